@@ -1,0 +1,34 @@
+# Every third-party library, found once and for all folders. What each is for: docs/dependencies.md.
+include_guard()
+
+find_package(Threads REQUIRED)
+include(TorchWheel)
+
+find_package(yaml-cpp REQUIRED)
+if(NOT TARGET yaml-cpp::yaml-cpp)  # the 0.7 package calls it by its bare name
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
+find_package(LibArchive REQUIRED)
+find_package(Freetype REQUIRED)
+find_library(ISAL_LIBRARY isal REQUIRED)  # crc32_iscsi(): the CRC32C of TFRecord files
+
+if(GANSCALE_SERVICES)
+  find_package(cpprestsdk REQUIRED)
+  find_package(prometheus-cpp REQUIRED COMPONENTS core pull)
+endif()
+if(GANSCALE_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
+if(GANSCALE_CUDA)
+  enable_language(CUDA)
+endif()
+if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

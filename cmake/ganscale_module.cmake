@@ -1,0 +1,46 @@
+# ganscale_module(NAME SOURCES ... HEADERS ... DEPENDS ... [PRIVATE_DEPENDS ...])
+#
+# One static library a folder, named ganscale::NAME. DEPENDS is the only place where a folder may name a
+# lower one; the libraries that only its sources need go to PRIVATE_DEPENDS. A folder may also be a pure
+# interface (HEADERS and no SOURCES).
+include_guard()
+
+set(GANSCALE_WARNINGS $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
+                      $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+
+if(GANSCALE_SANITIZE)
+  add_compile_options(-fsanitize=${GANSCALE_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${GANSCALE_SANITIZE})
+endif()
+
+function(ganscale_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  set(target ganscale_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  if(NOT arg_SOURCES)
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  endif()
+  add_library(ganscale::${name} ALIAS ${target})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/worker
+                                  FILES ${arg_HEADERS})
+  target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE ${GANSCALE_WARNINGS})
+  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+endfunction()
+
+# ganscale_test(NAME LABEL unit|collective|... SOURCES ... DEPENDS ... [RANKS n])
+#
+# One GoogleTest program; each of its cases becomes one ctest case with the given label.
+function(ganscale_test name)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${GANSCALE_WARNINGS})
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+endfunction()

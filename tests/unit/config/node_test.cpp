@@ -1,0 +1,46 @@
+#include "config/node.h"
+
+#include "config/section.h"
+#include "support/expect_error.h"
+
+namespace ganscale::config {
+namespace {
+
+TEST(Node, ReadsYamlWithLines) {
+  const Node node = parse_yaml("a: 1\nb:\n  c: [x, y]\n", "run.yaml");
+  ASSERT_NE(node.map(), nullptr);
+  const Node& b = (*node.map())[1].second;
+  EXPECT_EQ((*b.map())[0].second.location.text(), "run.yaml:3");
+  EXPECT_EQ((*b.map())[0].second.list()->size(), 2U);
+}
+
+TEST(Node, RefusesWhatIsNotAMapOfKeys) {
+  expect_error(ExitCode::kConfig, "run.yaml:1: expected a map",
+               [] { parse_yaml("[1, 2]", "run.yaml"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: not YAML",
+               [] { parse_yaml("a: 1\nb: [", "run.yaml"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: key twice: a",
+               [] { parse_yaml("a: 1\na: 2\n", "run.yaml"); });
+  expect_error(ExitCode::kConfig, "nowhere.yaml", [] { read_yaml_file("nowhere.yaml"); });
+}
+
+TEST(Node, OverlayMergesMapsAndReplacesTheRest) {
+  Node base = parse_yaml("a: {x: 1, y: [1, 2]}\nb: 3\n", "preset");
+  overlay(base, parse_yaml("a: {y: [5]}\nc: 4\n", "file"));
+  Section section(base);
+  Section a = section.section("a");
+  EXPECT_EQ(a.get("x", 0, ""), 1);
+  EXPECT_EQ(a.get("y", std::vector<std::int64_t>{}, ""), std::vector<std::int64_t>{5});
+  EXPECT_EQ(section.get("b", 0, ""), 3);
+  EXPECT_EQ(section.get("c", 0, ""), 4);
+}
+
+TEST(Node, AnAssignmentIsANestedMap) {
+  Section section(parse_assignment("data.path=/x y"));
+  EXPECT_EQ(section.section("data").get("path", "", ""), "/x y");
+  expect_error(ExitCode::kUsage, "--set takes key=value", [] { parse_assignment("data.path"); });
+  expect_error(ExitCode::kUsage, "empty key", [] { parse_assignment("data..path=1"); });
+}
+
+}  // namespace
+}  // namespace ganscale::config

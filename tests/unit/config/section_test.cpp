@@ -1,0 +1,76 @@
+#include "config/section.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::config {
+namespace {
+
+Section read(const std::string& yaml) { return Section(parse_yaml(yaml, "run.yaml")); }
+
+TEST(Section, GivesTheValueOrTheDefault) {
+  Section in =
+      read("batch: 64\nrate: 2e-4\nmirror: true\nname: faces\nbetas: [0, 0.99]\nlimit: 4GiB\n");
+  EXPECT_EQ(in.get("batch", 32, ""), 64);
+  EXPECT_EQ(in.get("rate", 1.0, ""), 2e-4);
+  EXPECT_TRUE(in.get("mirror", false, ""));
+  EXPECT_EQ(in.get("name", "", ""), "faces");
+  EXPECT_EQ(in.get("betas", std::vector<double>{}, ""), (std::vector<double>{0, 0.99}));
+  EXPECT_EQ(in.get_bytes("limit", 0, ""), std::int64_t{4} << 30);
+  EXPECT_EQ(in.get_seconds("timeout", 600, ""), 600);
+  EXPECT_NO_THROW(in.reject_unread_keys());
+}
+
+TEST(Section, NamesFileLineKeyAndTheNearestKnownKey) {
+  Section in = read("data:\n  prefech_batches: 4\n");
+  Section data = in.section("data");
+  data.get("prefetch_batches", 2, "");
+  expect_error(ExitCode::kConfig,
+               "run.yaml:2: unknown key: data.prefech_batches (did you mean prefetch_batches?)",
+               [&] { data.reject_unread_keys(); });
+}
+
+TEST(Section, RefusesTheWrongType) {
+  Section in = read("batch: many\npath: [a]\nmirror: 2\nscheme: sync\nlist: 3\nmodel: 4\n");
+  expect_error(ExitCode::kConfig, "run.yaml:1: batch: expected a whole number: many",
+               [&] { in.get("batch", 1, ""); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: path: expected a text",
+               [&] { in.get("path", "", ""); });
+  expect_error(ExitCode::kConfig, "run.yaml:3: mirror: expected true or false: 2",
+               [&] { in.get("mirror", false, ""); });
+  expect_error(ExitCode::kConfig,
+               "run.yaml:4: scheme: expected one of [synchronous, per_label]: sync",
+               [&] { in.get_choice("scheme", "synchronous", {"synchronous", "per_label"}, ""); });
+  expect_error(ExitCode::kConfig, "run.yaml:5: list: expected a list",
+               [&] { in.get("list", std::vector<double>{}, ""); });
+  expect_error(ExitCode::kConfig, "run.yaml:6: model: expected a map",
+               [&] { in.section("model"); });
+}
+
+TEST(Section, FailsAtTheLineOfAnImpossibleValue) {
+  Section in = read("a: 1\nbatch: 7\n");
+  in.get("batch", 1, "");
+  expect_error(ExitCode::kConfig, "run.yaml:2: batch: not divisible",
+               [&] { in.fail("batch", "not divisible"); });
+}
+
+TEST(Section, WritesTheResolvedConfigurationThatReadsBack) {
+  Section in = read("data: {path: 'a: b'}\n");
+  Section data = in.section("data");
+  data.get("path", "", "where the pictures are");
+  data.section("prefetch").get("depth", 4, "");
+  data.get("mirror", true, "");
+  in.section("run").get("rate", 0.1, "");
+  const std::string yaml = to_yaml(in.entries(), true);
+  EXPECT_EQ(yaml,
+            "data:\n"
+            "  path: \"a: b\"  # where the pictures are\n"
+            "  prefetch:\n"
+            "    depth: 4\n"
+            "  mirror: true\n"
+            "run:\n"
+            "  rate: 0.1\n");
+  EXPECT_EQ(read(yaml).section("data").get("path", "", ""), "a: b");
+}
+
+}  // namespace
+}  // namespace ganscale::config

@@ -1,0 +1,37 @@
+#include "config/units.h"
+
+#include <gtest/gtest.h>
+
+namespace ganscale::config {
+namespace {
+
+TEST(Units, ReadsBytes) {
+  EXPECT_EQ(parse_bytes("4096"), 4096);
+  EXPECT_EQ(parse_bytes("64KiB"), 65536);
+  EXPECT_EQ(parse_bytes("1.5 MB"), 1500000);
+  EXPECT_EQ(parse_bytes("4 gigs"), std::nullopt);
+  EXPECT_EQ(parse_bytes("-1"), std::nullopt);
+}
+
+TEST(Units, ReadsTimes) {
+  EXPECT_EQ(parse_seconds("90"), 90);
+  EXPECT_EQ(parse_seconds("15m"), 900);
+  EXPECT_EQ(parse_seconds("2h"), 7200);
+  EXPECT_EQ(parse_seconds("soon"), std::nullopt);
+}
+
+TEST(Units, ReadsWholeTextsOnly) {
+  EXPECT_EQ(parse_integer("12"), 12);
+  EXPECT_EQ(parse_integer("12.5"), std::nullopt);
+  EXPECT_EQ(parse_number("2e-4"), 2e-4);
+  EXPECT_EQ(parse_number("2e-4x"), std::nullopt);
+  EXPECT_EQ(parse_number("inf"), std::nullopt);
+}
+
+TEST(Units, WritesNumbersThatReadBack) {
+  EXPECT_EQ(format_number(0.1), "0.1");
+  EXPECT_EQ(parse_number(format_number(1.0 / 3)), 1.0 / 3);
+}
+
+}  // namespace
+}  // namespace ganscale::config

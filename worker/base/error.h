@@ -1,0 +1,68 @@
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ganscale {
+
+/// Exit codes of every binary. mpirun passes a rank's code through, so they are an interface: the
+/// operator restarts on kDevice, kPeerLost and kStopped, never on the rest.
+enum class ExitCode : int {
+  kOk = 0,
+  kUsage = 64,
+  kData = 65,
+  kBug = 70,
+  kDevice = 71,
+  kPeerLost = 75,
+  kConfig = 78,
+  kStopped = 143,
+};
+
+/// An error that ends the verb. Who can fix it decides the type; main() alone catches it.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  ExitCode code() const noexcept { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+/// The command line is wrong.
+class UsageError : public Error {
+ public:
+  explicit UsageError(const std::string& what) : Error(ExitCode::kUsage, what) {}
+};
+
+/// The configuration is wrong: the message names file, line and key.
+class ConfigError : public Error {
+ public:
+  explicit ConfigError(const std::string& what) : Error(ExitCode::kConfig, what) {}
+};
+
+/// Data is missing, truncated or corrupt: the message names file, record and offset.
+class DataError : public Error {
+ public:
+  explicit DataError(const std::string& what) : Error(ExitCode::kData, what) {}
+};
+
+/// A device failed, or there is none where one is asked for.
+class DeviceError : public Error {
+ public:
+  explicit DeviceError(const std::string& what) : Error(ExitCode::kDevice, what) {}
+};
+
+/// A peer rank hung or died; the run can be restarted from its last checkpoint.
+class PeerLost : public Error {
+ public:
+  explicit PeerLost(const std::string& what) : Error(ExitCode::kPeerLost, what) {}
+};
+
+/// Throws Error(kBug) with file and line unless `ok`. For our own mistakes; the user's are
+/// ConfigError.
+void check(bool ok, std::string_view why,
+           std::source_location at = std::source_location::current());
+
+}  // namespace ganscale

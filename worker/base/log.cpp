@@ -1,0 +1,100 @@
+#include "base/log.h"
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace ganscale::log {
+namespace {
+
+struct State {
+  std::mutex mutex;
+  Format format = Format::kText;
+  int rank = 0;
+  std::ofstream file;
+};
+
+State& state() {
+  static State instance;
+  return instance;
+}
+
+std::string_view name(Level level) {
+  switch (level) {
+    case Level::kInfo: return "info";
+    case Level::kWarning: return "warning";
+    case Level::kError: return "error";
+  }
+  return "error";
+}
+
+std::string timestamp() {
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto millis =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[40];
+  const auto length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(text + length, sizeof text - length, ".%03dZ", static_cast<int>(millis));
+  return text;
+}
+
+std::string as_json(Level level, int rank, std::string_view message, const Pairs& pairs) {
+  nlohmann::ordered_json line{
+      {"time", timestamp()}, {"level", name(level)}, {"rank", rank}, {"message", message}};
+  for (const auto& [key, value] : pairs) {
+    std::visit([&, k = std::string(key)](const auto& v) { line[k] = v; }, value.get());
+  }
+  // A file name need not be UTF-8, and a log line must not throw.
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string as_text(Level level, int rank, std::string_view message, const Pairs& pairs) {
+  std::ostringstream line;
+  if (level != Level::kInfo) line << "ganscale: " << name(level) << ": ";
+  if (rank != 0) line << "[rank " << rank << "] ";
+  line << message;
+  for (const auto& [key, value] : pairs) {
+    line << "  " << key << '=';
+    std::visit([&](const auto& v) { line << v; }, value.get());
+  }
+  return line.str();
+}
+
+void write(Level level, std::string_view message, const Pairs& pairs) {
+  State& s = state();
+  const std::scoped_lock lock(s.mutex);
+  if (s.file.is_open()) s.file << as_json(level, s.rank, message, pairs) << '\n' << std::flush;
+  if (level == Level::kInfo && s.rank != 0) return;
+  const auto line = s.format == Format::kJson ? as_json(level, s.rank, message, pairs)
+                                              : as_text(level, s.rank, message, pairs);
+  // One call a line, so that the lines of several ranks do not interleave.
+  std::fputs((line + '\n').c_str(), stderr);
+}
+
+}  // namespace
+
+void configure(Format format, int rank) {
+  State& s = state();
+  const std::scoped_lock lock(s.mutex);
+  s.format = format;
+  s.rank = rank;
+}
+
+void set_file(const std::filesystem::path& file) {
+  State& s = state();
+  const std::scoped_lock lock(s.mutex);
+  s.file = file.empty() ? std::ofstream() : std::ofstream(file, std::ios::app);
+}
+
+void info(std::string_view message, Pairs pairs) { write(Level::kInfo, message, pairs); }
+void warning(std::string_view message, Pairs pairs) { write(Level::kWarning, message, pairs); }
+void error(std::string_view message, Pairs pairs) { write(Level::kError, message, pairs); }
+
+}  // namespace ganscale::log

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+/// Counter-based random numbers: a number is a pure function of (seed, stream, image, site, block),
+/// so that a run draws the same numbers on any world size and after any restart.
+namespace ganscale {
+
+/// What the numbers are for. Each has its own sequence.
+enum class Stream : std::uint32_t {
+  kShuffle = 1,
+  kMirror = 2,
+  kGeneratorLatent = 3,      ///< z and labels of the fakes that the generator's phases use
+  kDiscriminatorLatent = 4,  ///< z and labels of the fakes that the discriminator's phases use
+  kGeneratorNoise = 5,       ///< noise and dropout inside a forward pass of a generator's phase
+  kDiscriminatorNoise = 6,   ///< the same of a discriminator's phase
+  kAugment = 7,
+  kInitialWeights = 8,
+  kSamples = 9,    ///< the fixed latents of the sample grid, and `ganscale generate`
+  kEvaluate = 10,  ///< fakes of the metrics
+};
+
+/// Returns the four 32-bit words of Philox4x32-10 for `counter` under `key`.
+///
+/// Paper: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", SC11.
+constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                              std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter[0];
+    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter[2];
+    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
+               static_cast<std::uint32_t>(product1),
+               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
+               static_cast<std::uint32_t>(product0)};
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return counter;
+}
+
+/// Returns the random words of one block (four words) of one image's draw.
+///
+/// The counter holds the block (32 bit), the site (16 bit) and the image (48 bit) and the stream
+/// (32 bit): an image's draws at 65,536 sites of 16 G words each never meet.
+constexpr std::array<std::uint32_t, 4> random_block(std::uint64_t seed, Stream stream,
+                                                    std::uint64_t image, std::uint32_t site,
+                                                    std::uint32_t block) {
+  return philox({block, static_cast<std::uint32_t>(image),
+                 static_cast<std::uint32_t>(image >> 32) << 16 | (site & 0xFFFF),
+                 static_cast<std::uint32_t>(stream)},
+                {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+}
+
+/// Whether random numbers belong to the image (the same on any world size) or to the rank (Loppi &
+/// Kynkäänniemi 2021: seed 1000 + rank).
+enum class SeedMode { kImage, kRank };
+
+/// The random identity of the images of one rank's batch: image j draws as number first_image + j *
+/// image_stride of `seed`.
+struct ImageRandom {
+  std::uint64_t seed = 0;
+  std::int64_t first_image = 0;
+  std::int64_t image_stride = 1;
+};
+
+/// Returns the identity of this rank's next images after `images_seen` images of the whole world.
+///
+/// kImage: rank r of n holds the images images_seen + r + j * n, as the data plan deals them.
+/// kRank:  seed + rank, counting the rank's own images.
+constexpr ImageRandom image_random(SeedMode mode, std::uint64_t seed, int rank, int world_size,
+                                   std::int64_t images_seen) {
+  if (mode == SeedMode::kRank) {
+    return {seed + static_cast<std::uint64_t>(rank), images_seen / world_size, 1};
+  }
+  return {seed, images_seen + rank, world_size};
+}
+
+}  // namespace ganscale

@@ -1,0 +1,118 @@
+#include "config/node.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace ganscale::config {
+namespace {
+
+Node convert(const YAML::Node& yaml, const std::string& origin);
+
+Node::Map convert_map(const YAML::Node& yaml, const std::string& origin) {
+  Node::Map map;
+  for (const auto& item : yaml) {
+    const auto key = item.first.as<std::string>();
+    const bool twice =
+        std::any_of(map.begin(), map.end(), [&](const auto& e) { return e.first == key; });
+    if (twice) {
+      throw ConfigError(Location{origin, item.first.Mark().line + 1}.text() +
+                        ": key twice: " + key);
+    }
+    map.emplace_back(key, convert(item.second, origin));
+  }
+  return map;
+}
+
+Node convert(const YAML::Node& yaml, const std::string& origin) {
+  Node node{.value = std::string(), .location = {origin, yaml.Mark().line + 1}};
+  if (yaml.IsMap()) {
+    node.value = convert_map(yaml, origin);
+  } else if (yaml.IsSequence()) {
+    Node::List list;
+    for (const auto& item : yaml) list.push_back(convert(item, origin));
+    node.value = std::move(list);
+  } else if (yaml.IsScalar()) {
+    node.value = yaml.Scalar();
+  } else {
+    node.value = Node::Map{};  // "data:" with nothing behind it is an empty section
+  }
+  return node;
+}
+
+void relocate(Node& node, const Location& location) {
+  node.location = location;
+  if (auto* map = std::get_if<Node::Map>(&node.value)) {
+    for (auto& item : *map) relocate(item.second, location);
+  } else if (auto* list = std::get_if<Node::List>(&node.value)) {
+    for (auto& item : *list) relocate(item, location);
+  }
+}
+
+}  // namespace
+
+Node parse_yaml(std::string_view text, const std::string& origin) {
+  try {
+    Node node = convert(YAML::Load(std::string(text)), origin);
+    if (node.map() == nullptr) throw ConfigError(node.location.text() + ": expected a map of keys");
+    return node;
+  } catch (const YAML::Exception& error) {
+    throw ConfigError(Location{origin, error.mark.line + 1}.text() + ": not YAML: " + error.msg);
+  }
+}
+
+Node read_yaml_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw ConfigError("cannot read the configuration file: " + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return parse_yaml(text.str(), path);
+}
+
+Node parse_assignment(const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError("--set takes key=value, for example --set data.path=/data/faces: " +
+                     assignment);
+  }
+  const Location location{"--set " + assignment, 0};
+  Node node;
+  try {
+    node = convert(YAML::Load(assignment.substr(equals + 1)), location.origin);
+  } catch (const YAML::Exception& error) {
+    throw UsageError(location.text() + ": the value is not YAML: " + error.msg);
+  }
+  relocate(node, location);
+  std::istringstream keys(assignment.substr(0, equals));
+  std::vector<std::string> path;
+  for (std::string key; std::getline(keys, key, '.');) path.push_back(key);
+  for (auto key = path.rbegin(); key != path.rend(); ++key) {
+    if (key->empty()) throw UsageError("--set has an empty key: " + assignment);
+    node = Node{.value = Node::Map{{*key, std::move(node)}}, .location = location};
+  }
+  return node;
+}
+
+void overlay(Node& base, const Node& over) {
+  auto* base_map = std::get_if<Node::Map>(&base.value);
+  const auto* over_map = over.map();
+  if (base_map == nullptr || over_map == nullptr) {
+    base = over;
+    return;
+  }
+  for (const auto& [key, value] : *over_map) {
+    const auto same = std::find_if(base_map->begin(), base_map->end(),
+                                   [&, &k = key](const auto& e) { return e.first == k; });
+    if (same == base_map->end()) {
+      base_map->emplace_back(key, value);
+    } else {
+      overlay(same->second, value);
+    }
+  }
+}
+
+}  // namespace ganscale::config

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ganscale::config {
+
+/// Where a value was written: a file and its line, or the `--set` that gave it.
+struct Location {
+  std::string origin;
+  int line = 0;  ///< from 1; 0 where there are no lines
+  std::string text() const { return line > 0 ? origin + ":" + std::to_string(line) : origin; }
+};
+
+/// One value of a configuration with the place it came from.
+struct Node {
+  using Map = std::vector<std::pair<std::string, Node>>;  // in the order of the file
+  using List = std::vector<Node>;
+  std::variant<std::string, List, Map> value;  ///< a scalar's text, a list or a map
+  Location location;
+
+  const Map* map() const { return std::get_if<Map>(&value); }
+  const List* list() const { return std::get_if<List>(&value); }
+  const std::string* scalar() const { return std::get_if<std::string>(&value); }
+};
+
+/// Reads YAML text whose top is a map. `origin` names it in errors.
+/// Throws ConfigError with origin and line: not YAML, a key twice, no map.
+Node parse_yaml(std::string_view text, const std::string& origin);
+
+/// Reads a YAML file. Throws ConfigError as parse_yaml, or if it can't be read.
+Node read_yaml_file(const std::string& path);
+
+/// Turns `--set data.path=/x` into the map {data: {path: /x}}; the value is YAML.
+/// Throws UsageError if it is not of the form key[.key]=value.
+Node parse_assignment(const std::string& assignment);
+
+/// Lays `over` upon `base`: maps are merged key by key, everything else is replaced.
+void overlay(Node& base, const Node& over);
+
+}  // namespace ganscale::config

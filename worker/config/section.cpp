@@ -1,0 +1,262 @@
+#include "config/section.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "base/error.h"
+#include "config/units.h"
+
+namespace ganscale::config {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0U);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string suggestion(const std::string& key, const std::vector<std::string>& known) {
+  const auto nearest = std::min_element(
+      known.begin(), known.end(),
+      [&](const auto& a, const auto& b) { return edit_distance(key, a) < edit_distance(key, b); });
+  if (nearest == known.end()) return "";
+  if (edit_distance(key, *nearest) <= 1 + key.size() / 3)
+    return " (did you mean " + *nearest + "?)";
+  std::string all;
+  for (const auto& name : known) all += (all.empty() ? "" : ", ") + name;
+  return " (known: " + all + ")";
+}
+
+std::string quoted(const std::string& text) {
+  YAML::Emitter out;
+  out << (text.empty() ? YAML::DoubleQuoted : YAML::Auto) << text;
+  return out.c_str();
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (const auto& item : items) text += (text.empty() ? "" : ", ") + item;
+  return "[" + text + "]";
+}
+
+std::optional<bool> parse_bool(const std::string& text) {
+  if (text == "true" || text == "yes" || text == "on") return true;
+  if (text == "false" || text == "no" || text == "off") return false;
+  return std::nullopt;
+}
+
+std::string write(const std::string& value) { return quoted(value); }
+std::string write(bool value) { return value ? "true" : "false"; }
+std::string write(std::int64_t value) { return std::to_string(value); }
+std::string write(double value) { return format_number(value); }
+
+std::string_view expected(std::string_view type) {
+  if (type == "bool") return "true or false";
+  if (type == "integer") return "a whole number";
+  if (type == "number") return "a number";
+  if (type == "bytes") return "a number of bytes such as 64KiB or 4GiB";
+  if (type == "duration") return "a time such as 90s, 15m or 2h";
+  return "a text";
+}
+
+std::optional<std::string> parse_text(const std::string& text) { return text; }
+
+}  // namespace
+
+Section::Section(Node root)
+    : Section(std::move(root), "", std::make_shared<std::vector<Entry>>()) {}
+
+Section::Section(Node node, std::string path, std::shared_ptr<std::vector<Entry>> entries)
+    : node_(std::move(node)), path_(std::move(path)), entries_(std::move(entries)) {
+  check(node_.map() != nullptr, "a section is a map");
+}
+
+const Node* Section::find(std::string_view key) const {
+  for (const auto& [name, node] : *node_.map()) {
+    if (name == key) return &node;
+  }
+  return nullptr;
+}
+
+bool Section::has(std::string_view key) const { return find(key) != nullptr; }
+
+std::string Section::path_of(std::string_view key) const {
+  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+}
+
+void Section::fail_at(const Node& node, std::string_view key, const std::string& why) const {
+  throw ConfigError(node.location.text() + ": " + path_of(key) + ": " + why);
+}
+
+void Section::fail(std::string_view key, const std::string& why) const {
+  const Node* node = find(key);
+  fail_at(node != nullptr ? *node : node_, key, why);
+}
+
+const std::string& Section::scalar(const Node& node, std::string_view key,
+                                   std::string_view expected) const {
+  if (node.scalar() == nullptr) fail_at(node, key, "expected " + std::string(expected));
+  return *node.scalar();
+}
+
+void Section::record(std::string_view key, std::string type, std::string value,
+                     std::string_view documentation, std::vector<std::string> choices) {
+  read_keys_.emplace_back(key);
+  entries_->push_back({path_of(key), std::move(type), std::move(value), std::string(documentation),
+                       std::move(choices)});
+}
+
+template <class T, class Parse>
+T Section::get_scalar(std::string_view key, const T& fallback, std::string_view type,
+                      std::string_view documentation, Parse parse) {
+  T value = fallback;
+  if (const Node* node = find(key)) {
+    const std::string& text = scalar(*node, key, expected(type));
+    const std::optional<T> parsed = parse(text);
+    if (!parsed) fail_at(*node, key, "expected " + std::string(expected(type)) + ": " + text);
+    value = *parsed;
+  }
+  record(key, std::string(type), write(value), documentation);
+  return value;
+}
+
+template <class T, class Parse>
+std::vector<T> Section::get_list(std::string_view key, const std::vector<T>& fallback,
+                                 std::string_view type, std::string_view documentation,
+                                 Parse parse) {
+  std::vector<T> values = fallback;
+  if (const Node* node = find(key)) {
+    if (node->list() == nullptr) fail_at(*node, key, "expected a list such as [a, b]");
+    values.clear();
+    for (const Node& item : *node->list()) {
+      const std::string& text = scalar(item, key, expected(type));
+      const std::optional<T> parsed = parse(text);
+      if (!parsed) fail_at(item, key, "expected " + std::string(expected(type)) + ": " + text);
+      values.push_back(*parsed);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const T& value : values) texts.push_back(write(value));
+  record(key, std::string(type) + "s", joined(texts), documentation);
+  return values;
+}
+
+std::string Section::get(std::string_view key, const std::string& fallback,
+                         std::string_view documentation) {
+  return get_scalar(key, fallback, "string", documentation, parse_text);
+}
+
+bool Section::get(std::string_view key, bool fallback, std::string_view documentation) {
+  return get_scalar(key, fallback, "bool", documentation, parse_bool);
+}
+
+std::int64_t Section::get(std::string_view key, std::int64_t fallback,
+                          std::string_view documentation) {
+  return get_scalar(key, fallback, "integer", documentation, parse_integer);
+}
+
+int Section::get(std::string_view key, int fallback, std::string_view documentation) {
+  const std::int64_t value = get(key, std::int64_t{fallback}, documentation);
+  const bool fits =
+      value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+  require(fits, key, "out of range: " + std::to_string(value));
+  return static_cast<int>(value);
+}
+
+double Section::get(std::string_view key, double fallback, std::string_view documentation) {
+  return get_scalar(key, fallback, "number", documentation, parse_number);
+}
+
+std::vector<double> Section::get(std::string_view key, const std::vector<double>& fallback,
+                                 std::string_view documentation) {
+  return get_list(key, fallback, "number", documentation, parse_number);
+}
+
+std::vector<std::int64_t> Section::get(std::string_view key,
+                                       const std::vector<std::int64_t>& fallback,
+                                       std::string_view documentation) {
+  return get_list(key, fallback, "integer", documentation, parse_integer);
+}
+
+std::vector<std::string> Section::get(std::string_view key,
+                                      const std::vector<std::string>& fallback,
+                                      std::string_view documentation) {
+  return get_list(key, fallback, "string", documentation, parse_text);
+}
+
+std::string Section::get_choice(std::string_view key, const std::string& fallback,
+                                std::vector<std::string> choices, std::string_view documentation) {
+  std::string value = fallback;
+  if (const Node* node = find(key)) {
+    value = scalar(*node, key, "one of " + joined(choices));
+    const bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
+    if (!known) fail_at(*node, key, "expected one of " + joined(choices) + ": " + value);
+  }
+  record(key, "choice", quoted(value), documentation, std::move(choices));
+  return value;
+}
+
+std::int64_t Section::get_bytes(std::string_view key, std::int64_t fallback_bytes,
+                                std::string_view documentation) {
+  return get_scalar(key, fallback_bytes, "bytes", documentation, parse_bytes);
+}
+
+double Section::get_seconds(std::string_view key, double fallback_seconds,
+                            std::string_view documentation) {
+  return get_scalar(key, fallback_seconds, "duration", documentation, parse_seconds);
+}
+
+Section Section::section(std::string_view key) {
+  read_keys_.emplace_back(key);
+  const Node* node = find(key);
+  if (node == nullptr)
+    return {Node{.value = Node::Map{}, .location = node_.location}, path_of(key), entries_};
+  if (node->map() == nullptr) fail_at(*node, key, "expected a map of keys");
+  return {*node, path_of(key), entries_};
+}
+
+void Section::reject_unread_keys() const {
+  for (const auto& [key, node] : *node_.map()) {
+    const bool known = std::find(read_keys_.begin(), read_keys_.end(), key) != read_keys_.end();
+    if (known) continue;
+    throw ConfigError(node.location.text() + ": unknown key: " + path_of(key) +
+                      suggestion(key, read_keys_));
+  }
+}
+
+std::string to_yaml(const std::vector<Entry>& entries, bool comments) {
+  std::string text;
+  std::vector<std::string> open;  // the sections we are in
+  for (const Entry& entry : entries) {
+    std::vector<std::string> path;
+    for (std::size_t begin = 0; begin <= entry.path.size();) {
+      const std::size_t end = std::min(entry.path.find('.', begin), entry.path.size());
+      path.push_back(entry.path.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    const auto split = std::mismatch(open.begin(), open.end(), path.begin(), path.end() - 1);
+    open.erase(split.first, open.end());
+    while (open.size() + 1 < path.size()) {
+      text += std::string(2 * open.size(), ' ') + path[open.size()] + ":\n";
+      open.push_back(path[open.size()]);
+    }
+    text += std::string(2 * open.size(), ' ') + path.back() + ": " + entry.value;
+    if (comments && !entry.documentation.empty()) text += "  # " + entry.documentation;
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace ganscale::config

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/node.h"
+
+namespace ganscale::config {
+
+/// One key that a parser asked for: the resolved configuration and the schema are made of these.
+struct Entry {
+  std::string path;   ///< dotted: data.prefetch.memory_limit
+  std::string type;   ///< string, bool, integer, number, integers, numbers, choice, bytes, duration
+  std::string value;  ///< as YAML
+  std::string documentation;  ///< one line
+  std::vector<std::string> choices;
+};
+
+/// A map of the configuration, read strictly: every key is asked for by name, with its default and
+/// one line of documentation, and a key that nobody asked for is an error with file, line and the
+/// nearest known key.
+///
+/// Each folder owns its struct and the parser that fills it from its Section:
+///
+///   DataConfig parse_data(config::Section in) {
+///     DataConfig c;  // holds the defaults
+///     c.path = in.get("path", c.path, "folder or file of the data set");
+///     in.reject_unread_keys();
+///     return c;
+///   }
+///
+/// All errors are ConfigError: "run.yaml:7: data.reader_threads: expected a whole number: many".
+class Section {
+ public:
+  explicit Section(Node root);
+
+  std::string get(std::string_view key, const std::string& fallback,
+                  std::string_view documentation);
+  bool get(std::string_view key, bool fallback, std::string_view documentation);
+  std::int64_t get(std::string_view key, std::int64_t fallback, std::string_view documentation);
+  int get(std::string_view key, int fallback, std::string_view documentation);
+  double get(std::string_view key, double fallback, std::string_view documentation);
+  std::vector<double> get(std::string_view key, const std::vector<double>& fallback,
+                          std::string_view documentation);
+  std::vector<std::int64_t> get(std::string_view key, const std::vector<std::int64_t>& fallback,
+                                std::string_view documentation);
+  std::vector<std::string> get(std::string_view key, const std::vector<std::string>& fallback,
+                               std::string_view documentation);
+  /// A literal default must not become a bool.
+  std::string get(std::string_view key, const char* fallback, std::string_view documentation) {
+    return get(key, std::string(fallback), documentation);
+  }
+
+  /// One of a few words.
+  std::string get_choice(std::string_view key, const std::string& fallback,
+                         std::vector<std::string> choices, std::string_view documentation);
+  /// A number of bytes: 4096, 64KiB, 25MB, 4GiB.
+  std::int64_t get_bytes(std::string_view key, std::int64_t fallback_bytes,
+                         std::string_view documentation);
+  /// A time in seconds: 90, 90s, 15m, 2h.
+  double get_seconds(std::string_view key, double fallback_seconds, std::string_view documentation);
+
+  /// The map under `key`; an empty one where it is absent.
+  Section section(std::string_view key);
+  bool has(std::string_view key) const;
+
+  /// Throws for a key of this map that was not asked for.
+  void reject_unread_keys() const;
+
+  /// Throws ConfigError for a value that is of the right type but impossible.
+  [[noreturn]] void fail(std::string_view key, const std::string& why) const;
+  /// fail() unless `ok`.
+  void require(bool ok, std::string_view key, const std::string& why) const {
+    if (!ok) fail(key, why);
+  }
+
+  /// Everything that was asked for so far, of the whole configuration, in order.
+  const std::vector<Entry>& entries() const { return *entries_; }
+
+ private:
+  Section(Node node, std::string path, std::shared_ptr<std::vector<Entry>> entries);
+
+  const Node* find(std::string_view key) const;
+  std::string path_of(std::string_view key) const;
+  const std::string& scalar(const Node& node, std::string_view key,
+                            std::string_view expected) const;
+  [[noreturn]] void fail_at(const Node& node, std::string_view key, const std::string& why) const;
+  void record(std::string_view key, std::string type, std::string value,
+              std::string_view documentation, std::vector<std::string> choices = {});
+  template <class T, class Parse>
+  T get_scalar(std::string_view key, const T& fallback, std::string_view type,
+               std::string_view documentation, Parse parse);
+  template <class T, class Parse>
+  std::vector<T> get_list(std::string_view key, const std::vector<T>& fallback,
+                          std::string_view type, std::string_view documentation, Parse parse);
+
+  Node node_;
+  std::string path_;
+  std::vector<std::string> read_keys_;
+  std::shared_ptr<std::vector<Entry>> entries_;
+};
+
+/// Writes the resolved configuration as YAML, each key with its documentation as a comment where
+/// `comments`.
+std::string to_yaml(const std::vector<Entry>& entries, bool comments);
+
+}  // namespace ganscale::config

@@ -1,0 +1,83 @@
+#include "config/units.h"
+
+#include <charconv>
+#include <cmath>
+#include <map>
+
+namespace ganscale::config {
+namespace {
+
+struct Quantity {
+  double number;
+  std::string unit;
+};
+
+std::optional<Quantity> split_unit(const std::string& text) {
+  const auto end = text.find_last_of("0123456789.");
+  if (end == std::string::npos) return std::nullopt;
+  const auto number = parse_number(text.substr(0, end + 1));
+  if (!number) return std::nullopt;
+  auto unit = text.substr(end + 1);
+  unit.erase(0, unit.find_first_not_of(' '));
+  return Quantity{*number, unit};
+}
+
+std::optional<double> in_units(const std::string& text,
+                               const std::map<std::string, double>& units) {
+  const auto quantity = split_unit(text);
+  if (!quantity || quantity->number < 0) return std::nullopt;
+  const auto unit = units.find(quantity->unit);
+  if (unit == units.end()) return std::nullopt;
+  return quantity->number * unit->second;
+}
+
+template <class T>
+std::optional<T> parse_whole(const std::string& text) {
+  T value{};
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  if (begin != end && *begin == '+') ++begin;
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_bytes(const std::string& text) {
+  const auto bytes = in_units(text, {{"", 1},
+                                     {"B", 1},
+                                     {"kB", 1e3},
+                                     {"MB", 1e6},
+                                     {"GB", 1e9},
+                                     {"TB", 1e12},
+                                     {"KiB", 1024.0},
+                                     {"MiB", 1048576.0},
+                                     {"GiB", 1073741824.0},
+                                     {"TiB", 1099511627776.0}});
+  if (!bytes) return std::nullopt;
+  return static_cast<std::int64_t>(*bytes);
+}
+
+std::optional<double> parse_seconds(const std::string& text) {
+  return in_units(
+      text, {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}});
+}
+
+std::optional<std::int64_t> parse_integer(const std::string& text) {
+  return parse_whole<std::int64_t>(text);
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  const auto value = parse_whole<double>(text);
+  if (value && !std::isfinite(*value)) return std::nullopt;
+  return value;
+}
+
+std::string format_number(double number) {
+  char text[32];
+  const auto result = std::to_chars(text, text + sizeof text, number);
+  return {text, result.ptr};
+}
+
+}  // namespace ganscale::config
