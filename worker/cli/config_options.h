@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/node.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ganscale::cli {
+
+/// The options of every verb that reads a run configuration.
+struct ConfigOptions {
+  std::string file;
+  std::vector<std::string> assignments;  ///< --set key=value, the last one wins
+  bool print_config = false;
+  bool dry_run = false;
+};
+
+/// Adds --config, --set, --print-config and --dry-run.
+void add_config_options(CLI::App& verb, ConfigOptions& options);
+
+/// Reads the file and lays the assignments upon it. Throws ConfigError or UsageError.
+config::Node read_config(const ConfigOptions& options);
+
+}  // namespace ganscale::cli

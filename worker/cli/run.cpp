@@ -1,0 +1,62 @@
+#include "cli/run.h"
+
+#include <CLI/CLI.hpp>
+#include <new>
+
+#include "base/log.h"
+#include "cli/verbs.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr auto kDescription =
+    "ganscale trains GANs on every GPU of a cluster, one process per GPU.\n\n"
+    "  ganscale data convert --from photos/ --to faces/ --resolution 32\n"
+    "  mpirun -n 2 ganscale train --config configs/runs/demo-emoji32.yaml --run runs/demo\n"
+    "  ganscale report runs/demo\n";
+
+constexpr auto kExitCodes =
+    "\nExit codes: 0 done, 64 usage, 65 data, 70 bug, 71 device, 75 peer lost, 78 configuration,\n"
+    "143 stopped by a signal after a checkpoint.";
+
+/// Reads the command line into `action`; returns what to exit with where there is nothing to run.
+int parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    app.exit(error);
+    return asked_for_help ? 0 : static_cast<int>(ExitCode::kUsage);
+  }
+}
+
+ExitCode run_action(const Action& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    log::error(error.what());
+    return error.code();
+  } catch (const std::bad_alloc&) {
+    log::error("out of memory: use a smaller batch or fewer prefetched batches");
+    return ExitCode::kBug;
+  } catch (const std::exception& error) {
+    log::error("unexpected error", {{"what", error.what()}});
+    return ExitCode::kBug;
+  }
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  CLI::App app{kDescription, "ganscale"};
+  app.footer(kExitCodes);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", GANSCALE_VERSION);
+  Action action;
+  const int usage = parse(app, argc, argv);
+  if (usage != 0 || !action) return usage;
+  return static_cast<int>(run_action(action));
+}
+
+}  // namespace ganscale::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+
+#include "base/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ganscale::cli {
+
+/// What main() runs once the command line was read.
+using Action = std::function<ExitCode()>;
+
+/// Each function adds one verb to the command line; when the user chose it, `action` is what it
+/// does. One file a verb: add_train() in train.cpp, and so on. Options that two verbs share are in
+/// config_options.h.
+
+}  // namespace ganscale::cli
