@@ -1,12 +1,23 @@
-# ganscale_module(NAME SOURCES ... HEADERS ... DEPENDS ... [PRIVATE_DEPENDS ...])
+# ganscale_module(NAME SOURCES ... HEADERS ... DEPENDS ... [PRIVATE_DEPENDS ...]
+#                 [CUDA_SOURCES ... CPU_SOURCES ...])
 #
 # One static library a folder, named ganscale::NAME. DEPENDS is the only place where a folder may name a
 # lower one; the libraries that only its sources need go to PRIVATE_DEPENDS. A folder may also be a pure
 # interface (HEADERS and no SOURCES).
+#
+# What needs CUDA or NCCL has a twin that does not. CUDA_SOURCES (.cu, and .cpp that include CUDA's or NCCL's
+# headers) are compiled with GANSCALE_CUDA and see TorchWheel::cuda; CPU_SOURCES, which define the same
+# functions, are compiled without it:
+#   ganscale_module(kernels
+#     SOURCES bias_act_reference.cpp bias_act_autograd.cpp
+#     CUDA_SOURCES bias_act_kernel.cu CPU_SOURCES bias_act_no_cuda.cpp
+#     ...)
 include_guard()
 
 set(GANSCALE_WARNINGS $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
-                      $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+                      $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+                      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
+                      $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 
 if(GANSCALE_SANITIZE)
   add_compile_options(-fsanitize=${GANSCALE_SANITIZE} -fno-omit-frame-pointer -g)
@@ -14,7 +25,15 @@ if(GANSCALE_SANITIZE)
 endif()
 
 function(ganscale_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS;CUDA_SOURCES;CPU_SOURCES" ${ARGN})
+  if(GANSCALE_CUDA)
+    list(APPEND arg_SOURCES ${arg_CUDA_SOURCES})
+    if(arg_CUDA_SOURCES)
+      list(APPEND arg_PRIVATE_DEPENDS TorchWheel::cuda)
+    endif()
+  else()
+    list(APPEND arg_SOURCES ${arg_CPU_SOURCES})
+  endif()
   set(target ganscale_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   if(NOT arg_SOURCES)
