@@ -1,0 +1,18 @@
+#pragma once
+
+#include <unistd.h>
+
+#include "base/handle.h"
+
+namespace ganscale {
+
+struct FileDescriptorTraits {
+  using Raw = int;
+  static Raw null() noexcept { return -1; }
+  static void close(Raw descriptor) noexcept { ::close(descriptor); }
+};
+
+/// An open file or folder of the operating system.
+using FileDescriptor = Handle<FileDescriptorTraits>;
+
+}  // namespace ganscale

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/file_descriptor.h"
+
+struct evp_md_ctx_st;
+
+namespace ganscale::checkpoint {
+
+/// Size and SHA-256 of a file's content.
+struct FileDigest {
+  std::int64_t size_bytes = 0;
+  std::string sha256;  ///< 64 hexadecimal digits, lower case
+  bool operator==(const FileDigest&) const = default;
+};
+
+/// Computes a SHA-256 piece by piece (OpenSSL).
+class Sha256 {
+ public:
+  Sha256();
+  void update(std::span<const std::byte> bytes);
+  /// Returns the digest as 64 hexadecimal digits; nothing may follow.
+  std::string finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const noexcept;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+/// Writes a new file whose bytes are on the disk once finish() returned.
+///
+/// Throws: DataError with file and reason (disk full, read-only, ...) from every member.
+class DurableFile {
+ public:
+  /// Creates the file, or empties the one that is there.
+  explicit DurableFile(std::filesystem::path file);
+  void write(std::span<const std::byte> bytes);
+  /// Flushes to the disk and closes.
+  FileDigest finish();
+
+ private:
+  std::filesystem::path file_;
+  FileDescriptor descriptor_;
+  Sha256 sha256_;
+  std::int64_t size_bytes_ = 0;
+};
+
+/// Reads a file and returns its size and SHA-256. Throws DataError if it can't be read.
+FileDigest digest_file(const std::filesystem::path& file);
+
+/// Puts the names in a folder (new, renamed and removed files) on the disk.
+void sync_folder(const std::filesystem::path& folder);
+
+/// Renames, over a file that may be there, and puts the new name on the disk.
+void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace ganscale::checkpoint
