@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+// libjpeg's headers use size_t and FILE without including them.
+#include <jpeglib.h>
+
+#include "data/file_bytes.h"
+#include "data/picture.h"
+#include "data/png_codec.h"
+#include "data/source.h"
+#include "support/temporary_folder.h"
+
+/// Small pictures for tests.
+namespace ganscale::data {
+
+inline Picture make_picture(int channels, int height, int width, std::vector<std::uint8_t> hwc) {
+  return {.channels = channels, .height = height, .width = width, .hwc = std::move(hwc)};
+}
+
+/// A picture of one value.
+inline Picture flat_picture(int channels, int side, std::uint8_t value) {
+  return make_picture(channels, side, side,
+                      std::vector<std::uint8_t>(std::size_t(channels) * side * side, value));
+}
+
+inline std::string png_bytes(const Picture& picture) {
+  const TemporaryFolder folder;
+  write_png(folder.path() / "picture.png", picture);
+  const auto bytes = read_file(folder.path() / "picture.png");
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Encodes a picture of 1 or 3 channels at quality 95.
+inline std::string jpeg_bytes(Picture picture) {
+  jpeg_compress_struct jpeg = {};
+  jpeg_error_mgr errors = {};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  unsigned char* bytes = nullptr;
+  unsigned long count = 0;
+  jpeg_mem_dest(&jpeg, &bytes, &count);
+  jpeg.image_width = static_cast<JDIMENSION>(picture.width);
+  jpeg.image_height = static_cast<JDIMENSION>(picture.height);
+  jpeg.input_components = picture.channels;
+  jpeg.in_color_space = picture.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&jpeg);
+  jpeg_set_quality(&jpeg, 95, TRUE);
+  jpeg_start_compress(&jpeg, TRUE);
+  for (int y = 0; y < picture.height; ++y) {
+    JSAMPROW row = picture.hwc.data() + std::size_t(y) * picture.width * picture.channels;
+    jpeg_write_scanlines(&jpeg, &row, 1);
+  }
+  jpeg_finish_compress(&jpeg);
+  std::string text(reinterpret_cast<const char*>(bytes), count);
+  jpeg_destroy_compress(&jpeg);
+  std::free(bytes);
+  return text;
+}
+
+inline Record make_record(Encoding encoding, const std::string& bytes) {
+  Record record;
+  record.buffer.assign(bytes.begin(), bytes.end());
+  record.bytes = record.buffer;
+  record.encoding = encoding;
+  return record;
+}
+
+inline Record raw_record(Encoding encoding, int channels, int height, int width,
+                         const std::vector<std::uint8_t>& bytes) {
+  Record record = make_record(encoding, {bytes.begin(), bytes.end()});
+  record.channels = channels;
+  record.height = height;
+  record.width = width;
+  return record;
+}
+
+}  // namespace ganscale::data

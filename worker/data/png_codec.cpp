@@ -1,0 +1,166 @@
+#include "data/png_codec.h"
+
+#include <png.h>
+
+#include <csetjmp>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+
+namespace ganscale::data {
+namespace {
+
+/// What libpng's callbacks need. libpng reports an error by longjmp, so the functions that set the
+/// jump keep no object with a destructor; they are small and work on this.
+struct Reading {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  const std::uint8_t* next = nullptr;
+  std::size_t left_bytes = 0;
+  char reason[96] = "";
+  int passes = 1;
+
+  Reading() = default;
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  ~Reading() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+void keep_reason(char (&reason)[96], const char* text) {
+  std::strncpy(reason, text, sizeof(reason) - 1);
+}
+
+[[noreturn]] void on_read_error(png_structp png, png_const_charp text) {
+  keep_reason(static_cast<Reading*>(png_get_error_ptr(png))->reason, text);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+void read_bytes(png_structp png, png_bytep into, png_size_t count) {
+  auto& reading = *static_cast<Reading*>(png_get_io_ptr(png));
+  if (count > reading.left_bytes) png_error(png, "ends too early");
+  std::memcpy(into, reading.next, count);
+  reading.next += count;
+  reading.left_bytes -= count;
+}
+
+/// Reads up to the pixels and asks for 8 bits a channel without palette.
+bool read_header(Reading& reading) {
+  if (setjmp(png_jmpbuf(reading.png))) return false;
+  png_set_read_fn(reading.png, &reading, read_bytes);
+  png_set_user_limits(reading.png, kLongestSide, kLongestSide);
+  png_read_info(reading.png, reading.info);
+  png_set_expand(reading.png);
+  png_set_scale_16(reading.png);
+  reading.passes = png_set_interlace_handling(reading.png);
+  png_read_update_info(reading.png, reading.info);
+  return true;
+}
+
+bool read_pixels(Reading& reading, std::uint8_t* hwc) {
+  if (setjmp(png_jmpbuf(reading.png))) return false;
+  const png_uint_32 height = png_get_image_height(reading.png, reading.info);
+  const std::size_t row_bytes = png_get_rowbytes(reading.png, reading.info);
+  for (int pass = 0; pass < reading.passes; ++pass) {
+    for (png_uint_32 y = 0; y < height; ++y) {
+      png_read_row(reading.png, hwc + y * row_bytes, nullptr);
+    }
+  }
+  png_read_end(reading.png, nullptr);
+  return true;
+}
+
+Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
+  reading.next = bytes.data();
+  reading.left_bytes = bytes.size();
+  reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, on_read_error, on_warning);
+  if (reading.png != nullptr) reading.info = png_create_info_struct(reading.png);
+  if (reading.info == nullptr) throw std::bad_alloc();
+  if (!read_header(reading)) throw DataError(std::string("PNG is damaged: ") + reading.reason);
+  return {.channels = png_get_channels(reading.png, reading.info),
+          .height = static_cast<int>(png_get_image_height(reading.png, reading.info)),
+          .width = static_cast<int>(png_get_image_width(reading.png, reading.info)),
+          .hwc = {}};
+}
+
+struct Writing {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  std::ofstream file;
+  char reason[96] = "";
+
+  Writing() = default;
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+  ~Writing() { png_destroy_write_struct(&png, &info); }
+};
+
+[[noreturn]] void on_write_error(png_structp png, png_const_charp text) {
+  keep_reason(static_cast<Writing*>(png_get_error_ptr(png))->reason, text);
+  png_longjmp(png, 1);
+}
+
+void write_bytes(png_structp png, png_bytep bytes, png_size_t count) {
+  auto& file = static_cast<Writing*>(png_get_io_ptr(png))->file;
+  file.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(count));
+  if (!file) png_error(png, "cannot write");
+}
+
+void flush_bytes(png_structp png) { static_cast<Writing*>(png_get_io_ptr(png))->file.flush(); }
+
+bool write_picture(Writing& writing, const Picture& picture) {
+  static constexpr int kColourTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
+                                         PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+  if (setjmp(png_jmpbuf(writing.png))) return false;
+  png_set_write_fn(writing.png, &writing, write_bytes, flush_bytes);
+  png_set_IHDR(writing.png, writing.info, static_cast<png_uint_32>(picture.width),
+               static_cast<png_uint_32>(picture.height), 8, kColourTypes[picture.channels - 1],
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(writing.png, writing.info);
+  const std::size_t row_bytes = static_cast<std::size_t>(picture.width) * picture.channels;
+  for (int y = 0; y < picture.height; ++y) {
+    png_write_row(writing.png, picture.hwc.data() + y * row_bytes);
+  }
+  png_write_end(writing.png, nullptr);
+  return true;
+}
+
+}  // namespace
+
+Picture decode_png(std::span<const std::uint8_t> bytes) {
+  Reading reading;
+  Picture picture = start(reading, bytes);
+  picture.hwc.resize(static_cast<std::size_t>(picture.height) *
+                     png_get_rowbytes(reading.png, reading.info));
+  if (!read_pixels(reading, picture.hwc.data())) {
+    throw DataError(std::string("PNG is damaged: ") + reading.reason);
+  }
+  return picture;
+}
+
+Picture png_shape(std::span<const std::uint8_t> bytes) {
+  Reading reading;
+  return start(reading, bytes);
+}
+
+void write_png(const std::filesystem::path& file, const Picture& picture) {
+  check(picture.channels >= 1 && picture.channels <= 4, "a PNG holds 1 to 4 channels");
+  const std::filesystem::path temporary = file.string() + ".partial";
+  Writing writing;
+  writing.file.open(temporary, std::ios::binary | std::ios::trunc);
+  writing.png =
+      png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, on_write_error, on_warning);
+  if (writing.png != nullptr) writing.info = png_create_info_struct(writing.png);
+  if (writing.info == nullptr) throw std::bad_alloc();
+  const bool written = writing.file && write_picture(writing, picture);
+  writing.file.close();
+  if (!written || !writing.file) {
+    throw DataError("cannot write the picture: " + temporary.string() + " " + writing.reason);
+  }
+  std::filesystem::rename(temporary, file);
+}
+
+}  // namespace ganscale::data
