@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -74,8 +76,10 @@ void write(Level level, std::string_view message, const Pairs& pairs) {
   if (level == Level::kInfo && s.rank != 0) return;
   const auto line = s.format == Format::kJson ? as_json(level, s.rank, message, pairs)
                                               : as_text(level, s.rank, message, pairs);
+  // A progress bar may stand in a terminal's last line: wipe it.
+  static const bool on_terminal = isatty(STDERR_FILENO) != 0;
   // One call a line, so that the lines of several ranks do not interleave.
-  std::fputs((line + '\n').c_str(), stderr);
+  std::fputs(((on_terminal ? "\r\033[K" : "") + line + '\n').c_str(), stderr);
 }
 
 }  // namespace

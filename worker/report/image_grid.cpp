@@ -1,0 +1,71 @@
+#include "report/image_grid.h"
+
+#include <png.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "report/output_file.h"
+
+namespace ganscale::report {
+namespace {
+
+// [-1, 1] → 0 ... 255; the inverse of u / 127.5 - 1, so that real pictures come back unchanged.
+at::Tensor to_bytes(const at::Tensor& images) {
+  const auto host = images.detach().cpu();
+  if (host.scalar_type() == at::kByte) return host;
+  check(host.is_floating_point(), "a grid wants uint8 or floating pictures");
+  return host.to(at::kFloat).nan_to_num(-1.0).mul(127.5).add(128).clamp(0, 255).to(at::kByte);
+}
+
+}  // namespace
+
+GridLayout square_layout(std::int64_t image_count) {
+  const double side = std::sqrt(static_cast<double>(std::max<std::int64_t>(1, image_count)));
+  return {.columns = static_cast<int>(std::ceil(side))};
+}
+
+at::Tensor make_grid(const at::Tensor& images, GridLayout layout) {
+  check(images.dim() == 4 && images.size(0) > 0, "a grid wants [N, C, H, W] and N > 0");
+  check(images.size(1) == 1 || images.size(1) == 3, "a grid wants 1 or 3 channels");
+  check(layout.columns > 0 && layout.gap_pixels >= 0, "a grid wants a column");
+  const auto pixels = to_bytes(images).permute({0, 2, 3, 1});  // [N, H, W, C]
+  const auto count = pixels.size(0), height = pixels.size(1), width = pixels.size(2);
+  const std::int64_t columns = layout.columns;
+  const auto rows = (count + columns - 1) / columns;
+  const std::int64_t gap = layout.gap_pixels;
+  auto grid = pixels.new_full(
+      {rows * (height + gap) - gap, columns * (width + gap) - gap, pixels.size(3)}, 255);
+  for (std::int64_t i = 0; i < count; ++i) {
+    grid.narrow(0, i / columns * (height + gap), height)
+        .narrow(1, i % columns * (width + gap), width)
+        .copy_(pixels.select(0, i));
+  }
+  return grid;
+}
+
+std::string encode_png(const at::Tensor& pixels) {
+  check(pixels.dim() == 3 && pixels.scalar_type() == at::kByte, "a PNG wants [H, W, C] uint8");
+  const auto whole = pixels.contiguous();
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.height = static_cast<png_uint_32>(whole.size(0));
+  image.width = static_cast<png_uint_32>(whole.size(1));
+  image.format = whole.size(2) == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  const void* data = whole.const_data_ptr();
+  png_alloc_size_t size_bytes = 0;
+  bool ok = png_image_write_get_memory_size(image, size_bytes, 0, data, 0, nullptr) != 0;
+  std::string bytes(size_bytes, '\0');
+  ok = ok && png_image_write_to_memory(&image, bytes.data(), &size_bytes, 0, data, 0, nullptr) != 0;
+  check(ok, std::string("libpng: ") + image.message);
+  bytes.resize(size_bytes);
+  return bytes;
+}
+
+void write_image_grid(const at::Tensor& images, GridLayout layout,
+                      const std::filesystem::path& path) {
+  write_file_atomically(path, encode_png(make_grid(images, layout)));
+}
+
+}  // namespace ganscale::report

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace ganscale::report {
+
+/// What a run says about itself once a tick. Rates and shares are those of this tick alone.
+struct Tick {
+  std::int64_t number = 0;
+  std::int64_t images_seen = 0;
+  std::int64_t step = 0;
+  double seconds = 0;  ///< of training since image 0, over all restarts
+  double seconds_per_kimg = 0;
+  double maintenance_seconds = 0;  ///< between the last tick and this one: grids, checkpoints, ...
+  double data_wait_share = 0;      ///< part of the tick's time in [0, 1] spent waiting for pictures
+  double all_reduce_share = 0;     ///< part spent waiting for other ranks' gradients
+  std::int64_t host_memory_bytes = 0;               ///< resident, of this process
+  std::optional<std::int64_t> device_memory_bytes;  ///< where there is a device
+  std::map<std::string, double> losses;             ///< mean over the tick, by network or phase
+  std::map<std::string, double> scores;          ///< mean of sigmoid(D(x)), of "real" and of "fake"
+  std::map<std::string, double> learning_rates;  ///< by network
+  std::optional<double> augment_p;
+};
+
+/// Writes a tick as the object of one line of stats.jsonl. A number that is not finite becomes
+/// null.
+nlohmann::ordered_json to_json(const Tick& tick);
+
+}  // namespace ganscale::report
