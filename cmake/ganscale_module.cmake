@@ -20,7 +20,7 @@ set(GANSCALE_WARNINGS $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>
                       $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 
 if(GANSCALE_SANITIZE)
-  add_compile_options(-fsanitize=${GANSCALE_SANITIZE} -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${GANSCALE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GANSCALE_SANITIZE})
 endif()
 
@@ -50,7 +50,8 @@ endfunction()
 
 # ganscale_test(NAME LABEL unit|collective|... SOURCES ... DEPENDS ... [RANKS n])
 #
-# One GoogleTest program; each of its cases becomes one ctest case with the given label.
+# One GoogleTest program; each of its cases becomes one ctest case with the given label. The target LABEL_tests
+# builds all programs of a label.
 function(ganscale_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -60,6 +61,10 @@ function(ganscale_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${GANSCALE_WARNINGS})
+  if(NOT TARGET ${arg_LABEL}_tests)
+    add_custom_target(${arg_LABEL}_tests)
+  endif()
+  add_dependencies(${arg_LABEL}_tests ${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
 endfunction()

@@ -1,0 +1,46 @@
+# A thin front of scripts/ and CMakePresets.json. `make help` lists the targets.
+SHELL := /bin/bash
+.DEFAULT_GOAL := release
+.PHONY: release demo test setup asan tsan cuda gpu-check format lint env clean help
+
+release: ## compile build/release/bin/ganscale, the tests and the benchmarks (the default)
+	@scripts/setup.sh build
+	@scripts/build.sh release
+
+demo: ## set up, compile, train on colour emoji with 2 ranks, write runs/demo/report.html; again: resume
+	@scripts/demo.sh
+
+test: ## set up, compile, run every test that needs no GPU, the checkers and the sanitizers
+	@scripts/test.sh
+
+setup: ## install everything that any target needs
+	@scripts/setup.sh build test cuda
+
+asan: ## unit and collective tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/test.sh asan
+
+tsan: ## unit and collective tests under ThreadSanitizer
+	@scripts/test.sh tsan
+
+cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels
+	@scripts/setup.sh test cuda
+	@scripts/build.sh cuda
+
+gpu-check: ## on a machine with a GPU: build, run the GPU tests and benchmarks
+	@scripts/gpu-check.sh
+
+format: ## lay out every source file anew with clang-format
+	@scripts/setup.sh test
+	@scripts/lint.sh --fix
+
+lint: ## check layout and the limits of docs/style.md
+	@scripts/test.sh lint
+
+env: ## print what puts cmake and ctest of the set-up on your PATH, for eval
+	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1"
+
+clean: ## remove build/ (runs/ and the cache folder stay)
+	rm -rf build
+
+help: ## this list
+	@grep -hE '^[a-z-]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+): ## (.*)/  make \1\t\2/' | expand -t 20

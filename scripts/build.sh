@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Configures a preset of CMakePresets.json if needed, and builds it.
+#   scripts/build.sh PRESET [TARGET...]
+set -euo pipefail
+# shellcheck source=scripts/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+preset=$1
+shift
+cd "$repository"
+
+site=${GANSCALE_TORCH_SITE:-$(echo "$python_folder"/lib/python3*/site-packages)}
+folder=build/$preset
+if [ ! -f "$folder/build.ninja" ] || ! grep -qs "^TORCH_SITE:[A-Z]*=$site\$" "$folder/CMakeCache.txt"; then
+  say "Configuring $folder"
+  mkdir -p "$folder"
+  cmake --preset "$preset" -DTORCH_SITE="$site" >"$folder/configure.log" 2>&1 || {
+    cat "$folder/configure.log" >&2
+    die "CMake could not configure the preset '$preset'" "If something is missing, scripts/setup.sh installs it."
+  }
+fi
+
+# A file with LibTorch's headers takes up to 2 GB to compile: as many at a time as the memory carries.
+if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
+  by_memory=$(awk '/^MemAvailable/ { print int($2 / 2000000) }' /proc/meminfo)
+  jobs=$(nproc)
+  [ "$by_memory" -ge "$jobs" ] || jobs=$by_memory
+  [ "$jobs" -ge 1 ] || jobs=1
+  export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
+fi
+say "Building $folder, $CMAKE_BUILD_PARALLEL_LEVEL files at a time"
+[ $# -eq 0 ] || set -- --target "$@"
+cmake --build "$folder" "$@" || die "the build of '$preset' failed: see above"
+say "Built $folder"

@@ -1,0 +1,24 @@
+# Sourced by the other scripts: where the tools of scripts/setup.sh are, and a compiler cache that every clone shares.
+# shellcheck shell=bash
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cache_folder=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
+python_folder=$("$repository/scripts/python-folder.sh")
+export PATH="$python_folder/bin:$PATH"
+
+# Paths below the checkout are hashed relative to it, so that another clone finds the same objects.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$repository} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+if [ -z "${CCACHE_DIR:-}" ] && [ ! -d "$HOME/.ccache" ] && [ ! -d "${XDG_CACHE_HOME:-$HOME/.cache}/ccache" ] &&
+   [ ! -d "${XDG_CONFIG_HOME:-$HOME/.config}/ccache" ]; then
+  export CCACHE_DIR=$cache_folder/ccache
+fi
+
+# Prints a line with the time since the script began.
+say() { printf '[%s %4d s] %s\n' "$(basename "$0" .sh)" "$SECONDS" "$*"; }
+
+# Prints why the script ends, and ends it.
+die() {
+  printf '\n%s: %s\n' "$(basename "$0" .sh)" "$1" >&2
+  shift
+  [ $# -eq 0 ] || printf '  %s\n' "$@" >&2
+  exit 1
+}

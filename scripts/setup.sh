@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
+#   scripts/setup.sh [build] [test] [cuda]     default: build
+#     build  Debian packages, LibTorch (CPU part), CMake, Ninja                       1.3 GB
+#     test   the rest of torch, numpy, safetensors, clang-format, lizard, a browser    3.6 GB more
+#     cuda   nvcc, for a machine without a CUDA toolkit                                0.3 GB more
+# Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
+# which every clone with the same pins shares.
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=scripts/environment.sh
+. "$scripts/environment.sh"
+
+# Runs a command with its output in a file; a line every 20 seconds says that it is still at work.
+#   logged NAME COMMAND...
+logged() {
+  local log="$cache_folder/$1.log" status=0
+  shift
+  "$@" >"$log" 2>&1 9>&- </dev/null &
+  local command=$! next=$((SECONDS + 20))
+  while kill -0 "$command" 2>/dev/null; do
+    sleep 0.2
+    if [ "$SECONDS" -ge "$next" ]; then
+      say "  still at work ..."
+      next=$((SECONDS + 20))
+    fi
+  done
+  wait "$command" || status=$?
+  return "$status"
+}
+
+# Ends the script after a failed download, with the end of its log and what to do.
+#   download_failed NAME WHAT
+download_failed() {
+  local log="$cache_folder/$1.log" advice="The whole log: $cache_folder/$1.log"
+  tail -n 15 "$log" >&2
+  if grep -qiE 'temporary failure|could not resolve|unreachable|timed out|connection|max retries|unable to connect' "$log"; then
+    die "$2 failed: the network or the package index cannot be reached" \
+      "Check the network and the proxy settings, then run the same command again: it goes on where it stopped." "$advice"
+  elif grep -qiE 'no space left' "$log"; then
+    die "$2 failed: the disk is full" "Free some space, then run the same command again." "$advice"
+  fi
+  die "$2 failed" "$advice"
+}
+
+check_machine() {
+  [ "$(uname -s)" = Linux ] || die "this set-up needs Linux: $(uname -s)" "Use Debian 12 or Ubuntu 24.04, or a container of one."
+  [ "$(uname -m)" = x86_64 ] ||
+    die "the pinned LibTorch is for x86_64 and this machine is $(uname -m)" "Use an x86_64 machine."
+  command -v apt-get >/dev/null ||
+    die "apt-get is missing: this set-up knows Debian 12 and Ubuntu 24.04" \
+      "Elsewhere, install the counterparts of the packages in scripts/apt-packages.txt, then a torch 2.11," \
+      "and configure with -DTORCH_SITE=FOLDER."
+}
+
+# Ends the script unless the disk has room for what a tier brings.
+#   check_disk TIER MEGABYTES
+check_disk() {
+  local free
+  free=$(df -Pm "$cache_folder" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge "$2" ] ||
+    die "too little disk in $cache_folder for the tier '$1': $free MB free, $2 MB needed" \
+      "Free some space, or name another place with XDG_CACHE_HOME=FOLDER."
+}
+
+# Prints the packages of a list that are not installed.
+missing_packages() {
+  local package
+  sed 's/#.*//; /^ *$/d' "$1" | while read -r package; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+  done
+}
+
+# Sets as_root to the command that makes us root: none for root, else sudo if it is there and may be used.
+find_root() {
+  as_root=()
+  [ "$(id -u)" -ne 0 ] || return 0
+  command -v sudo >/dev/null || return 1
+  sudo -n true 2>/dev/null || [ -t 0 ] || return 1
+  as_root=(sudo)
+  sudo -v # asks for the password here, not in a log
+}
+
+#   install_packages LOG PACKAGE...
+install_packages() {
+  local log=$1
+  shift
+  find_root || die "these Debian packages are missing, and installing them needs root or sudo: $*" \
+    "Ask somebody who may to run: apt-get install $*"
+  say "Installing $# Debian packages: $*"
+  logged "$log" "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update || return 1
+  logged "$log" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+    install --no-install-recommends "$@"
+}
+
+packages_for_building() {
+  local missing
+  mapfile -t missing < <(missing_packages "$scripts/apt-packages.txt")
+  [ ${#missing[@]} -eq 0 ] || install_packages apt "${missing[@]}" ||
+    download_failed apt "apt-get install ${missing[*]}"
+  local compiler
+  compiler=$(g++ -dumpversion | cut -d . -f 1)
+  [ "$compiler" -ge 12 ] || die "g++ is too old: $compiler, 12 needed" "Use Debian 12, Ubuntu 24.04 or newer."
+}
+
+# The tests do without these: a test that misses one says so and is skipped.
+packages_for_testing() {
+  local missing package
+  mapfile -t missing < <(missing_packages "$scripts/apt-packages-test.txt")
+  for package in ${missing[@]+"${missing[@]}"}; do
+    if [ "$package" = chromium ] && grep -qs '^ID=ubuntu' /etc/os-release; then
+      command -v chromium chromium-browser google-chrome >/dev/null ||
+        say "Ubuntu has no chromium package but a snap: the browser tests are skipped unless you install one"
+    else
+      install_packages apt-test "$package" || say "Could not install $package: the tests that need it are skipped"
+    fi
+  done
+}
+
+# Makes the environment's folder and its pip.
+python_environment() {
+  [ ! -e "$python_folder/.made" ] || return 0
+  say "Making a Python environment: $python_folder"
+  logged venv /usr/bin/python3 -m venv "$python_folder" || download_failed venv "python3 -m venv"
+  touch "$python_folder/.made"
+  local older
+  for older in "$cache_folder"/python-*; do
+    [ "$older" = "$python_folder" ] || say "An environment of other pins is there too; remove it if no clone uses it: $older"
+  done
+}
+
+# nvcc and ld look for lib64/libcudart.so, which the wheels lack.
+link_cuda_libraries() {
+  local cuda
+  for cuda in "$python_folder"/lib/python3*/site-packages/nvidia/cu13; do
+    ln -sfn lib "$cuda/lib64"
+    ln -sf libcudart.so.13 "$cuda/lib/libcudart.so"
+  done
+}
+
+# Installs scripts/requirements/TIER.txt once.
+#   python_tier TIER MEGABYTES_NEEDED
+python_tier() {
+  [ ! -e "$python_folder/.tier-$1" ] || return 0
+  check_disk "$1" "$2"
+  python_environment
+  say "Installing the Python packages of the tier '$1' (minutes on the first run)"
+  mkdir -p "$cache_folder/tmp"
+  TMPDIR="$cache_folder/tmp" logged "pip-$1" "$python_folder/bin/python" -m pip install --quiet --no-input \
+    --disable-pip-version-check --no-deps --no-cache-dir --no-compile --progress-bar off \
+    -r "$scripts/requirements/$1.txt" || download_failed "pip-$1" "pip install -r scripts/requirements/$1.txt"
+  link_cuda_libraries
+  touch "$python_folder/.tier-$1"
+}
+
+check_machine
+mkdir -p "$cache_folder" || die "cannot write to $cache_folder" "Name another place with XDG_CACHE_HOME=FOLDER."
+exec 9>"$cache_folder/setup.lock"
+flock -n 9 || { say "Waiting for another set-up to end ..."; flock 9; }
+packages_for_building
+python_folder=$("$scripts/python-folder.sh") # anew: the packages may have brought Python
+[ $# -gt 0 ] || set -- build
+for tier in "$@"; do
+  case $tier in
+    build) python_tier build 2500 ;;
+    test) packages_for_testing && python_tier build 2500 && python_tier test 8000 ;;
+    cuda) python_tier cuda 1000 ;;
+    *) die "unknown tier: $tier" "Tiers: build, test, cuda." ;;
+  esac
+done
+say "Set-up is complete: $*"

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Runs every check that needs no GPU, or the named stages of it.
+#   scripts/test.sh [lint] [release] [headers] [asan] [tsan] [cuda]
+#     lint     layout and limits of docs/style.md
+#     release  every test without a GPU, optimised build
+#     headers  each header compiles alone
+#     asan     unit and collective tests under AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer
+#     tsan     unit and collective tests under ThreadSanitizer
+#     cuda     every .cu compiles and the programs link with CUDA and NCCL
+set -euo pipefail
+# shellcheck source=scripts/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+cd "$repository"
+logs=$repository/build/test-logs
+
+#   run_ctest PRESET CTEST_ARGUMENT...
+run_ctest() {
+  local preset=$1
+  shift
+  ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" 2>&1 | tee "$logs/ctest-$preset.log"
+}
+
+stage_lint() { scripts/lint.sh; }
+
+stage_release() {
+  scripts/build.sh release && run_ctest release -LE gpu
+}
+
+stage_headers() { scripts/build.sh release all_verify_interface_header_sets; }
+
+# LibTorch and Open MPI are not instrumented: what tests/support/*.supp name is theirs.
+stage_asan() {
+  scripts/build.sh asan unit_tests collective_tests || return 1
+  export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+  export LSAN_OPTIONS=suppressions=$repository/tests/support/leaks.supp:print_suppressions=0
+  run_ctest asan -L '^(unit|collective)$'
+}
+
+stage_tsan() {
+  scripts/build.sh tsan unit_tests collective_tests || return 1
+  export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:suppressions=$repository/tests/support/races.supp
+  run_ctest tsan -L '^(unit|collective)$'
+}
+
+stage_cuda() { scripts/build.sh cuda; }
+
+if [ $# -eq 0 ]; then
+  set -- lint release headers cuda asan tsan
+fi
+tiers=(test)
+[[ " $* " != *" cuda "* ]] || tiers+=(cuda)
+scripts/setup.sh "${tiers[@]}"
+mkdir -p "$logs"
+
+times=()
+for stage in "$@"; do
+  declare -F "stage_$stage" >/dev/null || die "unknown stage: $stage" "Stages: lint release headers asan tsan cuda."
+  say "Stage $stage"
+  began=$SECONDS
+  ("stage_$stage") || die "the stage '$stage' failed: see above" "Again: scripts/test.sh $stage"
+  times+=("$(printf '%-8s %5d s' "$stage" $((SECONDS - began)))")
+done
+
+say "Every stage passed:"
+printf '  %s\n' "${times[@]}"
+for stage in "$@"; do
+  [ ! -f "$logs/ctest-$stage.log" ] || [ "$stage" = release ] || echo "$stage: $(grep 'tests passed' "$logs/ctest-$stage.log")"
+done
+[[ " $* " != *" release "* ]] || grep -A 100 'tests passed' "$logs/ctest-release.log"
