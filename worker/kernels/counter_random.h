@@ -8,20 +8,25 @@
 /// base/random.h).
 ///
 /// The first dimension of every result is the batch: row j holds the numbers of image first_image +
-/// j * image_stride of the given stream and site. The random bits are the same on every device.
+/// j * image_stride of the given stream and site. Element e of a row is made of word e mod 4 of
+/// block e / 4, whatever the dtype: a float64 draw is the float32 draw with less rounding. The
+/// random bits are the same on every device; the normal numbers agree within the rounding of a
+/// device's logarithm and cosine. float16 and bfloat16 are rounded from float32.
 namespace ganscale::kernels {
 
-/// Returns standard normal numbers (Box-Muller), of options' dtype and device.
+/// Returns standard normal numbers, of options' dtype and device.
+///
+/// Box & Muller 1958: each two words give a radius and an angle, and these two numbers.
 at::Tensor random_normal(const ImageRandom& images, Stream stream, std::uint32_t site,
                          at::IntArrayRef shape, const at::TensorOptions& options);
 
-/// Returns uniform numbers in [0, 1).
+/// Returns uniform numbers in [0, 1), of options' dtype and device.
 at::Tensor random_uniform(const ImageRandom& images, Stream stream, std::uint32_t site,
                           at::IntArrayRef shape, const at::TensorOptions& options);
 
-/// Returns what dropout multiplies by: 1 / (1 - p) with probability 1 - p, else 0. p in [0, 1).
-at::Tensor random_dropout_mask(const ImageRandom& images, Stream stream, std::uint32_t site,
-                               double p, at::IntArrayRef shape, const at::TensorOptions& options);
+/// Returns uniform labels in [0, label_count): [image_count] int64 on the host.
+at::Tensor random_labels(const ImageRandom& images, Stream stream, std::uint32_t site,
+                         std::int64_t label_count, std::int64_t image_count);
 
 /// Hands out the sites of one forward pass in the order of the draws, so that no two layers share
 /// numbers.
@@ -35,9 +40,12 @@ class RandomDraws {
   at::Tensor uniform(at::IntArrayRef shape, const at::TensorOptions& options) {
     return random_uniform(images_, stream_, next_site_++, shape, options);
   }
-  at::Tensor dropout_mask(double p, at::IntArrayRef shape, const at::TensorOptions& options) {
-    return random_dropout_mask(images_, stream_, next_site_++, p, shape, options);
+  /// Returns uniform labels in [0, label_count): [image_count] int64 on the host.
+  at::Tensor labels(std::int64_t label_count, std::int64_t image_count) {
+    return random_labels(images_, stream_, next_site_++, label_count, image_count);
   }
+  /// Returns what dropout multiplies by: 1 / (1 - p) with probability 1 - p, else 0. p in [0, 1).
+  at::Tensor dropout_mask(double p, at::IntArrayRef shape, const at::TensorOptions& options);
 
  private:
   ImageRandom images_;

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/random.h"
+
+/// How counter_random fills memory: plain pointers, the same contract for every device.
+namespace ganscale::kernels {
+
+/// The rows that a fill writes, one an image, contiguous.
+struct RandomRows {
+  ImageRandom images;
+  Stream stream = Stream::kSamples;
+  std::uint32_t site = 0;
+  std::int64_t row_count = 0;
+  std::int64_t row_length = 0;  ///< elements
+};
+
+/// Returns the words of block `block` of row `row`.
+constexpr std::array<std::uint32_t, 4> words_of(const RandomRows& rows, std::int64_t row,
+                                                std::int64_t block) {
+  const std::int64_t image = rows.images.first_image + row * rows.images.image_stride;
+  return random_block(rows.images.seed, rows.stream, static_cast<std::uint64_t>(image), rows.site,
+                      static_cast<std::uint32_t>(block));
+}
+
+/// Returns a number in [0, 1): the word's 32 bits in a double, its upper 24 in a float.
+template <class T>
+constexpr T unit_interval(std::uint32_t word) {
+  if constexpr (sizeof(T) == 4) {
+    return static_cast<T>(word >> 8) * T(0x1p-24);
+  } else {
+    return static_cast<T>(word) * T(0x1p-32);
+  }
+}
+
+/// A dropout mask: a word below the threshold drops its element, others are scaled.
+struct Dropout {
+  std::uint64_t threshold = 0;  ///< probability to drop * 2^32
+  double scale = 1;
+};
+
+/// Fill host memory, on all threads of ATen. T is float or double.
+template <class T>
+void fill_normal_reference(T* out, const RandomRows& rows);
+template <class T>
+void fill_uniform_reference(T* out, const RandomRows& rows);
+template <class T>
+void fill_dropout_reference(T* out, const RandomRows& rows, const Dropout& dropout);
+
+/// Fill device memory in `cuda_stream` (a cudaStream_t) of the current device. Throw DeviceError if
+/// the launch fails, and in a build without CUDA.
+template <class T>
+void fill_normal_kernel(T* out, const RandomRows& rows, void* cuda_stream);
+template <class T>
+void fill_uniform_kernel(T* out, const RandomRows& rows, void* cuda_stream);
+template <class T>
+void fill_dropout_kernel(T* out, const RandomRows& rows, const Dropout& dropout, void* cuda_stream);
+
+}  // namespace ganscale::kernels
