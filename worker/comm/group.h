@@ -2,17 +2,27 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
 namespace ganscale::comm {
 
+/// What the means of a group have cost on this rank so far. The share hidden behind the backward
+/// pass is 1 - exposed_seconds / busy_seconds.
+struct MeanCost {
+  std::int64_t bytes = 0;   ///< of the tensors, once per mean
+  double busy_seconds = 0;  ///< from the start of each mean to its end, waiting for peers included
+  double exposed_seconds = 0;  ///< that the rank stood still for them
+};
+
 /// The ranks that work together, and what they can do together: one interface for all back ends.
 ///
 /// Every rank of the group calls the same operations in the same order with tensors of the same
-/// shape and dtype. Tensors are contiguous, on the back end's device (threads, MPI: CPU; NCCL: the
-/// rank's GPU). A peer that hangs or dies ends an operation with PeerLost within the group's
-/// timeout (MPI and NCCL: see Watchdog).
+/// shape and dtype. Tensors are contiguous, on the CPU or, with the NCCL back end, also on the
+/// rank's GPU. sum, max and mean take float32, float64 and (not mean) int32, int64 and uint8; what
+/// only moves takes every dtype. A peer that hangs or dies ends the operation within the group's
+/// timeout: threads throw PeerLost, processes end with its exit code (see Watchdog).
 class Group {
  public:
   virtual ~Group() = default;
@@ -28,6 +38,7 @@ class Group {
   /// Waits for every operation that was started; GPU back ends order the current stream behind
   /// them.
   virtual void wait() = 0;
+  virtual MeanCost mean_cost() const = 0;
 
   /// Replaces `data` by its sum over the ranks.
   virtual void sum(const at::Tensor& data) = 0;
@@ -37,11 +48,13 @@ class Group {
   virtual void broadcast(const at::Tensor& data, int root) = 0;
   /// Returns [size, ...data.shape]: every rank's `data` in rank order.
   virtual at::Tensor all_gather(const at::Tensor& data) = 0;
+  /// Sends `data` to one rank. It may return before the other side receives, or only then.
   virtual void send(const at::Tensor& data, int destination) = 0;
+  /// Replaces `data` by what `source` sends; messages of one rank arrive in the order of sending.
   virtual void receive(const at::Tensor& data, int source) = 0;
 
   /// Splits the group: the ranks of one colour form a group of their own, in the order of their
-  /// ranks here.
+  /// ranks here. Colours are not negative.
   virtual std::unique_ptr<Group> split(int color) = 0;
 };
 

@@ -1,0 +1,171 @@
+#include "collective/group_claims.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace ganscale::comm {
+namespace {
+
+// 0 + 1 + ... + (n - 1)
+double rank_sum(const Group& group) { return group.size() * (group.size() - 1) / 2.0; }
+double rank_mean(const Group& group) { return rank_sum(group) / group.size(); }
+
+at::Tensor own_rank(const Group& group, at::IntArrayRef shape, at::ScalarType dtype) {
+  return at::full(shape, group.rank(), at::TensorOptions(dtype));
+}
+
+void expect_all(const at::Tensor& data, double value) {
+  const auto numbers = data.to(at::kDouble);
+  EXPECT_TRUE(at::allclose(numbers, at::full_like(numbers, value)))
+      << "expected " << value << ", got " << data;
+}
+
+void mean_gives_every_rank_the_mean(Group& group) {
+  for (const auto dtype : {at::kFloat, at::kDouble}) {
+    const auto data = own_rank(group, {3, 5}, dtype);
+    group.mean_async(data);
+    group.wait();
+    expect_all(data, rank_mean(group));
+  }
+}
+
+void mean_of_a_large_tensor_is_complete(Group& group) {
+  const std::int64_t element_count = 3'000'001;
+  const auto ramp = at::arange(element_count, at::kDouble);
+  const auto data = ramp * (group.rank() + 1);
+  group.mean_async(data);
+  group.wait();
+  EXPECT_TRUE(at::allclose(data, ramp * ((group.size() + 1) / 2.0)));
+}
+
+void many_means_may_be_under_way(Group& group) {
+  std::vector<at::Tensor> all;
+  for (int i = 0; i < 20; ++i) {
+    all.push_back(own_rank(group, {100 + i}, at::kFloat) + i);
+    group.mean_async(all.back());
+  }
+  group.wait();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    expect_all(all[i], static_cast<double>(i) + rank_mean(group));
+  }
+}
+
+void operations_happen_in_the_order_of_the_calls(Group& group) {
+  const auto data = own_rank(group, {4}, at::kFloat);
+  group.mean_async(data);
+  group.sum(data);  // of the means, and not of the ranks
+  expect_all(data, rank_sum(group));
+  group.wait();
+  expect_all(data, rank_sum(group));
+}
+
+void sum_adds_up_every_dtype(Group& group) {
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kLong, at::kInt, at::kByte}) {
+    const auto data = own_rank(group, {7}, dtype);
+    group.sum(data);
+    expect_all(data, rank_sum(group));
+  }
+}
+
+void max_takes_the_largest_of_each_element(Group& group) {
+  const auto data = own_rank(group, {2}, at::kLong);
+  data.select(0, 1).neg_();
+  group.max(data);
+  EXPECT_EQ(data[0].item<std::int64_t>(), group.size() - 1);
+  EXPECT_EQ(data[1].item<std::int64_t>(), 0);
+}
+
+void broadcast_gives_the_value_of_the_root(Group& group) {
+  for (int root = 0; root < group.size(); ++root) {
+    for (const auto dtype : {at::kFloat, at::kLong, at::kBool, at::kBFloat16}) {
+      const auto data = (own_rank(group, {6}, at::kLong) == root).to(dtype);
+      group.broadcast(data, root);
+      expect_all(data, 1);
+    }
+  }
+}
+
+void broadcast_reaches_a_parameter(Group& group) {
+  const auto parameter = own_rank(group, {3}, at::kFloat).requires_grad_();
+  group.broadcast(parameter, group.size() - 1);
+  expect_all(parameter.detach(), group.size() - 1);
+}
+
+void all_gather_returns_all_in_rank_order(Group& group) {
+  const auto all = group.all_gather(own_rank(group, {2, 3}, at::kInt));
+  EXPECT_EQ(all.sizes(), at::IntArrayRef({group.size(), 2, 3}));
+  for (int rank = 0; rank < group.size(); ++rank) expect_all(all[rank], rank);
+}
+
+void all_gather_takes_a_scalar(Group& group) {
+  const auto all = group.all_gather(own_rank(group, {}, at::kLong));
+  EXPECT_TRUE(at::equal(all, at::arange(group.size())));
+}
+
+void messages_arrive_in_the_order_of_sending(Group& group) {
+  for (int i = 0; i < 3; ++i) {
+    if (group.rank() > 0) group.send(at::full({5}, group.rank() * 10 + i, at::kInt), 0);
+    if (group.rank() > 0) continue;
+    for (int source = 1; source < group.size(); ++source) {
+      const auto data = at::zeros({5}, at::kInt);
+      group.receive(data, source);
+      expect_all(data, source * 10 + i);
+    }
+  }
+}
+
+void split_makes_a_group_of_each_colour(Group& group) {
+  const int color = group.rank() % 2;
+  const auto part = group.split(color);
+  EXPECT_EQ(part->rank(), group.rank() / 2);
+  EXPECT_EQ(part->size(), (group.size() + 1 - color) / 2);
+  EXPECT_EQ(part->backend(), group.backend());
+  const auto all = part->all_gather(own_rank(group, {1}, at::kLong));
+  for (int i = 0; i < part->size(); ++i) EXPECT_EQ(all[i].item<std::int64_t>(), 2 * i + color);
+}
+
+void groups_of_a_split_do_not_disturb_each_other(Group& group) {
+  const auto part = group.split(0);
+  const auto left = own_rank(group, {1000}, at::kFloat);
+  const auto right = own_rank(group, {1000}, at::kFloat);
+  group.mean_async(left);
+  part->sum(right);
+  group.wait();
+  expect_all(left, rank_mean(group));
+  expect_all(right, rank_sum(group));
+}
+
+void the_cost_of_means_is_counted(Group& group) {
+  const auto before = group.mean_cost();
+  const auto data = own_rank(group, {1000}, at::kFloat);
+  group.mean_async(data);
+  group.wait();
+  const auto after = group.mean_cost();
+  EXPECT_EQ(after.bytes - before.bytes, group.size() == 1 ? 0 : 4000);
+  EXPECT_GE(after.busy_seconds, before.busy_seconds);
+  EXPECT_GE(after.exposed_seconds, before.exposed_seconds);
+}
+
+}  // namespace
+
+const std::vector<GroupClaim>& group_claims() {
+  static const std::vector<GroupClaim> claims{
+      {"MeanGivesEveryRankTheMean", mean_gives_every_rank_the_mean},
+      {"MeanOfALargeTensorIsComplete", mean_of_a_large_tensor_is_complete},
+      {"ManyMeansMayBeUnderWay", many_means_may_be_under_way},
+      {"OperationsHappenInTheOrderOfTheCalls", operations_happen_in_the_order_of_the_calls},
+      {"SumAddsUpEveryDtype", sum_adds_up_every_dtype},
+      {"MaxTakesTheLargestOfEachElement", max_takes_the_largest_of_each_element},
+      {"BroadcastGivesTheValueOfTheRoot", broadcast_gives_the_value_of_the_root},
+      {"BroadcastReachesAParameter", broadcast_reaches_a_parameter},
+      {"AllGatherReturnsAllInRankOrder", all_gather_returns_all_in_rank_order},
+      {"AllGatherTakesAScalar", all_gather_takes_a_scalar},
+      {"MessagesArriveInTheOrderOfSending", messages_arrive_in_the_order_of_sending},
+      {"SplitMakesAGroupOfEachColour", split_makes_a_group_of_each_colour},
+      {"GroupsOfASplitDoNotDisturbEachOther", groups_of_a_split_do_not_disturb_each_other},
+      {"TheCostOfMeansIsCounted", the_cost_of_means_is_counted},
+  };
+  return claims;
+}
+
+}  // namespace ganscale::comm

@@ -1,0 +1,308 @@
+#include "comm/thread_group.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "comm/stopwatch.h"
+
+namespace ganscale::comm {
+namespace {
+
+enum class Kind { kMean, kSum, kMax, kBroadcast, kGather };
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::kMean: return "mean";
+    case Kind::kSum: return "sum";
+    case Kind::kMax: return "max";
+    case Kind::kBroadcast: return "broadcast";
+    case Kind::kGather: return "all_gather";
+  }
+  return "unknown";
+}
+
+/// What all ranks of one run_ranks share, split groups included: losing one rank wakes them all.
+struct Room {
+  explicit Room(std::chrono::milliseconds patience) : timeout(patience) {}
+  void lose(const std::string& why) {  // the first reason stays
+    if (!lost) lost = why;
+    changed.notify_all();
+  }
+
+  const std::chrono::milliseconds timeout;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<std::string> lost;
+};
+
+/// An operation that not every rank has come to yet; `inputs` is undefined for those.
+struct Operation {
+  Kind kind;
+  int root;
+  std::vector<at::Tensor> inputs;
+  std::vector<at::Tensor> outputs;
+  int arrived = 0;
+};
+
+/// What the ranks of one group share; all of it is guarded by the room's mutex.
+struct Table {
+  Table(std::shared_ptr<Room> shared, int ranks) : room(std::move(shared)), size(ranks) {}
+
+  const std::shared_ptr<Room> room;
+  const int size;
+  std::int64_t completed = 0;  // operations end in order, since every rank comes to them in order
+  std::deque<Operation> pending;
+  std::map<std::pair<int, int>, std::deque<at::Tensor>> letters;  // by source and destination
+  std::map<std::pair<std::int64_t, int>, std::shared_ptr<Table>> children;  // by operation, colour
+};
+
+at::Tensor combine(const Operation& operation) {
+  at::Tensor result = operation.inputs[0].clone();
+  for (std::size_t i = 1; i < operation.inputs.size(); ++i) {
+    if (operation.kind == Kind::kMax) {
+      result = result.maximum(operation.inputs[i]);
+    } else {
+      result.add_(operation.inputs[i]);
+    }
+  }
+  if (operation.kind == Kind::kMean) result.div_(static_cast<double>(operation.inputs.size()));
+  return result;
+}
+
+void complete(const Operation& operation) {
+  if (operation.kind == Kind::kGather) {
+    for (const auto& output : operation.outputs) {
+      for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
+        output.select(0, static_cast<std::int64_t>(i)).copy_(operation.inputs[i]);
+      }
+    }
+    return;
+  }
+  const at::Tensor result = operation.kind == Kind::kBroadcast
+                                ? operation.inputs[static_cast<std::size_t>(operation.root)]
+                                : combine(operation);
+  for (const auto& data : operation.inputs) {
+    if (!data.is_same(result)) data.copy_(result);
+  }
+}
+
+class ThreadGroup final : public Group {
+ public:
+  ThreadGroup(std::shared_ptr<Table> table, int rank) : table_(std::move(table)), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return table_->size; }
+  std::string_view backend() const override { return "threads"; }
+
+  void mean_async(const at::Tensor& data) override {
+    check(at::isFloatingType(data.scalar_type()), "a mean needs floating-point numbers");
+    if (size() == 1) return;
+    const Stopwatch watch;
+    post(Kind::kMean, data, 0, {});
+    cost_.bytes += static_cast<std::int64_t>(data.nbytes());
+    add_seconds(watch.seconds());
+  }
+
+  void wait() override {
+    const Stopwatch watch;
+    wait_for_posted();
+    add_seconds(watch.seconds());
+  }
+
+  MeanCost mean_cost() const override { return cost_; }
+  void sum(const at::Tensor& data) override { run(Kind::kSum, data, 0, {}); }
+  void max(const at::Tensor& data) override { run(Kind::kMax, data, 0, {}); }
+  void broadcast(const at::Tensor& data, int root) override {
+    check(root >= 0 && root < size(), "no such rank: " + std::to_string(root));
+    run(Kind::kBroadcast, data, root, {});
+  }
+
+  at::Tensor all_gather(const at::Tensor& data) override {
+    std::vector<std::int64_t> shape{size()};
+    shape.insert(shape.end(), data.sizes().begin(), data.sizes().end());
+    const at::Tensor all = data.new_empty(shape);
+    run(Kind::kGather, data, 0, all);
+    return all;
+  }
+
+  void send(const at::Tensor& data, int destination) override {
+    check(destination >= 0 && destination < size() && destination != rank_,
+          "no such peer: " + std::to_string(destination));
+    const at::NoGradGuard no_grad;
+    const at::Tensor letter = data.clone();
+    const std::scoped_lock lock(table_->room->mutex);
+    table_->letters[{rank_, destination}].push_back(letter);
+    table_->room->changed.notify_all();
+  }
+
+  void receive(const at::Tensor& data, int source) override {
+    check(source >= 0 && source < size() && source != rank_,
+          "no such peer: " + std::to_string(source));
+    at::Tensor letter;
+    {
+      std::unique_lock lock(table_->room->mutex);
+      auto& box = table_->letters[{source, rank_}];
+      wait_until(lock, "receive", [&] { return !box.empty(); });
+      letter = box.front();
+      box.pop_front();
+    }
+    check(letter.sizes() == data.sizes() && letter.scalar_type() == data.scalar_type(),
+          "received a tensor of another shape or dtype");
+    const at::NoGradGuard no_grad;
+    data.copy_(letter);
+  }
+
+  std::unique_ptr<Group> split(int color) override {
+    check(color >= 0, "a colour must not be negative: " + std::to_string(color));
+    const at::NoGradGuard no_grad;
+    const at::Tensor colors = all_gather(at::full({}, color, at::kLong));
+    const auto* all = colors.const_data_ptr<std::int64_t>();
+    int new_rank = 0;
+    int new_size = 0;
+    for (int i = 0; i < size(); ++i) {
+      if (all[i] != color) continue;
+      if (i < rank_) ++new_rank;
+      ++new_size;
+    }
+    const std::scoped_lock lock(table_->room->mutex);
+    auto& child = table_->children[{posted_, color}];
+    if (!child) child = std::make_shared<Table>(table_->room, new_size);
+    return std::make_unique<ThreadGroup>(child, new_rank);
+  }
+
+ private:
+  void run(Kind kind, const at::Tensor& data, int root, const at::Tensor& output) {
+    if (size() == 1 && kind != Kind::kGather) return;
+    post(kind, data, root, output);
+    wait_for_posted();
+  }
+
+  /// Adds this rank's part to the next operation; the last rank to come does the work for all.
+  void post(Kind kind, const at::Tensor& data, int root, const at::Tensor& output) {
+    const at::NoGradGuard no_grad;
+    const std::scoped_lock lock(table_->room->mutex);
+    throw_if_lost();
+    Operation& operation = find_or_begin(kind, root);
+    const auto& first = first_input(operation);
+    const bool agrees = operation.kind == kind && operation.root == root &&
+                        (!first.defined() || (first.sizes() == data.sizes() &&
+                                              first.scalar_type() == data.scalar_type()));
+    check(agrees, "the ranks disagree about operation " + std::to_string(posted_) + ": rank " +
+                      std::to_string(rank_) + " calls " + std::string(name(kind)) +
+                      ", another one " + std::string(name(operation.kind)) +
+                      " or with another shape, dtype or root");
+    ++posted_;
+    operation.inputs[static_cast<std::size_t>(rank_)] = data;
+    operation.outputs[static_cast<std::size_t>(rank_)] = output;
+    if (++operation.arrived < size()) return;
+    complete(operation);
+    table_->pending.pop_front();
+    ++table_->completed;
+    table_->room->changed.notify_all();
+  }
+
+  Operation& find_or_begin(Kind kind, int root) {
+    const auto index = static_cast<std::size_t>(posted_ - table_->completed);
+    if (index == table_->pending.size()) {
+      const auto ranks = static_cast<std::size_t>(size());
+      table_->pending.push_back(
+          {kind, root, std::vector<at::Tensor>(ranks), std::vector<at::Tensor>(ranks)});
+    }
+    return table_->pending[index];
+  }
+
+  static at::Tensor first_input(const Operation& operation) {
+    for (const auto& input : operation.inputs) {
+      if (input.defined()) return input;
+    }
+    return {};
+  }
+
+  void wait_for_posted() {
+    std::unique_lock lock(table_->room->mutex);
+    const auto done = [&] { return table_->completed >= posted_; };
+    if (done()) return;
+    const auto& front = table_->pending.front();
+    wait_until(lock, name(front.kind), done);
+  }
+
+  template <class Done>
+  void wait_until(std::unique_lock<std::mutex>& lock, std::string_view operation, Done done) {
+    Room& room = *table_->room;
+    const auto stop = [&] { return done() || room.lost.has_value(); };
+    if (!room.changed.wait_for(lock, room.timeout, stop)) {
+      room.lose("rank " + std::to_string(rank_) + " of " + std::to_string(size()) + " waited " +
+                std::to_string(room.timeout.count()) + " ms in " + std::string(operation) +
+                missing_ranks());
+    }
+    if (!done()) throw_if_lost();
+  }
+
+  /// Names the ranks that the oldest operation waits for.
+  std::string missing_ranks() const {
+    if (table_->pending.empty()) return "";
+    std::string text = " for ranks:";
+    const auto& inputs = table_->pending.front().inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].defined()) text.append(" ").append(std::to_string(i));
+    }
+    return text;
+  }
+
+  void throw_if_lost() const {
+    if (table_->room->lost) throw PeerLost("a peer is lost: " + *table_->room->lost);
+  }
+
+  void add_seconds(double seconds) {  // no rank works on while its mean is under way
+    cost_.busy_seconds += seconds;
+    cost_.exposed_seconds += seconds;
+  }
+
+  const std::shared_ptr<Table> table_;
+  const int rank_;
+  std::int64_t posted_ = 0;  // operations that this rank came to
+  MeanCost cost_;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_single_group() {
+  const auto room = std::make_shared<Room>(std::chrono::minutes(1));
+  return std::make_unique<ThreadGroup>(std::make_shared<Table>(room, 1), 0);
+}
+
+void run_ranks(int size, const std::function<void(Group&)>& body,
+               std::chrono::milliseconds timeout) {
+  check(size > 0, "a group needs a rank: " + std::to_string(size));
+  const auto room = std::make_shared<Room>(timeout);
+  const auto table = std::make_shared<Table>(room, size);
+  std::exception_ptr first_error;
+  const auto run_rank = [&](int rank) {
+    try {
+      ThreadGroup group(table, rank);
+      body(group);
+    } catch (...) {
+      const std::scoped_lock lock(room->mutex);
+      if (!first_error) first_error = std::current_exception();
+      room->lose("rank " + std::to_string(rank) + " failed");
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank) threads.emplace_back(run_rank, rank);
+  }
+  if (first_error) std::rethrow_exception(first_error);
+}
+
+}  // namespace ganscale::comm
