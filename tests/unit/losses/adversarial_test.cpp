@@ -1,0 +1,40 @@
+#include "losses/adversarial.h"
+
+#include <ATen/Functions.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ganscale::losses {
+namespace {
+
+at::Tensor logits(std::vector<double> values) { return at::tensor(values, at::kDouble); }
+
+// D(x) = sigmoid(log 3) = 3/4 and D(G(z)) = sigmoid(0) = 1/2.
+TEST(NonSaturatingDiscriminatorLoss, IsTheSumOfTheTwoCrossEntropies) {
+  const auto loss = non_saturating_discriminator_loss(logits({std::log(3.0)}), logits({0.0}));
+  EXPECT_NEAR(loss.item<double>(), -std::log(0.75) - std::log(0.5), 1e-12);
+}
+
+TEST(NonSaturatingGeneratorLoss, IsMinusLogOfTheJudgement) {
+  const auto loss = non_saturating_generator_loss(logits({std::log(3.0), 0.0}));
+  EXPECT_NEAR(loss[0].item<double>(), -std::log(0.75), 1e-12);
+  EXPECT_NEAR(loss[1].item<double>(), std::log(2.0), 1e-12);
+}
+
+TEST(NonSaturatingLosses, StayFiniteForSureJudgements) {
+  EXPECT_NEAR(non_saturating_generator_loss(logits({-1000.0})).item<double>(), 1000, 1e-9);
+  EXPECT_EQ(non_saturating_generator_loss(logits({1000.0})).item<double>(), 0);
+  const auto loss = non_saturating_discriminator_loss(logits({-1000.0}), logits({1000.0}));
+  EXPECT_NEAR(loss.item<double>(), 2000, 1e-9);
+}
+
+// d/dl softplus(-l) = -sigmoid(-l): strongest where the fake is judged worst.
+TEST(NonSaturatingGeneratorLoss, DoesNotSaturateForBadFakes) {
+  auto fake = logits({-30.0}).requires_grad_();
+  non_saturating_generator_loss(fake).sum().backward();
+  EXPECT_NEAR(fake.grad().item<double>(), -1, 1e-9);
+}
+
+}  // namespace
+}  // namespace ganscale::losses

@@ -1,0 +1,59 @@
+#include "optim/ema.h"
+
+#include <ATen/Functions.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+
+namespace ganscale::optim {
+namespace {
+
+struct Net : torch::nn::Module {
+  Net(double weight_value, double mean_value) {
+    weight = register_parameter("weight", at::full({2}, weight_value, at::kDouble));
+    mean = register_buffer("mean", at::full({1}, mean_value, at::kDouble));
+    count = register_buffer("count", at::full({}, static_cast<std::int64_t>(mean_value)));
+  }
+  at::Tensor weight, mean, count;
+};
+
+TEST(EmaBeta, HalvesOverTheHalfLife) {
+  EXPECT_DOUBLE_EQ(ema_beta({10, 0}, 10000, 0), 0.5);
+  EXPECT_DOUBLE_EQ(ema_beta({10, 0}, 5000, 123), std::sqrt(0.5));
+}
+
+TEST(EmaBeta, RampsUpWithTheImagesSeen) {
+  EXPECT_EQ(ema_beta({10, 0.05}, 32, 0), 0);                   // nothing seen: a plain copy
+  EXPECT_DOUBLE_EQ(ema_beta({10, 0.05}, 50, 1000), 0.5);       // half-life 1000 * 0.05
+  EXPECT_DOUBLE_EQ(ema_beta({10, 0.05}, 10000, 900000), 0.5);  // 45,000 is beyond 10,000
+}
+
+TEST(EmaBeta, IsZeroWithoutAveraging) { EXPECT_EQ(ema_beta({0, 0}, 32, 5000), 0); }
+
+TEST(UpdateEma, AveragesParametersAndCopiesBuffers) {
+  Net ema(1, 7);
+  const Net source(5, 9);
+  update_ema(ema, source, 0.75);
+  EXPECT_DOUBLE_EQ(ema.weight[1].item<double>(), 0.75 * 1 + 0.25 * 5);
+  EXPECT_EQ(ema.mean.item<double>(), 9);
+  EXPECT_EQ(ema.count.item<std::int64_t>(), 9);
+  EXPECT_EQ(source.weight[0].item<double>(), 5);
+}
+
+TEST(UpdateEma, WithBetaZeroCopies) {
+  Net ema(1, 7);
+  const Net source(0.1, 9);
+  update_ema(ema, source, 0);
+  EXPECT_EQ(ema.weight[0].item<double>(), 0.1);
+}
+
+TEST(ReadEma, LeavesTheSectionsOtherKeysToTheCaller) {
+  config::Section in(config::parse_yaml("ema_kimg: 20\nema_ramp_up: 0.05\nother: 1\n", "run.yaml"));
+  const EmaConfig c = read_ema(in);
+  EXPECT_EQ(c.kimg, 20);
+  EXPECT_EQ(c.ramp_up, 0.05);
+  EXPECT_EQ(in.get("other", 0, ""), 1);
+  EXPECT_NO_THROW(in.reject_unread_keys());
+}
+
+}  // namespace
+}  // namespace ganscale::optim

@@ -1,0 +1,41 @@
+#include "optim/ema.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_copy.h>
+#include <ATen/ops/_foreach_lerp.h>
+#include <torch/nn/module.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ganscale::optim {
+
+EmaConfig read_ema(config::Section& in) {
+  EmaConfig c;
+  c.kimg = in.get("ema_kimg", c.kimg,
+                  "half-life of the averaged generator in thousand images; 0: no averaging");
+  in.require(c.kimg >= 0, "ema_kimg", "must not be negative");
+  c.ramp_up = in.get("ema_ramp_up", c.ramp_up,
+                     "early half-life as a part of the images seen, as 0.05; 0: none");
+  in.require(c.ramp_up >= 0, "ema_ramp_up", "must not be negative");
+  return c;
+}
+
+double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images_seen) {
+  double half_life_images = config.kimg * 1000;
+  if (config.ramp_up > 0) {
+    half_life_images =
+        std::min(half_life_images, static_cast<double>(images_seen) * config.ramp_up);
+  }
+  if (half_life_images <= 0) return 0;
+  return std::pow(0.5, static_cast<double>(batch) / half_life_images);
+}
+
+void update_ema(torch::nn::Module& ema, const torch::nn::Module& source, double beta) {
+  const at::NoGradGuard no_grad;
+  at::_foreach_lerp_(ema.parameters(), source.parameters(), 1 - beta);
+  const auto buffers = ema.buffers();
+  if (!buffers.empty()) at::_foreach_copy_(buffers, source.buffers());
+}
+
+}  // namespace ganscale::optim

@@ -1,0 +1,53 @@
+#include "optim/learning_rate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/error.h"
+
+namespace ganscale::optim {
+
+LearningRateSchedule parse_learning_rate_schedule(config::Section in) {
+  LearningRateSchedule s;
+  s.name = in.get_choice("name", s.name, {"constant", "linear", "cosine", "step"},
+                         "how the learning rate falls with the images seen");
+  s.warmup_kimg = in.get("warmup_kimg", s.warmup_kimg,
+                         "thousand images over which the rate rises linearly from 0");
+  in.require(s.warmup_kimg >= 0, "warmup_kimg", "must not be negative");
+  if (s.name == "linear" || s.name == "cosine") {
+    s.final_fraction = in.get("final_fraction", s.final_fraction,
+                              "part of the learning rate that is left at the end of the run");
+    in.require(s.final_fraction >= 0 && s.final_fraction <= 1, "final_fraction",
+               "must lie between 0 and 1");
+  }
+  if (s.name == "step") {
+    s.step_kimg = in.get("step_kimg", s.step_kimg, "thousand images between two drops");
+    in.require(s.step_kimg > 0, "step_kimg", "must be positive");
+    s.step_factor = in.get("step_factor", s.step_factor, "what a drop multiplies the rate by");
+    in.require(s.step_factor > 0, "step_factor", "must be positive");
+  }
+  in.reject_unread_keys();
+  return s;
+}
+
+double learning_rate(const LearningRateSchedule& schedule, double base, std::int64_t images_seen,
+                     std::int64_t total_images) {
+  const double warmup_images = schedule.warmup_kimg * 1000;
+  const auto seen = static_cast<double>(images_seen);
+  if (seen < warmup_images) return base * seen / warmup_images;
+  const double after_warmup = seen - warmup_images;
+  if (schedule.name == "constant") return base;
+  if (schedule.name == "step") {
+    const double drops = std::floor(after_warmup / (schedule.step_kimg * 1000));
+    return base * std::pow(schedule.step_factor, drops);
+  }
+  const double span = std::max(static_cast<double>(total_images) - warmup_images, 1.0);
+  const double t = std::min(after_warmup / span, 1.0);
+  const double f = schedule.final_fraction;
+  if (schedule.name == "linear") return base * (1 - (1 - f) * t);
+  check(schedule.name == "cosine", "unknown learning rate schedule: " + schedule.name);
+  return base * (f + (1 - f) * (1 + std::cos(std::numbers::pi * t)) / 2);
+}
+
+}  // namespace ganscale::optim

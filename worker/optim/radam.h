@@ -1,0 +1,28 @@
+#pragma once
+
+#include "optim/slot_optimizer.h"
+
+namespace ganscale::optim {
+
+struct RAdamOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+};
+
+/// Rectified Adam: SGD with momentum while the adaptive rate's variance is unknown, then Adam with
+/// a shortened step.
+///
+/// Paper: Liu et al. 2020, arXiv:1908.03265, Algorithm 2.
+/// Slots: exp_avg, exp_avg_sq.
+class RAdam : public SlotOptimizer {
+ public:
+  RAdam(NamedTensors parameters, const RAdamOptions& options);
+
+ private:
+  void update(Update& update) override;
+
+  RAdamOptions options_;
+};
+
+}  // namespace ganscale::optim

@@ -1,0 +1,23 @@
+#include "optim/rmsprop.h"
+
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_addcdiv.h>
+#include <ATen/ops/_foreach_addcmul.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_sqrt.h>
+
+namespace ganscale::optim {
+
+Rmsprop::Rmsprop(NamedTensors parameters, const RmspropOptions& options)
+    : SlotOptimizer(std::move(parameters), {"square_avg"}, StepPlace::kHost), options_(options) {}
+
+void Rmsprop::update(Update& update) {
+  auto& mean_square = update.slots[0];
+  at::_foreach_mul_(mean_square, options_.smoothing);
+  at::_foreach_addcmul_(mean_square, update.gradients, update.gradients, 1 - options_.smoothing);
+  auto denominators = at::_foreach_sqrt(mean_square);
+  at::_foreach_add_(denominators, options_.epsilon);
+  at::_foreach_addcdiv_(update.parameters, update.gradients, denominators, -update.learning_rate);
+}
+
+}  // namespace ganscale::optim

@@ -1,0 +1,32 @@
+#include "optim/sgd.h"
+
+#include <ATen/ops/_fused_sgd.h>
+
+#include "base/error.h"
+
+namespace ganscale::optim {
+namespace {
+
+std::vector<std::string> slot_names(const SgdOptions& options) {
+  if (options.momentum == 0) return {};
+  return {"momentum_buffer"};
+}
+
+}  // namespace
+
+Sgd::Sgd(NamedTensors parameters, const SgdOptions& options)
+    : SlotOptimizer(std::move(parameters), slot_names(options), StepPlace::kHost),
+      options_(options) {
+  check(!options.nesterov || options.momentum > 0, "Nesterov needs momentum");
+}
+
+void Sgd::update(Update& update) {
+  // Velocities start at zero, so that the first step needs no case of its own.
+  at::_fused_sgd_(update.parameters, update.gradients,
+                  update.slots.empty() ? at::TensorList{} : at::TensorList(update.slots[0]),
+                  options_.weight_decay, options_.momentum, update.learning_rate,
+                  /*dampening=*/0.0, options_.nesterov, /*maximize=*/false,
+                  /*is_first_step=*/false);
+}
+
+}  // namespace ganscale::optim

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "optim/slot_optimizer.h"
+
+namespace ganscale::optim {
+
+struct SgdOptions {
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;  ///< part of the gradient
+};
+
+/// Stochastic gradient descent with momentum, in one fused kernel a call.
+///
+/// Paper: Sutskever et al. 2013, "On the importance of initialization and momentum in deep
+///        learning", in PyTorch's form: v = momentum * v + g; p -= lr * v (Nesterov:
+///        lr * (g + momentum * v)).
+/// Slots: momentum_buffer; none without momentum.
+/// Throws: Error(kBug) for Nesterov without momentum.
+class Sgd : public SlotOptimizer {
+ public:
+  Sgd(NamedTensors parameters, const SgdOptions& options);
+
+ private:
+  void update(Update& update) override;
+
+  SgdOptions options_;
+};
+
+}  // namespace ganscale::optim

@@ -1,0 +1,74 @@
+#include "optim/slot_optimizer.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+namespace ganscale::optim {
+namespace {
+
+// Fused kernels walk parameter and gradient in the order of memory.
+at::Tensor in_layout_of(const at::Tensor& gradient, const at::Tensor& parameter) {
+  if (gradient.strides() == parameter.strides()) return gradient;
+  return at::empty_like(parameter).copy_(gradient);
+}
+
+}  // namespace
+
+SlotOptimizer::SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names,
+                             StepPlace place)
+    : Optimizer(std::move(parameters)), slot_names_(std::move(slot_names)) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, parameter] : this->parameters()) {
+    const auto device = place == StepPlace::kHost ? at::Device(at::kCPU) : parameter.device();
+    State state{at::zeros({}, at::TensorOptions(at::kFloat).device(device)), {}};
+    for (std::size_t i = 0; i < slot_names_.size(); ++i) {
+      state.slots.push_back(at::zeros_like(parameter));
+    }
+    states_.push_back(std::move(state));
+  }
+}
+
+void SlotOptimizer::step(double learning_rate) {
+  const at::NoGradGuard no_grad;
+  Update work = collect(learning_rate);
+  if (work.parameters.empty()) return;
+  at::_foreach_add_(work.steps, 1);
+  update(work);
+}
+
+NamedTensors SlotOptimizer::state() {
+  NamedTensors result;
+  auto state = states_.begin();
+  for (const auto& [name, parameter] : parameters()) {
+    result.emplace(name + ".step", state->step);
+    for (std::size_t i = 0; i < slot_names_.size(); ++i) {
+      result.emplace(name + "." + slot_names_[i], state->slots[i]);
+    }
+    ++state;
+  }
+  return result;
+}
+
+SlotOptimizer::Update SlotOptimizer::collect(double learning_rate) const {
+  Update work;
+  work.slots.resize(slot_names_.size());
+  work.learning_rate = learning_rate;
+  auto state = states_.begin();
+  for (const auto& [name, parameter] : parameters()) {
+    if (parameter.grad().defined()) {
+      work.parameters.push_back(parameter);
+      work.gradients.push_back(in_layout_of(parameter.grad(), parameter));
+      work.steps.push_back(state->step);
+      for (std::size_t i = 0; i < slot_names_.size(); ++i) {
+        work.slots[i].push_back(state->slots[i]);
+      }
+    }
+    ++state;
+  }
+  return work;
+}
+
+}  // namespace ganscale::optim
