@@ -148,8 +148,8 @@ void the_cost_of_means_is_counted(Group& group) {
 
 }  // namespace
 
-const std::vector<GroupClaim>& group_claims() {
-  static const std::vector<GroupClaim> claims{
+std::vector<GroupClaim> operation_claims() {
+  return {
       {"MeanGivesEveryRankTheMean", mean_gives_every_rank_the_mean},
       {"MeanOfALargeTensorIsComplete", mean_of_a_large_tensor_is_complete},
       {"ManyMeansMayBeUnderWay", many_means_may_be_under_way},
@@ -165,6 +165,12 @@ const std::vector<GroupClaim>& group_claims() {
       {"GroupsOfASplitDoNotDisturbEachOther", groups_of_a_split_do_not_disturb_each_other},
       {"TheCostOfMeansIsCounted", the_cost_of_means_is_counted},
   };
+}
+
+std::vector<GroupClaim> group_claims() {
+  auto claims = operation_claims();
+  const auto more = gradient_claims();
+  claims.insert(claims.end(), more.begin(), more.end());
   return claims;
 }
 

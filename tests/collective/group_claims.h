@@ -14,7 +14,11 @@ struct GroupClaim {
   void (*body)(Group&);
 };
 
-/// Returns the claims that threads, MPI and NCCL groups are tested with.
-const std::vector<GroupClaim>& group_claims();
+/// Returns what threads, MPI and NCCL groups promise of each operation.
+std::vector<GroupClaim> operation_claims();
+/// Returns what is built upon a group promises: buckets, replication, the differentiable sum.
+std::vector<GroupClaim> gradient_claims();
+/// Returns both.
+std::vector<GroupClaim> group_claims();
 
 }  // namespace ganscale::comm

@@ -1,0 +1,168 @@
+#include "comm/bucketed_gradients.h"
+
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+
+namespace ganscale::comm {
+namespace {
+
+constexpr std::int64_t kAlignmentBytes =
+    64;  // a cache line, and more than any vector load asks for
+
+struct Bucket {
+  std::vector<std::size_t> members;  // indices of parameters
+  at::Tensor flat;
+  std::size_t missing = 0;  // members without a gradient since begin()
+};
+
+/// Returns the elements that a parameter takes in its bucket, rounded up to the alignment.
+std::int64_t padded_count(const at::Tensor& parameter) {
+  const auto unit = std::max<std::int64_t>(1, kAlignmentBytes / parameter.element_size());
+  return (parameter.numel() + unit - 1) / unit * unit;
+}
+
+bool share_bucket(const at::Tensor& one, const at::Tensor& other) {
+  return one.scalar_type() == other.scalar_type() && one.device() == other.device();
+}
+
+/// Splits the parameters, last one first, into buckets of one dtype and device.
+std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters,
+                                 std::int64_t bucket_bytes) {
+  std::vector<Bucket> buckets;
+  std::int64_t filled_bytes = 0;
+  for (std::size_t index = parameters.size(); index-- > 0;) {
+    const auto& parameter = parameters[index];
+    const bool fits = !buckets.empty() && filled_bytes < bucket_bytes &&
+                      share_bucket(parameter, parameters[buckets.back().members.front()]);
+    if (!fits) {
+      buckets.emplace_back();
+      filled_bytes = 0;
+    }
+    buckets.back().members.push_back(index);
+    filled_bytes += padded_count(parameter) * parameter.element_size();
+  }
+  return buckets;
+}
+
+/// Makes the bucket's memory, and the gradients views of it.
+void allocate(Bucket& bucket, const std::vector<at::Tensor>& parameters) {
+  std::int64_t element_count = 0;
+  for (const auto index : bucket.members) element_count += padded_count(parameters[index]);
+  bucket.flat = parameters[bucket.members.front()].detach().new_zeros({element_count});
+  std::int64_t offset = 0;
+  for (const auto index : bucket.members) {
+    const auto& parameter = parameters[index];
+    // The same strides (channels last, say) let autograd add in place.
+    parameter.mutable_grad() =
+        bucket.flat.as_strided(parameter.sizes(), parameter.strides(), offset);
+    offset += padded_count(parameter);
+  }
+}
+
+}  // namespace
+
+struct BucketedGradients::State {
+  State(Group& ranks, std::vector<Bucket> planned, std::size_t parameter_count)
+      : group(ranks),
+        buckets(std::move(planned)),
+        bucket_of(parameter_count),
+        seen(parameter_count) {
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+      for (const auto index : buckets[b].members) bucket_of[index] = b;
+    }
+  }
+
+  void begin() {
+    for (auto& bucket : buckets) bucket.missing = bucket.members.size();
+    std::fill(seen.begin(), seen.end(), false);
+    launched = 0;
+    active = true;
+  }
+
+  void gradient_is_there(std::size_t index, const at::Tensor& gradient) {
+    if (!active) return;
+    check(gradient.is_alias_of(buckets[bucket_of[index]].flat),
+          "a gradient left its bucket: nobody else may set it, nor create_graph replace it");
+    check(!seen[index],
+          "a parameter got a second gradient: call begin() before the last backward pass only");
+    seen[index] = true;
+    --buckets[bucket_of[index]].missing;
+    while (launched < buckets.size() && buckets[launched].missing == 0) launch_next();
+  }
+
+  void launch_next() { group.mean_async(buckets[launched++].flat); }
+
+  Group& group;
+  std::vector<Bucket> buckets;
+  std::vector<std::size_t> bucket_of;  // by parameter
+  std::vector<bool> seen;              // parameters with a gradient since begin()
+  std::size_t launched = 0;            // buckets whose mean was started, from the first
+  bool active = false;
+};
+
+class BucketedGradients::Hook final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  Hook(std::shared_ptr<State> state, std::size_t index) : state_(std::move(state)), index_(index) {}
+  void operator()(const at::Tensor& parameter) override {
+    state_->gradient_is_there(index_, parameter.grad());
+  }
+
+ private:
+  const std::shared_ptr<State> state_;
+  const std::size_t index_;
+};
+
+BucketedGradients::BucketedGradients(std::vector<at::Tensor> parameters, Group& group,
+                                     std::int64_t bucket_bytes)
+    : parameters_(std::move(parameters)),
+      state_(std::make_shared<State>(group, plan_buckets(parameters_, bucket_bytes),
+                                     parameters_.size())) {
+  check(bucket_bytes > 0, "a bucket needs room: " + std::to_string(bucket_bytes));
+  for (std::size_t index = 0; index < parameters_.size(); ++index) {
+    const auto& parameter = parameters_[index];
+    check(parameter.is_leaf() && parameter.requires_grad(),
+          "only a leaf that requires a gradient has a place in a bucket");
+    check(parameter.is_non_overlapping_and_dense(), "a parameter has gaps in its memory");
+    check(torch::autograd::impl::post_acc_grad_hooks(parameter) == nullptr,
+          "a parameter is in two sets of buckets, or twice in one");
+    torch::autograd::impl::set_post_acc_grad_hooks(parameter,
+                                                   std::make_unique<Hook>(state_, index));
+  }
+  for (auto& bucket : state_->buckets) allocate(bucket, parameters_);
+}
+
+BucketedGradients::~BucketedGradients() {
+  for (const auto& parameter : parameters_) {
+    torch::autograd::impl::set_post_acc_grad_hooks(parameter, nullptr);
+    parameter.mutable_grad() = at::Tensor();
+  }
+}
+
+void BucketedGradients::zero() {
+  const at::NoGradGuard no_grad;
+  for (auto& bucket : state_->buckets) bucket.flat.zero_();
+}
+
+void BucketedGradients::begin() { state_->begin(); }
+
+void BucketedGradients::finish() {
+  check(state_->active, "finish() needs a begin()");
+  state_->active = false;
+  while (state_->launched < state_->buckets.size()) state_->launch_next();
+  state_->group.wait();
+}
+
+std::vector<at::Tensor> BucketedGradients::buckets() const {
+  std::vector<at::Tensor> result;
+  for (const auto& bucket : state_->buckets) result.push_back(bucket.flat);
+  return result;
+}
+
+}  // namespace ganscale::comm

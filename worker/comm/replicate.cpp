@@ -1,0 +1,71 @@
+#include "comm/replicate.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+
+#include <vector>
+
+namespace ganscale::comm {
+namespace {
+
+using Chunk = std::vector<at::Tensor>;
+
+/// Groups neighbours of one dtype and device.
+std::vector<Chunk> plan_chunks(const NamedTensors& state, std::int64_t chunk_bytes) {
+  std::vector<Chunk> chunks;
+  std::int64_t filled_bytes = 0;
+  for (const auto& [name, tensor] : state) {
+    if (tensor.numel() == 0) continue;
+    const auto size_bytes = static_cast<std::int64_t>(tensor.nbytes());
+    const bool fits = !chunks.empty() && filled_bytes + size_bytes <= chunk_bytes &&
+                      chunks.back().front().scalar_type() == tensor.scalar_type() &&
+                      chunks.back().front().device() == tensor.device();
+    if (!fits) {
+      chunks.emplace_back();
+      filled_bytes = 0;
+    }
+    chunks.back().push_back(tensor.detach());
+    filled_bytes += size_bytes;
+  }
+  return chunks;
+}
+
+/// Copies a chunk into one tensor, lets `operation` change that, and copies it back.
+template <class Operation>
+void through_flat_tensor(const Chunk& chunk, Operation operation) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> parts;
+  for (const auto& tensor : chunk) parts.push_back(tensor.reshape({-1}));
+  const at::Tensor flat = at::cat(parts);
+  operation(flat);
+  std::int64_t offset = 0;
+  for (const auto& tensor : chunk) {
+    tensor.copy_(flat.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
+    offset += tensor.numel();
+  }
+}
+
+}  // namespace
+
+void broadcast_from_rank_0(Group& group, const NamedTensors& state, std::int64_t chunk_bytes) {
+  if (group.size() == 1) return;
+  for (const auto& chunk : plan_chunks(state, chunk_bytes)) {
+    through_flat_tensor(chunk, [&](const at::Tensor& flat) { group.broadcast(flat, 0); });
+  }
+}
+
+void average(Group& group, const NamedTensors& state, std::int64_t chunk_bytes) {
+  if (group.size() == 1) return;
+  NamedTensors floating;
+  for (const auto& [name, tensor] : state) {
+    if (at::isFloatingType(tensor.scalar_type())) floating.emplace(name, tensor);
+  }
+  for (const auto& chunk : plan_chunks(floating, chunk_bytes)) {
+    through_flat_tensor(chunk, [&](const at::Tensor& flat) {
+      group.mean_async(flat);
+      group.wait();
+    });
+  }
+}
+
+}  // namespace ganscale::comm
