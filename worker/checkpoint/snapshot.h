@@ -17,6 +17,9 @@ struct Snapshot {
   std::map<std::string, NamedTensors> files;
   /// Progress, seeds, cursor, the world that wrote it: small facts, kept in the manifest.
   nlohmann::ordered_json state;
+  /// What was measured of these weights ("fid50k": 7.9), as far as it is known: decides which
+  /// checkpoint is the best.
+  std::map<std::string, double> metrics;
 };
 
 }  // namespace ganscale::checkpoint

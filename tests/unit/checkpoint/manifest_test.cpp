@@ -1,0 +1,55 @@
+#include "checkpoint/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include "support/expect_error.h"
+
+namespace ganscale::checkpoint {
+namespace {
+
+Manifest make_manifest() {
+  return {4'200'000,
+          {{"fid50k", 7.9}},
+          {{"generator.safetensors", {12, std::string(64, 'a')}}},
+          {{"seed", 18'446'744'073'709'551'615U}, {"rate", 0.1}}};
+}
+
+TEST(Manifest, GivesBackWhatWasWritten) {
+  const auto read = parse_manifest(format_manifest(make_manifest()), "manifest.json");
+  EXPECT_EQ(read.images_seen, 4'200'000);
+  EXPECT_EQ(read.metrics, make_manifest().metrics);
+  EXPECT_EQ(read.files, make_manifest().files);
+  EXPECT_EQ(read.state, make_manifest().state);
+}
+
+TEST(Manifest, WithAnyDigitOrLetterChangedIsADataError) {
+  const auto text = format_manifest(make_manifest());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (std::isalnum(static_cast<unsigned char>(text[i])) == 0) continue;
+    auto changed = text;
+    changed[i] = changed[i] == '1' ? '2' : '1';
+    expect_error(ExitCode::kData, "cannot read the manifest: manifest.json: ", [&] {
+      parse_manifest(changed, "manifest.json");
+    });
+  }
+}
+
+TEST(Manifest, CutOffAnywhereIsADataError) {
+  const auto text = format_manifest(make_manifest());
+  // The last two bytes are the closing brace and the end of the line.
+  for (std::size_t length = 0; length + 2 <= text.size(); ++length) {
+    expect_error(ExitCode::kData, "cannot read the manifest: manifest.json: ", [&] {
+      parse_manifest(text.substr(0, length), "manifest.json");
+    });
+  }
+}
+
+TEST(Manifest, MayNotNameAFileOutsideOfItsFolder) {
+  auto manifest = make_manifest();
+  manifest.files = {{"../../etc/passwd", {1, ""}}};
+  expect_error(ExitCode::kData, "no name of a file inside of the checkpoint: ../../etc/passwd",
+               [&] { parse_manifest(format_manifest(manifest), "manifest.json"); });
+}
+
+}  // namespace
+}  // namespace ganscale::checkpoint

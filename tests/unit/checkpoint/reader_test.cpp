@@ -1,0 +1,165 @@
+#include "checkpoint/reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/log.h"
+#include "checkpoint/write_checkpoint.h"
+#include "make_snapshot.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A run with the checkpoints of 1,000 and 2,000 images, and its log.
+class DamagedRun : public testing::Test {
+ protected:
+  DamagedRun() {
+    write_checkpoint(run_.path(), make_snapshot(1'000, 1.0));
+    write_checkpoint(run_.path(), make_snapshot(2'000, 2.0));
+    log::set_file(run_ / "log.jsonl");
+  }
+  ~DamagedRun() override { log::set_file({}); }
+
+  fs::path newest() const { return run_.path() / "checkpoints/kimg-000002"; }
+
+  std::string log_text() const {
+    std::ostringstream text;
+    text << std::ifstream(run_.path() / "log.jsonl").rdbuf();
+    return text.str();
+  }
+
+  void expect_the_one_before_is_taken(const std::string& reason) const {
+    const auto found = newest_valid_checkpoint(run_.path());
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->filename(), "kimg-000001");
+    expect_equal(load_checkpoint(*found), make_snapshot(1'000, 1.0));
+    EXPECT_THAT(log_text(), testing::HasSubstr("Skipped an invalid checkpoint"));
+    EXPECT_THAT(log_text(), testing::HasSubstr("kimg-000002"));
+    EXPECT_THAT(log_text(), testing::HasSubstr(reason));
+  }
+
+  const TemporaryFolder run_;
+};
+
+void flip_a_bit(const fs::path& file, std::int64_t offset) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(offset);
+  const auto byte = static_cast<char>(stream.get() ^ 1);
+  stream.seekp(offset);
+  stream.put(byte);
+}
+
+TEST(Checkpoint, GivesBackEverythingBitForBit) {
+  const TemporaryFolder run;
+  auto snapshot = make_snapshot(1'536, 0.1);
+  snapshot.files["random"] = {{"counter", at::full({2}, -1, at::kLong)},
+                              {"flags", at::full({0}, true, at::kBool)}};
+  snapshot.state = {{"cursor", 3}, {"seeds", {1, 2}}, {"rate", 0.1}};
+  snapshot.metrics = {{"fid50k", 7.9}};
+  write_checkpoint(run.path(), snapshot);
+  expect_equal(load_checkpoint(run / "checkpoints/kimg-000001.536"), snapshot);
+}
+
+TEST(Checkpoint, OfTheSameSnapshotHasTheSameBytes) {
+  const TemporaryFolder first;
+  const TemporaryFolder second;
+  write_checkpoint(first.path(), make_snapshot(1'000, 1.0));
+  write_checkpoint(second.path(), make_snapshot(1'000, 1.0));
+  for (const auto* file : {"manifest.json", "generator.safetensors", "discriminator.safetensors"}) {
+    const auto name = std::string("checkpoints/kimg-000001/") + file;
+    EXPECT_EQ(digest_file(first / name), digest_file(second / name)) << name;
+  }
+}
+
+TEST(Checkpoint, LeavesAValidOneOfItsNameAsItIs) {
+  const TemporaryFolder run;
+  write_checkpoint(run.path(), make_snapshot(1'000, 1.0));
+  write_checkpoint(run.path(), make_snapshot(1'000, 2.0));
+  expect_equal(load_checkpoint(run / "checkpoints/kimg-000001"), make_snapshot(1'000, 1.0));
+}
+
+TEST_F(DamagedRun, WithoutDamageGivesTheNewest) {
+  EXPECT_EQ(newest_valid_checkpoint(run_.path()), newest());
+  EXPECT_EQ(log_text(), "");
+}
+
+TEST_F(DamagedRun, FlippedBitInATensor) {
+  const auto file = newest() / "generator.safetensors";
+  flip_a_bit(file, static_cast<std::int64_t>(fs::file_size(file)) - 1);
+  expect_the_one_before_is_taken("a file of the checkpoint has another SHA-256");
+}
+
+TEST_F(DamagedRun, FlippedBitInTheManifest) {
+  flip_a_bit(newest() / "manifest.json", 60);
+  expect_the_one_before_is_taken("cannot read the manifest");
+}
+
+TEST_F(DamagedRun, TruncatedFile) {
+  const auto file = newest() / "generator.safetensors";
+  fs::resize_file(file, fs::file_size(file) - 1);
+  expect_the_one_before_is_taken("a file of the checkpoint has another size");
+}
+
+TEST_F(DamagedRun, EmptyFile) {
+  fs::resize_file(newest() / "generator.safetensors", 0);
+  expect_the_one_before_is_taken("0 bytes, expected");
+}
+
+TEST_F(DamagedRun, MissingFile) {
+  fs::remove(newest() / "generator.safetensors");
+  expect_the_one_before_is_taken("generator.safetensors: No such file or directory");
+}
+
+TEST_F(DamagedRun, MissingManifest) {
+  fs::remove(newest() / "manifest.json");
+  expect_the_one_before_is_taken("cannot read the manifest");
+}
+
+TEST_F(DamagedRun, AnotherCheckpointUnderItsName) {
+  fs::remove_all(newest());
+  fs::copy(run_ / "checkpoints/kimg-000001", newest());
+  expect_the_one_before_is_taken("the manifest belongs to another checkpoint");
+}
+
+TEST_F(DamagedRun, WithoutAnyValidOneIsADataError) {
+  fs::remove(newest() / "manifest.json");
+  fs::remove(run_ / "checkpoints/kimg-000001/manifest.json");
+  expect_error(ExitCode::kData, "no checkpoint of the run is valid",
+               [&] { newest_valid_checkpoint(run_.path()); });
+}
+
+TEST_F(DamagedRun, IsRepairedByTheNextWriteOfThatName) {
+  fs::remove(newest() / "manifest.json");
+  write_checkpoint(run_.path(), make_snapshot(2'000, 2.0));
+  EXPECT_EQ(newest_valid_checkpoint(run_.path()), newest());
+}
+
+TEST_F(DamagedRun, ListShowsSizesAndDefects) {
+  fs::remove(newest() / "generator.safetensors");
+  fs::create_directory(run_ / "checkpoints/notes");
+  fs::create_directory(run_ / "checkpoints/.tmp-kimg-000003");
+  const auto list = list_checkpoints(run_.path());
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0].images_seen, 1'000);
+  EXPECT_EQ(list[0].defect, "");
+  EXPECT_EQ(list[0].size_bytes,
+            static_cast<std::int64_t>(fs::file_size(list[0].folder / "generator.safetensors") +
+                                      fs::file_size(list[0].folder / "discriminator.safetensors")));
+  EXPECT_THAT(list[1].defect, testing::HasSubstr("generator.safetensors"));
+}
+
+TEST(NewestValidCheckpoint, OfANewRunIsNone) {
+  const TemporaryFolder run;
+  EXPECT_EQ(newest_valid_checkpoint(run.path()), std::nullopt);
+  EXPECT_TRUE(list_checkpoints(run.path()).empty());
+}
+
+}  // namespace
+}  // namespace ganscale::checkpoint

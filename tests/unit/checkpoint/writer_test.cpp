@@ -1,0 +1,98 @@
+#include "checkpoint/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "checkpoint/reader.h"
+#include "make_snapshot.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> names(const fs::path& folder) {
+  std::vector<std::string> result;
+  for (const auto& entry : fs::directory_iterator(folder))
+    result.push_back(entry.path().filename());
+  std::ranges::sort(result);
+  return result;
+}
+
+TEST(Writer, WritesTheStateOfTheCallThoughTrainingGoesOn) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {});
+  auto snapshot = make_snapshot(1'000, 1.0, /*extent=*/100'000);
+  writer.write(snapshot);
+  snapshot.files["generator"]["weight"].fill_(2.0);
+  EXPECT_TRUE(writer.wait());
+  expect_equal(load_checkpoint(run / "checkpoints/kimg-000001"),
+               make_snapshot(1'000, 1.0, 100'000));
+}
+
+TEST(Writer, SkipsNoneOfManyInARow) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {.keep_last = 0});
+  for (int i = 1; i <= 5; ++i) writer.write(make_snapshot(i * 1'000, i));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(writer.status().written_count, 5);
+  const auto list = list_checkpoints(run.path());
+  ASSERT_EQ(list.size(), 5U);
+  for (int i = 1; i <= 5; ++i) {
+    expect_equal(load_checkpoint(list[i - 1].folder), make_snapshot(i * 1'000, i));
+  }
+}
+
+TEST(Writer, KeepsTheLastAndTheBest) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {.keep_last = 2, .keep_best = "fid50k"});
+  const std::vector<double> fid{9, 5, 8, 7, 6};
+  for (int i = 1; i <= 5; ++i) {
+    auto snapshot = make_snapshot(i * 1'000, i);
+    snapshot.metrics = {{"fid50k", fid[i - 1]}};
+    writer.write(snapshot);
+  }
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"),
+            (std::vector<std::string>{"kimg-000002", "kimg-000004", "kimg-000005"}));
+}
+
+TEST(Writer, RemovesWhatAKilledRunLeft) {
+  const TemporaryFolder run;
+  fs::create_directories(run / "checkpoints/.tmp-kimg-000007");
+  std::ofstream(run / "checkpoints/.tmp-kimg-000007/generator.safetensors") << "half of it";
+  const Writer writer(run.path(), {});
+  EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{});
+}
+
+TEST(Writer, AbandonsAWriteWhenItIsDestroyed) {
+  const TemporaryFolder run;
+  {
+    Writer writer(run.path(), {});
+    writer.write(make_snapshot(1'000, 1.0));
+    writer.wait();
+    writer.write(make_snapshot(2'000, 2.0, /*extent=*/1'000'000));
+  }
+  for (const auto& info : list_checkpoints(run.path())) EXPECT_EQ(info.defect, "");
+  EXPECT_EQ(names(run / "checkpoints").front(), "kimg-000001");
+}
+
+TEST(Writer, ShowsItsStatusToOtherThreads) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {});
+  std::jthread reader([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) EXPECT_EQ(writer.status().failed_count, 0);
+  });
+  for (int i = 1; i <= 3; ++i) {
+    writer.write(make_snapshot(i * 1'000, i));
+    writer.throw_if_failed();
+  }
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(writer.status().last_images_seen, 3'000);
+  EXPECT_GT(writer.status().last_size_bytes, 0);
+}
+
+}  // namespace
+}  // namespace ganscale::checkpoint

@@ -1,0 +1,113 @@
+#include "checkpoint/reader.h"
+
+#include <algorithm>
+#include <fstream>
+#include <ranges>
+#include <sstream>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "checkpoint/checkpoint_name.h"
+#include "checkpoint/safetensors.h"
+#include "checkpoint/write_checkpoint.h"
+
+namespace ganscale::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+Manifest read_manifest(const fs::path& checkpoint_folder) {
+  const auto file = checkpoint_folder / kManifestFile;
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw DataError("cannot read the manifest: " + file.string());
+  auto manifest = parse_manifest(text.view(), file);
+  if (checkpoint_name(manifest.images_seen) != checkpoint_folder.filename()) {
+    throw DataError("the manifest belongs to another checkpoint: " + file.string() + ": " +
+                    checkpoint_name(manifest.images_seen));
+  }
+  return manifest;
+}
+
+void check_size(const fs::path& file, std::int64_t size_bytes, std::int64_t expected_bytes) {
+  if (size_bytes == expected_bytes) return;
+  throw DataError("a file of the checkpoint has another size: " + file.string() + ": " +
+                  std::to_string(size_bytes) + " bytes, expected " +
+                  std::to_string(expected_bytes));
+}
+
+CheckpointInfo inspect(const fs::path& folder, std::int64_t images_seen) {
+  CheckpointInfo info{folder, images_seen, 0, {}, {}};
+  try {
+    auto manifest = read_manifest(folder);
+    info.metrics = std::move(manifest.metrics);
+    for (const auto& [name, digest] : manifest.files) {
+      info.size_bytes += digest.size_bytes;
+      check_size(folder / name, static_cast<std::int64_t>(fs::file_size(folder / name)),
+                 digest.size_bytes);
+    }
+  } catch (const DataError& error) {
+    info.defect = error.what();
+  } catch (const fs::filesystem_error& error) {
+    info.defect = error.what();
+  }
+  return info;
+}
+
+}  // namespace
+
+std::vector<CheckpointInfo> list_checkpoints(const fs::path& run_folder) {
+  std::vector<CheckpointInfo> result;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(run_folder / kCheckpointsFolder, absent)) {
+    const auto images_seen = images_of_checkpoint_name(entry.path().filename().string());
+    if (images_seen) result.push_back(inspect(entry.path(), *images_seen));
+  }
+  std::ranges::sort(result, {}, &CheckpointInfo::images_seen);
+  return result;
+}
+
+Manifest verify_checkpoint(const fs::path& checkpoint_folder) {
+  auto manifest = read_manifest(checkpoint_folder);
+  for (const auto& [name, expected] : manifest.files) {
+    const auto file = checkpoint_folder / name;
+    const auto found = digest_file(file);
+    check_size(file, found.size_bytes, expected.size_bytes);
+    if (found.sha256 != expected.sha256) {
+      throw DataError("a file of the checkpoint has another SHA-256: " + file.string() + ": " +
+                      found.sha256 + ", expected " + expected.sha256);
+    }
+  }
+  return manifest;
+}
+
+std::optional<fs::path> newest_valid_checkpoint(const fs::path& run_folder) {
+  const auto checkpoints = list_checkpoints(run_folder);
+  for (const auto& info : checkpoints | std::views::reverse) {
+    try {
+      verify_checkpoint(info.folder);
+      return info.folder;
+    } catch (const DataError& error) {
+      log::warning("Skipped an invalid checkpoint",
+                   {{"checkpoint", info.folder}, {"reason", error.what()}});
+    }
+  }
+  if (checkpoints.empty()) return std::nullopt;
+  throw DataError("no checkpoint of the run is valid, move them away to start anew: " +
+                  (run_folder / kCheckpointsFolder).string());
+}
+
+Snapshot load_checkpoint(const fs::path& checkpoint_folder) {
+  auto manifest = verify_checkpoint(checkpoint_folder);
+  Snapshot snapshot{
+      manifest.images_seen, {}, std::move(manifest.state), std::move(manifest.metrics)};
+  for (const auto& [name, digest] : manifest.files) {
+    auto tensors = read_safetensors(checkpoint_folder / name).tensors;
+    snapshot.files.emplace(fs::path(name).stem().string(), std::move(tensors));
+  }
+  return snapshot;
+}
+
+}  // namespace ganscale::checkpoint

@@ -1,0 +1,132 @@
+#include "checkpoint/write_checkpoint.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "checkpoint/checkpoint_name.h"
+#include "checkpoint/durable_file.h"
+#include "checkpoint/manifest.h"
+#include "checkpoint/reader.h"
+#include "checkpoint/safetensors.h"
+
+namespace ganscale::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTemporaryPrefix = ".tmp-";
+
+fs::path temporary_twin(const fs::path& folder) {
+  return folder.parent_path() / (std::string(kTemporaryPrefix) + folder.filename().string());
+}
+
+FileDigest write_tensors(const fs::path& file, const NamedTensors& tensors,
+                         const std::stop_token& stop) {
+  constexpr std::size_t kPieceBytes = 4 << 20;
+  DurableFile output(file);
+  const auto write_pieces = [&](std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      if (stop.stop_requested()) throw WriteAbandoned{};
+      const auto piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+      output.write(piece);
+      bytes = bytes.subspan(piece.size());
+    }
+  };
+  write_safetensors(write_pieces, tensors, {{"format", "pt"}});
+  return output.finish();
+}
+
+/// Writes all files of the snapshot, the manifest last, and returns the tensors' bytes.
+std::int64_t write_files(const fs::path& folder, const Snapshot& snapshot,
+                         const std::stop_token& stop) {
+  Manifest manifest{snapshot.images_seen, snapshot.metrics, {}, snapshot.state};
+  for (const auto& [name, tensors] : snapshot.files) {
+    const auto file_name = name + ".safetensors";
+    manifest.files.emplace(file_name, write_tensors(folder / file_name, tensors, stop));
+  }
+  const auto text = format_manifest(manifest);
+  DurableFile output(folder / kManifestFile);
+  output.write(std::as_bytes(std::span(text)));
+  output.finish();
+  sync_folder(folder);
+  return total_size_bytes(manifest);
+}
+
+/// Returns the bytes of a valid checkpoint; nothing where there is none.
+std::optional<std::int64_t> valid_size_bytes(const fs::path& checkpoint_folder) {
+  if (!fs::exists(checkpoint_folder)) return std::nullopt;
+  try {
+    return total_size_bytes(verify_checkpoint(checkpoint_folder));
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
+}
+
+std::int64_t write_folder(const fs::path& folder, const Snapshot& snapshot,
+                          const std::stop_token& stop) {
+  const auto temporary = temporary_twin(folder);
+  fs::remove_all(temporary);
+  fs::create_directory(temporary);
+  const auto total_bytes = write_files(temporary, snapshot, stop);
+  if (fs::exists(folder)) delete_checkpoint(folder);
+  rename_durably(temporary, folder);
+  return total_bytes;
+}
+
+}  // namespace
+
+std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapshot,
+                              const std::stop_token& stop) {
+  const auto folder = run_folder / kCheckpointsFolder / checkpoint_name(snapshot.images_seen);
+  try {
+    fs::create_directories(folder.parent_path());
+    sync_folder(run_folder);
+    if (const auto size_bytes = valid_size_bytes(folder)) {
+      log::info("Kept the checkpoint that is there", {{"checkpoint", folder}});
+      return *size_bytes;
+    }
+    return write_folder(folder, snapshot, stop);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(temporary_twin(folder), ignored);
+    try {
+      throw;
+    } catch (const fs::filesystem_error& error) {
+      throw DataError("cannot write the checkpoint: " + folder.string() + ": " +
+                      error.code().message());
+    }
+  }
+}
+
+void delete_checkpoint(const fs::path& checkpoint_folder) {
+  auto doomed = temporary_twin(checkpoint_folder);
+  doomed += "-deleted";
+  try {
+    fs::remove_all(doomed);
+    fs::rename(checkpoint_folder, doomed);
+    fs::remove_all(doomed);
+  } catch (const fs::filesystem_error& error) {
+    throw DataError("cannot delete the checkpoint: " + checkpoint_folder.string() + ": " +
+                    error.code().message());
+  }
+}
+
+void remove_leftovers(const fs::path& run_folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(run_folder / kCheckpointsFolder, error)) {
+    if (!entry.path().filename().string().starts_with(kTemporaryPrefix)) continue;
+    fs::remove_all(entry.path(), error);
+    if (error) {
+      log::warning("Could not remove what a killed run left",
+                   {{"folder", entry.path()}, {"reason", error.message()}});
+    } else {
+      log::info("Removed what a killed run left", {{"folder", entry.path()}});
+    }
+  }
+}
+
+}  // namespace ganscale::checkpoint

@@ -1,0 +1,141 @@
+#include "checkpoint/writer.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "checkpoint/checkpoint_name.h"
+#include "checkpoint/reader.h"
+#include "checkpoint/retention.h"
+#include "checkpoint/write_checkpoint.h"
+
+namespace ganscale::checkpoint {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+RetentionCandidate candidate_of(const CheckpointInfo& info, const std::string& metric) {
+  RetentionCandidate candidate{info.folder.filename().string(), info.images_seen,
+                               info.defect.empty(), std::nullopt};
+  const auto found = info.metrics.find(metric);
+  if (found != info.metrics.end()) candidate.metric = found->second;
+  return candidate;
+}
+
+}  // namespace
+
+Writer::Writer(std::filesystem::path run_folder, CheckpointConfig config)
+    : run_folder_(std::move(run_folder)), config_(std::move(config)) {
+  remove_leftovers(run_folder_);
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+WritePause Writer::write(const Snapshot& snapshot) {
+  const auto begin = Clock::now();
+  std::unique_lock lock(mutex_);
+  if (busy_) {
+    log::warning("A checkpoint waits until the one before is written",
+                 {{"images_seen", snapshot.images_seen}});
+  }
+  changed_.wait(lock, [&] { return !busy_; });
+  throw_failure();
+  lock.unlock();  // the thread does not touch the host copy before busy_
+  const auto copy_begin = Clock::now();
+  host_copy_.take(snapshot);
+  const WritePause pause{copy_begin - begin, Clock::now() - copy_begin};
+  lock.lock();
+  busy_ = true;
+  changed_.notify_all();
+  return pause;
+}
+
+bool Writer::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !busy_; });
+  throw_failure();
+  return status_.last_error.empty();
+}
+
+void Writer::throw_if_failed() {
+  const std::scoped_lock lock(mutex_);
+  throw_failure();
+}
+
+WriterStatus Writer::status() const {
+  const std::scoped_lock lock(mutex_);
+  return status_;
+}
+
+void Writer::throw_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Writer::run(const std::stop_token& stop) {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait(lock, stop, [&] { return busy_; })) return;
+    }
+    try {
+      write_in_background(stop);
+    } catch (const DataError& error) {
+      record_failure(std::current_exception(), error.what(), config_.on_error == OnError::kStop);
+    } catch (const WriteAbandoned&) {
+      return;
+    } catch (const std::exception& error) {
+      record_failure(std::current_exception(), error.what(), /*is_fatal=*/true);
+    }
+    const std::scoped_lock lock(mutex_);
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+void Writer::write_in_background(const std::stop_token& stop) {
+  const auto begin = Clock::now();
+  const auto& snapshot = host_copy_.get();
+  const auto size_bytes = write_checkpoint(run_folder_, snapshot, stop);
+  const std::chrono::duration<double> duration = Clock::now() - begin;
+  log::info("Wrote checkpoint", {{"checkpoint", checkpoint_name(snapshot.images_seen)},
+                                 {"bytes", size_bytes},
+                                 {"seconds", duration.count()}});
+  {
+    const std::scoped_lock lock(mutex_);
+    ++status_.written_count;
+    status_.last_write = duration;
+    status_.last_success = std::chrono::system_clock::now();
+    status_.last_images_seen = snapshot.images_seen;
+    status_.last_size_bytes = size_bytes;
+    status_.last_error.clear();
+  }
+  delete_old();
+}
+
+void Writer::delete_old() const {
+  std::vector<RetentionCandidate> candidates;
+  for (const auto& info : list_checkpoints(run_folder_)) {
+    candidates.push_back(candidate_of(info, config_.keep_best));
+  }
+  const auto doomed = checkpoints_to_delete(std::move(candidates), config_.keep_last,
+                                            better_direction(config_.keep_best));
+  for (const auto& name : doomed) {
+    try {
+      delete_checkpoint(run_folder_ / kCheckpointsFolder / name);
+    } catch (const DataError& error) {
+      log::warning("Could not delete an old checkpoint", {{"reason", error.what()}});
+    }
+  }
+}
+
+void Writer::record_failure(const std::exception_ptr& failure, const std::string& reason,
+                            bool is_fatal) {
+  log::error("Could not write a checkpoint; the ones before stay",
+             {{"checkpoint", checkpoint_name(host_copy_.get().images_seen)}, {"reason", reason}});
+  const std::scoped_lock lock(mutex_);
+  ++status_.failed_count;
+  status_.last_error = reason;
+  if (is_fatal) failure_ = failure;
+}
+
+}  // namespace ganscale::checkpoint
