@@ -38,6 +38,10 @@ class Group {
   /// Waits for every operation that was started; GPU back ends order the current stream behind
   /// them.
   virtual void wait() = 0;
+  /// Ends the work of the group in order; every rank calls it, and the group is only dropped then.
+  /// A group that is dropped without it, after an error, waits for nobody and breaks off what its
+  /// peers still do.
+  virtual void finish() = 0;
   virtual MeanCost mean_cost() const = 0;
 
   /// Replaces `data` by its sum over the ranks.

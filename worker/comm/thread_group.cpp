@@ -120,6 +120,7 @@ class ThreadGroup final : public Group {
     add_seconds(watch.seconds());
   }
 
+  void finish() override { wait(); }
   MeanCost mean_cost() const override { return cost_; }
   void sum(const at::Tensor& data) override { run(Kind::kSum, data, 0, {}); }
   void max(const at::Tensor& data) override { run(Kind::kMax, data, 0, {}); }

@@ -1,0 +1,301 @@
+#include "comm/mpi_group.h"
+
+#include <ATen/core/grad_mode.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/handle.h"
+#include "comm/comm_thread.h"
+#include "comm/stopwatch.h"
+
+namespace ganscale::comm {
+namespace {
+
+struct MpiCommTraits {
+  using Raw = MPI_Comm;
+  static Raw null() noexcept { return MPI_COMM_NULL; }
+  static void close(Raw comm) noexcept { MPI_Comm_free(&comm); }
+};
+using MpiComm = Handle<MpiCommTraits>;
+
+void require(int result, std::string_view call) {
+  if (result == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(result, text.data(), &length);
+  throw PeerLost(std::string(call) +
+                 " failed: " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+MpiComm owned(MPI_Comm comm) {
+  MpiComm handle(comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  return handle;
+}
+
+MPI_Datatype mpi_type(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kFloat: return MPI_FLOAT;
+    case at::kDouble: return MPI_DOUBLE;
+    case at::kLong: return MPI_INT64_T;
+    case at::kInt: return MPI_INT32_T;
+    case at::kByte: return MPI_UINT8_T;
+    default:
+      check(false, std::string("MPI can't add up this dtype: ") + at::toString(dtype));
+      return MPI_DATATYPE_NULL;
+  }
+}
+
+// Waits until every rank of the communicator came here. A blocking call of MPI burns a core while
+// it waits for a peer, which the ranks of this machine need for their backward pass; this one
+// sleeps.
+void meet(MPI_Comm comm) {
+  constexpr int kEagerTests = 200;
+  constexpr std::chrono::microseconds kPause{20};
+  MPI_Request request = MPI_REQUEST_NULL;
+  require(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+  for (int tests = 0;; ++tests) {
+    int done = 0;
+    require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    if (tests < kEagerTests) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+}
+
+// Calls `operation(first element, count)` for stretches of at most `limit` elements: MPI counts in
+// int.
+template <class Operation>
+void in_stretches(std::int64_t element_count, std::int64_t limit, Operation operation) {
+  for (std::int64_t first = 0; first < element_count; first += limit) {
+    operation(first, static_cast<int>(std::min(limit, element_count - first)));
+  }
+}
+
+constexpr std::int64_t kMessageBytes = std::int64_t{1} << 30;
+
+void reduce(MPI_Comm comm, const at::Tensor& data, MPI_Op operation) {
+  const auto type = mpi_type(data.scalar_type());
+  auto* memory = static_cast<std::byte*>(data.data_ptr());
+  meet(comm);
+  in_stretches(data.numel(), kMessageBytes / data.element_size(),
+               [&](std::int64_t first, int count) {
+                 require(MPI_Allreduce(MPI_IN_PLACE, memory + first * data.element_size(), count,
+                                       type, operation, comm),
+                         "MPI_Allreduce");
+               });
+}
+
+// Sums and scales stretch by stretch, while a stretch is still in the cache.
+template <class Number>
+void mean(MPI_Comm comm, const at::Tensor& data, int rank_count) {
+  constexpr std::int64_t kStretchBytes = std::int64_t{1} << 20;
+  constexpr auto kLimit = kStretchBytes / static_cast<std::int64_t>(sizeof(Number));
+  const auto type = mpi_type(data.scalar_type());
+  const auto divisor = static_cast<Number>(rank_count);
+  auto* numbers = data.mutable_data_ptr<Number>();
+  meet(comm);
+  in_stretches(data.numel(), kLimit, [&](std::int64_t first, int count) {
+    Number* stretch = numbers + first;
+    require(MPI_Allreduce(MPI_IN_PLACE, stretch, count, type, MPI_SUM, comm), "MPI_Allreduce");
+    for (int i = 0; i < count; ++i) stretch[i] /= divisor;
+  });
+}
+
+class MpiGroup final : public Group {
+ public:
+  MpiGroup(MpiComm comm, std::shared_ptr<Watchdog> watchdog)
+      : comm_(std::move(comm)), watchdog_(std::move(watchdog)) {
+    require(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
+    require(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
+  }
+
+  ~MpiGroup() override {
+    if (!thread_.idle()) comm_.release();  // an operation still uses it, and may do so forever
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string_view backend() const override { return "mpi"; }
+
+  void mean_async(const at::Tensor& data) override {
+    expect_usable(data);
+    check(
+        data.scalar_type() == at::kFloat || data.scalar_type() == at::kDouble,
+        std::string("MPI can't take the mean of this dtype: ") + at::toString(data.scalar_type()));
+    if (size_ == 1) return;
+    cost_->bytes += static_cast<std::int64_t>(data.nbytes());
+    submit("mean", [data, size = size_, cost = cost_](MPI_Comm comm) {
+      const Stopwatch watch;
+      if (data.scalar_type() == at::kFloat) {
+        mean<float>(comm, data, size);
+      } else {
+        mean<double>(comm, data, size);
+      }
+      const std::scoped_lock lock(cost->mutex);
+      cost->busy_seconds += watch.seconds();
+    });
+  }
+
+  void wait() override {
+    const Stopwatch watch;
+    thread_.wait();
+    exposed_seconds_ += watch.seconds();
+  }
+
+  void finish() override { wait(); }
+
+  MeanCost mean_cost() const override {
+    const std::scoped_lock lock(cost_->mutex);
+    return {cost_->bytes, cost_->busy_seconds, exposed_seconds_};
+  }
+
+  void sum(const at::Tensor& data) override { run_reduction("sum", data, MPI_SUM); }
+  void max(const at::Tensor& data) override { run_reduction("max", data, MPI_MAX); }
+
+  void broadcast(const at::Tensor& data, int root) override {
+    expect_usable(data);
+    check(root >= 0 && root < size_, "no such rank: " + std::to_string(root));
+    run("broadcast", [&](MPI_Comm comm) {
+      meet(comm);
+      in_messages(data, [&](void* bytes, int count) {
+        require(MPI_Bcast(bytes, count, MPI_BYTE, root, comm), "MPI_Bcast");
+      });
+    });
+  }
+
+  at::Tensor all_gather(const at::Tensor& data) override {
+    expect_usable(data);
+    const auto size_bytes = static_cast<std::int64_t>(data.nbytes());
+    check(size_bytes <= kMessageBytes,
+          "a tensor is too large to gather: " + std::to_string(size_bytes));
+    std::vector<std::int64_t> shape{size_};
+    shape.insert(shape.end(), data.sizes().begin(), data.sizes().end());
+    const at::Tensor all = data.detach().new_empty(shape);
+    run("all_gather", [&](MPI_Comm comm) {
+      const int count = static_cast<int>(size_bytes);
+      meet(comm);
+      require(MPI_Allgather(data.const_data_ptr(), count, MPI_BYTE, all.data_ptr(), count, MPI_BYTE,
+                            comm),
+              "MPI_Allgather");
+    });
+    return all;
+  }
+
+  void send(const at::Tensor& data, int destination) override {
+    expect_peer(data, destination);
+    run("send", [&](MPI_Comm comm) {
+      in_messages(data, [&](void* bytes, int count) {
+        require(MPI_Send(bytes, count, MPI_BYTE, destination, 0, comm), "MPI_Send");
+      });
+    });
+  }
+
+  void receive(const at::Tensor& data, int source) override {
+    expect_peer(data, source);
+    run("receive", [&](MPI_Comm comm) {
+      in_messages(data, [&](void* bytes, int count) {
+        require(MPI_Recv(bytes, count, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+      });
+    });
+  }
+
+  std::unique_ptr<Group> split(int color) override {
+    check(color >= 0, "a colour must not be negative: " + std::to_string(color));
+    MPI_Comm part = MPI_COMM_NULL;
+    run("split", [&](MPI_Comm comm) {
+      meet(comm);
+      require(MPI_Comm_split(comm, color, rank_, &part), "MPI_Comm_split");
+    });
+    return std::make_unique<MpiGroup>(owned(part), watchdog_);
+  }
+
+ private:
+  struct Cost {  // shared with the communication thread
+    std::mutex mutex;
+    std::int64_t bytes = 0;  // the caller's
+    double busy_seconds = 0;
+  };
+
+  static void expect_usable(const at::Tensor& data) {
+    check(data.device().is_cpu(), "MPI takes tensors of the CPU: " + data.device().str());
+    check(data.is_contiguous(), "a tensor of a group must be contiguous");
+  }
+
+  void expect_peer(const at::Tensor& data, int peer) const {
+    expect_usable(data);
+    check(peer >= 0 && peer < size_ && peer != rank_, "no such peer: " + std::to_string(peer));
+  }
+
+  template <class Operation>
+  static void in_messages(const at::Tensor& data, Operation operation) {
+    auto* bytes = static_cast<std::byte*>(data.data_ptr());
+    in_stretches(static_cast<std::int64_t>(data.nbytes()), kMessageBytes,
+                 [&](std::int64_t first, int count) { operation(bytes + first, count); });
+  }
+
+  template <class Operation>
+  void submit(std::string_view name, Operation operation) {
+    thread_.submit(
+        [operation = std::move(operation), name, comm = comm_.get(), watchdog = watchdog_] {
+          const auto watch = watchdog->watch(name);
+          operation(comm);
+        });
+  }
+
+  template <class Operation>
+  void run(std::string_view name, Operation operation) {
+    submit(name, std::move(operation));
+    thread_.wait();
+  }
+
+  void run_reduction(std::string_view name, const at::Tensor& data, MPI_Op operation) {
+    expect_usable(data);
+    mpi_type(data.scalar_type());  // refuses a dtype before any rank waits
+    if (size_ == 1) return;
+    run(name, [&](MPI_Comm comm) { reduce(comm, data, operation); });
+  }
+
+  MpiComm comm_;
+  const std::shared_ptr<Watchdog> watchdog_;
+  const std::shared_ptr<Cost> cost_ = std::make_shared<Cost>();
+  int rank_ = 0;
+  int size_ = 1;
+  double exposed_seconds_ = 0;
+  CommThread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> open_mpi_world(std::shared_ptr<Watchdog> watchdog) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm world = MPI_COMM_NULL;
+  require(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
+  return std::make_unique<MpiGroup>(owned(world), std::move(watchdog));
+}
+
+Place find_mpi_place() {
+  MPI_Comm machine = MPI_COMM_NULL;
+  require(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+          "MPI_Comm_split_type");
+  const MpiComm handle = owned(machine);
+  Place place;
+  require(MPI_Comm_rank(MPI_COMM_WORLD, &place.rank), "MPI_Comm_rank");
+  require(MPI_Comm_rank(handle.get(), &place.local_rank), "MPI_Comm_rank");
+  require(MPI_Comm_size(handle.get(), &place.local_size), "MPI_Comm_size");
+  return place;
+}
+
+}  // namespace ganscale::comm

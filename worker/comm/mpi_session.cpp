@@ -1,0 +1,41 @@
+#include "comm/mpi_session.h"
+
+#include <mpi.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "comm/launcher.h"
+
+namespace ganscale::comm {
+namespace {
+
+bool is_open() {
+  int initialised = 0;
+  int finalised = 0;
+  MPI_Initialized(&initialised);
+  MPI_Finalized(&finalised);
+  return initialised != 0 && finalised == 0;
+}
+
+}  // namespace
+
+MpiSession::MpiSession() {
+  if (!launched_by_mpi()) return;
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    throw ConfigError("this MPI has no support for several threads (MPI_THREAD_MULTIPLE)");
+  }
+}
+
+MpiSession::~MpiSession() {
+  if (is_open()) MPI_Finalize();
+}
+
+void MpiSession::abort(int exit_code) {
+  if (is_open()) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace ganscale::comm

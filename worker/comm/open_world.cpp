@@ -1,0 +1,84 @@
+#include "comm/open_world.h"
+
+#include <chrono>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "comm/launcher.h"
+#include "comm/nccl_group.h"
+#include "comm/thread_group.h"
+#include "config/units.h"
+
+namespace ganscale::comm {
+namespace {
+
+constexpr auto kExpectedWorldSize = "GANSCALE_EXPECTED_WORLD_SIZE";
+
+std::optional<std::string> read_environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+void require_size(int actual, std::int64_t expected, const std::string& source) {
+  if (expected == actual) return;
+  throw ConfigError(
+      source + " expects " + std::to_string(expected) + " ranks, but this world has " +
+      std::to_string(actual) +
+      ": check mpirun's -n and host file (Open MPI 5 ignores the orte_* settings of Open MPI 4)");
+}
+
+World open_mpi(const CommConfig& config) {
+  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(config.timeout_seconds * 1000));
+  World world;
+  world.place = find_mpi_place();
+  world.watchdog = make_process_watchdog(timeout, world.place.rank);
+  world.group = open_mpi_world(world.watchdog);
+  return world;
+}
+
+}  // namespace
+
+void check_world_size(int actual, int expected, const std::optional<std::string>& environment) {
+  if (expected != 0) require_size(actual, expected, "comm.expected_world_size");
+  if (!environment) return;
+  const auto number = config::parse_integer(*environment);
+  if (!number || *number < 1) {
+    throw ConfigError(std::string(kExpectedWorldSize) +
+                      " is not a number of ranks: " + *environment);
+  }
+  require_size(actual, *number, kExpectedWorldSize);
+}
+
+World open_world(const CommConfig& config) {
+  const bool launched = launched_by_mpi();
+  const bool wants_peers = config.backend == "mpi" || config.backend == "nccl";
+  if (launched && config.backend == "single") {
+    throw ConfigError("comm.backend is single, but a launcher started this rank: use auto");
+  }
+  if (!launched && wants_peers) {
+    throw ConfigError("comm.backend needs ranks: start with mpirun -n RANKS: " + config.backend);
+  }
+  World world;
+  if (launched) {
+    world = open_mpi(config);
+  } else {
+    world.group = make_single_group();
+  }
+  check_world_size(world.group->size(), config.expected_world_size,
+                   read_environment(kExpectedWorldSize));
+  return world;
+}
+
+void add_device(World& world, const CommConfig& config, c10::Device device) {
+  if (!device.is_cuda()) {
+    if (config.backend == "nccl")
+      throw ConfigError("comm.backend nccl needs a GPU: " + device.str());
+    return;
+  }
+  if (config.backend == "mpi") throw ConfigError("comm.backend mpi takes no GPU: use auto");
+  if (world.group->size() == 1) return;
+  world.group = make_nccl_group(std::move(world.group), device, world.watchdog);
+}
+
+}  // namespace ganscale::comm
