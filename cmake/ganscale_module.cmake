@@ -50,7 +50,7 @@ endfunction()
 
 # ganscale_test(NAME LABEL unit|collective|... SOURCES ... DEPENDS ... [RANKS n])
 #
-# One GoogleTest program; each of its cases becomes one ctest case with the given label. The target LABEL_tests
+# One GoogleTest program; one ctest case with the given label. The target LABEL_tests
 # builds all programs of a label.
 function(ganscale_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
@@ -65,6 +65,7 @@ function(ganscale_test name)
     add_custom_target(${arg_LABEL}_tests)
   endif()
   add_dependencies(${arg_LABEL}_tests ${name})
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+  # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
 endfunction()
