@@ -1,7 +1,7 @@
 # A thin front of scripts/ and CMakePresets.json. `make help` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := release
-.PHONY: release demo test setup asan tsan cuda gpu-check format lint env clean help
+.PHONY: release demo test setup asan tsan cuda gpu-check docs format lint env clean help
 
 release: ## compile build/release/bin/ganscale, the tests and the benchmarks (the default)
 	@scripts/setup.sh build
@@ -28,6 +28,9 @@ cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheel
 
 gpu-check: ## on a machine with a GPU: build, run the GPU tests and benchmarks
 	@scripts/gpu-check.sh
+
+docs: release ## renew the pages of docs/ that are written from tables of the code
+	@GANSCALE_UPDATE_DOCS=1 build/release/bin/telemetry_test --gtest_filter='MetricsReference.*'
 
 format: ## lay out every source file anew with clang-format
 	@scripts/setup.sh test

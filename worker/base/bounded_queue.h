@@ -26,6 +26,15 @@ class BoundedQueue {
     return true;
   }
 
+  /// Adds the item if there is room now; returns false, without waiting, if there is none.
+  bool try_push(T item) {
+    const std::scoped_lock lock(mutex_);
+    if (closed_ || items_.size() >= capacity_) return false;
+    items_.push_back(std::move(item));
+    changed_.notify_all();
+    return true;
+  }
+
   /// Waits for an item; returns nothing when the queue is closed and empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);

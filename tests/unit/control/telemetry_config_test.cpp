@@ -1,0 +1,37 @@
+#include "control/telemetry_config.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::control {
+namespace {
+
+TelemetryConfig parse(const std::string& yaml) {
+  return parse_telemetry(config::Section(config::parse_yaml(yaml, "run.yaml")));
+}
+
+TEST(TelemetryConfig, HasThePortsOfTheDocumentation) {
+  const TelemetryConfig c = parse("{}\n");
+  EXPECT_EQ(c.metrics_port, 9400);
+  EXPECT_EQ(c.control_port, 9401);
+}
+
+TEST(TelemetryConfig, TakesAnyFreePortAndNone) {
+  const TelemetryConfig c = parse("metrics_port: 0\ncontrol_port: -1\n");
+  EXPECT_EQ(c.metrics_port, 0);
+  EXPECT_EQ(c.control_port, TelemetryConfig::kOff);
+}
+
+TEST(TelemetryConfig, RefusesWhatIsNoPort) {
+  expect_error(ExitCode::kConfig, "run.yaml:1: metrics_port: expected a port",
+               [] { parse("metrics_port: 65536\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: control_port: expected a port",
+               [] { parse("control_port: -2\n"); });
+}
+
+TEST(TelemetryConfig, RefusesOnePortForBoth) {
+  expect_error(ExitCode::kConfig, "run.yaml:2: control_port: is the metrics port: 9000",
+               [] { parse("metrics_port: 9000\ncontrol_port: 9000\n"); });
+}
+
+}  // namespace
+}  // namespace ganscale::control

@@ -1,0 +1,99 @@
+#include "telemetry/exposer.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "support/expect_error.h"
+#include "support/loopback_http.h"
+#include "telemetry/registry.h"
+
+namespace ganscale::telemetry {
+namespace {
+
+using testing::HasSubstr;
+
+const Endpoint kAnyPort{.address = "127.0.0.1", .port = 0};
+
+void measure(Instruments& instruments, int rank) {
+  instruments.images_total.add(100 + rank);
+  instruments.step_seconds.observe(0.15);
+  instruments.phase_seconds_total.at("discriminator").add(1.5);
+  instruments.loss.at("generator").set(0.25);
+}
+
+/// Runs rank 1 of two in a process of its own, until it has measured.
+void run_other_rank(Place place) {
+  const pid_t child = fork();
+  if (child == 0) {
+    place.rank = place.local_rank = 1;
+    Registry registry(place);
+    measure(registry.instruments(), 1);
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+}
+
+std::string scrape_two_ranks() {
+  const Place place{.run = "faces \"night\"",
+                    .rank = 0,
+                    .local_rank = 0,
+                    .local_size = 2,
+                    .segment = "test-" + std::to_string(getpid()) + "-exposer"};
+  run_other_rank(place);
+  Registry registry(place);
+  measure(registry.instruments(), 0);
+  const Exposer exposer(kAnyPort, [&] { return registry.collect(); });
+  const HttpAnswer answer = http(exposer.port(), "GET /metrics");
+  EXPECT_EQ(answer.status, 200);
+  return answer.body;
+}
+
+/// Scrapes once for all cases: an exposer that served a client takes two seconds to end.
+const std::string& two_ranks() {
+  static const std::string text = scrape_two_ranks();
+  return text;
+}
+
+TEST(Exposer, ShowsTheRanksOfTwoProcessesOnOnePort) {
+  const std::string& text = two_ranks();
+  const std::string run = R"(run="faces \"night\"")";
+  EXPECT_THAT(text, HasSubstr("# TYPE ganscale_images_total counter\n"));
+  EXPECT_THAT(text, HasSubstr("ganscale_images_total{" + run + ",rank=\"0\"} 100\n"));
+  EXPECT_THAT(text, HasSubstr("ganscale_images_total{" + run + ",rank=\"1\"} 101\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE ganscale_step_seconds histogram\n"));
+  EXPECT_THAT(text,
+              HasSubstr("ganscale_step_seconds_bucket{" + run + ",rank=\"1\",le=\"0.1\"} 0\n"));
+  EXPECT_THAT(text,
+              HasSubstr("ganscale_step_seconds_bucket{" + run + ",rank=\"1\",le=\"+Inf\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("ganscale_step_seconds_count{" + run + ",rank=\"1\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("{" + run + ",rank=\"0\",phase=\"discriminator\"} 1.5\n"));
+  EXPECT_THAT(text,
+              HasSubstr("ganscale_loss{" + run + ",rank=\"1\",network=\"generator\"} 0.25\n"));
+}
+
+TEST(Exposer, SpeaksWhatPromtoolAccepts) {
+  if (std::system("promtool --version >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "promtool is not installed (Debian package prometheus)";
+  }
+  const auto file =
+      std::filesystem::temp_directory_path() / ("ganscale-metrics-" + std::to_string(getpid()));
+  std::ofstream(file) << two_ranks();
+  EXPECT_EQ(std::system(("promtool check metrics < " + file.string()).c_str()), 0);
+  std::filesystem::remove(file);
+}
+
+TEST(Exposer, RefusesAPortThatIsTaken) {
+  const Exposer first(kAnyPort, [] { return std::vector<Family>{}; });
+  expect_error(ExitCode::kConfig, "telemetry.metrics_port: can't listen on 127.0.0.1:", [&] {
+    const Exposer second({.address = "127.0.0.1", .port = first.port()},
+                         [] { return std::vector<Family>{}; });
+  });
+}
+
+}  // namespace
+}  // namespace ganscale::telemetry

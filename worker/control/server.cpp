@@ -1,0 +1,190 @@
+#include "control/server.h"
+
+// cpprestsdk's macro U is a name that other libraries use.
+#define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
+#include <arpa/inet.h>
+#include <cpprest/http_listener.h>
+#include <pplx/threadpool.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <mutex>
+
+#include "base/bounded_queue.h"
+#include "base/error.h"
+#include "control/routes.h"
+
+namespace ganscale::control {
+namespace {
+
+using web::http::http_request;
+using web::http::experimental::listener::http_listener;
+
+// Handlers never wait, but closing the listener does, on a thread of the pool: one would hang
+// there.
+constexpr int kThreads = 2;
+constexpr std::size_t kWaitingCommands = 16;
+constexpr const char* kLoopback = "127.0.0.1";
+
+/// What the training and the handlers share. Handlers hold it by shared_ptr: cpprestsdk may run the
+/// end of one after the listener is closed.
+struct State {
+  explicit State(std::string file) : token_file(std::move(file)) {}
+
+  wire::JobStatus read_status() {
+    const std::scoped_lock lock(mutex);
+    return status;
+  }
+
+  const std::string token_file;
+  BoundedQueue<wire::Command> commands{kWaitingCommands};
+  std::mutex mutex;
+  wire::JobStatus status;
+};
+
+/// Returns a port that nobody has now: cpprestsdk takes 0 for 80.
+int free_port(const std::string& address) {
+  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  socklen_t length_bytes = sizeof name;
+  const bool found = inet_pton(AF_INET, address.c_str(), &name.sin_addr) == 1 &&
+                     bind(file, reinterpret_cast<sockaddr*>(&name), sizeof name) == 0 &&
+                     getsockname(file, reinterpret_cast<sockaddr*>(&name), &length_bytes) == 0;
+  close(file);
+  if (!found) throw ConfigError("telemetry.bind_address: can't listen on " + address);
+  return ntohs(name.sin_port);
+}
+
+void start_threads() {
+  static std::once_flag once;
+  // Its own default is 40 threads.
+  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
+}
+
+std::string header(const http_request& request, const char* name) {
+  const auto found = request.headers().find(name);
+  return found == request.headers().end() ? "" : found->second;
+}
+
+Request head_of(const http_request& request) {
+  Request head{.method = request.method(),
+               .path = request.relative_uri().path(),
+               .authorization = header(request, "Authorization"),
+               .content_type = header(request, "Content-Type"),
+               .content_length_bytes = {},
+               .peer_is_loopback = is_loopback(request.remote_address())};
+  std::uint64_t length_bytes = 0;
+  if (request.headers().match("Content-Length", length_bytes)) {
+    head.content_length_bytes = length_bytes;
+  }
+  return head;
+}
+
+void reply(const http_request& request, const Response& response, bool close_connection) {
+  web::http::http_response message(static_cast<web::http::status_code>(response.status));
+  // A path need not be UTF-8, and an answer must not throw.
+  message.set_body(
+      response.body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
+      "application/json");
+  for (const auto& [name, value] : response.headers) message.headers().add(name, value);
+  if (close_connection) message.headers().add("Connection", "close");
+  // A client that is gone by now is no error of ours: look at the outcome, and leave it.
+  request.reply(message).then([](const pplx::task<void>& sent) {
+    try {
+      sent.get();
+    } catch (const std::exception&) {
+    }
+  });
+}
+
+void answer_with_body(State& state, const http_request& request, const Request& head,
+                      const pplx::task<std::string>& body) {
+  std::string text;
+  try {
+    text = body.get();
+  } catch (const std::exception&) {
+    // The connection broke, or the bytes are in no known encoding: no command either way.
+  }
+  Response response = answer(head, text, state.read_status());
+  if (response.command && !state.commands.try_push(*response.command)) {
+    response = too_many_commands();
+  }
+  reply(request, response, /*close_connection=*/false);
+}
+
+/// Ends the reading of a body, which cpprestsdk would buffer however long it is. Only a buffer
+/// closed with an error does that; one closed without is written to for ever.
+void refuse_body(const http_request& request) {
+  request.body().streambuf().close(
+      std::ios_base::out, std::make_exception_ptr(std::runtime_error("refused by its head")));
+}
+
+void handle(const std::shared_ptr<State>& state, http_request request) {
+  const Request head = head_of(request);
+  if (const auto refusal = refuse(head, read_access(state->token_file))) {
+    refuse_body(request);
+    reply(request, *refusal, /*close_connection=*/true);
+    return;
+  }
+  if (head.method == "GET") {
+    reply(request, answer(head, "", state->read_status()), /*close_connection=*/false);
+    return;
+  }
+  request.extract_utf8string(/*ignore_content_type=*/true)
+      .then([state, request, head](const pplx::task<std::string>& body) {
+        answer_with_body(*state, request, head, body);
+      });
+}
+
+}  // namespace
+
+struct Server::Listener {
+  Listener(const ServerConfig& config, const std::string& address, int port)
+      : state(std::make_shared<State>(config.token_file)),
+        port(port),
+        http("http://" + address + ":" + std::to_string(port)) {
+    http.support([state = state](const http_request& request) { handle(state, request); });
+  }
+
+  std::shared_ptr<State> state;
+  int port;
+  http_listener http;
+};
+
+Server::Server(const ServerConfig& config) {
+  const Access access = read_access(config.token_file);
+  if (access.needs_token && access.token.empty()) {
+    throw ConfigError("telemetry.token_file: unreadable or empty: " + config.token_file);
+  }
+  start_threads();
+  const std::string address = access.needs_token ? config.address : kLoopback;
+  const int port = config.port == 0 ? free_port(address) : config.port;
+  listener_ = std::make_unique<Listener>(config, address, port);
+  try {
+    listener_->http.open().get();
+  } catch (const std::exception& error) {
+    throw ConfigError("telemetry.control_port: can't listen on " + address + ":" +
+                      std::to_string(port) + " (" + error.what() +
+                      "); is another training there? 0 takes any free port, -1 switches it off");
+  }
+}
+
+Server::~Server() {
+  try {
+    listener_->http.close().wait();
+  } catch (const std::exception&) {
+    // It is going away, and so are its connections.
+  }
+}
+
+void Server::set_status(const wire::JobStatus& status) {
+  const std::scoped_lock lock(listener_->state->mutex);
+  listener_->state->status = status;
+}
+
+std::optional<wire::Command> Server::next_command() { return listener_->state->commands.try_pop(); }
+
+int Server::port() const { return listener_->port; }
+
+}  // namespace ganscale::control

@@ -1,0 +1,51 @@
+#include "telemetry/instruments.h"
+
+#include "wire/names.h"
+
+namespace ganscale::telemetry {
+
+using namespace wire::metric;  // NOLINT: the table is nothing but these names
+using wire::label::kNetwork;
+using wire::label::kPhase;
+using I = Instruments;
+
+const std::vector<Instrument>& instrument_table() {
+  static const std::vector<Instrument> table{
+      {kImagesTotal, "", "Real images this rank has trained on since it started.",
+       &I::images_total},
+      {kImagesSeen, "", "Real images all ranks have trained on, over all restarts.",
+       &I::images_seen},
+      {kSecondsPerKimg, "", "Seconds the run takes for 1000 images, of the latest tick.",
+       &I::seconds_per_kimg},
+      {kStepSeconds, "", "Seconds of one training step.", &I::step_seconds},
+      {kPhaseSecondsTotal, kPhase, "Seconds spent in each phase of a step.",
+       &I::phase_seconds_total},
+      {kAllreduceSecondsTotal, "", "Seconds this rank waited for gradients of the other ranks.",
+       &I::allreduce_seconds_total},
+      {kAllreduceBytesTotal, "", "Bytes of gradients this rank gave to all-reduce.",
+       &I::allreduce_bytes_total},
+      {kDataWaitSecondsTotal, "", "Seconds this rank waited for the next batch.",
+       &I::data_wait_seconds_total},
+      {kPrefetchDepth, "", "Batches the prefetcher may hold ready.", &I::prefetch_depth},
+      {kReaderThreads, "", "Threads that read and decode records.", &I::reader_threads},
+      {kStalenessSteps, "", "Age, in steps, of the weights or images used from the other role.",
+       &I::staleness_steps},
+      {kLoss, kNetwork, "Loss of the latest tick, mean over its steps.", &I::loss},
+      {kNonfiniteTotal, kPhase, "Steps whose loss or gradient was NaN or infinite.",
+       &I::nonfinite_total},
+      {kFid, "", "Frechet inception distance of the latest evaluation.", &I::fid},
+      {kInceptionScore, "", "Inception score of the latest evaluation.", &I::inception_score},
+      {kAugmentP, "", "Probability of augmentation that ADA has reached.", &I::augment_p},
+      {kCheckpointSeconds, "", "Seconds the latest checkpoint took to write.",
+       &I::checkpoint_seconds},
+      {kCheckpointFailuresTotal, "", "Checkpoints that could not be written.",
+       &I::checkpoint_failures_total},
+      {kCheckpointLastSuccess, "", "When the latest checkpoint was complete, Unix time.",
+       &I::checkpoint_last_success_timestamp_seconds},
+      {kGpuMemoryBytes, "", "Most GPU memory this rank has had allocated.", &I::gpu_memory_bytes},
+      {kWorldSize, "", "Ranks of the training.", &I::world_size},
+  };
+  return table;
+}
+
+}  // namespace ganscale::telemetry

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "telemetry/values.h"
+
+namespace ganscale::telemetry {
+
+inline constexpr std::array kStepSecondsBounds{0.005, 0.01, 0.02, 0.05, 0.1,  0.2, 0.5,
+                                               1.0,   2.0,  5.0,  10.0, 30.0, 60.0};
+inline constexpr std::array kStalenessBounds{0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
+
+using StepSeconds = Histogram<kStepSecondsBounds>;
+using StalenessSteps = Histogram<kStalenessBounds>;
+
+/// Everything one rank measures. The training writes the members; what each is called and means
+/// stands in instrument_table().
+///
+///   instruments.images_total.add(batch_images);
+///   instruments.loss.at("generator").set(loss);
+///   instruments.step_seconds.observe(seconds);
+struct Instruments {
+  Counter images_total;
+  Gauge images_seen;
+  Gauge seconds_per_kimg;
+  StepSeconds step_seconds;
+  Labelled<Counter> phase_seconds_total;  ///< by phase
+  Counter allreduce_seconds_total;
+  Counter allreduce_bytes_total;
+  Counter data_wait_seconds_total;
+  Gauge prefetch_depth;
+  Gauge reader_threads;
+  StalenessSteps staleness_steps;
+  Labelled<Gauge> loss;               ///< by network
+  Labelled<Counter> nonfinite_total;  ///< by phase
+  Gauge fid;
+  Gauge inception_score;
+  Gauge augment_p;
+  Gauge checkpoint_seconds;
+  Counter checkpoint_failures_total;
+  Gauge checkpoint_last_success_timestamp_seconds;
+  Gauge gpu_memory_bytes;
+  Gauge world_size;
+};
+
+/// Names one instrument. The member decides its type.
+struct Instrument {
+  using Member = std::variant<Counter Instruments::*, Gauge Instruments::*,
+                              StepSeconds Instruments::*, StalenessSteps Instruments::*,
+                              Labelled<Counter> Instruments::*, Labelled<Gauge> Instruments::*>;
+  std::string name;
+  std::string label;  ///< the label besides run and rank; empty where there is none
+  std::string help;
+  Member member;
+};
+
+/// Returns all instruments in the order in which they are exposed and documented.
+const std::vector<Instrument>& instrument_table();
+
+}  // namespace ganscale::telemetry

@@ -1,0 +1,63 @@
+#include "telemetry/reference.h"
+
+#include <sstream>
+
+#include "telemetry/family.h"
+#include "telemetry/instruments.h"
+#include "telemetry/process_usage.h"
+#include "wire/names.h"
+
+namespace ganscale::telemetry {
+namespace {
+
+template <const auto& kUpperBounds>
+std::string describe(const Histogram<kUpperBounds>&) {
+  std::ostringstream text;
+  text << name(Type::kHistogram) << ": ";
+  for (const double bound : kUpperBounds) text << bound << ' ';
+  text << "+Inf";
+  return text.str();
+}
+std::string describe(const Counter&) { return name(Type::kCounter); }
+std::string describe(const Gauge&) { return name(Type::kGauge); }
+template <class Value>
+std::string describe(const Labelled<Value>&) {
+  return describe(Value());
+}
+
+std::string row(const std::string& metric, const std::string& type, const std::string& label,
+                const std::string& help) {
+  const std::string labels = label.empty() ? "run, rank" : "run, rank, " + label;
+  return "| `" + metric + "` | " + type + " | " + labels + " | " + help + " |\n";
+}
+
+constexpr const char* kHead = R"(# Metrics
+
+Every node answers `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`, 9400); the
+values of all ranks of the node appear there, each under its `rank`. A gauge appears with its first value: `ganscale_fid`
+not before the first evaluation, for example. Counters begin at 0 when a process starts. Values that belong to the run and
+not to a rank (`ganscale_images_seen`, `ganscale_fid`, checkpoints) are set by rank 0 alone.
+
+This page is written from the table in `worker/telemetry/instruments.cpp`; a test fails when it is stale, and says how to
+renew it.
+
+| metric | type | labels | meaning |
+|---|---|---|---|
+)";
+
+}  // namespace
+
+std::string metrics_reference() {
+  const Instruments defaults{};
+  std::string text = kHead;
+  for (const Instrument& instrument : instrument_table()) {
+    const std::string type =
+        std::visit([&](auto member) { return describe(defaults.*member); }, instrument.member);
+    text += row(instrument.name, type, instrument.label, instrument.help);
+  }
+  text += row(wire::metric::kCpuSecondsTotal, name(Type::kCounter), "", kCpuSecondsHelp);
+  text += row(wire::metric::kResidentMemoryBytes, name(Type::kGauge), "", kResidentMemoryHelp);
+  return text;
+}
+
+}  // namespace ganscale::telemetry

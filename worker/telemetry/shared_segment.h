@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace ganscale::telemetry {
+
+/// Zeroed memory that `parties` processes (or threads) of one node map under one name.
+///
+/// Whoever comes first creates it and whoever comes last removes the name, so that nobody waits for
+/// anybody, and a process that is killed later leaves nothing behind. A party that dies before all
+/// have come leaves a few KiB in /dev/shm, under a name that no other job uses.
+class SharedSegment {
+ public:
+  /// Maps the segment. With one party, or an empty name, it is memory of this process alone; so it
+  /// is, with a warning, where the system refuses shared memory: telemetry never stops a training.
+  SharedSegment(const std::string& name, std::size_t size_bytes, int parties);
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+  ~SharedSegment();
+
+  void* data() const { return data_; }
+
+ private:
+  std::string path_;  // as shm_open wants it; empty where the memory is private
+  std::size_t mapped_bytes_ = 0;
+  void* header_ = nullptr;
+  void* data_ = nullptr;
+  int parties_ = 1;
+};
+
+}  // namespace ganscale::telemetry

@@ -1,0 +1,66 @@
+#pragma once
+
+/// The names that the worker, the operator, dashboards and alerts agree on.
+namespace ganscale::wire {
+
+namespace metric {
+inline constexpr const char* kImagesTotal = "ganscale_images_total";
+inline constexpr const char* kImagesSeen = "ganscale_images_seen";
+inline constexpr const char* kSecondsPerKimg = "ganscale_seconds_per_kimg";
+inline constexpr const char* kStepSeconds = "ganscale_step_seconds";
+inline constexpr const char* kPhaseSecondsTotal = "ganscale_phase_seconds_total";
+inline constexpr const char* kAllreduceSecondsTotal = "ganscale_allreduce_seconds_total";
+inline constexpr const char* kAllreduceBytesTotal = "ganscale_allreduce_bytes_total";
+inline constexpr const char* kDataWaitSecondsTotal = "ganscale_data_wait_seconds_total";
+inline constexpr const char* kPrefetchDepth = "ganscale_prefetch_depth";
+inline constexpr const char* kReaderThreads = "ganscale_reader_threads";
+inline constexpr const char* kStalenessSteps = "ganscale_staleness_steps";
+inline constexpr const char* kLoss = "ganscale_loss";
+inline constexpr const char* kNonfiniteTotal = "ganscale_nonfinite_total";
+inline constexpr const char* kFid = "ganscale_fid";
+inline constexpr const char* kInceptionScore = "ganscale_inception_score";
+inline constexpr const char* kAugmentP = "ganscale_augment_p";
+inline constexpr const char* kCheckpointSeconds = "ganscale_checkpoint_seconds";
+inline constexpr const char* kCheckpointFailuresTotal = "ganscale_checkpoint_failures_total";
+inline constexpr const char* kCheckpointLastSuccess =
+    "ganscale_checkpoint_last_success_timestamp_seconds";
+inline constexpr const char* kGpuMemoryBytes = "ganscale_gpu_memory_bytes";
+inline constexpr const char* kWorldSize = "ganscale_world_size";
+inline constexpr const char* kResidentMemoryBytes = "process_resident_memory_bytes";
+inline constexpr const char* kCpuSecondsTotal = "process_cpu_seconds_total";
+}  // namespace metric
+
+namespace label {
+inline constexpr const char* kRun = "run";
+inline constexpr const char* kRank = "rank";
+inline constexpr const char* kNetwork = "network";
+inline constexpr const char* kPhase = "phase";
+}  // namespace label
+
+/// Values of the label `network`.
+namespace network {
+inline constexpr const char* kGenerator = "generator";
+inline constexpr const char* kDiscriminator = "discriminator";
+}  // namespace network
+
+/// What rank 0 answers, and where.
+namespace path {
+inline constexpr const char* kMetrics = "/metrics";
+inline constexpr const char* kStatus = "/status";
+inline constexpr const char* kCommands = "/commands";
+inline constexpr const char* kHealth = "/healthz";
+inline constexpr const char* kReady = "/readyz";
+}  // namespace path
+
+inline constexpr int kDefaultMetricsPort = 9400;
+inline constexpr int kDefaultControlPort = 9401;
+
+/// What the operator puts into a worker's environment.
+namespace environment {
+/// Number of ranks the job was given; the worker refuses to start with another.
+inline constexpr const char* kExpectedWorldSize = "GANSCALE_EXPECTED_WORLD_SIZE";
+/// How often this training was restarted before; JobStatus::restarts.
+inline constexpr const char* kRestarts = "GANSCALE_RESTARTS";
+}  // namespace environment
+
+}  // namespace ganscale::wire
