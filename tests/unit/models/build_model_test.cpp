@@ -1,0 +1,99 @@
+#include "models/build_model.h"
+
+#include "support/expect_error.h"
+#include "tensors/named_tensors.h"
+
+namespace ganscale::models {
+namespace {
+
+ModelConfig read(const std::string& yaml) {
+  return parse_model(config::Section(config::parse_yaml(yaml, "run.yaml")));
+}
+
+std::int64_t parameter_count(const torch::nn::Module& network) {
+  std::int64_t count = 0;
+  for (const auto& [name, parameter] : named_parameters(network)) count += parameter.numel();
+  return count;
+}
+
+ModelConfig config_of(const std::string& name, int resolution, int label_count) {
+  ModelConfig config;
+  config.name = name;
+  config.resolution = resolution;
+  config.label_count = label_count;
+  return config;
+}
+
+TEST(ParseModel, ReadsEveryKey) {
+  const auto c = read(
+      "name: conditional_dcgan\nresolution: 64\nchannels: 1\nz_dim: 12\nbatch_norm: "
+      "synchronised\n");
+  EXPECT_EQ(c.name, "conditional_dcgan");
+  EXPECT_EQ(c.resolution, 64);
+  EXPECT_EQ(c.channels, 1);
+  EXPECT_EQ(c.z_dim, 12);
+  EXPECT_EQ(c.batch_norm, BatchNormMode::kSynchronised);
+}
+
+TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
+  const auto expect = [](const std::string& message, const std::string& yaml) {
+    expect_error(ExitCode::kConfig, message, [&] { read(yaml); });
+  };
+  expect("run.yaml:2: resolution: dcgan has 32 and 64, not 128", "name: dcgan\nresolution: 128\n");
+  expect("run.yaml:1: channels: expected 1 or 3", "channels: 4\n");
+  expect("run.yaml:1: z_dim: must be positive", "z_dim: 0\n");
+  expect("run.yaml:1: name: expected one of [dcgan, conditional_dcgan]", "name: vae\n");
+  expect("run.yaml:1: batch_norm: expected one of", "batch_norm: global\n");
+  expect("run.yaml:1: unknown key: resolutoin", "resolutoin: 32\n");
+}
+
+TEST(BuildNetworks, RefusesAConditionalModelWithoutLabels) {
+  expect_error(ExitCode::kConfig, "model.name: conditional_dcgan needs labels",
+               [] { build_networks(config_of("conditional_dcgan", 32, 0), 1, nullptr); });
+}
+
+TEST(BuildNetworks, RefusesAnUnknownModel) {
+  expect_error(ExitCode::kConfig, "unknown model: vae",
+               [] { build_networks(config_of("vae", 32, 0), 1, nullptr); });
+}
+
+TEST(BuildNetworks, IgnoresLabelsThatTheModelDoesNotTake) {
+  const auto networks = build_networks(config_of("dcgan", 32, 10), 1, nullptr);
+  EXPECT_EQ(networks.generator->label_count(), 0);
+  EXPECT_EQ(networks.discriminator->label_count(), 0);
+}
+
+// By hand, from the table of dcgan.h at 32x32 with three channels.
+TEST(BuildNetworks, HasAsManyParametersAsTheTablesSay) {
+  const std::int64_t linear = 100 * 8192 + 8192;
+  const std::int64_t norms = 2 * (128 + 128 + 64);
+  const std::int64_t convolutions = (128 * 128 * 9 + 128) + (128 * 64 * 9 + 64) + (64 * 3 * 9 + 3);
+  const auto plain = build_networks(config_of("dcgan", 32, 0), 1, nullptr);
+  EXPECT_EQ(parameter_count(*plain.generator), linear + norms + convolutions);
+
+  const std::int64_t judging = (3 * 16 * 9 + 16) + (16 * 32 * 9 + 32) + (32 * 64 * 9 + 64) +
+                               (64 * 128 * 9 + 128) + 2 * (32 + 64 + 128) + (2048 + 1);
+  EXPECT_EQ(parameter_count(*plain.discriminator), judging);
+
+  const auto conditional = build_networks(config_of("conditional_dcgan", 32, 7), 1, nullptr);
+  EXPECT_EQ(parameter_count(*conditional.generator),
+            linear + norms + convolutions + 10 * 8192 + 7 * 10);
+  EXPECT_EQ(parameter_count(*conditional.discriminator), judging + 7 * 2048);
+}
+
+// Twice the size: the linear layer makes 128 x 16 x 16, and nothing else changes.
+TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
+  const auto small = build_networks(config_of("dcgan", 32, 0), 1, nullptr);
+  const auto large = build_networks(config_of("dcgan", 64, 0), 1, nullptr);
+  EXPECT_EQ(parameter_count(*large.generator) - parameter_count(*small.generator),
+            101 * (32768 - 8192));
+  EXPECT_EQ(parameter_count(*large.discriminator), parameter_count(*small.discriminator));
+}
+
+TEST(IsConditional, KnowsTheModels) {
+  EXPECT_FALSE(is_conditional("dcgan"));
+  EXPECT_TRUE(is_conditional("conditional_dcgan"));
+}
+
+}  // namespace
+}  // namespace ganscale::models

@@ -1,0 +1,125 @@
+#include "models/dcgan.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/leaky_relu.h>
+#include <ATen/ops/relu.h>
+
+#include <array>
+
+#include "base/error.h"
+
+namespace ganscale::models {
+namespace {
+
+constexpr double kFirstEpsilon = 1e-5;
+constexpr double kEpsilon = 0.8;
+constexpr double kMomentum = 0.1;
+constexpr double kSlope = 0.2;
+constexpr double kDropout = 0.25;
+constexpr int kLabelWidth = 10;
+constexpr int kFeatures = 128 * 4 * 4;
+
+// A list of layers, which the public implementation calls by their places.
+std::shared_ptr<torch::nn::Module> add_list(torch::nn::Module& network, const std::string& name) {
+  return network.register_module(name, std::make_shared<torch::nn::Module>(name));
+}
+
+template <class Layer, class... Arguments>
+std::shared_ptr<Layer> add_layer(torch::nn::Module& list, int place, Arguments&&... arguments) {
+  return list.register_module(std::to_string(place),
+                              std::make_shared<Layer>(std::forward<Arguments>(arguments)...));
+}
+
+// Channels last is what the convolutions of CPUs and tensor cores compute in.
+at::Tensor channels_last(const at::Tensor& x) {
+  return x.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+// Drawn in the order of memory, so that it is multiplied without a change of layout.
+at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomDraws& draws) {
+  const auto shape = {x.size(0), x.size(2), x.size(3), x.size(1)};
+  return draws.dropout_mask(kDropout, shape, x.options()).permute({0, 3, 1, 2});
+}
+
+}  // namespace
+
+DcganGenerator::DcganGenerator(ImageShape image, int z_dim, int label_count,
+                               const BatchNormOptions& norm)
+    : Generator(image, z_dim, label_count) {
+  check(image.resolution == 32 || image.resolution == 64, "a DC-GAN makes images of 32 or 64");
+  const int first_size = image.resolution / 4;
+  if (label_count > 0) {
+    label_embedding_ =
+        register_module("label_embedding", std::make_shared<Embedding>(label_count, kLabelWidth));
+  }
+  const int in_features = z_dim + (label_count > 0 ? kLabelWidth : 0);
+  const auto first = add_list(*this, "l1");
+  linear_ = add_layer<Linear>(*first, 0, in_features, 128 * first_size * first_size);
+
+  const auto blocks = add_list(*this, "conv_blocks");
+  first_norm_ = add_layer<BatchNorm>(*blocks, 0, 128, kFirstEpsilon, kMomentum, norm);
+  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 2, 128, 128));
+  norms_.push_back(add_layer<BatchNorm>(*blocks, 3, 128, kEpsilon, kMomentum, norm));
+  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 6, 128, 64));
+  norms_.push_back(add_layer<BatchNorm>(*blocks, 7, 64, kEpsilon, kMomentum, norm));
+  to_image_ = add_layer<Convolution>(*blocks, 9, 64, image.channels);
+}
+
+// Traced by models/torchscript: no tensor's size may enter but as -1.
+at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
+                                   kernels::RandomDraws& /*draws*/) {
+  const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
+  const int first_size = image().resolution / 4;
+  auto x = linear_->forward(code).relu_().view({-1, 128, first_size, first_size});
+  x = first_norm_->forward(channels_last(x));
+  for (std::size_t i = 0; i < upsampled_.size(); ++i) {
+    x = norms_[i]->forward(upsampled_[i]->forward(x));
+    x = at::leaky_relu_(x, kSlope);
+  }
+  return to_image_->forward(x).tanh_();
+}
+
+DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
+                                       const BatchNormOptions& norm)
+    : Discriminator(image, label_count) {
+  check(image.resolution == 32 || image.resolution == 64, "a DC-GAN judges images of 32 or 64");
+  const std::array<int, 5> widths = {image.channels, 16, 32, 64, 128};
+  const int last_stride = image.resolution == 32 ? 1 : 2;
+  const auto list = add_list(*this, "model");
+  int place = 0;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    const int stride = i == 3 ? last_stride : 2;
+    convolutions_.push_back(add_layer<Convolution>(*list, place, widths[i], widths[i + 1], stride));
+    place += 3;  // convolution, leaky ReLU, dropout
+    if (i == 0) continue;
+    norms_.push_back(add_layer<BatchNorm>(*list, place, widths[i + 1], kEpsilon, kMomentum, norm));
+    place += 1;
+  }
+  linear_ = add_layer<Linear>(*add_list(*this, "adv_layer"), 0, kFeatures, 1);
+  if (label_count > 0) {
+    label_projection_ =
+        register_module("label_projection", std::make_shared<Embedding>(label_count, kFeatures));
+  }
+}
+
+at::Tensor DcganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
+                                       kernels::RandomDraws& draws) {
+  const auto found = features(images, draws);
+  const auto logits = linear_->forward(found).squeeze(1);
+  if (!label_projection_) return logits;
+  return logits.add(label_projection_->forward(labels).mul(found).sum(1));
+}
+
+at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::RandomDraws& draws) {
+  auto x = channels_last(images);
+  for (std::size_t i = 0; i < convolutions_.size(); ++i) {
+    x = convolutions_[i]->forward(x);
+    // Dropping before the leaky ReLU gives what dropping after it does, and both can be in place.
+    if (is_training()) x = x.mul_(dropout_mask(x, draws));
+    x = at::leaky_relu_(x, kSlope);
+    if (i > 0) x = norms_[i - 1]->forward(x);
+  }
+  return x.flatten(1);
+}
+
+}  // namespace ganscale::models

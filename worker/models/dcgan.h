@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/layers/batch_norm.h"
+#include "models/layers/convolution.h"
+#include "models/layers/embedding.h"
+#include "models/layers/linear.h"
+#include "models/model.h"
+
+/// DC-GAN and the conditional DC-CGAN of Lupo Pasini, Gabbi, Yin, Perotto & Laanait, "Distributed
+/// DC-CGAN". Parameters are named as in the public implementation of these tables (PyTorch-GAN's
+/// dcgan), where a number is a layer's place in its list. Batch norms have momentum 0.1, leaky
+/// ReLUs slope 0.2; upsampling is nearest (the paper leaves the kind open).
+namespace ganscale::models {
+
+/// Makes images of 32x32 or 64x64, r = resolution:
+///
+/// | layer | gives | parameters |
+/// |---|---|---|
+/// | z, or z with the label's 10 numbers behind it | 100, or 110 | label_embedding |
+/// | linear, ReLU | 128 x r/4 x r/4 | l1.0 |
+/// | batch norm, eps 1e-5 | | conv_blocks.0 |
+/// | upsample, convolution, batch norm eps 0.8, leaky ReLU | 128 x r/2 x r/2 | conv_blocks.2, .3 |
+/// | upsample, convolution, batch norm eps 0.8, leaky ReLU | 64 x r x r | conv_blocks.6, .7 |
+/// | convolution, tanh | C x r x r | conv_blocks.9 |
+class DcganGenerator : public Generator {
+ public:
+  /// label_count: 0 for the unconditional network.
+  DcganGenerator(ImageShape image, int z_dim, int label_count, const BatchNormOptions& norm);
+
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
+                     kernels::RandomDraws& draws) override;
+
+ private:
+  std::shared_ptr<Embedding> label_embedding_;
+  std::shared_ptr<Linear> linear_;
+  std::shared_ptr<BatchNorm> first_norm_;
+  std::vector<std::shared_ptr<UpsampledConvolution>> upsampled_;
+  std::vector<std::shared_ptr<BatchNorm>> norms_;
+  std::shared_ptr<Convolution> to_image_;
+};
+
+/// Judges images of 32x32 or 64x64, r = resolution:
+///
+/// | layer | gives | parameters |
+/// |---|---|---|
+/// | convolution of stride 2, leaky ReLU, dropout 0.25 | 16 x r/2 x r/2 | model.0 |
+/// | the same, batch norm eps 0.8 | 32 x r/4 x r/4 | model.3, .6 |
+/// | the same | 64 x r/8 x r/8 | model.7, .10 |
+/// | the same; stride 1 at r = 32 | 128 x 4 x 4 | model.11, .14 |
+/// | linear | 1 | adv_layer.0 |
+/// | + <label vector, features> in the conditional network | 1 | label_projection |
+///
+/// The paper leaves two things open. 2048 features at 32x32 need a layer without stride: we take
+/// the last. How the label enters the conditional network is our choice: as in Miyato & Koyama
+/// 2018, arXiv:1802.05637, Eq. (3). Dropout is of single values. The paper's sigmoid is in the
+/// loss.
+class DcganDiscriminator : public Discriminator {
+ public:
+  /// label_count: 0 for the unconditional network.
+  DcganDiscriminator(ImageShape image, int label_count, const BatchNormOptions& norm);
+
+  at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
+                     kernels::RandomDraws& draws) override;
+
+ private:
+  at::Tensor features(const at::Tensor& images, kernels::RandomDraws& draws);
+
+  std::vector<std::shared_ptr<Convolution>> convolutions_;
+  std::vector<std::shared_ptr<BatchNorm>> norms_;  // none behind the first convolution
+  std::shared_ptr<Linear> linear_;
+  std::shared_ptr<Embedding> label_projection_;
+};
+
+}  // namespace ganscale::models

@@ -1,0 +1,44 @@
+#include "models/initial_weights.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include "kernels/counter_random.h"
+#include "tensors/named_tensors.h"
+
+namespace ganscale::models {
+namespace {
+
+// FNV-1a, folded to the 48 bits of an image number. std::hash may differ between libraries.
+std::int64_t number_of_name(std::string_view name) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return static_cast<std::int64_t>((hash ^ hash >> 48) & 0xFFFFFFFFFFFF);
+}
+
+}  // namespace
+
+void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_view name,
+                 double mean, double standard_deviation) {
+  const at::NoGradGuard no_grad;
+  const ImageRandom row{seed, number_of_name(name)};
+  const auto normal = kernels::random_normal(row, Stream::kInitialWeights, /*site=*/0,
+                                             {1, parameter.numel()}, parameter.options());
+  parameter.copy_(normal.view(parameter.sizes()).mul(standard_deviation).add(mean));
+}
+
+void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, parameter] : named_parameters(module)) {
+    const std::string full_name = std::string(network) + "." + name;
+    if (name.ends_with("bias")) {
+      parameter.zero_();
+    } else if (name == "label_embedding.weight") {
+      draw_normal(parameter, seed, full_name, 0, 1);
+    } else {
+      const bool is_batch_norm_scale = parameter.dim() == 1;
+      draw_normal(parameter, seed, full_name, is_batch_norm_scale ? 1 : 0, 0.02);
+    }
+  }
+}
+
+}  // namespace ganscale::models

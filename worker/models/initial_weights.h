@@ -1,0 +1,24 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace ganscale::models {
+
+/// Replaces `parameter` by numbers of N(mean, standard_deviation) that depend on the seed and the
+/// name alone: not on the order of the layers, the world or the device.
+void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_view name,
+                 double mean, double standard_deviation);
+
+/// Draws the weights of a DC-GAN: convolutions, linear layers and label vectors of D from
+/// N(0, 0.02), scales of batch norms from N(1, 0.02), the label embedding of G, which stands beside
+/// z, from N(0, 1); biases are zero.
+///
+/// Paper:   Radford et al. 2016, arXiv:1511.06434, Section 4 ("zero-centered Normal distribution
+///          with standard deviation 0.02"); label vectors are our choice.
+/// network: "generator" or "discriminator", so that the two never share numbers.
+void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+
+}  // namespace ganscale::models

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+namespace ganscale::models {
+
+/// A 3x3 convolution with padding 1. Starts at zero: the network draws its weights.
+///
+/// Parameters: weight [out, in, 3, 3], bias [out].
+class Convolution : public torch::nn::Module {
+ public:
+  Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride = 1);
+
+  /// x: [N, in, H, W]. Returns [N, out, ceil(H / stride), ceil(W / stride)].
+  at::Tensor forward(const at::Tensor& x) const;
+
+ protected:
+  at::Tensor weight_;
+  at::Tensor bias_;
+
+ private:
+  std::int64_t stride_;
+};
+
+/// Nearest upsampling by 2, then a 3x3 convolution with padding 1, in one.
+///
+/// The large image is never made. Where the convolution reads a copied pixel twice, the two weights
+/// are added first: what remains is a transposed convolution of stride 2 with a 4x4 kernel, the
+/// same sums in 4 multiplications an output instead of 9.
+class UpsampledConvolution : public Convolution {
+ public:
+  UpsampledConvolution(std::int64_t in_channels, std::int64_t out_channels)
+      : Convolution(in_channels, out_channels) {}
+
+  /// x: [N, in, H, W]. Returns [N, out, 2 H, 2 W].
+  at::Tensor forward(const at::Tensor& x) const;
+};
+
+}  // namespace ganscale::models

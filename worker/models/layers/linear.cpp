@@ -1,0 +1,14 @@
+#include "models/layers/linear.h"
+
+#include <ATen/ops/linear.h>
+#include <ATen/ops/zeros.h>
+
+namespace ganscale::models {
+
+Linear::Linear(std::int64_t in_features, std::int64_t out_features)
+    : weight_(register_parameter("weight", at::zeros({out_features, in_features}))),
+      bias_(register_parameter("bias", at::zeros({out_features}))) {}
+
+at::Tensor Linear::forward(const at::Tensor& x) const { return at::linear(x, weight_, bias_); }
+
+}  // namespace ganscale::models
