@@ -1,0 +1,112 @@
+#include "report/html_report.h"
+
+#include <gmock/gmock.h>
+
+#include "report/curves.h"
+#include "report/html_text.h"
+#include "support/expect_error.h"
+#include "support/make_run.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(HtmlText, EscapesWhatHtmlReads) {
+  EXPECT_EQ(escape_html("<a href=\"x\">'&'"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
+}
+
+TEST(HtmlText, DataUriIsBase64OfRfc4648) {  // its test vectors, section 10
+  EXPECT_EQ(data_uri("a/b", ""), "data:a/b;base64,");
+  EXPECT_EQ(data_uri("a/b", "f"), "data:a/b;base64,Zg==");
+  EXPECT_EQ(data_uri("a/b", "foobar"), "data:a/b;base64,Zm9vYmFy");
+}
+
+TEST(RunSummary, SampleNamesSortByTimeAndReadBack) {
+  EXPECT_EQ(sample_name(4'200'000), "fakes-004200.png");
+  EXPECT_EQ(sample_name(1536), "fakes-000001.536.png");
+  EXPECT_EQ(images_of_sample_name("fakes-000001.536.png"), 1536);
+  EXPECT_EQ(images_of_sample_name("fakes-1.png"), std::nullopt);
+  EXPECT_EQ(images_of_sample_name("reals.png"), std::nullopt);
+}
+
+TEST(RunSummary, FindsAKeyOfTheConfigurationByItsPath) {
+  const auto config = config::parse_yaml("a: {b: {c: 3, d: [1, x]}}", "run.yaml");
+  EXPECT_EQ(config_value(config, "a.b.c"), "3");
+  EXPECT_EQ(config_value(config, "a.b.d"), "[1, x]");
+  EXPECT_EQ(config_value(config, "a.x.c"), std::nullopt);
+  EXPECT_EQ(config_value(config, "a.b.c.d"), std::nullopt);
+}
+
+TEST(RunSummary, RefusesAFolderThatIsNoRun) {
+  const TemporaryFolder folder;
+  expect_error(ExitCode::kData, "not the folder of a run, it has no config.yaml",
+               [&] { read_run(folder.path()); });
+}
+
+TEST(Curves, HaveAChartForEachThingWithNumbers) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  const auto charts = tick_charts(read_run(folder.path()));
+  std::vector<std::string> titles;
+  for (const auto& chart : charts) titles.push_back(chart.title);
+  EXPECT_THAT(titles, ElementsAre("Loss", "Rate", "Waiting", "Learning rate", "Memory"));
+  EXPECT_THAT(charts[0].x, ElementsAre(1, 2, 3));
+  EXPECT_EQ(charts[0].series[1].name, "generator");
+  EXPECT_THAT(charts[0].series[1].values, ElementsAre(0.6, 0.7, testing::DoubleEq(0.8)));
+}
+
+TEST(Curves, HaveAChartForEachMetric) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"fid50k", 80.5}}, {{"images_seen", 2000}, {"is50k", 2}}};
+  const auto charts = metric_charts(run);
+  ASSERT_EQ(charts.size(), 2U);
+  EXPECT_EQ(charts[0].title, "fid50k");
+  EXPECT_TRUE(std::isnan(charts[0].series[0].values[1]));
+}
+
+TEST(HtmlReport, NeedsNothingButItself) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  EXPECT_THAT(page, Not(HasSubstr("<link")));
+  EXPECT_EQ(count(page, "src=\""), count(page, "src=\"data:image/png;base64,"));
+}
+
+TEST(HtmlReport, ShowsRealsFirstAndLastGridAndEscapesTheConfiguration) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"1 kimg\">"));
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"3 kimg\">"));
+  EXPECT_THAT(page, HasSubstr("<figcaption>Real</figcaption>"));
+  EXPECT_THAT(page, HasSubstr("&lt;i&gt;&amp; more&lt;/i&gt;"));
+}
+
+TEST(HtmlReport, CarriesSixteenGridsOfManyWithFirstAndLast) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 40);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_EQ(count(page, "<figure data-at="), 16);
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"1 kimg\">"));
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"40 kimg\">"));
+}
+
+TEST(HtmlReport, SaysThatARunHasNotBegun) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "config.yaml", "model: {name: dcgan}\n");
+  EXPECT_THAT(html_report(read_run(folder.path())), HasSubstr("No tick has been written yet."));
+}
+
+}  // namespace
+}  // namespace ganscale::report

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace ganscale::report {
+
+/// The texts of page.css and page.js, compiled in.
+extern const std::string_view kPageStyle;
+extern const std::string_view kPageScript;
+
+}  // namespace ganscale::report
