@@ -32,7 +32,7 @@ inline void make_run(const std::filesystem::path& folder, int tick_count) {
     tick.losses = {{"discriminator", 1.25}, {"generator", 0.5 + 0.1 * i}};
     tick.learning_rates = {{"discriminator", 2e-4}, {"generator", 2e-4}};
     stats.append(report::to_json(tick));
-    const auto grid = at::full({4, 1, 8, 8}, 20 * i, at::kByte);
+    const auto grid = at::full({4, 1, 8, 8}, 5 * i, at::kByte);
     report::write_image_grid(grid, {.columns = 2},
                              folder / "samples" / report::sample_name(tick.images_seen));
   }

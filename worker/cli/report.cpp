@@ -1,0 +1,36 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "cli/verbs.h"
+#include "report/html_report.h"
+
+namespace ganscale::cli {
+namespace {
+
+struct ReportOptions {
+  std::filesystem::path run;
+  std::filesystem::path out;
+};
+
+ExitCode write_report(const ReportOptions& options) {
+  const auto page = options.out.empty() ? options.run / "report.html" : options.out;
+  report::write_html_report(options.run, page);
+  log::info("Wrote the report", {{"file", page}});
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ReportOptions>();
+  auto* verb = app.add_subcommand("report", "Write one self-contained HTML page about a run");
+  verb->footer("\nExample:\n  ganscale report runs/r1            # writes runs/r1/report.html");
+  verb->add_option("run", options->run, "folder of the run")->required();
+  verb->add_option("--out", options->out, "file to write; RUN/report.html if not given");
+  verb->callback([options, &action] { action = [options] { return write_report(*options); }; });
+}
+
+}  // namespace ganscale::cli
