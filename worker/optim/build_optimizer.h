@@ -13,7 +13,7 @@ namespace ganscale::optim {
 struct OptimizerConfig {
   std::string name = "adam";  ///< adam, adamw, radam, adabelief, sgd or rmsprop
   double learning_rate = 2e-4;
-  LearningRateSchedule schedule;
+  LearningRateSchedule schedule = {};
   double beta1 = 0.5;       ///< adam, adamw, radam, adabelief
   double beta2 = 0.999;     ///< adam, adamw, radam, adabelief
   double epsilon = 1e-8;    ///< all but sgd; adabelief is parsed with 1e-12

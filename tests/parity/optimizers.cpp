@@ -1,0 +1,113 @@
+// Kind "optimizers": init.<i>, grad.step<s>.<i> and, for each case, <case>.after<steps>.<i>.
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/error.h"
+#include "optim/build_optimizer.h"
+#include "parity/check_fixture.h"
+
+namespace ganscale::parity {
+namespace {
+
+struct Case {
+  std::string_view name;
+  optim::OptimizerConfig config;
+};
+
+// The hyper-parameters of the fixtures' README; what it does not name is PyTorch's default.
+const std::array<Case, 8>& cases() {
+  static const std::array<Case, 8> all = {
+      Case{"adam", {.name = "adam", .learning_rate = 2e-3, .beta1 = 0.5, .beta2 = 0.999}},
+      Case{"adam_beta1_0", {.name = "adam", .learning_rate = 2.5e-3, .beta1 = 0, .beta2 = 0.99}},
+      Case{"adamw",
+           {.name = "adamw",
+            .learning_rate = 2e-3,
+            .beta1 = 0.9,
+            .beta2 = 0.999,
+            .weight_decay = 0.01}},
+      Case{"radam", {.name = "radam", .learning_rate = 2e-3, .beta1 = 0.9, .beta2 = 0.999}},
+      Case{"sgd_momentum",
+           {.name = "sgd", .learning_rate = 1e-2, .momentum = 0.9, .nesterov = true}},
+      Case{"rmsprop", {.name = "rmsprop", .learning_rate = 1e-3, .smoothing = 0.99}},
+      Case{"adabelief",
+           {.name = "adabelief",
+            .learning_rate = 2e-4,
+            .beta1 = 0.5,
+            .beta2 = 0.999,
+            .epsilon = 1e-12}},
+      Case{"adabelief_rectify",
+           {.name = "adabelief",
+            .learning_rate = 2e-4,
+            .beta1 = 0.9,
+            .beta2 = 0.999,
+            .epsilon = 1e-16,
+            .rectify = true}},
+  };
+  return all;
+}
+
+const optim::OptimizerConfig& config_of(const std::string& name) {
+  const auto found = std::ranges::find(cases(), name, &Case::name);
+  if (found == cases().end())
+    throw ConfigError("no optimizer for this case of the fixture: " + name);
+  return found->config;
+}
+
+std::set<std::string> case_names(const NamedTensors& tensors) {
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : tensors) {
+    const auto end = name.find(".after");
+    if (end != std::string::npos) names.insert(name.substr(0, end));
+  }
+  return names;
+}
+
+const at::Tensor& stored(const NamedTensors& tensors, const std::string& name) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) throw DataError("the fixture lacks a tensor: " + name);
+  return found->second;
+}
+
+NamedTensors initial_parameters(const NamedTensors& tensors, at::ScalarType precision) {
+  NamedTensors parameters;
+  for (const auto& [name, tensor] : tensors) {
+    if (!name.starts_with("init.")) continue;
+    parameters.emplace(name.substr(5), tensor.to(precision, false, /*copy=*/true).requires_grad_());
+  }
+  if (parameters.empty()) throw DataError("the fixture lacks a tensor: init.0");
+  return parameters;
+}
+
+void check_case(const std::string& name, const NamedTensors& tensors, at::ScalarType precision,
+                Report& report) {
+  const NamedTensors parameters = initial_parameters(tensors, precision);
+  const auto& config = config_of(name);
+  const auto optimizer = optim::build_optimizer(config, parameters);
+  const std::string first = "." + parameters.begin()->first;
+  for (int step = 0; tensors.contains("grad.step" + std::to_string(step) + first); ++step) {
+    const std::string gradient_prefix = "grad.step" + std::to_string(step) + ".";
+    for (const auto& [index, parameter] : parameters) {
+      parameter.mutable_grad() = stored(tensors, gradient_prefix + index).to(precision);
+    }
+    optimizer->step(config.learning_rate);
+    const std::string after_prefix = name + ".after" + std::to_string(step + 1) + ".";
+    for (const auto& [index, parameter] : parameters) {
+      const auto expected = tensors.find(after_prefix + index);
+      if (expected != tensors.end()) report.compare(name, parameter, expected->second);
+    }
+  }
+}
+
+}  // namespace
+
+void check_optimizers(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+                      Report& report) {
+  const auto names = case_names(fixture.tensors);
+  if (names.empty()) throw DataError("the fixture holds no case: no tensor <case>.after<steps>.0");
+  for (const auto& name : names) check_case(name, fixture.tensors, precision, report);
+}
+
+}  // namespace ganscale::parity

@@ -1,0 +1,65 @@
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "parity/check_fixture.h"
+#include "support/expect_error.h"
+#include "support/shared_files.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::parity {
+namespace {
+
+constexpr const char* kOptimizers = "fixtures/optimizers.safetensors";
+
+bool check_changed(const checkpoint::Safetensors& fixture) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "fixture.safetensors";
+  checkpoint::write_safetensors(file, fixture.tensors, fixture.metadata);
+  std::ostringstream out;
+  return check_fixture(file, out);
+}
+
+TEST(Parity, OptimizersAreThoseOfTheReferences) {
+  const auto file = shared_file(kOptimizers);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* name : {"adam", "adam_beta1_0", "adamw", "radam", "sgd_momentum", "rmsprop",
+                           "adabelief", "adabelief_rectify"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
+  }
+}
+
+TEST(Parity, SeesOneValueThatIsOff) {
+  const auto file = shared_file(kOptimizers);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;
+  auto fixture = checkpoint::read_safetensors(*file);
+  auto& value = fixture.tensors.at("radam.after6.2");
+  value.flatten()[3].add_(value.abs().max().mul(1e-4));
+  EXPECT_FALSE(check_changed(fixture));
+}
+
+TEST(Parity, TakesAnyNumberOfTensorsAndSteps) {
+  const auto file = shared_file(kOptimizers);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;
+  auto fixture = checkpoint::read_safetensors(*file);
+  std::erase_if(fixture.tensors, [](const auto& item) {
+    const std::string& name = item.first;
+    return name.ends_with(".1") || name.starts_with("grad.step11") ||
+           name.find(".after12") != std::string::npos;
+  });
+  EXPECT_TRUE(check_changed(fixture));
+}
+
+TEST(Parity, RefusesWhatItCannotCheck) {
+  expect_error(ExitCode::kConfig, "fixtures of this kind are not supported: weather",
+               [] { check_changed({{}, {{"kind", "weather"}}}); });
+  expect_error(ExitCode::kData, "its metadata has no kind", [] { check_changed({}); });
+  expect_error(ExitCode::kData, "the fixture holds no case",
+               [] { check_changed({{}, {{"kind", "optimizers"}}}); });
+}
+
+}  // namespace
+}  // namespace ganscale::parity

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <ostream>
+#include <string>
+
+namespace ganscale::parity {
+
+/// The largest errors of each group of tensors, against one tolerance.
+class Report {
+ public:
+  /// tolerance: of the largest error relative to the largest stored value of a tensor.
+  explicit Report(double tolerance) : tolerance_(tolerance) {}
+
+  /// Compares one of our tensors with the stored one. A shape that differs or a value that is not
+  /// finite counts as an infinite error.
+  ///
+  /// A tensor whose largest stored value is below 1e-10 is nothing but rounding: its largest error
+  /// is compared absolutely, with a thousandth of the tolerance (1e-12 for 1e-9).
+  void compare(const std::string& group, const at::Tensor& ours, const at::Tensor& stored);
+
+  /// Whether anything was compared and all of it was within the tolerance.
+  bool passed() const;
+
+  /// Writes one line a group: errors, tolerance, "ok" or "OVER".
+  void print(std::ostream& out, const std::string& title) const;
+
+ private:
+  struct Group {
+    double absolute = 0;        ///< largest error
+    double relative = 0;        ///< largest error by the tensor's largest stored value
+    double absolute_small = 0;  ///< largest error of the tensors that are compared absolutely
+  };
+  bool within_tolerance(const Group& group) const;
+
+  double tolerance_;
+  std::map<std::string, Group> groups_;
+};
+
+}  // namespace ganscale::parity
