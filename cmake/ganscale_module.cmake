@@ -50,22 +50,26 @@ function(ganscale_module name)
   set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
+foreach(label unit collective integration parity gpu)
+  add_custom_target(${label}_tests)
+endforeach()
+
 # ganscale_test(NAME LABEL unit|collective|... SOURCES ... DEPENDS ... [RANKS n])
 #
-# One GoogleTest program; one ctest case with the given label. The target LABEL_tests
-# builds all programs of a label.
+# One GoogleTest program; one ctest case with the given label. The target LABEL_tests builds all programs of a
+# label.
 function(ganscale_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  if(GANSCALE_SANITIZE)
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${GANSCALE_WARNINGS})
-  if(NOT TARGET ${arg_LABEL}_tests)
-    add_custom_target(${arg_LABEL}_tests)
-  endif()
   add_dependencies(${arg_LABEL}_tests ${name})
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name})
