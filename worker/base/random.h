@@ -39,17 +39,26 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
   return counter;
 }
 
+/// Returns the counter of one block of one image's draw: the block (32 bit), the site (16 bit) and
+/// the image (48 bit) and the stream (32 bit). An image's draws at 65,536 sites of 16 G words each
+/// never meet.
+constexpr std::array<std::uint32_t, 4> random_counter(Stream stream, std::uint64_t image,
+                                                      std::uint32_t site, std::uint32_t block) {
+  return {block, static_cast<std::uint32_t>(image),
+          static_cast<std::uint32_t>(image >> 32) << 16 | (site & 0xFFFF),
+          static_cast<std::uint32_t>(stream)};
+}
+
+/// Returns the Philox key of a seed.
+constexpr std::array<std::uint32_t, 2> random_key(std::uint64_t seed) {
+  return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+}
+
 /// Returns the random words of one block (four words) of one image's draw.
-///
-/// The counter holds the block (32 bit), the site (16 bit) and the image (48 bit) and the stream
-/// (32 bit): an image's draws at 65,536 sites of 16 G words each never meet.
 constexpr std::array<std::uint32_t, 4> random_block(std::uint64_t seed, Stream stream,
                                                     std::uint64_t image, std::uint32_t site,
                                                     std::uint32_t block) {
-  return philox({block, static_cast<std::uint32_t>(image),
-                 static_cast<std::uint32_t>(image >> 32) << 16 | (site & 0xFFFF),
-                 static_cast<std::uint32_t>(stream)},
-                {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+  return philox(random_counter(stream, image, site, block), random_key(seed));
 }
 
 /// Whether random numbers belong to the image (the same on any world size) or to the rank (Loppi &

@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -45,7 +46,8 @@ at::Tensor in_drawn_type(at::IntArrayRef shape, const at::TensorOptions& options
 at::Tensor random_dropout_mask(const RandomRows& rows, double p, at::IntArrayRef shape,
                                const at::TensorOptions& options) {
   check(p >= 0 && p < 1, "dropout's probability is in [0, 1): " + std::to_string(p));
-  const Dropout dropout{static_cast<std::uint64_t>(std::llround(std::ldexp(p, 32))), 1 / (1 - p)};
+  const double threshold = std::min(std::round(std::ldexp(p, 32)), 0x1p32 - 1);
+  const Dropout dropout{static_cast<std::uint32_t>(threshold), 1 / (1 - p)};
   return in_drawn_type(shape, options, [&](auto type) {
     using T = decltype(type);
     return fill_tensor<T>(

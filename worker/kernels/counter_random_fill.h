@@ -36,7 +36,7 @@ constexpr T unit_interval(std::uint32_t word) {
 
 /// A dropout mask: a word below the threshold drops its element, others are scaled.
 struct Dropout {
-  std::uint64_t threshold = 0;  ///< probability to drop * 2^32
+  std::uint32_t threshold = 0;  ///< probability to drop * 2^32
   double scale = 1;
 };
 

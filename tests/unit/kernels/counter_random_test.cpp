@@ -67,6 +67,19 @@ TEST(RandomUniform, IsTheWordOverTwoToThe32) {
   }
 }
 
+// Rows of 70 elements end within a block and within a group of blocks.
+TEST(RandomUniform, TakesItsWordsFromTheBlocksOfItsImage) {
+  const ImageRandom images{kSeed << 40, std::int64_t{1} << 33, 3};
+  const auto x = random_uniform(images, Stream::kAugment, 9, {3, 70}, at::kDouble);
+  for (int row = 0; row < 3; ++row) {
+    for (int i = 0; i < 70; ++i) {
+      const auto image = (std::uint64_t{1} << 33) + 3U * row;
+      const auto block = random_block(kSeed << 40, Stream::kAugment, image, 9, i / 4);
+      EXPECT_EQ(x[row][i].item<double>(), std::ldexp(block[i % 4], -32)) << row << " " << i;
+    }
+  }
+}
+
 TEST(RandomNormal, IsBoxMullerOfTheWords) {
   const auto x = random_normal({0, 0, 1}, Stream{0}, 0, {1, 2}, at::kDouble);
   const double radius = std::sqrt(-2 * std::log((0x6627e8d5 + 0.5) / 4294967296.0));
