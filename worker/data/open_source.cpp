@@ -2,28 +2,36 @@
 
 #include "base/error.h"
 #include "data/idx_source.h"
+#include "data/tfrecord_source.h"
 
 namespace ganscale::data {
 namespace {
 
 using std::filesystem::path;
 
+using Opened = std::unique_ptr<Source>;
+
+/// A format's way in: returns nothing when the path is not of its kind.
 struct Format {
   const char* what;
-  bool (*matches)(const path&);
-  std::unique_ptr<Source> (*open)(const path&, int resolution);
+  Opened (*open)(const path&, int resolution);
 };
 
-/// The first format that matches opens the data set.
+/// The first format that knows the path opens it.
 constexpr Format kFormats[] = {
-    {"IDX files (*-images-idx3-ubyte[.gz])", is_idx,
-     [](const path& from, int) { return open_idx(from); }},
+    {"TFRecord files (*.tfrecords[.gz])",
+     [](const path& from, int resolution) -> Opened {
+       const auto files = find_tfrecord_files(from, resolution);
+       return files ? open_tfrecord(*files) : nullptr;
+     }},
+    {"IDX files (*-images-idx3-ubyte[.gz])",
+     [](const path& from, int) -> Opened { return is_idx(from) ? open_idx(from) : nullptr; }},
 };
 
-std::unique_ptr<Source> open_first_match(const path& from, int resolution) {
+Opened open_first_match(const path& from, int resolution) {
   std::string looked_for;
   for (const Format& format : kFormats) {
-    if (format.matches(from)) return format.open(from, resolution);
+    if (auto source = format.open(from, resolution)) return source;
     looked_for += (looked_for.empty() ? "" : ", ") + std::string(format.what);
   }
   if (!std::filesystem::exists(from)) throw DataError("data set not found: " + from.string());
