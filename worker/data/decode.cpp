@@ -22,8 +22,7 @@ bool is_raw(const Record& record) {
 }
 
 Picture raw_shape(const Record& record) {
-  Picture shape{
-      .channels = record.channels, .height = record.height, .width = record.width, .hwc = {}};
+  Picture shape{.channels = record.channels, .height = record.height, .width = record.width};
   const bool sound = record.channels >= 1 && record.channels <= 4 && record.height >= 1 &&
                      record.height <= kLongestSide && record.width >= 1 &&
                      record.width <= kLongestSide;
@@ -78,10 +77,8 @@ Picture flatten(Picture picture, const std::array<std::uint8_t, 3>& background) 
 
 Picture convert_colours(const Picture& picture) {
   const std::size_t pixels = static_cast<std::size_t>(picture.height) * picture.width;
-  Picture out{.channels = picture.channels == 1 ? 3 : 1,
-              .height = picture.height,
-              .width = picture.width,
-              .hwc = {}};
+  Picture out{
+      .channels = picture.channels == 1 ? 3 : 1, .height = picture.height, .width = picture.width};
   out.hwc.resize(pixels * out.channels);
   for (std::size_t i = 0; i < pixels; ++i) {
     if (picture.channels == 1) {

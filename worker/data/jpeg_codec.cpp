@@ -79,8 +79,7 @@ Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
   }
   return {.channels = jpeg.out_color_space == JCS_GRAYSCALE ? 1 : 3,
           .height = static_cast<int>(jpeg.output_height),
-          .width = static_cast<int>(jpeg.output_width),
-          .hwc = {}};
+          .width = static_cast<int>(jpeg.output_width)};
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ const std::map<std::string, ElementType>& element_types() {
 struct Array {
   ElementType type = {};
   std::vector<std::int64_t> shape;
-  std::span<const std::uint8_t> bytes;
+  std::span<const std::uint8_t> bytes = {};
 
   double at(std::int64_t index) const { return type.read(bytes.data() + index * type.bytes); }
 };
@@ -84,7 +84,7 @@ Array parse_array(const std::vector<std::uint8_t>& content) {
   if (type == element_types().end() || parts[2] == "True") {
     throw DataError("element type or order is not one that we read (" + header + ")");
   }
-  Array array{.type = type->second, .shape = parse_shape(parts[3]), .bytes = {}};
+  Array array{.type = type->second, .shape = parse_shape(parts[3])};
   std::int64_t left = static_cast<std::int64_t>(content.size() - header_at - header_bytes);
   array.bytes = std::span(content).subspan(header_at + header_bytes);
   if (array.shape.empty() || array.shape.size() > 2) throw DataError("shape is not [N] or [N, L]");
@@ -99,8 +99,8 @@ Array parse_array(const std::vector<std::uint8_t>& content) {
   throw DataError(std::string(why) + " (record " + std::to_string(record) + ")");
 }
 
-Labels labels_of_rows(const Array& array) {
-  Labels labels;
+LabelSet labels_of_rows(const Array& array) {
+  LabelSet labels;
   labels.count = array.shape[1];
   if (labels.count == 0) return labels;
   for (std::int64_t record = 0; record < array.shape[0]; ++record) {
@@ -117,9 +117,9 @@ Labels labels_of_rows(const Array& array) {
   return labels;
 }
 
-Labels labels_of_integers(const Array& array) {
+LabelSet labels_of_integers(const Array& array) {
   constexpr double kMostLabels = 1 << 24;
-  Labels labels;
+  LabelSet labels;
   for (std::int64_t record = 0; record < array.shape[0]; ++record) {
     const double value = array.at(record);
     const bool valid = value >= 0 && value < kMostLabels;
@@ -130,10 +130,6 @@ Labels labels_of_integers(const Array& array) {
     labels.count = std::max(labels.count, labels.values.back() + 1);
   }
   return labels;
-}
-
-std::filesystem::path names_file(std::filesystem::path labels) {
-  return labels.replace_extension(".label-names.json");
 }
 
 std::vector<std::string> read_names(const std::filesystem::path& file, std::int64_t count) {
@@ -153,20 +149,24 @@ std::vector<std::string> read_names(const std::filesystem::path& file, std::int6
 
 }  // namespace
 
-Labels read_label_file(const std::filesystem::path& file) {
+std::filesystem::path label_names_file(const std::filesystem::path& label_file) {
+  return std::filesystem::path(label_file).replace_extension(".label-names.json");
+}
+
+LabelSet read_label_file(const std::filesystem::path& file) {
   const std::vector<std::uint8_t> content = read_file(file);
-  Labels labels;
+  LabelSet labels;
   try {
     const Array array = parse_array(content);
     labels = array.shape.size() == 1 ? labels_of_integers(array) : labels_of_rows(array);
   } catch (const DataError& error) {
     throw DataError("labels cannot be read: " + file.string() + ", " + error.what());
   }
-  if (labels.count > 0) labels.names = read_names(names_file(file), labels.count);
+  if (labels.count > 0) labels.names = read_names(label_names_file(file), labels.count);
   return labels;
 }
 
-void write_label_file(const std::filesystem::path& file, const Labels& labels) {
+void write_label_file(const std::filesystem::path& file, const LabelSet& labels) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
                        std::to_string(labels.values.size()) + ", " + std::to_string(labels.count) +
                        "), }";
@@ -189,10 +189,10 @@ void write_label_file(const std::filesystem::path& file, const Labels& labels) {
   out.close();
   if (!out) throw DataError("cannot write the labels: " + file.string());
   if (labels.names.empty()) return;
-  std::ofstream names(names_file(file), std::ios::trunc);
+  std::ofstream names(label_names_file(file), std::ios::trunc);
   names << nlohmann::ordered_json(labels.names).dump(2) << '\n';
   names.close();
-  if (!names) throw DataError("cannot write the label names: " + names_file(file).string());
+  if (!names) throw DataError("cannot write the label names: " + label_names_file(file).string());
 }
 
 }  // namespace ganscale::data

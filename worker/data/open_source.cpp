@@ -1,8 +1,16 @@
 #include "data/open_source.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
 #include "base/error.h"
+#include "data/cifar_source.h"
+#include "data/folder_source.h"
+#include "data/font_source.h"
 #include "data/idx_source.h"
 #include "data/tfrecord_source.h"
+#include "data/zip_source.h"
 
 namespace ganscale::data {
 namespace {
@@ -17,6 +25,13 @@ struct Format {
   Opened (*open)(const path&, int resolution);
 };
 
+bool is_file(const path& file, std::initializer_list<std::string_view> endings) {
+  const std::string name = file.filename().string();
+  return std::filesystem::is_regular_file(file) &&
+         std::ranges::any_of(endings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
 /// The first format that knows the path opens it.
 constexpr Format kFormats[] = {
     {"TFRecord files (*.tfrecords[.gz])",
@@ -26,6 +41,26 @@ constexpr Format kFormats[] = {
      }},
     {"IDX files (*-images-idx3-ubyte[.gz])",
      [](const path& from, int) -> Opened { return is_idx(from) ? open_idx(from) : nullptr; }},
+    {"binary CIFAR files (data_batch_1.bin, train.bin)",
+     [](const path& from, int) -> Opened { return is_cifar(from) ? open_cifar(from) : nullptr; }},
+    {"a zip archive (*.zip)",
+     [](const path& from, int) -> Opened {
+       return is_file(from, {".zip"}) ? open_zip(from) : nullptr;
+     }},
+    {"a tar archive (*.tar)",
+     [](const path& from, int) -> Opened {
+       return is_file(from, {".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst"})
+                  ? open_tar(from)
+                  : nullptr;
+     }},
+    {"a colour font (*.ttf, *.otf)",
+     [](const path& from, int) -> Opened {
+       return is_file(from, {".ttf", ".otf"}) ? open_font(from) : nullptr;
+     }},
+    {"a folder of pictures (*.png, *.jpg, *.jpeg)",
+     [](const path& from, int) -> Opened {
+       return std::filesystem::is_directory(from) ? open_folder(from) : nullptr;
+     }},
 };
 
 Opened open_first_match(const path& from, int resolution) {

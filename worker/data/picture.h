@@ -14,7 +14,7 @@ struct Picture {
   int channels = 0;  ///< 1 grey, 2 grey with alpha, 3 RGB, 4 RGBA (alpha not multiplied)
   int height = 0;
   int width = 0;
-  std::vector<std::uint8_t> hwc;  ///< [height, width, channels]
+  std::vector<std::uint8_t> hwc = {};  ///< [height, width, channels]
 };
 
 }  // namespace ganscale::data

@@ -82,8 +82,7 @@ Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
   if (!read_header(reading)) throw DataError(std::string("PNG is damaged: ") + reading.reason);
   return {.channels = png_get_channels(reading.png, reading.info),
           .height = static_cast<int>(png_get_image_height(reading.png, reading.info)),
-          .width = static_cast<int>(png_get_image_width(reading.png, reading.info)),
-          .hwc = {}};
+          .width = static_cast<int>(png_get_image_width(reading.png, reading.info))};
 }
 
 struct Writing {

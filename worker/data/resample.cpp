@@ -62,7 +62,7 @@ Picture crop_to_square(const Picture& picture) {
   const int side = std::min(picture.height, picture.width);
   const int top = (picture.height - side) / 2;
   const int left = (picture.width - side) / 2;
-  Picture square{.channels = picture.channels, .height = side, .width = side, .hwc = {}};
+  Picture square{.channels = picture.channels, .height = side, .width = side};
   const std::size_t row_bytes = static_cast<std::size_t>(side) * picture.channels;
   square.hwc.resize(row_bytes * side);
   for (int y = 0; y < side; ++y) {
@@ -76,7 +76,7 @@ Picture crop_to_square(const Picture& picture) {
 Picture resample(const Picture& picture, int height, int width) {
   const std::vector<float> rows = filter_rows(picture, triangle_taps(picture.width, width));
   const std::size_t row_length = static_cast<std::size_t>(width) * picture.channels;
-  Picture out{.channels = picture.channels, .height = height, .width = width, .hwc = {}};
+  Picture out{.channels = picture.channels, .height = height, .width = width};
   out.hwc.reserve(row_length * height);
   std::vector<float> sums(row_length);
   for (const Taps& tap : triangle_taps(picture.height, height)) {
@@ -95,7 +95,7 @@ Picture resample(const Picture& picture, int height, int width) {
 
 Picture pad_to(const Picture& picture, int height, int width) {
   check(picture.height <= height && picture.width <= width, "pad_to() does not crop");
-  Picture out{.channels = picture.channels, .height = height, .width = width, .hwc = {}};
+  Picture out{.channels = picture.channels, .height = height, .width = width};
   out.hwc.resize(static_cast<std::size_t>(height) * width * picture.channels);
   const int top = (height - picture.height) / 2;
   const int left = (width - picture.width) / 2;

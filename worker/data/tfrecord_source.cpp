@@ -85,7 +85,7 @@ class TfrecordSource : public Source {
 
   std::vector<Shard> shards_;
   std::int64_t record_count_ = 0;
-  Labels labels_;
+  LabelSet labels_;
 };
 
 }  // namespace

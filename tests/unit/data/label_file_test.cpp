@@ -19,7 +19,7 @@ TEST(LabelFile, ReadsIntegers) {
   const TemporaryFolder folder;
   const auto file =
       folder.write("a.labels", numpy_file("<i4", "(3,)", "\2\0\0\0\0\0\0\0\5\0\0\0"s));
-  const Labels labels = read_label_file(file);
+  const LabelSet labels = read_label_file(file);
   EXPECT_THAT(labels.values, testing::ElementsAre(2, 0, 5));
   EXPECT_EQ(labels.count, 6);
 }
@@ -27,14 +27,15 @@ TEST(LabelFile, ReadsIntegers) {
 TEST(LabelFile, ReadsOneHotRows) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.labels", numpy_file("|u1", "(2, 3)", "\0\0\1\1\0\0"s));
-  const Labels labels = read_label_file(file);
+  const LabelSet labels = read_label_file(file);
   EXPECT_THAT(labels.values, testing::ElementsAre(2, 0));
   EXPECT_EQ(labels.count, 3);
 }
 
 TEST(LabelFile, OfNoColumnsMeansNoLabels) {
   const TemporaryFolder folder;
-  const Labels labels = read_label_file(folder.write("a.labels", numpy_file("<f4", "(9, 0)", "")));
+  const LabelSet labels =
+      read_label_file(folder.write("a.labels", numpy_file("<f4", "(9, 0)", "")));
   EXPECT_TRUE(labels.values.empty());
   EXPECT_EQ(labels.count, 0);
 }
@@ -42,7 +43,7 @@ TEST(LabelFile, OfNoColumnsMeansNoLabels) {
 TEST(LabelFile, ReadsWhatItWroteWithTheNames) {
   const TemporaryFolder folder;
   write_label_file(folder / "a-rxx.labels", {{1, 0, 1}, 2, {"cat", "dog"}});
-  const Labels labels = read_label_file(folder / "a-rxx.labels");
+  const LabelSet labels = read_label_file(folder / "a-rxx.labels");
   EXPECT_THAT(labels.values, testing::ElementsAre(1, 0, 1));
   EXPECT_EQ(labels.count, 2);
   EXPECT_THAT(labels.names, testing::ElementsAre("cat", "dog"));
@@ -72,7 +73,7 @@ TEST(LabelFile, RefusesOtherFiles) {
 TEST(LabelFile, ReadsTheOneThatNumPyWrote) {
   const auto file = shared_file("fixtures/tfrecord-cifar32/cifar32-rxx.labels");
   if (!file) GTEST_SKIP() << "needs GANSCALE_SHARED/fixtures/tfrecord-cifar32";
-  const Labels labels = read_label_file(*file);
+  const LabelSet labels = read_label_file(*file);
   EXPECT_EQ(labels.values.size(), 70U);
   EXPECT_EQ(labels.count, 10);
 }
