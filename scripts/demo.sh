@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The demo: sets up, compiles, turns the colour emoji of the system's font into a labelled data set, trains on it with two
+# processes and writes a report. The same command again goes on where the run stopped.
+#   scripts/demo.sh [train's options, for example --set training.total_kimg=100]
+set -euo pipefail
+# shellcheck source=scripts/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+cd "$repository"
+run=runs/demo
+data=runs/demo-data
+
+scripts/setup.sh build
+scripts/build.sh release ganscale
+ganscale=build/release/bin/ganscale
+
+if [ ! -e "$data" ]; then
+  say "Making the data set: colour emoji in nine groups"
+  rm -rf "$data.unfinished"
+  mkdir -p runs
+  "$ganscale" data convert --from-font --to "$data.unfinished" --resolution 32
+  mv "$data.unfinished" "$data"
+fi
+
+mpi=(--bind-to none -n 2) # each rank uses its share of all cores
+[ "$(id -u)" -ne 0 ] || mpi+=(--allow-run-as-root)
+[ "$(nproc)" -ge 2 ] || mpi+=(--oversubscribe)
+export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid its system call, and it says so at length
+say "Training with two processes; stop with Ctrl-C, go on with the same command"
+status=0
+mpirun "${mpi[@]}" "$ganscale" train --config configs/runs/demo-emoji32.yaml --run "$run" "$@" || status=$?
+case $status in
+  0) ;;
+  143 | 130) say "Stopped after a checkpoint: the same command goes on" ;;
+  *) die "training failed with exit code $status: see above" "Exit codes: docs/operations.md" ;;
+esac
+
+"$ganscale" report "$run"
+say "The report: $run/report.html, the pictures: $run/samples/"
