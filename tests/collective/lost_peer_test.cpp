@@ -1,0 +1,44 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/run_program.h"
+
+namespace ganscale::comm {
+namespace {
+
+using testing::HasSubstr;
+
+// Three ranks, of which rank 1 vanishes. A hang of the test itself would give 124.
+ProgramResult lose_rank_1(const std::string& how) {
+  return run_program("OMP_NUM_THREADS=1 timeout -k 5 60 " LAUNCHER
+                     " --allow-run-as-root --oversubscribe --bind-to none -n 3 " PROGRAM " " +
+                     how + " 4000");
+}
+
+std::string waits(int rank) {
+  return "A peer hung or is lost: this rank ends, and the run can go on from its last checkpoint  "
+         "waiting_rank=" +
+         std::to_string(rank) + "  operation=mean";
+}
+
+class HungPeer : public testing::TestWithParam<std::string> {};
+
+TEST_P(HungPeer, EndsEveryOtherRankWithPeerLost) {
+  const auto result = lose_rank_1(GetParam());
+  EXPECT_EQ(result.exit_code, 75) << result.output;
+  EXPECT_THAT(result.output, HasSubstr(waits(0)));
+  EXPECT_THAT(result.output, HasSubstr(waits(2)));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("No peer was missed")));
+}
+
+INSTANTIATE_TEST_SUITE_P(LostPeer, HungPeer, testing::Values("sleep", "stop"),
+                         [](const auto& info) { return info.param; });
+
+TEST(LostPeer, KeepsTheExitCodeOfARankThatFailed) {
+  const auto result = lose_rank_1("error");
+  EXPECT_EQ(result.exit_code, 65) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("broken record"));
+}
+
+}  // namespace
+}  // namespace ganscale::comm

@@ -1,0 +1,96 @@
+#include "comm/open_world.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "support/expect_error.h"
+
+namespace ganscale::comm {
+namespace {
+
+CommConfig read(const std::string& yaml) {
+  return parse_comm(config::Section(config::parse_yaml(yaml, "run.yaml")));
+}
+
+TEST(ParseComm, HasDefaults) {
+  const auto config = read("{}");
+  EXPECT_EQ(config.backend, "auto");
+  EXPECT_EQ(config.bucket_bytes, 25'000'000);
+  EXPECT_EQ(config.timeout_seconds, 600);
+  EXPECT_EQ(config.expected_world_size, 0);
+}
+
+TEST(ParseComm, ReadsUnits) {
+  const auto config =
+      read("{bucket_bytes: 1MiB, timeout: 2m, backend: mpi, expected_world_size: 8}");
+  EXPECT_EQ(config.bucket_bytes, 1 << 20);
+  EXPECT_EQ(config.timeout_seconds, 120);
+  EXPECT_EQ(config.backend, "mpi");
+  EXPECT_EQ(config.expected_world_size, 8);
+}
+
+TEST(ParseComm, RefusesImpossibleValues) {
+  expect_error(ExitCode::kConfig, "bucket_bytes", [] { read("{bucket_bytes: 0}"); });
+  expect_error(ExitCode::kConfig, "timeout", [] { read("{timeout: 0s}"); });
+  expect_error(ExitCode::kConfig, "expected_world_size", [] { read("{expected_world_size: -1}"); });
+  expect_error(ExitCode::kConfig, "backend", [] { read("{backend: gloo}"); });
+  expect_error(ExitCode::kConfig, "time_out", [] { read("{time_out: 3s}"); });
+}
+
+TEST(CheckWorldSize, AcceptsTheExpectedAndAnyWhereNoneIsExpected) {
+  check_world_size(8, 8, "8");
+  check_world_size(8, 0, std::nullopt);
+}
+
+TEST(CheckWorldSize, RefusesAnotherAndSaysWhy) {
+  expect_error(ExitCode::kConfig, "Open MPI 5 ignores the orte_* settings",
+               [] { check_world_size(1, 8, std::nullopt); });
+  expect_error(ExitCode::kConfig,
+               "GANSCALE_EXPECTED_WORLD_SIZE expects 8 ranks, but this world has 1",
+               [] { check_world_size(1, 0, "8"); });
+  expect_error(ExitCode::kConfig, "not a number of ranks: many",
+               [] { check_world_size(1, 0, "many"); });
+}
+
+TEST(OpenWorld, IsOneRankWithoutALauncher) {
+  const auto world = open_world({});
+  EXPECT_EQ(world.group->size(), 1);
+  EXPECT_EQ(world.group->rank(), 0);
+  EXPECT_EQ(world.place.local_rank, 0);
+  EXPECT_EQ(world.place.local_size, 1);
+}
+
+TEST(OpenWorld, RefusesABackEndThatNeedsRanks) {
+  expect_error(ExitCode::kConfig, "start with mpirun", [] { open_world(read("{backend: nccl}")); });
+}
+
+TEST(OpenWorld, ChecksTheSizeThatTheEnvironmentExpects) {
+  setenv("GANSCALE_EXPECTED_WORLD_SIZE", "4", 1);
+  expect_error(ExitCode::kConfig, "expects 4 ranks", [] { open_world({}); });
+  unsetenv("GANSCALE_EXPECTED_WORLD_SIZE");
+}
+
+TEST(AddDevice, NeedsNothingForACpuOrASingleRank) {
+  auto world = open_world({});
+  const auto* before = world.group.get();
+  add_device(world, {}, c10::kCPU);
+  add_device(world, {}, c10::Device(c10::kCUDA, 0));
+  EXPECT_EQ(world.group.get(), before);
+}
+
+TEST(AddDevice, RefusesABackEndThatDoesNotFit) {
+  auto world = open_world({});
+  const auto with = [](const char* backend) {
+    CommConfig config;
+    config.backend = backend;
+    return config;
+  };
+  expect_error(ExitCode::kConfig, "needs a GPU",
+               [&] { add_device(world, with("nccl"), c10::kCPU); });
+  expect_error(ExitCode::kConfig, "takes no GPU",
+               [&] { add_device(world, with("mpi"), c10::Device(c10::kCUDA, 0)); });
+}
+
+}  // namespace
+}  // namespace ganscale::comm

@@ -1,0 +1,263 @@
+#include "comm/nccl_group.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "comm/nccl_handle.h"
+
+namespace ganscale::comm {
+namespace {
+
+using c10::cuda::CUDAEvent;
+using c10::cuda::CUDAStream;
+
+/// Two moments of the GPU; the time between them is known once it has passed both.
+struct Interval {
+  std::shared_ptr<CUDAEvent> from = std::make_shared<CUDAEvent>(cudaEventDefault);
+  std::shared_ptr<CUDAEvent> to = std::make_shared<CUDAEvent>(cudaEventDefault);
+};
+
+/// Adds up the intervals that are over, and forgets them.
+double take_seconds(std::deque<Interval>& intervals) {
+  double seconds = 0;
+  while (!intervals.empty() && intervals.front().from->query() && intervals.front().to->query()) {
+    const auto& interval = intervals.front();
+    // What ended before anybody asked for it has cost nothing.
+    seconds += std::max(0.0F, interval.from->elapsed_time(*interval.to)) / 1000.0;
+    intervals.pop_front();
+  }
+  return seconds;
+}
+
+void require(ncclResult_t result, std::string_view call, ncclComm_t comm) {
+  if (result == ncclSuccess) return;
+  const std::string what =
+      std::string(call) + " failed: " + ncclGetErrorString(result) + ": " + ncclGetLastError(comm);
+  if (result == ncclRemoteError) throw PeerLost(what);
+  throw DeviceError(what);
+}
+
+ncclDataType_t nccl_type(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kFloat: return ncclFloat32;
+    case at::kDouble: return ncclFloat64;
+    case at::kHalf: return ncclFloat16;
+    case at::kBFloat16: return ncclBfloat16;
+    case at::kLong: return ncclInt64;
+    case at::kInt: return ncclInt32;
+    case at::kByte: return ncclUint8;
+    default:
+      check(false, std::string("NCCL can't add up this dtype: ") + at::toString(dtype));
+      return ncclNumTypes;
+  }
+}
+
+/// A communicator that the watchdog's thread asks about while the rank may end it.
+struct Communicator {
+  std::mutex mutex;
+  NcclComm handle;
+};
+
+NcclComm open_communicator(Group& host, c10::Device device, Watchdog* watchdog) {
+  const c10::cuda::CUDAGuard guard(device);
+  const at::Tensor text = at::empty({static_cast<std::int64_t>(sizeof(ncclUniqueId))}, at::kByte);
+  ncclUniqueId id{};
+  if (host.rank() == 0) {
+    require(ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr);
+    std::memcpy(text.mutable_data_ptr(), &id, sizeof id);
+  }
+  host.broadcast(text, 0);
+  std::memcpy(&id, text.const_data_ptr(), sizeof id);
+  ncclComm_t comm = nullptr;
+  std::optional<Watchdog::Watch> watch;
+  if (watchdog != nullptr) watch.emplace(watchdog->watch("ncclCommInitRank"));
+  require(ncclCommInitRank(&comm, host.size(), id, host.rank()), "ncclCommInitRank", nullptr);
+  return NcclComm(comm);
+}
+
+class NcclGroup final : public Group {
+ public:
+  NcclGroup(std::unique_ptr<Group> host, c10::Device device, std::shared_ptr<Watchdog> watchdog)
+      : host_(std::move(host)),
+        device_(device),
+        watchdog_(std::move(watchdog)),
+        stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device.index())),
+        comm_(std::make_shared<Communicator>()) {
+    comm_->handle = open_communicator(*host_, device, watchdog_.get());
+  }
+
+  int rank() const override { return host_->rank(); }
+  int size() const override { return host_->size(); }
+  std::string_view backend() const override { return "nccl"; }
+
+  void mean_async(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->mean_async(data);
+    check(at::isFloatingType(data.scalar_type()), "a mean needs floating-point numbers");
+    last_mean_ =
+        launch("mean", data, [&](ncclComm_t comm) { return all_reduce(data, ncclAvg, comm); });
+    means_.push_back(last_mean_);
+    if (size() > 1) cost_.bytes += static_cast<std::int64_t>(data.nbytes());
+  }
+
+  void wait() override {
+    host_->wait();
+    if (last_mean_.to->isCreated()) {
+      Interval stall;
+      stall.from->record(current_stream());
+      stall.to = last_mean_.to;
+      stalls_.push_back(stall);
+      last_mean_.to->block(current_stream());
+      last_mean_ = {};
+    }
+    take_times();
+  }
+
+  void finish() override {
+    host_->finish();
+    wait();
+    stream_.synchronize();
+    const std::scoped_lock lock(comm_->mutex);
+    ncclComm_t comm = comm_->handle.release();
+    require(ncclCommFinalize(comm), "ncclCommFinalize", comm);
+    require(ncclCommDestroy(comm), "ncclCommDestroy", nullptr);
+  }
+
+  MeanCost mean_cost() const override {
+    const auto host = host_->mean_cost();
+    return {cost_.bytes + host.bytes, cost_.busy_seconds + host.busy_seconds,
+            cost_.exposed_seconds + host.exposed_seconds};
+  }
+
+  void sum(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->sum(data);
+    run("sum", data, [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });
+  }
+
+  void max(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->max(data);
+    run("max", data, [&](ncclComm_t comm) { return all_reduce(data, ncclMax, comm); });
+  }
+
+  void broadcast(const at::Tensor& data, int root) override {
+    if (data.is_cpu()) return host_->broadcast(data, root);
+    run("broadcast", data, [&](ncclComm_t comm) {
+      return ncclBroadcast(data.data_ptr(), data.data_ptr(), data.nbytes(), ncclUint8, root, comm,
+                           stream_.stream());
+    });
+  }
+
+  at::Tensor all_gather(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->all_gather(data);
+    std::vector<std::int64_t> shape{size()};
+    shape.insert(shape.end(), data.sizes().begin(), data.sizes().end());
+    const at::Tensor all = data.detach().new_empty(shape);
+    all.record_stream(stream_.unwrap());
+    run("all_gather", data, [&](ncclComm_t comm) {
+      return ncclAllGather(data.data_ptr(), all.data_ptr(), data.nbytes(), ncclUint8, comm,
+                           stream_.stream());
+    });
+    return all;
+  }
+
+  void send(const at::Tensor& data, int destination) override {
+    if (data.is_cpu()) return host_->send(data, destination);
+    run("send", data, [&](ncclComm_t comm) {
+      return ncclSend(data.data_ptr(), data.nbytes(), ncclUint8, destination, comm,
+                      stream_.stream());
+    });
+  }
+
+  void receive(const at::Tensor& data, int source) override {
+    if (data.is_cpu()) return host_->receive(data, source);
+    run("receive", data, [&](ncclComm_t comm) {
+      return ncclRecv(data.data_ptr(), data.nbytes(), ncclUint8, source, comm, stream_.stream());
+    });
+  }
+
+  std::unique_ptr<Group> split(int color) override {
+    return std::make_unique<NcclGroup>(host_->split(color), device_, watchdog_);
+  }
+
+ private:
+  CUDAStream current_stream() const { return c10::cuda::getCurrentCUDAStream(device_.index()); }
+
+  ncclResult_t all_reduce(const at::Tensor& data, ncclRedOp_t operation, ncclComm_t comm) const {
+    return ncclAllReduce(data.data_ptr(), data.data_ptr(), static_cast<std::size_t>(data.numel()),
+                         nccl_type(data.scalar_type()), operation, comm, stream_.stream());
+  }
+
+  /// Enqueues an operation behind the current stream.
+  template <class Operation>
+  Interval launch(std::string_view name, const at::Tensor& data, Operation operation) {
+    check(data.device() == device_,
+          "a tensor is on another device than its group: " + data.device().str());
+    check(data.is_contiguous(), "a tensor of a group must be contiguous");
+    const c10::cuda::CUDAGuard guard(device_);
+    CUDAEvent ready;
+    ready.record(current_stream());
+    ready.block(stream_);
+    Interval interval;
+    interval.from->record(stream_);
+    ncclComm_t comm = comm_->handle.get();
+    require(operation(comm), name, comm);
+    interval.to->record(stream_);
+    data.record_stream(stream_.unwrap());
+    if (watchdog_) watch(name, interval.to);
+    return interval;
+  }
+
+  template <class Operation>
+  void run(std::string_view name, const at::Tensor& data, Operation operation) {
+    launch(name, data, operation).to->block(current_stream());
+  }
+
+  void watch(std::string_view name, const std::shared_ptr<CUDAEvent>& end) const {
+    watchdog_->watch_until(name, [end, comm = std::weak_ptr(comm_)] {
+      const auto alive = comm.lock();
+      if (!alive || end->query()) return true;
+      const std::scoped_lock lock(alive->mutex);
+      ncclComm_t raw = alive->handle.get();
+      if (raw == nullptr) return true;
+      ncclResult_t error = ncclSuccess;
+      require(ncclCommGetAsyncError(raw, &error), "ncclCommGetAsyncError", raw);
+      require(error, "an operation", raw);
+      return false;
+    });
+  }
+
+  void take_times() {
+    cost_.busy_seconds += take_seconds(means_);
+    cost_.exposed_seconds += take_seconds(stalls_);
+  }
+
+  const std::unique_ptr<Group> host_;
+  const c10::Device device_;
+  const std::shared_ptr<Watchdog> watchdog_;
+  const CUDAStream stream_;
+  const std::shared_ptr<Communicator> comm_;
+  Interval last_mean_;
+  std::deque<Interval> means_;
+  std::deque<Interval> stalls_;
+  MeanCost cost_;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_nccl_group(std::unique_ptr<Group> host, c10::Device device,
+                                       std::shared_ptr<Watchdog> watchdog) {
+  return std::make_unique<NcclGroup>(std::move(host), device, std::move(watchdog));
+}
+
+}  // namespace ganscale::comm

@@ -1,0 +1,12 @@
+// What gpu_cuda.cpp defines, for a build without CUDA.
+#include "device/gpu.h"
+
+namespace ganscale::device {
+
+int visible_gpu_count() { return 0; }
+void use_device(c10::Device /*device*/) {}
+std::string device_name(c10::Device /*device*/) { return "CPU"; }
+DeviceMemory device_memory(c10::Device /*device*/) { return {}; }
+void allow_tf32(bool /*allowed*/) {}
+
+}  // namespace ganscale::device
