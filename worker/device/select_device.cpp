@@ -1,32 +1,25 @@
 #include "device/select_device.h"
 
+#include <string>
+
 #include "base/error.h"
 
 namespace ganscale::device {
 
-DeviceConfig parse_device(config::Section in) {
-  DeviceConfig c;
-  c.kind = in.get_choice("kind", c.kind, {"auto", "cpu", "gpu"},
-                         "auto: each rank's own GPU where there are any, else the CPU");
-  in.reject_unread_keys();
-  return c;
-}
-
-c10::Device select_device(const DeviceConfig& config, int local_rank, int local_size,
-                          int visible_gpu_count) {
+c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int visible_gpu_count) {
   check(local_rank >= 0 && local_rank < local_size,
         "a local rank is not below the local size: " + std::to_string(local_rank));
-  if (config.kind == "cpu") return c10::kCPU;
+  if (kind == DeviceKind::kCpu) return c10::kCPU;
   if (visible_gpu_count == 0) {
-    if (config.kind == "auto") return c10::kCPU;
-    throw DeviceError("device.kind is gpu, but this rank sees no GPU: local rank " +
+    if (kind == DeviceKind::kAuto) return c10::kCPU;
+    throw DeviceError("a GPU is asked for, but this rank sees no GPU: local rank " +
                       std::to_string(local_rank));
   }
   if (visible_gpu_count == 1) return {c10::kCUDA, 0};
   if (local_size > visible_gpu_count) {
     throw DeviceError("more ranks than GPUs on this machine: " + std::to_string(local_size) +
                       " ranks, " + std::to_string(visible_gpu_count) +
-                      " GPUs; start one rank a GPU, or set device.kind to cpu");
+                      " GPUs; start one rank a GPU, or ask for the CPU");
   }
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(local_rank)};
 }

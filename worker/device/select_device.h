@@ -2,18 +2,10 @@
 
 #include <c10/core/Device.h>
 
-#include <string>
-
-#include "config/section.h"
-
 namespace ganscale::device {
 
-struct DeviceConfig {
-  std::string kind = "auto";  ///< auto, cpu or gpu
-};
-
-/// Reads the section `device`.
-DeviceConfig parse_device(config::Section in);
+/// What a user asks for: each rank's own GPU where there are any, else the CPU; or one of the two.
+enum class DeviceKind { kAuto, kCpu, kGpu };
 
 /// Returns the device of one rank: its local rank's GPU, one process a GPU, or the CPU.
 ///
@@ -21,7 +13,6 @@ DeviceConfig parse_device(config::Section in);
 /// number 0.
 /// visible_gpu_count: as this rank sees them.
 /// Throws: DeviceError where a GPU is asked for and there is none, or too few for the ranks.
-c10::Device select_device(const DeviceConfig& config, int local_rank, int local_size,
-                          int visible_gpu_count);
+c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int visible_gpu_count);
 
 }  // namespace ganscale::device

@@ -9,36 +9,30 @@ namespace {
 
 TEST(SelectDevice, GivesEachLocalRankItsGpu) {
   for (int rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(select_device({"auto"}, rank, 4, 4), c10::Device(c10::kCUDA, rank));
+    EXPECT_EQ(select_device(DeviceKind::kAuto, rank, 4, 4), c10::Device(c10::kCUDA, rank));
   }
 }
 
 TEST(SelectDevice, LeavesGpusWithoutARankAlone) {
-  EXPECT_EQ(select_device({"gpu"}, 1, 2, 8), c10::Device(c10::kCUDA, 1));
+  EXPECT_EQ(select_device(DeviceKind::kGpu, 1, 2, 8), c10::Device(c10::kCUDA, 1));
 }
 
 TEST(SelectDevice, TakesTheOnlyGpuThatTheLauncherShowsARank) {
-  EXPECT_EQ(select_device({"auto"}, 3, 8, 1), c10::Device(c10::kCUDA, 0));
+  EXPECT_EQ(select_device(DeviceKind::kAuto, 3, 8, 1), c10::Device(c10::kCUDA, 0));
 }
 
 TEST(SelectDevice, FallsBackToTheCpuOnlyWhereNoGpuIsAskedFor) {
-  EXPECT_EQ(select_device({"auto"}, 0, 1, 0), c10::Device(c10::kCPU));
-  expect_error(ExitCode::kDevice, "sees no GPU", [] { select_device({"gpu"}, 0, 1, 0); });
+  EXPECT_EQ(select_device(DeviceKind::kAuto, 0, 1, 0), c10::Device(c10::kCPU));
+  expect_error(ExitCode::kDevice, "sees no GPU", [] { select_device(DeviceKind::kGpu, 0, 1, 0); });
 }
 
 TEST(SelectDevice, TakesTheCpuWhereItIsAskedFor) {
-  EXPECT_EQ(select_device({"cpu"}, 5, 8, 4), c10::Device(c10::kCPU));
+  EXPECT_EQ(select_device(DeviceKind::kCpu, 5, 8, 4), c10::Device(c10::kCPU));
 }
 
 TEST(SelectDevice, RefusesMoreRanksThanGpus) {
-  expect_error(ExitCode::kDevice, "8 ranks, 4 GPUs", [] { select_device({"auto"}, 0, 8, 4); });
-}
-
-TEST(ParseDevice, RefusesAnUnknownKind) {
-  const auto read = [] {
-    parse_device(config::Section(config::parse_yaml("{kind: tpu}", "run.yaml")));
-  };
-  expect_error(ExitCode::kConfig, "run.yaml:1: kind", read);
+  expect_error(ExitCode::kDevice, "8 ranks, 4 GPUs",
+               [] { select_device(DeviceKind::kAuto, 0, 8, 4); });
 }
 
 }  // namespace
