@@ -64,8 +64,8 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// Reads the header, which is a Python dictionary in one known order of writing.
-Array parse_array(const std::vector<std::uint8_t>& content) {
+/// Splits a file into its header and the elements behind it.
+std::pair<std::string, std::span<const std::uint8_t>> split(std::span<const std::uint8_t> content) {
   constexpr std::size_t kVersionAt = 6;
   if (content.size() < 12 || std::memcmp(content.data(), kMagic, kVersionAt) != 0) {
     throw DataError("not a NumPy file");
@@ -75,23 +75,34 @@ Array parse_array(const std::vector<std::uint8_t>& content) {
   const std::size_t header_bytes =
       short_length ? little_endian_16(content.data() + 8) : little_endian_32(content.data() + 8);
   if (header_at + header_bytes > content.size()) throw DataError("file is truncated");
-  const std::string header(reinterpret_cast<const char*>(content.data()) + header_at, header_bytes);
+  const auto* header = reinterpret_cast<const char*>(content.data()) + header_at;
+  return {{header, header_bytes}, content.subspan(header_at + header_bytes)};
+}
+
+/// Tells whether there is a byte for each element.
+bool is_whole(const Array& array) {
+  std::int64_t left = static_cast<std::int64_t>(array.bytes.size()) / array.type.bytes;
+  for (const std::int64_t side : array.shape) {
+    if (side == 0) return true;
+    left /= side;
+  }
+  return left >= 1;
+}
+
+/// Reads the header, which is a Python dictionary in one known order of writing.
+Array parse_array(std::span<const std::uint8_t> content) {
   static const std::regex kHeader(
       R"(\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\),? *\}\s*)");
+  const auto [header, elements] = split(content);
   std::smatch parts;
   if (!std::regex_match(header, parts, kHeader)) throw DataError("header is not NumPy's");
   const auto type = element_types().find(parts[1]);
   if (type == element_types().end() || parts[2] == "True") {
     throw DataError("element type or order is not one that we read (" + header + ")");
   }
-  Array array{.type = type->second, .shape = parse_shape(parts[3])};
-  std::int64_t left = static_cast<std::int64_t>(content.size() - header_at - header_bytes);
-  array.bytes = std::span(content).subspan(header_at + header_bytes);
+  const Array array{.type = type->second, .shape = parse_shape(parts[3]), .bytes = elements};
   if (array.shape.empty() || array.shape.size() > 2) throw DataError("shape is not [N] or [N, L]");
-  left /= array.type.bytes;
-  for (const std::int64_t side : array.shape) left = side == 0 ? 0 : left / side;
-  const bool empty = std::ranges::count(array.shape, 0) > 0;
-  if (!empty && left < 1) throw DataError("file is truncated");
+  if (!is_whole(array)) throw DataError("file is truncated");
   return array;
 }
 

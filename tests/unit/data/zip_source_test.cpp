@@ -45,6 +45,25 @@ std::string deflated(const std::string& content) {
   return out;
 }
 
+/// The records behind the directory.
+std::string end_of(std::uint64_t file_count, std::uint64_t directory_offset,
+                   std::uint64_t directory_bytes, const Options& options) {
+  std::string out;
+  if (options.zip64) {
+    out += "PK\x06\x06" + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) +
+           number(file_count, 8) + number(file_count, 8) + number(directory_bytes, 8) +
+           number(directory_offset, 8);
+    out +=
+        "PK\x06\x07" + number(0, 4) + number(directory_offset + directory_bytes, 8) + number(1, 4);
+  }
+  const std::uint64_t most16 = options.zip64 ? 0xffff : file_count;
+  const std::uint64_t most32 = 0xffffffff;
+  return out + "PK\x05\x06" + number(0, 4) + number(most16, 2) + number(most16, 2) +
+         number(options.zip64 ? most32 : directory_bytes, 4) +
+         number(options.zip64 ? most32 : directory_offset, 4) + number(options.comment.size(), 2) +
+         options.comment;
+}
+
 /// Writes an archive by the format's tables (APPNOTE.TXT 4.3.7, 4.3.12, 4.3.14 to 4.3.16).
 std::string zip_bytes(const std::vector<File>& files, const Options& options = {}) {
   std::string out;
@@ -67,20 +86,7 @@ std::string zip_bytes(const std::vector<File>& files, const Options& options = {
                  number(options.zip64 ? extra.size() : 0, 2) + number(0, 2 + 2 + 2 + 4) +
                  number(in32(header_offset), 4) + file.name + (options.zip64 ? extra : "");
   }
-  const std::uint64_t directory_offset = out.size();
-  out += directory;
-  if (options.zip64) {
-    const std::uint64_t end64_offset = out.size();
-    out += "PK\x06\x06" + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) +
-           number(files.size(), 8) + number(files.size(), 8) + number(directory.size(), 8) +
-           number(directory_offset, 8);
-    out += "PK\x06\x07" + number(0, 4) + number(end64_offset, 8) + number(1, 4);
-  }
-  const std::uint64_t most16 = options.zip64 ? 0xffff : files.size();
-  return out + "PK\x05\x06" + number(0, 4) + number(most16, 2) + number(most16, 2) +
-         number(options.zip64 ? 0xffffffff : directory.size(), 4) +
-         number(options.zip64 ? 0xffffffff : directory_offset, 4) +
-         number(options.comment.size(), 2) + options.comment;
+  return out + directory + end_of(files.size(), out.size(), directory.size(), options);
 }
 
 std::vector<File> two_pictures() {

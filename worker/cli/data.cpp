@@ -1,0 +1,214 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/log.h"
+#include "cli/verbs.h"
+#include "data/convert.h"
+#include "data/data_config.h"
+#include "data/font_source.h"
+#include "data/inspect.h"
+#include "data/open_source.h"
+#include "data/png_codec.h"
+#include "report/progress.h"
+
+namespace ganscale::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, data::Fit> kFits = {
+    {"refuse", data::Fit::kRefuse}, {"resize", data::Fit::kResize}, {"pad", data::Fit::kPad}};
+const std::map<std::string, data::Channels> kChannels = {{"keep", data::Channels::kKeep},
+                                                         {"grey", data::Channels::kGrey},
+                                                         {"rgb", data::Channels::kRgb}};
+
+constexpr auto kPathHelp =
+    "a data set: TFRecord files, a stylegan2-ada zip, IDX files (MNIST), binary CIFAR,\n"
+    "a folder or tar of pictures (in class folders, if they have labels), an emoji font";
+
+struct DataOptions {
+  fs::path path;
+  fs::path sheet;
+  int resolution = 0;
+  int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::int64_t sample = 1000;
+};
+
+struct ConvertVerb {
+  fs::path from;
+  fs::path font;
+  std::string fit = "resize";
+  std::string channels = "keep";
+  std::vector<int> background = {255, 255, 255};
+  bool strict = false;
+  data::ConvertOptions options;
+};
+
+/// A bar on a terminal that follows the work.
+data::OnProgress show_progress(report::ProgressBar& bar) {
+  return [&bar](std::int64_t done, std::int64_t) { bar.update(done); };
+}
+
+ExitCode convert(const ConvertVerb& verb) {
+  const auto source = verb.font.empty() ? data::open_source(verb.from) : data::open_font(verb.font);
+  data::DataConfig config;
+  config.fit = kFits.at(verb.fit);
+  config.channels = kChannels.at(verb.channels);
+  for (std::size_t i = 0; i < config.background.size(); ++i) {
+    config.background[i] = static_cast<std::uint8_t>(verb.background[i]);
+  }
+  data::ConvertOptions options = verb.options;
+  options.policy = data::decode_policy(config, *source, options.policy.resolution);
+  if (verb.strict) options.most_refused = 0;
+  data::Conversion conversion;
+  {
+    report::ProgressBar bar("pictures", source->record_count());
+    options.on_progress = show_progress(bar);
+    conversion = data::convert(*source, options);
+  }
+  for (const std::string& refused : conversion.refused) {
+    log::warning("Refused a picture", {{"reason", refused}});
+  }
+  log::info("Wrote the data set", {{"folder", options.to},
+                                   {"pictures", conversion.written},
+                                   {"refused", conversion.refused.size()},
+                                   {"labels", source->label_count()},
+                                   {"shards", conversion.shards.size()},
+                                   {"bytes", conversion.size_bytes}});
+  return ExitCode::kOk;
+}
+
+void print_labels(const data::Inspection& inspection) {
+  std::printf("labels    %zu\n", inspection.records_of_label.size());
+  for (std::size_t i = 0; i < inspection.records_of_label.size(); ++i) {
+    const std::string name = inspection.label_names.empty() ? "" : inspection.label_names[i];
+    std::printf("  %4zu  %10lld  %s\n", i, static_cast<long long>(inspection.records_of_label[i]),
+                name.c_str());
+  }
+}
+
+ExitCode inspect(const DataOptions& options) {
+  const auto source = data::open_source(options.path, options.resolution);
+  const data::Inspection inspection = data::inspect(*source, options.sample);
+  std::printf("data set  %s\n", options.path.c_str());
+  std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));
+  std::printf("pictures  of %lld looked at, %lld bytes each on average\n",
+              static_cast<long long>(inspection.sampled),
+              static_cast<long long>(inspection.sampled_bytes / inspection.sampled));
+  for (const auto& [kind, count] : inspection.kinds) {
+    std::printf("        %10lld  %s\n", static_cast<long long>(count), kind.c_str());
+  }
+  print_labels(inspection);
+  if (!options.sheet.empty()) {
+    constexpr int kRows = 8;
+    constexpr int kColumns = 12;
+    constexpr int kCellPixels = 64;
+    data::write_png(options.sheet, data::contact_sheet(*source, kRows, kColumns, kCellPixels));
+    std::printf("sheet     %s\n", options.sheet.c_str());
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode verify(const DataOptions& options) {
+  const auto source = data::open_source(options.path, options.resolution);
+  std::vector<std::string> damaged;
+  {
+    report::ProgressBar bar("records", source->record_count());
+    damaged = data::verify(*source, options.threads, show_progress(bar));
+  }
+  for (const std::string& record : damaged) log::error("Damaged record", {{"reason", record}});
+  log::info("Verified the data set",
+            {{"records", source->record_count()}, {"damaged", damaged.size()}});
+  return damaged.empty() ? ExitCode::kOk : ExitCode::kData;
+}
+
+template <class Value>
+CLI::IsMember member_of(const std::map<std::string, Value>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.push_back(name);
+  return CLI::IsMember(names);
+}
+
+void add_convert(CLI::App& data, Action& action) {
+  auto verb = std::make_shared<ConvertVerb>();
+  verb->options.threads = DataOptions{}.threads;
+  verb->options.most_refused = 100;
+  auto* app = data.add_subcommand("convert", "Write any data set as TFRecord shards");
+  app->footer(
+      "\nExamples:\n"
+      "  ganscale data convert --from photos/ --to faces.tfrecords --resolution 256 --shards 64\n"
+      "  ganscale data convert --from-font --to emoji32 --resolution 32 --shards 4");
+  auto* from = app->add_option("--from", verb->from, kPathHelp)->type_name("PATH");
+  auto* font = app->add_option("--from-font", verb->font,
+                               "an emoji font; without a value Debian's Noto Color Emoji")
+                   ->expected(0, 1)
+                   ->default_str(data::kEmojiFont)
+                   ->type_name("FILE")
+                   ->excludes(from);
+  from->excludes(font);
+  app->add_option("--to", verb->options.to, "folder to make; its files are named after it")
+      ->required();
+  app->add_option("--resolution", verb->options.policy.resolution,
+                  "height and width to write, a power of two")
+      ->required();
+  app->add_option("--shards", verb->options.shards, "files to spread the records over");
+  app->add_option("--fit", verb->fit,
+                  "pictures of another size: resize (their centred square), pad with black, refuse")
+      ->check(member_of(kFits));
+  app->add_option("--channels", verb->channels,
+                  "keep: as the first picture, others are refused; grey, rgb: convert")
+      ->check(member_of(kChannels));
+  app->add_option("--background", verb->background, "red, green, blue behind transparent pictures")
+      ->expected(3)
+      ->delimiter(',')
+      ->check(CLI::Range(0, 255));
+  app->add_option("--most-refused", verb->options.most_refused,
+                  "give up when more pictures than this are refused; each is named");
+  app->add_flag("--strict", verb->strict, "give up at the first that is refused");
+  app->add_option("--threads", verb->options.threads, "threads that decode");
+  app->callback([verb, from, font, &action] {
+    if (from->empty() && font->empty()) throw CLI::RequiredError("--from or --from-font");
+    action = [verb] { return convert(*verb); };
+  });
+}
+
+void add_inspect(CLI::App& data, Action& action) {
+  auto options = std::make_shared<DataOptions>();
+  auto* app = data.add_subcommand("inspect", "Show what is in a data set");
+  app->footer("\nExample:\n  ganscale data inspect faces.tfrecords --sheet faces.png");
+  app->add_option("path", options->path, kPathHelp)->required();
+  app->add_option("--sheet", options->sheet, "also write a contact sheet (PNG)")->type_name("FILE");
+  app->add_option("--resolution", options->resolution, "of a multi-resolution set, which to take");
+  app->add_option("--sample", options->sample, "records to look at for shapes and sizes")
+      ->check(CLI::PositiveNumber);
+  app->callback([options, &action] { action = [options] { return inspect(*options); }; });
+}
+
+void add_verify(CLI::App& data, Action& action) {
+  auto options = std::make_shared<DataOptions>();
+  auto* app = data.add_subcommand(
+      "verify", "Read and decode every record with its checksums; exit 65 if one is damaged");
+  app->footer("\nExample:\n  ganscale data verify faces.tfrecords");
+  app->add_option("path", options->path, kPathHelp)->required();
+  app->add_option("--resolution", options->resolution, "of a multi-resolution set, which to take");
+  app->add_option("--threads", options->threads, "threads that read")->check(CLI::PositiveNumber);
+  app->callback([options, &action] { action = [options] { return verify(*options); }; });
+}
+
+}  // namespace
+
+void add_data(CLI::App& app, Action& action) {
+  auto* data = app.add_subcommand("data", "Convert, inspect and verify data sets");
+  data->require_subcommand(1);
+  add_convert(*data, action);
+  add_inspect(*data, action);
+  add_verify(*data, action);
+}
+
+}  // namespace ganscale::cli
