@@ -1,0 +1,35 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "report/append_file.h"
+#include "report/image_grid.h"
+#include "report/tick.h"
+
+namespace ganscale::report {
+
+/// Writes a run for TensorBoard: scalars of ticks and grids of pictures, over images seen.
+class Tensorboard {
+ public:
+  /// Begins a new file in `folder` (TensorBoard reads all of a folder) for a run that goes on after
+  /// `images_seen` images: what older files have beyond that is no longer shown. Throws
+  /// OutputError.
+  Tensorboard(const std::filesystem::path& folder, std::int64_t images_seen);
+
+  /// Throws OutputError.
+  void write_tick(const Tick& tick);
+  /// images: as for make_grid(). Throws OutputError.
+  void write_grid(const std::string& tag, const at::Tensor& images, GridLayout layout,
+                  std::int64_t images_seen);
+
+ private:
+  void write(const std::string& event);
+
+  AppendFile file_;
+};
+
+}  // namespace ganscale::report
