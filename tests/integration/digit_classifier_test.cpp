@@ -3,6 +3,8 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/shared_files.h"
 
 namespace ganscale::mnist {
@@ -33,7 +35,7 @@ TEST(DigitClassifier, LearnsRealDigitsTo97PercentAndGivesThemAHighScore) {
   const auto test = shared_file("data/mnist/t10k-images-idx3-ubyte.gz");
   if (!train || !test) GTEST_SKIP() << "no MNIST: shared/data/mnist/*-images-idx3-ubyte.gz";
   DigitClassifier classifier(1000);
-  classifier.train(read_digits(*train), 1);
+  classifier.train(read_digits(*train), /*epochs=*/2);
   const auto digits = read_digits(*test);
   const auto log_probabilities = classifier.log_probabilities(digits.images);
   EXPECT_GE(accuracy(log_probabilities, digits.labels), 0.97);
