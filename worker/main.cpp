@@ -1,3 +1,15 @@
+#include "base/error.h"
 #include "cli/run.h"
+#include "comm/launcher.h"
+#include "comm/mpi_session.h"
 
-int main(int argc, char** argv) { return ganscale::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  const ganscale::comm::MpiSession session;
+  const int exit_code = ganscale::cli::run(argc, argv);
+  // Stopped by a signal, all ranks come here together; after an error the others may wait for this
+  // one forever.
+  const bool orderly =
+      exit_code == 0 || exit_code == static_cast<int>(ganscale::ExitCode::kStopped);
+  if (!orderly && ganscale::comm::launched_by_mpi()) ganscale::comm::MpiSession::abort(exit_code);
+  return exit_code;
+}

@@ -84,10 +84,15 @@ void write(Level level, std::string_view message, const Pairs& pairs) {
 
 }  // namespace
 
-void configure(Format format, int rank) {
+void set_format(Format format) {
   State& s = state();
   const std::scoped_lock lock(s.mutex);
   s.format = format;
+}
+
+void set_rank(int rank) {
+  State& s = state();
+  const std::scoped_lock lock(s.mutex);
   s.rank = rank;
 }
 

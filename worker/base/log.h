@@ -38,8 +38,10 @@ class Value {
 
 using Pairs = std::initializer_list<std::pair<std::string_view, Value>>;
 
-/// Sets how this process logs. Rank 0 speaks for all: kInfo of another rank goes to the file only.
-void configure(Format format, int rank);
+/// Sets how this process logs.
+void set_format(Format format);
+/// Says who logs. Rank 0 speaks for all: kInfo of another rank goes to the file only.
+void set_rank(int rank);
 /// Also appends every line as JSON to `file`; an empty path ends that.
 void set_file(const std::filesystem::path& file);
 

@@ -54,6 +54,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", GANSCALE_VERSION);
   Action action;
+  add_train(app, action);
   add_data(app, action);
   add_report(app, action);
   const int usage = parse(app, argc, argv);

@@ -18,5 +18,6 @@ using Action = std::function<ExitCode()>;
 /// config_options.h.
 void add_data(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_train(CLI::App& app, Action& action);
 
 }  // namespace ganscale::cli

@@ -1,0 +1,25 @@
+#include "training/orders.h"
+
+#include <gtest/gtest.h>
+
+#include "comm/thread_group.h"
+
+namespace ganscale::training {
+namespace {
+
+TEST(Orders, TheWishOfOneRankIsTheOrderOfAll) {
+  comm::run_ranks(4, [](comm::Group& group) {
+    Orders wishes;
+    if (group.rank() == 2) wishes.stop = true;
+    if (group.rank() == 0) wishes.checkpoint = true;
+    const Orders orders = agree(group, wishes);
+    EXPECT_TRUE(orders.stop);
+    EXPECT_TRUE(orders.checkpoint);
+    EXPECT_FALSE(orders.finish);
+    EXPECT_FALSE(orders.pause);
+    EXPECT_FALSE(orders.fail);
+  });
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+
+#include "base/error.h"
+#include "checkpoint/writer.h"
+#include "comm/group.h"
+#include "control/server.h"
+#include "data/prefetcher.h"
+#include "training/reporter.h"
+#include "training/run_snapshot.h"
+#include "training/sample_grids.h"
+#include "training/scheme.h"
+#include "training/stop_signal.h"
+
+namespace ganscale::training {
+
+/// What a run is made of on one rank. The loop borrows all of it.
+struct LoopParts {
+  const RunConfig& config;
+  const RunFacts& facts;
+  at::Device device;
+  comm::Group& control;  ///< the world, for orders: CPU tensors
+  data::Prefetcher& batches;
+  Replica& replica;
+  Scheme& scheme;
+  Reporter& reporter;
+  const SampleGrids& grids;
+  const StopSignal& stop;
+  checkpoint::Writer* writer = nullptr;  ///< rank 0 only
+  control::Server* server = nullptr;     ///< rank 0 only, where there is a control port
+};
+
+/// Trains until the run's length is reached or a signal, a command or an error ends it.
+///
+/// Returns: kOk when done or told to stop by a command, kStopped after a signal; both after a
+/// checkpoint. Throws:  DataError, PeerLost, ConfigError (the run diverged), ... ; the last good
+/// checkpoint stays.
+ExitCode run_loop(LoopParts& parts, Progress& progress);
+
+}  // namespace ganscale::training

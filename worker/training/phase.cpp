@@ -1,0 +1,58 @@
+#include "training/phase.h"
+
+#include <torch/nn/module.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "comm/bucketed_gradients.h"
+
+namespace ganscale::training {
+namespace {
+
+/// A sum is NaN or infinite where one of its terms is; it costs one pass and no memory.
+bool all_finite(const at::Tensor& tensor) {
+  return std::isfinite(tensor.detach().sum().item<double>());
+}
+
+/// Returns the name of the first parameter whose gradient is not finite, or nothing.
+std::string first_nonfinite(const Phase& phase) {
+  const auto buckets = phase.gradients->buckets();
+  if (std::all_of(buckets.begin(), buckets.end(), all_finite)) return "";
+  for (const auto& [name, parameter] : phase.optimizer->parameters()) {
+    if (!all_finite(parameter.grad())) return name;
+  }
+  return "the sum of all gradients";
+}
+
+/// Lets only one network's parameters take gradients, so that no others are computed.
+class OnlyGradientsOf {
+ public:
+  explicit OnlyGradientsOf(torch::nn::Module& network) : network_(network) { set(true); }
+  ~OnlyGradientsOf() { set(false); }
+  OnlyGradientsOf(const OnlyGradientsOf&) = delete;
+  OnlyGradientsOf& operator=(const OnlyGradientsOf&) = delete;
+
+ private:
+  void set(bool requires_grad) {
+    for (auto& parameter : network_.parameters()) parameter.set_requires_grad(requires_grad);
+  }
+  torch::nn::Module& network_;
+};
+
+}  // namespace
+
+PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen) {
+  const OnlyGradientsOf only(*phase.network);
+  phase.gradients->zero();
+  phase.gradients->begin();
+  PhaseLoss loss = phase.loss(input);
+  loss.total.backward();
+  phase.gradients->finish();
+  PhaseResult result{.statistics = std::move(loss.statistics), .nonfinite = {}};
+  result.nonfinite = first_nonfinite(phase);
+  if (result.nonfinite.empty()) phase.optimizer->step(phase.learning_rate(images_seen));
+  return result;
+}
+
+}  // namespace ganscale::training

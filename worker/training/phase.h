@@ -1,0 +1,57 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+
+#include "base/random.h"
+#include "data/batch.h"
+#include "optim/optimizer.h"
+
+namespace torch::nn {
+class Module;
+}
+namespace ganscale::comm {
+class BucketedGradients;
+}
+
+namespace ganscale::training {
+
+/// What a phase computes its loss from.
+struct StepInput {
+  data::Batch real;  ///< images float [N, C, H, W] in [-1, 1] on the device
+  ImageRandom
+      images;  ///< the identity of this rank's images: all randomness of the step comes from it
+};
+
+/// A phase's loss and what is worth reporting of it.
+struct PhaseLoss {
+  at::Tensor total;         ///< scalar, attached to the graph
+  NamedTensors statistics;  ///< scalars by name, such as "loss/generator", detached
+};
+
+/// One part of a step: a loss, the network it trains, and how often.
+///
+/// A step is a list of phases; a lazy regularisation is a phase with an interval.
+struct Phase {
+  std::string name;           ///< as in the papers: Gmain, Greg, Dmain, Dreg
+  std::int64_t interval = 1;  ///< the phase runs in every interval-th step
+  torch::nn::Module* network = nullptr;
+  optim::Optimizer* optimizer = nullptr;
+  comm::BucketedGradients* gradients = nullptr;
+  std::function<double(std::int64_t images_seen)> learning_rate;
+  std::function<PhaseLoss(const StepInput&)> loss;
+};
+
+/// What a phase did.
+struct PhaseResult {
+  NamedTensors statistics;
+  /// The first parameter whose gradient is NaN or infinite: nothing was updated then. Else empty.
+  std::string nonfinite;
+};
+
+/// Computes the phase's loss, averages its gradients over the ranks and updates its network.
+PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen);
+
+}  // namespace ganscale::training

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace ganscale::training {
+
+/// How far a run is. Images seen is its one clock: a batch size, and with it the step count, may
+/// change.
+struct Progress {
+  std::int64_t images_seen = 0;      ///< real images shown, by all ranks together
+  std::int64_t step = 0;             ///< optimizer steps of the generator
+  std::int64_t stream_position = 0;  ///< the data plan's cursor: global images drawn
+  std::int64_t tick = 0;
+  double trained_seconds = 0;  ///< over all attempts
+  std::int64_t nonfinite_steps = 0;
+
+  double kimg() const { return static_cast<double>(images_seen) / 1000; }
+
+  NLOHMANN_DEFINE_TYPE_INTRUSIVE(Progress, images_seen, step, stream_position, tick,
+                                 trained_seconds, nonfinite_steps)
+};
+
+}  // namespace ganscale::training

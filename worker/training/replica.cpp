@@ -1,0 +1,47 @@
+#include "training/replica.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include "base/error.h"
+#include "optim/ema.h"
+#include "training/precision.h"
+
+namespace ganscale::training {
+
+Replica::Replica(const RunConfig& config, at::Device device, comm::Group* sync_group)
+    : networks_(models::build_networks(config.model, config.training.seed, sync_group)),
+      generator_ema_(
+          models::build_networks(config.model, config.training.seed, nullptr).generator) {
+  const auto dtype = parameter_dtype(config.training.precision);
+  for (torch::nn::Module* network : std::initializer_list<torch::nn::Module*>{
+           networks_.generator.get(), networks_.discriminator.get(), generator_ema_.get()}) {
+    network->to(device, dtype);
+  }
+  copy_into(named_state(*generator_ema_), named_state(generator()), "the average of the generator");
+  generator_ema_->eval();
+  for (auto& parameter : generator_ema_->parameters()) parameter.set_requires_grad(false);
+  generator_optimizer_ =
+      optim::build_optimizer(config.generator.optimizer, named_parameters(generator()));
+  discriminator_optimizer_ =
+      optim::build_optimizer(config.discriminator.optimizer, named_parameters(discriminator()));
+}
+
+void Replica::update_average(double beta) { optim::update_ema(*generator_ema_, generator(), beta); }
+
+std::map<std::string, NamedTensors> Replica::state() {
+  return {{"generator", named_state(generator())},
+          {"discriminator", named_state(discriminator())},
+          {"generator_ema", named_state(*generator_ema_)},
+          {"generator_optimizer", generator_optimizer_->state()},
+          {"discriminator_optimizer", discriminator_optimizer_->state()}};
+}
+
+void Replica::restore(const checkpoint::Snapshot& snapshot) {
+  for (const auto& [file, tensors] : state()) {
+    const auto found = snapshot.files.find(file);
+    if (found == snapshot.files.end()) throw DataError("the checkpoint lacks a file: " + file);
+    copy_into(tensors, found->second, file + " of the checkpoint");
+  }
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,183 @@
+#include "training/reporter.h"
+
+#include <cstdlib>
+#include <limits>
+
+#include "base/log.h"
+#include "checkpoint/checkpoint_name.h"
+#include "device/gpu.h"
+#include "report/memory.h"
+#include "report/output_file.h"
+#include "report/tick_line.h"
+#include "wire/names.h"
+
+namespace ganscale::training {
+namespace {
+
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+/// Returns the entries whose name begins with `prefix`, without it.
+std::map<std::string, double> with_prefix(const std::map<std::string, double>& all,
+                                          const std::string& prefix) {
+  std::map<std::string, double> some;
+  for (const auto& [name, value] : all) {
+    if (name.starts_with(prefix)) some[name.substr(prefix.size())] = value;
+  }
+  return some;
+}
+
+int restarts() {
+  const char* text = std::getenv(wire::environment::kRestarts);
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+}  // namespace
+
+Reporter::Reporter(ReporterParts parts) : parts_(std::move(parts)) {
+  status_.run = parts_.folder.root().filename().string();
+  status_.model = parts_.config.model.name;
+  status_.scheme = parts_.config.scheme;
+  status_.total_images = parts_.config.training.total_images();
+  status_.world_size = parts_.control.size();
+  status_.restarts = restarts();
+}
+
+void Reporter::begin(const Progress& progress) {
+  status_.images_seen = progress.images_seen;
+  if (parts_.control.rank() == 0) {
+    stats_.emplace(parts_.folder.stats(), progress.images_seen);
+    bar_.emplace("images", status_.total_images, progress.images_seen);
+  }
+  parts_.instruments.world_size.set(parts_.control.size());
+  parts_.instruments.images_seen.set(static_cast<double>(progress.images_seen));
+  tick_began_ = step_ended_ = Clock::now();
+  tick_images_ = progress.images_seen;
+  state(wire::JobState::kRunning);
+}
+
+void Reporter::step(const StepResult& result, const Progress& progress) {
+  statistics_.add(result.statistics);
+  telemetry::Instruments& instruments = parts_.instruments;
+  const auto now = Clock::now();
+  instruments.step_seconds.observe(seconds_between(step_ended_, now));
+  step_ended_ = now;
+  instruments.images_total.add(static_cast<double>(parts_.config.training.batch) /
+                               parts_.control.size());
+  instruments.images_seen.set(static_cast<double>(progress.images_seen));
+  for (const auto& [phase, seconds] : result.phase_seconds)
+    instruments.phase_seconds_total.at(phase).add(seconds);
+  for (const auto& update : result.skipped) instruments.nonfinite_total.at(update.phase).add(1);
+  read_counters();
+  status_.images_seen = progress.images_seen;
+  if (bar_) bar_->update(progress.images_seen);
+}
+
+/// Passes on what other parts count for themselves.
+void Reporter::read_counters() {
+  telemetry::Instruments& instruments = parts_.instruments;
+  const double wait_seconds = parts_.batches.wait_seconds();
+  instruments.data_wait_seconds_total.add(wait_seconds - counted_wait_seconds_);
+  counted_wait_seconds_ = wait_seconds;
+  const comm::MeanCost cost = parts_.gradients.mean_cost();
+  instruments.allreduce_seconds_total.add(cost.busy_seconds - counted_cost_.busy_seconds);
+  instruments.allreduce_bytes_total.add(static_cast<double>(cost.bytes - counted_cost_.bytes));
+  counted_cost_ = cost;
+  instruments.prefetch_depth.set(parts_.batches.depth());
+  instruments.reader_threads.set(parts_.batches.reader_threads());
+  if (parts_.writer == nullptr) return;
+  const checkpoint::WriterStatus written = parts_.writer->status();
+  instruments.checkpoint_failures_total.add(static_cast<double>(written.failed_count) -
+                                            instruments.checkpoint_failures_total.value());
+  if (written.written_count == 0) return;
+  const auto time = written.last_success.time_since_epoch();
+  instruments.checkpoint_seconds.set(written.last_write.count());
+  instruments.checkpoint_last_success_timestamp_seconds.set(
+      std::chrono::duration<double>(time).count());
+  status_.last_checkpoint = {checkpoint::checkpoint_name(written.last_images_seen),
+                             std::chrono::duration_cast<std::chrono::seconds>(time).count()};
+}
+
+report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
+  const auto means = statistics_.take(parts_.control);
+  const comm::MeanCost cost = parts_.gradients.mean_cost();
+  const double kimg = static_cast<double>(progress.images_seen - tick_images_) / 1000;
+  const double training_seconds = std::max(seconds - maintenance_seconds_, 1e-9);
+  report::Tick tick;
+  tick.number = progress.tick;
+  tick.images_seen = progress.images_seen;
+  tick.step = progress.step;
+  tick.seconds = progress.trained_seconds;
+  tick.seconds_per_kimg = kimg > 0 ? training_seconds / kimg : 0;
+  tick.maintenance_seconds = maintenance_seconds_;
+  tick.data_wait_share = (parts_.batches.wait_seconds() - tick_wait_seconds_) / training_seconds;
+  tick.all_reduce_share = (cost.exposed_seconds - tick_cost_.exposed_seconds) / training_seconds;
+  tick.host_memory_bytes = report::resident_memory_bytes();
+  if (parts_.device.is_cuda()) {
+    tick.device_memory_bytes = device::device_memory(parts_.device).allocated_bytes;
+  }
+  tick.losses = with_prefix(means, "loss/");
+  tick.scores = with_prefix(means, "score/");
+  const auto& config = parts_.config;
+  const auto total = config.training.total_images();
+  const auto rate = [&](const optim::OptimizerConfig& c) {
+    return optim::learning_rate(c.schedule, c.learning_rate, progress.images_seen, total);
+  };
+  tick.learning_rates = {{"generator", rate(config.generator.optimizer)},
+                         {"discriminator", rate(config.discriminator.optimizer)}};
+  return tick;
+}
+
+double Reporter::seconds_left(const report::Tick& tick) const {
+  const auto images_left = std::max<std::int64_t>(status_.total_images - tick.images_seen, 0);
+  return static_cast<double>(images_left) / 1000 * tick.seconds_per_kimg;
+}
+
+void Reporter::tick(Progress& progress) {
+  if (progress.images_seen == tick_images_) return;
+  const auto now = Clock::now();
+  const double seconds = seconds_between(tick_began_, now);
+  progress.trained_seconds += seconds;
+  progress.tick += 1;
+  const report::Tick tick = make_tick(progress, seconds);
+  publish(tick);
+  if (parts_.control.rank() == 0) write_tick(tick);
+  tick_began_ = now;
+  tick_images_ = progress.images_seen;
+  tick_wait_seconds_ = parts_.batches.wait_seconds();
+  tick_cost_ = parts_.gradients.mean_cost();
+  maintenance_seconds_ = 0;
+}
+
+void Reporter::write_tick(const report::Tick& tick) {
+  log::info(report::tick_line(tick, seconds_left(tick)));
+  try {
+    stats_->append(report::to_json(tick));
+  } catch (const report::OutputError& error) {
+    // What a run says of itself is not worth ending it.
+    log::warning("Cannot write the statistics", {{"reason", error.what()}});
+  }
+}
+
+void Reporter::publish(const report::Tick& tick) {
+  telemetry::Instruments& instruments = parts_.instruments;
+  instruments.seconds_per_kimg.set(tick.seconds_per_kimg);
+  for (const auto& [network, loss] : tick.losses) instruments.loss.at(network).set(loss);
+  if (tick.device_memory_bytes)
+    instruments.gpu_memory_bytes.set(static_cast<double>(*tick.device_memory_bytes));
+  status_.seconds_per_kimg = tick.seconds_per_kimg;
+  if (tick.seconds_per_kimg > 0) status_.images_per_second = 1000 / tick.seconds_per_kimg;
+  status_.eta_seconds = seconds_left(tick);
+  status_.losses = tick.losses;
+  if (parts_.server != nullptr) parts_.server->set_status(status_);
+}
+
+void Reporter::state(wire::JobState state, const std::string& message) {
+  status_.state = state;
+  status_.message = message;
+  if (parts_.server != nullptr) parts_.server->set_status(status_);
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "checkpoint/writer.h"
+#include "comm/group.h"
+#include "control/server.h"
+#include "data/prefetcher.h"
+#include "report/progress.h"
+#include "report/stats_log.h"
+#include "report/tick.h"
+#include "telemetry/instruments.h"
+#include "training/run_config.h"
+#include "training/run_folder.h"
+#include "training/scheme.h"
+#include "training/statistics.h"
+#include "wire/job_status.h"
+
+namespace ganscale::training {
+
+/// What a reporter reads its numbers from, and where it tells them.
+struct ReporterParts {
+  const RunConfig& config;
+  RunFolder folder;
+  at::Device device;
+  comm::Group& control;
+  comm::Group& gradients;  ///< the group that averages gradients
+  const data::Prefetcher& batches;
+  telemetry::Instruments& instruments;
+  const checkpoint::Writer* writer = nullptr;  ///< rank 0 only
+  control::Server* server = nullptr;           ///< rank 0 only, where there is a control port
+};
+
+/// Tells people, Prometheus and the operator how the run goes. Every rank has one and calls it in
+/// the same steps; rank 0 writes.
+class Reporter {
+ public:
+  explicit Reporter(ReporterParts parts);
+
+  /// Starts the clock; lines of stats.jsonl beyond the progress, which a killed run left, are
+  /// dropped.
+  void begin(const Progress& progress);
+  /// Takes in a step.
+  void step(const StepResult& result, const Progress& progress);
+  /// Says what the steps since the last tick did; all ranks together.
+  void tick(Progress& progress);
+  /// Counts time that was not training: grids, checkpoints, the tick itself.
+  void add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
+  /// Publishes where the run is in its life.
+  void state(wire::JobState state, const std::string& message = "");
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  report::Tick make_tick(const Progress& progress, double seconds);
+  void write_tick(const report::Tick& tick);
+  void publish(const report::Tick& tick);
+  void read_counters();
+  double seconds_left(const report::Tick& tick) const;
+
+  ReporterParts parts_;
+  Statistics statistics_;
+  std::optional<report::StatsLog> stats_;
+  std::optional<report::ProgressBar> bar_;
+  wire::JobStatus status_;
+  Clock::time_point tick_began_;
+  Clock::time_point step_ended_;
+  double maintenance_seconds_ = 0;
+  std::int64_t tick_images_ = 0;
+  double tick_wait_seconds_ = 0;
+  comm::MeanCost tick_cost_;
+  double counted_wait_seconds_ = 0;
+  comm::MeanCost counted_cost_;
+};
+
+}  // namespace ganscale::training

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include "checkpoint/checkpoint_config.h"
+#include "comm/comm_config.h"
+#include "config/section.h"
+#include "control/telemetry_config.h"
+#include "data/data_config.h"
+#include "models/build_model.h"
+#include "optim/build_optimizer.h"
+#include "optim/ema.h"
+#include "training/training_config.h"
+
+namespace ganscale::training {
+
+struct GeneratorConfig {
+  optim::OptimizerConfig optimizer;
+  optim::EmaConfig ema;
+};
+
+struct DiscriminatorConfig {
+  optim::OptimizerConfig optimizer;
+};
+
+/// A whole run: what `ganscale train` reads. Each folder owns its part.
+struct RunConfig {
+  models::ModelConfig model;
+  data::DataConfig data;
+  std::string scheme;
+  TrainingConfig training;
+  GeneratorConfig generator;
+  DiscriminatorConfig discriminator;
+  checkpoint::CheckpointConfig checkpoint;
+  control::TelemetryConfig telemetry;
+  comm::CommConfig comm;
+  std::string resolved;  ///< all keys with their values, as YAML
+};
+
+/// Reads a configuration strictly. Throws ConfigError with file, line and key.
+RunConfig parse_run(config::Node root);
+
+/// Checks what only the size of the world can tell. Throws ConfigError at the key.
+void require_fits_world(const RunConfig& config, int world_size);
+
+}  // namespace ganscale::training

@@ -1,0 +1,27 @@
+#include "training/run_folder.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace ganscale::training {
+
+void RunFolder::create() const {
+  std::error_code error;
+  std::filesystem::create_directories(samples(), error);
+  if (error || access(root_.c_str(), W_OK) != 0) {
+    throw ConfigError("cannot write the run folder, choose another with --run: " + root_.string() +
+                      (error ? ": " + error.message() : std::string()));
+  }
+}
+
+std::filesystem::path RunFolder::fakes(std::int64_t images_seen) const {
+  char name[48];
+  std::snprintf(name, sizeof name, "fakes-%010lld.png", static_cast<long long>(images_seen));
+  return samples() / name;
+}
+
+}  // namespace ganscale::training

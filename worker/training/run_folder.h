@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace ganscale::training {
+
+/// The folder of a run and the names of what lies in it (design: docs/operations.md).
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path root) : root_(std::move(root)) {}
+
+  /// Makes the folder and its sub-folders. Throws ConfigError where it can't be written.
+  void create() const;
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path config() const { return root_ / "config.yaml"; }
+  std::filesystem::path log() const { return root_ / "log.jsonl"; }
+  std::filesystem::path stats() const { return root_ / "stats.jsonl"; }
+  std::filesystem::path samples() const { return root_ / "samples"; }
+  std::filesystem::path events() const { return root_ / "events"; }
+  std::filesystem::path reals() const { return samples() / "reals.png"; }
+  /// The grid of fakes after so many images: names sort by time.
+  std::filesystem::path fakes(std::int64_t images_seen) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace ganscale::training

@@ -1,0 +1,84 @@
+#include "training/sample_grids.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+#include "report/image_grid.h"
+
+namespace ganscale::training {
+namespace {
+
+/// The grid is drawn in parts, so that it needs no more memory than a training step.
+constexpr std::int64_t kImagesAtOnce = 32;
+
+/// Returns the label of each place of the grid: row r has label r modulo their number.
+at::Tensor grid_labels(std::int64_t image_count, int columns, std::int64_t label_count) {
+  const auto rows = at::arange(image_count, at::kLong).floor_divide(columns);
+  return rows.remainder(label_count);
+}
+
+/// Chooses the records to show, the first of each label for its rows.
+std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64_t count,
+                                          int columns, std::int64_t label_count) {
+  std::vector<std::int64_t> records;
+  std::vector<std::vector<std::int64_t>> by_label(
+      static_cast<std::size_t>(std::max<std::int64_t>(label_count, 1)));
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    by_label[label_count > 0 ? static_cast<std::size_t>(source.label(i)) : 0].push_back(i);
+  }
+  std::vector<std::size_t> next(by_label.size());
+  for (std::int64_t place = 0; place < count; ++place) {
+    const std::size_t label = static_cast<std::size_t>(place / columns) % by_label.size();
+    if (by_label[label].empty()) continue;
+    records.push_back(by_label[label][next[label]++ % by_label[label].size()]);
+  }
+  return records;
+}
+
+}  // namespace
+
+void SampleGrids::write_reals(const data::Source& source, const data::DecodePolicy& policy,
+                              std::int64_t label_count) const {
+  const auto records = records_to_show(source, image_count(), config_.grid_columns, label_count);
+  const auto images = at::empty({static_cast<std::int64_t>(records.size()), policy.channels,
+                                 policy.resolution, policy.resolution},
+                                at::kByte);
+  const auto picture_bytes = static_cast<std::size_t>(images.numel()) / records.size();
+  auto* place = images.mutable_data_ptr<std::uint8_t>();
+  data::Record record;
+  for (const std::int64_t index : records) {
+    source.read(index, record);
+    data::decode_into(record, policy, {place, picture_bytes});
+    place += picture_bytes;
+  }
+  report::write_image_grid(images, {.columns = config_.grid_columns}, folder_.reals());
+}
+
+void SampleGrids::write_fakes(models::Generator& generator, at::Device device,
+                              std::int64_t images_seen) const {
+  const at::NoGradGuard no_grad;
+  const auto options =
+      at::TensorOptions().device(device).dtype(generator.parameters().front().scalar_type());
+  at::Tensor labels;
+  if (generator.label_count() > 0) {
+    labels = grid_labels(image_count(), config_.grid_columns, generator.label_count()).to(device);
+  }
+  std::vector<at::Tensor> parts;
+  for (std::int64_t first = 0; first < image_count(); first += kImagesAtOnce) {
+    const auto count = std::min(kImagesAtOnce, image_count() - first);
+    const ImageRandom images{config_.seed, first, 1};
+    const auto z = kernels::random_normal(images, Stream::kSamples, /*site=*/0,
+                                          {count, generator.z_dim()}, options);
+    kernels::RandomDraws noise(images, Stream::kSamples);
+    const auto part_labels = labels.defined() ? labels.narrow(0, first, count) : labels;
+    parts.push_back(generator.forward(z, part_labels, noise).cpu());
+  }
+  report::write_image_grid(at::cat(parts), {.columns = config_.grid_columns},
+                           folder_.fakes(images_seen));
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,46 @@
+#include "training/synchronous.h"
+
+#include <chrono>
+
+#include "comm/bucketed_gradients.h"
+#include "comm/replicate.h"
+#include "training/build_phases.h"
+
+namespace ganscale::training {
+
+Synchronous::Synchronous(const RunConfig& config, Replica& replica, comm::Group& group)
+    : config_(config), replica_(replica), group_(group) {
+  const auto bucket_bytes = config.comm.bucket_bytes;
+  for (const auto& [file, tensors] : replica.state()) {
+    comm::broadcast_from_rank_0(group, tensors, bucket_bytes);
+  }
+  generator_gradients_ = std::make_unique<comm::BucketedGradients>(replica.generator().parameters(),
+                                                                   group, bucket_bytes);
+  discriminator_gradients_ = std::make_unique<comm::BucketedGradients>(
+      replica.discriminator().parameters(), group, bucket_bytes);
+  phases_ =
+      build_phases(config, replica, {generator_gradients_.get(), discriminator_gradients_.get()});
+}
+
+Synchronous::~Synchronous() = default;
+
+StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  StepResult result;
+  for (Phase& phase : phases_) {
+    if (progress.step % phase.interval != 0) continue;
+    const auto began = Clock::now();
+    PhaseResult done = run_phase(phase, input, progress.images_seen);
+    result.statistics.merge(done.statistics);
+    if (!done.nonfinite.empty()) result.skipped.push_back({phase.name, done.nonfinite});
+    result.phase_seconds[phase.name] = std::chrono::duration<double>(Clock::now() - began).count();
+  }
+  // Running statistics of batch norms differ by rank; their mean keeps the replicas the same.
+  comm::average(group_, named_buffers(replica_.generator()), config_.comm.bucket_bytes);
+  comm::average(group_, named_buffers(replica_.discriminator()), config_.comm.bucket_bytes);
+  replica_.update_average(
+      optim::ema_beta(config_.generator.ema, config_.training.batch, progress.images_seen));
+  return result;
+}
+
+}  // namespace ganscale::training

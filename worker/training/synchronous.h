@@ -1,0 +1,28 @@
+#pragma once
+
+#include "comm/group.h"
+#include "training/replica.h"
+#include "training/scheme.h"
+
+namespace ganscale::training {
+
+/// All ranks do the same phases on their parts of a batch and average every gradient (Loppi &
+/// Kynkäänniemi 2021).
+class Synchronous : public Scheme {
+ public:
+  /// Broadcasts the replica's state from rank 0, so that all ranks begin alike.
+  Synchronous(const RunConfig& config, Replica& replica, comm::Group& group);
+  ~Synchronous() override;
+
+  StepResult step(const StepInput& input, const Progress& progress) override;
+
+ private:
+  const RunConfig& config_;
+  Replica& replica_;
+  comm::Group& group_;
+  std::unique_ptr<comm::BucketedGradients> generator_gradients_;
+  std::unique_ptr<comm::BucketedGradients> discriminator_gradients_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace ganscale::training
