@@ -3,6 +3,12 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <vector>
+
 namespace ganscale::checkpoint {
 namespace {
 
@@ -16,13 +22,44 @@ at::Tensor new_buffer(const at::Tensor& tensor) {
                    at::TensorOptions().dtype(tensor.scalar_type()).pinned_memory(tensor.is_cuda()));
 }
 
-/// Fills `buffers` with the tensors' values, in the buffers that are there where they fit.
-void copy_tensors(NamedTensors& buffers, const NamedTensors& tensors) {
+/// One tensor that is copied by memcpy.
+struct PlainCopy {
+  void* target;
+  const void* source;
+  std::size_t size_bytes;
+};
+
+/// Copies with a few threads that share the work and meet once at the end.
+///
+/// Tensor::copy_() would have all threads of the pool meet at each tensor: with other programs on
+/// the cores, that took 15 times as long as one thread alone.
+void copy_plain(const std::vector<PlainCopy>& copies) {
+  const unsigned thread_count = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (auto i = next++; i < copies.size(); i = next++) {
+      std::memcpy(copies[i].target, copies[i].source, copies[i].size_bytes);
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned i = 1; i < thread_count; ++i) threads.emplace_back(work);
+  work();
+}
+
+/// Makes `buffers` fit the tensors and copies those that need more than a memcpy; adds the others
+/// to `plain`.
+void copy_tensors(NamedTensors& buffers, const NamedTensors& tensors,
+                  std::vector<PlainCopy>& plain) {
   std::erase_if(buffers, [&](const auto& buffer) { return !tensors.contains(buffer.first); });
   for (const auto& [name, tensor] : tensors) {
     auto& buffer = buffers[name];
     if (!buffer.defined() || !fits(buffer, tensor)) buffer = new_buffer(tensor);
-    buffer.copy_(tensor);
+    if (tensor.is_cpu() && tensor.is_contiguous()) {
+      if (tensor.nbytes() == 0) continue;
+      plain.push_back({buffer.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes()});
+    } else {
+      buffer.copy_(tensor);
+    }
   }
 }
 
@@ -35,7 +72,11 @@ void HostCopy::take(const Snapshot& snapshot) {
   copy_.metrics = snapshot.metrics;
   std::erase_if(copy_.files,
                 [&](const auto& file) { return !snapshot.files.contains(file.first); });
-  for (const auto& [file, tensors] : snapshot.files) copy_tensors(copy_.files[file], tensors);
+  std::vector<PlainCopy> plain;
+  for (const auto& [file, tensors] : snapshot.files) {
+    copy_tensors(copy_.files[file], tensors, plain);
+  }
+  copy_plain(plain);
 }
 
 }  // namespace ganscale::checkpoint

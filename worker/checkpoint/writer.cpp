@@ -31,6 +31,11 @@ Writer::Writer(std::filesystem::path run_folder, CheckpointConfig config)
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
+void Writer::prepare(const Snapshot& snapshot) {
+  wait();
+  host_copy_.take(snapshot);
+}
+
 WritePause Writer::write(const Snapshot& snapshot) {
   const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
