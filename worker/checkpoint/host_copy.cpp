@@ -9,6 +9,10 @@
 #include <thread>
 #include <vector>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace ganscale::checkpoint {
 namespace {
 
@@ -22,12 +26,29 @@ at::Tensor new_buffer(const at::Tensor& tensor) {
                    at::TensorOptions().dtype(tensor.scalar_type()).pinned_memory(tensor.is_cuda()));
 }
 
-/// One tensor that is copied by memcpy.
+/// One tensor whose bytes are copied as they are.
 struct PlainCopy {
-  void* target;
-  const void* source;
+  std::byte* target;
+  const std::byte* source;
   std::size_t size_bytes;
 };
+
+/// Copies past the caches: half the time of memcpy, which first reads what it is about to
+/// overwrite, and the training finds its own data still in the caches. `target` is aligned to 16
+/// bytes.
+void copy_past_caches(std::byte* target, const std::byte* source, std::size_t size_bytes) {
+#ifdef __SSE2__
+  const std::size_t streamed_bytes = size_bytes / sizeof(__m128i) * sizeof(__m128i);
+  for (std::size_t i = 0; i < streamed_bytes; i += sizeof(__m128i)) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(target + i),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + i)));
+  }
+  _mm_sfence();
+  std::memcpy(target + streamed_bytes, source + streamed_bytes, size_bytes - streamed_bytes);
+#else
+  std::memcpy(target, source, size_bytes);
+#endif
+}
 
 /// Copies with a few threads that share the work and meet once at the end.
 ///
@@ -38,7 +59,7 @@ void copy_plain(const std::vector<PlainCopy>& copies) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (auto i = next++; i < copies.size(); i = next++) {
-      std::memcpy(copies[i].target, copies[i].source, copies[i].size_bytes);
+      copy_past_caches(copies[i].target, copies[i].source, copies[i].size_bytes);
     }
   };
   std::vector<std::jthread> threads;
@@ -56,7 +77,8 @@ void copy_tensors(NamedTensors& buffers, const NamedTensors& tensors,
     if (!buffer.defined() || !fits(buffer, tensor)) buffer = new_buffer(tensor);
     if (tensor.is_cpu() && tensor.is_contiguous()) {
       if (tensor.nbytes() == 0) continue;
-      plain.push_back({buffer.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes()});
+      plain.push_back({static_cast<std::byte*>(buffer.mutable_data_ptr()),
+                       static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()});
     } else {
       buffer.copy_(tensor);
     }

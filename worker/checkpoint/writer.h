@@ -49,8 +49,8 @@ class Writer {
   /// Removes what a killed run left in the run folder and starts the thread.
   Writer(std::filesystem::path run_folder, CheckpointConfig config);
 
-  /// Makes the host memory for snapshots like this one. Called before the training starts, it spares
-  /// the first write() that pause. Nothing is written.
+  /// Makes the host memory for snapshots like this one. Called before the training starts, it
+  /// spares the first write() that pause. Nothing is written.
   void prepare(const Snapshot& snapshot);
 
   /// Copies the snapshot and returns; the write goes on in the background.

@@ -1,6 +1,9 @@
 #include "checkpoint/host_copy.h"
 
+#include <ATen/ops/arange.h>
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "make_snapshot.h"
 
@@ -32,6 +35,20 @@ TEST(HostCopy, FollowsNewShapesAndMissingNames) {
   next.files["generator"].erase("bias");
   copy.take(next);
   expect_equal(copy.get(), next);
+}
+
+TEST(HostCopy, IsExactForAnyNumberOfBytesAtAnyAddress) {
+  const auto bytes = at::arange(100, at::kByte);
+  Snapshot snapshot;
+  for (int begin = 0; begin < 20; ++begin) {
+    for (int end = begin; end < 60; ++end) {
+      const auto name = std::to_string(begin) + "-" + std::to_string(end);
+      snapshot.files["bytes"][name] = bytes.slice(0, begin, end);
+    }
+  }
+  HostCopy copy;
+  copy.take(snapshot);
+  expect_equal(copy.get(), snapshot);
 }
 
 TEST(HostCopy, OfATransposedParameterIsContiguousAndDetached) {

@@ -7,6 +7,9 @@
 
 namespace ganscale::checkpoint {
 
+/// The extent of the snapshots that crash_victim.cpp writes: enough to be killed in the middle.
+inline constexpr std::int64_t kVictimExtent = 20'000;
+
 /// A snapshot in which every number is `value`.
 inline Snapshot make_snapshot(std::int64_t images_seen, double value, std::int64_t extent = 3) {
   Snapshot snapshot;
