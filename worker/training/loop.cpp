@@ -92,7 +92,9 @@ Orders next_orders(const LoopParts& parts) {
 void write_fakes(const LoopParts& parts, const Progress& progress) {
   if (parts.control.rank() != 0) return;
   try {
-    parts.grids.write_fakes(parts.replica.generator_ema(), parts.device, progress.images_seen);
+    parts.reporter.fakes(
+        parts.grids.write_fakes(parts.replica.generator_ema(), parts.device, progress.images_seen),
+        progress);
   } catch (const report::OutputError& error) {
     log::warning("Cannot write the sample grid", {{"reason", error.what()}});
   }

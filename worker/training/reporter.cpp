@@ -49,6 +49,9 @@ void Reporter::begin(const Progress& progress) {
   status_.images_seen = progress.images_seen;
   if (parts_.control.rank() == 0) {
     stats_.emplace(parts_.folder.stats(), progress.images_seen);
+    if (parts_.config.training.tensorboard) {
+      tensorboard_.emplace(parts_.folder.events(), progress.images_seen);
+    }
     bar_.emplace("images", status_.total_images, progress.images_seen);
   }
   parts_.instruments.world_size.set(parts_.control.size());
@@ -155,10 +158,17 @@ void Reporter::write_tick(const report::Tick& tick) {
   log::info(report::tick_line(tick, seconds_left(tick)));
   try {
     stats_->append(report::to_json(tick));
+    if (tensorboard_) tensorboard_->write_tick(tick);
   } catch (const report::OutputError& error) {
     // What a run says of itself is not worth ending it.
     log::warning("Cannot write the statistics", {{"reason", error.what()}});
   }
+}
+
+void Reporter::fakes(const at::Tensor& images, const Progress& progress) {
+  if (!tensorboard_) return;
+  tensorboard_->write_grid("fakes", images, {.columns = parts_.config.training.grid_columns},
+                           progress.images_seen);
 }
 
 void Reporter::publish(const report::Tick& tick) {

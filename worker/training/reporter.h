@@ -9,6 +9,7 @@
 #include "data/prefetcher.h"
 #include "report/progress.h"
 #include "report/stats_log.h"
+#include "report/tensorboard.h"
 #include "report/tick.h"
 #include "telemetry/instruments.h"
 #include "training/run_config.h"
@@ -45,6 +46,8 @@ class Reporter {
   void step(const StepResult& result, const Progress& progress);
   /// Says what the steps since the last tick did; all ranks together.
   void tick(Progress& progress);
+  /// Shows a grid of fakes where TensorBoard is on. images: [N, C, H, W] in [-1, 1].
+  void fakes(const at::Tensor& images, const Progress& progress);
   /// Counts time that was not training: grids, checkpoints, the tick itself.
   void add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
   /// Publishes where the run is in its life.
@@ -63,6 +66,7 @@ class Reporter {
   Statistics statistics_;
   std::optional<report::StatsLog> stats_;
   std::optional<report::ProgressBar> bar_;
+  std::optional<report::Tensorboard> tensorboard_;
   wire::JobStatus status_;
   Clock::time_point tick_began_;
   Clock::time_point step_ended_;

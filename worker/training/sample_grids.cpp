@@ -58,8 +58,8 @@ void SampleGrids::write_reals(const data::Source& source, const data::DecodePoli
   report::write_image_grid(images, {.columns = config_.grid_columns}, folder_.reals());
 }
 
-void SampleGrids::write_fakes(models::Generator& generator, at::Device device,
-                              std::int64_t images_seen) const {
+at::Tensor SampleGrids::write_fakes(models::Generator& generator, at::Device device,
+                                    std::int64_t images_seen) const {
   const at::NoGradGuard no_grad;
   const auto options =
       at::TensorOptions().device(device).dtype(generator.parameters().front().scalar_type());
@@ -77,8 +77,9 @@ void SampleGrids::write_fakes(models::Generator& generator, at::Device device,
     const auto part_labels = labels.defined() ? labels.narrow(0, first, count) : labels;
     parts.push_back(generator.forward(z, part_labels, noise).cpu());
   }
-  report::write_image_grid(at::cat(parts), {.columns = config_.grid_columns},
-                           folder_.fakes(images_seen));
+  const at::Tensor fakes = at::cat(parts);
+  report::write_image_grid(fakes, {.columns = config_.grid_columns}, folder_.fakes(images_seen));
+  return fakes;
 }
 
 }  // namespace ganscale::training

@@ -1,0 +1,20 @@
+#include <gtest/gtest.h>
+
+#include "comm/open_world.h"
+#include "integration/training_claims.h"
+
+namespace ganscale::training {
+namespace {
+
+class TrainingUnderMpi : public testing::TestWithParam<comm::GroupClaim> {
+ protected:
+  const comm::World world_ = comm::open_world({});
+};
+
+TEST_P(TrainingUnderMpi, KeepsTheClaim) { GetParam().body(*world_.group); }
+
+INSTANTIATE_TEST_SUITE_P(OfAllRanks, TrainingUnderMpi, testing::ValuesIn(training_claims()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace ganscale::training
