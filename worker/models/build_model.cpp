@@ -80,8 +80,6 @@ ModelConfig parse_model(config::Section in) {
   const auto& known = model_of(c.name).resolutions;
   in.require(std::ranges::find(known, c.resolution) != known.end(), "resolution",
              c.name + " has 32 and 64, not " + std::to_string(c.resolution));
-  c.channels = in.get("channels", c.channels, "1 for grey images, 3 for colour");
-  in.require(c.channels == 1 || c.channels == 3, "channels", "expected 1 or 3");
   c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
   in.require(c.z_dim > 0, "z_dim", "must be positive");
   c.batch_norm = read_batch_norm(in);

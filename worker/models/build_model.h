@@ -15,13 +15,14 @@ namespace ganscale::models {
 struct ModelConfig {
   std::string name = "dcgan";  ///< dcgan or conditional_dcgan
   int resolution = 32;
-  int channels = 3;
+  int channels = 3;  ///< of the data set, not of the configuration: 1 or 3
   int z_dim = 100;
   BatchNormMode batch_norm = BatchNormMode::kLocal;
   int label_count = 0;  ///< of the data set, not of the configuration; 0: no labels
 };
 
-/// Reads `model`; the label count is the caller's to fill in. Throws ConfigError.
+/// Reads `model`; channels and label count are the data's, the caller fills them in. Throws
+/// ConfigError.
 ModelConfig parse_model(config::Section in);
 
 /// Whether the model of this name takes labels. Throws ConfigError if there is no such model.

@@ -26,11 +26,10 @@ ModelConfig config_of(const std::string& name, int resolution, int label_count) 
 
 TEST(ParseModel, ReadsEveryKey) {
   const auto c = read(
-      "name: conditional_dcgan\nresolution: 64\nchannels: 1\nz_dim: 12\nbatch_norm: "
+      "name: conditional_dcgan\nresolution: 64\nz_dim: 12\nbatch_norm: "
       "synchronised\n");
   EXPECT_EQ(c.name, "conditional_dcgan");
   EXPECT_EQ(c.resolution, 64);
-  EXPECT_EQ(c.channels, 1);
   EXPECT_EQ(c.z_dim, 12);
   EXPECT_EQ(c.batch_norm, BatchNormMode::kSynchronised);
 }
@@ -40,7 +39,7 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
     expect_error(ExitCode::kConfig, message, [&] { read(yaml); });
   };
   expect("run.yaml:2: resolution: dcgan has 32 and 64, not 128", "name: dcgan\nresolution: 128\n");
-  expect("run.yaml:1: channels: expected 1 or 3", "channels: 4\n");
+  expect("run.yaml:1: unknown key: channels", "channels: 1\n");
   expect("run.yaml:1: z_dim: must be positive", "z_dim: 0\n");
   expect("run.yaml:1: name: expected one of [dcgan, conditional_dcgan]", "name: vae\n");
   expect("run.yaml:1: batch_norm: expected one of", "batch_norm: global\n");
