@@ -97,7 +97,7 @@ DecodePolicy decode_policy(const DataConfig& config, const Source& source, int r
     try {
       policy.channels = picture_shape(first).channels <= 2 ? 1 : 3;
     } catch (const DataError& error) {
-      throw DataError(source.describe(0) + ": " + error.what());
+      throw DataError(std::string(error.what()) + ": " + source.describe(0));
     }
   }
   return policy;

@@ -232,13 +232,13 @@ void Prefetcher::fill(Slot& slot, int image, Record& record) const {
   try {
     decode_into(record, policy_, chw);
   } catch (const DataError& error) {
-    throw DataError(source_.describe(index) + ": " + error.what());
+    throw DataError(std::string(error.what()) + ": " + source_.describe(index));
   }
   if (feed_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution);
   if (slot.labels == nullptr) return;
   if (record.label < 0 || record.label >= feed_.label_count) {
-    throw DataError(source_.describe(index) + ": label out of range: " +
-                    std::to_string(record.label) + ", labels " + std::to_string(feed_.label_count));
+    throw DataError("label out of range: " + std::to_string(record.label) + ", labels " +
+                    std::to_string(feed_.label_count) + ": " + source_.describe(index));
   }
   slot.labels[image] = record.label;
 }

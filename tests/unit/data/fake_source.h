@@ -32,7 +32,7 @@ class FakeSource : public Source {
   }
   void read(std::int64_t index, Record& record) const override {
     on_read(index);
-    if (unreadable.contains(index)) throw DataError(describe(index) + ": checksum differs");
+    if (unreadable.contains(index)) throw DataError("checksum differs: " + describe(index));
     const auto low = static_cast<std::uint8_t>(index);
     const auto high = static_cast<std::uint8_t>(index >> 8);
     const auto twice = static_cast<std::uint8_t>(2 * index);

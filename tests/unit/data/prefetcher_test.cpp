@@ -230,7 +230,7 @@ TEST(Prefetcher, ThrowsTheFirstBadRecordWhenItsTurnComes) {
   EXPECT_THAT(records_in(prefetcher.next()), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(records_in(prefetcher.next()), ElementsAre(4, 5, 6, 7));
   for (int attempt = 0; attempt < 2; ++attempt) {
-    expect_error(ExitCode::kData, "fake, record 9: checksum differs", [&] { prefetcher.next(); });
+    expect_error(ExitCode::kData, "checksum differs: fake, record 9", [&] { prefetcher.next(); });
   }
   EXPECT_EQ(prefetcher.position(), 8);
 }
@@ -239,7 +239,7 @@ TEST(Prefetcher, NamesTheRecordThatItCannotDecode) {
   FakeSource source(50);
   source.undecodable = {2};
   Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, make_feed(2));
-  expect_error(ExitCode::kData, "fake, record 2: picture", [&] { prefetcher.next(); });
+  expect_error(ExitCode::kData, ", wanted 2x2: fake, record 2", [&] { prefetcher.next(); });
 }
 
 TEST(Prefetcher, NamesTheRecordWhoseLabelIsOutOfRange) {
@@ -247,7 +247,7 @@ TEST(Prefetcher, NamesTheRecordWhoseLabelIsOutOfRange) {
   auto feed = make_feed(2);
   feed.label_count = 3;
   Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, feed);
-  expect_error(ExitCode::kData, "fake, record 3: label out of range: 3, labels 3",
+  expect_error(ExitCode::kData, "label out of range: 3, labels 3: fake, record 3",
                [&] { prefetcher.next(); });
 }
 
