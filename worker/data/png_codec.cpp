@@ -6,8 +6,10 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
+#include "data/png_plain.h"
 
 namespace ganscale::data {
 namespace {
@@ -130,6 +132,7 @@ bool write_picture(Writing& writing, const Picture& picture) {
 }  // namespace
 
 Picture decode_png(std::span<const std::uint8_t> bytes) {
+  if (auto plain = decode_plain_png(bytes)) return std::move(*plain);
   Reading reading;
   Picture picture = start(reading, bytes);
   picture.hwc.resize(static_cast<std::size_t>(picture.height) *
