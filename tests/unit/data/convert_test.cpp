@@ -2,6 +2,7 @@
 
 #include "data/open_source.h"
 #include "support/expect_error.h"
+#include "support/shared_files.h"
 #include "unit/data/pictures.h"
 
 namespace ganscale::data {
@@ -105,6 +106,19 @@ TEST(Convert, RefusesImpossibleOptions) {
   options = options_to(folder / "out");
   options.policy.resolution = 3;
   expect_error(ExitCode::kConfig, "power of two: 3", [&] { convert(*in, options); });
+}
+
+TEST(Convert, WritesTheBytesThatTensorFlowWrote) {
+  const auto fixture = shared_file("fixtures/tfrecord-cifar32");
+  if (!fixture) GTEST_SKIP() << "needs GANSCALE_SHARED/fixtures/tfrecord-cifar32";
+  const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  ConvertOptions options{.to = folder / "cifar32", .policy = {.channels = 3, .resolution = 32}};
+  convert(*open_source(*fixture / "cifar32"), options);
+  EXPECT_EQ(read_file(folder / "cifar32/cifar32-r05.tfrecords"),
+            read_file(*fixture / "cifar32-r05.tfrecords"));
+  EXPECT_EQ(read_file(folder / "cifar32/cifar32-rxx.labels"),
+            read_file(*fixture / "cifar32-rxx.labels"));
 }
 
 TEST(Convert, TellsItsProgress) {

@@ -1,0 +1,81 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "cli/run.h"
+#include "data/file_bytes.h"
+#include "data/open_source.h"
+#include "data/png_codec.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::cli {
+namespace {
+
+/// Runs `ganscale` with these arguments.
+ExitCode run_ganscale(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "ganscale");
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  return static_cast<ExitCode>(run(static_cast<int>(pointers.size()), pointers.data()));
+}
+
+/// Writes a flat RGB picture.
+void write_picture(const TemporaryFolder& folder, const std::string& name, int side) {
+  const auto file = folder.write(name, "");
+  const std::size_t count = std::size_t(3) * side * side;
+  data::write_png(file, {3, side, side, std::vector<std::uint8_t>(count, 7)});
+}
+
+TEST(DataVerb, ConvertsInspectsAndVerifies) {
+  const TemporaryFolder folder;
+  write_picture(folder, "in/cat/1.png", 8);
+  write_picture(folder, "in/dog/1.png", 6);
+  const std::string out = folder / "out";
+  EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", out, "--resolution",
+                          "4", "--shards", "2", "--channels", "grey"}),
+            ExitCode::kOk);
+  const auto source = data::open_source(out);
+  data::Record record;
+  source->read(1, record);
+  EXPECT_EQ(record.channels, 1);
+  EXPECT_EQ(record.width, 4);
+  EXPECT_EQ(record.bytes[0], 7);
+  EXPECT_EQ(record.label, 1);
+  EXPECT_EQ(run_ganscale({"data", "inspect", out, "--sheet", folder / "sheet.png"}), ExitCode::kOk);
+  EXPECT_EQ(data::decode_png(data::read_file(folder / "sheet.png")).width, 12 * 64);
+  EXPECT_EQ(run_ganscale({"data", "verify", out}), ExitCode::kOk);
+}
+
+TEST(DataVerb, VerifyEndsWith65OnADamagedRecord) {
+  const TemporaryFolder folder;
+  write_picture(folder, "1.png", 8);
+  folder.write("2.png", "no picture");
+  EXPECT_EQ(run_ganscale({"data", "verify", folder.path()}), ExitCode::kData);
+}
+
+TEST(DataVerb, StrictConvertEndsWith65OnARefusedPicture) {
+  const TemporaryFolder folder;
+  write_picture(folder, "in/1.png", 8);
+  folder.write("in/2.png", "no picture");
+  const std::vector<std::string> lenient = {"data", "convert",      "--from",       folder / "in",
+                                            "--to", folder / "out", "--resolution", "8"};
+  auto strict = lenient;
+  strict.push_back("--strict");
+  EXPECT_EQ(run_ganscale(strict), ExitCode::kData);
+  EXPECT_EQ(run_ganscale(lenient), ExitCode::kOk);
+}
+
+TEST(DataVerb, WrongUseEndsWith64) {
+  EXPECT_EQ(run_ganscale({"data"}), ExitCode::kUsage);
+  EXPECT_EQ(run_ganscale({"data", "convert", "--to", "x", "--resolution", "8"}), ExitCode::kUsage);
+  EXPECT_EQ(run_ganscale({"data", "convert", "--from", "a", "--to", "b", "--resolution", "8",
+                          "--fit", "squeeze"}),
+            ExitCode::kUsage);
+}
+
+TEST(DataVerb, MissingDataEndsWith65) {
+  EXPECT_EQ(run_ganscale({"data", "inspect", "/does/not/exist"}), ExitCode::kData);
+}
+
+}  // namespace
+}  // namespace ganscale::cli
