@@ -83,7 +83,7 @@ std::string zip_bytes(const std::vector<File>& files, const Options& options = {
     const auto in32 = [&](std::uint64_t value) { return options.zip64 ? 0xffffffff : value; };
     directory += "PK\x01\x02" + number(20, 2) + common + number(in32(packed.size()), 4) +
                  number(in32(file.content.size()), 4) + number(file.name.size(), 2) +
-                 number(options.zip64 ? extra.size() : 0, 2) + number(0, 2 + 2 + 2 + 4) +
+                 number(options.zip64 ? extra.size() : 0, 2) + std::string(10, '\0') +
                  number(in32(header_offset), 4) + file.name + (options.zip64 ? extra : "");
   }
   return out + directory + end_of(files.size(), out.size(), directory.size(), options);
