@@ -1,0 +1,132 @@
+// Times whole training steps of the 64x64 DC-GAN on the CPU: two backward passes, two Adam updates.
+// Writes one JSON line for compare.py: seconds of each step, peak resident memory.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "losses/adversarial.h"
+#include "models/build_model.h"
+#include "optim/build_optimizer.h"
+#include "tensors/named_tensors.h"
+
+namespace {
+
+using namespace ganscale;
+
+struct Setting {
+  int threads = 2;
+  int batch = 64;
+  int warm_up_steps = 2;
+  int steps = 5;
+};
+
+class Training {
+ public:
+  explicit Training(int batch)
+      : batch_(batch),
+        networks_(models::build_networks(config(), /*seed=*/1, nullptr)),
+        generator_optimizer_(optim::build_optimizer({}, named_parameters(*networks_.generator))),
+        discriminator_optimizer_(
+            optim::build_optimizer({}, named_parameters(*networks_.discriminator))),
+        real_(at::rand({batch, 3, 64, 64}).mul(2).sub(1)) {}
+
+  void step() {
+    train_discriminator();
+    train_generator();
+    images_seen_ += batch_;
+  }
+
+ private:
+  static models::ModelConfig config() {
+    models::ModelConfig config;
+    config.resolution = 64;
+    return config;
+  }
+
+  void train_discriminator() {
+    at::Tensor fakes;
+    {
+      const at::NoGradGuard no_grad;
+      fakes = generate(Stream::kDiscriminatorLatent);
+    }
+    const auto loss = losses::non_saturating_discriminator_loss(
+        judge(real_, Stream::kDiscriminatorNoise), judge(fakes, Stream::kDiscriminatorNoise));
+    loss.mean().backward();
+    update(*discriminator_optimizer_);
+  }
+
+  void train_generator() {
+    train_only_generator(true);
+    const auto fakes = generate(Stream::kGeneratorLatent);
+    losses::non_saturating_generator_loss(judge(fakes, Stream::kGeneratorNoise)).mean().backward();
+    train_only_generator(false);
+    update(*generator_optimizer_);
+  }
+
+  void train_only_generator(bool only) {
+    for (const auto& parameter : networks_.discriminator->parameters()) {
+      parameter.set_requires_grad(!only);
+    }
+  }
+
+  at::Tensor generate(Stream latent) {
+    kernels::RandomDraws draws({1, images_seen_, 1}, latent);
+    const auto z = draws.normal({batch_, networks_.generator->z_dim()}, at::kFloat);
+    return networks_.generator->forward(z, {}, draws);
+  }
+
+  at::Tensor judge(const at::Tensor& images, Stream dropout) {
+    kernels::RandomDraws draws({1, images_seen_, 1}, dropout);
+    return networks_.discriminator->forward(images, {}, draws);
+  }
+
+  static void update(optim::Optimizer& optimizer) {
+    optimizer.step(2e-4);
+    for (const auto& [name, parameter] : optimizer.parameters()) parameter.mutable_grad().reset();
+  }
+
+  std::int64_t batch_;
+  models::Networks networks_;
+  std::unique_ptr<optim::Optimizer> generator_optimizer_;
+  std::unique_ptr<optim::Optimizer> discriminator_optimizer_;
+  at::Tensor real_;
+  std::int64_t images_seen_ = 0;
+};
+
+double peak_resident_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;  // KiB on Linux
+}
+
+nlohmann::ordered_json measure(const Setting& setting) {
+  at::set_num_threads(setting.threads);
+  Training training(setting.batch);
+  for (int i = 0; i < setting.warm_up_steps; ++i) training.step();
+  std::vector<double> seconds;
+  for (int i = 0; i < setting.steps; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    training.step();
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return {{"step_seconds", seconds}, {"peak_resident_mib", peak_resident_mib()}};
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  CLI::App app{"Times training steps of the 64x64 DC-GAN; started by benchmarks/step/compare.py."};
+  Setting setting;
+  app.add_option("--threads", setting.threads, "threads of an operator");
+  app.add_option("--batch", setting.batch, "images a step");
+  app.add_option("--warm-up", setting.warm_up_steps, "steps before the clock starts");
+  app.add_option("--steps", setting.steps, "steps on the clock");
+  CLI11_PARSE(app, argument_count, arguments);
+  std::cout << measure(setting) << "\n";
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""The same training step as step.cpp in eager PyTorch, written as its users write it.
+
+Layers from the table of "Distributed DC-CGAN" at 64x64 (see worker/models/dcgan.h). Writes one JSON
+line for compare.py.
+"""
+import argparse
+import json
+import resource
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+class Generator(nn.Module):
+    def __init__(self, resolution=64, channels=3):
+        super().__init__()
+        self.first_size = resolution // 4
+        self.l1 = nn.Sequential(nn.Linear(100, 128 * self.first_size**2), nn.ReLU(inplace=True))
+        self.conv_blocks = nn.Sequential(
+            nn.BatchNorm2d(128),
+            nn.Upsample(scale_factor=2),
+            nn.Conv2d(128, 128, 3, padding=1),
+            nn.BatchNorm2d(128, 0.8),
+            nn.LeakyReLU(0.2, inplace=True),
+            nn.Upsample(scale_factor=2),
+            nn.Conv2d(128, 64, 3, padding=1),
+            nn.BatchNorm2d(64, 0.8),
+            nn.LeakyReLU(0.2, inplace=True),
+            nn.Conv2d(64, channels, 3, padding=1),
+            nn.Tanh(),
+        )
+
+    def forward(self, z):
+        x = self.l1(z).view(-1, 128, self.first_size, self.first_size)
+        return self.conv_blocks(x)
+
+
+class Discriminator(nn.Module):
+    def __init__(self, channels=3):
+        super().__init__()
+        layers = []
+        widths = [channels, 16, 32, 64, 128]
+        for i, (width_in, width_out) in enumerate(zip(widths, widths[1:])):
+            layers.append(nn.Conv2d(width_in, width_out, 3, stride=2, padding=1))
+            layers += [nn.LeakyReLU(0.2, inplace=True), nn.Dropout(0.25)]
+            if i > 0:
+                layers.append(nn.BatchNorm2d(width_out, 0.8))
+        self.model = nn.Sequential(*layers)
+        self.adv_layer = nn.Sequential(nn.Linear(128 * 4 * 4, 1))
+
+    def forward(self, images):
+        return self.adv_layer(self.model(images).flatten(1)).squeeze(1)
+
+
+def initialise(module):
+    if isinstance(module, (nn.Conv2d, nn.Linear)):
+        nn.init.normal_(module.weight, 0, 0.02)
+    elif isinstance(module, nn.BatchNorm2d):
+        nn.init.normal_(module.weight, 1, 0.02)
+
+
+class Training:
+    def __init__(self, batch):
+        self.batch = batch
+        self.generator = Generator().apply(initialise)
+        self.discriminator = Discriminator().apply(initialise)
+        self.generator_optimizer = torch.optim.Adam(
+            self.generator.parameters(), lr=2e-4, betas=(0.5, 0.999))
+        self.discriminator_optimizer = torch.optim.Adam(
+            self.discriminator.parameters(), lr=2e-4, betas=(0.5, 0.999))
+        self.real = torch.rand(batch, 3, 64, 64) * 2 - 1
+
+    def step(self):
+        self.train_discriminator()
+        self.train_generator()
+
+    def train_discriminator(self):
+        with torch.no_grad():
+            fakes = self.generator(torch.randn(self.batch, 100))
+        loss = functional.softplus(-self.discriminator(self.real)).mean() + \
+            functional.softplus(self.discriminator(fakes)).mean()
+        self.discriminator_optimizer.zero_grad()
+        loss.backward()
+        self.discriminator_optimizer.step()
+
+    def train_generator(self):
+        self.discriminator.requires_grad_(False)
+        fakes = self.generator(torch.randn(self.batch, 100))
+        loss = functional.softplus(-self.discriminator(fakes)).mean()
+        self.generator_optimizer.zero_grad()
+        loss.backward()
+        self.generator_optimizer.step()
+        self.discriminator.requires_grad_(True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--warm-up", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=5)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    training = Training(arguments.batch)
+    for _ in range(arguments.warm_up):
+        training.step()
+    seconds = []
+    for _ in range(arguments.steps):
+        start = time.perf_counter()
+        training.step()
+        seconds.append(time.perf_counter() - start)
+    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
+    print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib,
+                      "torch": torch.__version__}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+#include "models/torchscript.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/tracer.h>
+
+#include "base/error.h"
+
+namespace ganscale::models {
+namespace {
+
+namespace jit = torch::jit;
+
+// A mode of the module for the time of a scope.
+class EvalMode {
+ public:
+  explicit EvalMode(torch::nn::Module& module)
+      : module_(module), was_training_(module.is_training()) {
+    module_.eval();
+  }
+  ~EvalMode() { module_.train(was_training_); }
+  EvalMode(const EvalMode&) = delete;
+  EvalMode& operator=(const EvalMode&) = delete;
+
+ private:
+  torch::nn::Module& module_;
+  bool was_training_;
+};
+
+// Returns a module without methods that holds the network's own tensors under their names: the
+// tracer knows a parameter by its tensor.
+jit::Module state_module(const torch::nn::Module& network, const std::string& type_name,
+                         const std::shared_ptr<jit::CompilationUnit>& unit) {
+  jit::Module result(c10::QualifiedName("__torch__." + type_name), unit);
+  result.register_attribute("training", c10::BoolType::get(), false);
+  for (const auto& item : network.named_parameters(/*recurse=*/false)) {
+    result.register_parameter(item.key(), item.value(), /*is_buffer=*/false);
+  }
+  for (const auto& item : network.named_buffers(/*recurse=*/false)) {
+    result.register_buffer(item.key(), item.value());
+  }
+  for (const auto& item : network.named_children()) {
+    const std::string child_type = type_name + "_" + item.key();
+    result.register_module(item.key(), state_module(*item.value(), child_type, unit));
+  }
+  return result;
+}
+
+jit::Module trace(Generator& generator) {
+  auto module = state_module(generator, "Generator", std::make_shared<jit::CompilationUnit>());
+  // Two rows: a batch of one could be taken for a constant.
+  jit::Stack inputs = {at::zeros({2, generator.z_dim()})};
+  std::vector<std::string> names = {"z"};
+  if (generator.label_count() > 0) {
+    inputs.emplace_back(at::zeros({2}, at::kLong));
+    names.emplace_back("labels");
+  }
+  const auto run = [&](const jit::Stack& arguments) -> jit::Stack {
+    kernels::RandomDraws draws({}, Stream::kSamples);
+    const auto labels = arguments.size() > 1 ? arguments[1].toTensor() : at::Tensor();
+    return {generator.forward(arguments[0].toTensor(), labels, draws)};
+  };
+  const auto name_of = [](const at::Tensor&) { return std::string(); };
+  const auto state = jit::tracer::trace(inputs, run, name_of, /*strict=*/true,
+                                        /*force_outplace=*/false, &module, names)
+                         .first;
+  const c10::QualifiedName method(*module.type()->name(), "forward");
+  module.type()->addMethod(
+      module._ivalue()->compilation_unit()->create_function(method, state->graph));
+  return module;
+}
+
+}  // namespace
+
+void save_torchscript(Generator& generator, const std::filesystem::path& file) {
+  const at::NoGradGuard no_grad;
+  const EvalMode eval(generator);
+  const jit::Module module = trace(generator);
+  try {
+    module.save(file.string());
+  } catch (const c10::Error& error) {
+    throw DataError("can't write the TorchScript module: " + file.string() + ": " +
+                    error.what_without_backtrace());
+  }
+}
+
+}  // namespace ganscale::models
