@@ -13,12 +13,9 @@ scripts/setup.sh build
 scripts/build.sh release ganscale
 ganscale=build/release/bin/ganscale
 
-if [ ! -e "$data" ]; then
+if ! compgen -G "$data/*.tfrecords" >/dev/null; then
   say "Making the data set: colour emoji in nine groups"
-  rm -rf "$data.unfinished"
-  mkdir -p runs
-  "$ganscale" data convert --from-font --to "$data.unfinished" --resolution 32
-  mv "$data.unfinished" "$data"
+  "$ganscale" data convert --from-font --to "$data" --resolution 32 --shards 2
 fi
 
 mpi=(--bind-to none -n 2) # each rank uses its share of all cores
