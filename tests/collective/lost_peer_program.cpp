@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     ganscale::comm::CommConfig config;
     config.timeout_seconds = std::atof(argv[2]) / 1000;
     const auto world = ganscale::comm::open_world(config);
-    ganscale::log::configure(ganscale::log::Format::kText, world.place.rank);
+    ganscale::log::set_rank(world.group->rank());
     const auto data = at::ones({100000});
     world.group->sum(data);
     if (world.place.rank == 1) vanish(argv[1]);
