@@ -56,7 +56,9 @@ int run(int argc, char** argv) {
   Action action;
   add_train(app, action);
   add_data(app, action);
+  add_generate(app, action);
   add_report(app, action);
+  add_export(app, action);
   const int usage = parse(app, argc, argv);
   if (usage != 0 || !action) return usage;
   return static_cast<int>(run_action(action));

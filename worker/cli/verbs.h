@@ -17,6 +17,8 @@ using Action = std::function<ExitCode()>;
 /// does. One file a verb: add_train() in train.cpp, and so on. Options that two verbs share are in
 /// config_options.h.
 void add_data(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
+void add_generate(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 

@@ -37,8 +37,10 @@ Pictures open_pictures(RunConfig& config) {
   pictures.source = data::open_source(config.data.path, config.model.resolution);
   pictures.policy = data::decode_policy(config.data, *pictures.source, config.model.resolution);
   config.model.channels = pictures.policy.channels;
+  // An unconditional model does not look at the labels that the data may have.
+  const auto label_count = data::used_label_count(config.data, *pictures.source);
   config.model.label_count =
-      static_cast<int>(data::used_label_count(config.data, *pictures.source));
+      models::is_conditional(config.model.name) ? static_cast<int>(label_count) : 0;
   pictures.facts = {.model = config.model.name,
                     .record_count = pictures.source->record_count(),
                     .label_count = config.model.label_count,

@@ -1,0 +1,61 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "base/log.h"
+#include "checkpoint/safetensors.h"
+#include "cli/verbs.h"
+#include "models/torchscript.h"
+#include "training/trained_generator.h"
+
+namespace ganscale::cli {
+namespace {
+
+struct ExportOptions {
+  std::filesystem::path run;
+  std::string format = "safetensors";
+  std::filesystem::path out;
+};
+
+constexpr auto kExample =
+    "\nExamples:\n"
+    "  ganscale export --run runs/r1 --format torchscript --out generator.pt\n"
+    "      in Python: torch.jit.load('generator.pt')(torch.randn(16, 100))\n"
+    "  ganscale export --run runs/r1 --format safetensors --out generator.safetensors\n\n"
+    "It is the average of the generator in the newest valid checkpoint.";
+
+ExitCode export_generator(const ExportOptions& options) {
+  const auto trained = training::load_newest_generator(options.run);
+  if (options.format == "torchscript") {
+    models::save_torchscript(*trained.generator, options.out);
+  } else {
+    const auto& model = trained.config.model;
+    checkpoint::write_safetensors(options.out, named_state(*trained.generator),
+                                  {{"model", model.name},
+                                   {"resolution", std::to_string(model.resolution)},
+                                   {"channels", std::to_string(model.channels)},
+                                   {"z_dim", std::to_string(model.z_dim)},
+                                   {"label_count", std::to_string(model.label_count)},
+                                   {"images_seen", std::to_string(trained.images_seen)}});
+  }
+  log::info(
+      "Exported the generator",
+      {{"checkpoint", trained.checkpoint}, {"format", options.format}, {"file", options.out}});
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<ExportOptions>();
+  CLI::App* verb = app.add_subcommand("export", "Write a trained generator for other programs");
+  verb->footer(kExample);
+  verb->add_option("--run", options->run, "folder of the run")->required()->type_name("DIR");
+  verb->add_option("--format", options->format, "safetensors (weights) or torchscript (a module)")
+      ->check(CLI::IsMember({"safetensors", "torchscript"}))
+      ->capture_default_str();
+  verb->add_option("--out", options->out, "file to write")->required()->type_name("FILE");
+  verb->callback([options, &action] { action = [options] { return export_generator(*options); }; });
+}
+
+}  // namespace ganscale::cli
