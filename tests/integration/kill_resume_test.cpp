@@ -1,0 +1,160 @@
+#include <ATen/ops/allclose.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "checkpoint/checkpoint_name.h"
+#include "checkpoint/reader.h"
+#include "support/temporary_folder.h"
+#include "training_process.h"
+
+namespace ganscale {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kBatch = 8;
+
+/// A folder with tiny pictures, configurations and the runs of a test.
+class Resume : public testing::Test {
+ protected:
+  Resume() {
+    fs::create_directory(folder_ / "data");
+    write_tiny_pictures(folder_ / "data");
+  }
+
+  /// Writes a configuration that trains `step_count` steps.
+  fs::path write_config(std::int64_t step_count, const std::string& sections) const {
+    const auto kimg = static_cast<double>(step_count * kBatch) / 1000;
+    std::ofstream(folder_ / "run.yaml")
+        << "data: {path: " << (folder_ / "data").string() << "}\n"
+        << "training: {total_kimg: " << kimg << ", batch: " << kBatch
+        << ", threads: 1, tick_kimg: 0.008, samples_every_kimg: 0, grid_rows: 1, "
+           "grid_columns: 1, device: cpu, precision: "
+        << sections << "comm: {timeout: 30s}\n"
+        << "telemetry: {metrics_port: -1, control_port: -1}\n";
+    return folder_ / "run.yaml";
+  }
+
+  /// Trains to the end on `rank_count` ranks.
+  void finish(int rank_count, const fs::path& config, const fs::path& run) const {
+    TrainingProcess training(rank_count, config, run);
+    ASSERT_EQ(training.exit_code(), 0) << training.output();
+  }
+
+  const TemporaryFolder folder_;
+};
+
+std::int64_t newest_images_seen(const fs::path& run) {
+  const auto list = checkpoint::list_checkpoints(run);
+  return list.empty() ? -1 : list.back().images_seen;
+}
+
+std::int64_t count_lines(const fs::path& file) {
+  std::ifstream in(file);
+  return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+}
+
+/// Kills runs of two ranks at random moments: while they start, train, or write a checkpoint.
+class Killer {
+ public:
+  /// Starts the run, kills one of its ranks, waits for the end; returns false if the run was done.
+  bool kill_once(const fs::path& config, const fs::path& run) {
+    TrainingProcess training(2, config, run);
+    EXPECT_TRUE(wait_until([&] {
+      return training.rank_pids().size() == 2 || training.has_ended();
+    })) << training.output();
+    if (random_() % 4 != 0) {  // else while it starts
+      const auto before = newest_images_seen(run);
+      wait_until([&] { return newest_images_seen(run) > before || training.has_ended(); });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 150));
+    const auto ranks = training.rank_pids();
+    if (ranks.size() != 2) return false;
+    ::kill(ranks[random_() % 2], SIGKILL);
+    EXPECT_NE(training.exit_code(), -1) << "the other rank hangs:\n" << training.output();
+    return true;
+  }
+
+ private:
+  std::minstd_rand random_{std::random_device()()};
+};
+
+TEST_F(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
+  constexpr std::int64_t kSteps = 60;
+  const auto config = write_config(kSteps,
+                                   "fp32}\nmodel: {name: dcgan, resolution: 32, channels: 1}\n"
+                                   "checkpoint: {every_kimg: 0.016, keep_last: 2}\n");
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "whole"));
+
+  Killer killer;
+  int kill_count = 0;
+  while (kill_count < 20 && killer.kill_once(config, folder_ / "killed")) ++kill_count;
+  EXPECT_EQ(kill_count, 20) << "the run was done too soon";
+  RecordProperty("images_seen_after_the_kills", newest_images_seen(folder_ / "killed"));
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "killed"));
+
+  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kBatch);
+  const auto whole = checkpoint::verify_checkpoint(folder_.path() / "whole" / last);
+  const auto killed = checkpoint::verify_checkpoint(folder_.path() / "killed" / last);
+  EXPECT_EQ(killed.files, whole.files);  // sizes and SHA-256 of all tensors
+  EXPECT_EQ(killed.state["progress"]["step"], whole.state["progress"]["step"]);
+}
+
+/// Trains until the run has made some steps, has it stopped by `stop`, and expects a checkpoint at
+/// a whole step and exit code 143.
+void train_and_stop(int rank_count, const fs::path& config, const fs::path& run,
+                    const std::function<void(const TrainingProcess&)>& stop) {
+  const auto lines_before = count_lines(run / "stats.jsonl");
+  const auto images_before = newest_images_seen(run);
+  TrainingProcess training(rank_count, config, run);
+  ASSERT_TRUE(wait_until([&] {
+    return count_lines(run / "stats.jsonl") >= lines_before + 4 || training.has_ended();
+  })) << training.output();
+  stop(training);
+  EXPECT_EQ(training.exit_code(), 143) << training.output();
+  const auto images_after = newest_images_seen(run);
+  EXPECT_GT(images_after, images_before) << training.output();
+  EXPECT_EQ(images_after % kBatch, 0);
+}
+
+void expect_close(const checkpoint::Snapshot& actual, const checkpoint::Snapshot& expected) {
+  ASSERT_EQ(actual.files.size(), expected.files.size());
+  for (const auto& [file, tensors] : expected.files) {
+    for (const auto& [name, tensor] : tensors) {
+      const auto& other = actual.files.at(file).at(name);
+      EXPECT_TRUE(at::allclose(other, tensor, /*rtol=*/1e-9, /*atol=*/1e-9)) << file << ' ' << name;
+    }
+  }
+}
+
+TEST_F(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
+  constexpr std::int64_t kSteps = 30;
+  const auto config = write_config(
+      kSteps,
+      "fp64}\nmodel: {name: dcgan, resolution: 32, channels: 1, batch_norm: synchronised}\n"
+      "checkpoint: {every_kimg: 0, keep_last: 0}\n");
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "whole"));
+
+  const auto run = folder_ / "stopped";
+  ASSERT_NO_FATAL_FAILURE(train_and_stop(2, config, run, [](const TrainingProcess& training) {
+    training.signal_launcher(SIGUSR1);  // mpirun forwards it to all ranks
+  }));
+  ASSERT_NO_FATAL_FAILURE(train_and_stop(
+      1, config, run, [](const TrainingProcess& training) { training.signal_launcher(SIGTERM); }));
+  ASSERT_NO_FATAL_FAILURE(train_and_stop(4, config, run, [](const TrainingProcess& training) {
+    ::kill(training.rank_pids().back(), SIGTERM);  // the wish of one rank is enough
+  }));
+  ASSERT_NO_FATAL_FAILURE(finish(4, config, run));
+
+  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kBatch);
+  expect_close(checkpoint::load_checkpoint(run / last),
+               checkpoint::load_checkpoint(folder_.path() / "whole" / last));
+}
+
+}  // namespace
+}  // namespace ganscale

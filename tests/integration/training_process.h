@@ -1,0 +1,47 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ganscale {
+
+/// Waits until `condition` holds; returns false when it does not within ten minutes.
+bool wait_until(const std::function<bool()>& condition);
+
+/// Writes 64 grey pictures of 32 x 32 noise in the IDX format into `folder`.
+void write_tiny_pictures(const std::filesystem::path& folder);
+
+/// A running `ganscale train`: one process, or several under mpirun, with its output in a file.
+/// Whatever still runs at the end is killed.
+class TrainingProcess {
+ public:
+  TrainingProcess(int rank_count, const std::filesystem::path& config,
+                  const std::filesystem::path& run);
+  ~TrainingProcess();
+  TrainingProcess(const TrainingProcess&) = delete;
+  TrainingProcess& operator=(const TrainingProcess&) = delete;
+
+  /// Returns the processes of the ranks that live at this moment.
+  std::vector<pid_t> rank_pids() const;
+  /// Sends a signal to the launcher, or to the process itself where there is none.
+  void signal_launcher(int signal) const;
+  bool has_ended();
+  /// Waits for the end and returns the exit code as a shell shows it: 128 + n for a signal n.
+  int exit_code();
+  /// What it has printed, for messages of failed tests.
+  std::string output() const;
+
+ private:
+  int rank_count_;
+  std::filesystem::path output_file_;
+  pid_t launcher_ = 0;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+}  // namespace ganscale
