@@ -87,7 +87,7 @@ class Killer {
 TEST_F(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
   constexpr std::int64_t kSteps = 60;
   const auto config = write_config(kSteps,
-                                   "fp32}\nmodel: {name: dcgan, resolution: 32, channels: 1}\n"
+                                   "fp32}\nmodel: {name: dcgan, resolution: 32}\n"
                                    "checkpoint: {every_kimg: 0.016, keep_last: 2}\n");
   ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "whole"));
 
@@ -136,7 +136,7 @@ TEST_F(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
   constexpr std::int64_t kSteps = 30;
   const auto config = write_config(
       kSteps,
-      "fp64}\nmodel: {name: dcgan, resolution: 32, channels: 1, batch_norm: synchronised}\n"
+      "fp64}\nmodel: {name: dcgan, resolution: 32, batch_norm: synchronised}\n"
       "checkpoint: {every_kimg: 0, keep_last: 0}\n");
   ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "whole"));
 
