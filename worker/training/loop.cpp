@@ -100,6 +100,20 @@ void write_fakes(const LoopParts& parts, const Progress& progress) {
   }
 }
 
+/// Writes a checkpoint, but none of a state that is broken: the last good one stays.
+void write_checkpoint(LoopParts& parts, const Progress& progress, bool last) {
+  const checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
+  const std::string nonfinite = first_nonfinite(snapshot);
+  if (nonfinite.empty()) {
+    parts.writer->write(snapshot);
+    return;
+  }
+  const std::string message =
+      "no checkpoint was written, training diverged: NaN or infinity in " + nonfinite;
+  if (last) throw ConfigError(message);
+  log::error(message);
+}
+
 /// Does what is due between two steps.
 void maintain(LoopParts& parts, const Orders& orders, bool last, Progress& progress,
               std::int64_t before) {
@@ -111,9 +125,7 @@ void maintain(LoopParts& parts, const Orders& orders, bool last, Progress& progr
   const auto began = Clock::now();
   if (last || due(training.samples_every_kimg)) write_fakes(parts, progress);
   const bool write = last || orders.checkpoint || due(parts.config.checkpoint.every_kimg);
-  if (write && parts.writer != nullptr) {
-    parts.writer->write(make_snapshot(parts.replica, parts.facts, progress));
-  }
+  if (write && parts.writer != nullptr) write_checkpoint(parts, progress, last);
   parts.reporter.add_maintenance(std::chrono::duration<double>(Clock::now() - began).count());
 }
 

@@ -1,5 +1,7 @@
 #include "training/run_snapshot.h"
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace ganscale::training {
@@ -34,6 +36,18 @@ checkpoint::Snapshot make_snapshot(Replica& replica, const RunFacts& facts,
   snapshot.state["facts"] = nlohmann::json(facts);
   snapshot.state["progress"] = nlohmann::json(progress);
   return snapshot;
+}
+
+std::string first_nonfinite(const checkpoint::Snapshot& snapshot) {
+  for (const auto& [file, tensors] : snapshot.files) {
+    for (const auto& [name, tensor] : tensors) {
+      // A sum in double is NaN or infinite where one of its float terms is.
+      const bool finite = !tensor.is_floating_point() ||
+                          std::isfinite(tensor.detach().sum(at::kDouble).item<double>());
+      if (!finite) return file + ": " + name;
+    }
+  }
+  return "";
 }
 
 RunFacts facts_of(const checkpoint::Snapshot& snapshot) {

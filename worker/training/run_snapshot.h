@@ -21,6 +21,10 @@ struct RunFacts {
 checkpoint::Snapshot make_snapshot(Replica& replica, const RunFacts& facts,
                                    const Progress& progress);
 
+/// Returns "file: tensor" of the first tensor with a NaN or infinity, or nothing: such a state is
+/// not worth keeping.
+std::string first_nonfinite(const checkpoint::Snapshot& snapshot);
+
 /// Reads the facts of a checkpoint. Throws DataError if they are missing.
 RunFacts facts_of(const checkpoint::Snapshot& snapshot);
 

@@ -48,6 +48,14 @@ TEST(RunSnapshot, OfOtherDataOrAnotherModelIsRefused) {
   expect_error(ExitCode::kConfig, "another model", [&] { restore(replica, facts, snapshot); });
 }
 
+TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
+  Replica replica(make_config(1), at::kCPU, nullptr);
+  const auto snapshot = make_snapshot(replica, make_facts(), {});
+  EXPECT_EQ(first_nonfinite(snapshot), "");
+  snapshot.files.at("generator").at("conv_blocks.0.running_mean")[3] = NAN;
+  EXPECT_EQ(first_nonfinite(snapshot), "generator: conv_blocks.0.running_mean");
+}
+
 TEST(RunSnapshot, WithoutItsFactsIsRefused) {
   Replica replica(make_config(1), at::kCPU, nullptr);
   auto snapshot = make_snapshot(replica, make_facts(), {});
