@@ -17,37 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kBatch = 8;
-
-/// A folder with tiny pictures, configurations and the runs of a test.
-class Resume : public testing::Test {
- protected:
-  Resume() {
-    fs::create_directory(folder_ / "data");
-    write_tiny_pictures(folder_ / "data");
-  }
-
-  /// Writes a configuration that trains `step_count` steps.
-  fs::path write_config(std::int64_t step_count, const std::string& sections) const {
-    const auto kimg = static_cast<double>(step_count * kBatch) / 1000;
-    std::ofstream(folder_ / "run.yaml")
-        << "data: {path: " << (folder_ / "data").string() << "}\n"
-        << "training: {total_kimg: " << kimg << ", batch: " << kBatch
-        << ", threads: 1, tick_kimg: 0.008, samples_every_kimg: 0, grid_rows: 1, "
-           "grid_columns: 1, device: cpu, precision: "
-        << sections << "comm: {timeout: 30s}\n"
-        << "telemetry: {metrics_port: -1, control_port: -1}\n";
-    return folder_ / "run.yaml";
-  }
-
-  /// Trains to the end on `rank_count` ranks.
-  void finish(int rank_count, const fs::path& config, const fs::path& run) const {
-    TrainingProcess training(rank_count, config, run);
-    ASSERT_EQ(training.exit_code(), 0) << training.output();
-  }
-
-  const TemporaryFolder folder_;
-};
+/// Trains to the end on `rank_count` ranks.
+void finish(int rank_count, const fs::path& config, const fs::path& run) {
+  TrainingProcess training(rank_count, config, run);
+  ASSERT_EQ(training.exit_code(), 0) << training.output();
+}
 
 std::int64_t newest_images_seen(const fs::path& run) {
   const auto list = checkpoint::list_checkpoints(run);
@@ -84,23 +58,24 @@ class Killer {
   std::minstd_rand random_{std::random_device()()};
 };
 
-TEST_F(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
+TEST(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
   constexpr std::int64_t kSteps = 60;
-  const auto config = write_config(kSteps,
-                                   "fp32}\nmodel: {name: dcgan, resolution: 32}\n"
-                                   "checkpoint: {every_kimg: 0.016, keep_last: 2}\n");
-  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "whole"));
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32",
+                                          "model: {name: dcgan, resolution: 32}\n"
+                                          "checkpoint: {every_kimg: 0.016, keep_last: 2}\n");
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "whole"));
 
   Killer killer;
   int kill_count = 0;
-  while (kill_count < 20 && killer.kill_once(config, folder_ / "killed")) ++kill_count;
+  while (kill_count < 20 && killer.kill_once(config, folder / "killed")) ++kill_count;
   EXPECT_EQ(kill_count, 20) << "the run was done too soon";
-  RecordProperty("images_seen_after_the_kills", newest_images_seen(folder_ / "killed"));
-  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "killed"));
+  RecordProperty("images_seen_after_the_kills", newest_images_seen(folder / "killed"));
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "killed"));
 
-  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kBatch);
-  const auto whole = checkpoint::verify_checkpoint(folder_.path() / "whole" / last);
-  const auto killed = checkpoint::verify_checkpoint(folder_.path() / "killed" / last);
+  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
+  const auto whole = checkpoint::verify_checkpoint(folder.path() / "whole" / last);
+  const auto killed = checkpoint::verify_checkpoint(folder.path() / "killed" / last);
   EXPECT_EQ(killed.files, whole.files);  // sizes and SHA-256 of all tensors
   EXPECT_EQ(killed.state["progress"]["step"], whole.state["progress"]["step"]);
 }
@@ -119,7 +94,7 @@ void train_and_stop(int rank_count, const fs::path& config, const fs::path& run,
   EXPECT_EQ(training.exit_code(), 143) << training.output();
   const auto images_after = newest_images_seen(run);
   EXPECT_GT(images_after, images_before) << training.output();
-  EXPECT_EQ(images_after % kBatch, 0);
+  EXPECT_EQ(images_after % kTinyBatch, 0);
 }
 
 void expect_close(const checkpoint::Snapshot& actual, const checkpoint::Snapshot& expected) {
@@ -132,15 +107,16 @@ void expect_close(const checkpoint::Snapshot& actual, const checkpoint::Snapshot
   }
 }
 
-TEST_F(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
+TEST(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
   constexpr std::int64_t kSteps = 30;
-  const auto config = write_config(
-      kSteps,
-      "fp64}\nmodel: {name: dcgan, resolution: 32, batch_norm: synchronised}\n"
-      "checkpoint: {every_kimg: 0, keep_last: 0}\n");
-  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder_ / "whole"));
+  const TemporaryFolder folder;
+  const auto config =
+      write_tiny_training(folder.path(), kSteps, "fp64",
+                          "model: {name: dcgan, resolution: 32, batch_norm: synchronised}\n"
+                          "checkpoint: {every_kimg: 0, keep_last: 0}\n");
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "whole"));
 
-  const auto run = folder_ / "stopped";
+  const auto run = folder / "stopped";
   ASSERT_NO_FATAL_FAILURE(train_and_stop(2, config, run, [](const TrainingProcess& training) {
     training.signal_launcher(SIGUSR1);  // mpirun forwards it to all ranks
   }));
@@ -151,9 +127,9 @@ TEST_F(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
   }));
   ASSERT_NO_FATAL_FAILURE(finish(4, config, run));
 
-  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kBatch);
+  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
   expect_close(checkpoint::load_checkpoint(run / last),
-               checkpoint::load_checkpoint(folder_.path() / "whole" / last));
+               checkpoint::load_checkpoint(folder.path() / "whole" / last));
 }
 
 }  // namespace

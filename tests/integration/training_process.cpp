@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -44,6 +44,18 @@ std::vector<std::string> command_line(int rank_count, const std::filesystem::pat
   _exit(127);
 }
 
+void write_pictures(const std::filesystem::path& folder) {
+  std::ofstream out(folder / "train-images-idx3-ubyte", std::ios::binary);
+  write_big_endian(out, 0x00000803);
+  write_big_endian(out, kPictureCount);
+  write_big_endian(out, kExtent);
+  write_big_endian(out, kExtent);
+  std::minstd_rand random(1);
+  for (int i = 0; i < kPictureCount * kExtent * kExtent; ++i) {
+    out.put(static_cast<char>(random() >> 16));
+  }
+}
+
 }  // namespace
 
 bool wait_until(const std::function<bool()>& condition) {
@@ -55,16 +67,22 @@ bool wait_until(const std::function<bool()>& condition) {
   return true;
 }
 
-void write_tiny_pictures(const std::filesystem::path& folder) {
-  std::ofstream out(folder / "train-images-idx3-ubyte", std::ios::binary);
-  write_big_endian(out, 0x00000803);
-  write_big_endian(out, kPictureCount);
-  write_big_endian(out, kExtent);
-  write_big_endian(out, kExtent);
-  std::minstd_rand random(1);
-  for (int i = 0; i < kPictureCount * kExtent * kExtent; ++i) {
-    out.put(static_cast<char>(random() >> 16));
-  }
+std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
+                                          std::int64_t step_count, const std::string& precision,
+                                          const std::string& more) {
+  std::filesystem::create_directory(folder / "data");
+  write_pictures(folder / "data");
+  const auto kimg = static_cast<double>(step_count * kTinyBatch) / 1000;
+  std::ofstream(folder / "run.yaml")
+      << "data: {path: " << (folder / "data").string() << "}\n"
+      << "training: {total_kimg: " << kimg << ", batch: " << kTinyBatch
+      << ", precision: " << precision
+      << ", device: cpu, threads: 1, tick_kimg: 0.008, samples_every_kimg: 0, "
+      << "grid_rows: 1, grid_columns: 1}\n"
+      << "comm: {timeout: 30s}\n"
+      << "telemetry: {metrics_port: -1, control_port: -1}\n"
+      << more;
+  return folder / "run.yaml";
 }
 
 TrainingProcess::TrainingProcess(int rank_count, const std::filesystem::path& config,

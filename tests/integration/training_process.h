@@ -2,7 +2,7 @@
 
 #include <sys/types.h>
 
-#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -13,8 +13,14 @@ namespace ganscale {
 /// Waits until `condition` holds; returns false when it does not within ten minutes.
 bool wait_until(const std::function<bool()>& condition);
 
-/// Writes 64 grey pictures of 32 x 32 noise in the IDX format into `folder`.
-void write_tiny_pictures(const std::filesystem::path& folder);
+inline constexpr std::int64_t kTinyBatch = 8;
+
+/// Writes 64 grey pictures of 32 x 32 noise into `folder`, and a configuration that trains on them
+/// for `step_count` steps of kTinyBatch images; returns the latter's file.
+/// more: the remaining sections, as YAML.
+std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
+                                          std::int64_t step_count, const std::string& precision,
+                                          const std::string& more);
 
 /// A running `ganscale train`: one process, or several under mpirun, with its output in a file.
 /// Whatever still runs at the end is killed.

@@ -197,6 +197,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
     log::set_file(folder.log());
     write_config(folder, config.resolved);
     writer.emplace(folder.root(), config.checkpoint);
+    writer->prepare(make_snapshot(replica, pictures.facts, progress));
     if (progress.images_seen == 0)
       grids.write_reals(*pictures.source, pictures.policy, config.model.label_count);
   }
