@@ -37,8 +37,11 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
 
+    program = arguments.build / "bin/step_benchmark"
+    if not os.access(program, os.X_OK):
+        sys.exit(f"no {program}: build the target step_benchmark first, or name its build folder with --build")
     contenders = {
-        "ganscale": [str(arguments.build / "bin/step_benchmark")],
+        "ganscale": [str(program)],
         "PyTorch": [sys.executable, str(HERE / "step_pytorch.py")],
     }
     results = {name: [] for name in contenders}
