@@ -112,6 +112,7 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   tick.number = progress.tick;
   tick.images_seen = progress.images_seen;
   tick.step = progress.step;
+  tick.world_size = parts_.control.size();
   tick.seconds = progress.trained_seconds;
   tick.seconds_per_kimg = kimg > 0 ? training_seconds / kimg : 0;
   tick.maintenance_seconds = maintenance_seconds_;

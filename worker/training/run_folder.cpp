@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <system_error>
 
 #include "base/error.h"
+#include "report/run_summary.h"
 
 namespace ganscale::training {
 
@@ -19,9 +19,7 @@ void RunFolder::create() const {
 }
 
 std::filesystem::path RunFolder::fakes(std::int64_t images_seen) const {
-  char name[48];
-  std::snprintf(name, sizeof name, "fakes-%010lld.png", static_cast<long long>(images_seen));
-  return samples() / name;
+  return samples() / report::sample_name(images_seen);
 }
 
 }  // namespace ganscale::training
