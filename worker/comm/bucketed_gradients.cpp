@@ -32,14 +32,28 @@ bool share_bucket(const at::Tensor& one, const at::Tensor& other) {
   return one.scalar_type() == other.scalar_type() && one.device() == other.device();
 }
 
+// The mean of a network's only bucket could not start before the backward pass ends: a small
+// network gets smaller buckets, down to where the latency of a message would tell.
+std::int64_t bucket_limit_bytes(const std::vector<at::Tensor>& parameters,
+                                std::int64_t bucket_bytes) {
+  constexpr std::int64_t kFewestBuckets = 4;
+  constexpr std::int64_t kSmallestBytes = 1'000'000;
+  std::int64_t total_bytes = 0;
+  for (const auto& parameter : parameters) {
+    total_bytes += padded_count(parameter) * parameter.element_size();
+  }
+  return std::min(bucket_bytes, std::max(kSmallestBytes, total_bytes / kFewestBuckets));
+}
+
 /// Splits the parameters, last one first, into buckets of one dtype and device.
 std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters,
                                  std::int64_t bucket_bytes) {
+  const auto limit_bytes = bucket_limit_bytes(parameters, bucket_bytes);
   std::vector<Bucket> buckets;
   std::int64_t filled_bytes = 0;
   for (std::size_t index = parameters.size(); index-- > 0;) {
     const auto& parameter = parameters[index];
-    const bool fits = !buckets.empty() && filled_bytes < bucket_bytes &&
+    const bool fits = !buckets.empty() && filled_bytes < limit_bytes &&
                       share_bucket(parameter, parameters[buckets.back().members.front()]);
     if (!fits) {
       buckets.emplace_back();

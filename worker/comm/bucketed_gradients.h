@@ -35,7 +35,8 @@ class BucketedGradients {
   ///               that requires a gradient. Their gradients are replaced. A parameter belongs to
   ///               at most one BucketedGradients at a time.
   /// group:        the ranks to average over; it lives longer.
-  /// bucket_bytes: a bucket is closed when it has as many; a larger parameter has its own.
+  /// bucket_bytes: a bucket is closed when it has as many; a small network, which would fill a few
+  ///               only, is cut into up to four of at least 1 MB.
   BucketedGradients(std::vector<at::Tensor> parameters, Group& group, std::int64_t bucket_bytes);
   /// Takes the gradients and hooks from the parameters.
   ~BucketedGradients();
