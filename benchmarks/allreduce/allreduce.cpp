@@ -1,6 +1,6 @@
-// Measures the mean of gradients over the ranks of one mpirun; benchmarks/README.md says how to
+// Measures the sum of gradients over the ranks of one mpirun; benchmarks/README.md says how to
 // start it.
-//   1. the time of our bucketed mean against a bare MPI_Allreduce of the same bytes, in turns;
+//   1. the time of our bucketed sum against a bare MPI_Allreduce of the same bytes, in turns;
 //   2. the share of it that the backward pass hides, for networks as large as DC-GAN's and larger.
 #include <ATen/ATen.h>
 #include <mpi.h>
@@ -23,7 +23,7 @@ using ganscale::comm::Group;
 using ganscale::comm::Stopwatch;
 
 constexpr std::int64_t kBucketBytes = 25'000'000;
-constexpr int kRounds = 9;
+constexpr int kRounds = 25;
 
 double median(std::vector<double> numbers) {
   std::nth_element(numbers.begin(), numbers.begin() + numbers.size() / 2, numbers.end());
@@ -101,22 +101,22 @@ void measure_hidden_share(Group& group, std::int64_t width, std::int64_t batch) 
     gradients.zero();
     const auto loss = loss_of(weights, images);
     if (communicate) gradients.begin();
-    loss.backward();
+    gradients.backward(loss);
     if (communicate) gradients.finish();
   };
   step(true);
   std::vector<double> alone, together, hidden;
   for (int round = 0; round < kRounds; ++round) {
     alone.push_back(slowest_seconds(group, [&] { step(false); }));
-    const auto before = group.mean_cost();
+    const auto before = group.sum_cost();
     together.push_back(slowest_seconds(group, [&] { step(true); }));
-    const auto after = group.mean_cost();
+    const auto after = group.sum_cost();
     const double busy = after.busy_seconds - before.busy_seconds;
     hidden.push_back(1 - (after.exposed_seconds - before.exposed_seconds) / busy);
   }
   if (group.rank() != 0) return;
   std::printf(
-      "%5.1f M parameters, %zu buckets, batch %ld: step %7.1f ms without means, %7.1f ms with; "
+      "%5.1f M parameters, %zu buckets, batch %ld: step %7.1f ms without sums, %7.1f ms with; "
       "hidden share: median %3.0f%% (%3.0f%% to %3.0f%%)\n",
       static_cast<double>(parameter_count) / 1e6, gradients.buckets().size(),
       static_cast<long>(batch), median(alone) * 1e3, median(together) * 1e3, median(hidden) * 100,

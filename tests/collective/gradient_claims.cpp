@@ -60,7 +60,7 @@ void buckets_equal_the_plain_mean(Group& group) {
     for (int step = 0; step < 2; ++step) {
       gradients.zero();
       gradients.begin();
-      loss_of(parameters, own_input(group)).backward();
+      gradients.backward(loss_of(parameters, own_input(group)));
       gradients.finish();
       for (std::size_t i = 0; i < parameters.size(); ++i) {
         expect_close(parameters[i].grad(), expected[i]);
@@ -93,7 +93,7 @@ void a_parameter_that_the_phase_does_not_reach_has_gradient_zero(Group& group) {
   for (const auto& bucket : gradients.buckets()) bucket.fill_(1);
   gradients.zero();
   gradients.begin();
-  (parameters[0].square().sum() * group.rank() + parameters[5].sum()).backward();
+  gradients.backward(parameters[0].square().sum() * group.rank() + parameters[5].sum());
   gradients.finish();
   expect_close(parameters[0].grad(), parameters[0].detach() * (group.size() - 1));
   expect_close(parameters[5].grad(), at::ones({1}, at::kDouble));
@@ -110,7 +110,7 @@ void ranks_may_reach_parameters_in_any_order(Group& group) {
   if (group.rank() % 2 == 1) std::reverse(order.begin(), order.end());
   at::Tensor chain = at::ones({}, at::kDouble);
   for (const auto& parameter : order) chain = chain + parameter.sum() * (group.rank() + 1);
-  chain.backward();
+  gradients.backward(chain);
   gradients.finish();
   for (const auto& parameter : parameters) {
     expect_close(parameter.grad(), at::full_like(parameter.grad(), (group.size() + 1) / 2.0));
@@ -122,9 +122,9 @@ void gradients_of_several_backward_passes_add_up(Group& group) {
   const auto expected = plain_means(group);
   BucketedGradients gradients(parameters, group, 300);
   gradients.zero();
-  loss_of(parameters, own_input(group)).backward();
+  gradients.backward(loss_of(parameters, own_input(group)));
   gradients.begin();
-  loss_of(parameters, own_input(group)).backward();
+  gradients.backward(loss_of(parameters, own_input(group)));
   gradients.finish();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     expect_close(parameters[i].grad(), expected[i] * 2);
@@ -135,9 +135,9 @@ void a_gradient_after_its_bucket_was_sent_is_a_bug(Group& group) {
   const auto parameters = make_parameters();
   BucketedGradients gradients(parameters, group, 1);
   gradients.begin();
-  loss_of(parameters, own_input(group)).backward();
+  gradients.backward(loss_of(parameters, own_input(group)));
   expect_error(ExitCode::kBug, "second gradient",
-               [&] { loss_of(parameters, own_input(group)).backward(); });
+               [&] { gradients.backward(loss_of(parameters, own_input(group))); });
   gradients.finish();
 }
 
@@ -147,7 +147,7 @@ void a_gradient_that_was_replaced_is_a_bug(Group& group) {
   gradients.begin();
   for (const auto& parameter : parameters) parameter.mutable_grad() = at::Tensor();
   expect_error(ExitCode::kBug, "left its bucket",
-               [&] { loss_of(parameters, own_input(group)).backward(); });
+               [&] { gradients.backward(loss_of(parameters, own_input(group))); });
   gradients.finish();
 }
 

@@ -8,7 +8,6 @@ namespace {
 
 // 0 + 1 + ... + (n - 1)
 double rank_sum(const Group& group) { return group.size() * (group.size() - 1) / 2.0; }
-double rank_mean(const Group& group) { return rank_sum(group) / group.size(); }
 
 at::Tensor own_rank(const Group& group, at::IntArrayRef shape, at::ScalarType dtype) {
   return at::full(shape, group.rank(), at::TensorOptions(dtype));
@@ -20,43 +19,34 @@ void expect_all(const at::Tensor& data, double value) {
       << "expected " << value << ", got " << data;
 }
 
-void mean_gives_every_rank_the_mean(Group& group) {
-  for (const auto dtype : {at::kFloat, at::kDouble}) {
-    const auto data = own_rank(group, {3, 5}, dtype);
-    group.mean_async(data);
-    group.wait();
-    expect_all(data, rank_mean(group));
-  }
-}
-
-void mean_of_a_large_tensor_is_complete(Group& group) {
+void sum_of_a_large_tensor_is_complete(Group& group) {
   const std::int64_t element_count = 3'000'001;
   const auto ramp = at::arange(element_count, at::kDouble);
   const auto data = ramp * (group.rank() + 1);
-  group.mean_async(data);
+  group.sum_async(data);
   group.wait();
-  EXPECT_TRUE(at::allclose(data, ramp * ((group.size() + 1) / 2.0)));
+  EXPECT_TRUE(at::allclose(data, ramp * (group.size() * (group.size() + 1) / 2.0)));
 }
 
-void many_means_may_be_under_way(Group& group) {
+void many_sums_may_be_under_way(Group& group) {
   std::vector<at::Tensor> all;
   for (int i = 0; i < 20; ++i) {
     all.push_back(own_rank(group, {100 + i}, at::kFloat) + i);
-    group.mean_async(all.back());
+    group.sum_async(all.back());
   }
   group.wait();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    expect_all(all[i], static_cast<double>(i) + rank_mean(group));
+    expect_all(all[i], static_cast<double>(i) * group.size() + rank_sum(group));
   }
 }
 
 void operations_happen_in_the_order_of_the_calls(Group& group) {
   const auto data = own_rank(group, {4}, at::kFloat);
-  group.mean_async(data);
-  group.sum(data);  // of the means, and not of the ranks
-  expect_all(data, rank_sum(group));
+  group.sum_async(data);
+  group.sum(data);  // of the sums, and not of the ranks
+  expect_all(data, group.size() * rank_sum(group));
   group.wait();
-  expect_all(data, rank_sum(group));
+  expect_all(data, group.size() * rank_sum(group));
 }
 
 void sum_adds_up_every_dtype(Group& group) {
@@ -128,19 +118,19 @@ void groups_of_a_split_do_not_disturb_each_other(Group& group) {
   const auto part = group.split(0);
   const auto left = own_rank(group, {1000}, at::kFloat);
   const auto right = own_rank(group, {1000}, at::kFloat);
-  group.mean_async(left);
+  group.sum_async(left);
   part->sum(right);
   group.wait();
-  expect_all(left, rank_mean(group));
+  expect_all(left, rank_sum(group));
   expect_all(right, rank_sum(group));
 }
 
-void the_cost_of_means_is_counted(Group& group) {
-  const auto before = group.mean_cost();
+void the_cost_of_sums_is_counted(Group& group) {
+  const auto before = group.sum_cost();
   const auto data = own_rank(group, {1000}, at::kFloat);
-  group.mean_async(data);
+  group.sum_async(data);
   group.wait();
-  const auto after = group.mean_cost();
+  const auto after = group.sum_cost();
   EXPECT_EQ(after.bytes - before.bytes, group.size() == 1 ? 0 : 4000);
   EXPECT_GE(after.busy_seconds, before.busy_seconds);
   EXPECT_GE(after.exposed_seconds, before.exposed_seconds);
@@ -150,9 +140,8 @@ void the_cost_of_means_is_counted(Group& group) {
 
 std::vector<GroupClaim> operation_claims() {
   return {
-      {"MeanGivesEveryRankTheMean", mean_gives_every_rank_the_mean},
-      {"MeanOfALargeTensorIsComplete", mean_of_a_large_tensor_is_complete},
-      {"ManyMeansMayBeUnderWay", many_means_may_be_under_way},
+      {"SumOfALargeTensorIsComplete", sum_of_a_large_tensor_is_complete},
+      {"ManySumsMayBeUnderWay", many_sums_may_be_under_way},
       {"OperationsHappenInTheOrderOfTheCalls", operations_happen_in_the_order_of_the_calls},
       {"SumAddsUpEveryDtype", sum_adds_up_every_dtype},
       {"MaxTakesTheLargestOfEachElement", max_takes_the_largest_of_each_element},
@@ -163,7 +152,7 @@ std::vector<GroupClaim> operation_claims() {
       {"MessagesArriveInTheOrderOfSending", messages_arrive_in_the_order_of_sending},
       {"SplitMakesAGroupOfEachColour", split_makes_a_group_of_each_colour},
       {"GroupsOfASplitDoNotDisturbEachOther", groups_of_a_split_do_not_disturb_each_other},
-      {"TheCostOfMeansIsCounted", the_cost_of_means_is_counted},
+      {"TheCostOfSumsIsCounted", the_cost_of_sums_is_counted},
   };
 }
 

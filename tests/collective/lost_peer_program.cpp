@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     world.group->sum(data);
     if (world.place.rank == 1) vanish(argv[1]);
     for (int step = 0; step < 3; ++step) {
-      world.group->mean_async(data);
+      world.group->sum_async(data);
       world.group->wait();
     }
     ganscale::log::error("No peer was missed");

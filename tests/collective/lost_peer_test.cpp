@@ -18,7 +18,7 @@ ProgramResult lose_rank_1(const std::string& how) {
 std::string waits(int rank) {
   return "A peer hung or is lost: this rank ends, and the run can go on from its last checkpoint  "
          "waiting_rank=" +
-         std::to_string(rank) + "  operation=mean";
+         std::to_string(rank) + "  operation=sum";
 }
 
 class HungPeer : public testing::TestWithParam<std::string> {};

@@ -32,7 +32,7 @@ bool share_bucket(const at::Tensor& one, const at::Tensor& other) {
   return one.scalar_type() == other.scalar_type() && one.device() == other.device();
 }
 
-// The mean of a network's only bucket could not start before the backward pass ends: a small
+// The sum of a network's only bucket could not start before the backward pass ends: a small
 // network gets smaller buckets, down to where the latency of a message would tell.
 std::int64_t bucket_limit_bytes(const std::vector<at::Tensor>& parameters,
                                 std::int64_t bucket_bytes) {
@@ -111,13 +111,13 @@ struct BucketedGradients::State {
     while (launched < buckets.size() && buckets[launched].missing == 0) launch_next();
   }
 
-  void launch_next() { group.mean_async(buckets[launched++].flat); }
+  void launch_next() { group.sum_async(buckets[launched++].flat); }
 
   Group& group;
   std::vector<Bucket> buckets;
   std::vector<std::size_t> bucket_of;  // by parameter
   std::vector<bool> seen;              // parameters with a gradient since begin()
-  std::size_t launched = 0;            // buckets whose mean was started, from the first
+  std::size_t launched = 0;            // buckets whose sum was started, from the first
   bool active = false;
 };
 
@@ -165,6 +165,11 @@ void BucketedGradients::zero() {
 }
 
 void BucketedGradients::begin() { state_->begin(); }
+
+void BucketedGradients::backward(const at::Tensor& loss) {
+  // The ranks' parts are scaled here, so that their sum is the mean.
+  loss.backward(loss.detach().new_full(loss.sizes(), 1.0 / state_->group.size()));
+}
 
 void BucketedGradients::finish() {
   check(state_->active, "finish() needs a begin()");

@@ -15,13 +15,13 @@ namespace ganscale::comm {
 ///
 /// Each parameter's gradient is a view of its bucket: nothing is copied. Buckets are filled in
 /// reverse order of `parameters`, about the order in which the backward pass finishes them, and the
-/// mean of a bucket starts as soon as its last gradient is there, always in the order of the
+/// all-reduce of a bucket starts as soon as its last gradient is there, always in the order of the
 /// buckets, which is the same on every rank. A parameter that a phase does not reach (R1 reaches no
-/// output bias) has the gradient zero, and its bucket is averaged at finish().
+/// output bias) has the gradient zero, and its bucket is sent at finish().
 ///
 ///   gradients.zero();
 ///   gradients.begin();         // before the last backward pass, where a phase has several
-///   phase.loss(batch).backward();
+///   gradients.backward(phase.loss(batch));
 ///   gradients.finish();        // every gradient is now the mean over the ranks
 ///   optimizer.step(lr);
 ///
@@ -45,10 +45,13 @@ class BucketedGradients {
 
   /// Sets all gradients to zero.
   void zero();
-  /// From now on the mean of a bucket starts when all of its parameters have a gradient from one
-  /// backward pass.
+  /// From now on the all-reduce of a bucket starts when all of its parameters have a gradient from
+  /// one backward pass.
   void begin();
-  /// Starts the means that are still due and waits for all.
+  /// Adds this rank's part of the gradients of a mean over the ranks: those of loss / size.
+  /// loss: of one element; its graph is freed.
+  void backward(const at::Tensor& loss);
+  /// Starts the all-reduces that are still due and waits for all.
   /// Throws: Error(kBug) if a gradient came after its bucket was sent.
   void finish();
 

@@ -22,7 +22,7 @@ namespace ganscale::comm {
 ///   count;
 ///
 /// Give it a group of its own (`world.split(0)`): the backward pass waits for it, and must not
-/// stand behind the large means of gradients.
+/// stand behind the large sums of gradients.
 ///
 /// data:    any shape, float32 or float64, on a device of the group.
 /// Returns: the same shape, attached to the graph where data is.

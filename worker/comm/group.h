@@ -8,11 +8,11 @@
 
 namespace ganscale::comm {
 
-/// What the means of a group have cost on this rank so far. The share hidden behind the backward
-/// pass is 1 - exposed_seconds / busy_seconds.
-struct MeanCost {
-  std::int64_t bytes = 0;   ///< of the tensors, once per mean
-  double busy_seconds = 0;  ///< from the start of each mean to its end, waiting for peers included
+/// What the sums in the background have cost on this rank so far. The share hidden behind the
+/// backward pass is 1 - exposed_seconds / busy_seconds.
+struct SumCost {
+  std::int64_t bytes = 0;      ///< of the tensors, once per sum
+  double busy_seconds = 0;     ///< from the start of each to its end, waiting for peers included
   double exposed_seconds = 0;  ///< that the rank stood still for them
 };
 
@@ -20,8 +20,8 @@ struct MeanCost {
 ///
 /// Every rank of the group calls the same operations in the same order with tensors of the same
 /// shape and dtype. Tensors are contiguous, on the CPU or, with the NCCL back end, also on the
-/// rank's GPU. sum, max and mean take float32, float64 and (not mean) int32, int64 and uint8; what
-/// only moves takes every dtype. A peer that hangs or dies ends the operation within the group's
+/// rank's GPU. sum and max take float32, float64, int32, int64 and uint8; what only moves takes every
+/// dtype. A peer that hangs or dies ends the operation within the group's
 /// timeout: threads throw PeerLost, processes end with its exit code (see Watchdog).
 class Group {
  public:
@@ -32,9 +32,10 @@ class Group {
   /// The back end's name: "threads", "mpi" or "nccl".
   virtual std::string_view backend() const = 0;
 
-  /// Starts to replace `data` by its mean over the ranks; it may be read and written again after
-  /// wait().
-  virtual void mean_async(const at::Tensor& data) = 0;
+  /// Starts to replace `data` by its sum over the ranks; it may be read and written again after
+  /// wait(). There is no mean: what divides by the number of ranks anyway, as the seed of a backward
+  /// pass does, saves a pass over the memory that takes as long as the sum itself.
+  virtual void sum_async(const at::Tensor& data) = 0;
   /// Waits for every operation that was started; GPU back ends order the current stream behind
   /// them.
   virtual void wait() = 0;
@@ -42,7 +43,7 @@ class Group {
   /// A group that is dropped without it, after an error, waits for nobody and breaks off what its
   /// peers still do.
   virtual void finish() = 0;
-  virtual MeanCost mean_cost() const = 0;
+  virtual SumCost sum_cost() const = 0;
 
   /// Replaces `data` by its sum over the ranks.
   virtual void sum(const at::Tensor& data) = 0;

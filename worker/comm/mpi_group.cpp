@@ -98,24 +98,6 @@ void reduce(MPI_Comm comm, const at::Tensor& data, MPI_Op operation) {
                });
 }
 
-template <class Number>
-void divide(const at::Tensor& data, int divisor) {
-  auto* numbers = data.mutable_data_ptr<Number>();
-  const auto element_count = data.numel();
-  for (std::int64_t i = 0; i < element_count; ++i) numbers[i] /= static_cast<Number>(divisor);
-}
-
-void mean(MPI_Comm comm, const at::Tensor& data, int rank_count) {
-  // One message and one pass over the sum: shorter stretches, summed and scaled in turn, take twice
-  // as long, since each rank then fetches lines that another core has just written.
-  reduce(comm, data, MPI_SUM);
-  if (data.scalar_type() == at::kFloat) {
-    divide<float>(data, rank_count);
-  } else {
-    divide<double>(data, rank_count);
-  }
-}
-
 class MpiGroup final : public Group {
  public:
   MpiGroup(MpiComm comm, std::shared_ptr<Watchdog> watchdog)
@@ -132,16 +114,13 @@ class MpiGroup final : public Group {
   int size() const override { return size_; }
   std::string_view backend() const override { return "mpi"; }
 
-  void mean_async(const at::Tensor& data) override {
+  void sum_async(const at::Tensor& data) override {
     expect_usable(data);
-    check(
-        data.scalar_type() == at::kFloat || data.scalar_type() == at::kDouble,
-        std::string("MPI can't take the mean of this dtype: ") + at::toString(data.scalar_type()));
     if (size_ == 1) return;
     cost_->bytes += static_cast<std::int64_t>(data.nbytes());
-    submit("mean", [data, size = size_, cost = cost_](MPI_Comm comm) {
+    submit("sum", [data, cost = cost_](MPI_Comm comm) {
       const Stopwatch watch;
-      mean(comm, data, size);
+      reduce(comm, data, MPI_SUM);
       const std::scoped_lock lock(cost->mutex);
       cost->busy_seconds += watch.seconds();
     });
@@ -155,7 +134,7 @@ class MpiGroup final : public Group {
 
   void finish() override { wait(); }
 
-  MeanCost mean_cost() const override {
+  SumCost sum_cost() const override {
     const std::scoped_lock lock(cost_->mutex);
     return {cost_->bytes, cost_->busy_seconds, exposed_seconds_};
   }

@@ -11,7 +11,7 @@ namespace ganscale::comm {
 /// with an MpiSession that lives longer than the group.
 ///
 /// Every operation runs on a thread of the group's own, in the order of the calls: Open MPI makes
-/// no progress by itself, and so a mean goes on while the caller computes. A group has its own
+/// no progress by itself, and so a sum goes on while the caller computes. A group has its own
 /// communicator; different groups do not disturb each other.
 ///
 /// watchdog: watches every operation.

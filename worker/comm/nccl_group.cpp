@@ -102,24 +102,23 @@ class NcclGroup final : public Group {
   int size() const override { return host_->size(); }
   std::string_view backend() const override { return "nccl"; }
 
-  void mean_async(const at::Tensor& data) override {
-    if (data.is_cpu()) return host_->mean_async(data);
-    check(at::isFloatingType(data.scalar_type()), "a mean needs floating-point numbers");
-    last_mean_ =
-        launch("mean", data, [&](ncclComm_t comm) { return all_reduce(data, ncclAvg, comm); });
-    means_.push_back(last_mean_);
+  void sum_async(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->sum_async(data);
+    last_sum_ =
+        launch("sum", data, [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });
+    sums_.push_back(last_sum_);
     if (size() > 1) cost_.bytes += static_cast<std::int64_t>(data.nbytes());
   }
 
   void wait() override {
     host_->wait();
-    if (last_mean_.to->isCreated()) {
+    if (last_sum_.to->isCreated()) {
       Interval stall;
       stall.from->record(current_stream());
-      stall.to = last_mean_.to;
+      stall.to = last_sum_.to;
       stalls_.push_back(stall);
-      last_mean_.to->block(current_stream());
-      last_mean_ = {};
+      last_sum_.to->block(current_stream());
+      last_sum_ = {};
     }
     take_times();
   }
@@ -134,8 +133,8 @@ class NcclGroup final : public Group {
     require(ncclCommDestroy(comm), "ncclCommDestroy", nullptr);
   }
 
-  MeanCost mean_cost() const override {
-    const auto host = host_->mean_cost();
+  SumCost sum_cost() const override {
+    const auto host = host_->sum_cost();
     return {cost_.bytes + host.bytes, cost_.busy_seconds + host.busy_seconds,
             cost_.exposed_seconds + host.exposed_seconds};
   }
@@ -238,7 +237,7 @@ class NcclGroup final : public Group {
   }
 
   void take_times() {
-    cost_.busy_seconds += take_seconds(means_);
+    cost_.busy_seconds += take_seconds(sums_);
     cost_.exposed_seconds += take_seconds(stalls_);
   }
 
@@ -247,10 +246,10 @@ class NcclGroup final : public Group {
   const std::shared_ptr<Watchdog> watchdog_;
   const CUDAStream stream_;
   const std::shared_ptr<Communicator> comm_;
-  Interval last_mean_;
-  std::deque<Interval> means_;
+  Interval last_sum_;
+  std::deque<Interval> sums_;
   std::deque<Interval> stalls_;
-  MeanCost cost_;
+  SumCost cost_;
 };
 
 }  // namespace

@@ -62,8 +62,8 @@ void average(Group& group, const NamedTensors& state, std::int64_t chunk_bytes) 
   }
   for (const auto& chunk : plan_chunks(floating, chunk_bytes)) {
     through_flat_tensor(chunk, [&](const at::Tensor& flat) {
-      group.mean_async(flat);
-      group.wait();
+      group.sum(flat);
+      flat.div_(group.size());
     });
   }
 }

@@ -19,11 +19,10 @@
 namespace ganscale::comm {
 namespace {
 
-enum class Kind { kMean, kSum, kMax, kBroadcast, kGather };
+enum class Kind { kSum, kMax, kBroadcast, kGather };
 
 std::string_view name(Kind kind) {
   switch (kind) {
-    case Kind::kMean: return "mean";
     case Kind::kSum: return "sum";
     case Kind::kMax: return "max";
     case Kind::kBroadcast: return "broadcast";
@@ -76,7 +75,6 @@ at::Tensor combine(const Operation& operation) {
       result.add_(operation.inputs[i]);
     }
   }
-  if (operation.kind == Kind::kMean) result.div_(static_cast<double>(operation.inputs.size()));
   return result;
 }
 
@@ -105,11 +103,10 @@ class ThreadGroup final : public Group {
   int size() const override { return table_->size; }
   std::string_view backend() const override { return "threads"; }
 
-  void mean_async(const at::Tensor& data) override {
-    check(at::isFloatingType(data.scalar_type()), "a mean needs floating-point numbers");
+  void sum_async(const at::Tensor& data) override {
     if (size() == 1) return;
     const Stopwatch watch;
-    post(Kind::kMean, data, 0, {});
+    post(Kind::kSum, data, 0, {});
     cost_.bytes += static_cast<std::int64_t>(data.nbytes());
     add_seconds(watch.seconds());
   }
@@ -121,7 +118,7 @@ class ThreadGroup final : public Group {
   }
 
   void finish() override { wait(); }
-  MeanCost mean_cost() const override { return cost_; }
+  SumCost sum_cost() const override { return cost_; }
   void sum(const at::Tensor& data) override { run(Kind::kSum, data, 0, {}); }
   void max(const at::Tensor& data) override { run(Kind::kMax, data, 0, {}); }
   void broadcast(const at::Tensor& data, int root) override {
@@ -265,7 +262,7 @@ class ThreadGroup final : public Group {
     if (table_->room->lost) throw PeerLost("a peer is lost: " + *table_->room->lost);
   }
 
-  void add_seconds(double seconds) {  // no rank works on while its mean is under way
+  void add_seconds(double seconds) {  // no rank works on while its sum is under way
     cost_.busy_seconds += seconds;
     cost_.exposed_seconds += seconds;
   }
@@ -273,7 +270,7 @@ class ThreadGroup final : public Group {
   const std::shared_ptr<Table> table_;
   const int rank_;
   std::int64_t posted_ = 0;  // operations that this rank came to
-  MeanCost cost_;
+  SumCost cost_;
 };
 
 }  // namespace

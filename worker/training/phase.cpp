@@ -47,7 +47,7 @@ PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_
   phase.gradients->zero();
   phase.gradients->begin();
   PhaseLoss loss = phase.loss(input);
-  loss.total.backward();
+  phase.gradients->backward(loss.total);
   phase.gradients->finish();
   PhaseResult result{.statistics = std::move(loss.statistics), .nonfinite = {}};
   result.nonfinite = first_nonfinite(phase);

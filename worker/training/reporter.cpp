@@ -84,7 +84,7 @@ void Reporter::read_counters() {
   const double wait_seconds = parts_.batches.wait_seconds();
   instruments.data_wait_seconds_total.add(wait_seconds - counted_wait_seconds_);
   counted_wait_seconds_ = wait_seconds;
-  const comm::MeanCost cost = parts_.gradients.mean_cost();
+  const comm::SumCost cost = parts_.gradients.sum_cost();
   instruments.allreduce_seconds_total.add(cost.busy_seconds - counted_cost_.busy_seconds);
   instruments.allreduce_bytes_total.add(static_cast<double>(cost.bytes - counted_cost_.bytes));
   counted_cost_ = cost;
@@ -105,7 +105,7 @@ void Reporter::read_counters() {
 
 report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   const auto means = statistics_.take(parts_.control);
-  const comm::MeanCost cost = parts_.gradients.mean_cost();
+  const comm::SumCost cost = parts_.gradients.sum_cost();
   const double kimg = static_cast<double>(progress.images_seen - tick_images_) / 1000;
   const double training_seconds = std::max(seconds - maintenance_seconds_, 1e-9);
   report::Tick tick;
@@ -151,7 +151,7 @@ void Reporter::tick(Progress& progress) {
   tick_began_ = now;
   tick_images_ = progress.images_seen;
   tick_wait_seconds_ = parts_.batches.wait_seconds();
-  tick_cost_ = parts_.gradients.mean_cost();
+  tick_cost_ = parts_.gradients.sum_cost();
   maintenance_seconds_ = 0;
 }
 

@@ -73,9 +73,9 @@ class Reporter {
   double maintenance_seconds_ = 0;
   std::int64_t tick_images_ = 0;
   double tick_wait_seconds_ = 0;
-  comm::MeanCost tick_cost_;
+  comm::SumCost tick_cost_;
   double counted_wait_seconds_ = 0;
-  comm::MeanCost counted_cost_;
+  comm::SumCost counted_cost_;
 };
 
 }  // namespace ganscale::training
