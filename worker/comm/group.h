@@ -20,9 +20,9 @@ struct SumCost {
 ///
 /// Every rank of the group calls the same operations in the same order with tensors of the same
 /// shape and dtype. Tensors are contiguous, on the CPU or, with the NCCL back end, also on the
-/// rank's GPU. sum and max take float32, float64, int32, int64 and uint8; what only moves takes every
-/// dtype. A peer that hangs or dies ends the operation within the group's
-/// timeout: threads throw PeerLost, processes end with its exit code (see Watchdog).
+/// rank's GPU. sum and max take float32, float64, int32, int64 and uint8; what only moves takes
+/// every dtype. A peer that hangs or dies ends the operation within the group's timeout: threads
+/// throw PeerLost, processes end with its exit code (see Watchdog).
 class Group {
  public:
   virtual ~Group() = default;
@@ -33,8 +33,8 @@ class Group {
   virtual std::string_view backend() const = 0;
 
   /// Starts to replace `data` by its sum over the ranks; it may be read and written again after
-  /// wait(). There is no mean: what divides by the number of ranks anyway, as the seed of a backward
-  /// pass does, saves a pass over the memory that takes as long as the sum itself.
+  /// wait(). There is no mean: what divides by the number of ranks anyway, as the seed of a
+  /// backward pass does, saves a pass over the memory that takes as long as the sum itself.
   virtual void sum_async(const at::Tensor& data) = 0;
   /// Waits for every operation that was started; GPU back ends order the current stream behind
   /// them.
