@@ -32,6 +32,16 @@ TEST(Parity, OptimizersAreThoseOfTheReferences) {
   }
 }
 
+TEST(Parity, MetricsAreThoseOfTheReferences) {
+  const auto file = shared_file("fixtures/metrics.safetensors");
+  if (!file) GTEST_SKIP() << "no reference fixture: fixtures/metrics.safetensors";
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* name : {"fid", "kid", "is", "pr"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
+  }
+}
+
 TEST(Parity, SeesOneValueThatIsOff) {
   const auto file = shared_file(kOptimizers);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;

@@ -1,0 +1,103 @@
+// Kind "metrics": features_real, features_fake, then what the references made of them: fid.*,
+// kid.values of kid.subsets_*, is.splits<s>_* of is.logits, pr.k<k>_*.
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/tensor.h>
+
+#include "base/error.h"
+#include "comm/thread_group.h"
+#include "config/units.h"
+#include "metrics/frechet_distance.h"
+#include "metrics/inception_score.h"
+#include "metrics/kernel_distance.h"
+#include "metrics/precision_recall.h"
+#include "parity/check_fixture.h"
+
+namespace ganscale::parity {
+namespace {
+
+const at::Tensor& stored(const NamedTensors& tensors, const std::string& name) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) throw DataError("the fixture lacks a tensor: " + name);
+  return found->second;
+}
+
+at::Tensor one(double value) { return at::tensor({value}, at::kDouble); }
+
+/// Returns the number N of the tensor called <before>N<after>.
+int number_in_name(const NamedTensors& tensors, const std::string& before,
+                   const std::string& after) {
+  for (const auto& [name, tensor] : tensors) {
+    if (!name.starts_with(before) || !name.ends_with(after)) continue;
+    const auto digits = name.substr(before.size(), name.size() - before.size() - after.size());
+    if (const auto number = config::parse_integer(digits)) return static_cast<int>(*number);
+  }
+  throw DataError("the fixture lacks a tensor: " + before + "<number>" + after);
+}
+
+struct Features {
+  at::Tensor real;
+  at::Tensor fake;
+};
+
+void check_frechet(const NamedTensors& tensors, const Features& features, Report& report) {
+  const auto gaussian = [](const at::Tensor& all, metrics::Divisor divisor) {
+    metrics::Moments moments(all.size(1));
+    // In parts, as they come from a feature network.
+    for (const auto& part : all.split(128)) moments.add(part);
+    return moments.gaussian(divisor);
+  };
+  const auto distance = [&](metrics::Divisor divisor) {
+    return one(metrics::frechet_distance(gaussian(features.real, divisor),
+                                         gaussian(features.fake, divisor)));
+  };
+  report.compare("fid", distance(metrics::Divisor::kCountMinusOne),
+                 stored(tensors, "fid.cov_n_minus_1"));
+  report.compare("fid", distance(metrics::Divisor::kCount), stored(tensors, "fid.cov_n"));
+}
+
+void check_kernel(const NamedTensors& tensors, const Features& features, Report& report) {
+  const auto& real_rows = stored(tensors, "kid.subsets_real");
+  const auto& fake_rows = stored(tensors, "kid.subsets_fake");
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < real_rows.size(0); ++i) {
+    values.push_back(metrics::kernel_distance(features.real.index_select(0, real_rows[i]),
+                                              features.fake.index_select(0, fake_rows[i])));
+  }
+  report.compare("kid", at::tensor(values, at::kDouble), stored(tensors, "kid.values"));
+}
+
+void check_inception_score(const NamedTensors& tensors, at::ScalarType precision, Report& report) {
+  const auto& logits = stored(tensors, "is.logits");
+  const int splits = number_in_name(tensors, "is.splits", "_mean");
+  metrics::InceptionScore sums(logits.size(1), logits.size(0), splits);
+  sums.add(logits.to(precision), at::arange(logits.size(0)));
+  const auto score = sums.score();
+  const std::string prefix = "is.splits" + std::to_string(splits);
+  report.compare("is", one(score.mean), stored(tensors, prefix + "_mean"));
+  report.compare("is", one(score.deviation), stored(tensors, prefix + "_std"));
+}
+
+void check_precision_recall(const NamedTensors& tensors, const Features& features, Report& report) {
+  const int neighbours = number_in_name(tensors, "pr.k", "_precision");
+  const auto group = comm::make_single_group();
+  const auto result = metrics::precision_recall({features.real, features.fake, neighbours}, *group);
+  const std::string prefix = "pr.k" + std::to_string(neighbours);
+  report.compare("pr", one(result.precision), stored(tensors, prefix + "_precision"));
+  report.compare("pr", one(result.recall), stored(tensors, prefix + "_recall"));
+}
+
+}  // namespace
+
+void check_metrics(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+                   Report& report) {
+  const auto& tensors = fixture.tensors;
+  const Features features{stored(tensors, "features_real").to(precision),
+                          stored(tensors, "features_fake").to(precision)};
+  check_frechet(tensors, features, report);
+  check_kernel(tensors, features, report);
+  check_inception_score(tensors, precision, report);
+  check_precision_recall(tensors, features, report);
+}
+
+}  // namespace ganscale::parity
