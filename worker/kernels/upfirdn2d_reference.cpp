@@ -1,0 +1,272 @@
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "kernels/upfirdn2d_shape.h"
+
+// Only products that are not multiplications by an inserted zero are computed, and all inner loops
+// run over neighbours in memory: of the outputs of an axis, those `out_step` apart meet the same
+// taps, and inputs `in_step` apart.
+namespace ganscale::kernels {
+namespace {
+
+/// One axis of the operation.
+struct Axis {
+  std::int64_t up = 1;
+  std::int64_t down = 1;
+  std::int64_t pad_before = 0;
+  std::int64_t length = 0;
+  std::int64_t out_length = 0;
+  std::int64_t tap_count = 0;
+
+  std::int64_t out_step() const { return up / std::gcd(up, down); }
+  std::int64_t in_step() const { return down / std::gcd(up, down); }
+};
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+/// A filter as a sum of products column[y] * row[x], in the order of correlation: one product if it
+/// is separable, else one a line.
+template <class T>
+struct Term {
+  std::vector<T> column;
+  std::vector<T> row;
+};
+
+/// Returns the filter's only term, or one with an empty row if it has more.
+template <class T>
+Term<T> single_term(std::span<const T> filter, std::size_t height, std::size_t width) {
+  const auto larger = [](T a, T b) { return std::abs(a) < std::abs(b); };
+  const auto pivot =
+      static_cast<std::size_t>(std::ranges::max_element(filter, larger) - filter.begin());
+  Term<T> term;
+  term.column.resize(height);
+  if (filter[pivot] == 0) return term;
+  const std::size_t pivot_x = pivot % width;
+  const std::size_t pivot_row = pivot - pivot_x;
+  const T tolerance = 4 * std::numeric_limits<T>::epsilon() * std::abs(filter[pivot]);
+  for (std::size_t y = 0; y < height; ++y) {
+    term.column[y] = filter[y * width + pivot_x] / filter[pivot];
+    for (std::size_t x = 0; x < width; ++x) {
+      const T product = term.column[y] * filter[pivot_row + x];
+      if (std::abs(product - filter[y * width + x]) > tolerance) return term;
+    }
+  }
+  const auto row = filter.subspan(pivot_row, width);
+  term.row.assign(row.begin(), row.end());
+  return term;
+}
+
+template <class T>
+std::vector<Term<T>> terms_of(const T* filter, const UpfirdnShape& shape) {
+  const auto height = static_cast<std::size_t>(shape.filter_height);
+  const auto width = static_cast<std::size_t>(shape.filter_width);
+  std::vector<T> taps(filter, filter + height * width);
+  if (!shape.how.flip_filter) std::ranges::reverse(taps);
+  for (T& tap : taps) tap *= static_cast<T>(shape.how.gain);
+  Term<T> only = single_term(std::span<const T>(taps), height, width);
+  if (!only.row.empty()) return {std::move(only)};
+  std::vector<Term<T>> terms(height);
+  for (std::size_t y = 0; y < height; ++y) {
+    terms[y].column.resize(height);
+    terms[y].column[y] = 1;
+    terms[y].row.assign(taps.begin() + y * width, taps.begin() + (y + 1) * width);
+  }
+  return terms;
+}
+
+/// A weighted input of a sum: its first element and its weight.
+template <class T>
+struct Weighted {
+  const T* source;
+  T weight;
+};
+
+/// Writes, or adds to out, the sum of kCount sources.
+template <std::size_t kCount, bool kAdd, class T>
+void sum_of(const Weighted<T>* sources, T* __restrict__ out, std::int64_t count) {
+  std::array<Weighted<T>, kCount> of;
+  std::copy_n(sources, kCount, of.begin());
+  for (std::int64_t i = 0; i < count; ++i) {
+    T sum = kAdd ? out[i] : T(0);
+    for (std::size_t k = 0; k < kCount; ++k) sum += of[k].weight * of[k].source[i];
+    out[i] = sum;
+  }
+}
+
+template <bool kAdd, class T>
+void sum_of_at_most_four(std::span<const Weighted<T>> sources, T* out, std::int64_t count) {
+  constexpr std::array kSums = {sum_of<1, kAdd, T>, sum_of<2, kAdd, T>, sum_of<3, kAdd, T>,
+                                sum_of<4, kAdd, T>};
+  kSums[sources.size() - 1](sources.data(), out, count);
+}
+
+/// Writes, or adds to out, the sum of all sources; four at a time, which saves most of the traffic
+/// to out.
+template <class T>
+void weighted_sum(std::span<const Weighted<T>> sources, bool add, T* out, std::int64_t count) {
+  if (!add && sources.empty()) std::fill_n(out, count, T(0));
+  while (!sources.empty()) {
+    const auto some = sources.first(std::min<std::size_t>(4, sources.size()));
+    if (add) {
+      sum_of_at_most_four<true>(some, out, count);
+    } else {
+      sum_of_at_most_four<false>(some, out, count);
+    }
+    add = true;
+    sources = sources.subspan(some.size());
+  }
+}
+
+/// Filters rows along x. A row is first dealt out to `in_step` buffers with zeros on both sides, so
+/// that every sum runs over whole buffers; the outputs are dealt back together.
+template <class T>
+class RowFilter {
+ public:
+  explicit RowFilter(const Axis& axis) : axis_(axis) {
+    const std::int64_t longest = (axis.out_length - 1) / axis.out_step() + 1;
+    first_ = floor_divide(first_input(0, 0), axis.in_step());
+    const std::int64_t last =
+        floor_divide(first_input(axis.out_step() - 1, axis.tap_count - 1), axis.in_step());
+    dealt_length_ = last - first_ + longest + 1;
+    dealt_.assign(dealt_length_ * axis.in_step(), T(0));
+    phase_.resize(longest);
+  }
+
+  /// Writes, or adds to out, the row under a term's taps.
+  void run(const T* row, const std::vector<T>& taps, bool add, T* out) {
+    deal(row);
+    const std::int64_t out_step = axis_.out_step();
+    for (std::int64_t phase = 0; phase < std::min(out_step, axis_.out_length); ++phase) {
+      const std::int64_t count = (axis_.out_length - 1 - phase) / out_step + 1;
+      find_sources(phase, taps);
+      if (out_step == 1) {
+        weighted_sum<T>(sources_, add, out, count);
+        continue;
+      }
+      weighted_sum<T>(sources_, /*add=*/false, phase_.data(), count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        T& target = out[phase + i * out_step];
+        target = phase_[i] + (add ? target : T(0));
+      }
+    }
+  }
+
+ private:
+  /// Returns the input that `tap` of output `phase` meets, rounded down.
+  std::int64_t first_input(std::int64_t phase, std::int64_t tap) const {
+    return floor_divide(phase * axis_.down + tap - axis_.pad_before, axis_.up);
+  }
+
+  void deal(const T* row) {
+    const std::int64_t step = axis_.in_step();
+    for (std::int64_t residue = 0; residue < step; ++residue) {
+      T* buffer = dealt_.data() + residue * dealt_length_;
+      // Element i of the buffer is input (first_ + i) * step + residue.
+      const std::int64_t begin = std::max<std::int64_t>(0, -first_);
+      const std::int64_t end =
+          std::min(dealt_length_, floor_divide(axis_.length - 1 - residue, step) + 1 - first_);
+      for (std::int64_t i = begin; i < end; ++i) buffer[i] = row[(first_ + i) * step + residue];
+    }
+  }
+
+  void find_sources(std::int64_t phase, const std::vector<T>& taps) {
+    sources_.clear();
+    const std::int64_t step = axis_.in_step();
+    for (std::int64_t tap = 0; tap < axis_.tap_count; ++tap) {
+      if ((phase * axis_.down + tap - axis_.pad_before) % axis_.up != 0) continue;
+      const std::int64_t input = first_input(phase, tap);
+      const std::int64_t group = floor_divide(input, step);
+      const std::int64_t residue = input - group * step;
+      sources_.push_back({dealt_.data() + residue * dealt_length_ + (group - first_), taps[tap]});
+    }
+  }
+
+  Axis axis_;
+  std::int64_t first_ = 0;
+  std::int64_t dealt_length_ = 0;
+  std::vector<T> dealt_;
+  std::vector<T> phase_;
+  std::vector<Weighted<T>> sources_;
+};
+
+/// Computes planes one after the other, each output row from the few input rows that it meets.
+template <class T>
+class PlaneFilter {
+ public:
+  PlaneFilter(const UpfirdnShape& shape, const std::vector<Term<T>>& terms)
+      : y_{.up = shape.how.up_y,
+           .down = shape.how.down_y,
+           .pad_before = shape.how.pad_top,
+           .length = shape.height,
+           .out_length = shape.out_height,
+           .tap_count = shape.filter_height},
+        x_{.up = shape.how.up_x,
+           .down = shape.how.down_x,
+           .pad_before = shape.how.pad_left,
+           .length = shape.width,
+           .out_length = shape.out_width,
+           .tap_count = shape.filter_width},
+        terms_(terms),
+        rows_(x_),
+        sum_(shape.width) {}
+
+  void run(const T* plane, T* out) {
+    for (std::int64_t y = 0; y < y_.out_length; ++y, out += x_.out_length) {
+      bool add = false;
+      for (const Term<T>& term : terms_) {
+        find_sources(plane, y, term.column);
+        if (sources_.empty()) continue;
+        weighted_sum<T>(sources_, /*add=*/false, sum_.data(), x_.length);
+        rows_.run(sum_.data(), term.row, add, out);
+        add = true;
+      }
+      if (!add) std::fill_n(out, x_.out_length, T(0));
+    }
+  }
+
+ private:
+  void find_sources(const T* plane, std::int64_t y, const std::vector<T>& column) {
+    sources_.clear();
+    for (std::int64_t tap = 0; tap < y_.tap_count; ++tap) {
+      const std::int64_t position = y * y_.down + tap - y_.pad_before;
+      const std::int64_t input = position / y_.up;
+      if (position < 0 || position % y_.up != 0 || input >= y_.length || column[tap] == 0) continue;
+      sources_.push_back({plane + input * x_.length, column[tap]});
+    }
+  }
+
+  Axis y_;
+  Axis x_;
+  const std::vector<Term<T>>& terms_;
+  RowFilter<T> rows_;
+  std::vector<T> sum_;
+  std::vector<Weighted<T>> sources_;
+};
+
+}  // namespace
+
+template <class T>
+void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape) {
+  const auto terms = terms_of(filter, shape);
+  const std::int64_t plane_pixels = shape.height * shape.width;
+  const std::int64_t out_pixels = shape.out_height * shape.out_width;
+  constexpr std::int64_t kGrainPixels = 1 << 14;
+  const std::int64_t grain = kGrainPixels / (plane_pixels + out_pixels) + 1;
+  at::parallel_for(0, shape.plane_count, grain, [&](std::int64_t begin, std::int64_t end) {
+    PlaneFilter<T> planes(shape, terms);
+    for (std::int64_t i = begin; i < end; ++i)
+      planes.run(x + i * plane_pixels, out + i * out_pixels);
+  });
+}
+
+template void upfirdn2d_reference(const float*, const float*, float*, const UpfirdnShape&);
+template void upfirdn2d_reference(const double*, const double*, double*, const UpfirdnShape&);
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+/// What upfirdn2d computes, without tensors: shared by every device's code.
+namespace ganscale::kernels {
+
+/// How a picture is resampled: zeros are inserted, it is padded, filtered, and thinned out.
+struct Upfirdn {
+  std::int64_t up_x = 1;  ///< one sample becomes itself and up_x - 1 zeros
+  std::int64_t up_y = 1;
+  std::int64_t down_x = 1;  ///< of down_x filtered samples the first is kept
+  std::int64_t down_y = 1;
+  std::int64_t pad_left = 0;  ///< zeros around the picture after inserting; negative crops
+  std::int64_t pad_right = 0;
+  std::int64_t pad_top = 0;
+  std::int64_t pad_bottom = 0;
+  double gain = 1;           ///< multiplies the result
+  bool flip_filter = false;  ///< false: convolution; true: correlation
+};
+
+/// Sizes in elements; `plane_count` is N * C.
+struct UpfirdnShape {
+  Upfirdn how;
+  std::int64_t plane_count = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::int64_t filter_height = 0;
+  std::int64_t filter_width = 0;
+  std::int64_t out_height = 0;
+  std::int64_t out_width = 0;
+};
+
+/// Computes contiguous planes in host memory, on all threads of ATen. T is float or double.
+///
+/// filter: [filter_height, filter_width], row by row.
+template <class T>
+void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape);
+
+/// Types of pixels in device memory. The filter and the sums are double for kDouble, else float.
+enum class PixelType { kFloat, kDouble, kHalf, kBfloat16 };
+
+/// Distances in elements between neighbours of a [N, C, H, W] tensor.
+struct PixelStrides {
+  std::int64_t image = 0;
+  std::int64_t channel = 0;
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+};
+
+/// Device memory that a kernel reads and writes.
+struct UpfirdnMemory {
+  const void* x = nullptr;
+  const void* filter = nullptr;
+  void* out = nullptr;
+  PixelStrides x_strides;
+  PixelStrides out_strides;
+  std::int64_t channel_count = 0;
+  PixelType type = PixelType::kFloat;
+};
+
+/// Computes in `cuda_stream` (a cudaStream_t) of the current device. Throws DeviceError if the
+/// launch fails, and in a build without CUDA.
+void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* cuda_stream);
+
+}  // namespace ganscale::kernels
