@@ -15,6 +15,7 @@
 #include "data/inspect.h"
 #include "data/open_source.h"
 #include "data/png_codec.h"
+#include "report/output_file.h"
 #include "report/progress.h"
 
 namespace ganscale::cli {
@@ -109,7 +110,8 @@ ExitCode inspect(const DataOptions& options) {
     constexpr int kRows = 8;
     constexpr int kColumns = 12;
     constexpr int kCellPixels = 64;
-    data::write_png(options.sheet, data::contact_sheet(*source, kRows, kColumns, kCellPixels));
+    const auto sheet = data::contact_sheet(*source, kRows, kColumns, kCellPixels);
+    report::write_file_atomically(options.sheet, data::encode_png(sheet));
     std::printf("sheet     %s\n", options.sheet.c_str());
   }
   return ExitCode::kOk;

@@ -4,7 +4,6 @@
 
 #include <csetjmp>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 
@@ -87,48 +86,6 @@ Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
           .width = static_cast<int>(png_get_image_width(reading.png, reading.info))};
 }
 
-struct Writing {
-  png_structp png = nullptr;
-  png_infop info = nullptr;
-  std::ofstream file;
-  char reason[96] = "";
-
-  Writing() = default;
-  Writing(const Writing&) = delete;
-  Writing& operator=(const Writing&) = delete;
-  ~Writing() { png_destroy_write_struct(&png, &info); }
-};
-
-[[noreturn]] void on_write_error(png_structp png, png_const_charp text) {
-  keep_reason(static_cast<Writing*>(png_get_error_ptr(png))->reason, text);
-  png_longjmp(png, 1);
-}
-
-void write_bytes(png_structp png, png_bytep bytes, png_size_t count) {
-  auto& file = static_cast<Writing*>(png_get_io_ptr(png))->file;
-  file.write(reinterpret_cast<const char*>(bytes), static_cast<std::streamsize>(count));
-  if (!file) png_error(png, "cannot write");
-}
-
-void flush_bytes(png_structp png) { static_cast<Writing*>(png_get_io_ptr(png))->file.flush(); }
-
-bool write_picture(Writing& writing, const Picture& picture) {
-  static constexpr int kColourTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
-                                         PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
-  if (setjmp(png_jmpbuf(writing.png))) return false;
-  png_set_write_fn(writing.png, &writing, write_bytes, flush_bytes);
-  png_set_IHDR(writing.png, writing.info, static_cast<png_uint_32>(picture.width),
-               static_cast<png_uint_32>(picture.height), 8, kColourTypes[picture.channels - 1],
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_write_info(writing.png, writing.info);
-  const std::size_t row_bytes = static_cast<std::size_t>(picture.width) * picture.channels;
-  for (int y = 0; y < picture.height; ++y) {
-    png_write_row(writing.png, picture.hwc.data() + y * row_bytes);
-  }
-  png_write_end(writing.png, nullptr);
-  return true;
-}
-
 }  // namespace
 
 Picture decode_png(std::span<const std::uint8_t> bytes) {
@@ -148,21 +105,23 @@ Picture png_shape(std::span<const std::uint8_t> bytes) {
   return start(reading, bytes);
 }
 
-void write_png(const std::filesystem::path& file, const Picture& picture) {
+std::string encode_png(const Picture& picture) {
+  static constexpr png_uint_32 kFormats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
+                                             PNG_FORMAT_RGBA};
   check(picture.channels >= 1 && picture.channels <= 4, "a PNG holds 1 to 4 channels");
-  const std::filesystem::path temporary = file.string() + ".partial";
-  Writing writing;
-  writing.file.open(temporary, std::ios::binary | std::ios::trunc);
-  writing.png =
-      png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, on_write_error, on_warning);
-  if (writing.png != nullptr) writing.info = png_create_info_struct(writing.png);
-  if (writing.info == nullptr) throw std::bad_alloc();
-  const bool written = writing.file && write_picture(writing, picture);
-  writing.file.close();
-  if (!written || !writing.file) {
-    throw DataError("cannot write the picture: " + temporary.string() + " " + writing.reason);
-  }
-  std::filesystem::rename(temporary, file);
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.height = static_cast<png_uint_32>(picture.height);
+  image.width = static_cast<png_uint_32>(picture.width);
+  image.format = kFormats[picture.channels - 1];
+  const void* hwc = picture.hwc.data();
+  png_alloc_size_t size_bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string bytes(size_bytes, '\0');
+  const bool ok =
+      png_image_write_to_memory(&image, bytes.data(), &size_bytes, 0, hwc, 0, nullptr) != 0;
+  check(ok, std::string("libpng: ") + image.message);
+  bytes.resize(size_bytes);
+  return bytes;
 }
 
 }  // namespace ganscale::data

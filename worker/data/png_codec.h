@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
+#include <string>
 
 #include "data/picture.h"
 
@@ -16,7 +16,7 @@ Picture decode_png(std::span<const std::uint8_t> bytes);
 /// Returns the shape that decode_png() would give, without decoding.
 Picture png_shape(std::span<const std::uint8_t> bytes);
 
-/// Writes a picture, atomically: the file appears whole or not at all.
-void write_png(const std::filesystem::path& file, const Picture& picture);
+/// Returns the bytes of a PNG file.
+std::string encode_png(const Picture& picture);
 
 }  // namespace ganscale::data

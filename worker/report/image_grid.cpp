@@ -1,11 +1,10 @@
 #include "report/image_grid.h"
 
-#include <png.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
+#include "data/png_codec.h"
 #include "report/output_file.h"
 
 namespace ganscale::report {
@@ -48,19 +47,11 @@ at::Tensor make_grid(const at::Tensor& images, GridLayout layout) {
 std::string encode_png(const at::Tensor& pixels) {
   check(pixels.dim() == 3 && pixels.scalar_type() == at::kByte, "a PNG wants [H, W, C] uint8");
   const auto whole = pixels.contiguous();
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.height = static_cast<png_uint_32>(whole.size(0));
-  image.width = static_cast<png_uint_32>(whole.size(1));
-  image.format = whole.size(2) == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  const void* data = whole.const_data_ptr();
-  png_alloc_size_t size_bytes = 0;
-  bool ok = png_image_write_get_memory_size(image, size_bytes, 0, data, 0, nullptr) != 0;
-  std::string bytes(size_bytes, '\0');
-  ok = ok && png_image_write_to_memory(&image, bytes.data(), &size_bytes, 0, data, 0, nullptr) != 0;
-  check(ok, std::string("libpng: ") + image.message);
-  bytes.resize(size_bytes);
-  return bytes;
+  const auto* first = whole.const_data_ptr<std::uint8_t>();
+  return data::encode_png({.channels = static_cast<int>(whole.size(2)),
+                           .height = static_cast<int>(whole.size(0)),
+                           .width = static_cast<int>(whole.size(1)),
+                           .hwc = {first, first + whole.numel()}});
 }
 
 void write_image_grid(const at::Tensor& images, GridLayout layout,

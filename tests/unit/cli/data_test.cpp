@@ -21,9 +21,8 @@ ExitCode run_ganscale(std::vector<std::string> arguments) {
 
 /// Writes a flat RGB picture.
 void write_picture(const TemporaryFolder& folder, const std::string& name, int side) {
-  const auto file = folder.write(name, "");
   const std::size_t count = std::size_t(3) * side * side;
-  data::write_png(file, {3, side, side, std::vector<std::uint8_t>(count, 7)});
+  folder.write(name, data::encode_png({3, side, side, std::vector<std::uint8_t>(count, 7)}));
 }
 
 TEST(DataVerb, ConvertsInspectsAndVerifies) {

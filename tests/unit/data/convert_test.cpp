@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 void write_pictures(const TemporaryFolder& folder, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string name = std::string(i % 2 == 0 ? "in/cat/" : "in/dog/") + std::to_string(i);
-    folder.write(name + ".png", png_bytes(flat_picture(3, 2, static_cast<std::uint8_t>(i))));
+    folder.write(name + ".png", encode_png(flat_picture(3, 2, static_cast<std::uint8_t>(i))));
   }
 }
 
@@ -64,7 +64,7 @@ TEST(Convert, LeavesAnIndexBesideEachShardAndNothingElse) {
 TEST(Convert, NamesEveryRefusedPictureWithTheReason) {
   const TemporaryFolder folder;
   write_pictures(folder, 6);
-  const auto large = folder.write("in/cat/large.png", png_bytes(flat_picture(3, 4, 9)));
+  const auto large = folder.write("in/cat/large.png", encode_png(flat_picture(3, 4, 9)));
   const auto broken = folder.write("in/dog/broken.png", "not a picture");
   ConvertOptions options = options_to(folder / "out");
   options.most_refused = 2;

@@ -20,7 +20,7 @@ TEST(Decode, LaysPixelsOutInPlanes) {
   const DecodePolicy policy{.channels = 3, .resolution = 2};
   EXPECT_EQ(decoded(raw_record(Encoding::kRawHwc, 3, 2, 2, hwc), policy), chw);
   EXPECT_EQ(decoded(raw_record(Encoding::kRawChw, 3, 2, 2, chw), policy), chw);
-  const std::string png = png_bytes(make_picture(3, 2, 2, hwc));
+  const std::string png = encode_png(make_picture(3, 2, 2, hwc));
   EXPECT_EQ(decoded(make_record(Encoding::kPng, png), policy), chw);
 }
 
@@ -83,7 +83,7 @@ TEST(Decode, RefusesBytesThatDoNotFitTheShape) {
 }
 
 TEST(Decode, RefusesAPngThatWasCutShortAnywhere) {
-  const std::string png = png_bytes(flat_picture(3, 4, 9));
+  const std::string png = encode_png(flat_picture(3, 4, 9));
   for (std::size_t length = 0; length < png.size(); ++length) {
     expect_error(ExitCode::kData, "PNG is damaged: ", [&] {
       decode(make_record(Encoding::kPng, png.substr(0, length)));
@@ -92,7 +92,7 @@ TEST(Decode, RefusesAPngThatWasCutShortAnywhere) {
 }
 
 TEST(Decode, RefusesAPngWithAFlippedBit) {
-  std::string png = png_bytes(flat_picture(3, 4, 9));
+  std::string png = encode_png(flat_picture(3, 4, 9));
   png[png.size() / 2] ^= 1;
   expect_error(ExitCode::kData,
                "PNG is damaged: ", [&] { decode(make_record(Encoding::kPng, png)); });
@@ -110,7 +110,7 @@ TEST(Decode, RefusesAJpegThatWasCutShort) {
 }
 
 TEST(Decode, TellsTheShapeWithoutPixels) {
-  const Picture png = picture_shape(make_record(Encoding::kPng, png_bytes(flat_picture(2, 5, 1))));
+  const Picture png = picture_shape(make_record(Encoding::kPng, encode_png(flat_picture(2, 5, 1))));
   EXPECT_EQ(png.channels, 2);
   EXPECT_EQ(png.height, 5);
   EXPECT_TRUE(png.hwc.empty());

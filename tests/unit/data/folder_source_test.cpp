@@ -43,8 +43,8 @@ std::uint8_t first_byte(const Source& source, std::int64_t index) {
 
 TEST(FolderSource, ReadsClassFoldersInOrder) {
   const TemporaryFolder folder;
-  folder.write("dog/1.png", png_bytes(flat_picture(3, 2, 10)));
-  folder.write("cat/2.png", png_bytes(flat_picture(3, 2, 20)));
+  folder.write("dog/1.png", encode_png(flat_picture(3, 2, 10)));
+  folder.write("cat/2.png", encode_png(flat_picture(3, 2, 20)));
   folder.write("cat/readme.txt", "not a picture");
   const auto source = open_source(folder.path());
   ASSERT_EQ(source->record_count(), 2);
@@ -56,7 +56,7 @@ TEST(FolderSource, ReadsClassFoldersInOrder) {
 
 TEST(FolderSource, ReadsFlatFoldersAndDatasetJson) {
   const TemporaryFolder folder;
-  folder.write("1.png", png_bytes(flat_picture(1, 2, 1)));
+  folder.write("1.png", encode_png(flat_picture(1, 2, 1)));
   EXPECT_EQ(open_source(folder.path())->label_count(), 0);
   folder.write("dataset.json", R"({"labels": [["1.png", 4]]})");
   EXPECT_EQ(open_source(folder.path())->label(0), 4);
@@ -80,9 +80,9 @@ TEST(TarSource, ReadsMembersInPlace) {
   const TemporaryFolder folder;
   const std::string long_name(150, 'x');  // more than a tar header holds
   const auto file = write_tar(
-      folder / "a.tar", {{"set/dog/1.png", png_bytes(flat_picture(3, 2, 10))},
+      folder / "a.tar", {{"set/dog/1.png", encode_png(flat_picture(3, 2, 10))},
                          {"set/notes.txt", "not a picture"},
-                         {"set/cat/" + long_name + ".png", png_bytes(flat_picture(3, 2, 20))}});
+                         {"set/cat/" + long_name + ".png", encode_png(flat_picture(3, 2, 20))}});
   const auto source = open_source(file);
   ASSERT_EQ(source->record_count(), 2);
   EXPECT_THAT(source->label_names(), testing::ElementsAre("cat", "dog"));
@@ -94,14 +94,14 @@ TEST(TarSource, ReadsMembersInPlace) {
 TEST(TarSource, ReadsDatasetJsonOfItsFolder) {
   const TemporaryFolder folder;
   const auto file =
-      write_tar(folder / "a.tar", {{"set/1.png", png_bytes(flat_picture(3, 2, 10))},
+      write_tar(folder / "a.tar", {{"set/1.png", encode_png(flat_picture(3, 2, 10))},
                                    {"set/dataset.json", R"({"labels": [["1.png", 2]]})"}});
   EXPECT_EQ(open_source(file)->label(0), 2);
 }
 
 TEST(TarSource, RefusesCompressedTruncatedAndOtherFiles) {
   const TemporaryFolder folder;
-  const Members members = {{"1.png", png_bytes(flat_picture(3, 8, 10))}};
+  const Members members = {{"1.png", encode_png(flat_picture(3, 8, 10))}};
   const auto gzip = write_tar(folder / "a.tar.gz", members, true);
   expect_error(ExitCode::kData, "unpack it first: " + gzip.string(), [&] { open_source(gzip); });
   const auto whole = read_file(write_tar(folder / "a.tar", members));

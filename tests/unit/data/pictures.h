@@ -26,13 +26,6 @@ inline Picture flat_picture(int channels, int side, std::uint8_t value) {
                       std::vector<std::uint8_t>(std::size_t(channels) * side * side, value));
 }
 
-inline std::string png_bytes(const Picture& picture) {
-  const TemporaryFolder folder;
-  write_png(folder.path() / "picture.png", picture);
-  const auto bytes = read_file(folder.path() / "picture.png");
-  return {bytes.begin(), bytes.end()};
-}
-
 /// Encodes a picture of 1 or 3 channels at quality 95.
 inline std::string jpeg_bytes(Picture picture) {
   jpeg_compress_struct jpeg = {};

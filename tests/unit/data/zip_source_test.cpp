@@ -90,8 +90,8 @@ std::string zip_bytes(const std::vector<File>& files, const Options& options = {
 }
 
 std::vector<File> two_pictures() {
-  return {{"b/2.png", png_bytes(flat_picture(3, 2, 20)), true},
-          {"a/1.png", png_bytes(flat_picture(3, 2, 10)), false},
+  return {{"b/2.png", encode_png(flat_picture(3, 2, 20)), true},
+          {"a/1.png", encode_png(flat_picture(3, 2, 10)), false},
           {"dataset.json", R"({"labels": [["a/1.png", 3], ["b/2.png", 1]]})", true}};
 }
 
@@ -157,7 +157,7 @@ TEST(ZipSource, NeverTrustsADamagedByte) {
 
 TEST(ZipSource, NamesTheRecordWhoseChecksumIsWrong) {
   const TemporaryFolder folder;
-  std::string zip = zip_bytes({{"1.png", png_bytes(flat_picture(3, 2, 10))}});
+  std::string zip = zip_bytes({{"1.png", encode_png(flat_picture(3, 2, 10))}});
   zip[30 + 5 + 20] ^= 1;
   const auto source = open_source(folder.write("a.zip", zip));
   Record record;
