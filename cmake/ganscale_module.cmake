@@ -76,6 +76,6 @@ function(ganscale_test name)
   target_compile_options(${name} PRIVATE ${GANSCALE_WARNINGS})
   add_dependencies(${arg_LABEL}_tests ${name})
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
 endfunction()
