@@ -1,0 +1,78 @@
+#include "metrics/feature_net.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/isfinite.h>
+
+#include <sstream>
+
+#include "base/error.h"
+#include "checkpoint/durable_file.h"
+#include "checkpoint/safetensors.h"
+#include "metrics/inception.h"
+#include "metrics/torchscript_net.h"
+
+namespace ganscale::metrics {
+namespace {
+
+constexpr auto kWhereToGetOne =
+    "; get NVIDIA's "
+    "https://nvlabs-fi-cdn.nvidia.com/stylegan2-ada-pytorch/pretrained/metrics/"
+    "inception-2015-12-05.pt, or convert pytorch-fid's weights with scripts/convert-inception.py: ";
+
+std::string digest_of(const FeatureNetConfig& config) {
+  if (config.file.empty())
+    throw ConfigError("evaluate.feature_net is not set" + std::string(kWhereToGetOne) + "no file");
+  if (!std::filesystem::is_regular_file(config.file)) {
+    throw ConfigError("evaluate.feature_net does not exist" + std::string(kWhereToGetOne) +
+                      config.file.string());
+  }
+  const auto sha256 = checkpoint::digest_file(config.file).sha256;
+  if (!config.sha256.empty() && config.sha256 != sha256) {
+    throw ConfigError("evaluate.feature_net is not the file that feature_net_sha256 names: " +
+                      config.file.string() + ": SHA-256 " + sha256 + ", expected " + config.sha256);
+  }
+  return sha256;
+}
+
+std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device device) {
+  if (config.file.extension() != ".safetensors") return open_torchscript_net(config, device);
+  return std::make_unique<Inception>(checkpoint::read_safetensors(config.file).tensors, device);
+}
+
+/// Says what is wrong with an output that must be [2, something] and finite; nothing if it is well.
+std::string defect_of(const at::Tensor& output) {
+  if (output.dim() != 2 || output.size(0) != 2 || output.size(1) < 1) {
+    std::ostringstream text;
+    text << "expected [2, D] for two pictures, it gave " << output.sizes();
+    return text.str();
+  }
+  return at::isfinite(output).all().item<bool>() ? "" : "it gave NaN or infinity";
+}
+
+}  // namespace
+
+OpenFeatureNet open_feature_net(const FeatureNetConfig& config, PictureShape pictures,
+                                at::Device device) {
+  OpenFeatureNet result;
+  result.sha256 = digest_of(config);
+  result.net = open(config, device);
+  const auto pixels = 2 * pictures.channels * pictures.resolution * pictures.resolution;
+  const auto images = at::arange(pixels, at::kLong)
+                          .remainder(256)
+                          .to(at::kByte)
+                          .view({2, pictures.channels, pictures.resolution, pictures.resolution});
+  const auto judgement = result.net->judge(images);
+  for (const auto& output : {judgement.features, judgement.logits}) {
+    if (!output.defined()) continue;
+    const auto defect = defect_of(output);
+    if (!defect.empty()) {
+      throw ConfigError("evaluate.feature_net has the wrong output: " + config.file.string() +
+                        ": " + defect);
+    }
+  }
+  result.feature_count = judgement.features.size(1);
+  if (judgement.logits.defined()) result.class_count = judgement.logits.size(1);
+  return result;
+}
+
+}  // namespace ganscale::metrics

@@ -1,0 +1,120 @@
+#include "metrics/torchscript_net.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "metrics/resize.h"
+
+namespace ganscale::metrics {
+namespace {
+
+constexpr const char* kReturnFeatures = "return_features";
+constexpr const char* kNoOutputBias = "no_output_bias";
+
+bool has_argument(const torch::jit::Module& module, const char* name) {
+  return module.get_method("forward")
+      .function()
+      .getSchema()
+      .argumentIndexWithName(name)
+      .has_value();
+}
+
+/// Calls the module; what TorchScript throws names neither the file nor what to do.
+at::IValue call(torch::jit::Module& module, const at::Tensor& images,
+                const std::unordered_map<std::string, at::IValue>& options) {
+  try {
+    return module.forward({images}, options);
+  } catch (const std::exception& error) {
+    throw DataError("the feature network does not take these pictures: " +
+                    std::string(error.what()).substr(0, 500));
+  }
+}
+
+at::Tensor in_float32(const at::Tensor& tensor) { return tensor.to(at::kFloat).contiguous(); }
+
+/// NVIDIA's interface: RGB uint8 in, features or class probabilities out.
+class NvidiaNet : public FeatureNet {
+ public:
+  explicit NvidiaNet(torch::jit::Module module, at::Device device)
+      : module_(std::move(module)), device_(device) {}
+
+  Judgement judge(const at::Tensor& images) override {
+    const at::NoGradGuard no_grad;
+    const auto rgb = images.to(device_).expand({-1, 3, -1, -1});
+    Judgement result;
+    result.features = in_float32(call(module_, rgb, {{kReturnFeatures, true}}).toTensor());
+    if (!has_argument(module_, kNoOutputBias)) return result;
+    const auto p = call(module_, rgb, {{kNoOutputBias, true}}).toTensor();
+    // Logarithms of probabilities are logits; the smallest number stands for zero.
+    result.logits = in_float32(p).clamp_min(std::numeric_limits<float>::min()).log();
+    return result;
+  }
+
+ private:
+  torch::jit::Module module_;
+  at::Device device_;
+};
+
+/// forward(images) -> features, or (features, logits).
+class PlainNet : public FeatureNet {
+ public:
+  PlainNet(torch::jit::Module module, const FeatureNetConfig& config, at::Device device)
+      : module_(std::move(module)),
+        resolution_(config.resolution),
+        signed_range_(config.signed_range),
+        device_(device) {}
+
+  Judgement judge(const at::Tensor& images) override {
+    const at::NoGradGuard no_grad;
+    auto input = images.to(device_, at::kFloat);
+    if (resolution_ > 0) input = resize_as_tensorflow_1(input, resolution_);
+    if (signed_range_) input = input.div(127.5).sub(1);
+    const auto output = call(module_, input, {});
+    if (output.isTensor()) return {in_float32(output.toTensor()), {}};
+    const auto* parts = output.isTuple() ? &output.toTupleRef().elements() : nullptr;
+    if (parts == nullptr || parts->size() != 2 || !(*parts)[0].isTensor() ||
+        !(*parts)[1].isTensor()) {
+      throw DataError("the feature network must return features, or the pair (features, logits): " +
+                      output.tagKind());
+    }
+    return {in_float32((*parts)[0].toTensor()), in_float32((*parts)[1].toTensor())};
+  }
+
+ private:
+  torch::jit::Module module_;
+  std::int64_t resolution_;
+  bool signed_range_;
+  at::Device device_;
+};
+
+torch::jit::Module load(const std::filesystem::path& file, at::Device device) {
+  try {
+    auto module = torch::jit::load(file.string(), device);
+    module.eval();
+    return module;
+  } catch (const std::exception&) {
+    throw ConfigError(
+        "evaluate.feature_net is no TorchScript module and no safetensors file; of pytorch-fid's "
+        "weights make one with scripts/convert-inception.py: " +
+        file.string());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<FeatureNet> open_torchscript_net(const FeatureNetConfig& config,
+                                                 at::Device device) {
+  auto module = load(config.file, device);
+  if (has_argument(module, kReturnFeatures)) {
+    return std::make_unique<NvidiaNet>(std::move(module), device);
+  }
+  return std::make_unique<PlainNet>(std::move(module), config, device);
+}
+
+}  // namespace ganscale::metrics
