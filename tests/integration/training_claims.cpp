@@ -76,9 +76,7 @@ void expect_close(const at::Tensor& actual, const at::Tensor& expected, double t
   EXPECT_LE((actual - expected).norm().item<double>(), tolerance * expected.norm().item<double>());
 }
 
-void expect_same_state_as_one_rank(comm::Group& group, const std::string& model,
-                                   models::BatchNormMode mode) {
-  const RunConfig config = make_config(model, mode, Precision::kFp64);
+void expect_same_state_as_one_rank(comm::Group& group, const RunConfig& config) {
   const auto single = comm::make_single_group();
   Trainee one(config, *single);
   Trainee many(config, group);
@@ -94,15 +92,36 @@ void expect_same_state_as_one_rank(comm::Group& group, const std::string& model,
 }
 
 void dcgan_with_synchronised_batch_norm(comm::Group& group) {
-  expect_same_state_as_one_rank(group, "dcgan", models::BatchNormMode::kSynchronised);
+  expect_same_state_as_one_rank(
+      group, make_config("dcgan", models::BatchNormMode::kSynchronised, Precision::kFp64));
 }
 
 void conditional_dcgan_with_synchronised_batch_norm(comm::Group& group) {
-  expect_same_state_as_one_rank(group, "conditional_dcgan", models::BatchNormMode::kSynchronised);
+  expect_same_state_as_one_rank(
+      group,
+      make_config("conditional_dcgan", models::BatchNormMode::kSynchronised, Precision::kFp64));
 }
 
 void dcgan_with_frozen_batch_norm(comm::Group& group) {
-  expect_same_state_as_one_rank(group, "dcgan", models::BatchNormMode::kFrozen);
+  expect_same_state_as_one_rank(
+      group, make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64));
+}
+
+void adaptive_augmentation(comm::Group& group) {
+  RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64);
+  config.augment.method = augment::Method::kAda;
+  config.augment.pipeline = augment::ada_pipeline({"bgcfnc"});
+  config.augment.p = 0.5;
+  config.augment.adaptation.interval_steps = 3;
+  config.augment.adaptation.speed_kimg = 0.2;
+  expect_same_state_as_one_rank(group, config);
+}
+
+void diff_augment(comm::Group& group) {
+  RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64);
+  config.augment.method = augment::Method::kDiffAugment;
+  config.augment.policy = augment::diff_augment_policy({"color", "translation", "cutout"});
+  expect_same_state_as_one_rank(group, config);
 }
 
 void first_gradients_in_float32(comm::Group& group) {
@@ -137,6 +156,8 @@ std::vector<comm::GroupClaim> training_claims() {
   return {{"DcganWithSynchronisedBatchNormIsThatOfOneRank", dcgan_with_synchronised_batch_norm},
           {"ConditionalDcganIsThatOfOneRank", conditional_dcgan_with_synchronised_batch_norm},
           {"DcganWithFrozenBatchNormIsThatOfOneRank", dcgan_with_frozen_batch_norm},
+          {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
+          {"DiffAugmentIsThatOfOneRank", diff_augment},
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
           {"ReplicasStayTheSameWithLocalBatchNorm", replicas_stay_the_same_with_local_batch_norm}};
 }

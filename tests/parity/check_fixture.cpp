@@ -16,6 +16,7 @@ struct Kind {
 };
 
 constexpr std::array kKinds = {
+    Kind{"ada_augment", 1e-6, 1e-3, check_ada_augment},
     Kind{"metrics", 1e-6, 1e-5, check_metrics},
     Kind{"optimizers", 1e-9, 1e-5, check_optimizers},
 };

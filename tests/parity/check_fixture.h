@@ -19,6 +19,8 @@ using Check = void (*)(const checkpoint::Safetensors& fixture, at::ScalarType pr
                        Report& report);
 
 /// Each kind of fixture has one file with its check.
+void check_ada_augment(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+                       Report& report);
 void check_metrics(const checkpoint::Safetensors& fixture, at::ScalarType precision,
                    Report& report);
 void check_optimizers(const checkpoint::Safetensors& fixture, at::ScalarType precision,

@@ -42,6 +42,15 @@ TEST(Parity, MetricsAreThoseOfTheReferences) {
   }
 }
 
+TEST(Parity, AdaIsThatOfTheReference) {
+  const auto file = shared_file("fixtures/ada_augment.safetensors");
+  if (!file) GTEST_SKIP() << "no reference fixture: ada_augment";
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* name : {"bgc", "imgfilter", "xfrac", "hue"})
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
+}
+
 TEST(Parity, SeesOneValueThatIsOff) {
   const auto file = shared_file(kOptimizers);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;

@@ -20,7 +20,9 @@ at::Tensor generate(models::Generator& generator, const StepInput& input, Stream
 PhaseLoss generator_loss(Replica& replica, Precision precision, const StepInput& input) {
   const Autocast autocast(precision, input.real.images.device().type());
   kernels::RandomDraws draws(input.images, Stream::kGeneratorNoise);
-  const auto fakes = generate(replica.generator(), input, Stream::kGeneratorLatent, draws);
+  const auto fakes =
+      replica.augmentation()(generate(replica.generator(), input, Stream::kGeneratorLatent, draws),
+                             input.images, augment::Use::kGeneratorFakes);
   const auto logits = replica.discriminator().forward(fakes, input.real.labels, draws);
   const auto loss = losses::non_saturating_generator_loss(logits).mean();
   return {loss, {{"loss/generator", loss.detach()}}};
@@ -32,11 +34,14 @@ PhaseLoss discriminator_loss(Replica& replica, Precision precision, const StepIn
   at::Tensor fakes;
   {
     const at::NoGradGuard no_grad;
-    fakes = generate(replica.generator(), input, Stream::kDiscriminatorLatent, draws);
+    fakes = replica.augmentation()(
+        generate(replica.generator(), input, Stream::kDiscriminatorLatent, draws), input.images,
+        augment::Use::kDiscriminatorFakes);
   }
   const auto fake_logits = replica.discriminator().forward(fakes, input.real.labels, draws);
-  const auto real_logits =
-      replica.discriminator().forward(input.real.images, input.real.labels, draws);
+  const auto reals = replica.augmentation()(input.real.images, input.images, augment::Use::kReals);
+  const auto real_logits = replica.discriminator().forward(reals, input.real.labels, draws);
+  replica.augmentation().observe_reals(real_logits.detach());
   const auto loss = losses::non_saturating_discriminator_loss(real_logits, fake_logits).mean();
   return {loss,
           {{"loss/discriminator", loss.detach()},

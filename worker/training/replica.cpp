@@ -7,11 +7,16 @@
 #include "training/precision.h"
 
 namespace ganscale::training {
+namespace {
+
+constexpr const char* kAugmentation = "augmentation";
+
+}  // namespace
 
 Replica::Replica(const RunConfig& config, at::Device device, comm::Group* sync_group)
     : networks_(models::build_networks(config.model, config.training.seed, sync_group)),
-      generator_ema_(
-          models::build_networks(config.model, config.training.seed, nullptr).generator) {
+      generator_ema_(models::build_networks(config.model, config.training.seed, nullptr).generator),
+      augmentation_(config.augment, device) {
   const auto dtype = parameter_dtype(config.training.precision);
   for (torch::nn::Module* network : std::initializer_list<torch::nn::Module*>{
            networks_.generator.get(), networks_.discriminator.get(), generator_ema_.get()}) {
@@ -29,16 +34,21 @@ Replica::Replica(const RunConfig& config, at::Device device, comm::Group* sync_g
 void Replica::update_average(double beta) { optim::update_ema(*generator_ema_, generator(), beta); }
 
 std::map<std::string, NamedTensors> Replica::state() {
-  return {{"generator", named_state(generator())},
-          {"discriminator", named_state(discriminator())},
-          {"generator_ema", named_state(*generator_ema_)},
-          {"generator_optimizer", generator_optimizer_->state()},
-          {"discriminator_optimizer", discriminator_optimizer_->state()}};
+  std::map<std::string, NamedTensors> files = {
+      {"generator", named_state(generator())},
+      {"discriminator", named_state(discriminator())},
+      {"generator_ema", named_state(*generator_ema_)},
+      {"generator_optimizer", generator_optimizer_->state()},
+      {"discriminator_optimizer", discriminator_optimizer_->state()}};
+  if (const auto state = augmentation_.state(); !state.empty()) files[kAugmentation] = state;
+  return files;
 }
 
 void Replica::restore(const checkpoint::Snapshot& snapshot) {
   for (const auto& [file, tensors] : state()) {
     const auto found = snapshot.files.find(file);
+    // A run may turn adaptation on later: then it begins as configured.
+    if (found == snapshot.files.end() && file == kAugmentation) continue;
     if (found == snapshot.files.end()) throw DataError("the checkpoint lacks a file: " + file);
     copy_into(tensors, found->second, file + " of the checkpoint");
   }

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "augment/augmentation.h"
 #include "checkpoint/snapshot.h"
 #include "models/build_model.h"
 #include "optim/build_optimizer.h"
@@ -10,9 +11,9 @@
 
 namespace ganscale::training {
 
-/// One rank's copy of everything that training changes: both networks, the average of the generator
-/// and both optimizers. After every step of a synchronous run the replicas of all ranks are the
-/// same.
+/// One rank's copy of everything that training changes: both networks, the average of the
+/// generator, both optimizers and the augmentation. After every step of a synchronous run the
+/// replicas of all ranks are the same.
 class Replica {
  public:
   /// Builds the networks from the seed and moves them to the device.
@@ -24,6 +25,7 @@ class Replica {
   models::Generator& generator_ema() { return *generator_ema_; }
   optim::Optimizer& generator_optimizer() { return *generator_optimizer_; }
   optim::Optimizer& discriminator_optimizer() { return *discriminator_optimizer_; }
+  augment::Augmentation& augmentation() { return augmentation_; }
 
   /// Moves the average of the generator one step: parameters by the factor `beta`, buffers copied.
   void update_average(double beta);
@@ -38,6 +40,7 @@ class Replica {
   std::shared_ptr<models::Generator> generator_ema_;
   std::unique_ptr<optim::Optimizer> generator_optimizer_;
   std::unique_ptr<optim::Optimizer> discriminator_optimizer_;
+  augment::Augmentation augmentation_;
 };
 
 }  // namespace ganscale::training

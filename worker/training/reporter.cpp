@@ -122,6 +122,7 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   if (parts_.device.is_cuda()) {
     tick.device_memory_bytes = device::device_memory(parts_.device).allocated_bytes;
   }
+  tick.augment_p = parts_.augmentation.p();
   tick.losses = with_prefix(means, "loss/");
   tick.scores = with_prefix(means, "score/");
   const auto& config = parts_.config;
@@ -176,12 +177,14 @@ void Reporter::publish(const report::Tick& tick) {
   telemetry::Instruments& instruments = parts_.instruments;
   instruments.seconds_per_kimg.set(tick.seconds_per_kimg);
   for (const auto& [network, loss] : tick.losses) instruments.loss.at(network).set(loss);
+  if (tick.augment_p) instruments.augment_p.set(*tick.augment_p);
   if (tick.device_memory_bytes)
     instruments.gpu_memory_bytes.set(static_cast<double>(*tick.device_memory_bytes));
   status_.seconds_per_kimg = tick.seconds_per_kimg;
   if (tick.seconds_per_kimg > 0) status_.images_per_second = 1000 / tick.seconds_per_kimg;
   status_.eta_seconds = seconds_left(tick);
   status_.losses = tick.losses;
+  status_.augment_p = tick.augment_p;
   if (parts_.server != nullptr) parts_.server->set_status(status_);
 }
 

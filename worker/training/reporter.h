@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 
+#include "augment/augmentation.h"
 #include "checkpoint/writer.h"
 #include "comm/group.h"
 #include "control/server.h"
@@ -28,6 +29,7 @@ struct ReporterParts {
   comm::Group& control;
   comm::Group& gradients;  ///< the group that averages gradients
   const data::Prefetcher& batches;
+  const augment::Augmentation& augmentation;
   telemetry::Instruments& instruments;
   const checkpoint::Writer* writer = nullptr;  ///< rank 0 only
   control::Server* server = nullptr;           ///< rank 0 only, where there is a control port

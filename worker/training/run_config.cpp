@@ -37,6 +37,7 @@ RunConfig parse_run(config::Node root) {
   c.training = parse_training(in.section("training"));
   c.generator = parse_generator(in.section("generator"));
   c.discriminator = parse_discriminator(in.section("discriminator"));
+  c.augment = augment::parse_augment(in.section("augment"));
   c.checkpoint = checkpoint::parse_checkpoint(in.section("checkpoint"));
   c.telemetry = control::parse_telemetry(in.section("telemetry"));
   c.comm = comm::parse_comm(in.section("comm"));

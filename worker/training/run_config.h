@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "augment/augment_config.h"
 #include "checkpoint/checkpoint_config.h"
 #include "comm/comm_config.h"
 #include "config/section.h"
@@ -31,6 +32,7 @@ struct RunConfig {
   TrainingConfig training;
   GeneratorConfig generator;
   DiscriminatorConfig discriminator;
+  augment::AugmentConfig augment;
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
   comm::CommConfig comm;

@@ -209,6 +209,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
                      .control = group,
                      .gradients = group,
                      .batches = batches,
+                     .augmentation = replica.augmentation(),
                      .instruments = services.instruments(),
                      .writer = writer ? &*writer : nullptr,
                      .server = services.server()});

@@ -38,6 +38,7 @@ StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
   // Running statistics of batch norms differ by rank; their mean keeps the replicas the same.
   comm::average(group_, named_buffers(replica_.generator()), config_.comm.bucket_bytes);
   comm::average(group_, named_buffers(replica_.discriminator()), config_.comm.bucket_bytes);
+  replica_.augmentation().adapt(group_, progress.step);
   replica_.update_average(
       optim::ema_beta(config_.generator.ema, config_.training.batch, progress.images_seen));
   return result;

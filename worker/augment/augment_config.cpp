@@ -1,0 +1,56 @@
+#include "augment/augment_config.h"
+
+#include "base/error.h"
+
+namespace ganscale::augment {
+namespace {
+
+/// Reads a list of names; an unknown one becomes an error of the key.
+template <class Parse>
+auto read_names(config::Section& in, std::string_view key, const std::vector<std::string>& fallback,
+                std::string_view documentation, Parse parse) {
+  const auto names = in.get(key, fallback, documentation);
+  try {
+    return parse(names);
+  } catch (const ConfigError& error) {
+    in.fail(key, error.what());
+  }
+}
+
+void parse_ada(config::Section& in, AugmentConfig& c) {
+  c.pipeline = read_names(in, "pipeline", {"bgc"},
+                          "transformations or groups of them: blit, geom, color, filter, bg, bgc, "
+                          "bgcf, bgcfn, bgcfnc",
+                          ada_pipeline);
+  c.adaptive = in.get("adaptive", c.adaptive, "move p so that D does not overfit");
+  c.p = in.get("p", c.p, "probability of each transformation, or where it begins");
+  in.require(c.p >= 0 && c.p <= 1, "p", "must be in [0, 1]");
+  if (!c.adaptive) return;
+  AdaptiveProbability& a = c.adaptation;
+  a.target = in.get("target", a.target, "mean sign of D's scores of reals to aim at");
+  in.require(a.target > -1 && a.target < 1, "target", "must be in (-1, 1)");
+  a.interval_steps = in.get("interval_steps", a.interval_steps, "how often p moves");
+  in.require(a.interval_steps > 0, "interval_steps", "must be at least 1");
+  a.speed_kimg = in.get("speed_kimg", a.speed_kimg, "kimg in which p can go from 0 to 1");
+  in.require(a.speed_kimg > 0, "speed_kimg", "must be positive");
+}
+
+}  // namespace
+
+AugmentConfig parse_augment(config::Section in) {
+  AugmentConfig c;
+  const auto name = in.get_choice("name", "none", {"none", "ada", "diffaugment"},
+                                  "what happens to images before D sees them");
+  if (name == "ada") {
+    c.method = Method::kAda;
+    parse_ada(in, c);
+  } else if (name == "diffaugment") {
+    c.method = Method::kDiffAugment;
+    c.policy = read_names(in, "policy", {"color", "translation", "cutout"},
+                          "families of transformations", diff_augment_policy);
+  }
+  in.reject_unread_keys();
+  return c;
+}
+
+}  // namespace ganscale::augment

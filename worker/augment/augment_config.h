@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "augment/ada_pipeline.h"
+#include "augment/adaptive_probability.h"
+#include "augment/diff_augment.h"
+#include "config/section.h"
+
+namespace ganscale::augment {
+
+enum class Method { kNone, kAda, kDiffAugment };
+
+/// What happens to images before the discriminator sees them: the section `augment`.
+struct AugmentConfig {
+  Method method = Method::kNone;
+  AdaPipeline pipeline;  ///< of ADA
+  double p = 0;          ///< of ADA: fixed, or where it begins
+  bool adaptive = true;  ///< of ADA
+  AdaptiveProbability adaptation;
+  DiffAugmentPolicy policy;  ///< of DiffAugment
+};
+
+/// Throws ConfigError for unknown names and impossible values.
+AugmentConfig parse_augment(config::Section in);
+
+}  // namespace ganscale::augment

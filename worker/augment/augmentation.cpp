@@ -1,0 +1,64 @@
+#include "augment/augmentation.h"
+
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include "augment/ada.h"
+
+namespace ganscale::augment {
+
+Augmentation::Augmentation(const AugmentConfig& config, at::Device device)
+    : config_(config), p_(at::scalar_tensor(config.p, at::kDouble)) {
+  const auto options = at::TensorOptions(at::kDouble).device(device);
+  observed_ = at::zeros({2}, options);
+  this_step_ = at::zeros({2}, options);
+}
+
+at::Tensor Augmentation::operator()(const at::Tensor& images, const ImageRandom& draws,
+                                    Use use) const {
+  if (config_.method == Method::kNone) return images;
+  // Coordinates and wavelets need all bits of float32.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  const bool is_double = images.scalar_type() == at::kDouble;
+  const auto exact = images.to(is_double ? at::kDouble : at::kFloat);
+  if (config_.method == Method::kDiffAugment)
+    return diff_augment(exact, config_.policy, draws, use);
+  return augment_ada(exact, config_.pipeline, *p(), draws, use);
+}
+
+void Augmentation::observe_reals(const at::Tensor& logits) {
+  if (state().empty()) return;
+  const at::NoGradGuard no_grad;
+  // Comparisons, so that a NaN counts as 0.
+  const auto sum = logits.gt(0).sum() - logits.lt(0).sum();
+  this_step_.add_(at::stack({sum, at::full_like(sum, logits.numel())}));
+}
+
+void Augmentation::adapt(comm::Group& group, std::int64_t step) {
+  if (state().empty()) return;
+  group.sum(this_step_);
+  observed_.add_(this_step_);
+  this_step_.zero_();
+  if ((step + 1) % config_.adaptation.interval_steps != 0) return;
+  const auto sum = observed_[0].item<double>();
+  const auto count = observed_[1].item<double>();
+  observed_.zero_();
+  if (count > 0) p_.fill_(config_.adaptation.next(*p(), sum / count, count));
+}
+
+std::optional<double> Augmentation::p() const {
+  if (config_.method != Method::kAda) return std::nullopt;
+  return p_.item<double>();
+}
+
+NamedTensors Augmentation::state() const {
+  if (config_.method != Method::kAda || !config_.adaptive) return {};
+  return {{"p", p_}, {"observed", observed_}};
+}
+
+}  // namespace ganscale::augment

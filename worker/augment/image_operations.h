@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <vector>
+
+#include "augment/ada_transforms.h"
+
+/// The transformations of ADA that leave pixels where they are. All take x as [N, C, H, W], with an
+/// entry of the list for every image, and are differentiable in x as often as needed.
+namespace ganscale::augment {
+
+/// Maps the colours; a grey image (C = 1) is mapped as a grey picture in colour and turned grey
+/// again. C is 1 or 3.
+at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps);
+
+/// Amplifies and damps frequency bands; images go on mirrored beyond their edges.
+///
+/// Paper: Karras et al. 2020, arXiv:2006.06676, appendix B: the bands come from the wavelet sym2.
+at::Tensor amplify_bands(const at::Tensor& x, const std::vector<BandGains>& gains);
+
+/// Sets a rectangle of half an image's height and width around each given point to zero.
+at::Tensor cut_out(const at::Tensor& x, const std::vector<std::optional<Point>>& centres);
+
+}  // namespace ganscale::augment

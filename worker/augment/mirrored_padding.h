@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace ganscale::augment {
+
+/// How many pixels an image gets on each side.
+struct Margins {
+  std::int64_t left = 0;
+  std::int64_t right = 0;
+  std::int64_t top = 0;
+  std::int64_t bottom = 0;
+};
+
+/// Pads images with their own mirrored pixels, the edge not repeated, as often as it takes.
+///
+/// x: [N, C, H, W]; margins not negative.
+at::Tensor mirrored_padding(const at::Tensor& x, const Margins& margins);
+
+}  // namespace ganscale::augment
