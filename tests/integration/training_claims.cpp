@@ -117,6 +117,19 @@ void adaptive_augmentation(comm::Group& group) {
   expect_same_state_as_one_rank(group, config);
 }
 
+void frozen_discriminator_layers(comm::Group& group) {
+  RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64);
+  Replica untrained(config, at::kCPU, nullptr);
+  const auto before = named_parameters(untrained.discriminator());
+  config.discriminator.freeze = {before.begin()->first};
+  Trainee trainee(config, group);
+  trainee.train(3);
+  for (const auto& [name, parameter] : named_parameters(trainee.replica.discriminator())) {
+    const bool frozen = name == before.begin()->first;
+    EXPECT_EQ(at::equal(parameter, before.at(name)), frozen) << name;
+  }
+}
+
 void diff_augment(comm::Group& group) {
   RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64);
   config.augment.method = augment::Method::kDiffAugment;
@@ -157,6 +170,7 @@ std::vector<comm::GroupClaim> training_claims() {
           {"ConditionalDcganIsThatOfOneRank", conditional_dcgan_with_synchronised_batch_norm},
           {"DcganWithFrozenBatchNormIsThatOfOneRank", dcgan_with_frozen_batch_norm},
           {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
+          {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
           {"DiffAugmentIsThatOfOneRank", diff_augment},
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
           {"ReplicasStayTheSameWithLocalBatchNorm", replicas_stay_the_same_with_local_batch_norm}};

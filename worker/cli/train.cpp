@@ -14,6 +14,7 @@ struct TrainOptions {
   ConfigOptions config;
   std::string run = "runs/run";
   std::string log_format = "text";
+  std::string resume_weights;
 };
 
 constexpr auto kExample =
@@ -27,7 +28,10 @@ constexpr auto kExample =
 
 ExitCode train(const TrainOptions& options) {
   log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
-  training::RunConfig config = training::parse_run(read_config(options.config));
+  ConfigOptions from = options.config;
+  if (!options.resume_weights.empty())
+    from.assignments.push_back("training.resume_weights=" + options.resume_weights);
+  training::RunConfig config = training::parse_run(read_config(from));
   if (options.config.print_config) {
     std::cout << config.resolved;
     return ExitCode::kOk;
@@ -47,6 +51,9 @@ void add_train(CLI::App& app, Action& action) {
   verb->add_option("--run", options->run, "Run folder: checkpoints, samples, statistics")
       ->type_name("DIR")
       ->capture_default_str();
+  verb->add_option("--resume-weights", options->resume_weights,
+                   "Checkpoint or run whose weights a new run begins with (transfer learning)")
+      ->type_name("DIR");
   verb->add_option("--log-format", options->log_format, "text, or json: one object a line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -25,25 +25,25 @@ std::string first_nonfinite(const Phase& phase) {
   return "the sum of all gradients";
 }
 
-/// Lets only one network's parameters take gradients, so that no others are computed.
+/// Lets only the parameters that a phase trains take gradients, so that no others are computed.
 class OnlyGradientsOf {
  public:
-  explicit OnlyGradientsOf(torch::nn::Module& network) : network_(network) { set(true); }
+  explicit OnlyGradientsOf(const NamedTensors& parameters) : parameters_(parameters) { set(true); }
   ~OnlyGradientsOf() { set(false); }
   OnlyGradientsOf(const OnlyGradientsOf&) = delete;
   OnlyGradientsOf& operator=(const OnlyGradientsOf&) = delete;
 
  private:
   void set(bool requires_grad) {
-    for (auto& parameter : network_.parameters()) parameter.set_requires_grad(requires_grad);
+    for (const auto& [name, parameter] : parameters_) parameter.set_requires_grad(requires_grad);
   }
-  torch::nn::Module& network_;
+  const NamedTensors& parameters_;
 };
 
 }  // namespace
 
 PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen) {
-  const OnlyGradientsOf only(*phase.network);
+  const OnlyGradientsOf only(phase.optimizer->parameters());
   phase.gradients->zero();
   phase.gradients->begin();
   PhaseLoss loss = phase.loss(input);

@@ -11,6 +11,23 @@ namespace {
 
 constexpr const char* kAugmentation = "augmentation";
 
+/// Freezes the parameters whose names begin with one of `prefixes`; returns the others.
+NamedTensors trained_parameters(const torch::nn::Module& network,
+                                const std::vector<std::string>& prefixes) {
+  NamedTensors trained = named_parameters(network);
+  for (const std::string& prefix : prefixes) {
+    const auto frozen_count = std::erase_if(trained, [&](const auto& item) {
+      if (!item.first.starts_with(prefix)) return false;
+      item.second.set_requires_grad(false);
+      return true;
+    });
+    if (frozen_count > 0) continue;
+    throw ConfigError("discriminator.freeze: no parameter's name begins with: " + prefix +
+                      " (the first is " + named_parameters(network).begin()->first + ")");
+  }
+  return trained;
+}
+
 }  // namespace
 
 Replica::Replica(const RunConfig& config, at::Device device, comm::Group* sync_group)
@@ -28,7 +45,8 @@ Replica::Replica(const RunConfig& config, at::Device device, comm::Group* sync_g
   generator_optimizer_ =
       optim::build_optimizer(config.generator.optimizer, named_parameters(generator()));
   discriminator_optimizer_ =
-      optim::build_optimizer(config.discriminator.optimizer, named_parameters(discriminator()));
+      optim::build_optimizer(config.discriminator.optimizer,
+                             trained_parameters(discriminator(), config.discriminator.freeze));
 }
 
 void Replica::update_average(double beta) { optim::update_ema(*generator_ema_, generator(), beta); }

@@ -16,6 +16,8 @@ GeneratorConfig parse_generator(config::Section in) {
 DiscriminatorConfig parse_discriminator(config::Section in) {
   DiscriminatorConfig c;
   c.optimizer = optim::parse_optimizer(in.section("optimizer"));
+  c.freeze = in.get("freeze", c.freeze,
+                    "beginnings of names of parameters that keep their values, as in FreezeD");
   in.reject_unread_keys();
   return c;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "augment/augment_config.h"
 #include "checkpoint/checkpoint_config.h"
@@ -22,6 +23,7 @@ struct GeneratorConfig {
 
 struct DiscriminatorConfig {
   optim::OptimizerConfig optimizer;
+  std::vector<std::string> freeze;  ///< parameters that begin with one of these are not trained
 };
 
 /// A whole run: what `ganscale train` reads. Each folder owns its part.

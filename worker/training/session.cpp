@@ -21,6 +21,7 @@
 #include "training/loop.h"
 #include "training/precision.h"
 #include "training/synchronous.h"
+#include "training/transfer.h"
 
 namespace ganscale::training {
 namespace {
@@ -92,15 +93,18 @@ void broadcast_progress(comm::Group& group, Progress& progress) {
               .nonfinite_steps = count[4]};
 }
 
-/// Goes on from the newest valid checkpoint, if there is one. Rank 0 reads it for all.
-Progress resume(Replica& replica, const RunFolder& folder, const RunFacts& facts,
-                comm::Group& group) {
+/// Goes on from the newest valid checkpoint; a new run begins with the weights of another one where
+/// the configuration names it. Rank 0 reads for all.
+Progress resume(Replica& replica, const TrainingConfig& config, const RunFolder& folder,
+                const RunFacts& facts, comm::Group& group) {
   Progress progress;
   if (group.rank() == 0) {
     if (const auto checkpoint = checkpoint::newest_valid_checkpoint(folder.root())) {
       progress = restore(replica, facts, checkpoint::load_checkpoint(*checkpoint));
       log::info("Resuming",
                 {{"checkpoint", *checkpoint}, {"kimg", progress.kimg()}, {"step", progress.step}});
+    } else if (!config.resume_weights.empty()) {
+      transfer_weights(replica, config.resume_weights);
     }
   }
   broadcast_progress(group, progress);
@@ -180,10 +184,9 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   device::allow_tf32(allows_tf32(config.training.precision));
   const Pictures pictures = open_pictures(config);
   log_start(config, pictures.facts, world, device);
-
   const auto norm_group = group.split(0);
   Replica replica(config, device, norm_group.get());
-  Progress progress = resume(replica, folder, pictures.facts, group);
+  Progress progress = resume(replica, config.training, folder, pictures.facts, group);
   data::ShardPlan plan(pictures.facts.record_count, config.training.seed, config.data.shuffle);
   data::Prefetcher batches(*pictures.source, std::move(plan), pictures.policy,
                            feed_of(config, group, progress, device));

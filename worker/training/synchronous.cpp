@@ -7,6 +7,16 @@
 #include "training/build_phases.h"
 
 namespace ganscale::training {
+namespace {
+
+/// Returns the parameters that are not frozen, in the order of registration.
+std::vector<at::Tensor> trained_parameters(const torch::nn::Module& network) {
+  auto parameters = network.parameters();
+  std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
+  return parameters;
+}
+
+}  // namespace
 
 Synchronous::Synchronous(const RunConfig& config, Replica& replica, comm::Group& group)
     : config_(config), replica_(replica), group_(group) {
@@ -14,10 +24,10 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, comm::Group&
   for (const auto& [file, tensors] : replica.state()) {
     comm::broadcast_from_rank_0(group, tensors, bucket_bytes);
   }
-  generator_gradients_ = std::make_unique<comm::BucketedGradients>(replica.generator().parameters(),
-                                                                   group, bucket_bytes);
+  generator_gradients_ = std::make_unique<comm::BucketedGradients>(
+      trained_parameters(replica.generator()), group, bucket_bytes);
   discriminator_gradients_ = std::make_unique<comm::BucketedGradients>(
-      replica.discriminator().parameters(), group, bucket_bytes);
+      trained_parameters(replica.discriminator()), group, bucket_bytes);
   phases_ =
       build_phases(config, replica, {generator_gradients_.get(), discriminator_gradients_.get()});
 }

@@ -59,6 +59,8 @@ TrainingConfig parse_training(config::Section in) {
       in.get("max_nonfinite_steps", c.max_nonfinite_steps,
              "stop after so many steps with a NaN or infinity in a loss or gradient");
   c.tensorboard = in.get("tensorboard", c.tensorboard, "also write TensorBoard event files");
+  c.resume_weights = in.get("resume_weights", c.resume_weights,
+                            "checkpoint or run folder whose weights a new run begins with");
   in.reject_unread_keys();
   require_possible(in, c);
   return c;

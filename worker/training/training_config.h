@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/random.h"
 #include "config/section.h"
@@ -25,6 +26,7 @@ struct TrainingConfig {
   int grid_columns = 8;
   std::int64_t max_nonfinite_steps = 10;
   bool tensorboard = false;
+  std::string resume_weights;  ///< a checkpoint or run to take the first weights from; empty: none
 
   std::int64_t total_images() const { return static_cast<std::int64_t>(total_kimg * 1000); }
 };

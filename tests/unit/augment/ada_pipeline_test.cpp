@@ -9,8 +9,12 @@ TEST(AdaPipeline, BgcIsBlittingGeometryAndColor) {
   const auto bgc = ada_pipeline({"bgc"});
   EXPECT_TRUE(bgc.xflip && bgc.rotate90 && bgc.xint);
   EXPECT_TRUE(bgc.scale && bgc.rotate && bgc.aniso && bgc.xfrac);
-  EXPECT_TRUE(bgc.brightness && bgc.contrast && bgc.lumaflip && bgc.hue && bgc.saturation);
   EXPECT_FALSE(bgc.imgfilter || bgc.noise || bgc.cutout);
+}
+
+TEST(AdaPipeline, BgcChangesAllOfColor) {
+  const auto bgc = ada_pipeline({"bgc"});
+  EXPECT_TRUE(bgc.brightness && bgc.contrast && bgc.lumaflip && bgc.hue && bgc.saturation);
 }
 
 TEST(AdaPipeline, NamesAddUp) {

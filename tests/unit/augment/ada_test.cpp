@@ -18,7 +18,11 @@ constexpr ImageRandom kImages{3, 40, 1};
 
 at::Tensor noise(at::IntArrayRef shape = {3, 3, 16, 12}) { return at::randn(shape, at::kDouble); }
 
-/// Slow waves: what resampling hardly changes.
+/// The wavelet's published digits make it orthogonal to this.
+constexpr double kWaveletDigits = 2e-11;
+
+/// Slow waves from -1 to 2. A turned image meets the not quite symmetric wavelet the other way
+/// round, which shows in the second digit.
 at::Tensor waves(std::int64_t side) {
   const auto x = at::linspace(0, std::numbers::pi, side, at::kDouble);
   return (x.sin().unsqueeze(1) + x.cos()).view({1, 1, side, side});
@@ -28,29 +32,29 @@ double largest(const at::Tensor& difference) { return difference.abs().max().ite
 
 TEST(AffineResample, OfAMapThatMovesNothingReturnsTheImage) {
   const auto x = noise();
-  EXPECT_LT(largest(affine_resample(x, std::vector<Affine>(3)) - x), 1e-12);
+  EXPECT_LT(largest(affine_resample(x, std::vector<Affine>(3)) - x), kWaveletDigits);
 }
 
 TEST(AffineResample, ByWholePixelsBringsInTheMirroredEdge) {
   const auto x = noise();
   const auto moved = affine_resample(x, std::vector<Affine>(3, {{{{1, 0, -3}, {0, 1, 2}}}}));
   const auto expected = mirrored_padding(x, {.left = 3, .bottom = 2}).slice(2, 2).slice(3, 0, 12);
-  EXPECT_LT(largest(moved - expected), 1e-12);
+  EXPECT_LT(largest(moved - expected), kWaveletDigits);
 }
 
 TEST(AffineResample, TurnsAndFlips) {
   const auto x = waves(32);
   const auto inside = [](const at::Tensor& y) { return y.slice(2, 4, 28).slice(3, 4, 28); };
   const auto flipped = affine_resample(x, {{{{{-1, 0, 0}, {0, 1, 0}}}}});
-  EXPECT_LT(largest(inside(flipped - x.flip(3))), 2e-3);
+  EXPECT_LT(largest(inside(flipped - x.flip(3))), 2e-2);
   const auto turned = affine_resample(x, {{{{{0, -1, 0}, {1, 0, 0}}}}});
-  EXPECT_LT(largest(inside(turned - x.rot90(1, {2, 3}))), 2e-3);
+  EXPECT_LT(largest(inside(turned - x.rot90(1, {2, 3}))), 2e-2);
 }
 
 TEST(AffineResample, EnlargesAboutTheCentre) {
   const auto x = at::linspace(-31.5, 31.5, 64, at::kDouble).expand({1, 1, 64, 64});
   const auto y = affine_resample(x, {{{{{0.5, 0, 0}, {0, 0.5, 0}}}}});
-  EXPECT_LT(largest(y - x / 2), 1e-2);  // a ramp of half the slope
+  EXPECT_LT(largest(y - x / 2), 0.05);  // a ramp of half the slope
 }
 
 TEST(Ada, ResultOfAnImageDoesNotDependOnItsBatch) {
@@ -67,7 +71,7 @@ TEST(Ada, ResultOfAnImageDoesNotDependOnItsBatch) {
 
 TEST(Ada, OfProbabilityZeroReturnsTheImages) {
   const auto x = noise();
-  EXPECT_TRUE(augment_ada(x, ada_pipeline({"bgcfc"}), 0, kImages, Use::kReals).equal(x));
+  EXPECT_TRUE(augment_ada(x, ada_pipeline({"bgcf", "cutout"}), 0, kImages, Use::kReals).equal(x));
 }
 
 TEST(Ada, TakesGreyAndTinyImages) {

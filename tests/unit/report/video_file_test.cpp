@@ -1,0 +1,38 @@
+#include "report/video_file.h"
+
+#include <ATen/Functions.h>
+#include <gtest/gtest.h>
+
+#include "report/output_file.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::report {
+namespace {
+
+// Black, white, red and blue: BT.601 in limited range.
+TEST(VideoFile, HoldsPlanesOfLumaAndChroma) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "new" / "walk.y4m";
+  const auto pixels = at::tensor({0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255}, at::kByte);
+  VideoFile video(path, 25);
+  video.append(pixels.view({1, 4, 3}));
+  video.append(pixels.view({1, 4, 3}));
+  const std::string frame =
+      "FRAME\n"
+      "\x10\xEB\x51\x29"
+      "\x80\x80\x5A\xF0"
+      "\x80\x80\xF0\x6E";
+  EXPECT_EQ(read_file(path), "YUV4MPEG2 W4 H1 F25:1 Ip A1:1 C444\n" + frame + frame);
+}
+
+TEST(VideoFile, OfGreyPicturesHasOnePlaneAndReplacesAnOlderFile) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "walk.y4m";
+  write_file_atomically(path, std::string(1000, 'x'));
+  VideoFile video(path, 30);
+  video.append(at::tensor({65, 66, 67, 68}, at::kByte).view({2, 2, 1}));
+  EXPECT_EQ(read_file(path), "YUV4MPEG2 W2 H2 F30:1 Ip A1:1 Cmono\nFRAME\nABCD");
+}
+
+}  // namespace
+}  // namespace ganscale::report

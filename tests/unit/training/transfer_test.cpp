@@ -1,0 +1,90 @@
+#include "training/transfer.h"
+
+#include <ATen/ATen.h>
+
+#include "checkpoint/write_checkpoint.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "training/run_snapshot.h"
+
+namespace ganscale::training {
+namespace {
+
+RunConfig make_config(const std::string& model, std::uint64_t seed) {
+  RunConfig config = parse_run(config::parse_yaml(model, "test"));
+  config.model.channels = 1;
+  config.training.seed = seed;
+  return config;
+}
+
+/// Writes a checkpoint of a fresh replica.
+std::filesystem::path write_run(const std::filesystem::path& run, const RunConfig& config) {
+  Replica replica(config, at::kCPU, nullptr);
+  for (auto& parameter : replica.generator_ema().parameters()) parameter.add_(1);
+  checkpoint::write_checkpoint(run, make_snapshot(replica, {.model = config.model.name}, {}));
+  return run;
+}
+
+TEST(TransferWeights, TakesBothNetworksAndTheAverage) {
+  const TemporaryFolder folder;
+  const auto config = make_config("model: {name: dcgan}", 1);
+  write_run(folder.path(), config);
+  Replica source(config, at::kCPU, nullptr);
+  Replica target(make_config("model: {name: dcgan}", 2), at::kCPU, nullptr);
+  transfer_weights(target, folder.path());
+  for (const char* file : {"generator", "discriminator"}) {
+    for (const auto& [name, tensor] : source.state().at(file))
+      EXPECT_TRUE(at::equal(target.state().at(file).at(name), tensor)) << name;
+  }
+  for (const auto& [name, tensor] : named_parameters(source.generator_ema()))
+    EXPECT_TRUE(at::equal(target.state().at("generator_ema").at(name), tensor + 1)) << name;
+}
+
+TEST(TransferWeights, LeavesWhatDoesNotFit) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), make_config("model: {name: dcgan}", 1));
+  auto grey = make_config("model: {name: dcgan}", 1);
+  auto color = make_config("model: {name: dcgan}", 2);
+  color.model.channels = 3;
+  Replica source(grey, at::kCPU, nullptr);
+  Replica before(color, at::kCPU, nullptr);
+  Replica target(color, at::kCPU, nullptr);
+  transfer_weights(target, folder.path());
+  int taken = 0, left = 0;
+  for (const auto& [name, tensor] : named_parameters(source.discriminator())) {
+    const auto& now = target.state().at("discriminator").at(name);
+    const bool fits = now.sizes() == tensor.sizes();
+    EXPECT_TRUE(at::equal(now, fits ? tensor : before.state().at("discriminator").at(name)));
+    ++(fits ? taken : left);
+  }
+  EXPECT_GT(taken, left);
+  EXPECT_EQ(left, 1);  // the convolution that sees the pixels
+}
+
+TEST(TransferWeights, NeedsACheckpoint) {
+  const TemporaryFolder folder;
+  Replica target(make_config("model: {name: dcgan}", 2), at::kCPU, nullptr);
+  expect_error(ExitCode::kData, "names no checkpoint",
+               [&] { transfer_weights(target, folder.path()); });
+}
+
+TEST(Freeze, LeavesParametersOutOfTheOptimizer) {
+  auto config = make_config("model: {name: dcgan}", 1);
+  const auto all = named_parameters(Replica(config, at::kCPU, nullptr).discriminator());
+  config.discriminator.freeze = {all.begin()->first};
+  Replica replica(config, at::kCPU, nullptr);
+  const auto& trained = replica.discriminator_optimizer().parameters();
+  EXPECT_EQ(trained.size(), all.size() - 1);
+  EXPECT_FALSE(trained.contains(all.begin()->first));
+  EXPECT_FALSE(named_parameters(replica.discriminator()).begin()->second.requires_grad());
+}
+
+TEST(Freeze, RefusesNamesThatNoParameterHas) {
+  auto config = make_config("model: {name: dcgan}", 1);
+  config.discriminator.freeze = {"b256"};
+  expect_error(ExitCode::kConfig, "discriminator.freeze: no parameter's name begins with: b256",
+               [&] { Replica(config, at::kCPU, nullptr); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "report/append_file.h"
+
+namespace ganscale::report {
+
+/// A video of uncompressed pictures in the format YUV4MPEG2 (.y4m), which every encoder reads:
+///
+///   ffmpeg -i walk.y4m walk.mp4
+///
+/// Colours become luma and chroma as ITU-R BT.601 has it, in limited range, without subsampling.
+class VideoFile {
+ public:
+  /// Makes the file, or empties it, and its missing parent folders. Throws OutputError.
+  VideoFile(const std::filesystem::path& path, int frames_per_second);
+
+  /// Appends a frame. pixels: [H, W, C] uint8, C = 1 or 3, the same shape for all frames.
+  /// Throws OutputError; Error(kBug) for other shapes.
+  void append(const at::Tensor& pixels);
+
+ private:
+  AppendFile file_;
+  int frames_per_second_;
+  std::vector<std::int64_t> shape_;  ///< of the frames so far; empty before the first
+};
+
+}  // namespace ganscale::report

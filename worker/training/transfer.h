@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+
+#include "training/replica.h"
+
+namespace ganscale::training {
+
+/// Begins a run with the networks of another one: transfer learning.
+///
+/// Copies the tensors of both networks and of the generator's average that have the same name and
+/// shape there, and logs how many there were; the others stay as they were made. Optimizers and
+/// counters begin anew.
+///
+/// from:   a checkpoint's folder, or a run's, whose newest valid checkpoint is taken.
+/// Throws: DataError if there is no checkpoint; ConfigError if a network has nothing in common.
+void transfer_weights(Replica& replica, const std::filesystem::path& from);
+
+}  // namespace ganscale::training
