@@ -29,8 +29,9 @@ cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheel
 gpu-check: ## on a machine with a GPU: build, run the GPU tests and benchmarks
 	@scripts/gpu-check.sh
 
-docs: release ## renew the pages of docs/ that are written from tables of the code
+docs: release ## renew docs/metrics.md and configs/worker-schema.json, which are written from tables of the code
 	@GANSCALE_UPDATE_DOCS=1 build/release/bin/telemetry_test --gtest_filter='MetricsReference.*'
+	@build/release/bin/ganscale config-schema > configs/worker-schema.json
 
 format: ## lay out every source file anew with clang-format
 	@scripts/setup.sh test

@@ -12,6 +12,9 @@ if(NOT TARGET yaml-cpp::yaml-cpp)  # the 0.7 package calls it by its bare name
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
 find_package(nlohmann_json REQUIRED)
+find_path(VALIJSON_FOLDER valijson/validator.hpp REQUIRED)  # headers only; JSON schemas
+add_library(valijson INTERFACE)
+target_include_directories(valijson SYSTEM INTERFACE ${VALIJSON_FOLDER})
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)

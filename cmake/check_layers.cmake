@@ -1,4 +1,4 @@
-# Run by ctest: cmake -DROOT=worker -P check_layers.cmake
+# Run by ctest: cmake -DROOT=worker -P check_layers.cmake, and with ROOT=operator
 # A folder may include itself and folders of a lower layer; nothing else.
 set(layer0 base wire)
 set(layer1 config tensors device telemetry)
@@ -6,7 +6,13 @@ set(layer2 comm data kernels checkpoint control)
 set(layer3 models augment losses optim metrics report)
 set(layer4 training planning)
 set(layer5 cli)
-foreach(number RANGE 5)
+# The operator's folders; of the worker it sees base, wire, config and telemetry.
+list(APPEND layer2 api)
+list(APPEND layer3 desired kube)
+list(APPEND layer4 decide)
+list(APPEND layer5 runtime)
+set(layer6 verbs)
+foreach(number RANGE 6)
   foreach(folder IN LISTS layer${number})
     set(layer_of_${folder} ${number})
   endforeach()

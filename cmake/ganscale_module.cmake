@@ -46,7 +46,7 @@ function(ganscale_module name)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
   add_library(ganscale::${name} ALIAS ${target})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/worker
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/..
                                   FILES ${arg_HEADERS})
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
   target_compile_features(${target} PUBLIC cxx_std_20)

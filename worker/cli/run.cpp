@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   add_generate(app, action);
   add_report(app, action);
   add_export(app, action);
+  add_config_schema(app, action);
   const int usage = parse(app, argc, argv);
   if (usage != 0 || !action) return usage;
   return static_cast<int>(run_action(action));

@@ -78,6 +78,12 @@ std::optional<std::string> parse_text(const std::string& text) { return text; }
 Section::Section(Node root)
     : Section(std::move(root), "", std::make_shared<std::vector<Entry>>()) {}
 
+Section Section::describing(Node root) {
+  Section section(std::move(root));
+  section.describing_ = true;
+  return section;
+}
+
 Section::Section(Node node, std::string path, std::shared_ptr<std::vector<Entry>> entries)
     : node_(std::move(node)), path_(std::move(path)), entries_(std::move(entries)) {
   check(node_.map() != nullptr, "a section is a map");
@@ -221,10 +227,11 @@ double Section::get_seconds(std::string_view key, double fallback_seconds,
 Section Section::section(std::string_view key) {
   read_keys_.emplace_back(key);
   const Node* node = find(key);
-  if (node == nullptr)
-    return {Node{.value = Node::Map{}, .location = node_.location}, path_of(key), entries_};
-  if (node->map() == nullptr) fail_at(*node, key, "expected a map of keys");
-  return {*node, path_of(key), entries_};
+  if (node != nullptr && node->map() == nullptr) fail_at(*node, key, "expected a map of keys");
+  const Node empty{.value = Node::Map{}, .location = node_.location};
+  Section inner(node == nullptr ? empty : *node, path_of(key), entries_);
+  inner.describing_ = describing_;
+  return inner;
 }
 
 void Section::reject_unread_keys() const {

@@ -36,6 +36,8 @@ struct Entry {
 class Section {
  public:
   explicit Section(Node root);
+  /// A section to find out which keys there are: require() lets every value pass.
+  static Section describing(Node root);
 
   std::string get(std::string_view key, const std::string& fallback,
                   std::string_view documentation);
@@ -74,7 +76,7 @@ class Section {
   [[noreturn]] void fail(std::string_view key, const std::string& why) const;
   /// fail() unless `ok`.
   void require(bool ok, std::string_view key, const std::string& why) const {
-    if (!ok) fail(key, why);
+    if (!ok && !describing_) fail(key, why);
   }
 
   /// Everything that was asked for so far, of the whole configuration, in order.
@@ -101,6 +103,7 @@ class Section {
   std::string path_;
   std::vector<std::string> read_keys_;
   std::shared_ptr<std::vector<Entry>> entries_;
+  bool describing_ = false;
 };
 
 /// Writes the resolved configuration as YAML, each key with its documentation as a comment where

@@ -30,8 +30,9 @@ std::string parse_scheme(config::Section in) {
 
 }  // namespace
 
-RunConfig parse_run(config::Node root) {
-  config::Section in(std::move(root));
+RunConfig parse_run(config::Node root) { return parse_run(config::Section(std::move(root))); }
+
+RunConfig parse_run(config::Section in) {
   RunConfig c;
   c.model = models::parse_model(in.section("model"));
   c.data = data::parse_data(in.section("data"));

@@ -43,6 +43,7 @@ struct RunConfig {
 
 /// Reads a configuration strictly. Throws ConfigError with file, line and key.
 RunConfig parse_run(config::Node root);
+RunConfig parse_run(config::Section in);
 
 /// Checks what only the size of the world can tell. Throws ConfigError at the key.
 void require_fits_world(const RunConfig& config, int world_size);

@@ -1,0 +1,101 @@
+#include "api/fields.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace ganscale::controller {
+namespace {
+
+const Json kNothing;
+
+}  // namespace
+
+Fields::Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
+  if (!object_.is_object() && !object_.is_null()) {
+    throw ConfigError(path_ + ": expected an object: " + object_.dump());
+  }
+}
+
+const Json* Fields::find(const std::string& key) {
+  asked_for_.push_back(key);
+  if (object_.is_null()) return nullptr;
+  const auto found = object_.find(key);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+void Fields::wrong(const std::string& key, const char* expected, const Json& value) const {
+  fail(key, std::string("expected ") + expected + ": " + value.dump());
+}
+
+void Fields::fail(const std::string& key, const std::string& why) const {
+  throw ConfigError((path_.empty() ? key : path_ + "." + key) + ": " + why);
+}
+
+std::string Fields::text(const std::string& key, const std::string& fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  // Quantities such as `cpu: 8` may be written as numbers.
+  if (value->is_number()) return value->dump();
+  if (!value->is_string()) wrong(key, "a text", *value);
+  return value->get<std::string>();
+}
+
+std::int64_t Fields::whole(const std::string& key, std::int64_t fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (!value->is_number_integer()) wrong(key, "a whole number", *value);
+  return value->get<std::int64_t>();
+}
+
+bool Fields::flag(const std::string& key, bool fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (!value->is_boolean()) wrong(key, "true or false", *value);
+  return value->get<bool>();
+}
+
+Fields::Words Fields::words(const std::string& key) {
+  Fields inner = object(key);
+  Words words;
+  if (inner.object_.is_null()) return words;
+  for (const auto& item : inner.object_.items()) words[item.key()] = inner.text(item.key());
+  return words;
+}
+
+std::vector<std::string> Fields::list(const std::string& key) {
+  const Json* value = find(key);
+  std::vector<std::string> texts;
+  if (value == nullptr) return texts;
+  if (!value->is_array()) wrong(key, "a list of texts", *value);
+  for (const auto& item : *value) {
+    if (!item.is_string()) wrong(key, "a list of texts", *value);
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+Json Fields::any(const std::string& key) {
+  const Json* value = find(key);
+  return value == nullptr ? Json() : *value;
+}
+
+Fields Fields::object(const std::string& key) {
+  const Json* value = find(key);
+  return {value == nullptr ? kNothing : *value, path_.empty() ? key : path_ + "." + key};
+}
+
+bool Fields::has(const std::string& key) const {
+  return object_.is_object() && object_.contains(key) && !object_.at(key).is_null();
+}
+
+void Fields::refuse_unknown() const {
+  if (object_.is_null()) return;
+  for (const auto& item : object_.items()) {
+    const bool known = std::ranges::find(asked_for_, item.key()) != asked_for_.end();
+    if (!known) fail(item.key(), "unknown field");
+  }
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,56 @@
+#include "api/node_profile.h"
+
+#include <filesystem>
+
+#include "api/built_in.h"
+#include "api/yaml.h"
+#include "base/error.h"
+
+namespace ganscale::controller {
+
+NodeProfile parse_node_profile(Fields in) {
+  NodeProfile p;
+  p.gpus = static_cast<int>(in.whole("gpus", p.gpus));
+  in.require(p.gpus >= 0 && p.gpus <= 64, "gpus", "must be 0 to 64");
+  p.gpu_resource = in.text("gpuResource", p.gpu_resource);
+  p.ranks = static_cast<int>(in.whole("ranks", p.gpus > 0 ? p.gpus : 1));
+  in.require(p.ranks >= 1 && p.ranks <= 256, "ranks", "must be 1 to 256");
+  p.resources = in.words("resources");
+  p.cpu = in.text("cpu");
+  p.memory = in.text("memory");
+  p.shm = in.text("shm");
+  p.ipc_lock = in.flag("ipcLock", p.ipc_lock);
+  p.node_selector = in.words("nodeSelector");
+  if (in.has("tolerations")) p.tolerations = in.any("tolerations");
+  in.require(p.tolerations.is_array(), "tolerations", "expected a list");
+  p.exclusive = in.flag("exclusive", p.exclusive);
+  p.topology_key = in.text("topologyKey");
+  p.environment = in.words("environment");
+  p.mpirun = in.list("mpirun");
+  in.any("description");
+  in.any("tolerations");
+  in.refuse_unknown();
+  return p;
+}
+
+NodeProfiles built_in_node_profiles() {
+  NodeProfiles profiles;
+  for (const auto& [name, text] : built_in_profile_texts()) {
+    profiles[name] = parse_node_profile({read_yaml(text, name).at(0), name + ".yaml"});
+  }
+  return profiles;
+}
+
+void add_node_profiles(NodeProfiles& profiles, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator files(folder, error);
+  if (error) throw ConfigError("can't read the folder of node profiles: " + folder);
+  for (const auto& file : files) {
+    if (file.path().extension() != ".yaml") continue;
+    const auto documents = read_yaml_file(file.path());
+    if (documents.size() != 1) throw ConfigError("expected one profile: " + file.path().string());
+    profiles[file.path().stem()] = parse_node_profile({documents[0], file.path().string()});
+  }
+}
+
+}  // namespace ganscale::controller

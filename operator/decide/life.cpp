@@ -1,0 +1,254 @@
+#include "decide/life.h"
+
+#include <algorithm>
+
+#include "decide/restart.h"
+
+namespace ganscale::controller {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kAskAgain{2};
+
+void say(Decision& d, const char* phase, std::string reason, std::string message) {
+  d.record.phase = phase;
+  d.record.reason = std::move(reason);
+  d.record.message = std::move(message);
+}
+
+void note(Decision& d, bool warning, std::string reason, std::string text) {
+  d.notes.push_back({warning, std::move(reason), std::move(text)});
+}
+
+bool is_over(const Record& record) {
+  return record.phase == phase::kSucceeded || record.phase == phase::kFailed;
+}
+
+bool has_live_attempt(const Situation& s) {
+  return s.attempt && !s.attempt->deleted && s.record.state != AttemptState::kEnded;
+}
+
+/// Ends the attempt: its MPIJob goes, with every pod of it.
+void end_attempt(Decision& d) {
+  d.record.state = AttemptState::kEnded;
+  d.record.ending.reset();
+  d.steps.push_back(Step::kDeleteAttempts);
+}
+
+/// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
+void go_on_ending(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  d.record.ending->since = std::min(d.record.ending->since, s.now);  // the clock may be set back
+  const Time deadline = d.record.ending->since + s.checkpoint_deadline;
+  const bool nothing_to_save =
+      attempt.phase == JobPhase::kCreated || attempt.phase == JobPhase::kQueued;
+  if (attempt.finished() || nothing_to_save || !attempt.lost.empty()) {
+    note(d, false, "AttemptEnded", attempt.name + " ended for: " + d.record.ending->reason);
+    end_attempt(d);
+  } else if (s.now >= deadline) {
+    note(d, true, "CheckpointDeadline",
+         attempt.name + " did not write a checkpoint in time and is ended: " +
+             std::to_string(s.checkpoint_deadline.count()) + " s");
+    end_attempt(d);
+  } else {
+    d.steps.push_back(Step::kAskStop);
+    d.again_in = std::min(kAskAgain, seconds(deadline - s.now));
+  }
+}
+
+void begin_ending(const Situation& s, Decision& d, const std::string& reason,
+                  const std::string& why) {
+  d.record.ending = Ending{reason, s.now};
+  note(d, false, reason, why + "; a checkpoint comes first");
+  go_on_ending(s, d);
+}
+
+/// Brings the live attempt to its end, if there is one. Returns whether it is still there.
+bool still_ending(const Situation& s, Decision& d, const std::string& reason,
+                  const std::string& why) {
+  if (!has_live_attempt(s)) {
+    d.record.ending.reset();
+    if (d.record.state != AttemptState::kNone) d.record.state = AttemptState::kEnded;
+    if (s.attempt || s.others) d.steps.push_back(Step::kDeleteAttempts);
+    return false;
+  }
+  if (!d.record.ending) {
+    begin_ending(s, d, reason, why);
+  } else {
+    d.record.ending->reason = reason;
+    go_on_ending(s, d);
+  }
+  return true;
+}
+
+void decide_deleted(const Situation& s, Decision& d) {
+  if (!s.has_finalizer) return;
+  if (still_ending(s, d, "Delete", "the training is deleted")) return;
+  if (s.attempt || s.others) {
+    d.again_in = kAskAgain;
+  } else if (s.purge) {
+    d.steps.push_back(Step::kPurge);
+    d.again_in = kAskAgain;
+  } else {
+    d.steps.push_back(Step::kRemoveFinalizer);
+  }
+}
+
+void decide_suspended(const Situation& s, Decision& d) {
+  if (still_ending(s, d, "Suspend", "the training is suspended")) {
+    d.record.reason = "Suspending";
+    d.record.message = "waits for a checkpoint";
+    return;
+  }
+  d.record.restart_at.reset();
+  say(d, phase::kSuspended, "Suspended", "spec.suspend is true");
+}
+
+/// Starts the next attempt, or the one whose number is taken and that was never made.
+void start(const Situation& s, Decision& d) {
+  if (s.others || (s.attempt && d.record.state == AttemptState::kEnded)) {
+    d.steps.push_back(Step::kDeleteAttempts);
+    d.again_in = kAskAgain;  // a pod's grace may end without any message
+    return;
+  }
+  // A time further away than any backoff is one of a clock that was set back since.
+  const Time latest =
+      s.now + seconds(std::max(s.restart.backoff_seconds, s.restart.max_backoff_seconds));
+  if (d.record.restart_at && s.now < *d.record.restart_at && *d.record.restart_at <= latest) {
+    d.again_in = seconds(*d.record.restart_at - s.now);
+    return;
+  }
+  if (d.record.state != AttemptState::kWanted) {
+    ++d.record.attempt;
+    note(d, false, "AttemptStarted",
+         "attempt " + std::to_string(d.record.attempt) + " on " + std::to_string(s.nodes) +
+             " nodes");
+  }
+  d.record.restart_at.reset();
+  d.record.state = AttemptState::kWanted;
+  d.record.hash = s.hash;
+  say(d, phase::kValidated, "AttemptStarted", "");
+  d.steps.push_back(Step::kStartAttempt);
+}
+
+void restart_or_fail(const Situation& s, Decision& d, const Verdict& verdict) {
+  if (verdict.restart && d.record.restarts < s.restart.max_restarts) {
+    ++d.record.restarts;
+    d.record.restart_at = s.now + backoff(s.restart, d.record.restarts);
+    say(d, phase::kRestarting, verdict.reason, verdict.message);
+    note(d, true, verdict.reason,
+         "restart " + std::to_string(d.record.restarts) + ": " + verdict.message);
+    end_attempt(d);
+    d.again_in = seconds(*d.record.restart_at - s.now);
+    return;
+  }
+  const std::string limit = verdict.restart ? "no restart is left: " : "";
+  say(d, phase::kFailed, verdict.restart ? "RestartLimit" : verdict.reason,
+      limit + verdict.message);
+  note(d, true, "Failed", d.record.message);
+}
+
+/// Why the live attempt is not of the present plan: a word and a text.
+std::pair<std::string, std::string> difference(const Situation& s) {
+  const Attempt& attempt = *s.attempt;
+  if (attempt.nodes != s.nodes) {
+    return {"Resize",
+            "from " + std::to_string(attempt.nodes) + " to " + std::to_string(s.nodes) + " nodes"};
+  }
+  if (attempt.config_hash != s.config_hash) {
+    return {"ConfigChange", "spec.config was edited, which takes effect by a restart"};
+  }
+  return {"SpecChange", "the pods' description was edited, which takes effect by a restart"};
+}
+
+void follow_job(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  const std::string workers = std::to_string(attempt.workers_running) + " of " +
+                              std::to_string(attempt.nodes) + " workers run";
+  switch (attempt.phase) {
+    case JobPhase::kRunning: say(d, phase::kRunning, "Running", workers); break;
+    case JobPhase::kQueued: say(d, phase::kScheduling, "Queued", "waits for its queue"); break;
+    default: say(d, phase::kScheduling, "WaitsForNodes", workers);
+  }
+}
+
+void decide_live(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  d.record.state = AttemptState::kLive;
+  if (s.others) d.steps.push_back(Step::kDeleteAttempts);
+  if (attempt.phase == JobPhase::kSucceeded && !d.record.ending) {
+    say(d, phase::kSucceeded, "Done", "the training reached its length");
+    note(d, false, "Succeeded", d.record.message);
+    return;
+  }
+  if (attempt.hash != s.hash && s.problem.empty()) {
+    const auto [reason, why] = difference(s);
+    d.record.phase = reason == "Resize" ? phase::kResizing : phase::kRestarting;
+    d.record.reason = reason;
+    d.record.message = why;
+    still_ending(s, d, reason, why);
+    return;
+  }
+  d.record.ending.reset();  // the edit that asked for it was taken back
+  if (attempt.phase == JobPhase::kFailed || !attempt.lost.empty()) {
+    restart_or_fail(s, d, judge(attempt));
+    return;
+  }
+  follow_job(s, d);
+}
+
+/// The MPIJob of the live attempt is not there any more, and we did not delete it.
+void decide_vanished(const Situation& s, Decision& d) {
+  d.record.ending.reset();
+  restart_or_fail(s, d, {true, "AttemptDeleted", "its MPIJob was deleted"});
+  d.record.state = AttemptState::kEnded;
+}
+
+void decide_over(const Situation& s, Decision& d) {
+  const bool holds_nodes = s.attempt && s.attempt->workers_running > 0 &&
+                           (!s.attempt->finished() || !s.attempt->lost.empty());
+  if (holds_nodes && s.record.phase == phase::kFailed) end_attempt(d);
+  if (s.hash == s.record.hash || !s.problem.empty() || s.suspend) return;
+  note(d, false, "StartedAgain", "the spec was edited after the end");
+  say(d, phase::kRestarting, "StartedAgain", "the spec was edited after the end");
+  d.record.restarts = 0;
+  end_attempt(d);
+  d.again_in = kAskAgain;
+}
+
+void decide_active(const Situation& s, Decision& d) {
+  const bool lives = has_live_attempt(s);
+  if (!s.problem.empty() && !lives) {
+    say(d, phase::kPending, s.problem_reason, s.problem);
+    if (s.record.message != s.problem) note(d, true, s.problem_reason, s.problem);
+  } else if (s.suspend) {
+    decide_suspended(s, d);
+  } else if (lives) {
+    decide_live(s, d);
+  } else if (s.record.state == AttemptState::kLive && !s.attempt) {
+    decide_vanished(s, d);
+  } else {
+    d.record.ending.reset();
+    start(s, d);
+  }
+}
+
+}  // namespace
+
+Decision decide(const Situation& s) {
+  Decision d;
+  d.record = s.record;
+  if (s.deleted) {
+    decide_deleted(s, d);
+  } else if (!s.has_finalizer) {
+    d.steps.push_back(Step::kAddFinalizer);  // its update brings us back here
+  } else if (is_over(s.record)) {
+    decide_over(s, d);
+  } else {
+    decide_active(s, d);
+  }
+  return d;
+}
+
+}  // namespace ganscale::controller

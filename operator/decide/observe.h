@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/json.h"
+
+namespace ganscale::controller {
+
+enum class JobPhase { kCreated, kQueued, kRunning, kSucceeded, kFailed };
+
+/// What is seen of an attempt: its MPIJob and its pods.
+struct Attempt {
+  int number = 0;
+  std::string name;
+  std::string uid;
+  bool deleted = false;  ///< marked for deletion
+  std::string hash;
+  std::string config_hash;
+  int nodes = 0;
+  JobPhase phase = JobPhase::kCreated;
+  std::string message;           ///< of a failure: the worker's own last words, else the MPIJob's
+  std::optional<int> exit_code;  ///< of a failed launcher
+  std::string lost;              ///< which pod was lost and why; empty if none
+  int workers_running = 0;
+  std::string rank0_address;  ///< IP address of the first worker; empty if it has none yet
+
+  bool finished() const { return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed; }
+};
+
+/// Reads an attempt from its MPIJob and those pods that bear its number.
+Attempt observe_attempt(const Json& job, const std::vector<Json>& pods);
+
+/// Reads the number of an attempt from the label of its MPIJob or pod; 0 if there is none.
+int attempt_number(const Json& object);
+
+/// Keeps of a pod what observe_attempt reads: a cache of thousands of pods stays small.
+Json essential_pod(const Json& pod);
+
+/// Returns the last line with an error of the worker's in a launcher's last words, without the
+/// prefix; the last line if there is none.
+std::string worker_error(const std::string& last_words);
+
+}  // namespace ganscale::controller

@@ -1,0 +1,212 @@
+#include "desired/pod.h"
+
+#include "wire/names.h"
+
+namespace ganscale::controller {
+namespace {
+
+constexpr int kSshPort = 2222;
+
+Json environment(const Plan& plan, int restarts) {
+  std::map<std::string, std::string> variables = plan.profile.environment;
+  variables[wire::environment::kExpectedWorldSize] = std::to_string(plan.ranks());
+  variables[wire::environment::kRestarts] = std::to_string(restarts);
+  Json list = Json::array();
+  for (const auto& [name, value] : variables) list.push_back({{"name", name}, {"value", value}});
+  return list;
+}
+
+Json launcher_environment(const Plan& plan, int restarts) {
+  Json list = environment(plan, restarts);
+  // Open MPI 5 does not read the ORTE variables that the MPI Operator sets, and would start every
+  // rank in the launcher.
+  list.push_back({{"name", "PRTE_MCA_prte_default_hostfile"}, {"value", "/etc/mpi/hostfile"}});
+  list.push_back({{"name", "PRTE_MCA_plm_ssh_args"}, {"value", "-o ConnectionAttempts=10"}});
+  return list;
+}
+
+Json launcher_arguments(const Plan& plan) {
+  Json arguments = Json::array({"-np", std::to_string(plan.ranks())});
+  for (const auto& argument : plan.profile.mpirun) arguments.push_back(argument);
+  if (runs_as_root(plan)) arguments.push_back("--allow-run-as-root");
+  // sshd gives the ranks an environment of its own: what they need is named.
+  for (const auto& variable : environment(plan, 0)) {
+    arguments.push_back("-x");
+    arguments.push_back(variable["name"]);
+  }
+  for (const auto& word :
+       {"ganscale", "train", "--config", "/etc/ganscale/run/config.yaml", "--run"}) {
+    arguments.push_back(word);
+  }
+  arguments.push_back(run_folder(plan));
+  return arguments;
+}
+
+Json security(const Plan& plan, Role role) {
+  Json context = {{"allowPrivilegeEscalation", false}};
+  Json capabilities = {{"drop", Json::array({"ALL"})}};
+  if (runs_as_root(plan)) {
+    // sshd changes user and root folder for each connection, RDMA locks memory.
+    if (role == Role::kWorker) {
+      capabilities["add"] = Json::array({"IPC_LOCK", "SETGID", "SETUID", "SYS_CHROOT"});
+    }
+    context["runAsUser"] = 0;
+  } else {
+    context["runAsUser"] = 1000;
+    context["runAsNonRoot"] = true;
+  }
+  context["capabilities"] = capabilities;
+  return context;
+}
+
+Json resources(const Plan& plan, Role role) {
+  Json limits = Json::object();
+  if (role == Role::kLauncher) return {{"requests", {{"cpu", "500m"}, {"memory", "1Gi"}}}};
+  const NodeProfile& profile = plan.profile;
+  if (!profile.cpu.empty()) limits["cpu"] = profile.cpu;
+  if (!profile.memory.empty()) limits["memory"] = profile.memory;
+  if (profile.gpus > 0) limits[profile.gpu_resource] = std::to_string(profile.gpus);
+  for (const auto& [name, count] : profile.resources) limits[name] = count;
+  return {{"limits", limits}, {"requests", limits}};
+}
+
+Json mounts(const Plan& plan, Role role) {
+  Json list = Json::array();
+  list.push_back({{"name", "run"}, {"mountPath", "/etc/ganscale/run"}, {"readOnly", true}});
+  if (role == Role::kLauncher) return list;
+  list.push_back({{"name", "control"}, {"mountPath", "/etc/ganscale/control"}, {"readOnly", true}});
+  if (!plan.profile.shm.empty()) list.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
+  if (!plan.spec.data.claim_name.empty()) {
+    Json mount = {{"name", "data"}, {"mountPath", plan.spec.data.path}, {"readOnly", true}};
+    if (!plan.spec.data.sub_path.empty()) mount["subPath"] = plan.spec.data.sub_path;
+    list.push_back(mount);
+  }
+  if (!plan.spec.storage.claim_name.empty()) list.push_back(storage_mount(plan));
+  return list;
+}
+
+Json volumes(const Plan& plan, Role role) {
+  Json list = Json::array();
+  list.push_back({{"name", "run"}, {"configMap", {{"name", config_map_name(plan.key)}}}});
+  if (role == Role::kLauncher) return list;
+  list.push_back({{"name", "control"}, {"secret", {{"secretName", secret_name(plan.key)}}}});
+  if (!plan.profile.shm.empty()) {
+    list.push_back(
+        {{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}, {"sizeLimit", plan.profile.shm}}}});
+  }
+  if (!plan.spec.data.claim_name.empty()) {
+    list.push_back({{"name", "data"},
+                    {"persistentVolumeClaim",
+                     {{"claimName", plan.spec.data.claim_name}, {"readOnly", true}}}});
+  }
+  if (!plan.spec.storage.claim_name.empty()) list.push_back(storage_volume(plan));
+  return list;
+}
+
+Json launcher_container(const Plan& plan, int restarts) {
+  return {{"name", "launcher"},
+          {"command", {"/bin/sh", "/etc/ganscale/run/launch.sh"}},
+          {"args", launcher_arguments(plan)},
+          {"env", launcher_environment(plan, restarts)},
+          // The worker's own last words become the message of a failure.
+          {"terminationMessagePolicy", "FallbackToLogsOnError"}};
+}
+
+Json worker_ports(const Plan& plan) {
+  Json ports = Json::array({{{"name", "ssh"}, {"containerPort", kSshPort}}});
+  if (const int port = metrics_port(plan.config); port > 0) {
+    ports.push_back({{"name", "metrics"}, {"containerPort", port}});
+  }
+  if (const int port = control_port(plan.config); port > 0) {
+    ports.push_back({{"name", "control"}, {"containerPort", port}});
+  }
+  return ports;
+}
+
+Json worker_container(const Plan& plan, int restarts) {
+  Json command = {"/usr/sbin/sshd", "-De", "-p", std::to_string(kSshPort)};
+  if (!runs_as_root(plan)) {
+    command.push_back("-f");
+    command.push_back("/home/mpiuser/.sshd_config");
+  }
+  // sshd would end at once and take the ranks along: they get the time for a checkpoint.
+  const Json stop = {
+      "/bin/sh", "-c",
+      "pkill -USR1 -x ganscale; while pgrep -x ganscale >/dev/null; do sleep 1; done"};
+  return {{"name", "worker"},
+          {"command", command},
+          {"env", environment(plan, restarts)},
+          {"ports", worker_ports(plan)},
+          {"readinessProbe",
+           {{"tcpSocket", {{"port", kSshPort}}}, {"periodSeconds", 2}, {"failureThreshold", 3}}},
+          {"lifecycle", {{"preStop", {{"exec", {{"command", stop}}}}}}}};
+}
+
+void place_workers(const Plan& plan, Json& spec) {
+  const NodeProfile& profile = plan.profile;
+  if (!profile.node_selector.empty()) spec["nodeSelector"] = profile.node_selector;
+  const Json workers = {{"matchLabels", {{kRoleLabel, "worker"}}}};
+  if (profile.exclusive) {
+    const Json rule = {{"labelSelector", workers},
+                       {"namespaceSelector", Json::object()},
+                       {"topologyKey", "kubernetes.io/hostname"}};
+    spec["affinity"] = {
+        {"podAntiAffinity",
+         {{"requiredDuringSchedulingIgnoredDuringExecution", Json::array({rule})}}}};
+  }
+  if (!profile.topology_key.empty()) {
+    Json selector = workers;
+    selector["matchLabels"][kTrainingLabel] = plan.key.name;
+    spec["topologySpreadConstraints"] = Json::array({{{"maxSkew", 1},
+                                                      {"topologyKey", profile.topology_key},
+                                                      {"whenUnsatisfiable", "ScheduleAnyway"},
+                                                      {"labelSelector", selector}}});
+  }
+}
+
+Json pod_spec(const Plan& plan, Role role, int restarts) {
+  Json container = role == Role::kLauncher ? launcher_container(plan, restarts)
+                                           : worker_container(plan, restarts);
+  container["image"] = plan.spec.image;
+  if (!plan.spec.image_pull_policy.empty()) {
+    container["imagePullPolicy"] = plan.spec.image_pull_policy;
+  }
+  container["securityContext"] = security(plan, role);
+  container["resources"] = resources(plan, role);
+  container["volumeMounts"] = mounts(plan, role);
+  Json spec = {{"containers", Json::array({container})},
+               {"volumes", volumes(plan, role)},
+               {"automountServiceAccountToken", false},
+               {"tolerations", plan.profile.tolerations},
+               {"terminationGracePeriodSeconds", plan.spec.checkpoint_deadline_seconds}};
+  if (!runs_as_root(plan)) spec["securityContext"] = {{"fsGroup", 1000}};
+  if (!plan.spec.priority_class.empty()) spec["priorityClassName"] = plan.spec.priority_class;
+  if (!plan.spec.scheduler_name.empty()) spec["schedulerName"] = plan.spec.scheduler_name;
+  for (const auto& secret : plan.spec.image_pull_secrets) {
+    spec["imagePullSecrets"].push_back({{"name", secret}});
+  }
+  if (role == Role::kWorker) place_workers(plan, spec);
+  return spec;
+}
+
+}  // namespace
+
+Json storage_mount(const Plan& plan) {
+  Json mount = {{"name", "storage"}, {"mountPath", plan.spec.storage.path}};
+  if (!plan.spec.storage.sub_path.empty()) mount["subPath"] = plan.spec.storage.sub_path;
+  return mount;
+}
+
+Json storage_volume(const Plan& plan) {
+  return {{"name", "storage"},
+          {"persistentVolumeClaim", {{"claimName", plan.spec.storage.claim_name}}}};
+}
+
+Json pod_template(const Plan& plan, Role role, int attempt, int restarts) {
+  Json labels = labels_of(plan.key);
+  labels[kAttemptLabel] = std::to_string(attempt);
+  labels[kRoleLabel] = role == Role::kLauncher ? "launcher" : "worker";
+  return {{"metadata", {{"labels", labels}}}, {"spec", pod_spec(plan, role, restarts)}};
+}
+
+}  // namespace ganscale::controller

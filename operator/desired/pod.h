@@ -1,0 +1,19 @@
+#pragma once
+
+#include "desired/plan.h"
+
+namespace ganscale::controller {
+
+enum class Role { kLauncher, kWorker };
+
+/// Returns the pod template of a role. `attempt` and `restarts` as for mpi_job().
+Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
+
+/// Returns where a volume claim is mounted, and the volume itself.
+Json storage_mount(const Plan& plan);
+Json storage_volume(const Plan& plan);
+
+/// Whether the pods run as root: only root can lock memory for RDMA.
+inline bool runs_as_root(const Plan& plan) { return plan.profile.ipc_lock; }
+
+}  // namespace ganscale::controller

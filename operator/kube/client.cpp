@@ -1,0 +1,154 @@
+#include "kube/client.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace ganscale::controller {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kManager = "ganscale-operator";
+constexpr int kTriesWhenBusy = 10;
+constexpr int kTriesWhenBroken = 3;
+constexpr milliseconds kPause{200};
+constexpr std::chrono::seconds kLongestPause{10};
+
+Json parse(const HttpResponse& response, const std::string& what) {
+  Json json = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded())
+    throw ApiError(response.status, "NotJson", what + ": the answer is no JSON");
+  return json;
+}
+
+bool is_good(int status) { return status >= 200 && status < 300; }
+
+}  // namespace
+
+void throw_api_error(const HttpResponse& response, const std::string& what) {
+  const Json status = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  const bool told = status.is_object() && status.value("kind", "") == "Status";
+  throw ApiError(response.status, told ? status.value("reason", "") : "",
+                 what + ": " + std::to_string(response.status) + ": " +
+                     (told ? status.value("message", "") : response.body.substr(0, 200)));
+}
+
+std::string Resource::path(const std::string& name_space) const {
+  const bool is_core = api_version.find('/') == std::string::npos;
+  return (is_core ? "/api/" : "/apis/") + api_version +
+         (name_space.empty() ? "" : "/namespaces/" + name_space) + "/" + plural;
+}
+
+Client::Client(Transport& transport, Hooks hooks)
+    : transport_(transport), hooks_(std::move(hooks)) {
+  if (!hooks_.sleep) hooks_.sleep = [](milliseconds time) { std::this_thread::sleep_for(time); };
+}
+
+HttpResponse Client::call_once(const HttpRequest& request) {
+  try {
+    HttpResponse response = transport_.send(request);
+    hooks_.on_request(request.method, response.status);
+    return response;
+  } catch (const TransportError&) {
+    hooks_.on_request(request.method, 0);
+    throw;
+  }
+}
+
+HttpResponse Client::call(const HttpRequest& request) {
+  bool refreshed = false;
+  for (int tried = 1;; ++tried) {
+    HttpResponse response;
+    try {
+      response = call_once(request);
+    } catch (const TransportError&) {
+      // A kept connection may have been closed meanwhile. What was made may have been made.
+      if (tried >= kTriesWhenBroken || request.method == "POST") throw;
+      hooks_.sleep(kPause * tried);
+      continue;
+    }
+    if (response.status == 401 && !refreshed) {
+      refreshed = true;
+      transport_.refresh();
+      continue;
+    }
+    const bool busy = response.status == 429;
+    const bool broken = response.status >= 500;
+    const int most_tries = busy ? kTriesWhenBusy : kTriesWhenBroken;
+    if ((!busy && !broken) || tried >= most_tries) return response;
+    const milliseconds asked = response.retry_after.value_or(std::chrono::seconds(0));
+    hooks_.sleep(std::clamp<milliseconds>(asked, kPause * tried, kLongestPause));
+  }
+}
+
+std::optional<Json> Client::get(const Resource& resource, const Key& key) {
+  const HttpResponse response = call({.method = "GET", .path = resource.path(key)});
+  if (response.status == 404) return std::nullopt;
+  if (!is_good(response.status)) throw_api_error(response, "get " + resource.path(key));
+  return parse(response, "get " + resource.path(key));
+}
+
+std::string Client::list(const Resource& resource, const std::string& query,
+                         const std::function<void(Json)>& on_item) {
+  constexpr auto kPage = "limit=250";
+  const std::string what = "list " + resource.path();
+  std::string next;
+  while (true) {
+    std::string path = resource.path() + "?" + kPage;
+    if (!query.empty()) path += "&" + query;
+    if (!next.empty()) path += "&continue=" + next;
+    const HttpResponse response = call({.method = "GET", .path = path});
+    if (!is_good(response.status)) throw_api_error(response, what);
+    Json page = parse(response, what);
+    for (Json& item : page["items"]) on_item(std::move(item));
+    next = page["metadata"].value("continue", "");
+    if (next.empty()) return page["metadata"].value("resourceVersion", "");
+  }
+}
+
+Json Client::create(const Resource& resource, const Json& object) {
+  const std::string path = resource.path(key_of(object).name_space);
+  const HttpResponse response = call({.method = "POST", .path = path, .body = object.dump()});
+  if (!is_good(response.status)) throw_api_error(response, "create " + path);
+  return parse(response, "create " + path);
+}
+
+Json Client::apply(const Resource& resource, const Json& object) {
+  const std::string path = resource.path(key_of(object));
+  const HttpResponse response = call({.method = "PATCH",
+                                      .path = path + "?fieldManager=" + kManager + "&force=true",
+                                      .body = object.dump(),
+                                      .content_type = "application/apply-patch+yaml"});
+  if (!is_good(response.status)) throw_api_error(response, "apply " + path);
+  return parse(response, "apply " + path);
+}
+
+Json Client::update(const Resource& resource, const Json& object, bool status) {
+  const std::string path = resource.path(key_of(object)) + (status ? "/status" : "");
+  const HttpResponse response = call({.method = "PUT", .path = path, .body = object.dump()});
+  if (!is_good(response.status)) throw_api_error(response, "update " + path);
+  return parse(response, "update " + path);
+}
+
+Json Client::patch(const Resource& resource, const Key& key, const Json& patch) {
+  const HttpResponse response = call({.method = "PATCH",
+                                      .path = resource.path(key),
+                                      .body = patch.dump(),
+                                      .content_type = "application/merge-patch+json"});
+  if (!is_good(response.status)) throw_api_error(response, "patch " + resource.path(key));
+  return parse(response, "patch " + resource.path(key));
+}
+
+void Client::remove(const Resource& resource, const Key& key, const std::string& uid) {
+  const Json options = {{"apiVersion", "v1"},
+                        {"kind", "DeleteOptions"},
+                        {"propagationPolicy", "Background"},
+                        {"preconditions", {{"uid", uid}}}};
+  const HttpResponse response =
+      call({.method = "DELETE", .path = resource.path(key), .body = options.dump()});
+  const bool is_another = response.status == 409;
+  if (is_good(response.status) || response.status == 404 || is_another) return;
+  throw_api_error(response, "delete " + resource.path(key));
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,99 @@
+#include "kube/kubeconfig.h"
+
+#include <openssl/evp.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "api/fields.h"
+#include "api/yaml.h"
+#include "base/error.h"
+
+namespace ganscale::controller {
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) throw ConfigError("can't read the file: " + path.string());
+  return text.str();
+}
+
+std::string from_base64(const std::string& text, const std::string& key) {
+  std::string bytes(text.size(), '\0');
+  const int count = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                    reinterpret_cast<const unsigned char*>(text.data()),
+                                    static_cast<int>(text.size()));
+  if (count < 0) throw ConfigError("kubeconfig: not base64: " + key);
+  bytes.resize(static_cast<std::size_t>(count));
+  while (!bytes.empty() && bytes.back() == '\0') bytes.pop_back();  // what stood for the padding
+  return bytes;
+}
+
+/// Reads NAME-data, or the file that NAME names, relative to the kubeconfig's folder.
+std::string data_or_file(Fields& in, const std::string& name, const std::filesystem::path& folder) {
+  if (in.has(name + "-data")) return from_base64(in.text(name + "-data"), name + "-data");
+  const std::string file = in.text(name);
+  return file.empty() ? "" : read_file(folder / file);
+}
+
+/// Returns what is under `kind` in the entry of that name of a list.
+Json entry(const Json& config, const std::string& list, const std::string& kind,
+           const std::string& name) {
+  for (const Json& item : config.value(list, Json::array())) {
+    if (item.value("name", "") == name) return item.value(kind, Json::object());
+  }
+  throw ConfigError("kubeconfig: " + list + " has no entry: " + name);
+}
+
+}  // namespace
+
+ClusterAccess read_kubeconfig(const std::string& path) {
+  const auto documents = read_yaml_file(path);
+  if (documents.size() != 1 || !documents[0].is_object()) {
+    throw ConfigError("kubeconfig: expected one map: " + path);
+  }
+  const Json& config = documents[0];
+  const auto folder = std::filesystem::path(path).parent_path();
+  const Json context =
+      entry(config, "contexts", "context", config.value("current-context", std::string()));
+  const Json cluster_json = entry(config, "clusters", "cluster", context.value("cluster", ""));
+  const Json user_json = entry(config, "users", "user", context.value("user", ""));
+  Fields cluster(cluster_json, "cluster");
+  Fields user(user_json, "user");
+  if (user.has("exec") || user.has("auth-provider")) {
+    throw ConfigError("kubeconfig: a user by exec or auth-provider can't be used; give a token");
+  }
+  ClusterAccess access;
+  access.server = cluster.text("server");
+  access.insecure = cluster.flag("insecure-skip-tls-verify", false);
+  access.ca_pem = data_or_file(cluster, "certificate-authority", folder);
+  access.token = user.text("token");
+  access.token_file = user.text("tokenFile");
+  access.client_certificate_pem = data_or_file(user, "client-certificate", folder);
+  access.client_key_pem = data_or_file(user, "client-key", folder);
+  access.name_space = context.value("namespace", "default");
+  if (access.server.empty()) throw ConfigError("kubeconfig: cluster.server: is missing: " + path);
+  return access;
+}
+
+ClusterAccess in_cluster_access(const std::string& folder) {
+  const char* host = std::getenv("KUBERNETES_SERVICE_HOST");
+  const char* port = std::getenv("KUBERNETES_SERVICE_PORT");
+  if (host == nullptr || port == nullptr) {
+    throw ConfigError("not in a cluster (no KUBERNETES_SERVICE_HOST): give --kubeconfig");
+  }
+  const std::string name = host;
+  const bool is_ipv6 = name.find(':') != std::string::npos;
+  ClusterAccess access;
+  access.server = "https://" + (is_ipv6 ? "[" + name + "]" : name) + ":" + port;
+  access.ca_pem = read_file(folder + "/ca.crt");
+  access.token_file = folder + "/token";
+  access.name_space = read_file(folder + "/namespace");
+  return access;
+}
+
+}  // namespace ganscale::controller

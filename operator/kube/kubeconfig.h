@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+namespace ganscale::controller {
+
+/// How an API server is reached, and as whom.
+struct ClusterAccess {
+  std::string server;  ///< https://10.96.0.1:443
+  std::string ca_pem;  ///< who signs the server's certificate; empty: the system's authorities
+  bool insecure = false;
+  std::string token;
+  std::string token_file;  ///< read anew each minute: Kubernetes rotates it
+  std::string client_certificate_pem;
+  std::string client_key_pem;
+  std::string name_space = "default";
+  std::string user_agent = "ganscale-operator";  ///< how the audit log knows us
+};
+
+/// Reads the current context of a kubeconfig. Throws ConfigError that names what is missing; an
+/// `exec` or `auth-provider` user is one we can't use.
+ClusterAccess read_kubeconfig(const std::string& path);
+
+/// Returns the access that Kubernetes gives a pod: a folder with token, ca.crt and namespace, and
+/// the server's address in the environment. Throws ConfigError outside of a cluster.
+ClusterAccess in_cluster_access(
+    const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount");
+
+}  // namespace ganscale::controller

@@ -1,0 +1,3 @@
+#include "verbs/verbs.h"
+
+int main(int argc, char** argv) { return ganscale::controller::run_program(argc, argv); }

@@ -1,0 +1,332 @@
+#include "runtime/reconciler.h"
+
+#include <openssl/hmac.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "decide/plan_changes.h"
+#include "desired/config_map.h"
+#include "desired/mpi_job.h"
+#include "desired/network_policy.h"
+
+namespace ganscale::controller {
+namespace {
+
+constexpr std::chrono::minutes kLookAgain{10};
+
+bool owned_by(const Json& object, const std::string& uid) {
+  for (const Json& owner : object["metadata"].value("ownerReferences", Json::array())) {
+    if (owner.value("uid", "") == uid) return true;
+  }
+  return false;
+}
+
+/// Whether a pod of an earlier attempt may still write: it has not ended, and its time is not over.
+bool still_there(const Json& pod, Time now) {
+  const std::string phase = pod.value(Json::json_pointer("/status/phase"), "");
+  if (phase == "Succeeded" || phase == "Failed") return false;
+  const auto deadline = parse_time(pod["metadata"].value("deletionTimestamp", ""));
+  return !deadline || now <= *deadline;
+}
+
+bool contains(const std::vector<Step>& steps, Step step) {
+  return std::ranges::find(steps, step) != steps.end();
+}
+
+}  // namespace
+
+/// All that one reconcile sees.
+struct Reconciler::Look {
+  Checked checked;
+  Situation situation;
+};
+
+std::optional<std::chrono::seconds> Reconciler::reconcile(const Key& key) {
+  const auto object = parts_.caches.trainings->find(key);
+  if (!object) {
+    parts_.probe.forget(key);
+    return std::nullopt;
+  }
+  const GanTraining training = parse_training(*object);
+  const Look seen = look(training);
+  const Decision decision = decide(seen.situation);
+  const Json status = status_of(training, seen, decision.record);
+  // What was decided is stored before it is done: whoever comes next goes on from there. A copy
+  // that is behind the server is refused here, before it can do harm.
+  if (status != training.status) store(training, status);
+  for (const Note& note : decision.notes) parts_.events.record(training, note);
+  follow_worker(seen, decision);
+  if (!training.deleted && seen.checked.problem.empty())
+    keep_children(training, seen, decision.record);
+  take_steps(training, seen, decision);
+  const std::chrono::seconds latest = kLookAgain;
+  return std::min(decision.again_in.value_or(latest), latest);
+}
+
+Reconciler::Look Reconciler::look(const GanTraining& training) {
+  Look look;
+  Situation& s = look.situation;
+  s.record = read_record(training.status);
+  s.deleted = training.deleted;
+  s.has_finalizer = training.has_finalizer;
+  s.now = parts_.now();
+  try {
+    look.checked = check_training(training, parts_.profiles, parts_.schema, config_from(training));
+  } catch (const ConfigError& error) {
+    look.checked.reason = "MissingConfigMap";
+    look.checked.problem = error.what();
+    look.checked.plan.key = training.key;
+  }
+  look_at_attempts(training, look);
+  if (look.checked.problem.empty()) {
+    if (!s.attempt && !training.deleted) check_claims(look);
+    const Plan& plan = look.checked.plan;
+    s.suspend = plan.spec.suspend;
+    s.restart = plan.spec.restart;
+    s.checkpoint_deadline = std::chrono::seconds(plan.spec.checkpoint_deadline_seconds);
+    s.hash = plan_hash(plan);
+    s.config_hash = config_hash(plan);
+    s.nodes = plan.spec.nodes;
+    s.purge = training.deleted && plan.spec.purge && !purge_done(look);
+  }
+  s.problem_reason = look.checked.reason;
+  s.problem = look.checked.problem;
+  return look;
+}
+
+void Reconciler::look_at_attempts(const GanTraining& training, Look& look) {
+  Situation& s = look.situation;
+  std::vector<Json> pods;
+  for (const auto& pod : parts_.caches.pods->of_training(training.key)) {
+    if (attempt_number(*pod) == s.record.attempt) {
+      pods.push_back(*pod);
+    } else if (still_there(*pod, s.now)) {
+      s.others = true;
+    }
+  }
+  for (const auto& job : parts_.caches.jobs->of_training(training.key)) {
+    if (!owned_by(*job, training.uid)) continue;
+    if (attempt_number(*job) == s.record.attempt) {
+      s.attempt = observe_attempt(*job, pods);
+    } else {
+      s.others = true;
+    }
+  }
+  // The MPIJob of an ended attempt is gone, but its pods may be writing their last checkpoint.
+  if (!s.attempt && s.record.state != AttemptState::kWanted) {
+    s.others = s.others ||
+               std::ranges::any_of(pods, [&](const Json& pod) { return still_there(pod, s.now); });
+  }
+}
+
+std::string Reconciler::config_from(const GanTraining& training) {
+  Fields spec(training.spec, "spec");
+  Fields from = spec.object("configFrom");
+  const std::string name = from.text("name");
+  if (name.empty()) return "";
+  const std::string key = from.text("key", "config.yaml");
+  const auto object = parts_.client.get(resource::kConfigMaps, {training.key.name_space, name});
+  if (!object) throw ConfigError("spec.configFrom.name: there is no ConfigMap: " + name);
+  const Json data = object->value("data", Json::object());
+  if (!data.contains(key)) {
+    throw ConfigError("spec.configFrom.key: the ConfigMap " + name + " has no key: " + key);
+  }
+  return data[key];
+}
+
+void Reconciler::check_claims(Look& look) {
+  const TrainingSpec& spec = look.checked.plan.spec;
+  const auto check_claim = [&](const char* field, const Volume& volume) {
+    if (volume.claim_name.empty() || !look.checked.problem.empty()) return;
+    const Key key{look.checked.plan.key.name_space, volume.claim_name};
+    if (parts_.client.get(resource::kClaims, key)) return;
+    look.checked.reason = "MissingClaim";
+    look.checked.problem = std::string("spec.") + field +
+                           ".claimName: there is no PersistentVolumeClaim: " + volume.claim_name;
+  };
+  check_claim("data", spec.data);
+  check_claim("storage", spec.storage);
+}
+
+/// Whether the Job that deletes the run folder is done, or there is nothing to delete.
+bool Reconciler::purge_done(const Look& look) {
+  const Plan& plan = look.checked.plan;
+  if (plan.spec.storage.claim_name.empty()) return true;
+  const std::string& name_space = plan.key.name_space;
+  const auto job = parts_.client.get(resource::kJobs, {name_space, plan.key.name + "-purge"});
+  if (!job)
+    return !parts_.client.get(resource::kClaims, {name_space, plan.spec.storage.claim_name});
+  for (const Json& condition :
+       job->value(Json::json_pointer("/status/conditions"), Json::array())) {
+    if (condition.value("type", "") == "Complete" && condition.value("status", "") == "True")
+      return true;
+  }
+  return false;
+}
+
+Json Reconciler::status_of(const GanTraining& training, const Look& look, const Record& record) {
+  const Plan& plan = look.checked.plan;
+  Facts facts;
+  facts.generation = training.generation;
+  facts.model = plan.config.value(Json::json_pointer("/model/name"), "dcgan");
+  facts.nodes = plan.spec.nodes;
+  facts.gpus = plan.gpus();
+  facts.ranks = plan.ranks();
+  facts.selector =
+      std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=worker";
+  facts.problem_reason = look.checked.reason;
+  facts.problem = look.checked.problem;
+  if (record.state == AttemptState::kLive) {
+    facts.attempt = look.situation.attempt;
+    facts.worker = parts_.probe.latest(training.key, record.attempt);
+  }
+  facts.now = look.situation.now;
+  return next_status(training.status, record, facts);
+}
+
+void Reconciler::store(const GanTraining& training, const Json& status) {
+  const Json object = {{"apiVersion", kApiVersion},
+                       {"kind", kKind},
+                       {"metadata",
+                        {{"name", training.key.name},
+                         {"namespace", training.key.name_space},
+                         {"uid", training.uid},
+                         {"resourceVersion", training.resource_version}}},
+                       {"spec", training.spec},
+                       {"status", status}};
+  parts_.client.update(resource::kTrainings, object, /*status=*/true);
+}
+
+void Reconciler::keep(const GanTraining& training, const Resource& resource,
+                      const Informer::Object& have, const Json& want) {
+  if (have && has_all(*have, want)) return;
+  parts_.client.apply(resource, want);
+  const Key key = key_of(want);
+  if (have && owned_by(*have, training.uid)) {
+    parts_.events.record(training,
+                         {false, "PutBack",
+                          resource.plural + " " + key.name + " is as the operator wants it again"});
+  }
+}
+
+void Reconciler::keep_children(const GanTraining& training, const Look& look,
+                               const Record& record) {
+  const Plan& plan = look.checked.plan;
+  const Caches& caches = parts_.caches;
+  const Json map = config_map(plan);
+  keep(training, resource::kConfigMaps, caches.config_maps->find(key_of(map)), map);
+  const Json policy = network_policy(plan, parts_.operator_namespace);
+  keep(training, resource::kNetworkPolicies, caches.policies->find(key_of(policy)), policy);
+  const Json budget = disruption_budget(plan);
+  const auto have = caches.budgets->find(training.key);
+  if (record.phase == phase::kRunning) {
+    keep(training, resource::kBudgets, have, budget);
+  } else if (have && owned_by(*have, training.uid)) {
+    parts_.client.remove(resource::kBudgets, training.key, (*have)["metadata"].value("uid", ""));
+  }
+  const auto& attempt = look.situation.attempt;
+  const bool is_current = attempt && attempt->hash == look.situation.hash && !attempt->deleted;
+  if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
+    const Json job = mpi_job(plan, record.attempt, record.restarts);
+    keep(training, resource::kMpiJobs, caches.jobs->find(key_of(job)), job);
+  }
+}
+
+void Reconciler::take_steps(const GanTraining& training, const Look& look,
+                            const Decision& decision) {
+  for (const Step step : decision.steps) {
+    switch (step) {
+      case Step::kStartAttempt: start_attempt(training, look, decision.record); break;
+      case Step::kAskStop: break;  // the probe does it: see follow_worker
+      case Step::kDeleteAttempts: delete_attempts(training, decision.record); break;
+      case Step::kPurge: parts_.client.apply(resource::kJobs, purge_job(look.checked.plan)); break;
+      case Step::kRemoveFinalizer: set_finalizer(training, false); break;
+      case Step::kAddFinalizer: set_finalizer(training, true); break;
+    }
+  }
+}
+
+void Reconciler::start_attempt(const GanTraining& training, const Look& look,
+                               const Record& record) {
+  // Our copy may be behind: only what the server itself says now counts for a new MPIJob.
+  const auto object = parts_.client.get(resource::kTrainings, training.key);
+  if (!object) return;
+  const GanTraining present = parse_training(*object);
+  const Record stored = read_record(present.status);
+  const bool holds = present.uid == training.uid && !present.deleted &&
+                     stored.attempt == record.attempt && stored.state == AttemptState::kWanted;
+  if (!holds) return;
+  const Plan& plan = look.checked.plan;
+  try {
+    parts_.client.apply(resource::kSecrets, control_secret(plan, token(plan.uid)));
+  } catch (const ApiError& error) {
+    if (error.code() == 403) {
+      parts_.events.record(
+          training, {true, "AccessDenied",
+                     "the operator may not write Secrets in the namespace " + plan.key.name_space +
+                         "; apply rbac/training-namespace.yaml there"});
+    }
+    throw;
+  }
+  parts_.client.apply(resource::kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+}
+
+void Reconciler::delete_attempts(const GanTraining& training, const Record& record) {
+  for (const auto& job : parts_.caches.jobs->of_training(training.key)) {
+    const bool is_live =
+        attempt_number(*job) == record.attempt && record.state != AttemptState::kEnded;
+    const bool is_going = (*job)["metadata"].contains("deletionTimestamp");
+    if (is_live || is_going || !owned_by(*job, training.uid)) continue;
+    parts_.client.remove(resource::kMpiJobs, key_of(*job), (*job)["metadata"].value("uid", ""));
+  }
+}
+
+void Reconciler::set_finalizer(const GanTraining& training, bool wanted) {
+  const auto object = parts_.client.get(resource::kTrainings, training.key);
+  if (!object || parse_training(*object).uid != training.uid) return;
+  const Json metadata = (*object)["metadata"];
+  Json finalizers = Json::array();
+  for (const Json& name : metadata.value("finalizers", Json::array())) {
+    if (name != kFinalizer) finalizers.push_back(name);
+  }
+  if (wanted) finalizers.push_back(kFinalizer);
+  parts_.client.patch(
+      resource::kTrainings, training.key,
+      {{"metadata",
+        {{"finalizers", finalizers}, {"resourceVersion", metadata["resourceVersion"]}}}});
+}
+
+void Reconciler::follow_worker(const Look& look, const Decision& decision) {
+  const Key& key = look.checked.plan.key;
+  const auto& attempt = look.situation.attempt;
+  const int port = control_port(look.checked.plan.config);
+  const bool answers = attempt && attempt->phase == JobPhase::kRunning &&
+                       decision.record.state == AttemptState::kLive &&
+                       !attempt->rank0_address.empty() && port > 0;
+  if (!answers) {
+    parts_.probe.forget(key);
+    return;
+  }
+  parts_.probe.watch(key, {.url = "http://" + attempt->rank0_address + ":" + std::to_string(port),
+                           .token = token(look.checked.plan.uid),
+                           .attempt = decision.record.attempt,
+                           .stop = contains(decision.steps, Step::kAskStop)});
+}
+
+std::string Reconciler::token(const std::string& uid) const {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length_bytes = 0;
+  HMAC(EVP_sha256(), parts_.token_key.data(), static_cast<int>(parts_.token_key.size()),
+       reinterpret_cast<const unsigned char*>(uid.data()), uid.size(), digest.data(),
+       &length_bytes);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (unsigned int i = 0; i < length_bytes; ++i) {
+    hex += kDigits[digest[i] >> 4];
+    hex += kDigits[digest[i] & 15];
+  }
+  return hex;
+}
+
+}  // namespace ganscale::controller

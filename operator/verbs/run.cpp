@@ -1,0 +1,98 @@
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
+#include <atomic>
+#include <csignal>
+#include <memory>
+
+#include "base/log.h"
+#include "runtime/controller.h"
+#include "verbs/sources.h"
+#include "verbs/verbs.h"
+
+namespace ganscale::controller {
+namespace {
+
+struct RunOptions {
+  std::string kubeconfig;
+  std::string name_space;
+  std::string identity;
+  int workers = 4;
+  int poll_seconds = 15;
+  int metrics_port = 8080;
+  std::string metrics_address = "0.0.0.0";
+  std::string health_address = "0.0.0.0:8081";
+  std::string log_format = "text";
+  SourceOptions sources;
+};
+
+constexpr auto kExample =
+    "\nExamples:\n"
+    "  ganscale-operator run                                      # in a cluster\n"
+    "  ganscale-operator run --kubeconfig ~/.kube/config --namespace ganscale-system";
+
+std::atomic<bool> stop_asked{false};
+
+void ask_to_stop(int) { stop_asked = true; }
+
+std::string default_identity() {
+  char name[256] = "operator";
+  gethostname(name, sizeof name - 1);
+  return std::string(name) + "_" + std::to_string(getpid());
+}
+
+ExitCode run(const RunOptions& options) {
+  log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
+  std::signal(SIGTERM, ask_to_stop);
+  std::signal(SIGINT, ask_to_stop);
+  ControllerSettings settings;
+  settings.access =
+      options.kubeconfig.empty() ? in_cluster_access() : read_kubeconfig(options.kubeconfig);
+  settings.name_space =
+      options.name_space.empty() ? settings.access.name_space : options.name_space;
+  settings.identity = options.identity.empty() ? default_identity() : options.identity;
+  settings.access.user_agent =
+      std::string("ganscale-operator/") + GANSCALE_VERSION + " (" + settings.identity + ")";
+  settings.workers = options.workers;
+  settings.poll_interval = std::chrono::seconds(options.poll_seconds);
+  settings.metrics = {options.metrics_address, options.metrics_port};
+  settings.health_address = options.health_address;
+  log::info("Starts", {{"version", GANSCALE_VERSION},
+                       {"server", settings.access.server},
+                       {"identity", settings.identity}});
+  return run_controller(settings, read_profiles(options.sources), read_schema(options.sources),
+                        [] { return stop_asked.load(); });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("run", "Run the operator");
+  verb->footer(kExample);
+  const auto o = std::make_shared<RunOptions>();
+  verb->add_option("--kubeconfig", o->kubeconfig, "Kubeconfig; default: the pod's own account")
+      ->type_name("FILE");
+  verb->add_option("--namespace", o->name_space,
+                   "The operator's own namespace; default: the pod's, or the kubeconfig's");
+  verb->add_option("--identity", o->identity, "Name in the election; default: host and process");
+  verb->add_option("--workers", o->workers, "Trainings that are looked at side by side")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  verb->add_option("--poll-seconds", o->poll_seconds, "How often a running worker is asked")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
+  verb->add_option("--metrics-address", o->metrics_address, "Address of /metrics")
+      ->capture_default_str();
+  verb->add_option("--metrics-port", o->metrics_port, "Port of /metrics; 0: any free one")
+      ->capture_default_str();
+  verb->add_option("--health-address", o->health_address, "Address of /healthz and /readyz")
+      ->capture_default_str();
+  verb->add_option("--log-format", o->log_format, "text, or json: one object a line")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  add_source_options(*verb, o->sources);
+  verb->callback([&action, o] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace ganscale::controller

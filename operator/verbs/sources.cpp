@@ -1,0 +1,49 @@
+#include "verbs/sources.h"
+
+#include <CLI/App.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "api/built_in.h"
+#include "api/yaml.h"
+#include "base/error.h"
+
+namespace ganscale::controller {
+
+void add_source_options(CLI::App& verb, SourceOptions& options) {
+  verb.add_option("--node-profiles", options.profiles_folder,
+                  "Folder of NAME.yaml: node profiles besides the built-in ones")
+      ->type_name("DIR");
+  verb.add_option("--worker-schema", options.schema_file,
+                  "What `ganscale config-schema` of the worker's image prints; default: built in")
+      ->type_name("FILE");
+}
+
+NodeProfiles read_profiles(const SourceOptions& options) {
+  NodeProfiles profiles = built_in_node_profiles();
+  if (!options.profiles_folder.empty()) add_node_profiles(profiles, options.profiles_folder);
+  return profiles;
+}
+
+WorkerSchema read_schema(const SourceOptions& options) {
+  if (options.schema_file.empty()) return WorkerSchema(built_in_worker_schema());
+  std::ifstream file(options.schema_file);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) throw ConfigError("can't read the worker's schema: " + options.schema_file);
+  return WorkerSchema(text.str());
+}
+
+std::vector<GanTraining> read_trainings(const std::string& file) {
+  std::vector<GanTraining> trainings;
+  for (const Json& document : read_yaml_file(file)) {
+    const std::string kind = document.is_object() ? document.value("kind", "") : "";
+    if (kind != kKind) throw ConfigError(file + ": expected a GanTraining: " + kind);
+    trainings.push_back(parse_training(document));
+    if (trainings.back().key.name.empty()) throw ConfigError(file + ": metadata.name: is missing");
+  }
+  if (trainings.empty()) throw ConfigError(file + ": holds no GanTraining");
+  return trainings;
+}
+
+}  // namespace ganscale::controller

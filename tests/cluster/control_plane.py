@@ -1,0 +1,256 @@
+"""A real Kubernetes control plane on free ports of 127.0.0.1, without root: etcd, kube-apiserver,
+kube-controller-manager, kube-scheduler, the MPI Operator, and kwok for the nodes.
+
+    with ControlPlane() as cluster:
+        cluster.kubectl("get", "nodes")
+"""
+import fcntl
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+CANNOT = 77  # what ctest takes for "skipped"
+
+
+def build_tools():
+    """Returns the folder of the programs; ends the test as skipped where there can't be any."""
+    result = subprocess.run([HERE / "build-tools.sh"], stdout=subprocess.PIPE, text=True, check=False)
+    if result.returncode == CANNOT:
+        print("SKIPPED: this machine can't build a control plane; see above", file=sys.stderr)
+        sys.exit(CANNOT)
+    if result.returncode != 0:
+        raise RuntimeError(f"build-tools.sh failed: {result.returncode}")
+    return pathlib.Path(result.stdout.strip())
+
+
+def free_ports(count):
+    held = [socket.socket() for _ in range(count)]
+    for each in held:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+def wait_for(what, holds, seconds=60, interval=0.1):
+    """Calls `holds` until it returns something true, and returns that."""
+    deadline = time.monotonic() + seconds
+    last = None
+    while time.monotonic() < deadline:
+        try:
+            last = holds()
+            if last:
+                return last
+        except (subprocess.CalledProcessError, KeyError, IndexError) as error:
+            last = error
+        time.sleep(interval)
+    raise AssertionError(f"{what}: not within {seconds} s: {last!r}")
+
+
+def wait_for_turn(cache):
+    """The MPI Operator answers for its health on port 8080 and no other: one control plane at a time."""
+    lock = open(cache / "cluster.lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("0.0.0.0", 8080))
+        except OSError:
+            print("SKIPPED: port 8080, which the MPI Operator needs, is taken", file=sys.stderr)
+            sys.exit(CANNOT)
+    return lock
+
+
+class ControlPlane:
+    def __init__(self, dgx_nodes=8, cpu_nodes=2):
+        self.bin = build_tools()
+        self.turn = wait_for_turn(self.bin.parent)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ganscale-cluster-"))
+        self.processes = {}
+        names = ["etcd", "peer", "api", "manager", "scheduler", "mpi_monitoring", "kwok"]
+        self.ports = dict(zip(names, free_ports(len(names))))
+        self.nodes = [self._dgx(i) for i in range(dgx_nodes)] + [self._cpu(i) for i in range(cpu_nodes)]
+
+    # --- processes
+    def start(self, name, *command, env=None):
+        """Starts a program with its output in a file; ended with the cluster."""
+        log = open(self.folder / f"{name}.log", "ab")
+        environment = dict(os.environ, **(env or {}))
+        self.processes[name] = subprocess.Popen(
+            [str(word) for word in command], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment)
+        log.close()
+        return self.processes[name]
+
+    def stop(self, name, sig=signal.SIGTERM):
+        process = self.processes.pop(name, None)
+        if process is None:
+            return None
+        process.send_signal(sig)
+        try:
+            return process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
+
+    def logs_of(self):
+        return sorted(path.stem for path in self.folder.glob("*.log"))
+
+    def log(self, name):
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    # --- access
+    @property
+    def url(self):
+        return f"https://127.0.0.1:{self.ports['api']}"
+
+    def kubeconfig(self, name, user, server=None):
+        """Writes a kubeconfig; `user` is {"token": ...} or {"tokenFile": ...}. Returns its path."""
+        path = self.folder / f"{name}.kubeconfig"
+        cluster = {"server": server or self.url}
+        if not server:
+            cluster["certificate-authority"] = str(self.folder / "pki" / "apiserver.crt")
+        path.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": cluster}], "users": [{"name": "u", "user": user}]}))
+        return path
+
+    def kubectl(self, *words, stdin=None, check=True, text=True):
+        """Returns what kubectl printed. Raises CalledProcessError, with its message in `stderr`."""
+        result = subprocess.run(
+            [str(self.bin / "kubectl"), "--kubeconfig", str(self.folder / "admin.kubeconfig"), *map(str, words)],
+            input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=text, check=False)
+        if check and result.returncode != 0:
+            error = subprocess.CalledProcessError(result.returncode, words, result.stdout, result.stderr)
+            error.add_note(result.stderr) if hasattr(error, "add_note") else None
+            raise error
+        return result.stdout if check else result
+
+    def get(self, *words):
+        """Returns what `kubectl get ... -o json` prints, as Python values."""
+        return json.loads(self.kubectl("get", *words, "-o", "json"))
+
+    def apply(self, value):
+        return self.kubectl("apply", "-f", "-", stdin=json.dumps(value))
+
+    # --- start
+    def __enter__(self):
+        try:
+            self._make_keys()
+            self.start_etcd()
+            self.start_apiserver()
+            self._start_controllers()
+            self._make_nodes()
+            self._install_mpi_operator()
+        except BaseException:
+            self.__exit__(*sys.exc_info())
+            raise
+        return self
+
+    def _make_keys(self):
+        pki = self.folder / "pki"
+        pki.mkdir(mode=0o700)
+        subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", pki / "sa.key"],
+                       check=True, stderr=subprocess.DEVNULL)
+        users = {"admin": "system:masters", "system:kube-controller-manager": "", "system:kube-scheduler": ""}
+        lines = []
+        for user, group in users.items():
+            token = secrets.token_hex(16)
+            lines.append(f"{token},{user},{user}" + (f",{group}" if group else ""))
+            self.kubeconfig(user.rsplit(":", 1)[-1], {"token": token})
+        (pki / "tokens.csv").write_text("\n".join(lines) + "\n")
+        (self.folder / "audit.yaml").write_text(json.dumps({
+            "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
+                {"level": "Metadata", "userGroups": ["system:serviceaccounts:ganscale-system"]},
+                {"level": "None"}]}))
+
+    def start_etcd(self):
+        client, peer = (f"http://127.0.0.1:{self.ports[name]}" for name in ("etcd", "peer"))
+        self.start("etcd", self.bin / "etcd", "--data-dir", self.folder / "etcd", "--unsafe-no-fsync",
+                   "--listen-client-urls", client, "--advertise-client-urls", client,
+                   "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+                   "--initial-cluster", f"default={peer}")
+
+    def start_apiserver(self):
+        pki = self.folder / "pki"
+        self.start(
+            "apiserver", self.bin / "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.ports['etcd']}",
+            "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", f"--secure-port={self.ports['api']}",
+            f"--cert-dir={pki}", f"--token-auth-file={pki}/tokens.csv",
+            "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={pki}/sa.key",
+            f"--service-account-signing-key-file={pki}/sa.key", "--authorization-mode=RBAC",
+            "--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged=true", "--endpoint-reconciler-type=none",
+            f"--audit-log-path={self.folder}/audit.log", f"--audit-policy-file={self.folder}/audit.yaml",
+            "--audit-log-mode=blocking", "--shutdown-delay-duration=0s")
+        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok")
+
+    def _start_controllers(self):
+        pki = self.folder / "pki"
+        leaderless = ["--leader-elect=false", "--bind-address=127.0.0.1"]
+        self.start("manager", self.bin / "kube-controller-manager", *leaderless,
+                   f"--kubeconfig={self.folder}/kube-controller-manager.kubeconfig",
+                   f"--secure-port={self.ports['manager']}", f"--service-account-private-key-file={pki}/sa.key",
+                   f"--root-ca-file={pki}/apiserver.crt", "--use-service-account-credentials",
+                   "--kube-api-qps=200", "--kube-api-burst=400", "--concurrent-gc-syncs=20")
+        config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+                  "leaderElection": {"leaderElect": False},
+                  "clientConnection": {"kubeconfig": f"{self.folder}/kube-scheduler.kubeconfig", "qps": 500,
+                                       "burst": 1000}}
+        (self.folder / "scheduler.yaml").write_text(json.dumps(config))
+        self.start("scheduler", self.bin / "kube-scheduler", "--bind-address=127.0.0.1",
+                   f"--config={self.folder}/scheduler.yaml", f"--secure-port={self.ports['scheduler']}")
+        # Pods get addresses of 127/8: what listens on this machine answers for them.
+        self.start("kwok", self.bin / "kwok", f"--kubeconfig={self.folder}/admin.kubeconfig",
+                   "--manage-all-nodes=false", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
+                   "--cidr=127.128.0.0/10", "--node-ip=127.0.0.1", "--node-lease-duration-seconds=40",
+                   f"--config={HERE}/pod-stages.yaml", f"--server-address=127.0.0.1:{self.ports['kwok']}")
+
+    def _install_mpi_operator(self):
+        self.kubectl("create", "--save-config=false", "-f", self.bin / "mpijobs-crd.yaml")
+        wait_for("the API of MPIJobs", lambda: self.kubectl("get", "mpijobs", "-A", check=False).returncode == 0)
+        self.kubectl("create", "namespace", "mpi-operator")
+        self.start("mpi-operator", self.bin / "mpi-operator", f"--kubeConfig={self.folder}/admin.kubeconfig",
+                   "--lock-namespace=mpi-operator", "--kube-api-qps=200", "--kube-api-burst=400", "--threadiness=8",
+                   f"--monitoring-port={self.ports['mpi_monitoring']}")
+
+    # --- nodes
+    @staticmethod
+    def _node(name, labels, taints, extra):
+        resources = {"cpu": "256", "memory": "2Ti", "pods": "110", **extra}
+        return {"apiVersion": "v1", "kind": "Node",
+                "metadata": {"name": name, "annotations": {"kwok.x-k8s.io/node": "fake"},
+                             "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", **labels}},
+                "spec": {"taints": taints}, "status": {"allocatable": resources, "capacity": resources}}
+
+    def _dgx(self, i):
+        return self._node(f"dgx-{i}", {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB",
+                                       "topology.kubernetes.io/zone": f"row-{i // 4}"},
+                          [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
+                          {"nvidia.com/gpu": "8", "rdma/rdma_shared_device_a": "63"})
+
+    def _cpu(self, i):
+        return self._node(f"cpu-{i}", {}, [], {})
+
+    def _make_nodes(self):
+        self.apply({"apiVersion": "v1", "kind": "List", "items": self.nodes})
+
+    # --- end
+    def __exit__(self, kind, error, trace):
+        # Those who write first, the API server and etcd last.
+        for name in sorted(self.processes, key=lambda name: {"apiserver": 1, "etcd": 2}.get(name, 0)):
+            self.stop(name, signal.SIGKILL)
+        if kind is None or "GANSCALE_KEEP_CLUSTER" not in os.environ:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.turn.close()
+        return False

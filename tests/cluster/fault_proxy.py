@@ -1,0 +1,91 @@
+"""A proxy before the API server that answers with errors and drops connections when a test says so."""
+import http.client
+import http.server
+import random
+import socket
+import ssl
+import threading
+import time
+
+
+class FaultProxy:
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.context = ssl.create_default_context(cafile=str(cluster.folder / "pki" / "apiserver.crt"))
+        self.error, self.share, self.until = 500, 0.0, 0.0
+        self.clients = set()
+        self.random = random.Random(1)
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if time.monotonic() < proxy.until and proxy.random.random() < proxy.share:
+                    return self.answer_error()
+                return self.forward(body)
+
+            def answer_error(self):
+                text = b'{"kind":"Status","status":"Failure","reason":"Injected","code":%d}' % proxy.error
+                self.send_response(proxy.error)
+                self.send_header("Content-Length", str(len(text)))
+                if proxy.error == 429:
+                    self.send_header("Retry-After", "1")
+                self.end_headers()
+                self.wfile.write(text)
+
+            def forward(self, body):
+                server = http.client.HTTPSConnection("127.0.0.1", proxy.cluster.ports["api"], context=proxy.context)
+                proxy.clients.add(self.connection)
+                try:
+                    headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
+                    server.request(self.command, self.path, body or None, headers)
+                    answer = server.getresponse()
+                    self.send_response(answer.status)
+                    self.send_header("Content-Type", answer.getheader("Content-Type") or "application/json")
+                    self.send_header("Transfer-Encoding", "chunked")
+                    self.end_headers()
+                    while part := answer.read1(65536):
+                        self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+                        self.wfile.flush()
+                    self.wfile.write(b"0\r\n\r\n")
+                except (OSError, http.client.HTTPException):
+                    self.close_connection = True
+                finally:
+                    proxy.clients.discard(self.connection)
+                    server.close()
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def fail(self, error, share, seconds):
+        """Answers a share of the requests with an error for a while."""
+        self.error, self.share, self.until = error, share, time.monotonic() + seconds
+
+    def drop(self):
+        """Cuts every connection, watches above all."""
+        for client in list(self.clients):
+            try:
+                client.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()

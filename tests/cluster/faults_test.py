@@ -1,0 +1,183 @@
+"""Two hundred random faults; afterwards each training has one live attempt and the right status.
+
+GANSCALE_FAULTS and GANSCALE_FAULT_SEED set how many and which.
+"""
+import json
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+import unittest
+import urllib.request
+
+from control_plane import wait_for
+from fault_proxy import FaultProxy
+from operator_case import Operator, OperatorCase
+
+COUNT = int(os.environ.get("GANSCALE_FAULTS", "200"))
+SEED = int(os.environ.get("GANSCALE_FAULT_SEED", "1"))
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+
+
+class Faults(OperatorCase):
+    with_operator = False
+
+    def setUp(self):
+        self.random = random.Random(SEED)
+        self.proxy = FaultProxy(self.cluster)
+        self.addCleanup(self.proxy.close)
+        environment = {}
+        self.clock = self.cluster.folder / "clock"
+        self.clock.write_text("+0")
+        if os.path.exists(FAKETIME):
+            environment = {"LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": str(self.clock), "FAKETIME_NO_CACHE": "1",
+                           "DONT_FAKE_MONOTONIC": "1"}
+        self.operators = [Operator(self.cluster, name, self.proxy.url, environment).start()
+                          for name in ("operator-a", "operator-b")]
+        self.names = [self.training(f"run-{i}", nodes=1, restartPolicy={
+            "maxRestarts": 100000, "backoffSeconds": 0, "maxBackoffSeconds": 1}) for i in range(4)]
+        self.suspended = set()
+        self.two_at_once = []
+        self.over = threading.Event()
+
+    # --- what goes wrong
+    def kill_operator(self):
+        operator = self.random.choice(self.operators)
+        operator.stop(signal.SIGKILL)
+        operator.start()
+
+    def restart_apiserver(self):
+        self.cluster.stop("apiserver", signal.SIGKILL)
+        self.cluster.start_apiserver()
+
+    def compact_etcd(self):
+        def ask(path, body):
+            request = urllib.request.Request(f"http://127.0.0.1:{self.cluster.ports['etcd']}/v3/kv/{path}",
+                                             json.dumps(body).encode())
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return json.load(answer)
+        revision = ask("range", {"key": "AA=="})["header"]["revision"]
+        try:
+            ask("compaction", {"revision": revision, "physical": True})
+        except urllib.error.HTTPError:
+            pass  # nothing was written since the last time
+
+    def drop_watches(self):
+        self.proxy.drop()
+
+    def answer_with_errors(self):
+        self.proxy.fail(self.random.choice([409, 429, 500]), share=0.5, seconds=1.5)
+
+    def steal_lease(self):
+        self.cluster.kubectl("patch", "lease", "-n", "ganscale-system", "ganscale-operator", "--type=merge", "-p",
+                             '{"spec":{"holderIdentity":"thief","leaseDurationSeconds":3}}', check=False)
+
+    def delete_owned(self):
+        kind = self.random.choice(["mpijob", "configmap", "networkpolicy", "pdb", "pod"])
+        items = self.cluster.kubectl("get", kind, "-l", "ganscale.dev/training", "-o", "name").split()
+        if items:
+            self.cluster.kubectl("delete", self.random.choice(items), "--wait=false", check=False)
+
+    def flip_clock(self):
+        self.clock.write_text(self.random.choice(["+0", "+3h", "-3h", "+40d", "-40d"]))
+
+    def end_worker(self):
+        launchers = self.cluster.kubectl("get", "pods", "-l", "ganscale.dev/role=launcher", "-o", "name").split()
+        if launchers:
+            self.cluster.kubectl("annotate", "--overwrite", self.random.choice(launchers),
+                                 f"test.ganscale.dev/exit-code={self.random.choice([71, 75, 143])}", check=False)
+
+    def scale(self):
+        self.cluster.kubectl("scale", f"gt/{self.random.choice(self.names)}", f"--replicas={self.random.choice([1, 2])}")
+
+    def suspend_or_resume(self):
+        name = self.random.choice(self.names)
+        self.suspended ^= {name}
+        self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p",
+                             json.dumps({"spec": {"suspend": name in self.suspended}}))
+
+    def delete_and_make_again(self):
+        name = self.random.choice(self.names)
+        spec = self.get(name)["spec"]
+        self.cluster.kubectl("delete", "gt", name, "--wait=false")
+        wait_for(f"{name} is gone", lambda: self.cluster.kubectl("get", "gt", name, check=False).returncode != 0, 120)
+        self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
+                            "metadata": {"name": name}, "spec": spec})
+
+    # --- what must never be
+    def look_for_two(self):
+        while not self.over.wait(0.3):
+            try:
+                items = self.cluster.get("mpijobs", "--request-timeout=5s")["items"]
+            except (subprocess.CalledProcessError, json.JSONDecodeError):
+                continue
+            live = {}
+            for item in items:
+                if "deletionTimestamp" not in item["metadata"]:
+                    live.setdefault(item["metadata"]["labels"]["ganscale.dev/training"], []).append(item["metadata"]["name"])
+            self.two_at_once += [names for names in live.values() if len(names) > 1]
+
+    def keep_operators(self):
+        """Starts an operator that ended, as the kubelet would."""
+        while not self.over.wait(0.5):
+            for operator in self.operators:
+                process = self.cluster.processes.get(operator.name)
+                if process is not None and process.poll() is not None:
+                    self.cluster.processes.pop(operator.name, None)
+                    operator.start()
+
+    # --- what must be in the end
+    def is_right(self, name):
+        training = self.get(name)
+        status = training.get("status", {})
+        jobs = self.jobs(name)
+        pods = self.cluster.get("pods", "-l", f"ganscale.dev/training={name}")["items"]
+        if training["spec"].get("suspend"):
+            return status.get("phase") == "Suspended" and not jobs and not pods
+        attempt = status["attempt"]["number"]
+        nodes = training["spec"]["nodes"]
+        names = {pod["metadata"]["name"].split("-launcher")[0].split("-worker")[0] for pod in pods}
+        return (status.get("phase") == "Running" and jobs == [f"{name}-r{attempt}"] and names == set(jobs)
+                and len(self.pods(name)) == nodes and status["nodes"] == nodes
+                and status["observedGeneration"] == training["metadata"]["generation"])
+
+    def test_leave_each_training_with_one_live_attempt(self):
+        wait_for("all run", lambda: all(self.is_right(name) for name in self.names), 90)
+        threads = [threading.Thread(target=target) for target in (self.look_for_two, self.keep_operators)]
+        for thread in threads:
+            thread.start()
+        often = [self.drop_watches, self.answer_with_errors, self.delete_owned, self.end_worker, self.flip_clock,
+                 self.scale, self.suspend_or_resume, self.compact_etcd]
+        seldom = [self.kill_operator, self.restart_apiserver, self.steal_lease, self.delete_and_make_again]
+        counts = {}
+        try:
+            for _ in range(COUNT):
+                fault = self.random.choice(often * 3 + seldom)
+                counts[fault.__name__] = counts.get(fault.__name__, 0) + 1
+                fault()
+                time.sleep(self.random.random())
+            print("faults:", counts)
+            self.clock.write_text("+0")
+            for name in self.names:
+                wait_for(f"{name} is right", lambda: self.is_right(name), 120)
+        except BaseException:
+            print("faults until then:", counts, self.cluster.kubectl("get", "gt,mpijobs,pods", "-o", "wide"))
+            raise
+        finally:
+            self.over.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(self.two_at_once, [])
+        for kind in ("configmap", "networkpolicy"):
+            found = self.cluster.kubectl("get", kind, "-l", "ganscale.dev/training", "-o", "name").split()
+            self.assertEqual(len(found), len(self.names), found)
+        for name in self.names:
+            self.cluster.kubectl("delete", "gt", name, "--timeout=60s")
+        wait_for("nothing is left", lambda: self.cluster.kubectl(
+            "get", "cm,netpol,pdb,mpijob,pods,secrets", "-l", "ganscale.dev/training", "-o", "name") == "", 120)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

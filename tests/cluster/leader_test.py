@@ -1,0 +1,64 @@
+"""Two operators: one leads, the other takes over, and never do both write."""
+import json
+import signal
+import time
+import unittest
+
+from control_plane import wait_for
+from operator_case import Operator, OperatorCase
+
+WRITES = {"create", "update", "patch", "delete"}
+TAKES_OVER_WITHIN = 20  # seconds; the lease lasts 15
+
+
+class Leader(OperatorCase):
+    with_operator = False
+
+    def holder(self):
+        return self.cluster.get("lease", "-n", "ganscale-system", "ganscale-operator")["spec"]["holderIdentity"]
+
+    def writes(self):
+        """Returns (time, operator) of each write but those of the election, from the audit log."""
+        found = []
+        for line in (self.cluster.folder / "audit.log").read_text().splitlines():
+            event = json.loads(line)
+            agent = event.get("userAgent", "")
+            if event["verb"] in WRITES and event["objectRef"]["resource"] != "leases" and agent.startswith("ganscale"):
+                found.append((event["requestReceivedTimestamp"], agent.split("(")[1].rstrip(")")))
+        return sorted(found)
+
+    def test_is_followed_by_the_other_after_a_kill(self):
+        first = Operator(self.cluster, "operator-a").start().wait_ready()
+        wait_for("the first leads", lambda: self.holder() == "operator-a")
+        second = Operator(self.cluster, "operator-b").start().wait_ready()
+        self.training("before")
+        self.wait_running("before", 1)
+        self.assertEqual(first.total("leader_election_master_status"), 1)
+        self.assertEqual(second.total("leader_election_master_status"), 0)
+
+        first.stop(signal.SIGKILL)
+        killed = time.monotonic()
+        wait_for("the second leads", lambda: second.total("leader_election_master_status") == 1, TAKES_OVER_WITHIN + 5)
+        took = time.monotonic() - killed
+        print(f"took over {took:.1f} s after kill -9")
+        self.assertLess(took, TAKES_OVER_WITHIN)
+        self.training("after")
+        self.wait_running("after", 1)
+
+        # One that ends in good order gives the lease free: the next need not wait for it to expire.
+        first.start().wait_ready()
+        second.stop()
+        ended = time.monotonic()
+        wait_for("the first leads again", lambda: first.total("leader_election_master_status") == 1, TAKES_OVER_WITHIN)
+        print(f"took over {time.monotonic() - ended:.1f} s after an orderly end")
+        self.cluster.kubectl("scale", "gt/before", "--replicas=2")
+        self.wait_running("before", 2)
+
+        writers = [writer for _, writer in self.writes()]
+        self.assertIn("operator-b", writers)
+        turns = [writer for i, writer in enumerate(writers) if i == 0 or writer != writers[i - 1]]
+        self.assertEqual(turns, ["operator-a", "operator-b", "operator-a"], "two wrote side by side")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

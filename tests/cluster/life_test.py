@@ -1,0 +1,228 @@
+"""The life of GanTrainings against a real API server, scheduler, MPI Operator and fake DGX nodes."""
+import copy
+import json
+import unittest
+
+from control_plane import wait_for
+from operator_case import OperatorCase
+
+
+class Life(OperatorCase):
+    def test_is_made_into_a_job_of_eight_times_eight_gpus(self):
+        name = self.training("faces", nodes=8)
+        self.wait_running(name, 1)
+        pods = self.pods(name)
+        self.assertEqual(len({pod["spec"]["nodeName"] for pod in pods}), 8)
+        for pod in pods:
+            container = pod["spec"]["containers"][0]
+            self.assertEqual(container["resources"]["limits"]["nvidia.com/gpu"], "8")
+            self.assertEqual(container["resources"]["limits"]["rdma/rdma_shared_device_a"], "1")
+            self.assertIn("IPC_LOCK", container["securityContext"]["capabilities"]["add"])
+            self.assertEqual(pod["spec"]["nodeSelector"], {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"})
+            shm = [volume for volume in pod["spec"]["volumes"] if volume["name"] == "shm"][0]
+            self.assertEqual(shm["emptyDir"], {"medium": "Memory", "sizeLimit": "256Gi"})
+        launcher = self.pods(name, "launcher")[0]["spec"]["containers"][0]
+        self.assertEqual(launcher["args"][:6], ["-np", "64", "--map-by", "ppr:8:node", "--bind-to", "none"])
+        status = self.status(name)
+        self.assertEqual((status["nodes"], status["gpus"], status["worldSize"]), (8, 64, 64))
+        self.assertEqual(self.cluster.get("pdb", name)["spec"]["maxUnavailable"], 0)
+        for kind in ("configmap/faces-config", "secret/faces-control", "networkpolicy/faces"):
+            self.cluster.kubectl("get", kind)
+        columns = self.cluster.kubectl("get", "gt", name).splitlines()
+        self.assertEqual(columns[0].split(), ["NAME", "MODEL", "NODES", "GPUS", "PHASE", "KIMG", "S/KIMG", "FID", "AGE"])
+        self.assertEqual(columns[1].split()[:5], ["faces", "dcgan", "8", "64", "Running"])
+        self.assertIn("Number of nodes", self.cluster.kubectl("explain", "gt.spec.nodes"))
+
+        # 8 -> 4 -> 8: each a new attempt, the old one gone first.
+        for attempt, nodes in ((2, 4), (3, 8)):
+            self.cluster.kubectl("scale", f"gt/{name}", f"--replicas={nodes}")
+            self.wait_running(name, attempt)
+            self.assertEqual(self.jobs(name), [f"{name}-r{attempt}"])
+            self.assertEqual(len(self.pods(name)), nodes)
+        self.assertIn("Resize", {event["reason"] for event in self.events(name)})
+        self.assertEqual(self.status(name)["restarts"], 0)
+
+        self.end_launcher(name, 0)
+        self.cluster.kubectl("wait", "--for=condition=Succeeded", f"gt/{name}", "--timeout=30s")
+        wait_for("the workers are gone", lambda: not self.pods(name))
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_gives_its_nodes_back_while_suspended(self):
+        name = self.training("pause", nodes=2)
+        self.wait_running(name, 1)
+        self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":true}}')
+        self.wait_phase(name, "Suspended")
+        wait_for("nothing is left", lambda: not self.jobs(name) and not self.pods(name))
+        self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
+        self.wait_running(name, 2)
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        wait_for("its objects are collected", lambda: self.cluster.kubectl(
+            "get", "cm,netpol,pdb,mpijob,pods", "-l", f"ganscale.dev/training={name}", "-o", "name") == "", 90)
+
+    def test_restarts_by_exit_code_and_fails_with_the_workers_own_words(self):
+        name = self.training("codes")
+        self.wait_running(name, 1)
+        for attempt, code in ((1, 75), (2, 71), (3, 143)):
+            self.end_launcher(name, code)
+            self.wait_running(name, attempt + 1)
+        self.assertEqual(self.status(name)["restarts"], 3)
+        self.assertIn("PeerLost", {event["reason"] for event in self.events(name)})
+        self.end_launcher(name, 65, "rank 3\nganscale: error: truncated record: faces-03.tfrecords: 17\nmpirun: ended")
+        self.wait_phase(name, "Failed")
+        failed = self.condition(name, "Failed")
+        self.assertEqual((failed["status"], failed["reason"]), ("True", "BadData"))
+        self.assertEqual(failed["message"], "exit code 65: truncated record: faces-03.tfrecords: 17")
+        self.assertEqual(self.status(name)["attempt"]["number"], 4)
+        # An edit starts it again.
+        self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"image":"registry.example/ganscale:2"}}')
+        self.wait_running(name, 5)
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_ends_at_the_limit_of_restarts(self):
+        name = self.training("limit", restartPolicy={"maxRestarts": 1, "backoffSeconds": 0})
+        self.wait_running(name, 1)
+        self.end_launcher(name, 75)
+        self.wait_running(name, 2)
+        self.end_launcher(name, 75)
+        self.wait_phase(name, "Failed")
+        self.assertEqual(self.condition(name, "Failed")["reason"], "RestartLimit")
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_restarts_the_whole_gang_when_a_worker_is_lost(self):
+        name = self.training("gang", nodes=2)
+        self.wait_running(name, 1)
+        self.cluster.kubectl("delete", "pod", f"{name}-r1-worker-1")
+        self.wait_running(name, 2)
+        self.assertEqual(self.jobs(name), [f"{name}-r2"])
+        # An evicted launcher counts as lost too, and its workers do not keep their GPUs.
+        launcher = self.pods(name, "launcher")[0]["metadata"]["name"]
+        self.cluster.kubectl("patch", "pod", launcher, "--subresource=status", "--type=merge", "-p",
+                             json.dumps({"status": {"phase": "Failed", "reason": "Evicted", "containerStatuses": None}}))
+        self.wait_running(name, 3)
+        self.assertEqual({pod["metadata"]["name"] for pod in self.pods(name)}, {f"{name}-r3-worker-0", f"{name}-r3-worker-1"})
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_puts_back_what_a_user_edits(self):
+        name = self.training("edits")
+        self.wait_running(name, 1)
+        self.cluster.kubectl("patch", "networkpolicy", name, "--type=merge", "-p", '{"spec":{"ingress":[]}}')
+        self.cluster.kubectl("patch", "configmap", f"{name}-config", "--type=merge", "-p", '{"data":{"launch.sh":"exit 0"}}')
+        self.cluster.kubectl("delete", "pdb", name)
+        wait_for("the NetworkPolicy is back", lambda: self.cluster.get("networkpolicy", name)["spec"].get("ingress"))
+        wait_for("the ConfigMap is back", lambda: "mpirun" in self.cluster.get("cm", f"{name}-config")["data"]["launch.sh"])
+        wait_for("the budget is back", lambda: self.cluster.get("pdb", name))
+        wait_for("an event tells", lambda: "PutBack" in {event["reason"] for event in self.events(name)})
+        self.assertEqual(self.status(name)["attempt"]["number"], 1)
+        # A deleted MPIJob is a lost attempt.
+        self.cluster.kubectl("delete", "mpijob", f"{name}-r1")
+        self.wait_running(name, 2)
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_says_what_is_wrong_in_a_condition_and_goes_on_when_it_is_mended(self):
+        name = self.training("wrong", nodeProfile="dgx-z9", config={"training": {"batch": 64}})
+        def told(reason, words):
+            wait_for(f"{reason} is told", lambda: self.condition(name, "Validated").get("reason") == reason)
+            self.assertIn(words, self.condition(name, "Validated")["message"])
+            self.assertEqual(self.condition(name, "Validated")["status"], "False")
+            self.assertEqual(self.status(name)["phase"], "Pending")
+        told("UnknownProfile", "spec.nodeProfile: unknown: dgx-z9 (known: cpu, dgx-a100, dgx-h100, generic-gpu)")
+        def patch(spec):
+            self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", json.dumps({"spec": spec}))
+        patch({"nodeProfile": "dgx-a100", "config": {"training": {"bach": 64}}})
+        told("BadConfig", "spec.config.training")
+        patch({"config": {"training": {"bach": None}}, "storage": {"claimName": "nowhere"}})
+        told("MissingClaim", "spec.storage.claimName: there is no PersistentVolumeClaim: nowhere")
+        patch({"storage": None, "config": None, "configFrom": {"name": "absent"}})
+        told("MissingConfigMap", "spec.configFrom.name: there is no ConfigMap: absent")
+        self.assertEqual(self.jobs(name), [])
+        patch({"configFrom": None, "config": {"training": {"batch": 64}}})
+        self.wait_running(name, 1)
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_takes_an_edit_of_the_configuration_by_a_restart_and_says_so(self):
+        name = self.training("edited")
+        self.wait_running(name, 1)
+        self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"config":{"training":{"total_kimg":50}}}}')
+        self.wait_running(name, 2)
+        self.assertIn("total_kimg: 50", self.cluster.get("cm", f"{name}-config")["data"]["config.yaml"])
+        self.assertIn("ConfigChange", {event["reason"] for event in self.events(name)})
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_writes_nothing_when_nothing_changed(self):
+        name = self.training("steady", nodes=2)
+        self.wait_running(name, 1)
+        wait_for("it is quiet", lambda: self._writes_stay(2))
+        reconciles = self.operator.total("controller_runtime_reconcile_total")
+        requests = self.operator.total("rest_client_requests_total")
+        for i in range(5):  # a label is nothing that matters: it makes five more reconciles
+            self.cluster.kubectl("label", "gt", name, f"looked={i}", "--overwrite")
+        wait_for("five more reconciles", lambda: self.operator.total("controller_runtime_reconcile_total") >= reconciles + 5)
+        self.assertTrue(self._writes_stay(1))
+        # The election alone asks meanwhile.
+        self.assertLess(self.operator.total("rest_client_requests_total") - requests, 5 * 5)
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def _writes_stay(self, seconds):
+        import time
+        def writes():
+            return sum(self.operator.total("rest_client_requests_total", f'method="{method}"') for method in ("PATCH", "POST", "DELETE"))
+        before = writes()
+        time.sleep(seconds)
+        return writes() == before
+
+    def test_keeps_fields_of_a_newer_version(self):
+        name = self.training("newer")
+        self.wait_running(name, 1)
+        self.cluster.kubectl("patch", "gt", name, "--subresource=status", "--type=merge", "-p", '{"status":{"newerField":{"a":1}}}')
+        self.cluster.kubectl("scale", f"gt/{name}", "--replicas=2")
+        self.wait_running(name, 2)
+        self.assertEqual(self.status(name)["newerField"], {"a": 1})
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+
+class Refusals(OperatorCase):
+    with_operator = False
+    good = {"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "good"},
+            "spec": {"image": "x", "nodes": 2, "nodeProfile": "dgx-a100", "config": {"training": {"batch": 64}}}}
+
+    def without(self, **changes):
+        value = copy.deepcopy(self.good)
+        value["metadata"]["name"] = changes.pop("name", "good")
+        value["spec"].update(changes)
+        value["spec"] = {key: item for key, item in value["spec"].items() if item is not None}
+        return value
+
+    def test_of_the_api_server_are_readable(self):
+        cases = [
+            (self.without(config={"training": {"batch": 60}}), "must be divisible by the number of ranks"),
+            (self.without(gpusPerNode=3), "must be divisible by the number of ranks"),
+            (self.without(node={"gpus": 1}), "give either spec.nodeProfile"),
+            (self.without(nodeProfile=None), "give either spec.nodeProfile"),
+            (self.without(name="a" * 41), "metadata.name must have at most 40 characters"),
+            (self.without(name="8faces"), "metadata.name must begin with a letter"),
+            (self.without(nodes=0), "spec.nodes: Invalid value: 0: spec.nodes in body should be greater than or equal to 1"),
+            (self.without(image=None), "spec.image: Required value"),
+            (self.without(deletePolicy="Burn"), 'Unsupported value: "Burn": supported values: "Keep", "Purge"'),
+            (self.without(configFrom={"name": "x"}), "give either spec.config or spec.configFrom"),
+            (self.without(data={"claimName": "x", "path": "relative"}), "spec.data.path"),
+        ]
+        for value, words in cases:
+            with self.subTest(words):
+                self.assertIn(words, self.refused(value))
+
+    def test_keep_what_a_running_training_stands_on(self):
+        running = self.without(name="running", storage={"claimName": "runs"})
+        self.cluster.apply(running)
+        self.cluster.kubectl("patch", "gt", "running", "--subresource=status", "--type=merge", "-p", '{"status":{"phase":"Running","kimg":12.5}}')
+        moved = copy.deepcopy(running)
+        moved["spec"]["storage"]["claimName"] = "elsewhere"
+        self.assertIn("spec.storage can't change while the training runs", self.refused(moved))
+        remodelled = copy.deepcopy(running)
+        remodelled["spec"]["config"]["model"] = {"name": "conditional_dcgan"}
+        self.assertIn("spec.config.model can't change once the training has progress", self.refused(remodelled))
+        result = self.cluster.kubectl("scale", "gt/running", "--replicas=3", check=False)
+        self.assertIn("must be divisible by the number of ranks", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

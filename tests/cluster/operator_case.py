@@ -1,0 +1,144 @@
+"""What the tests of the operator share: the operator as a process, trainings, and questions about them."""
+import json
+import os
+import re
+import signal
+import unittest
+import urllib.request
+
+from control_plane import PROJECT, ControlPlane, free_ports, wait_for
+
+MANIFESTS = PROJECT / "operator-manifests"
+OPERATOR = os.environ.get("GANSCALE_OPERATOR", str(PROJECT / "build/release/bin/ganscale-operator"))
+
+
+def install(cluster):
+    """Applies the manifests as an administrator would; no operator runs yet."""
+    cluster.kubectl("apply", "-k", MANIFESTS)
+    cluster.kubectl("apply", "-f", MANIFESTS / "rbac/training-namespace.yaml")
+    cluster.kubectl("scale", "-n", "ganscale-system", "deployment/ganscale-operator", "--replicas=0")
+    wait_for("the API of GanTrainings", lambda: cluster.kubectl("get", "gt", check=False).returncode == 0)
+
+
+class Operator:
+    """One operator process, with the rights of its ServiceAccount and no more."""
+
+    def __init__(self, cluster, name="operator", server=None, env=None, options=()):
+        self.cluster, self.name, self.env, self.options = cluster, name, env, options
+        self.metrics_port, self.health_port = free_ports(2)
+        token = cluster.kubectl("create", "token", "ganscale-operator", "-n", "ganscale-system",
+                                "--duration=4h").strip()
+        self.token_file = cluster.folder / f"{name}.token"
+        self.token_file.write_text(token)
+        self.kubeconfig = cluster.kubeconfig(name, {"tokenFile": str(self.token_file)}, server)
+
+    def start(self):
+        self.process = self.cluster.start(
+            self.name, OPERATOR, "run", "--kubeconfig", self.kubeconfig, "--namespace", "ganscale-system",
+            "--identity", self.name, "--metrics-address", "127.0.0.1", "--metrics-port", self.metrics_port,
+            "--health-address", f"127.0.0.1:{self.health_port}", "--poll-seconds", 1, *self.options, env=self.env)
+        return self
+
+    def wait_ready(self):
+        def ready():
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/readyz", timeout=2) as answer:
+                    return answer.status == 200
+            except OSError:
+                return False
+        wait_for(f"{self.name} is ready", ready)
+        return self
+
+    def stop(self, sig=signal.SIGTERM):
+        return self.cluster.stop(self.name, sig)
+
+    def metrics(self):
+        """Returns {(name, labels): value} of /metrics."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=5) as answer:
+            text = answer.read().decode()
+        return {(match[1], match[2] or ""): float(match[3])
+                for match in re.finditer(r"^(\w+)(?:\{(.*)\})? (\S+)$", text, re.M)}
+
+    def total(self, name, containing=""):
+        return sum(value for (metric, labels), value in self.metrics().items()
+                   if metric == name and containing in labels)
+
+
+class OperatorCase(unittest.TestCase):
+    """A control plane for the class, with one operator unless `with_operator` is false."""
+    with_operator = True
+    nodes = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = ControlPlane(**cls.nodes)
+        cls.cluster.__enter__()
+        cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
+        install(cls.cluster)
+        if cls.with_operator:
+            cls.operator = Operator(cls.cluster).start().wait_ready()
+
+    def run(self, result=None):
+        before = len(result.failures) + len(result.errors) if result else 0
+        super().run(result)
+        if result and len(result.failures) + len(result.errors) > before:
+            for name in [name for name in self.cluster.logs_of() if name.startswith("operator")]:
+                print(f"--- {name}\n{self.cluster.log(name)[-4000:]}")
+
+    # --- trainings
+    def training(self, name, **spec):
+        """Creates a GanTraining on the fake nodes; `spec` is laid upon small defaults."""
+        full = {"image": "registry.example/ganscale:test", "nodeProfile": "dgx-a100", "nodes": 1,
+                "config": {"model": {"name": "dcgan", "resolution": 64}, "training": {"batch": 512}},
+                "checkpointDeadlineSeconds": 1, "restartPolicy": {"backoffSeconds": 1, "maxBackoffSeconds": 2}}
+        if "node" in spec:
+            del full["nodeProfile"]
+        full.update(spec)
+        self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
+                            "metadata": {"name": name}, "spec": {k: v for k, v in full.items() if v is not None}})
+        return name
+
+    def get(self, name):
+        return self.cluster.get("gt", name)
+
+    def status(self, name):
+        return self.get(name).get("status", {})
+
+    def condition(self, name, kind):
+        for condition in self.status(name).get("conditions", []):
+            if condition["type"] == kind:
+                return condition
+        return {}
+
+    def wait_phase(self, name, phase, seconds=60):
+        wait_for(f"{name} is {phase}", lambda: self.status(name).get("phase") == phase, seconds)
+
+    def wait_running(self, name, attempt, seconds=60):
+        def runs():
+            status = self.status(name)
+            return status.get("phase") == "Running" and status["attempt"]["number"] == attempt
+        wait_for(f"{name}-r{attempt} runs", runs, seconds)
+
+    def jobs(self, name):
+        """Names of the MPIJobs of a training that are not being deleted."""
+        items = self.cluster.get("mpijobs", "-l", f"ganscale.dev/training={name}")["items"]
+        return sorted(item["metadata"]["name"] for item in items if "deletionTimestamp" not in item["metadata"])
+
+    def pods(self, name, role="worker"):
+        return self.cluster.get("pods", "-l", f"ganscale.dev/training={name},ganscale.dev/role={role}")["items"]
+
+    def end_launcher(self, name, code, words=""):
+        """Ends the launcher as a kubelet would report it."""
+        pod = self.pods(name, "launcher")[-1]["metadata"]["name"]
+        self.cluster.kubectl("annotate", "pod", pod, f"test.ganscale.dev/exit-code={code}",
+                             f"test.ganscale.dev/last-words={words}")
+
+    def events(self, name):
+        items = self.cluster.get("events.events.k8s.io")["items"]
+        return [item for item in items if item["regarding"].get("name") == name]
+
+    def refused(self, value):
+        """Applies something and returns the API server's words of refusal."""
+        result = self.cluster.kubectl("apply", "-f", "-", stdin=json.dumps(value), check=False)
+        self.assertNotEqual(result.returncode, 0, "was accepted")
+        return result.stderr

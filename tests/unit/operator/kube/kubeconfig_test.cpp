@@ -1,0 +1,65 @@
+#include "kube/kubeconfig.h"
+
+#include <cstdlib>
+
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::controller {
+namespace {
+
+std::string config(const std::string& cluster, const std::string& user) {
+  return "current-context: b\n"
+         "contexts: [{name: a, context: {cluster: x}}, {name: b, context: {cluster: c, user: u, "
+         "namespace: team}}]\n"
+         "clusters: [{name: c, cluster: {" +
+         cluster + "}}]\nusers: [{name: u, user: {" + user + "}}]\n";
+}
+
+TEST(Kubeconfig, ReadsTheCurrentContext) {
+  const TemporaryFolder folder;
+  folder.write("ca.pem", "CA");
+  const auto file = folder.write(
+      "config", config("server: 'https://s:6443', certificate-authority: ca.pem",
+                       "token: t, client-certificate-data: Q0VSVA==, client-key-data: S0VZ"));
+  const ClusterAccess access = read_kubeconfig(file);
+  EXPECT_EQ(access.server, "https://s:6443");
+  EXPECT_EQ(access.ca_pem, "CA");
+  EXPECT_EQ(access.token, "t");
+  EXPECT_EQ(access.client_certificate_pem, "CERT");
+  EXPECT_EQ(access.client_key_pem, "KEY");
+  EXPECT_EQ(access.name_space, "team");
+}
+
+TEST(Kubeconfig, NamesWhatIsMissing) {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const std::string& text, const std::string& words) {
+    const auto file = folder.write("config", text);
+    expect_error(ExitCode::kConfig, words, [&] { read_kubeconfig(file); });
+  };
+  refuses("current-context: z\n", "contexts has no entry: z");
+  refuses(config("x: y", "token: t"), "cluster.server: is missing");
+  refuses(config("server: s", "exec: {command: aws}"), "exec or auth-provider can't be used");
+  refuses(config("server: s, certificate-authority: no.pem", "token: t"), "no.pem");
+  refuses(config("server: s, certificate-authority-data: '%%'", "token: t"),
+          "certificate-authority-data");
+  expect_error(ExitCode::kConfig, "nowhere", [] { read_kubeconfig("/nowhere"); });
+}
+
+TEST(InClusterAccess, IsWhatKubernetesGivesAPod) {
+  const TemporaryFolder folder;
+  folder.write("ca.crt", "CA");
+  folder.write("token", "t");
+  folder.write("namespace", "ops");
+  setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
+  setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+  const ClusterAccess access = in_cluster_access(folder.path());
+  EXPECT_EQ(access.server, "https://[fd00::1]:443");
+  EXPECT_EQ(access.token_file, (folder / "token").string());
+  EXPECT_EQ(access.name_space, "ops");
+  unsetenv("KUBERNETES_SERVICE_HOST");
+  expect_error(ExitCode::kConfig, "give --kubeconfig", [&] { in_cluster_access(folder.path()); });
+}
+
+}  // namespace
+}  // namespace ganscale::controller

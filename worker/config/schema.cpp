@@ -1,0 +1,103 @@
+#include "config/schema.h"
+
+#include <algorithm>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+
+namespace ganscale::config {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Assignments = std::vector<std::string>;
+
+std::vector<Entry> entries_under(const std::function<void(Section)>& parse,
+                                 const Assignments& assignments) {
+  Node node{.value = Node::Map{}, .location = {"schema", 0}};
+  for (const auto& assignment : assignments) overlay(node, parse_assignment(assignment));
+  const Section root = Section::describing(std::move(node));
+  try {
+    parse(root);
+  } catch (const Error&) {
+    // This choice needs more than itself; what was asked for so far counts.
+  }
+  return root.entries();
+}
+
+/// Adds an entry, or the words of its choice that are new.
+void add(std::vector<Entry>& all, const Entry& entry) {
+  const auto known = std::ranges::find(all, entry.path, &Entry::path);
+  if (known == all.end()) {
+    all.push_back(entry);
+    return;
+  }
+  for (const auto& word : entry.choices) {
+    if (std::ranges::find(known->choices, word) == known->choices.end()) {
+      known->choices.push_back(word);
+    }
+  }
+}
+
+Json type_of(const Entry& entry) {
+  const std::string& type = entry.type;
+  if (type == "choice") return {{"enum", entry.choices}};
+  if (type == "bool") return {{"type", "boolean"}};
+  if (type == "integer" || type == "number") return {{"type", type}};
+  if (type == "bytes" || type == "duration") return {{"type", {"number", "string"}}};
+  if (type == "integers") return {{"type", "array"}, {"items", {{"type", "integer"}}}};
+  if (type == "numbers") return {{"type", "array"}, {"items", {{"type", "number"}}}};
+  if (type == "strings") return {{"type", "array"}};
+  return {{"type", {"string", "number", "boolean"}}};  // any scalar is a text
+}
+
+/// Returns the schema of the map that holds the last word of a dotted path.
+Json& parent_of(Json& root, std::string& path) {
+  Json* map = &root;
+  for (auto dot = path.find('.'); dot != std::string::npos; dot = path.find('.')) {
+    Json& section = (*map)["properties"][path.substr(0, dot)];
+    if (section.is_null()) section = {{"type", "object"}, {"additionalProperties", false}};
+    map = &section;
+    path.erase(0, dot + 1);
+  }
+  return *map;
+}
+
+}  // namespace
+
+std::vector<Entry> all_entries(const std::function<void(Section)>& parse) {
+  std::vector<Entry> all;
+  std::set<std::string> tried;
+  std::deque<Assignments> waiting{{}};
+  while (!waiting.empty()) {
+    const Assignments assignments = waiting.front();
+    waiting.pop_front();
+    for (const Entry& entry : entries_under(parse, assignments)) {
+      add(all, entry);
+      for (const auto& word : entry.choices) {
+        if (!tried.insert(entry.path + "=" + word).second) continue;
+        waiting.push_back(assignments);
+        waiting.back().push_back(entry.path + "=" + word);
+      }
+    }
+  }
+  return all;
+}
+
+std::string to_json_schema(const std::vector<Entry>& entries) {
+  Json root = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+               {"title", "ganscale configuration"},
+               {"type", "object"},
+               {"additionalProperties", false}};
+  for (const Entry& entry : entries) {
+    std::string key = entry.path;
+    Json& map = parent_of(root, key);
+    Json value = type_of(entry);
+    value["description"] = entry.documentation;
+    map["properties"][key] = std::move(value);
+  }
+  return root.dump(1) + "\n";
+}
+
+}  // namespace ganscale::config
