@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/error.h"
@@ -12,9 +13,10 @@ namespace ganscale::controller {
 namespace {
 
 Json plain_scalar(const std::string& text) {
-  if (text.empty() || text == "~" || text == "null" || text == "Null") return nullptr;
-  if (text == "true" || text == "True") return true;
-  if (text == "false" || text == "False") return false;
+  static const std::map<std::string, Json> kWords{
+      {"", nullptr},  {"~", nullptr}, {"null", nullptr}, {"Null", nullptr},
+      {"true", true}, {"True", true}, {"false", false},  {"False", false}};
+  if (const auto word = kWords.find(text); word != kWords.end()) return word->second;
   if (const auto whole = config::parse_integer(text)) return *whole;
   if (const auto number = config::parse_number(text)) return *number;
   return text;

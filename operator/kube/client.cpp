@@ -44,38 +44,34 @@ Client::Client(Transport& transport, Hooks hooks)
   if (!hooks_.sleep) hooks_.sleep = [](milliseconds time) { std::this_thread::sleep_for(time); };
 }
 
+/// Sends a request; a broken connection is tried anew, except where something may have been made.
 HttpResponse Client::call_once(const HttpRequest& request) {
-  try {
-    HttpResponse response = transport_.send(request);
-    hooks_.on_request(request.method, response.status);
-    return response;
-  } catch (const TransportError&) {
-    hooks_.on_request(request.method, 0);
-    throw;
+  for (int tried = 1;; ++tried) {
+    try {
+      HttpResponse response = transport_.send(request);
+      hooks_.on_request(request.method, response.status);
+      return response;
+    } catch (const TransportError&) {
+      hooks_.on_request(request.method, 0);
+      if (tried >= kTriesWhenBroken || request.method == "POST") throw;
+    }
+    hooks_.sleep(kPause * tried);
   }
 }
 
 HttpResponse Client::call(const HttpRequest& request) {
   bool refreshed = false;
   for (int tried = 1;; ++tried) {
-    HttpResponse response;
-    try {
-      response = call_once(request);
-    } catch (const TransportError&) {
-      // A kept connection may have been closed meanwhile. What was made may have been made.
-      if (tried >= kTriesWhenBroken || request.method == "POST") throw;
-      hooks_.sleep(kPause * tried);
-      continue;
-    }
+    HttpResponse response = call_once(request);
     if (response.status == 401 && !refreshed) {
       refreshed = true;
       transport_.refresh();
       continue;
     }
-    const bool busy = response.status == 429;
-    const bool broken = response.status >= 500;
-    const int most_tries = busy ? kTriesWhenBusy : kTriesWhenBroken;
-    if ((!busy && !broken) || tried >= most_tries) return response;
+    const int most_tries = response.status == 429   ? kTriesWhenBusy
+                           : response.status >= 500 ? kTriesWhenBroken
+                                                    : 1;
+    if (tried >= most_tries) return response;
     const milliseconds asked = response.retry_after.value_or(std::chrono::seconds(0));
     hooks_.sleep(std::clamp<milliseconds>(asked, kPause * tried, kLongestPause));
   }

@@ -1,6 +1,7 @@
 #include "kube/watch.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -16,7 +17,21 @@ constexpr std::array<std::pair<const char*, WatchKind>, 5> kKinds{{
     {"ERROR", WatchKind::kError},
 }};
 
-std::string beginning(std::string_view line) { return std::string(line.substr(0, 120)); }
+[[noreturn]] void refuse(std::string_view line) {
+  throw DataError("a line of a watch is no event: " + std::string(line.substr(0, 120)));
+}
+
+std::optional<WatchKind> kind_of(const Json& event) {
+  for (const auto& [word, kind] : kKinds) {
+    if (event.contains("type") && event["type"] == word) return kind;
+  }
+  return std::nullopt;
+}
+
+bool is_object_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object();
+}
 
 }  // namespace
 
@@ -37,23 +52,16 @@ void LineSplitter::feed(std::string_view bytes,
 
 WatchEvent parse_watch_event(std::string_view line) {
   Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("object") || !json["object"].is_object() ||
-      !json.contains("type") || !json["type"].is_string()) {
-    throw DataError("a line of a watch is no event: " + beginning(line));
-  }
-  for (const auto& [word, kind] : kKinds) {
-    if (json["type"] != word) continue;
-    WatchEvent event{.kind = kind, .object = std::move(json["object"]), .code = 0};
+  const auto kind = json.is_object() ? kind_of(json) : std::nullopt;
+  if (!kind || !is_object_at(json, "object")) refuse(line);
+  WatchEvent event{.kind = *kind, .object = std::move(json["object"]), .code = 0};
+  if (event.kind == WatchKind::kError) {
     const auto code = event.object.find("code");
-    if (kind == WatchKind::kError && code != event.object.end() && code->is_number_integer()) {
-      event.code = code->get<int>();
-    }
-    const auto metadata = event.object.find("metadata");
-    const bool is_whole = metadata != event.object.end() && metadata->is_object();
-    if (kind != WatchKind::kError && !is_whole) break;
-    return event;
+    if (code != event.object.end() && code->is_number_integer()) event.code = code->get<int>();
+  } else if (!is_object_at(event.object, "metadata")) {
+    refuse(line);
   }
-  throw DataError("a line of a watch is no event: " + beginning(line));
+  return event;
 }
 
 }  // namespace ganscale::controller
