@@ -1,6 +1,7 @@
 #include "metrics/inception.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <filesystem>
 
