@@ -102,7 +102,7 @@ class Faults(OperatorCase):
         name = self.random.choice(self.names)
         spec = self.get(name)["spec"]
         self.cluster.kubectl("delete", "gt", name, "--wait=false")
-        wait_for(f"{name} is gone", lambda: self.cluster.kubectl("get", "gt", name, check=False).returncode != 0, 120)
+        wait_for(f"{name} is gone", lambda: self.cluster.kubectl("get", "gt", name, check=False).returncode != 0, 240)
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
                             "metadata": {"name": name}, "spec": spec})
 
@@ -163,7 +163,11 @@ class Faults(OperatorCase):
             for name in self.names:
                 wait_for(f"{name} is right", lambda: self.is_right(name), 120)
         except BaseException:
-            print("faults until then:", counts, self.cluster.kubectl("get", "gt,mpijobs,pods", "-o", "wide"))
+            seen = self.cluster.kubectl("get", "gt,mpijobs,pods", "-o", "wide", check=False)
+            print("faults until then:", counts, seen.stdout, seen.stderr)
+            for name in ("apiserver", "etcd"):
+                process = self.cluster.processes.get(name)
+                print(f"--- {name}: {process and process.poll()}\n{self.cluster.log(name)[-3000:]}")
             raise
         finally:
             self.over.set()
