@@ -81,6 +81,35 @@ TEST(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
   EXPECT_EQ(killed.state["progress"]["step"], whole.state["progress"]["step"]);
 }
 
+/// The batch of a run that is stopped lies between two path lengths and two R1 penalties.
+TEST(Resume, OfStylegan2GivesTheBitsOfTheUninterruptedRun) {
+  constexpr std::int64_t kSteps = 12;
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(
+      folder.path(), kSteps, "fp32",
+      "model: {name: stylegan2, resolution: 32, z_dim: 8, w_dim: 8, channel_base: 64, "
+      "channel_max: 8, mapping_layers: 2}\n"
+      "generator: {ema_ramp_up: 0.05, path_length_weight: 2}\n"
+      "discriminator: {r1_gamma: 1, r1_interval: 3}\n"
+      "checkpoint: {every_kimg: 0.04, keep_last: 0}\n");
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "whole"));
+
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "cut"));
+  const auto checkpoints = folder.path() / "cut" / "checkpoints";
+  for (const auto& later : checkpoint::list_checkpoints(folder / "cut")) {
+    if (later.images_seen > 5 * kTinyBatch) {
+      fs::remove_all(checkpoints / checkpoint::checkpoint_name(later.images_seen));
+    }
+  }
+  ASSERT_EQ(newest_images_seen(folder / "cut"), 5 * kTinyBatch);
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "cut"));
+
+  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
+  const auto whole = checkpoint::verify_checkpoint(folder.path() / "whole" / last);
+  EXPECT_TRUE(whole.files.contains("regularisation.safetensors"));
+  EXPECT_EQ(checkpoint::verify_checkpoint(folder.path() / "cut" / last).files, whole.files);
+}
+
 /// Trains until the run has made some steps, has it stopped by `stop`, and expects a checkpoint at
 /// a whole step and exit code 143.
 void train_and_stop(int rank_count, const fs::path& config, const fs::path& run,

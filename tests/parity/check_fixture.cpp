@@ -19,6 +19,8 @@ constexpr std::array kKinds = {
     Kind{"ada_augment", 1e-6, 1e-3, check_ada_augment},
     Kind{"metrics", 1e-6, 1e-5, check_metrics},
     Kind{"optimizers", 1e-9, 1e-5, check_optimizers},
+    Kind{"stylegan2_ops", 1e-9, 1e-5, check_stylegan2_ops},
+    Kind{"stylegan2_trace", 1e-6, 1e-4, check_stylegan2_trace},
 };
 
 const Kind& kind_of(const checkpoint::Safetensors& fixture, const std::filesystem::path& file) {

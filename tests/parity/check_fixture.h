@@ -25,6 +25,10 @@ void check_metrics(const checkpoint::Safetensors& fixture, at::ScalarType precis
                    Report& report);
 void check_optimizers(const checkpoint::Safetensors& fixture, at::ScalarType precision,
                       Report& report);
+void check_stylegan2_ops(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+                         Report& report);
+void check_stylegan2_trace(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+                           Report& report);
 
 /// Checks one fixture by the `kind` of its metadata, in float64 and in float32, and writes the
 /// errors of each group to `out`. Returns whether all are within the tolerance of the kind.

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "optim/build_optimizer.h"
 #include "parity/check_fixture.h"
+#include "parity/stored.h"
 
 namespace ganscale::parity {
 namespace {
@@ -63,12 +64,6 @@ std::set<std::string> case_names(const NamedTensors& tensors) {
     if (end != std::string::npos) names.insert(name.substr(0, end));
   }
   return names;
-}
-
-const at::Tensor& stored(const NamedTensors& tensors, const std::string& name) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end()) throw DataError("the fixture lacks a tensor: " + name);
-  return found->second;
 }
 
 NamedTensors initial_parameters(const NamedTensors& tensors, at::ScalarType precision) {

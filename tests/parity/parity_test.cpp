@@ -12,6 +12,7 @@ namespace ganscale::parity {
 namespace {
 
 constexpr const char* kOptimizers = "fixtures/optimizers.safetensors";
+constexpr const char* kStylegan2Ops = "fixtures/stylegan2_ops.safetensors";
 
 bool check_changed(const checkpoint::Safetensors& fixture) {
   const TemporaryFolder folder;
@@ -49,6 +50,38 @@ TEST(Parity, AdaIsThatOfTheReference) {
   EXPECT_TRUE(check_fixture(*file, out)) << out.str();
   for (const char* name : {"bgc", "imgfilter", "xfrac", "hue"})
     EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
+}
+
+TEST(Parity, OperatorsOfStylegan2AreThoseOfTheReference) {
+  const auto file = shared_file(kStylegan2Ops);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan2Ops;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* name : {"upfirdn2d", "upsample2d", "downsample2d", "filter2d", "bias_act",
+                           "conv2d_resample", "modulated_conv2d", "modulated_conv2d fused"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
+  }
+}
+
+void expect_trace(const std::string& name) {
+  const auto file = shared_file(name);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << name;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* group :
+       {"forward w", "forward images", "forward images one by one", "forward logits",
+        "losses and scores", "pl_mean", "ema_beta", "gradients Gmain", "gradients Greg",
+        "gradients Dmain", "gradients Dreg", "final G", "final D", "final G_ema"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(group) + " .* ok\n"));
+  }
+}
+
+TEST(Parity, Stylegan2TrainsAsTheReference) {
+  expect_trace("fixtures/stylegan2_uncond_32.safetensors");
+}
+
+TEST(Parity, ConditionalStylegan2TrainsAsTheReference) {
+  expect_trace("fixtures/stylegan2_cond_16.safetensors");
 }
 
 TEST(Parity, SeesOneValueThatIsOff) {

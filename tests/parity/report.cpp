@@ -22,22 +22,22 @@ double largest_error(const at::Tensor& ours, const at::Tensor& stored) {
 
 }  // namespace
 
-void Report::compare(const std::string& name, const at::Tensor& ours, const at::Tensor& stored) {
+void Report::compare(const std::string& name, const at::Tensor& ours, const at::Tensor& stored,
+                     double allowance) {
   Group& group = groups_[name];
   if (stored.numel() == 0 && ours.numel() == 0) return;
   const double error = largest_error(ours, stored);
   const double largest = stored.to(at::kDouble).abs().max().item<double>();
   group.absolute = std::max(group.absolute, error);
   if (largest < kSmallestStored) {
-    group.absolute_small = std::max(group.absolute_small, error);
+    group.share = std::max(group.share, error / (tolerance_ * allowance * kAbsoluteShare));
   } else {
     group.relative = std::max(group.relative, error / largest);
+    group.share = std::max(group.share, error / largest / (tolerance_ * allowance));
   }
 }
 
-bool Report::within_tolerance(const Group& group) const {
-  return group.relative <= tolerance_ && group.absolute_small <= tolerance_ * kAbsoluteShare;
-}
+bool Report::within_tolerance(const Group& group) const { return group.share <= 1; }
 
 bool Report::passed() const {
   return !groups_.empty() && std::ranges::all_of(groups_, [&](const auto& item) {

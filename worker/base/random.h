@@ -17,8 +17,9 @@ enum class Stream : std::uint32_t {
   kDiscriminatorNoise = 6,   ///< the same of a discriminator's phase
   kAugment = 7,
   kInitialWeights = 8,
-  kSamples = 9,    ///< the fixed latents of the sample grid, and `ganscale generate`
-  kEvaluate = 10,  ///< fakes of the metrics
+  kSamples = 9,      ///< the fixed latents of the sample grid, and `ganscale generate`
+  kEvaluate = 10,    ///< fakes of the metrics
+  kPathLength = 11,  ///< all numbers of the path length regularisation
 };
 
 /// Returns the four 32-bit words of Philox4x32-10 for `counter` under `key`.

@@ -13,4 +13,12 @@ bool launched_by_mpi() {
                      [](const char* mark) { return std::getenv(mark) != nullptr; });
 }
 
+int launched_world_size() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
+    const char* text = std::getenv(name);
+    if (launched_by_mpi() && text != nullptr) return std::max(1, std::atoi(text));
+  }
+  return 1;
+}
+
 }  // namespace ganscale::comm

@@ -32,7 +32,9 @@ at::Tensor random_labels(const ImageRandom& images, Stream stream, std::uint32_t
 /// numbers.
 class RandomDraws {
  public:
-  RandomDraws(ImageRandom images, Stream stream) : images_(images), stream_(stream) {}
+  /// first_site: for a pass that shares its stream with another one's draws.
+  RandomDraws(ImageRandom images, Stream stream, std::uint32_t first_site = 0)
+      : images_(images), stream_(stream), next_site_(first_site) {}
 
   at::Tensor normal(at::IntArrayRef shape, const at::TensorOptions& options) {
     return random_normal(images_, stream_, next_site_++, shape, options);
@@ -50,7 +52,7 @@ class RandomDraws {
  private:
   ImageRandom images_;
   Stream stream_;
-  std::uint32_t next_site_ = 0;
+  std::uint32_t next_site_;
 };
 
 }  // namespace ganscale::kernels

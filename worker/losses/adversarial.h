@@ -4,12 +4,16 @@
 
 namespace ganscale::losses {
 
-/// Returns the discriminator's loss of each pair of images, -log D(x) - log(1 - D(G(z))), with
-/// D = sigmoid(logit): softplus(-real) + softplus(fake).
+/// Return the two parts of the discriminator's loss, -log D(x) of each real image and
+/// -log(1 - D(G(z))) of each fake, with D = sigmoid(logit): softplus(-real) and softplus(fake).
 ///
 /// Paper:   Goodfellow et al. 2014, arXiv:1406.2661, Eq. (1), with its sign turned.
-/// real_logits, fake_logits: [N], attached to the graph.
-/// Returns: [N], attached; its mean is the loss of the batch.
+/// logits:  [N], attached to the graph.
+/// Return:  [N], attached; the sum of the two means is the loss of the batch.
+at::Tensor non_saturating_real_loss(const at::Tensor& logits);
+at::Tensor non_saturating_fake_loss(const at::Tensor& logits);
+
+/// Returns the sum of the two parts for each pair of images, [N].
 at::Tensor non_saturating_discriminator_loss(const at::Tensor& real_logits,
                                              const at::Tensor& fake_logits);
 

@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "models/dcgan.h"
 #include "models/initial_weights.h"
+#include "models/stylegan2/discriminator.h"
+#include "models/stylegan2/generator.h"
+#include "models/stylegan2/stddev_layer.h"
 
 namespace ganscale::models {
 namespace {
@@ -13,52 +16,45 @@ namespace {
 struct Context {
   const ModelConfig& config;
   std::uint64_t seed;
-  BatchNormOptions norm;
+  comm::Group* statistics_group;
+  int label_count;
 
   ImageShape image() const { return {config.channels, config.resolution}; }
+  BatchNormOptions norm() const { return {config.batch_norm, statistics_group}; }
+  stylegan2::NetworkConfig stylegan2() const {
+    stylegan2::NetworkConfig c = config.stylegan2;
+    c.resolution = config.resolution;
+    c.channels = config.channels;
+    c.label_count = label_count;
+    const bool shares = c.stddev_groups == stylegan2::StddevGroups::kExact;
+    c.stddev_ranks = shares ? statistics_group : nullptr;
+    return c;
+  }
 };
 
-std::shared_ptr<Generator> dcgan_generator(const Context& in, int label_count) {
+std::shared_ptr<Generator> dcgan_generator(const Context& in) {
   auto generator =
-      std::make_shared<DcganGenerator>(in.image(), in.config.z_dim, label_count, in.norm);
+      std::make_shared<DcganGenerator>(in.image(), in.config.z_dim, in.label_count, in.norm());
   initialise_dcgan(*generator, "generator", in.seed);
   return generator;
 }
 
-std::shared_ptr<Discriminator> dcgan_discriminator(const Context& in, int label_count) {
-  auto discriminator = std::make_shared<DcganDiscriminator>(in.image(), label_count, in.norm);
+std::shared_ptr<Discriminator> dcgan_discriminator(const Context& in) {
+  auto discriminator = std::make_shared<DcganDiscriminator>(in.image(), in.label_count, in.norm());
   initialise_dcgan(*discriminator, "discriminator", in.seed);
   return discriminator;
 }
 
-struct Model {
-  std::string_view name;
-  bool conditional;
-  std::array<int, 2> resolutions;
-  std::shared_ptr<Generator> (*generator)(const Context&, int label_count);
-  std::shared_ptr<Discriminator> (*discriminator)(const Context&, int label_count);
-};
-
-constexpr std::array kModels = {
-    Model{"dcgan", false, {32, 64}, dcgan_generator, dcgan_discriminator},
-    Model{"conditional_dcgan", true, {32, 64}, dcgan_generator, dcgan_discriminator},
-};
-
-const Model& model_of(const std::string& name) {
-  const auto found = std::ranges::find(kModels, name, &Model::name);
-  if (found == kModels.end()) throw ConfigError("unknown model: " + name);
-  return *found;
+std::shared_ptr<Generator> stylegan2_generator(const Context& in) {
+  auto generator = std::make_shared<stylegan2::StyleganGenerator>(in.stylegan2());
+  initialise_stylegan2(*generator, "generator", in.seed);
+  return generator;
 }
 
-int labels_of(const Model& model, const ModelConfig& config) {
-  if (!model.conditional) return 0;
-  if (config.label_count > 0) return config.label_count;
-  throw ConfigError("model.name: " + config.name +
-                    " needs labels, and the data set has none: take dcgan, or labelled data");
-}
-
-Context context_of(const ModelConfig& config, std::uint64_t seed, comm::Group* norm_group) {
-  return {config, seed, {config.batch_norm, norm_group}};
+std::shared_ptr<Discriminator> stylegan2_discriminator(const Context& in) {
+  auto discriminator = std::make_shared<stylegan2::StyleganDiscriminator>(in.stylegan2());
+  initialise_stylegan2(*discriminator, "discriminator", in.seed);
+  return discriminator;
 }
 
 BatchNormMode read_batch_norm(config::Section& in) {
@@ -69,6 +65,54 @@ BatchNormMode read_batch_norm(config::Section& in) {
   return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronised;
 }
 
+void read_dcgan(config::Section& in, ModelConfig& c) {
+  in.require(c.resolution == 32 || c.resolution == 64, "resolution",
+             c.name + " has 32 and 64, not " + std::to_string(c.resolution));
+  c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
+  in.require(c.z_dim > 0, "z_dim", "must be positive");
+  c.batch_norm = read_batch_norm(in);
+}
+
+void read_stylegan2(config::Section& in, ModelConfig& c) {
+  in.get("preset", "none", "the values that other keys start from; see docs/stylegan2.md");
+  c.conditional =
+      in.get("conditional", c.conditional, "whether the networks take the data's labels");
+  c.stylegan2 = stylegan2::read_networks(in, c.resolution);
+}
+
+enum class Labels { kNone, kNeeded, kOptional };
+
+struct Model {
+  std::string_view name;
+  Labels labels;
+  void (*read)(config::Section&, ModelConfig&);
+  std::shared_ptr<Generator> (*generator)(const Context&);
+  std::shared_ptr<Discriminator> (*discriminator)(const Context&);
+};
+
+constexpr std::array kModels = {
+    Model{"dcgan", Labels::kNone, read_dcgan, dcgan_generator, dcgan_discriminator},
+    Model{"conditional_dcgan", Labels::kNeeded, read_dcgan, dcgan_generator, dcgan_discriminator},
+    Model{"stylegan2", Labels::kOptional, read_stylegan2, stylegan2_generator,
+          stylegan2_discriminator},
+};
+
+const Model& model_of(const std::string& name) {
+  const auto found = std::ranges::find(kModels, name, &Model::name);
+  if (found == kModels.end()) throw ConfigError("unknown model: " + name);
+  return *found;
+}
+
+Context context_of(const ModelConfig& config, std::uint64_t seed, comm::Group* statistics_group) {
+  const bool takes = takes_labels(config);
+  if (takes && config.label_count == 0) {
+    throw ConfigError("model.name: " + config.name +
+                      " needs labels, and the data set has none: take a model without labels, or "
+                      "labelled data");
+  }
+  return {config, seed, statistics_group, takes ? config.label_count : 0};
+}
+
 }  // namespace
 
 ModelConfig parse_model(config::Section in) {
@@ -77,29 +121,35 @@ ModelConfig parse_model(config::Section in) {
   for (const Model& model : kModels) names.emplace_back(model.name);
   c.name = in.get_choice("name", c.name, names, "the architecture of the two networks");
   c.resolution = in.get("resolution", c.resolution, "height and width of the images in pixels");
-  const auto& known = model_of(c.name).resolutions;
-  in.require(std::ranges::find(known, c.resolution) != known.end(), "resolution",
-             c.name + " has 32 and 64, not " + std::to_string(c.resolution));
-  c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
-  in.require(c.z_dim > 0, "z_dim", "must be positive");
-  c.batch_norm = read_batch_norm(in);
+  model_of(c.name).read(in, c);
   in.reject_unread_keys();
   return c;
 }
 
-bool is_conditional(const std::string& name) { return model_of(name).conditional; }
+bool takes_labels(const ModelConfig& config) {
+  const Labels labels = model_of(config.name).labels;
+  return labels == Labels::kNeeded || (labels == Labels::kOptional && config.conditional);
+}
 
-Networks build_networks(const ModelConfig& config, std::uint64_t seed, comm::Group* norm_group) {
+int statistics_color(const ModelConfig& config, std::int64_t batch, const comm::Group& world) {
+  const stylegan2::NetworkConfig& c = config.stylegan2;
+  const bool has_groups = config.name == "stylegan2" && c.stddev_features > 0 &&
+                          c.stddev_groups == stylegan2::StddevGroups::kExact && world.size() > 1;
+  if (!has_groups) return 0;
+  return world.rank() % (world.size() / stylegan2::ranks_of_a_group(
+                                            c.stddev_group, batch / world.size(), world.size()));
+}
+
+Networks build_networks(const ModelConfig& config, std::uint64_t seed,
+                        comm::Group* statistics_group) {
   const Model& model = model_of(config.name);
-  const int label_count = labels_of(model, config);
-  const Context context = context_of(config, seed, norm_group);
-  return {model.generator(context, label_count), model.discriminator(context, label_count)};
+  const Context context = context_of(config, seed, statistics_group);
+  return {model.generator(context), model.discriminator(context)};
 }
 
 std::shared_ptr<Generator> build_generator(const ModelConfig& config, std::uint64_t seed,
-                                           comm::Group* norm_group) {
-  const Model& model = model_of(config.name);
-  return model.generator(context_of(config, seed, norm_group), labels_of(model, config));
+                                           comm::Group* statistics_group) {
+  return model_of(config.name).generator(context_of(config, seed, statistics_group));
 }
 
 }  // namespace ganscale::models

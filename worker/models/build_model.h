@@ -8,25 +8,33 @@
 #include "config/section.h"
 #include "models/layers/batch_norm.h"
 #include "models/model.h"
+#include "models/stylegan2/config.h"
 
 namespace ganscale::models {
 
 /// Which networks to build.
 struct ModelConfig {
-  std::string name = "dcgan";  ///< dcgan or conditional_dcgan
+  std::string name = "dcgan";  ///< dcgan, conditional_dcgan or stylegan2
   int resolution = 32;
-  int channels = 3;  ///< of the data set, not of the configuration: 1 or 3
-  int z_dim = 100;
-  BatchNormMode batch_norm = BatchNormMode::kLocal;
+  int channels = 3;     ///< of the data set, not of the configuration: 1 or 3
   int label_count = 0;  ///< of the data set, not of the configuration; 0: no labels
+  int z_dim = 100;      ///< dcgan, conditional_dcgan
+  BatchNormMode batch_norm = BatchNormMode::kLocal;  ///< dcgan, conditional_dcgan
+  bool conditional = false;                          ///< stylegan2; the others say it by their name
+  stylegan2::NetworkConfig stylegan2 = {};           ///< but for what stands above
 };
 
 /// Reads `model`; channels and label count are the data's, the caller fills them in. Throws
 /// ConfigError.
 ModelConfig parse_model(config::Section in);
 
-/// Whether the model of this name takes labels. Throws ConfigError if there is no such model.
-bool is_conditional(const std::string& name);
+/// Whether the model takes labels. Throws ConfigError if there is no such model.
+bool takes_labels(const ModelConfig& config);
+
+/// Returns the colour that splits the world into the groups of ranks whose images the networks look
+/// at together: those of a synchronised batch norm, or of a group of the minibatch standard
+/// deviation. Throws ConfigError where they can't be shared out.
+int statistics_color(const ModelConfig& config, std::int64_t batch, const comm::Group& world);
 
 struct Networks {
   std::shared_ptr<Generator> generator;
@@ -36,13 +44,15 @@ struct Networks {
 /// Returns both networks on the CPU in float32 and training mode, with their first weights, which
 /// depend on seed and parameter names alone.
 ///
-/// norm_group: the ranks of a synchronised batch norm, a group of its own (see
-///             comm/differentiable_sum.h) that outlives the networks; nullptr: this rank is alone.
-/// Throws:     ConfigError for a conditional model of data without labels.
-Networks build_networks(const ModelConfig& config, std::uint64_t seed, comm::Group* norm_group);
+/// statistics_group: the ranks of statistics_color(), a group of its own (see
+///                   comm/differentiable_sum.h) that outlives the networks; nullptr: this rank is
+///                   alone.
+/// Throws:           ConfigError for a conditional model of data without labels.
+Networks build_networks(const ModelConfig& config, std::uint64_t seed,
+                        comm::Group* statistics_group);
 
 /// Returns the generator alone, as build_networks does.
 std::shared_ptr<Generator> build_generator(const ModelConfig& config, std::uint64_t seed,
-                                           comm::Group* norm_group);
+                                           comm::Group* statistics_group);
 
 }  // namespace ganscale::models

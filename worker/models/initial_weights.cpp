@@ -41,4 +41,14 @@ void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::
   }
 }
 
+void initialise_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+  for (const auto& [name, tensor] : named_state(module)) {
+    const bool is_drawn =
+        name.ends_with("weight") || name.ends_with("b4.const") || name.ends_with("noise_const");
+    if (!is_drawn) continue;
+    const bool is_mapping_layer = name.find("mapping.fc") != std::string::npos;
+    draw_normal(tensor, seed, std::string(network) + "." + name, 0, is_mapping_layer ? 100 : 1);
+  }
+}
+
 }  // namespace ganscale::models

@@ -21,4 +21,11 @@ void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_vi
 /// network: "generator" or "discriminator", so that the two never share numbers.
 void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
 
+/// Draws the weights of a StyleGAN2: weights, the constant picture and constant noise from N(0, 1),
+/// mapping layers from N(0, 100), whose rate multiplier is 0.01; the rest stays as it was made.
+///
+/// Papers:  Karras et al. 2018, arXiv:1710.10196, Section 4.1; 2019, arXiv:1812.04948, Appendix C.
+/// network: as above.
+void initialise_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+
 }  // namespace ganscale::models

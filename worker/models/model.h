@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 
 #include "kernels/counter_random.h"
+#include "tensors/named_tensors.h"
 
 namespace ganscale::models {
 
@@ -27,6 +28,13 @@ class Generator : public torch::nn::Module {
   virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                              kernels::RandomDraws& draws) = 0;
 
+  /// Whether forward() in eval mode is made of tensor operations alone, so that it can be traced.
+  virtual bool is_traceable() const { return true; }
+
+  /// Returns the state beside the parameters that training moves on each rank apart: running
+  /// statistics, whose mean over the ranks keeps the replicas the same.
+  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
+
   ImageShape image() const { return image_; }
   int z_dim() const { return z_dim_; }
   int label_count() const { return label_count_; }
@@ -48,6 +56,9 @@ class Discriminator : public torch::nn::Module {
   /// Returns: [N].
   virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                              kernels::RandomDraws& draws) = 0;
+
+  /// As for the generator.
+  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
 
   ImageShape image() const { return image_; }
   int label_count() const { return label_count_; }

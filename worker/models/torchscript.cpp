@@ -74,6 +74,10 @@ jit::Module trace(Generator& generator) {
 }  // namespace
 
 void save_torchscript(Generator& generator, const std::filesystem::path& file) {
+  if (!generator.is_traceable()) {
+    throw ConfigError(
+        "this model has operators that TorchScript can't keep; export its weights as safetensors");
+  }
   const at::NoGradGuard no_grad;
   const EvalMode eval(generator);
   const jit::Module module = trace(generator);

@@ -11,7 +11,8 @@ namespace ganscale::models {
 /// keep their names.
 ///
 /// generator: on the CPU; its mode and weights stay as they are.
-/// Throws:    DataError with the file, if it can't be written.
+/// Throws:    ConfigError for a model with operators of our own; DataError with the file, if it
+/// can't be written.
 void save_torchscript(Generator& generator, const std::filesystem::path& file);
 
 }  // namespace ganscale::models

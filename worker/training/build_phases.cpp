@@ -1,86 +1,155 @@
 #include "training/build_phases.h"
 
-#include <ATen/core/grad_mode.h>
-
-#include "losses/adversarial.h"
+#include "base/error.h"
+#include "optim/lazy_rescale.h"
 #include "training/precision.h"
 
 namespace ganscale::training {
 namespace {
 
-/// Makes fakes for the batch, of the real images' labels.
-at::Tensor generate(models::Generator& generator, const StepInput& input, Stream latent,
-                    kernels::RandomDraws& draws) {
-  const auto N = input.real.images.size(0);
-  const auto z = kernels::random_normal(input.images, latent, /*site=*/0, {N, generator.z_dim()},
-                                        input.real.images.options());
-  return generator.forward(z, input.real.labels, draws);
-}
+/// The pass of D over the reals draws behind all draws of the pass over the fakes.
+constexpr std::uint32_t kSitesOfFakes = 1024;
 
-PhaseLoss generator_loss(Replica& replica, Precision precision, const StepInput& input) {
-  const Autocast autocast(precision, input.real.images.device().type());
-  kernels::RandomDraws draws(input.images, Stream::kGeneratorNoise);
-  const auto fakes =
-      replica.augmentation()(generate(replica.generator(), input, Stream::kGeneratorLatent, draws),
-                             input.images, augment::Use::kGeneratorFakes);
-  const auto logits = replica.discriminator().forward(fakes, input.real.labels, draws);
-  const auto loss = losses::non_saturating_generator_loss(logits).mean();
-  return {loss, {{"loss/generator", loss.detach()}}};
-}
+/// All that the losses of a run's phases look at.
+struct Parts {
+  const RunConfig& config;
+  Replica& replica;
 
-PhaseLoss discriminator_loss(Replica& replica, Precision precision, const StepInput& input) {
-  const Autocast autocast(precision, input.real.images.device().type());
-  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise);
-  at::Tensor fakes;
-  {
-    const at::NoGradGuard no_grad;
-    fakes = replica.augmentation()(
-        generate(replica.generator(), input, Stream::kDiscriminatorLatent, draws), input.images,
-        augment::Use::kDiscriminatorFakes);
+  /// StyleGAN2 computes in narrow types by itself, others by autocast.
+  Autocast autocast(const StepInput& input) const {
+    const bool by_itself = config.model.name == "stylegan2";
+    return {by_itself ? Precision::kFp32 : config.training.precision,
+            input.real.images.device().type()};
   }
-  const auto fake_logits = replica.discriminator().forward(fakes, input.real.labels, draws);
-  const auto reals = replica.augmentation()(input.real.images, input.images, augment::Use::kReals);
-  const auto real_logits = replica.discriminator().forward(reals, input.real.labels, draws);
-  replica.augmentation().observe_reals(real_logits.detach());
-  const auto loss = losses::non_saturating_discriminator_loss(real_logits, fake_logits).mean();
-  return {loss,
-          {{"loss/discriminator", loss.detach()},
-           {"score/real", real_logits.detach().sigmoid().mean()},
-           {"score/fake", fake_logits.detach().sigmoid().mean()}}};
+
+  /// Latents for `count` fakes, of the labels of as many reals.
+  FakeInput fakes(const StepInput& input, const at::Tensor& z, kernels::RandomDraws& draws) const {
+    const auto& labels = input.real.labels;
+    return {z,
+            labels.defined() ? labels.narrow(0, 0, z.size(0)) : labels,
+            draws,
+            {&replica.augmentation(), input.images}};
+  }
+
+  RealInput reals(const StepInput& input, kernels::RandomDraws& draws) const {
+    return {input.real, draws, {&replica.augmentation(), input.images}};
+  }
+
+  at::Tensor latents(const StepInput& input, Stream stream) const {
+    return kernels::random_normal(input.images, stream, /*site=*/0,
+                                  {input.real.images.size(0), replica.generator().z_dim()},
+                                  input.real.images.options());
+  }
+};
+
+PhaseLoss generator_phase(const Parts& in, const StepInput& input) {
+  const Autocast autocast = in.autocast(input);
+  kernels::RandomDraws draws(input.images, Stream::kGeneratorNoise);
+  return generator_loss(in.replica.generator(), in.replica.discriminator(),
+                        in.fakes(input, in.latents(input, Stream::kGeneratorLatent), draws));
+}
+
+PhaseLoss fakes_phase(const Parts& in, const StepInput& input) {
+  const Autocast autocast = in.autocast(input);
+  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise);
+  return fakes_loss(in.replica.generator(), in.replica.discriminator(),
+                    in.fakes(input, in.latents(input, Stream::kDiscriminatorLatent), draws));
+}
+
+PhaseLoss reals_phase(const Parts& in, const StepInput& input) {
+  const Autocast autocast = in.autocast(input);
+  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise, kSitesOfFakes);
+  return reals_loss(in.replica.discriminator(), in.reals(input, draws));
+}
+
+PhaseLoss r1_phase(const Parts& in, const StepInput& input) {
+  const Autocast autocast = in.autocast(input);
+  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise, 2 * kSitesOfFakes);
+  return r1_loss(in.replica.discriminator(), in.reals(input, draws), in.config.discriminator.r1);
+}
+
+PhaseLoss path_length_phase(const Parts& in, const StepInput& input) {
+  const PathLengthOptions& options = in.config.generator.path_length;
+  auto& generator = dynamic_cast<models::StyleGenerator&>(in.replica.generator());
+  const auto& real = input.real.images;
+  const auto count = path_length_batch(real.size(0), options);
+  kernels::RandomDraws draws(input.images, Stream::kPathLength);
+  const at::Tensor z = draws.normal({count, generator.z_dim()}, real.options());
+  const at::Tensor noise =
+      draws.normal({count, real.size(1), real.size(2), real.size(3)}, real.options());
+  return path_length_loss(generator, {in.fakes(input, z, draws), noise},
+                          in.replica.path_length_mean(), options);
 }
 
 std::function<double(std::int64_t)> rate_of(const optim::OptimizerConfig& optimizer,
+                                            std::int64_t regularisation_interval,
                                             std::int64_t total_images) {
-  return [schedule = optimizer.schedule, base = optimizer.learning_rate,
+  const auto rescaled = optim::lazily_rescaled(optimizer, regularisation_interval);
+  return [schedule = rescaled.schedule, base = rescaled.learning_rate,
           total_images](std::int64_t images_seen) {
     return optim::learning_rate(schedule, base, images_seen, total_images);
   };
+}
+
+using LossOfParts = PhaseLoss (*)(const Parts&, const StepInput&);
+
+std::function<PhaseLoss(const StepInput&)> bind(LossOfParts loss, const Parts& parts) {
+  return [loss, parts](const StepInput& input) { return loss(parts, input); };
+}
+
+Phase generator_phases(const Parts& in, NetworkGradients gradients) {
+  const GeneratorConfig& config = in.config.generator;
+  return {.name = "Gmain",
+          .network = &in.replica.generator(),
+          .optimizer = &in.replica.generator_optimizer(),
+          .gradients = gradients.generator,
+          .learning_rate = rate_of(config.optimizer, config.path_length.interval,
+                                   in.config.training.total_images()),
+          .losses = {bind(generator_phase, in)}};
+}
+
+Phase discriminator_phases(const Parts& in, NetworkGradients gradients) {
+  const DiscriminatorConfig& config = in.config.discriminator;
+  return {.name = "Dmain",
+          .network = &in.replica.discriminator(),
+          .optimizer = &in.replica.discriminator_optimizer(),
+          .gradients = gradients.discriminator,
+          .learning_rate =
+              rate_of(config.optimizer, config.r1.interval, in.config.training.total_images()),
+          .losses = {bind(fakes_phase, in), bind(reals_phase, in)}};
+}
+
+/// The same network and optimizer, less often and for a regularisation.
+Phase lazy_phase(const Phase& main, const std::string& name, std::int64_t interval,
+                 std::function<PhaseLoss(const StepInput&)> loss) {
+  Phase phase = main;
+  phase.name = name;
+  phase.interval = interval;
+  phase.losses = {std::move(loss)};
+  return phase;
 }
 
 }  // namespace
 
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
                                 NetworkGradients gradients) {
-  const auto precision = config.training.precision;
-  Phase generator{
-      .name = "Gmain",
-      .network = &replica.generator(),
-      .optimizer = &replica.generator_optimizer(),
-      .gradients = gradients.generator,
-      .learning_rate = rate_of(config.generator.optimizer, config.training.total_images()),
-      .loss = [&replica, precision](const StepInput& input) {
-        return generator_loss(replica, precision, input);
-      }};
-  Phase discriminator{
-      .name = "Dmain",
-      .network = &replica.discriminator(),
-      .optimizer = &replica.discriminator_optimizer(),
-      .gradients = gradients.discriminator,
-      .learning_rate = rate_of(config.discriminator.optimizer, config.training.total_images()),
-      .loss = [&replica, precision](const StepInput& input) {
-        return discriminator_loss(replica, precision, input);
-      }};
-  return {std::move(generator), std::move(discriminator)};
+  const Parts parts{config, replica};
+  const PathLengthOptions& path_length = config.generator.path_length;
+  const R1Options& r1 = config.discriminator.r1;
+  std::vector<Phase> phases = {generator_phases(parts, gradients)};
+  if (path_length.weight > 0) {
+    if (dynamic_cast<models::StyleGenerator*>(&replica.generator()) == nullptr) {
+      throw ConfigError("generator.path_length_weight needs a generator with styles: " +
+                        config.model.name);
+    }
+    phases.push_back(
+        lazy_phase(phases[0], "Greg", path_length.interval, bind(path_length_phase, parts)));
+  }
+  phases.push_back(discriminator_phases(parts, gradients));
+  if (r1.gamma > 0) {
+    phases.push_back(lazy_phase(phases.back(), "Dreg", r1.interval, bind(r1_phase, parts)));
+  }
+  return phases;
 }
 
 }  // namespace ganscale::training

@@ -13,11 +13,13 @@ struct NetworkGradients {
   comm::BucketedGradients* discriminator = nullptr;
 };
 
-/// Returns the phases of one step in their order: the generator's, then the discriminator's, on the
-/// same reals.
+/// Returns the phases of one step in their order, on the same reals: the generator's (Gmain, and
+/// Greg for path lengths), then the discriminator's (Dmain, and Dreg for R1). Each has latents of
+/// its own.
 ///
 /// A fake takes the label of the real image of the same number, so that labels come as often as in
 /// the data.
+/// Throws: ConfigError for a regularisation that the model does not have.
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
                                 NetworkGradients gradients);
 

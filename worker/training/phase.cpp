@@ -25,6 +25,13 @@ std::string first_nonfinite(const Phase& phase) {
   return "the sum of all gradients";
 }
 
+void add_statistics(const NamedTensors& part, NamedTensors& sum) {
+  for (const auto& [name, value] : part) {
+    const auto [place, is_new] = sum.try_emplace(name, value);
+    if (!is_new) place->second = place->second.add(value);
+  }
+}
+
 /// Lets only the parameters that a phase trains take gradients, so that no others are computed.
 class OnlyGradientsOf {
  public:
@@ -45,11 +52,14 @@ class OnlyGradientsOf {
 PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen) {
   const OnlyGradientsOf only(phase.optimizer->parameters());
   phase.gradients->zero();
-  phase.gradients->begin();
-  PhaseLoss loss = phase.loss(input);
-  phase.gradients->backward(loss.total);
+  PhaseResult result;
+  for (const auto& part : phase.losses) {
+    const PhaseLoss loss = part(input);
+    if (&part == &phase.losses.back()) phase.gradients->begin();
+    phase.gradients->backward(loss.total);
+    add_statistics(loss.statistics, result.statistics);
+  }
   phase.gradients->finish();
-  PhaseResult result{.statistics = std::move(loss.statistics), .nonfinite = {}};
   result.nonfinite = first_nonfinite(phase);
   if (result.nonfinite.empty()) phase.optimizer->step(phase.learning_rate(images_seen));
   return result;

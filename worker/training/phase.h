@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "data/batch.h"
@@ -28,7 +29,8 @@ struct StepInput {
 /// A phase's loss and what is worth reporting of it.
 struct PhaseLoss {
   at::Tensor total;         ///< scalar, attached to the graph
-  NamedTensors statistics;  ///< scalars by name, such as "loss/generator", detached
+  NamedTensors statistics;  ///< scalars by name, such as "loss/generator", detached; those of the
+                            ///< same name of a phase's parts are added
 };
 
 /// One part of a step: a loss, the network it trains, and how often.
@@ -41,7 +43,8 @@ struct Phase {
   optim::Optimizer* optimizer = nullptr;
   comm::BucketedGradients* gradients = nullptr;
   std::function<double(std::int64_t images_seen)> learning_rate;
-  std::function<PhaseLoss(const StepInput&)> loss;
+  /// The parts of its loss, whose gradients are added: each graph is freed before the next is made.
+  std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
 };
 
 /// What a phase did.

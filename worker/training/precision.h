@@ -13,7 +13,8 @@ inline at::ScalarType parameter_dtype(Precision precision) {
 
 /// Whether matrix units may round float32 inputs to TF32.
 inline bool allows_tf32(Precision precision) {
-  return precision == Precision::kTf32 || precision == Precision::kBf16;
+  return precision == Precision::kTf32 || precision == Precision::kBf16 ||
+         precision == Precision::kFp16;
 }
 
 /// While it lives, the forward passes of this thread run in bf16 where that is safe (autocast);

@@ -1,9 +1,11 @@
 #include "training/replica.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
 
 #include "base/error.h"
 #include "optim/ema.h"
+#include "optim/lazy_rescale.h"
 #include "training/precision.h"
 
 namespace ganscale::training {
@@ -30,9 +32,9 @@ NamedTensors trained_parameters(const torch::nn::Module& network,
 
 }  // namespace
 
-Replica::Replica(const RunConfig& config, at::Device device, comm::Group* sync_group)
-    : networks_(models::build_networks(config.model, config.training.seed, sync_group)),
-      generator_ema_(models::build_networks(config.model, config.training.seed, nullptr).generator),
+Replica::Replica(const RunConfig& config, at::Device device, const ReplicaGroups& groups)
+    : networks_(models::build_networks(config.model, config.training.seed, groups.statistics)),
+      generator_ema_(models::build_generator(config.model, config.training.seed, nullptr)),
       augmentation_(config.augment, device) {
   const auto dtype = parameter_dtype(config.training.precision);
   for (torch::nn::Module* network : std::initializer_list<torch::nn::Module*>{
@@ -42,11 +44,15 @@ Replica::Replica(const RunConfig& config, at::Device device, comm::Group* sync_g
   copy_into(named_state(*generator_ema_), named_state(generator()), "the average of the generator");
   generator_ema_->eval();
   for (auto& parameter : generator_ema_->parameters()) parameter.set_requires_grad(false);
-  generator_optimizer_ =
-      optim::build_optimizer(config.generator.optimizer, named_parameters(generator()));
-  discriminator_optimizer_ =
-      optim::build_optimizer(config.discriminator.optimizer,
-                             trained_parameters(discriminator(), config.discriminator.freeze));
+  generator_optimizer_ = optim::build_optimizer(
+      optim::lazily_rescaled(config.generator.optimizer, config.generator.path_length.interval),
+      named_parameters(generator()));
+  discriminator_optimizer_ = optim::build_optimizer(
+      optim::lazily_rescaled(config.discriminator.optimizer, config.discriminator.r1.interval),
+      trained_parameters(discriminator(), config.discriminator.freeze));
+  if (config.generator.path_length.weight > 0) {
+    path_length_mean_ = {at::zeros({}, at::TensorOptions(device).dtype(dtype)), groups.path_length};
+  }
 }
 
 void Replica::update_average(double beta) { optim::update_ema(*generator_ema_, generator(), beta); }
@@ -59,6 +65,9 @@ std::map<std::string, NamedTensors> Replica::state() {
       {"generator_optimizer", generator_optimizer_->state()},
       {"discriminator_optimizer", discriminator_optimizer_->state()}};
   if (const auto state = augmentation_.state(); !state.empty()) files[kAugmentation] = state;
+  if (path_length_mean_.value.defined()) {
+    files["regularisation"] = {{"path_length_mean", path_length_mean_.value}};
+  }
   return files;
 }
 

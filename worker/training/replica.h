@@ -11,14 +11,20 @@
 
 namespace ganscale::training {
 
+/// Groups of their own, which outlive the replica (see comm/differentiable_sum.h); null: this rank
+/// is alone.
+struct ReplicaGroups {
+  comm::Group* statistics = nullptr;   ///< of models::statistics_color()
+  comm::Group* path_length = nullptr;  ///< all ranks; null where each keeps its own mean
+};
+
 /// One rank's copy of everything that training changes: both networks, the average of the
 /// generator, both optimizers and the augmentation. After every step of a synchronous run the
 /// replicas of all ranks are the same.
 class Replica {
  public:
   /// Builds the networks from the seed and moves them to the device.
-  /// sync_group: the group of a synchronised batch norm, or null.
-  Replica(const RunConfig& config, at::Device device, comm::Group* sync_group);
+  Replica(const RunConfig& config, at::Device device, const ReplicaGroups& groups);
 
   models::Generator& generator() { return *networks_.generator; }
   models::Discriminator& discriminator() { return *networks_.discriminator; }
@@ -26,6 +32,8 @@ class Replica {
   optim::Optimizer& generator_optimizer() { return *generator_optimizer_; }
   optim::Optimizer& discriminator_optimizer() { return *discriminator_optimizer_; }
   augment::Augmentation& augmentation() { return augmentation_; }
+
+  PathLengthMean& path_length_mean() { return path_length_mean_; }
 
   /// Moves the average of the generator one step: parameters by the factor `beta`, buffers copied.
   void update_average(double beta);
@@ -41,6 +49,7 @@ class Replica {
   std::unique_ptr<optim::Optimizer> generator_optimizer_;
   std::unique_ptr<optim::Optimizer> discriminator_optimizer_;
   augment::Augmentation augmentation_;
+  PathLengthMean path_length_mean_;
 };
 
 }  // namespace ganscale::training

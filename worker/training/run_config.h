@@ -12,6 +12,7 @@
 #include "models/build_model.h"
 #include "optim/build_optimizer.h"
 #include "optim/ema.h"
+#include "training/phase_losses.h"
 #include "training/training_config.h"
 
 namespace ganscale::training {
@@ -19,11 +20,13 @@ namespace ganscale::training {
 struct GeneratorConfig {
   optim::OptimizerConfig optimizer;
   optim::EmaConfig ema;
+  PathLengthOptions path_length;
 };
 
 struct DiscriminatorConfig {
   optim::OptimizerConfig optimizer;
   std::vector<std::string> freeze;  ///< parameters that begin with one of these are not trained
+  R1Options r1;
 };
 
 /// A whole run: what `ganscale train` reads. Each folder owns its part.

@@ -40,8 +40,7 @@ Pictures open_pictures(RunConfig& config) {
   config.model.channels = pictures.policy.channels;
   // An unconditional model does not look at the labels that the data may have.
   const auto label_count = data::used_label_count(config.data, *pictures.source);
-  config.model.label_count =
-      models::is_conditional(config.model.name) ? static_cast<int>(label_count) : 0;
+  config.model.label_count = models::takes_labels(config.model) ? static_cast<int>(label_count) : 0;
   pictures.facts = {.model = config.model.name,
                     .record_count = pictures.source->record_count(),
                     .label_count = config.model.label_count,
@@ -55,6 +54,15 @@ void set_cpu_threads(const TrainingConfig& config, int local_size) {
   const int machine_cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   const int allowed_cores = known ? CPU_COUNT(&allowed) : machine_cores;
   at::set_num_threads(cpu_threads(config.threads, allowed_cores, machine_cores, local_size));
+}
+
+void prepare_device(RunConfig& config, comm::World& world, at::Device device) {
+  device::use_device(device);
+  comm::add_device(world, config.comm, device);
+  set_cpu_threads(config.training, world.place.local_size);
+  device::allow_tf32(allows_tf32(config.training.precision));
+  // GPUs compute in narrow types to be fast; CPUs would be slow.
+  if (device.is_cpu()) config.model.stylegan2.narrow_type.reset();
 }
 
 /// Writes config.yaml; says which keys differ from those of the run so far.
@@ -144,6 +152,21 @@ class Services {
   std::unique_ptr<control::Server> server_;
 };
 
+/// The groups in which networks and losses of several ranks meet, beside that of the gradients.
+class NetworkGroups {
+ public:
+  NetworkGroups(const RunConfig& config, comm::Group& world)
+      : statistics_(
+            world.split(models::statistics_color(config.model, config.training.batch, world))) {
+    if (config.training.running_means == RunningMeans::kAveraged) path_length_ = world.split(0);
+  }
+  ReplicaGroups borrowed() const { return {statistics_.get(), path_length_.get()}; }
+
+ private:
+  std::unique_ptr<comm::Group> statistics_;
+  std::unique_ptr<comm::Group> path_length_;
+};
+
 data::Feed feed_of(const RunConfig& config, const comm::Group& group, const Progress& progress,
                    at::Device device) {
   return {.share = {.rank = group.rank(),
@@ -178,14 +201,11 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   const at::Device device =
       device::select_device(config.training.device, world.place.local_rank, world.place.local_size,
                             device::visible_gpu_count());
-  device::use_device(device);
-  comm::add_device(world, config.comm, device);
-  set_cpu_threads(config.training, world.place.local_size);
-  device::allow_tf32(allows_tf32(config.training.precision));
+  prepare_device(config, world, device);
   const Pictures pictures = open_pictures(config);
   log_start(config, pictures.facts, world, device);
-  const auto norm_group = group.split(0);
-  Replica replica(config, device, norm_group.get());
+  const NetworkGroups network_groups(config, group);
+  Replica replica(config, device, network_groups.borrowed());
   Progress progress = resume(replica, config.training, folder, pictures.facts, group);
   data::ShardPlan plan(pictures.facts.record_count, config.training.seed, config.data.shuffle);
   data::Prefetcher batches(*pictures.source, std::move(plan), pictures.policy,

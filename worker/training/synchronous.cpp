@@ -45,9 +45,10 @@ StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
     if (!done.nonfinite.empty()) result.skipped.push_back({phase.name, done.nonfinite});
     result.phase_seconds[phase.name] = std::chrono::duration<double>(Clock::now() - began).count();
   }
-  // Running statistics of batch norms differ by rank; their mean keeps the replicas the same.
-  comm::average(group_, named_buffers(replica_.generator()), config_.comm.bucket_bytes);
-  comm::average(group_, named_buffers(replica_.discriminator()), config_.comm.bucket_bytes);
+  if (config_.training.running_means == RunningMeans::kAveraged) {
+    comm::average(group_, replica_.generator().moving_statistics(), config_.comm.bucket_bytes);
+    comm::average(group_, replica_.discriminator().moving_statistics(), config_.comm.bucket_bytes);
+  }
   replica_.augmentation().adapt(group_, progress.step);
   replica_.update_average(
       optim::ema_beta(config_.generator.ema, config_.training.batch, progress.images_seen));

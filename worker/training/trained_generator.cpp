@@ -26,6 +26,7 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder) 
                            .images_seen = snapshot.images_seen};
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
+  trained.config.model.stylegan2.narrow_type.reset();
   trained.generator =
       models::build_generator(trained.config.model, trained.config.training.seed, nullptr);
   const auto weights = snapshot.files.find("generator_ema");

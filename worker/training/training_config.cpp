@@ -5,10 +5,12 @@ namespace {
 
 Precision parse_precision(config::Section& in) {
   const auto name =
-      in.get_choice("precision", "fp32", {"fp32", "fp64", "tf32", "bf16"},
-                    "arithmetic: fp32; tf32 or bf16 on a GPU; fp64 to compare runs exactly");
+      in.get_choice("precision", "fp32", {"fp32", "fp64", "tf32", "bf16", "fp16"},
+                    "arithmetic: fp32; tf32, bf16 or (stylegan2) fp16 on a GPU; fp64 to compare "
+                    "runs exactly");
   if (name == "fp64") return Precision::kFp64;
   if (name == "tf32") return Precision::kTf32;
+  if (name == "fp16") return Precision::kFp16;
   return name == "bf16" ? Precision::kBf16 : Precision::kFp32;
 }
 
@@ -49,6 +51,9 @@ TrainingConfig parse_training(config::Section in) {
   c.device = parse_device(in);
   c.threads = in.get("threads", c.threads,
                      "CPU threads of a rank; 0: the node's cores shared by its ranks");
+  const auto means = in.get_choice("running_means", "averaged", {"averaged", "local"},
+                                   "mean style and path length: of all ranks, or of each its own");
+  c.running_means = means == "local" ? RunningMeans::kLocal : RunningMeans::kAveraged;
   c.tick_kimg = in.get("tick_kimg", c.tick_kimg,
                        "how often a tick line and a line of stats.jsonl are written");
   c.samples_every_kimg = in.get("samples_every_kimg", c.samples_every_kimg,

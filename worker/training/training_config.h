@@ -9,7 +9,13 @@
 
 namespace ganscale::training {
 
-enum class Precision { kFp32, kFp64, kTf32, kBf16 };
+enum class Precision { kFp32, kFp64, kTf32, kBf16, kFp16 };
+
+/// What the ranks' running means (of style vectors, of path lengths) are means of.
+enum class RunningMeans {
+  kAveraged,  ///< all ranks' images: the replicas stay the same
+  kLocal,     ///< each rank's own, as in the reference implementations
+};
 
 /// How long, how much at a time and how exactly a run trains: the section `training`.
 struct TrainingConfig {
@@ -19,7 +25,8 @@ struct TrainingConfig {
   SeedMode seed_mode = SeedMode::kImage;
   Precision precision = Precision::kFp32;
   device::DeviceKind device = device::DeviceKind::kAuto;
-  int threads = 0;       ///< CPU threads of a rank; 0: this node's cores shared by its ranks
+  int threads = 0;  ///< CPU threads of a rank; 0: this node's cores shared by its ranks
+  RunningMeans running_means = RunningMeans::kAveraged;
   double tick_kimg = 4;  ///< how often a tick line and a line of stats.jsonl are written
   double samples_every_kimg = 50;
   int grid_rows = 8;

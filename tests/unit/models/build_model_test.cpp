@@ -41,7 +41,7 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   expect("run.yaml:2: resolution: dcgan has 32 and 64, not 128", "name: dcgan\nresolution: 128\n");
   expect("run.yaml:1: unknown key: channels", "channels: 1\n");
   expect("run.yaml:1: z_dim: must be positive", "z_dim: 0\n");
-  expect("run.yaml:1: name: expected one of [dcgan, conditional_dcgan]", "name: vae\n");
+  expect("run.yaml:1: name: expected one of [dcgan, conditional_dcgan, stylegan2]", "name: vae\n");
   expect("run.yaml:1: batch_norm: expected one of", "batch_norm: global\n");
   expect("run.yaml:1: unknown key: resolutoin", "resolutoin: 32\n");
 }
@@ -89,9 +89,11 @@ TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
   EXPECT_EQ(parameter_count(*large.discriminator), parameter_count(*small.discriminator));
 }
 
-TEST(IsConditional, KnowsTheModels) {
-  EXPECT_FALSE(is_conditional("dcgan"));
-  EXPECT_TRUE(is_conditional("conditional_dcgan"));
+TEST(TakesLabels, KnowsTheModels) {
+  EXPECT_FALSE(takes_labels(read("name: dcgan")));
+  EXPECT_TRUE(takes_labels(read("name: conditional_dcgan")));
+  EXPECT_FALSE(takes_labels(read("name: stylegan2")));
+  EXPECT_TRUE(takes_labels(read("{name: stylegan2, conditional: true}")));
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ struct PhaseOfLine {
     phase.optimizer = optimizer.get();
     phase.gradients = &gradients;
     phase.learning_rate = [](std::int64_t images_seen) { return images_seen == 0 ? 0.5 : 0.25; };
-    phase.loss = [this, factor](const StepInput&) {
+    phase.losses = {[this, factor](const StepInput&) {
       const auto loss = (line.weight * factor + line.bias).sum();
       return PhaseLoss{loss, {{"loss/generator", loss.detach()}}};
-    };
+    }};
   }
 
   Line line;
@@ -61,6 +61,14 @@ TEST(Phase, NamesTheParameterOfANanAndLeavesTheNetworkAsItWas) {
   EXPECT_EQ(run_phase(line.phase, {}, 0).nonfinite, "weight");
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), 1.0F);
   EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 1.0F);
+}
+
+TEST(Phase, AddsTheGradientsAndStatisticsOfItsParts) {
+  PhaseOfLine line(2);
+  line.phase.losses.push_back(line.phase.losses.front());
+  const PhaseResult result = run_phase(line.phase, {}, /*images_seen=*/0);
+  EXPECT_DOUBLE_EQ(result.statistics.at("loss/generator").item<double>(), 6);
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -1.0F);  // 1 - 0.5 * (2 + 2)
 }
 
 TEST(Phase, TakesAnInfinityForNonfiniteToo) {

@@ -19,8 +19,8 @@ RunFacts make_facts() {
 }
 
 TEST(RunSnapshot, PutsAnotherReplicaWhereTheFirstWas) {
-  Replica first(make_config(1), at::kCPU, nullptr);
-  Replica second(make_config(2), at::kCPU, nullptr);
+  Replica first(make_config(1), at::kCPU, {});
+  Replica second(make_config(2), at::kCPU, {});
   const Progress progress{.images_seen = 640, .step = 10, .stream_position = 640, .tick = 2};
   const auto snapshot = make_snapshot(first, make_facts(), progress);
   const Progress restored = restore(second, make_facts(), snapshot);
@@ -36,7 +36,7 @@ TEST(RunSnapshot, PutsAnotherReplicaWhereTheFirstWas) {
 }
 
 TEST(RunSnapshot, OfOtherDataOrAnotherModelIsRefused) {
-  Replica replica(make_config(1), at::kCPU, nullptr);
+  Replica replica(make_config(1), at::kCPU, {});
   const auto snapshot = make_snapshot(replica, make_facts(), {});
   RunFacts facts = make_facts();
   facts.record_count = 71;
@@ -49,7 +49,7 @@ TEST(RunSnapshot, OfOtherDataOrAnotherModelIsRefused) {
 }
 
 TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
-  Replica replica(make_config(1), at::kCPU, nullptr);
+  Replica replica(make_config(1), at::kCPU, {});
   const auto snapshot = make_snapshot(replica, make_facts(), {});
   EXPECT_EQ(first_nonfinite(snapshot), "");
   snapshot.files.at("generator").at("conv_blocks.0.running_mean")[3] = NAN;
@@ -57,7 +57,7 @@ TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
 }
 
 TEST(RunSnapshot, WithoutItsFactsIsRefused) {
-  Replica replica(make_config(1), at::kCPU, nullptr);
+  Replica replica(make_config(1), at::kCPU, {});
   auto snapshot = make_snapshot(replica, make_facts(), {});
   snapshot.state.erase("facts");
   expect_error(ExitCode::kData, "no valid facts",

@@ -19,7 +19,7 @@ RunConfig make_config(const std::string& model, std::uint64_t seed) {
 
 /// Writes a checkpoint of a fresh replica.
 std::filesystem::path write_run(const std::filesystem::path& run, const RunConfig& config) {
-  Replica replica(config, at::kCPU, nullptr);
+  Replica replica(config, at::kCPU, {});
   for (auto& parameter : replica.generator_ema().parameters()) parameter.add_(1);
   checkpoint::write_checkpoint(run, make_snapshot(replica, {.model = config.model.name}, {}));
   return run;
@@ -29,8 +29,8 @@ TEST(TransferWeights, TakesBothNetworksAndTheAverage) {
   const TemporaryFolder folder;
   const auto config = make_config("model: {name: dcgan}", 1);
   write_run(folder.path(), config);
-  Replica source(config, at::kCPU, nullptr);
-  Replica target(make_config("model: {name: dcgan}", 2), at::kCPU, nullptr);
+  Replica source(config, at::kCPU, {});
+  Replica target(make_config("model: {name: dcgan}", 2), at::kCPU, {});
   transfer_weights(target, folder.path());
   const auto expected = source.state();
   const auto taken = target.state();
@@ -48,9 +48,9 @@ TEST(TransferWeights, LeavesWhatDoesNotFit) {
   auto grey = make_config("model: {name: dcgan}", 1);
   auto color = make_config("model: {name: dcgan}", 2);
   color.model.channels = 3;
-  Replica source(grey, at::kCPU, nullptr);
-  Replica before(color, at::kCPU, nullptr);
-  Replica target(color, at::kCPU, nullptr);
+  Replica source(grey, at::kCPU, {});
+  Replica before(color, at::kCPU, {});
+  Replica target(color, at::kCPU, {});
   transfer_weights(target, folder.path());
   const auto old = named_state(before.discriminator());
   const auto now = named_state(target.discriminator());
@@ -66,16 +66,16 @@ TEST(TransferWeights, LeavesWhatDoesNotFit) {
 
 TEST(TransferWeights, NeedsACheckpoint) {
   const TemporaryFolder folder;
-  Replica target(make_config("model: {name: dcgan}", 2), at::kCPU, nullptr);
+  Replica target(make_config("model: {name: dcgan}", 2), at::kCPU, {});
   expect_error(ExitCode::kData, "names no checkpoint",
                [&] { transfer_weights(target, folder.path()); });
 }
 
 TEST(Freeze, LeavesParametersOutOfTheOptimizer) {
   auto config = make_config("model: {name: dcgan}", 1);
-  const auto all = named_parameters(Replica(config, at::kCPU, nullptr).discriminator());
+  const auto all = named_parameters(Replica(config, at::kCPU, {}).discriminator());
   config.discriminator.freeze = {all.begin()->first};
-  Replica replica(config, at::kCPU, nullptr);
+  Replica replica(config, at::kCPU, {});
   const auto& trained = replica.discriminator_optimizer().parameters();
   EXPECT_EQ(trained.size(), all.size() - 1);
   EXPECT_FALSE(trained.contains(all.begin()->first));
@@ -86,7 +86,7 @@ TEST(Freeze, RefusesNamesThatNoParameterHas) {
   auto config = make_config("model: {name: dcgan}", 1);
   config.discriminator.freeze = {"b256"};
   expect_error(ExitCode::kConfig, "discriminator.freeze: no parameter's name begins with: b256",
-               [&] { Replica(config, at::kCPU, nullptr); });
+               [&] { Replica(config, at::kCPU, {}); });
 }
 
 }  // namespace

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""The steps of iteration.cpp in eager PyTorch, written from Karras et al. 2020, arXiv:1912.04958.
+
+Written as the public ports for PyTorch are: modulated convolutions as one grouped convolution with a
+weight an image, resampling as zero insertion and a depthwise convolution, reals and fakes of D's step
+backpropagated one after the other. Writes one JSON line for compare_iterations.py.
+"""
+import argparse
+import copy
+import json
+import math
+import resource
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+Z_DIM = 128
+FILTER = torch.outer(torch.tensor([1.0, 3.0, 3.0, 1.0]), torch.tensor([1.0, 3.0, 3.0, 1.0])) / 64
+
+
+def width(resolution):
+    return min(2048 // resolution, 128)
+
+
+def upfirdn(x, up=1, down=1, pad=(0, 0), gain=1.0):
+    n, c, h, w = x.shape
+    if up > 1:
+        x = x.reshape(n, c, h, 1, w, 1)
+        x = functional.pad(x, [0, up - 1, 0, 0, 0, up - 1]).reshape(n, c, h * up, w * up)
+    x = functional.pad(x, [pad[0], pad[1], pad[0], pad[1]])
+    kernel = (FILTER * gain).expand(c, 1, 4, 4)
+    return functional.conv2d(x, kernel, groups=c, stride=down)
+
+
+def act(x, bias, gain=math.sqrt(2)):
+    return functional.leaky_relu(x + bias.view(1, -1, *[1] * (x.dim() - 2)), 0.2) * gain
+
+
+class Dense(nn.Module):
+    def __init__(self, n_in, n_out, activate=False, multiplier=1.0, bias=0.0):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(n_out, n_in) / multiplier)
+        self.bias = nn.Parameter(torch.full([n_out], bias))
+        self.activate, self.multiplier = activate, multiplier
+        self.gain = multiplier / math.sqrt(n_in)
+
+    def forward(self, x):
+        if self.activate:
+            return act(functional.linear(x, self.weight * self.gain), self.bias * self.multiplier)
+        return functional.linear(x, self.weight * self.gain, self.bias * self.multiplier)
+
+
+class Modulated(nn.Module):
+    def __init__(self, n_in, n_out, kernel, up=False, demodulate=True):
+        super().__init__()
+        self.affine = Dense(Z_DIM, n_in, bias=1.0)
+        self.weight = nn.Parameter(torch.randn(n_out, n_in, kernel, kernel))
+        self.up, self.demodulate = up, demodulate
+
+    def forward(self, x, w):
+        n, c, h, width_ = x.shape
+        style = self.affine(w)
+        weight = self.weight.unsqueeze(0) * style.view(n, 1, c, 1, 1)
+        if self.demodulate:
+            weight = weight * torch.rsqrt(weight.square().sum([2, 3, 4], keepdim=True) + 1e-8)
+        else:
+            weight = weight / math.sqrt(c)
+        n_out, kernel = weight.shape[1], weight.shape[3]
+        x = x.reshape(1, n * c, h, width_)
+        if not self.up:
+            y = functional.conv2d(x, weight.reshape(n * n_out, c, kernel, kernel),
+                                  padding=kernel // 2, groups=n)
+            return y.view(n, n_out, h, width_)
+        weight = weight.transpose(1, 2).reshape(n * c, n_out, kernel, kernel)
+        y = functional.conv_transpose2d(x, weight, stride=2, groups=n)
+        y = y.view(n, n_out, h * 2 + 1, width_ * 2 + 1)
+        return upfirdn(y, pad=(1, 1), gain=4.0)
+
+
+class Layer(nn.Module):
+    def __init__(self, n_in, n_out, up):
+        super().__init__()
+        self.conv = Modulated(n_in, n_out, 3, up)
+        self.strength = nn.Parameter(torch.zeros([]))
+        self.bias = nn.Parameter(torch.zeros(n_out))
+
+    def forward(self, x, w):
+        x = self.conv(x, w)
+        noise = torch.randn(x.shape[0], 1, x.shape[2], x.shape[3])
+        return act(x + noise * self.strength, self.bias)
+
+
+class Generator(nn.Module):
+    def __init__(self, resolution=64):
+        super().__init__()
+        self.mapping = nn.Sequential(Dense(Z_DIM, Z_DIM, True, 0.01), Dense(Z_DIM, Z_DIM, True, 0.01))
+        self.const = nn.Parameter(torch.randn(width(4), 4, 4))
+        self.layers, self.pictures = nn.ModuleList(), nn.ModuleList()
+        self.picture_bias = nn.ParameterList()
+        size = 4
+        while size <= resolution:
+            if size > 4:
+                self.layers.append(Layer(width(size // 2), width(size), True))
+            self.layers.append(Layer(width(size), width(size), False))
+            self.pictures.append(Modulated(width(size), 3, 1, demodulate=False))
+            self.picture_bias.append(nn.Parameter(torch.zeros(3)))
+            size *= 2
+        self.count = len(self.layers) + 1
+        self.register_buffer("w_avg", torch.zeros(Z_DIM))
+
+    def map(self, z):
+        w = self.mapping(z * torch.rsqrt(z.square().mean(1, keepdim=True) + 1e-8))
+        self.w_avg.copy_(w.detach().mean(0).lerp(self.w_avg, 0.995))
+        w = w.unsqueeze(1).repeat(1, self.count, 1)
+        if torch.rand([]) < 0.9:
+            other = torch.randn_like(z)
+            cut = int(torch.randint(1, self.count, []))
+            other = self.mapping(other * torch.rsqrt(other.square().mean(1, keepdim=True) + 1e-8))
+            w = torch.cat([w[:, :cut], other.unsqueeze(1).repeat(1, self.count - cut, 1)], 1)
+        return w
+
+    def synthesize(self, w):
+        x = self.const.unsqueeze(0).repeat(w.shape[0], 1, 1, 1)
+        image, place = None, 0
+        for i, picture in enumerate(self.pictures):
+            for layer in self.layers[max(0, 2 * i - 1):2 * i + 1]:
+                x = layer(x, w[:, place])
+                place += 1
+            y = picture(x, w[:, place]) + self.picture_bias[i].view(1, 3, 1, 1)
+            image = y if image is None else y + upfirdn(image, up=2, pad=(2, 1), gain=4.0)
+        return image
+
+    def forward(self, z):
+        return self.synthesize(self.map(z))
+
+
+class Conv(nn.Module):
+    def __init__(self, n_in, n_out, kernel, down=False, activate=True):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(n_out, n_in, kernel, kernel))
+        self.bias = nn.Parameter(torch.zeros(n_out)) if activate else None
+        self.gain = 1 / math.sqrt(n_in * kernel * kernel)
+        self.down, self.kernel = down, kernel
+
+    def forward(self, x):
+        if self.down:
+            x = upfirdn(x, pad=(2, 2) if self.kernel == 3 else (1, 1),
+                        down=1 if self.kernel == 3 else 2)
+        stride, padding = (2, 0) if self.down and self.kernel == 3 else (1, 0 if self.down else self.kernel // 2)
+        x = functional.conv2d(x, self.weight * self.gain, stride=stride, padding=padding)
+        return x if self.bias is None else act(x, self.bias)
+
+
+class Block(nn.Module):
+    def __init__(self, n_in, n_out):
+        super().__init__()
+        self.conv0, self.conv1 = Conv(n_in, n_in, 3), Conv(n_in, n_out, 3, down=True)
+        self.skip = Conv(n_in, n_out, 1, down=True, activate=False)
+
+    def forward(self, x):
+        return (self.skip(x) + self.conv1(self.conv0(x))) * math.sqrt(0.5)
+
+
+class Discriminator(nn.Module):
+    def __init__(self, resolution=64):
+        super().__init__()
+        layers = [Conv(3, width(resolution), 1)]
+        size = resolution
+        while size > 4:
+            layers.append(Block(width(size), width(size // 2)))
+            size //= 2
+        self.blocks = nn.Sequential(*layers)
+        self.conv = Conv(width(4) + 1, width(4), 3)
+        self.fc, self.out = Dense(width(4) * 16, width(4), True), Dense(width(4), 1)
+
+    def forward(self, images):
+        x = self.blocks(images)
+        n, c, h, w = x.shape
+        y = x.reshape(4, -1, c, h, w)
+        y = ((y - y.mean(0)).square().mean(0) + 1e-8).sqrt().mean([1, 2, 3])
+        y = y.view(-1, 1, 1, 1).repeat(4, 1, h, w)
+        return self.out(self.fc(self.conv(torch.cat([x, y], 1)).flatten(1))).squeeze(1)
+
+
+def adam(module, interval):
+    c = interval / (interval + 1)
+    return torch.optim.Adam(module.parameters(), lr=0.0025 * c, betas=(0, 0.99**c))
+
+
+class Training:
+    def __init__(self, batch):
+        self.batch = batch
+        self.g, self.d = Generator(), Discriminator()
+        self.average = copy.deepcopy(self.g).eval().requires_grad_(False)
+        self.g_optimizer, self.d_optimizer = adam(self.g, 4), adam(self.d, 16)
+        self.path_mean = torch.zeros([])
+        self.real = torch.rand(batch, 3, 64, 64) * 2 - 1
+
+    def step(self, number):
+        self.d.requires_grad_(False)
+        self.update(self.g_optimizer, self.g_main)
+        if number % 4 == 0:
+            self.update(self.g_optimizer, self.path_length)
+        self.d.requires_grad_(True)
+        self.g.requires_grad_(False)
+        self.update(self.d_optimizer, self.d_main)
+        if number % 16 == 0:
+            self.update(self.d_optimizer, self.r1)
+        self.g.requires_grad_(True)
+        with torch.no_grad():
+            for mean, value in zip(self.average.parameters(), self.g.parameters()):
+                mean.copy_(value.lerp(mean, 0.998))
+
+    @staticmethod
+    def update(optimizer, losses):
+        optimizer.zero_grad(set_to_none=True)
+        losses()
+        optimizer.step()
+
+    def g_main(self):
+        functional.softplus(-self.d(self.g(torch.randn(self.batch, Z_DIM)))).mean().backward()
+
+    def d_main(self):
+        with torch.no_grad():
+            fakes = self.g(torch.randn(self.batch, Z_DIM))
+        functional.softplus(self.d(fakes)).mean().backward()
+        functional.softplus(-self.d(self.real)).mean().backward()
+
+    def r1(self):
+        real = self.real.detach().requires_grad_(True)
+        gradient, = torch.autograd.grad(self.d(real).sum(), real, create_graph=True)
+        (gradient.square().sum([1, 2, 3]).mean() * (0.05 / 2) * 16).backward()
+
+    def path_length(self):
+        w = self.g.map(torch.randn(self.batch // 2, Z_DIM))
+        images = self.g.synthesize(w)
+        noise = torch.randn_like(images) / math.sqrt(images.shape[2] * images.shape[3])
+        gradient, = torch.autograd.grad((images * noise).sum(), w, create_graph=True)
+        lengths = gradient.square().sum(2).mean(1).sqrt()
+        mean = self.path_mean.lerp(lengths.mean(), 0.01)
+        self.path_mean.copy_(mean.detach())
+        ((lengths - mean).square().mean() * 2 * 4).backward()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--warm-up", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=16)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    training = Training(arguments.batch)
+    for number in range(arguments.warm_up):
+        training.step(number)
+    seconds = []
+    for number in range(arguments.steps):
+        start = time.perf_counter()
+        training.step(number)
+        seconds.append(time.perf_counter() - start)
+    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
+    print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib,
+                      "torch": torch.__version__}))
+
+
+if __name__ == "__main__":
+    main()

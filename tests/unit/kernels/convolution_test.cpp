@@ -1,0 +1,86 @@
+#include "kernels/convolution.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "kernels/upfirdn2d.h"
+#include "support/check_gradients.h"
+#include "support/expect_error.h"
+
+namespace ganscale::kernels {
+namespace {
+
+struct Case {
+  Convolution2d how;
+  std::vector<std::int64_t> x;
+  std::vector<std::int64_t> weight;
+};
+
+// Odd sizes; strides that do not reach the last row or column; groups.
+const std::vector<Case> kCases = {
+    {{.padding = 1}, {2, 3, 5, 4}, {4, 3, 3, 3}},
+    {{.stride = 2}, {2, 3, 6, 7}, {4, 3, 3, 3}},
+    {{.stride = 2, .padding = 1}, {1, 2, 6, 5}, {3, 2, 3, 3}},
+    {{.stride = 2, .transposed = true}, {2, 3, 3, 4}, {3, 2, 3, 3}},
+    {{.padding = 1, .groups = 2}, {2, 4, 4, 3}, {6, 2, 3, 3}},
+    {{.stride = 2, .transposed = true, .groups = 2}, {1, 4, 3, 3}, {4, 3, 3, 3}},
+    {{}, {2, 3, 4, 5}, {2, 3, 1, 1}},
+};
+
+TEST(Convolution2d, HasTwoDerivatives) {
+  for (const Case& one : kCases) {
+    expect_two_derivatives([&](const Tensors& in) { return convolution2d(in[0], in[1], one.how); },
+                           {fixed_numbers(one.x, 0.1), fixed_numbers(one.weight, 0.5)});
+  }
+}
+
+TEST(Convolution2d, IsThatOfLibtorch) {
+  for (const Case& one : kCases) {
+    const auto x = fixed_numbers(one.x, 0.1);
+    const auto weight = fixed_numbers(one.weight, 0.5);
+    const auto expected =
+        one.how.transposed
+            ? at::conv_transpose2d(x, weight, {}, one.how.stride, one.how.padding, 0,
+                                   one.how.groups)
+            : at::conv2d(x, weight, {}, one.how.stride, one.how.padding, 1, one.how.groups);
+    EXPECT_TRUE(convolution2d(x, weight, one.how).equal(expected));
+  }
+}
+
+TEST(ResampledConvolution2d, HasTwoDerivatives) {
+  const auto filter = setup_filter({1, 3, 3, 1}, at::kDouble);
+  for (const auto& how : {Resampling{.up = 2}, Resampling{.down = 2},
+                          Resampling{.up = 2, .flip_weight = true, .groups = 2}}) {
+    expect_two_derivatives(
+        [&](const Tensors& in) { return resampled_convolution2d(in[0], in[1], filter, how); },
+        {fixed_numbers({1, 4, 5, 4}, 0.1), fixed_numbers({4, 4 / how.groups, 3, 3}, 0.5)});
+  }
+}
+
+// A weight of one centred 1 passes the image through: what remains is the resampling.
+TEST(ResampledConvolution2d, OfAnIdentityIsTheResampling) {
+  const auto filter = setup_filter({1, 3, 3, 1}, at::kDouble);
+  const auto x = fixed_numbers({2, 1, 8, 6}, 0.1);
+  for (const std::int64_t size : {1, 3}) {
+    const auto weight = at::zeros({1, 1, size, size}, at::kDouble);
+    weight[0][0][size / 2][size / 2] = 1;
+    for (const bool flip : {false, true}) {
+      EXPECT_TRUE(
+          at::allclose(resampled_convolution2d(x, weight, filter, {.up = 2, .flip_weight = flip}),
+                       upsample2d(x, filter)));
+      EXPECT_TRUE(
+          at::allclose(resampled_convolution2d(x, weight, filter, {.down = 2, .flip_weight = flip}),
+                       downsample2d(x, filter)));
+    }
+  }
+}
+
+TEST(ResampledConvolution2d, RefusesToEnlargeAndReduce) {
+  expect_error(ExitCode::kBug, "not both", [] {
+    resampled_convolution2d(at::ones({1, 1, 4, 4}), at::ones({1, 1, 1, 1}), at::ones({4, 4}),
+                            {.up = 2, .down = 2});
+  });
+}
+
+}  // namespace
+}  // namespace ganscale::kernels

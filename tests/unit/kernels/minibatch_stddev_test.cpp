@@ -1,0 +1,46 @@
+#include "kernels/minibatch_stddev.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "support/check_gradients.h"
+#include "support/expect_error.h"
+
+namespace ganscale::kernels {
+namespace {
+
+// Images 0 and 2 are a group with the values 1 and 5, images 1 and 3 one with 2 and 2.
+TEST(MinibatchStddev, IsTheMeanDeviationOfEachGroup) {
+  const auto values = at::tensor({1.0, 2.0, 5.0, 2.0}, at::kDouble);
+  const auto x = values.view({4, 1, 1, 1}).expand({4, 3, 2, 2});
+  const auto result = minibatch_stddev(x, 2);
+  const auto expected = at::tensor({2.0, 1e-4, 2.0, 1e-4}, at::kDouble).view({4, 1});
+  EXPECT_TRUE(at::allclose(result, expected, 0, 1e-8));
+}
+
+TEST(MinibatchStddev, KeepsFeaturesApart) {
+  const auto x = at::zeros({2, 4, 1, 1}, at::kDouble);
+  x[0][0][0][0] = 2;  // feature 0 has the channels 0 and 1: deviations 1 and 0
+  const auto result = minibatch_stddev(x, 2, 2);
+  EXPECT_NEAR(result[1][0].item<double>(), 0.5 + 0.5e-4, 1e-8);
+  EXPECT_NEAR(result[1][1].item<double>(), 1e-4, 1e-12);
+}
+
+TEST(MinibatchStddev, HasTwoDerivatives) {
+  expect_two_derivatives([](const Tensors& in) { return minibatch_stddev(in[0], 3, 2); },
+                         {fixed_numbers({6, 4, 3, 1}, 0.1)});
+}
+
+TEST(MinibatchStddev, TakesStridedInput) {
+  const auto x = fixed_numbers({4, 6, 5, 14}, 0.1).slice(3, 0, 14, 2);
+  EXPECT_TRUE(minibatch_stddev(x, 4, 2).equal(minibatch_stddev(x.contiguous(), 4, 2)));
+}
+
+TEST(MinibatchStddev, RefusesAGroupThatIsNotWholeAndNoImages) {
+  expect_error(ExitCode::kBug, "6 images in groups of 4",
+               [] { minibatch_stddev(at::zeros({6, 1, 1, 1}), 4); });
+  expect_error(ExitCode::kBug, "not none", [] { minibatch_stddev(at::zeros({0, 1, 1, 1}), 1); });
+}
+
+}  // namespace
+}  // namespace ganscale::kernels

@@ -1,0 +1,64 @@
+#include "models/stylegan2/stddev_layer.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "comm/thread_group.h"
+#include "support/check_gradients.h"
+#include "support/expect_error.h"
+
+namespace ganscale::models::stylegan2 {
+namespace {
+
+TEST(RanksOfAGroup, AreAsManyAsTheirImagesAskFor) {
+  EXPECT_EQ(ranks_of_a_group(4, 8, 16), 1);
+  EXPECT_EQ(ranks_of_a_group(4, 2, 16), 2);
+  EXPECT_EQ(ranks_of_a_group(4, 1, 8), 4);
+  EXPECT_EQ(ranks_of_a_group(4, 6, 2), 2);
+  EXPECT_EQ(ranks_of_a_group(0, 3, 5), 5);
+  expect_error(ExitCode::kConfig, "must divide the batch of all ranks",
+               [] { ranks_of_a_group(4, 1, 2); });
+}
+
+/// What a penalty of the second order makes of the statistics: value and gradient.
+std::pair<at::Tensor, at::Tensor> value_and_second_order(const at::Tensor& images,
+                                                         const NetworkConfig& config) {
+  const auto x = images.detach().clone().requires_grad_();
+  const auto result = append_stddev(x, config);
+  const auto gradient = torch::autograd::grad({result.square().sum()}, {x}, {}, true, true)[0];
+  gradient.square().sum().backward();
+  return {result.detach(), x.grad()};
+}
+
+// Rank r of n holds the images r, r + n, ... of the batch.
+TEST(AppendStddev, OverRanksIsThatOfTheWholeBatch) {
+  for (const auto& [world, per_rank] : {std::pair{2, 2}, {4, 1}, {4, 2}, {2, 6}}) {
+    const auto batch = fixed_numbers({world * per_rank, 4, 2, 2}, 0.2);
+    NetworkConfig config{.stddev_group = 4, .stddev_features = 2};
+    const auto [value, gradient] = value_and_second_order(batch, config);
+    comm::run_ranks(world, [&](comm::Group& group) {
+      const int count = ranks_of_a_group(config.stddev_group, per_rank, world);
+      const auto ranks = group.split(group.rank() % (world / count));
+      NetworkConfig own_config = config;
+      own_config.stddev_ranks = ranks.get();
+      const auto own = batch.slice(0, group.rank(), {}, world);
+      const auto [own_value, own_gradient] = value_and_second_order(own, own_config);
+      EXPECT_TRUE(own_value.equal(value.slice(0, group.rank(), {}, world)));
+      EXPECT_TRUE(at::allclose(own_gradient, gradient.slice(0, group.rank(), {}, world)));
+    });
+  }
+}
+
+TEST(AppendStddev, LocalGroupsAreCutToTheImagesOfTheRank) {
+  const auto x = fixed_numbers({2, 3, 2, 2}, 0.2);
+  const NetworkConfig config{.stddev_group = 4, .stddev_groups = StddevGroups::kLocal};
+  NetworkConfig pairs = config;
+  pairs.stddev_group = 2;
+  EXPECT_TRUE(append_stddev(x, config).equal(append_stddev(x, pairs)));
+  expect_error(ExitCode::kConfig, "must divide the images of a rank: 4, images 6",
+               [&] { append_stddev(fixed_numbers({6, 3, 2, 2}, 0.2), config); });
+}
+
+}  // namespace
+}  // namespace ganscale::models::stylegan2

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+/// Convolutions whose derivatives of any order are convolutions again, each computed only where it
+/// is asked for.
+namespace ganscale::kernels {
+
+struct Convolution2d {
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  bool transposed = false;
+  std::int64_t groups = 1;
+  /// Rows and columns that a transposed convolution adds at the end, less than the stride.
+  std::int64_t extra_rows = 0;
+  std::int64_t extra_columns = 0;
+};
+
+/// Returns the correlation of x and weight, or its transpose.
+///
+/// LibTorch's own convolution is differentiable twice too, but computes the second derivative with
+/// kernels as large as the image; and an inner gradient, such as that of R1, would have to be told
+/// not to compute weight gradients. Here the gradients are convolutions of this kind.
+///
+/// x:       [N, in, H, W].
+/// weight:  [out, in / groups, K, K]; transposed: [in, out / groups, K, K].
+at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
+                         const Convolution2d& how = {});
+
+/// How resampled_convolution2d() resamples.
+struct Resampling {
+  std::int64_t up = 1;    ///< 1, or how much larger the result is
+  std::int64_t down = 1;  ///< 1, or how much smaller; not both
+  /// true: the weight is turned around (a convolution), as in the enlarging layers of StyleGAN2.
+  bool flip_weight = false;
+  std::int64_t groups = 1;
+};
+
+/// Convolves x, padded so that it keeps its size, and enlarges or reduces it with a low-pass
+/// filter.
+///
+/// Paper:   Karras et al. 2020, arXiv:1912.04958, Appendix B (filter behind a transposed
+///          convolution; filter before a strided one).
+/// x:       [N, in, H, W].
+/// weight:  [out, in / groups, K, K] with odd K.
+/// filter:  see upfirdn2d; unused where nothing is resampled.
+/// Returns: [N, out, H * up / down, W * up / down].
+at::Tensor resampled_convolution2d(const at::Tensor& x, const at::Tensor& weight,
+                                   const at::Tensor& filter, const Resampling& how);
+
+}  // namespace ganscale::kernels

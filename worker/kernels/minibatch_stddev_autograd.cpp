@@ -1,0 +1,67 @@
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "base/error.h"
+#include "kernels/minibatch_stddev.h"
+#include "kernels/minibatch_stddev_fill.h"
+#include "kernels/on_device.h"
+
+namespace ganscale::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// values: [group_size, group_count, feature_count, value_count]. Returns [group_count,
+/// feature_count].
+at::Tensor compute(const at::Tensor& values) {
+  const auto type = scalar_type_of(values.scalar_type());
+  if (values.is_cpu() && type > ScalarType::kFloat64) {
+    return compute(widened(values)).to(values.scalar_type());
+  }
+  const at::Tensor dense = values.contiguous();
+  const at::Tensor out = at::empty({values.size(1), values.size(2)}, values.options());
+  const StddevShape shape{type, values.size(0), values.size(1), values.size(2), values.size(3)};
+  if (values.is_cpu()) {
+    minibatch_stddev_reference(dense.const_data_ptr(), out.mutable_data_ptr(), shape);
+  } else {
+    with_cuda_stream(values, [&](void* stream) {
+      minibatch_stddev_kernel(dense.const_data_ptr(), out.mutable_data_ptr(), shape, stream);
+    });
+  }
+  return out;
+}
+
+struct MeanStddev : torch::autograd::Function<MeanStddev> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& values) {
+    context->save_for_backward({values});
+    return compute(values);
+  }
+
+  // Of tensor operations, so that it is differentiable itself: the features are few and small.
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::Tensor values = context->get_saved_variables()[0];
+    const at::Tensor centred = values - values.mean(0, /*keepdim=*/true);
+    const at::Tensor stddev = centred.square().mean(0).add(kStddevEpsilon).sqrt();
+    const auto count = static_cast<double>(values.size(0) * values.size(3));
+    return {centred * (gradients[0].unsqueeze(-1) / (stddev * count))};
+  }
+};
+
+}  // namespace
+
+at::Tensor minibatch_stddev(const at::Tensor& x, std::int64_t group_size,
+                            std::int64_t feature_count) {
+  check(x.dim() == 4 && x.numel() > 0, "minibatch_stddev takes images [N, C, H, W], not none");
+  check(x.size(0) % group_size == 0,
+        "minibatch_stddev takes whole groups: " + std::to_string(x.size(0)) +
+            " images in groups of " + std::to_string(group_size));
+  check(x.size(1) % feature_count == 0,
+        "minibatch_stddev takes the same channels for each feature");
+  const at::Tensor stddev =
+      MeanStddev::apply(x.reshape({group_size, x.size(0) / group_size, feature_count, -1}));
+  return stddev.repeat({group_size, 1});
+}
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/scalar_type.h"
+
+/// How scale_channels and dot_channels compute: plain pointers, the same contract for every device.
+namespace ganscale::kernels {
+
+/// A dense batch of images: contiguous, or channels last.
+struct ImageLayout {
+  ScalarType type = ScalarType::kFloat32;
+  std::int64_t image_count = 0;
+  std::int64_t channel_count = 0;
+  std::int64_t pixel_count = 0;  ///< of a channel
+  bool channels_last = false;
+};
+
+/// out = x * scale, scale: [image_count, channel_count]. Host memory: float32 and float64 only.
+struct ScaleArrays {
+  void* out = nullptr;
+  const void* x = nullptr;
+  const void* scale = nullptr;
+};
+void scale_channels_reference(const ScaleArrays& arrays, const ImageLayout& layout);
+
+/// out[n, c] = sum over the pixels of a * b, in float32 for narrow types.
+struct DotArrays {
+  void* out = nullptr;
+  const void* a = nullptr;
+  const void* b = nullptr;
+};
+void dot_channels_reference(const DotArrays& arrays, const ImageLayout& layout);
+
+/// The same in device memory, in `cuda_stream` (a cudaStream_t) of the current device. Throw
+/// DeviceError if the launch fails, and in a build without CUDA.
+void scale_channels_kernel(const ScaleArrays& arrays, const ImageLayout& layout, void* cuda_stream);
+void dot_channels_kernel(const DotArrays& arrays, const ImageLayout& layout, void* cuda_stream);
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace ganscale::kernels {
+
+/// The element types of kernels that work in reduced precision too. Their contracts pass memory as
+/// void pointers, since CUDA's and LibTorch's names for the narrow types differ.
+enum class ScalarType { kFloat32, kFloat64, kFloat16, kBFloat16 };
+
+}  // namespace ganscale::kernels

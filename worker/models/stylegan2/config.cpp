@@ -1,0 +1,95 @@
+#include "models/stylegan2/config.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ganscale::models::stylegan2 {
+namespace {
+
+void read_generator(config::Section& in, NetworkConfig& c) {
+  c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
+  c.w_dim = in.get("w_dim", c.w_dim, "numbers of a style vector");
+  c.channel_base =
+      in.get("channel_base", c.channel_base, "channels at a resolution: channel_base / resolution");
+  c.channel_max = in.get("channel_max", c.channel_max, "channels at most");
+  c.mapping_layers =
+      in.get("mapping_layers", c.mapping_layers, "layers between latent and style vector");
+  c.w_average_beta = in.get("w_average_beta", c.w_average_beta,
+                            "how slowly the mean style vector follows, a call");
+  c.style_mixing = in.get("style_mixing", c.style_mixing,
+                          "share of the images made from two latents while training");
+  const auto noise =
+      in.get_choice("noise", "random", {"random", "constant"}, "of the layers while training");
+  c.noise = noise == "constant" ? NoiseMode::kConstant : NoiseMode::kRandom;
+}
+
+void read_discriminator(config::Section& in, NetworkConfig& c) {
+  const auto architecture = in.get_choice("discriminator", "resnet", {"resnet", "skip", "orig"},
+                                          "architecture of the discriminator");
+  if (architecture == "skip") c.discriminator = Architecture::kSkip;
+  if (architecture == "orig") c.discriminator = Architecture::kOrig;
+  c.stddev_group = in.get("mbstd_group", c.stddev_group,
+                          "images of a group of the minibatch standard deviation; 0: all");
+  c.stddev_features = in.get("mbstd_features", c.stddev_features, "channels that it adds; 0: none");
+  const auto groups = in.get_choice(
+      "mbstd", "exact", {"exact", "local"},
+      "exact: groups of the whole batch, over ranks where need be; local: of a rank's images");
+  c.stddev_groups = groups == "local" ? StddevGroups::kLocal : StddevGroups::kExact;
+}
+
+void read_precision(config::Section& in, NetworkConfig& c) {
+  c.narrow_resolutions =
+      in.get("narrow_resolutions", c.narrow_resolutions,
+             "the highest so many resolutions compute in fp16 or bf16, where training.precision "
+             "says so");
+  c.narrow_clamp = in.get("narrow_clamp", c.narrow_clamp, "bound of their activations; 0: none");
+}
+
+void require_possible(const config::Section& in, const NetworkConfig& c) {
+  const bool is_power = std::has_single_bit(static_cast<unsigned>(c.resolution));
+  in.require(is_power && c.resolution >= 8 && c.resolution <= 1024, "resolution",
+             "stylegan2 has the powers of two from 8 to 1024, not " + std::to_string(c.resolution));
+  in.require(c.z_dim > 0, "z_dim", "must be positive");
+  in.require(c.w_dim > 0, "w_dim", "must be positive");
+  in.require(c.channel_base >= c.resolution, "channel_base", "must be at least the resolution");
+  in.require(c.channel_max > 0, "channel_max", "must be positive");
+  in.require(c.mapping_layers > 0, "mapping_layers", "must be positive");
+  in.require(c.w_average_beta >= 0 && c.w_average_beta < 1, "w_average_beta", "must be in [0, 1)");
+  in.require(c.style_mixing >= 0 && c.style_mixing <= 1, "style_mixing", "must be in [0, 1]");
+  in.require(c.stddev_group >= 0, "mbstd_group", "must not be negative");
+  in.require(c.stddev_features >= 0, "mbstd_features", "must not be negative");
+  in.require(c.narrow_resolutions >= 0, "narrow_resolutions", "must not be negative");
+  in.require(c.narrow_clamp >= 0, "narrow_clamp", "must not be negative");
+}
+
+}  // namespace
+
+int NetworkConfig::width(int at_resolution) const {
+  return std::min(channel_base / at_resolution, channel_max);
+}
+
+int NetworkConfig::w_count() const {
+  return 2 * std::countr_zero(static_cast<unsigned>(resolution)) - 2;
+}
+
+at::ScalarType NetworkConfig::compute_type(int at_resolution, at::ScalarType dtype) const {
+  const bool is_high = at_resolution > 4 && at_resolution > resolution >> narrow_resolutions;
+  return narrow_type && is_high ? *narrow_type : dtype;
+}
+
+std::optional<double> NetworkConfig::clamp() const {
+  if (!narrow_type || narrow_resolutions == 0 || narrow_clamp <= 0) return std::nullopt;
+  return narrow_clamp;
+}
+
+NetworkConfig read_networks(config::Section& in, int resolution) {
+  NetworkConfig c;
+  c.resolution = resolution;
+  read_generator(in, c);
+  read_discriminator(in, c);
+  read_precision(in, c);
+  require_possible(in, c);
+  return c;
+}
+
+}  // namespace ganscale::models::stylegan2

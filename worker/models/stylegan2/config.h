@@ -1,0 +1,65 @@
+#pragma once
+
+#include <ATen/core/ScalarType.h>
+
+#include <optional>
+
+#include "comm/group.h"
+#include "config/section.h"
+
+namespace ganscale::models::stylegan2 {
+
+/// The architecture of StyleGAN2's discriminator (Karras et al. 2020, arXiv:1912.04958, Figure 7).
+enum class Architecture { kResnet, kSkip, kOrig };
+
+/// Whose images a group of the minibatch standard deviation is made of.
+enum class StddevGroups {
+  kExact,  ///< of the whole batch, over ranks where need be: the same on any world size
+  kLocal,  ///< of this rank's images: a small batch a rank means smaller groups
+};
+
+/// Which noise the layers of the generator add.
+enum class NoiseMode {
+  kRandom,    ///< new for each image while training, constant otherwise
+  kConstant,  ///< always the constant noise of the weights
+};
+
+/// The shape of both networks.
+struct NetworkConfig {
+  int resolution = 64;  ///< a power of two, 8 to 1024
+  int channels = 3;     ///< of the images
+  int z_dim = 512;
+  int w_dim = 512;
+  int label_count = 0;  ///< 0: unconditional
+  int channel_base = 32768;
+  int channel_max = 512;
+  int mapping_layers = 8;
+  int discriminator_mapping_layers = 8;  ///< of its labels
+  double w_average_beta = 0.995;
+  double style_mixing = 0.9;  ///< share of the images that take two latents while training
+  NoiseMode noise = NoiseMode::kRandom;
+  Architecture discriminator = Architecture::kResnet;
+  int stddev_group = 4;     ///< images of a group; 0: the whole batch
+  int stddev_features = 1;  ///< 0: no minibatch standard deviation
+  StddevGroups stddev_groups = StddevGroups::kExact;
+  int narrow_resolutions = 0;  ///< the highest ones, which compute in the narrow type
+  double narrow_clamp = 256;   ///< of all activations where there is a narrow type; 0: none
+  std::optional<at::ScalarType> narrow_type = {};  ///< float16 or bfloat16; none: nothing is narrow
+  /// The ranks that share their groups of the minibatch standard deviation; null: this rank has
+  /// whole groups of its own. Outlives the networks.
+  comm::Group* stddev_ranks = nullptr;
+
+  /// Returns the channels of the features at a resolution.
+  int width(int at_resolution) const;
+  /// Returns how many w vectors an image takes: a layer each, and the last picture layer.
+  int w_count() const;
+  /// Returns the dtype that the layers of this resolution compute in; `dtype` is the parameters'.
+  at::ScalarType compute_type(int at_resolution, at::ScalarType dtype) const;
+  /// Returns the clamp of all activations.
+  std::optional<double> clamp() const;
+};
+
+/// Reads the keys of `model` that this model alone has. Throws ConfigError.
+NetworkConfig read_networks(config::Section& in, int resolution);
+
+}  // namespace ganscale::models::stylegan2

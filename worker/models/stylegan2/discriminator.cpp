@@ -1,0 +1,113 @@
+#include "models/stylegan2/discriminator.h"
+
+#include <ATen/TensorOperators.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/upfirdn2d.h"
+
+namespace ganscale::models::stylegan2 {
+namespace {
+
+std::shared_ptr<ConvolutionLayer> make_fromrgb(const NetworkConfig& config, int resolution) {
+  return std::make_shared<ConvolutionLayer>(
+      config.channels, config.width(resolution),
+      ConvolutionLayerOptions{.kernel = 1, .clamp = config.clamp()});
+}
+
+}  // namespace
+
+DiscriminatorBlock::DiscriminatorBlock(int resolution, const NetworkConfig& config)
+    : resolution_(resolution), config_(config) {
+  const int width = config.width(resolution);
+  const int next_width = config.width(resolution / 2);
+  filter_ = register_buffer("resample_filter", resampling_filter());
+  if (resolution == config.resolution || config.discriminator == Architecture::kSkip) {
+    fromrgb_ = register_module("fromrgb", make_fromrgb(config, resolution));
+  }
+  const ConvolutionLayerOptions plain{.clamp = config.clamp()};
+  ConvolutionLayerOptions reducing = plain;
+  reducing.down = 2;
+  conv0_ = register_module("conv0", std::make_shared<ConvolutionLayer>(width, width, plain));
+  conv1_ =
+      register_module("conv1", std::make_shared<ConvolutionLayer>(width, next_width, reducing));
+  if (config.discriminator == Architecture::kResnet) {
+    const ConvolutionLayerOptions linear{
+        .kernel = 1, .down = 2, .bias = false, .activation = kernels::Activation::kLinear};
+    skip_ = register_module("skip", std::make_shared<ConvolutionLayer>(width, next_width, linear));
+  }
+}
+
+DiscriminatorBlock::State DiscriminatorBlock::forward(const State& above) const {
+  const auto parameter_dtype = conv0_->parameters().front().scalar_type();
+  const auto dtype = config_.compute_type(resolution_, parameter_dtype);
+  const auto format =
+      dtype == parameter_dtype ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
+  const auto prepared = [&](const at::Tensor& x) { return x.to(dtype).contiguous(format); };
+  at::Tensor x = above.features.defined() ? prepared(above.features) : at::Tensor();
+  State below;
+  if (fromrgb_) {
+    const at::Tensor y = fromrgb_->forward(prepared(above.image));
+    x = x.defined() ? x + y : y;
+    if (config_.discriminator == Architecture::kSkip) {
+      below.image = kernels::downsample2d(above.image, filter_);
+    }
+  }
+  if (!skip_) {
+    below.features = conv1_->forward(conv0_->forward(x));
+    return below;
+  }
+  const double gain = std::sqrt(0.5);
+  const at::Tensor y = skip_->forward(x, gain);
+  below.features = y + conv1_->forward(conv0_->forward(x), gain);
+  return below;
+}
+
+StyleganDiscriminator::StyleganDiscriminator(const NetworkConfig& config)
+    : Discriminator({config.channels, config.resolution}, config.label_count), config_(config) {
+  for (int resolution = config.resolution; resolution > 4; resolution /= 2) {
+    blocks_.push_back(register_module("b" + std::to_string(resolution),
+                                      std::make_shared<DiscriminatorBlock>(resolution, config_)));
+  }
+  const int width = config.width(4);
+  const int label_width = config.label_count > 0 ? width : 0;
+  const auto last = register_module("b4", std::make_shared<torch::nn::Module>("b4"));
+  if (config.discriminator == Architecture::kSkip) {
+    last_fromrgb_ = last->register_module("fromrgb", make_fromrgb(config, 4));
+  }
+  const ConvolutionLayerOptions plain{.clamp = config.clamp()};
+  last_conv_ = last->register_module(
+      "conv", std::make_shared<ConvolutionLayer>(width + config.stddev_features, width, plain));
+  const FullyConnectedOptions lrelu{.activation = kernels::Activation::kLeakyRelu};
+  fc_ = last->register_module("fc", std::make_shared<FullyConnected>(width * 4 * 4, width, lrelu));
+  out_ = last->register_module("out",
+                               std::make_shared<FullyConnected>(width, std::max(label_width, 1)));
+  if (label_width > 0) {
+    mapping_ = register_module("mapping", std::make_shared<Mapping>(MappingOptions{
+                                              .z_dim = 0,
+                                              .label_count = config.label_count,
+                                              .width = label_width,
+                                              .layers = config.discriminator_mapping_layers}));
+  }
+}
+
+at::Tensor StyleganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
+                                          kernels::RandomDraws& /*draws*/) {
+  DiscriminatorBlock::State state{.features = {}, .image = images};
+  for (const auto& block : blocks_) state = block->forward(state);
+  const at::Tensor judged = judge(state);
+  if (!mapping_) return judged.squeeze(1);
+  const at::Tensor wanted = mapping_->forward({}, labels);
+  return (judged * wanted).sum(1) * (1 / std::sqrt(static_cast<double>(wanted.size(1))));
+}
+
+at::Tensor StyleganDiscriminator::judge(const DiscriminatorBlock::State& state) {
+  const auto dtype = out_->parameters().front().scalar_type();
+  at::Tensor x = state.features.to(dtype).contiguous();
+  if (last_fromrgb_) x = x + last_fromrgb_->forward(state.image.to(dtype));
+  if (config_.stddev_features > 0) x = append_stddev(x, config_);
+  return out_->forward(fc_->forward(last_conv_->forward(x).flatten(1)));
+}
+
+}  // namespace ganscale::models::stylegan2

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "models/model.h"
+#include "models/stylegan2/mapping.h"
+#include "models/stylegan2/stddev_layer.h"
+
+namespace ganscale::models::stylegan2 {
+
+/// The layers of D at one resolution, which it halves.
+///
+/// Parameters: fromrgb.* (at the highest resolution; at each with kSkip), conv0.*, conv1.*,
+/// skip.weight
+///             (kResnet). Buffers: resample_filter [4, 4].
+class DiscriminatorBlock : public torch::nn::Module {
+ public:
+  DiscriminatorBlock(int resolution, const NetworkConfig& config);
+
+  /// The features and, with kSkip, the picture, at the resolution of the next block.
+  struct State {
+    at::Tensor features;
+    at::Tensor image;
+  };
+  State forward(const State& above) const;
+
+ private:
+  int resolution_;
+  const NetworkConfig& config_;
+  at::Tensor filter_;
+  std::shared_ptr<ConvolutionLayer> fromrgb_;  // null where features come from above alone
+  std::shared_ptr<ConvolutionLayer> conv0_;
+  std::shared_ptr<ConvolutionLayer> conv1_;
+  std::shared_ptr<ConvolutionLayer> skip_;  // null but with kResnet
+};
+
+/// The discriminator of StyleGAN2, with a minibatch standard deviation at 4x4.
+///
+/// Paper:      Karras et al. 2020, arXiv:1912.04958; labels as in Miyato & Koyama 2018,
+///             arXiv:1802.05637, Eq. (3), mapped.
+/// Parameters: b<resolution>.*, b4.{fromrgb, conv, fc, out}.*, mapping.* with labels; named as in
+/// the
+///             public PyTorch implementation.
+class StyleganDiscriminator : public Discriminator {
+ public:
+  explicit StyleganDiscriminator(const NetworkConfig& config);
+
+  at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
+                     kernels::RandomDraws& draws) override;
+  NamedTensors moving_statistics() override { return {}; }
+
+ private:
+  at::Tensor judge(const DiscriminatorBlock::State& state);
+
+  const NetworkConfig config_;
+  std::vector<std::shared_ptr<DiscriminatorBlock>> blocks_;
+  std::shared_ptr<ConvolutionLayer> last_fromrgb_;  // null but with kSkip
+  std::shared_ptr<ConvolutionLayer> last_conv_;
+  std::shared_ptr<FullyConnected> fc_;
+  std::shared_ptr<FullyConnected> out_;
+  std::shared_ptr<Mapping> mapping_;  // null without labels
+};
+
+}  // namespace ganscale::models::stylegan2

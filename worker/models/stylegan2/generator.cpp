@@ -1,0 +1,71 @@
+#include "models/stylegan2/generator.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/where.h>
+
+namespace ganscale::models::stylegan2 {
+
+StyleganGenerator::StyleganGenerator(const NetworkConfig& config)
+    : StyleGenerator({config.channels, config.resolution}, config.z_dim, config.label_count),
+      config_(config),
+      mapping_(register_module("mapping", std::make_shared<Mapping>(MappingOptions{
+                                              .z_dim = config.z_dim,
+                                              .label_count = config.label_count,
+                                              .width = config.w_dim,
+                                              .layers = config.mapping_layers,
+                                              .average_beta = config.w_average_beta}))),
+      synthesis_(register_module("synthesis", std::make_shared<Synthesis>(config_))) {}
+
+at::Tensor StyleganGenerator::map(const at::Tensor& z, const at::Tensor& labels,
+                                  const Truncation& truncation) {
+  const at::Tensor w = mapping_->forward(z, labels);
+  const std::int64_t count = config_.w_count();
+  const at::Tensor all = w.unsqueeze(1).expand({-1, count, -1});
+  if (truncation.psi == 1) return all;
+  const at::Tensor truncated = mapping_->average().lerp(w, truncation.psi);
+  const auto cutoff = truncation.cutoff < 0 ? count : truncation.cutoff;
+  const auto layers = at::arange(count, z.options().dtype(at::kLong)).view({1, count, 1});
+  return at::where(layers.lt(cutoff), truncated.unsqueeze(1), all);
+}
+
+Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,
+                                kernels::RandomDraws& draws) {
+  Latents latents{.z = z, .labels = labels};
+  if (config_.style_mixing == 0) return latents;
+  latents.mixed_z = draws.normal(z.sizes(), z.options());
+  const auto count = config_.w_count();
+  const at::Tensor numbers = draws.uniform({z.size(0), 2}, z.options().dtype(at::kDouble));
+  // The crossover is even over the layers but the first, which is never mixed.
+  const auto place = (numbers.select(1, 1) * (count - 1)).floor().to(at::kLong).add(1);
+  latents.crossover =
+      at::where(numbers.select(1, 0).lt(config_.style_mixing), place, at::full_like(place, count));
+  return latents;
+}
+
+at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
+  const at::Tensor w = mapping_->forward(latents.z, latents.labels);
+  mapping_->track_average(w);
+  const std::int64_t count = config_.w_count();
+  if (!latents.mixed_z.defined()) return w.unsqueeze(1).expand({-1, count, -1});
+  const at::Tensor mixed = mapping_->forward(latents.mixed_z, latents.labels);
+  const auto layers = at::arange(count, latents.crossover.options()).view({1, count, 1});
+  return at::where(layers.lt(latents.crossover.view({-1, 1, 1})), w.unsqueeze(1),
+                   mixed.unsqueeze(1));
+}
+
+at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomDraws& draws) {
+  const bool draws_noise = is_training() && config_.noise == NoiseMode::kRandom;
+  return synthesis_->forward(w, {draws_noise ? LayerNoise::kDrawn : LayerNoise::kConstant, &draws});
+}
+
+at::Tensor StyleganGenerator::synthesize_without_noise(const at::Tensor& w) {
+  return synthesis_->forward(w, {LayerNoise::kNone});
+}
+
+NamedTensors StyleganGenerator::moving_statistics() {
+  return {{"mapping.w_avg", mapping_->average()}};
+}
+
+}  // namespace ganscale::models::stylegan2

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "models/style_generator.h"
+#include "models/stylegan2/mapping.h"
+#include "models/stylegan2/synthesis.h"
+
+namespace ganscale::models::stylegan2 {
+
+/// The generator of StyleGAN2: a mapping network and a synthesis network with output skips.
+///
+/// Paper:      Karras et al. 2020, arXiv:1912.04958.
+/// Parameters: mapping.* and synthesis.*, named as in the public PyTorch implementation.
+class StyleganGenerator : public StyleGenerator {
+ public:
+  explicit StyleganGenerator(const NetworkConfig& config);
+
+  at::Tensor map(const at::Tensor& z, const at::Tensor& labels,
+                 const Truncation& truncation) override;
+  at::Tensor map_for_training(const Latents& latents) override;
+  Latents draw(const at::Tensor& z, const at::Tensor& labels, kernels::RandomDraws& draws) override;
+  at::Tensor synthesize(const at::Tensor& w, kernels::RandomDraws& draws) override;
+  /// As synthesize() in eval mode, but without noise: the mean picture of a style.
+  at::Tensor synthesize_without_noise(const at::Tensor& w);
+  NamedTensors moving_statistics() override;
+
+ private:
+  const NetworkConfig config_;
+  std::shared_ptr<Mapping> mapping_;
+  std::shared_ptr<Synthesis> synthesis_;
+};
+
+}  // namespace ganscale::models::stylegan2

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <optional>
+
+#include "kernels/bias_act.h"
+#include "kernels/convolution.h"
+
+/// The layers of StyleGAN2: weights start as unit normal numbers and are scaled when used
+/// ("equalized learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).
+namespace ganscale::models::stylegan2 {
+
+/// Returns the filter [1, 3, 3, 1] x [1, 3, 3, 1] / 64 of all resampling.
+at::Tensor resampling_filter();
+
+struct FullyConnectedOptions {
+  kernels::Activation activation = kernels::Activation::kLinear;
+  double rate_multiplier = 1;  ///< slows down learning, by larger weights that are used smaller
+  double first_bias = 0;       ///< what all of it starts with
+};
+
+/// y = gain * f(x weight^T + bias).
+///
+/// Parameters: weight [out, in], bias [out].
+class FullyConnected : public torch::nn::Module {
+ public:
+  FullyConnected(std::int64_t in_features, std::int64_t out_features,
+                 const FullyConnectedOptions& options = {});
+
+  /// x: [N, in]. Returns [N, out].
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  FullyConnectedOptions options_;
+  double weight_gain_;
+  at::Tensor weight_;
+  at::Tensor bias_;
+};
+
+struct ConvolutionLayerOptions {
+  int kernel = 3;
+  int down = 1;
+  bool bias = true;
+  kernels::Activation activation = kernels::Activation::kLeakyRelu;
+  std::optional<double> clamp = {};
+};
+
+/// A convolution of D: y = gain * f(x * weight + bias), reduced by 2 where down is 2.
+///
+/// Parameters: weight [out, in, K, K], bias [out]. Buffers: resample_filter [4, 4].
+class ConvolutionLayer : public torch::nn::Module {
+ public:
+  ConvolutionLayer(std::int64_t in_channels, std::int64_t out_channels,
+                   const ConvolutionLayerOptions& options);
+
+  /// x: [N, in, H, W]. gain: multiplies the result and the clamp. Returns [N, out, H / down, W /
+  /// down].
+  at::Tensor forward(const at::Tensor& x, double gain = 1) const;
+
+ private:
+  ConvolutionLayerOptions options_;
+  double weight_gain_;
+  at::Tensor weight_;
+  at::Tensor bias_;  // undefined without one
+  at::Tensor filter_;
+};
+
+}  // namespace ganscale::models::stylegan2

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <vector>
+
+#include "models/stylegan2/layers.h"
+
+namespace ganscale::models::stylegan2 {
+
+struct MappingOptions {
+  int z_dim = 512;      ///< 0: labels only
+  int label_count = 0;  ///< 0: latents only
+  int width = 512;      ///< of the layers and the result
+  int layers = 8;
+  double average_beta = 0;  ///< of w_avg; 0: no such buffer
+};
+
+/// Turns latents, labels or both into style vectors.
+///
+/// Paper:      Karras et al. 2019, arXiv:1812.04948, Section 2; truncation in Appendix B.
+/// Parameters: fc0.weight, fc0.bias, ...; embed.weight [width, labels], embed.bias with labels.
+/// Buffers:    w_avg [width], the running mean of the results.
+class Mapping : public torch::nn::Module {
+ public:
+  explicit Mapping(const MappingOptions& options);
+
+  /// z:       [N, z_dim]; undefined without latents.
+  /// labels:  [N] int64; undefined without labels.
+  /// Returns: [N, width].
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels) const;
+
+  /// Moves w_avg towards the mean of these results, [N, width].
+  void track_average(const at::Tensor& w) const;
+  const at::Tensor& average() const { return average_; }
+
+ private:
+  MappingOptions options_;
+  std::shared_ptr<FullyConnected> embedding_;
+  std::vector<std::shared_ptr<FullyConnected>> layers_;
+  at::Tensor average_;
+};
+
+}  // namespace ganscale::models::stylegan2

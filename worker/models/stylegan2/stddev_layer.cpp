@@ -1,0 +1,63 @@
+#include "models/stylegan2/stddev_layer.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/error.h"
+#include "comm/differentiable_sum.h"
+#include "kernels/minibatch_stddev.h"
+
+namespace ganscale::models::stylegan2 {
+namespace {
+
+/// The statistics of groups of this rank's images.
+at::Tensor stddev_of_own(const at::Tensor& x, const NetworkConfig& config) {
+  const auto N = x.size(0);
+  const auto group_size =
+      config.stddev_group == 0 ? N : std::min<std::int64_t>(config.stddev_group, N);
+  if (N % group_size != 0) {
+    throw ConfigError("model.mbstd_group must divide the images of a rank: " +
+                      std::to_string(group_size) + ", images " + std::to_string(N));
+  }
+  return kernels::minibatch_stddev(x, group_size, config.stddev_features);
+}
+
+/// The statistics of groups of all these ranks' images. Every rank gets all features, which are
+/// small at 4x4 pixels, and keeps the rows of its own images.
+at::Tensor stddev_of_all(const at::Tensor& x, const NetworkConfig& config) {
+  comm::Group& ranks = *config.stddev_ranks;
+  const auto N = x.size(0);
+  const auto all = N * ranks.size();
+  const auto own =
+      at::arange(N, at::TensorOptions(x.device()).dtype(at::kLong)) * ranks.size() + ranks.rank();
+  const at::Tensor empty = at::zeros({all, x.size(1), x.size(2), x.size(3)}, x.options());
+  const at::Tensor shared = comm::differentiable_sum(ranks, empty.index_copy(0, own, x));
+  const auto group_size = config.stddev_group == 0 ? all : config.stddev_group;
+  return kernels::minibatch_stddev(shared, group_size, config.stddev_features).index_select(0, own);
+}
+
+}  // namespace
+
+int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_size) {
+  if (group_size == 0) return world_size;
+  const auto batch = images_per_rank * world_size;
+  const auto count = group_size / std::gcd(images_per_rank, std::int64_t{group_size});
+  if (batch % group_size == 0 && world_size % count == 0) return static_cast<int>(count);
+  throw ConfigError(
+      "model.mbstd_group must divide the batch of all ranks; take another, or mbstd: local: " +
+      std::to_string(group_size) + ", batch " + std::to_string(batch));
+}
+
+at::Tensor append_stddev(const at::Tensor& x, const NetworkConfig& config) {
+  const bool shares = config.stddev_ranks != nullptr && config.stddev_ranks->size() > 1;
+  const at::Tensor stddev = shares ? stddev_of_all(x, config) : stddev_of_own(x, config);
+  return at::cat({x, stddev.view({x.size(0), -1, 1, 1}).expand({-1, -1, x.size(2), x.size(3)})}, 1);
+}
+
+}  // namespace ganscale::models::stylegan2

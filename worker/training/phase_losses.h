@@ -1,0 +1,88 @@
+#pragma once
+
+#include "augment/ada_draws.h"
+#include "augment/augmentation.h"
+#include "comm/group.h"
+#include "kernels/counter_random.h"
+#include "models/style_generator.h"
+#include "training/phase.h"
+
+/// The losses of the phases, from given latents: where those come from is build_phases' affair.
+namespace ganscale::training {
+
+/// What happens to a rank's images before D sees them; nothing without an augmentation.
+struct Augmenting {
+  augment::Augmentation* augmentation = nullptr;
+  ImageRandom images = {};
+
+  at::Tensor operator()(const at::Tensor& x, augment::Use use) const {
+    return augmentation == nullptr ? x : (*augmentation)(x, images, use);
+  }
+};
+
+/// What a phase's fakes are made from.
+struct FakeInput {
+  at::Tensor z;                 ///< [N, z_dim]
+  at::Tensor labels;            ///< [N] int64; undefined without labels
+  kernels::RandomDraws& draws;  ///< mixing and noise of the pass through G, dropout of D
+  Augmenting augment = {};
+};
+
+/// What D's judgement is asked about.
+struct RealInput {
+  data::Batch batch;
+  kernels::RandomDraws& draws;  ///< dropout of D
+  Augmenting augment = {};
+};
+
+/// Gmain: the non-saturating loss of G.
+PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& discriminator,
+                         const FakeInput& input);
+
+/// Dmain, its part of the fakes: softplus(D(G(z))), without gradients of G.
+PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discriminator,
+                     const FakeInput& input);
+
+/// Dmain, its part of the reals: softplus(-D(x)). The augmentation observes the logits.
+PhaseLoss reals_loss(models::Discriminator& discriminator, const RealInput& input);
+
+/// How often and how strongly D is regularised; the loss is `interval` times the penalty.
+struct R1Options {
+  double gamma = 0;
+  std::int64_t interval = 0;  ///< steps; 0: never
+};
+
+/// Dreg: R1, by the reals as they were before the augmentation.
+PhaseLoss r1_loss(models::Discriminator& discriminator, const RealInput& input,
+                  const R1Options& options);
+
+/// How often and how strongly G is regularised; the loss is `interval` times the penalty.
+struct PathLengthOptions {
+  double weight = 0;
+  std::int64_t interval = 0;  ///< steps; 0: never
+  double decay = 0.01;        ///< of the running mean of path lengths
+  std::int64_t batch_shrink = 2;
+};
+
+/// The running mean of path lengths, which G keeps to.
+struct PathLengthMean {
+  at::Tensor value;              ///< scalar
+  comm::Group* group = nullptr;  ///< the ranks whose mean it is; null: of this rank's images alone
+};
+
+/// What path lengths are measured on, already reduced: see path_length_batch().
+struct PathInput {
+  FakeInput fakes;
+  at::Tensor noise;  ///< [N, C, H, W] standard normal
+};
+
+/// Returns how many of N images a rank measures: N / batch_shrink, but one at least.
+std::int64_t path_length_batch(std::int64_t image_count, const PathLengthOptions& options);
+
+/// Greg: the squared distance of path lengths from their running mean, which moves first.
+///
+/// Paper: Karras et al. 2020, arXiv:1912.04958, Eq. (4).
+PhaseLoss path_length_loss(models::StyleGenerator& generator, const PathInput& input,
+                           PathLengthMean& mean, const PathLengthOptions& options);
+
+}  // namespace ganscale::training
