@@ -1,4 +1,5 @@
-// The kernels of bias_act, scale_channels, dot_channels and minibatch_stddev against their references.
+// The kernels of bias_act, scale_channels, dot_channels and minibatch_stddev against their
+// references.
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
@@ -49,8 +50,8 @@ class Stylegan2Kernels : public testing::TestWithParam<at::ScalarType> {
 };
 
 TEST_P(Stylegan2Kernels, BiasActHasTheValuesAndDerivativesOfTheReference) {
-  for (const char* name : {"linear", "relu", "lrelu", "tanh", "sigmoid", "elu", "selu", "softplus",
-                           "swish"}) {
+  for (const char* name :
+       {"linear", "relu", "lrelu", "tanh", "sigmoid", "elu", "selu", "softplus", "swish"}) {
     const BiasAct options{.activation = activation_of(name), .gain = 1.5, .clamp = 1.2};
     for (const auto& shape : kShapes) {
       const auto x = numbers(shape);
