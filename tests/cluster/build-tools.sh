@@ -6,10 +6,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/tools"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
-key=$(cat go.mod go.sum | sha256sum | cut -c 1-12)
+key=$(cat go.mod go.sum */*.go | sha256sum | cut -c 1-12)
 bin=$cache/cluster-$key
 go_version=1.26.6
-[ $# -gt 0 ] || set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok mpi-operator
+monitoring_module=github.com/prometheus-operator/prometheus-operator@v0.80.1 # only its definitions, no program
+[ $# -gt 0 ] || set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok mpi-operator helm
 mkdir -p "$bin"
 exec 9>"$bin/.lock"
 flock 9
@@ -39,6 +40,7 @@ package_of() {
     kwok) echo sigs.k8s.io/kwok/cmd/kwok ;;
     etcd) echo go.etcd.io/etcd/server/v3 ;;
     helm) echo helm.sh/helm/v3/cmd/helm ;;
+    coredns | pause) echo "./$1" ;;
     *) echo "k8s.io/kubernetes/cmd/$1" ;;
   esac
 }
@@ -47,18 +49,27 @@ missing=()
 for program in "$@"; do
   [ -x "$bin/$program" ] || missing+=("$program")
 done
-if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ]; then
+if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ] || [ ! -d "$bin/monitoring-crds" ]; then
   find_go
   export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
   go mod download github.com/kubeflow/mpi-operator k8s.io/kubernetes >&2 ||
     skip "the Go modules can't be downloaded"
   install -m 644 "$(go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/manifests/base/kubeflow.org_mpijobs.yaml" \
     "$bin/mpijobs-crd.yaml"
+  monitoring=$(go mod download -json "$monitoring_module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  [ -n "$monitoring" ] || skip "the Prometheus Operator's definitions can't be downloaded"
+  mkdir -p "$bin/monitoring-crds"
+  install -m 644 "$monitoring"/example/prometheus-operator-crd/*_{pod,service}monitors.yaml \
+    "$monitoring"/example/prometheus-operator-crd/*_prometheusrules.yaml "$bin/monitoring-crds"
   release=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
   IFS=. read -r _ minor _ <<<"$release"
   version=k8s.io/component-base/version
   flags="-s -w -X $version.gitVersion=$release -X $version.gitMajor=1 -X $version.gitMinor=$minor"
   flags+=" -X $version.gitTreeState=clean -X $version.buildDate=1970-01-01T00:00:00Z"
+  # What helm template and helm lint take for the cluster's version.
+  for package in pkg/lint/rules pkg/chartutil; do
+    flags+=" -X helm.sh/helm/v3/$package.k8sVersionMajor=1 -X helm.sh/helm/v3/$package.k8sVersionMinor=$minor"
+  done
   for program in ${missing[@]+"${missing[@]}"}; do
     say "building $program"
     nice go build -trimpath -ldflags "$flags" -o "$bin/.$program" "$(package_of "$program")" >&2

@@ -17,6 +17,7 @@ tool (
 	sigs.k8s.io/kwok/cmd/kwok
 )
 
+require github.com/coredns/coredns v1.12.1
 
 require (
 	cel.dev/expr v0.19.1 // indirect

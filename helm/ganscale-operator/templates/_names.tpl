@@ -1,0 +1,38 @@
+{{- define "operator.name" -}}
+{{ default "ganscale-operator" .Values.nameOverride | trunc 50 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "operator.selector" -}}
+app.kubernetes.io/name: ganscale-operator
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "operator.labels" -}}
+{{ include "operator.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- define "operator.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{ default (include "operator.name" .) .Values.serviceAccount.name }}
+{{- else -}}
+{{ default "default" .Values.serviceAccount.name }}
+{{- end -}}
+{{- end }}
+
+{{- define "operator.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{- end -}}
+{{- end }}
+
+{{/* A cluster answers lookups; helm template and helm lint have none. */}}
+{{- define "operator.checkCluster" -}}
+{{- if and .Values.requireMpiOperator (lookup "v1" "Namespace" "" "kube-system") }}
+{{- if not (.Capabilities.APIVersions.Has "kubeflow.org/v2beta1/MPIJob") }}
+{{- fail "\n\nThis cluster has no Kubeflow MPI Operator (no API kubeflow.org/v2beta1, kind MPIJob), and ganscale runs its trainings as MPIJobs.\nInstall it first: https://github.com/kubeflow/mpi-operator (v0.6.0 is tested), or set requireMpiOperator=false to install it later.\n" }}
+{{- end }}
+{{- end }}
+{{- end }}

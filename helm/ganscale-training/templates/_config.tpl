@@ -1,0 +1,55 @@
+{{- define "training.claim" -}}
+{{ default (printf "%s-runs" .Release.Name) .Values.storage.claimName }}
+{{- end }}
+
+{{/* The worker's configuration: the named file of configs/runs, then the values of settings. */}}
+{{- define "training.config" -}}
+{{- $config := dict }}
+{{- with .Values.config }}
+{{- $file := $.Files.Get (printf "files/runs/%s.yaml" .) }}
+{{- if not $file }}
+{{- $known := list }}
+{{- range $path, $ignored := $.Files.Glob "files/runs/*.yaml" }}
+{{- $known = append $known (base $path | trimSuffix ".yaml") }}
+{{- end }}
+{{- fail (printf "\n\nconfig: there is no run configuration named %s. Known: %s. Or leave config empty and write one out under settings.\n" . (join ", " $known)) }}
+{{- end }}
+{{- $config = fromYaml $file }}
+{{- /* Ports and the path of data are those of a pod, not of the machine that the file was written for. */}}
+{{- $_ := unset $config "telemetry" }}
+{{- if hasKey $config "data" }}{{ $_ := unset $config.data "path" }}{{ end }}
+{{- end }}
+{{- $config = mergeOverwrite $config (deepCopy .Values.settings) }}
+{{- if not (hasKey $config "model") }}
+{{- fail "\n\nThere is nothing to train: name a run configuration (config), or write one out (settings.model, ...).\n" }}
+{{- end }}
+{{- toYaml $config }}
+{{- end }}
+
+{{/* A cluster answers lookups; helm template and helm lint have none. */}}
+{{- define "training.checkCluster" -}}
+{{- if lookup "v1" "Namespace" "" "kube-system" }}
+{{- if not (.Capabilities.APIVersions.Has "ganscale.dev/v1alpha1/GanTraining") }}
+{{- fail "\n\nThis cluster has no ganscale operator (no API ganscale.dev/v1alpha1). Install it first:\n  helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace\n" }}
+{{- end }}
+{{- with .Values.data.claimName }}
+{{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
+{{- fail (printf "\n\ndata.claimName: the namespace %s has no PersistentVolumeClaim named %s. Make one with the data set on it (docs/kubernetes.md), or set data.claimName.\n" $.Release.Namespace .) }}
+{{- end }}
+{{- end }}
+{{- with .Values.storage.claimName }}
+{{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
+{{- fail (printf "\n\nstorage.claimName: the namespace %s has no PersistentVolumeClaim named %s. Leave it empty to have one made.\n" $.Release.Namespace .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "training.labels" -}}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- with .Values.labels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Writes the README of each chart from values.schema.json (what a value means) and values.yaml (its default).
+
+    scripts/chart-readme.py            writes helm/*/README.md
+    scripts/chart-readme.py --check    only says which is stale, with exit code 1
+"""
+import json
+import pathlib
+import sys
+
+import yaml
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+
+HEAD = """# {name}
+
+{description}
+
+```console
+$ {install}
+```
+{text}
+## Values
+Written by `scripts/chart-readme.py` from `values.schema.json` and `values.yaml`. A value that is not listed, or of another
+kind, is refused.
+
+| value | default | meaning |
+|---|---|---|
+"""
+
+CHARTS = {
+    "ganscale-operator": {
+        "install": "helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace",
+        "text": """
+It needs the [Kubeflow MPI Operator](https://github.com/kubeflow/mpi-operator) and says so if that is missing. `helm test` asks
+every replica for its metrics and expects one of them to lead. Upgrades, removal, monitoring and trouble:
+[docs/kubernetes.md](../../docs/kubernetes.md).
+"""},
+    "ganscale-training": {
+        "install": "helm install ffhq helm/ganscale-training --set nodes=8 --set nodeProfile=dgx-a100 --set config=mnist-dcgan",
+        "text": """
+The release's name becomes the training's: a letter, then at most 39 of a-z, 0-9 and `-`. The data set is on a claim of the namespace,
+`datasets` unless `data.claimName` names another. Everything else is optional.
+"""},
+}
+
+
+def rows(schema, defaults, path=()):
+    """Yields (dotted name, default, description) of every leaf."""
+    for name, value in schema["properties"].items():
+        if name == "global":
+            continue
+        if "properties" in value:
+            yield from rows(value, defaults[name], (*path, name))
+        else:
+            yield ".".join((*path, name)), defaults[name], value["description"]
+
+
+def readme(folder):
+    chart = yaml.safe_load((folder / "Chart.yaml").read_text())
+    schema = json.loads((folder / "values.schema.json").read_text())
+    defaults = yaml.safe_load((folder / "values.yaml").read_text())
+    text = HEAD.format(name=chart["name"], description=chart["description"], **CHARTS[chart["name"]])
+    for name, default, description in rows(schema, defaults):
+        text += f"| `{name}` | `{json.dumps(default)}` | {description} |\n"
+    return text
+
+
+def main():
+    stale = 0
+    for name in CHARTS:
+        folder = PROJECT / "helm" / name
+        page = folder / "README.md"
+        text = readme(folder)
+        if "--check" not in sys.argv:
+            page.write_text(text)
+        elif not page.exists() or page.read_text() != text:
+            stale = 1
+            print(f"{page.relative_to(PROJECT)} is stale: scripts/chart-readme.py renews it", file=sys.stderr)
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""The charts without a cluster: lint, schema, golden templates, security, generated files.
+
+GANSCALE_UPDATE_GOLDEN=1 writes the golden templates anew.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from charts import CHARTS, PROJECT, VALUE_SETS, VALUES, Helm, build_tools, objects, yaml
+
+GOLDEN = PROJECT / "tests" / "golden" / "charts"
+MANIFESTS = PROJECT / "operator-manifests"
+NO_CRDS = "--set=crds.install=false"
+
+
+class Charts(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.helm = Helm(build_tools("helm") / "helm")
+        cls.rendered = {name: cls.helm.template(name) for name in VALUE_SETS}
+
+    def kinds(self, value_set, kind):
+        return [value for value in objects(self.rendered[value_set]) if value["kind"] == kind]
+
+    def test_lint_finds_nothing(self):
+        for name in VALUE_SETS:
+            chart = "ganscale-operator" if name.startswith("operator") else "ganscale-training"
+            with self.subTest(name):
+                self.helm("lint", "--strict", CHARTS / chart, "-f", VALUES / f"{name}.yaml")
+
+    def test_templates_are_the_golden_ones(self):
+        for name in VALUE_SETS:
+            # What comes from other files of the tree as it is, other tests compare.
+            text = self.helm.template(name, *([NO_CRDS] if name.startswith("operator") else []))
+            derived = re.compile(r"^kind: (ClusterRole|Role|PrometheusRule)$|^  name: \S+-dashboard-", re.M)
+            text = "---\n".join(part for part in text.split("---\n") if not derived.search(part))
+            golden = GOLDEN / f"{name}.yaml"
+            if os.environ.get("GANSCALE_UPDATE_GOLDEN"):
+                golden.write_text(text)
+            with self.subTest(name):
+                self.assertEqual(text, golden.read_text())
+
+    def refused(self, chart, *settings):
+        result = self.helm("template", "x", CHARTS / f"ganscale-{chart}", *(f"--set={each}" for each in settings),
+                           check=False)
+        self.assertNotEqual(result.returncode, 0, settings)
+        return result.stderr
+
+    def test_wrong_values_are_refused_with_their_name(self):
+        for chart, setting, words in [
+                ("operator", "replicas=0", "replicas: Must be greater than or equal to 1"),
+                ("operator", "replicas=two", "replicas: Invalid type. Expected: integer, given: string"),
+                ("operator", "replicaCount=2", "Additional property replicaCount is not allowed"),
+                ("operator", "image.digest=abc", "image.digest: Does not match pattern"),
+                ("operator", "operator.logFormat=xml", 'operator.logFormat must be one of the following: "json", "text"'),
+                ("operator", "monitoring.podMonitor.interval=often", "monitoring.podMonitor.interval: Does not match"),
+                ("operator", "trainingNamespaces={Research}", "trainingNamespaces.0: Does not match pattern"),
+                ("training", "nodes=0", "nodes: Must be greater than or equal to 1"),
+                ("training", "node=cpu", "node: Invalid type. Expected: object, given: string"),
+                ("training", "deletePolicy=Shred", 'deletePolicy must be one of the following: "Keep", "Purge"'),
+                ("training", "data.path=data", "data.path: Does not match pattern"),
+                ("training", "storage.create.size=much", "storage.create.size: Does not match pattern")]:
+            with self.subTest(setting):
+                self.assertIn(words, self.refused(chart, setting))
+
+    def test_a_training_names_what_there_is_to_train(self):
+        self.assertIn("Known: ", self.refused("training", "config=ffhq"))
+        self.assertIn("mnist-dcgan", self.refused("training", "config=ffhq"))
+        self.assertIn("There is nothing to train", self.refused("training"))
+
+    def test_settings_are_laid_upon_the_named_configuration(self):
+        [training] = self.kinds("training-cpu", "GanTraining")
+        config = training["spec"]["config"]
+        self.assertEqual(config["training"]["total_kimg"], 50)
+        self.assertEqual(config["training"]["batch"], 32, "as configs/runs/demo-emoji32.yaml has it")
+        self.assertNotIn("path", config["data"], "the operator sets it to where the claim is mounted")
+        self.assertNotIn("telemetry", config, "ports of a pod, not of the demo's machine")
+
+    def test_every_run_configuration_can_be_named(self):
+        for path in sorted((PROJECT / "configs/runs").glob("*.yaml")):
+            text = self.helm("template", "x", CHARTS / "ganscale-training", f"--set=config={path.stem}")
+            [training] = [value for value in objects(text) if value["kind"] == "GanTraining"]
+            self.assertEqual(training["spec"]["config"]["model"], yaml.safe_load(path.read_text())["model"])
+
+    def test_the_operator_renders_what_the_chart_makes(self):
+        for name in ["training-dgx", "training-cpu"]:
+            [training] = self.kinds(name, "GanTraining")
+            with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+                yaml.safe_dump(training, file)
+                file.flush()
+                subprocess.run([os.environ["GANSCALE_OPERATOR"], "validate", "-f", file.name], check=True)
+
+    def test_definitions_and_roles_are_those_of_the_manifests(self):
+        for path in sorted((MANIFESTS / "crd").glob("*.yaml")):
+            [theirs] = objects(path.read_text())
+            [ours] = [crd for crd in self.kinds("operator-default", "CustomResourceDefinition")
+                      if crd["metadata"]["name"] == theirs["metadata"]["name"]]
+            self.assertEqual(ours["spec"], theirs["spec"])
+            self.assertEqual(ours["metadata"]["annotations"], {"helm.sh/resource-policy": "keep"})
+        for kind in ["ClusterRole", "Role"]:
+            theirs = {value["metadata"]["name"]: value["rules"]
+                      for file in ["operator.yaml", "users.yaml"]
+                      for value in objects((MANIFESTS / "rbac" / file).read_text()) if value["kind"] == kind}
+            ours = {value["metadata"]["name"]: value["rules"] for value in self.kinds("operator-default", kind)}
+            self.assertEqual(ours, theirs)
+
+    def test_without_keep_the_definitions_go_with_the_chart(self):
+        for crd in self.kinds("operator-full", "CustomResourceDefinition"):
+            self.assertNotIn("annotations", crd["metadata"])
+
+    def test_pods_are_restricted(self):
+        for name in ["operator-default", "operator-bare", "operator-full"]:
+            pods = [value["spec"]["template"]["spec"] for value in self.kinds(name, "Deployment")]
+            pods += [value["spec"] for value in self.kinds(name, "Pod")]
+            self.assertEqual(len(pods), 2)
+            for pod in pods:
+                self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+                self.assertEqual(pod["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
+                for container in pod["containers"]:
+                    self.assertEqual(container["securityContext"], {
+                        "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                        "capabilities": {"drop": ["ALL"]}})
+
+    def test_only_metrics_and_health_of_the_operator_can_be_reached(self):
+        [policy] = self.kinds("operator-full", "NetworkPolicy")
+        monitoring = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}
+        self.assertEqual(policy["spec"]["policyTypes"], ["Ingress"])
+        self.assertEqual(policy["spec"]["ingress"], [
+            {"ports": [{"protocol": "TCP", "port": "metrics"}], "from": [monitoring]},
+            {"ports": [{"protocol": "TCP", "port": "health"}]}])
+
+    def test_every_value_has_a_meaning(self):
+        subprocess.run(["/usr/bin/python3", PROJECT / "scripts/chart-readme.py", "--check"], check=True)
+
+    def test_dashboards_are_those_of_the_script(self):
+        subprocess.run(["/usr/bin/python3", PROJECT / "scripts/make-dashboards.py", "--check"], check=True)
+
+    def test_dashboards_are_labelled_for_grafana(self):
+        maps = [value for value in self.kinds("operator-default", "ConfigMap")]
+        self.assertEqual(len(maps), 2)
+        for value in maps:
+            self.assertEqual(value["metadata"]["labels"]["grafana_dashboard"], "1")
+            [text] = value["data"].values()
+            self.check_dashboard(json.loads(text))
+
+    def check_dashboard(self, board):
+        """What Grafana and its readers need of each panel."""
+        panels = [panel for panel in board["panels"] if panel["type"] != "row"]
+        self.assertGreater(len(panels), 8)
+        self.assertEqual(len({panel["id"] for panel in board["panels"]}), len(board["panels"]))
+        for panel in panels:
+            with self.subTest(panel["title"]):
+                self.assertTrue(panel["title"] and panel["description"].endswith("."))
+                self.assertTrue(panel["fieldConfig"]["defaults"]["unit"])
+                self.assertEqual(panel["datasource"]["uid"], "${datasource}")
+                for target in panel["targets"]:
+                    self.assertNotRegex(target["expr"], r"\[\d+[smh]\]", "a rate over $__rate_interval fits any resolution")
+        for a in panels:
+            for b in panels:
+                self.assertTrue(a is b or apart(a["gridPos"], b["gridPos"]), (a["title"], b["title"]))
+
+    def test_packages_hold_the_linked_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for chart in ["ganscale-operator", "ganscale-training"]:
+                self.helm("package", CHARTS / chart, "-d", folder)
+                text = subprocess.run(["tar", "tzf", f"{folder}/{chart}-0.1.0.tgz"], check=True, text=True,
+                                      stdout=subprocess.PIPE).stdout
+                self.assertRegex(text, r"files/(crd/gantrainings|runs/demo-emoji32)\S*\.yaml")
+
+
+def apart(a, b):
+    """Whether two panels do not lie upon each other."""
+    return (a["x"] + a["w"] <= b["x"] or b["x"] + b["w"] <= a["x"]
+            or a["y"] + a["h"] <= b["y"] or b["y"] + b["h"] <= a["y"])
+
+
+class Rules(unittest.TestCase):
+    file = CHARTS / "ganscale-operator/files/rules/ganscale.yaml"
+
+    def setUp(self):
+        if not shutil.which("promtool"):
+            self.skipTest("promtool is missing (package prometheus)")
+
+    def test_each_alert_fires_when_it_should(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(self.file, folder)
+            shutil.copy(PROJECT / "tests/charts/rules_test.yaml", folder)
+            for command in [["check", "rules", "--lint-fatal", "ganscale.yaml"], ["test", "rules", "rules_test.yaml"]]:
+                result = subprocess.run(["promtool", *command], cwd=folder, text=True, check=False,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_each_alert_has_a_test_and_a_page(self):
+        alerts = re.findall(r"- alert: (\w+)", self.file.read_text())
+        tested = re.findall(r"alertname: (\w+)\n", (PROJECT / "tests/charts/rules_test.yaml").read_text())
+        self.assertEqual(set(alerts) - set(tested), set())
+        page = (PROJECT / "docs/kubernetes.md").read_text()
+        self.assertEqual([alert for alert in alerts if f"`{alert}`" not in page], [])
+
+    def test_the_chart_carries_the_rules_as_they_are(self):
+        helm = Helm(build_tools("helm") / "helm")
+        [rule] = [value for value in objects(helm.template("operator-full")) if value["kind"] == "PrometheusRule"]
+        self.assertEqual(rule["spec"], yaml.safe_load(self.file.read_text()))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
