@@ -206,11 +206,12 @@ void add_verify(CLI::App& data, Action& action) {
 }  // namespace
 
 void add_data(CLI::App& app, Action& action) {
-  auto* data = app.add_subcommand("data", "Convert, inspect and verify data sets");
+  auto* data = app.add_subcommand("data", "Convert, inspect, verify and test data sets");
   data->require_subcommand(1);
   add_convert(*data, action);
   add_inspect(*data, action);
   add_verify(*data, action);
+  add_data_variability(*data, action);
 }
 
 }  // namespace ganscale::cli

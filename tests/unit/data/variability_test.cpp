@@ -1,0 +1,82 @@
+#include "data/variability.h"
+
+#include <ATen/ops/equal.h>
+
+#include <cmath>
+
+#include "support/expect_error.h"
+#include "unit/data/fake_source.h"
+
+namespace ganscale::data {
+namespace {
+
+const auto kNoProgress = [](std::int64_t) {};
+
+/// Grey pictures of one row whose pixels are given, one class after the other.
+class RowSource : public Source {
+ public:
+  explicit RowSource(std::vector<std::vector<std::uint8_t>> rows) : rows_(std::move(rows)) {}
+
+  std::int64_t record_count() const override { return static_cast<std::int64_t>(rows_.size()); }
+  std::int64_t label_count() const override { return record_count() + 1; }
+  std::int64_t label(std::int64_t index) const override { return index; }
+  std::string describe(std::int64_t index) const override { return std::to_string(index); }
+  void read(std::int64_t index, Record& record) const override {
+    record.buffer = rows_[static_cast<std::size_t>(index)];
+    record.bytes = record.buffer;
+    record.channels = 1;
+    record.height = 1;
+    record.width = static_cast<int>(record.buffer.size());
+  }
+
+ private:
+  std::vector<std::vector<std::uint8_t>> rows_;
+};
+
+// scipy.stats.f_oneway of SciPy 1.17: F = 7.532299741602067, p = 0.005435866388351104. The fourth
+// label has no pictures.
+TEST(Variability, IsThatOfScipy) {
+  const RowSource source(
+      {{0, 10, 20, 30, 40, 50}, {15, 25, 35, 45}, {100, 90, 80, 70, 60, 50, 40, 30}});
+  const auto result = variability(class_sums(source, {}, kNoProgress));
+  EXPECT_EQ(result.pictures_of_label, (std::vector<std::int64_t>{1, 1, 1, 0}));
+  ASSERT_EQ(result.channels.size(), 1);
+  const auto& channel = result.channels.front();
+  EXPECT_NEAR(channel.f, 7.532299741602067, 1e-12);
+  EXPECT_EQ(channel.between_degrees, 2);
+  EXPECT_EQ(channel.within_degrees, 15);
+  EXPECT_NEAR(std::pow(10, channel.log10_p), 0.005435866388351104, 1e-14);
+}
+
+// Means 0 and 4 of two pixels each, no variance within: all of it lies between.
+TEST(Variability, IsInfiniteForClassesWithoutVarianceWithin) {
+  const RowSource source({{0, 0}, {4, 4}});
+  const auto& channel = variability(class_sums(source, {}, kNoProgress)).channels.front();
+  EXPECT_TRUE(std::isinf(channel.f));
+  EXPECT_EQ(channel.between_share, 1);
+}
+
+TEST(Variability, OfAllRanksIsTheSumOfTheirParts) {
+  const FakeSource source(1000, 7);
+  const auto whole = class_sums(source, {.threads = 3}, kNoProgress);
+  auto parts = class_sums(source, {0, 3, 1}, kNoProgress);
+  parts.add_(class_sums(source, {1, 3, 1}, kNoProgress));
+  parts.add_(class_sums(source, {2, 3, 1}, kNoProgress));
+  EXPECT_TRUE(at::equal(parts, whole));
+}
+
+TEST(Variability, NeedsLabelsAndTwoClasses) {
+  expect_error(ExitCode::kData, "the data set has no labels",
+               [] { class_sums(FakeSource(10), {}, kNoProgress); });
+  expect_error(ExitCode::kData, "only 1 has pictures",
+               [] { variability(class_sums(RowSource({{1, 2, 3}}), {}, kNoProgress)); });
+}
+
+TEST(Variability, NamesADamagedRecord) {
+  FakeSource source(10, 2);
+  source.unreadable = {4};
+  expect_error(ExitCode::kData, "fake, record 4", [&] { class_sums(source, {}, kNoProgress); });
+}
+
+}  // namespace
+}  // namespace ganscale::data
