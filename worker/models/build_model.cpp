@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "models/dcgan.h"
 #include "models/initial_weights.h"
+#include "models/resnet.h"
 #include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
 #include "models/stylegan2/stddev_layer.h"
@@ -45,6 +46,28 @@ std::shared_ptr<Discriminator> dcgan_discriminator(const Context& in) {
   return discriminator;
 }
 
+// A batch norm mixes images, which a gradient penalty of each forbids: with its running statistics
+// left as they are it is a scale and a shift.
+std::shared_ptr<Discriminator> wgan_critic(const Context& in) {
+  auto critic = std::make_shared<DcganDiscriminator>(
+      in.image(), in.label_count, BatchNormOptions{BatchNormMode::kFrozen, nullptr});
+  initialise_dcgan(*critic, "discriminator", in.seed);
+  return critic;
+}
+
+std::shared_ptr<Generator> resnet_generator(const Context& in) {
+  auto generator =
+      std::make_shared<ResnetGenerator>(in.image(), in.config.z_dim, in.label_count, in.norm());
+  initialise_he(*generator, "generator", in.seed);
+  return generator;
+}
+
+std::shared_ptr<Discriminator> resnet_critic(const Context& in) {
+  auto critic = std::make_shared<ResnetCritic>(in.image(), in.label_count);
+  initialise_he(*critic, "discriminator", in.seed);
+  return critic;
+}
+
 std::shared_ptr<Generator> stylegan2_generator(const Context& in) {
   auto generator = std::make_shared<stylegan2::StyleganGenerator>(in.stylegan2());
   initialise_stylegan2(*generator, "generator", in.seed);
@@ -65,12 +88,22 @@ BatchNormMode read_batch_norm(config::Section& in) {
   return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronised;
 }
 
-void read_dcgan(config::Section& in, ModelConfig& c) {
-  in.require(c.resolution == 32 || c.resolution == 64, "resolution",
-             c.name + " has 32 and 64, not " + std::to_string(c.resolution));
+void read_latent_and_norm(config::Section& in, ModelConfig& c) {
   c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
   in.require(c.z_dim > 0, "z_dim", "must be positive");
   c.batch_norm = read_batch_norm(in);
+}
+
+void read_dcgan(config::Section& in, ModelConfig& c) {
+  in.require(c.resolution == 32 || c.resolution == 64, "resolution",
+             c.name + " has 32 and 64, not " + std::to_string(c.resolution));
+  read_latent_and_norm(in, c);
+}
+
+void read_resnet(config::Section& in, ModelConfig& c) {
+  in.require(c.resolution == 32, "resolution",
+             c.name + " has 32, not " + std::to_string(c.resolution));
+  read_latent_and_norm(in, c);
 }
 
 void read_stylegan2(config::Section& in, ModelConfig& c) {
@@ -93,6 +126,10 @@ struct Model {
 constexpr std::array kModels = {
     Model{"dcgan", Labels::kNone, read_dcgan, dcgan_generator, dcgan_discriminator},
     Model{"conditional_dcgan", Labels::kNeeded, read_dcgan, dcgan_generator, dcgan_discriminator},
+    Model{"wgan", Labels::kNone, read_dcgan, dcgan_generator, wgan_critic},
+    Model{"conditional_wgan", Labels::kNeeded, read_dcgan, dcgan_generator, wgan_critic},
+    Model{"wgan_resnet", Labels::kNone, read_resnet, resnet_generator, resnet_critic},
+    Model{"conditional_wgan_resnet", Labels::kNeeded, read_resnet, resnet_generator, resnet_critic},
     Model{"stylegan2", Labels::kOptional, read_stylegan2, stylegan2_generator,
           stylegan2_discriminator},
 };

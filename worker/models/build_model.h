@@ -14,7 +14,7 @@ namespace ganscale::models {
 
 /// Which networks to build.
 struct ModelConfig {
-  std::string name = "dcgan";  ///< dcgan, conditional_dcgan or stylegan2
+  std::string name = "dcgan";  ///< see the table in build_model.cpp
   int resolution = 32;
   int channels = 3;     ///< of the data set, not of the configuration: 1 or 3
   int label_count = 0;  ///< of the data set, not of the configuration; 0: no labels

@@ -2,6 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <cmath>
+
 #include "kernels/counter_random.h"
 #include "tensors/named_tensors.h"
 
@@ -48,6 +50,21 @@ void initialise_stylegan2(torch::nn::Module& module, std::string_view network, s
     if (!is_drawn) continue;
     const bool is_mapping_layer = name.find("mapping.fc") != std::string::npos;
     draw_normal(tensor, seed, std::string(network) + "." + name, 0, is_mapping_layer ? 100 : 1);
+  }
+}
+
+void initialise_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, parameter] : named_parameters(module)) {
+    const std::string full_name = std::string(network) + "." + name;
+    if (name == "label_embedding.weight") {
+      draw_normal(parameter, seed, full_name, 0, 1);
+    } else if (parameter.dim() == 1) {
+      parameter.fill_(name.ends_with("bias") ? 0 : 1);
+    } else {
+      const auto inputs = static_cast<double>(parameter.numel() / parameter.size(0));
+      draw_normal(parameter, seed, full_name, 0, std::sqrt(2 / inputs));
+    }
   }
 }
 

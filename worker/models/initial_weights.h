@@ -28,4 +28,9 @@ void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::
 /// network: as above.
 void initialise_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
 
+/// Draws a network's first weights with the variance 2 / (inputs of an output), He et al. 2015,
+/// arXiv:1502.01852, Eq. (10), those of a label's vector with variance 1; biases are zero, batch
+/// norms scale by one. Names and seed as above.
+void initialise_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+
 }  // namespace ganscale::models

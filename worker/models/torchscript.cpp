@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 
 #include "base/error.h"
+#include "models/label_bundle.h"
 
 namespace ganscale::models {
 namespace {
@@ -47,8 +48,8 @@ jit::Module state_module(const torch::nn::Module& network, const std::string& ty
   return result;
 }
 
-jit::Module trace(Generator& generator) {
-  auto module = state_module(generator, "Generator", std::make_shared<jit::CompilationUnit>());
+jit::Module trace(Generator& generator, const std::string& type_name = "Generator") {
+  auto module = state_module(generator, type_name, std::make_shared<jit::CompilationUnit>());
   // Two rows: a batch of one could be taken for a constant.
   jit::Stack inputs = {at::zeros({2, generator.z_dim()})};
   std::vector<std::string> names = {"z"};
@@ -71,6 +72,25 @@ jit::Module trace(Generator& generator) {
   return module;
 }
 
+/// A bundle is a script that hands each label's rows to the trace of that label's generator: a
+/// trace of the whole would hold one batch's labels.
+jit::Module script(const LabelBundle& bundle) {
+  jit::Module module("__torch__.LabelBundle");
+  const auto [channels, resolution] = bundle.image();
+  const auto size = std::to_string(resolution);
+  std::string body = "def forward(self, z, labels):\n  out = torch.zeros([z.size(0), " +
+                     std::to_string(channels) + ", " + size + ", " + size +
+                     "], dtype=z.dtype, device=z.device)\n";
+  for (const auto& [label, generator] : bundle.generators()) {
+    const auto name = "label_" + std::to_string(label);
+    module.register_module(name, trace(*generator, "Generator_" + name));
+    body += "  rows = torch.nonzero(labels == " + std::to_string(label) + ").squeeze(1)\n" +
+            "  if rows.numel() > 0:\n    out[rows] = self." + name + "(z[rows])\n";
+  }
+  module.define(body + "  return out\n");
+  return module;
+}
+
 }  // namespace
 
 void save_torchscript(Generator& generator, const std::filesystem::path& file) {
@@ -80,7 +100,8 @@ void save_torchscript(Generator& generator, const std::filesystem::path& file) {
   }
   const at::NoGradGuard no_grad;
   const EvalMode eval(generator);
-  const jit::Module module = trace(generator);
+  const auto* bundle = dynamic_cast<const LabelBundle*>(&generator);
+  const jit::Module module = bundle == nullptr ? trace(generator) : script(*bundle);
   try {
     module.save(file.string());
   } catch (const c10::Error& error) {

@@ -1,0 +1,24 @@
+#include "losses/loss_config.h"
+
+namespace ganscale::losses {
+
+LossConfig parse_loss(config::Section in) {
+  LossConfig c;
+  if (in.get_choice("name", "non_saturating", {"non_saturating", "wasserstein"},
+                    "what the networks play for") == "wasserstein") {
+    c = {.kind = Adversarial::kWasserstein, .critic_steps = 5, .gradient_penalty = 10};
+  }
+  c.critic_steps =
+      in.get("critic_steps", c.critic_steps, "steps of the discriminator for one of the generator");
+  in.require(c.critic_steps >= 1, "critic_steps", "must be positive");
+  c.gradient_penalty = in.get("gradient_penalty", c.gradient_penalty,
+                              "weight of (|gradient| - 1)^2 between reals and fakes; 0: none");
+  in.require(c.gradient_penalty >= 0, "gradient_penalty", "must not be negative");
+  c.weight_clip = in.get("weight_clip", c.weight_clip,
+                         "bound of the discriminator's parameters after each step; 0: none");
+  in.require(c.weight_clip >= 0, "weight_clip", "must not be negative");
+  in.reject_unread_keys();
+  return c;
+}
+
+}  // namespace ganscale::losses
