@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cmath>
@@ -114,6 +115,23 @@ void DigitClassifier::train(const Digits& digits, int epochs) {
     loss.backward();
     adam.step(kLearningRate * (1 - static_cast<double>(step) / static_cast<double>(steps)));
   }
+}
+
+void DigitClassifier::save(const std::filesystem::path& file) const {
+  torch::jit::Module module("__torch__.DigitClassifier");
+  for (const auto& [name, parameter] : parameters_) {
+    auto attribute = name;
+    std::ranges::replace(attribute, '.', '_');
+    module.register_parameter(attribute, parameter.detach(), /*is_buffer=*/false);
+  }
+  module.define(
+      "def forward(self, x):\n"
+      "  x = x / 127.5 - 1\n"
+      "  x = torch.relu(torch.conv2d(x, self.conv1_weight, self.conv1_bias, [2, 2], [2, 2]))\n"
+      "  x = torch.relu(torch.conv2d(x, self.conv2_weight, self.conv2_bias, [2, 2], [1, 1]))\n"
+      "  features = torch.avg_pool2d(x, [4, 4]).flatten(1)\n"
+      "  return features, torch.linear(x.flatten(1), self.linear_weight, self.linear_bias)\n");
+  module.save(file.string());
 }
 
 at::Tensor DigitClassifier::log_probabilities(const at::Tensor& images) const {

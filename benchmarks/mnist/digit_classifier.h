@@ -33,6 +33,11 @@ class DigitClassifier {
   /// the first weights depend on the seed alone.
   void train(const Digits& digits, int epochs);
 
+  /// Writes a TorchScript module that `ganscale evaluate` takes as feature network: of pixels
+  /// [N, 1, 32, 32] in [0, 255] it gives 128 features, the last layer's means over 4 x 4 places,
+  /// and the logits.
+  void save(const std::filesystem::path& file) const;
+
   /// images: [N, 1, 32, 32] uint8. Returns: [N, 10] float64, log p(digit | image).
   at::Tensor log_probabilities(const at::Tensor& images) const;
 
