@@ -222,7 +222,8 @@ void Trace::run_step(int step) {
       .batch_shrink = settings_.integer("pl_batch_shrink")};
   const training::R1Options r1{settings_.number("r1_gamma"), settings_.integer("d_reg_interval")};
   run("Gmain", step, *trained_generator_, {[&](const training::StepInput&) {
-        return generator_loss(*generator_, *discriminator_, fakes(prefix + ".Gmain"));
+        return generator_loss(*generator_, *discriminator_, fakes(prefix + ".Gmain"),
+                              losses::Adversarial::kNonSaturating);
       }});
   if (step % path_length.interval == 0) {
     run("Greg", step, *trained_generator_, {[&](const training::StepInput&) {

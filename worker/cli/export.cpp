@@ -30,13 +30,14 @@ ExitCode export_generator(const ExportOptions& options) {
     models::save_torchscript(*trained.generator, options.out);
   } else {
     const auto& model = trained.config.model;
-    checkpoint::write_safetensors(options.out, named_state(*trained.generator),
-                                  {{"model", model.name},
-                                   {"resolution", std::to_string(model.resolution)},
-                                   {"channels", std::to_string(model.channels)},
-                                   {"z_dim", std::to_string(model.z_dim)},
-                                   {"label_count", std::to_string(model.label_count)},
-                                   {"images_seen", std::to_string(trained.images_seen)}});
+    checkpoint::write_safetensors(
+        options.out, named_state(*trained.generator),
+        {{"model", model.name},
+         {"resolution", std::to_string(model.resolution)},
+         {"channels", std::to_string(model.channels)},
+         {"z_dim", std::to_string(model.z_dim)},
+         {"label_count", std::to_string(trained.generator->label_count())},
+         {"images_seen", std::to_string(trained.images_seen)}});
   }
   log::info(
       "Exported the generator",

@@ -18,6 +18,8 @@ using Action = std::function<ExitCode()>;
 /// config_options.h.
 void add_config_schema(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
+void add_data_variability(CLI::App& data, Action& action);
+void add_evaluate(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "comm/group.h"
 
@@ -27,6 +28,9 @@ struct Gaussian {
 class Moments {
  public:
   explicit Moments(std::int64_t feature_count);
+  /// Goes on from what mean() and deviations() gave.
+  Moments(std::int64_t count, at::Tensor mean, at::Tensor deviations)
+      : count_(count), mean_(std::move(mean)), deviations_(std::move(deviations)) {}
 
   /// features: [N, D], any floating dtype and device. Throws DataError if one is NaN or infinite.
   void add(const at::Tensor& features);
@@ -34,6 +38,8 @@ class Moments {
   void merge(comm::Group& group);
 
   std::int64_t count() const { return count_; }
+  const at::Tensor& mean() const { return mean_; }              ///< [D] float64
+  const at::Tensor& deviations() const { return deviations_; }  ///< [D, D] float64
   /// Throws DataError for fewer than two features.
   Gaussian gaussian(Divisor divisor) const;
 

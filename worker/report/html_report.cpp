@@ -189,6 +189,22 @@ std::string checkpoint_table(const RunSummary& run) {
   return element("div", "card", element("table", "", rows));
 }
 
+/// One row a label of scheme per_label: what it reached, or why it failed.
+std::string labels_section(const RunSummary& run) {
+  if (run.labels.empty()) return {};
+  std::string rows;
+  for (const auto& label : run.labels) {
+    const auto name = label.value("name", "");
+    auto reached = label.value("state", "") + ", " +
+                   kimg_text(label.value("images_seen", std::int64_t{0})) + " of " +
+                   kimg_text(label.value("total_images", std::int64_t{0})) + " in " +
+                   format_duration(label.value("seconds", 0.0));
+    if (const auto error = label.value("error", ""); !error.empty()) reached += ": " + error;
+    rows += row(std::to_string(label.value("label", std::int64_t{0})) + " " + name, reached);
+  }
+  return element("h2", "", "Labels") + element("div", "card", element("table", "", rows));
+}
+
 std::string facts_section(const RunSummary& run) {
   const auto config =
       element("details", "card",
@@ -208,7 +224,7 @@ std::string html_report(const RunSummary& run) {
   page += element("style", "", kPageStyle);
   page += "</head>\n<body>";
   page += header(run) + progress(run) + samples_section(run) + charts_section(run);
-  page += facts_section(run);
+  page += labels_section(run) + facts_section(run);
   page += element("script", "", kPageScript);
   return page + "</body></html>\n";
 }

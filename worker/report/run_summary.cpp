@@ -35,6 +35,14 @@ const config::Node* find(const config::Node& node, const std::string& key) {
   return nullptr;
 }
 
+std::vector<nlohmann::ordered_json> read_labels(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {};
+  const auto table = nlohmann::ordered_json::parse(read_file(file), /*cb=*/nullptr,
+                                                   /*allow_exceptions=*/false);
+  if (!table.is_array()) return {};
+  return {table.begin(), table.end()};
+}
+
 std::vector<SampleGrid> list_samples(const std::filesystem::path& folder) {
   std::vector<SampleGrid> samples;
   if (!std::filesystem::is_directory(folder)) return samples;
@@ -59,6 +67,7 @@ RunSummary read_run(const std::filesystem::path& folder) {
   run.config = config::parse_yaml(run.config_text, config_file.string());
   run.ticks = read_json_lines(folder / "stats.jsonl");
   run.metrics = read_json_lines(folder / "metrics.jsonl");
+  run.labels = read_labels(folder / "labels.json");
   const auto reals = folder / "samples" / "reals.png";
   if (std::filesystem::exists(reals)) run.reals = reals;
   run.samples = list_samples(folder / "samples");

@@ -25,6 +25,7 @@ struct RunSummary {
   config::Node config;
   std::vector<nlohmann::ordered_json> ticks;    ///< lines of stats.jsonl
   std::vector<nlohmann::ordered_json> metrics;  ///< lines of metrics.jsonl
+  std::vector<nlohmann::ordered_json> labels;   ///< labels.json of scheme per_label
   std::optional<std::filesystem::path> reals;
   std::vector<SampleGrid> samples;                      ///< in the order of images seen
   std::vector<checkpoint::CheckpointInfo> checkpoints;  ///< the oldest first

@@ -45,8 +45,18 @@ struct Parts {
 PhaseLoss generator_phase(const Parts& in, const StepInput& input) {
   const Autocast autocast = in.autocast(input);
   kernels::RandomDraws draws(input.images, Stream::kGeneratorNoise);
-  return generator_loss(in.replica.generator(), in.replica.discriminator(),
-                        in.fakes(input, in.latents(input, Stream::kGeneratorLatent), draws));
+  const auto fakes = in.fakes(input, in.latents(input, Stream::kGeneratorLatent), draws);
+  return generator_loss(in.replica.generator(), in.replica.discriminator(), fakes,
+                        in.config.loss.kind);
+}
+
+PhaseLoss critic_phase(const Parts& in, const StepInput& input) {
+  const Autocast autocast = in.autocast(input);
+  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise);
+  return critic_loss(in.replica.generator(), in.replica.discriminator(),
+                     {in.fakes(input, in.latents(input, Stream::kDiscriminatorLatent), draws),
+                      in.reals(input, draws)},
+                     in.config.loss.gradient_penalty);
 }
 
 PhaseLoss fakes_phase(const Parts& in, const StepInput& input) {
@@ -100,6 +110,7 @@ std::function<PhaseLoss(const StepInput&)> bind(LossOfParts loss, const Parts& p
 Phase generator_phases(const Parts& in, NetworkGradients gradients) {
   const GeneratorConfig& config = in.config.generator;
   return {.name = "Gmain",
+          .interval = in.config.loss.critic_steps,
           .network = &in.replica.generator(),
           .optimizer = &in.replica.generator_optimizer(),
           .gradients = gradients.generator,
@@ -110,13 +121,20 @@ Phase generator_phases(const Parts& in, NetworkGradients gradients) {
 
 Phase discriminator_phases(const Parts& in, NetworkGradients gradients) {
   const DiscriminatorConfig& config = in.config.discriminator;
+  std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
+  if (in.config.loss.kind == losses::Adversarial::kWasserstein) {
+    losses = {bind(critic_phase, in)};
+  } else {
+    losses = {bind(fakes_phase, in), bind(reals_phase, in)};
+  }
   return {.name = "Dmain",
           .network = &in.replica.discriminator(),
           .optimizer = &in.replica.discriminator_optimizer(),
           .gradients = gradients.discriminator,
           .learning_rate =
               rate_of(config.optimizer, config.r1.interval, in.config.training.total_images()),
-          .losses = {bind(fakes_phase, in), bind(reals_phase, in)}};
+          .losses = std::move(losses),
+          .weight_limit = in.config.loss.weight_clip};
 }
 
 /// The same network and optimizer, less often and for a regularisation.

@@ -17,6 +17,9 @@ struct NetworkGradients {
 /// Greg for path lengths), then the discriminator's (Dmain, and Dreg for R1). Each has latents of
 /// its own.
 ///
+/// With loss.critic_steps the generator's phase runs in every so many steps only.
+/// config, replica: outlive the phases.
+///
 /// A fake takes the label of the real image of the same number, so that labels come as often as in
 /// the data.
 /// Throws: ConfigError for a regularisation that the model does not have.

@@ -57,6 +57,7 @@ bool checkpoint_failed(const LoopParts& parts) {
 Orders wishes(const LoopParts& parts, bool paused) {
   Orders orders{.stop = parts.stop.received(), .pause = paused};
   orders.fail = checkpoint_failed(parts);
+  orders.finish = parts.budget.spent();
   if (parts.server == nullptr) return orders;
   while (const auto command = parts.server->next_command()) {
     orders.finish |= *command == wire::Command::kStop;
@@ -100,9 +101,30 @@ void write_fakes(const LoopParts& parts, const Progress& progress) {
   }
 }
 
+using Metrics = std::map<std::string, double>;
+
+/// Measures the averaged generator where that is due, all ranks together.
+Metrics evaluate_if(bool due, LoopParts& parts, const Progress& progress) {
+  const bool trained = progress.images_seen >= parts.config.training.total_images();
+  if (parts.evaluator == nullptr || !(due || trained)) return {};
+  const auto began = Clock::now();
+  auto measured =
+      parts.evaluator->evaluate(parts.replica.generator_ema(), parts.config.training.seed);
+  const std::chrono::duration<double> seconds = Clock::now() - began;
+  parts.reporter.metrics({progress.images_seen, seconds.count(), measured});
+  return std::move(measured.values);
+}
+
+/// The best checkpoint can only be kept if there is one of what was measured.
+bool may_be_best(const checkpoint::CheckpointConfig& config, const Metrics& metrics) {
+  return !config.keep_best.empty() && metrics.contains(config.keep_best);
+}
+
 /// Writes a checkpoint, but none of a state that is broken: the last good one stays.
-void write_checkpoint(LoopParts& parts, const Progress& progress, bool last) {
-  const checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
+void write_checkpoint(LoopParts& parts, const Progress& progress, const Metrics& metrics,
+                      bool last) {
+  checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
+  snapshot.metrics = metrics;
   const std::string nonfinite = first_nonfinite(snapshot);
   if (nonfinite.empty()) {
     parts.writer->write(snapshot);
@@ -124,8 +146,10 @@ void maintain(LoopParts& parts, const Orders& orders, bool last, Progress& progr
   if (last || due(training.tick_kimg)) parts.reporter.tick(progress);
   const auto began = Clock::now();
   if (last || due(training.samples_every_kimg)) write_fakes(parts, progress);
-  const bool write = last || orders.checkpoint || due(parts.config.checkpoint.every_kimg);
-  if (write && parts.writer != nullptr) write_checkpoint(parts, progress, last);
+  const Metrics metrics = evaluate_if(due(parts.config.evaluate.every_kimg), parts, progress);
+  const bool write = last || orders.checkpoint || due(parts.config.checkpoint.every_kimg) ||
+                     may_be_best(parts.config.checkpoint, metrics);
+  if (write && parts.writer != nullptr) write_checkpoint(parts, progress, metrics, last);
   parts.reporter.add_maintenance(std::chrono::duration<double>(Clock::now() - began).count());
 }
 

@@ -7,6 +7,8 @@
 #include "comm/group.h"
 #include "control/server.h"
 #include "data/prefetcher.h"
+#include "training/budget.h"
+#include "training/evaluator.h"
 #include "training/reporter.h"
 #include "training/run_snapshot.h"
 #include "training/sample_grids.h"
@@ -27,11 +29,13 @@ struct LoopParts {
   Reporter& reporter;
   const SampleGrids& grids;
   const StopSignal& stop;
+  Budget budget;
+  Evaluator* evaluator = nullptr;        ///< where the run measures metrics
   checkpoint::Writer* writer = nullptr;  ///< rank 0 only
   control::Server* server = nullptr;     ///< rank 0 only, where there is a control port
 };
 
-/// Trains until the run's length is reached or a signal, a command or an error ends it.
+/// Trains until the run's length is reached or a signal, a command, its budget or an error ends it.
 ///
 /// Returns: kOk when done or told to stop by a command, kStopped after a signal; both after a
 /// checkpoint. Throws:  DataError, PeerLost, ConfigError (the run diverged), ... ; the last good

@@ -1,5 +1,6 @@
 #include "training/phase.h"
 
+#include <ATen/core/grad_mode.h>
 #include <torch/nn/module.h>
 
 #include <algorithm>
@@ -32,6 +33,11 @@ void add_statistics(const NamedTensors& part, NamedTensors& sum) {
   }
 }
 
+void clamp_parameters(const optim::Optimizer& optimizer, double limit) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, parameter] : optimizer.parameters()) parameter.clamp_(-limit, limit);
+}
+
 /// Lets only the parameters that a phase trains take gradients, so that no others are computed.
 class OnlyGradientsOf {
  public:
@@ -61,7 +67,10 @@ PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_
   }
   phase.gradients->finish();
   result.nonfinite = first_nonfinite(phase);
-  if (result.nonfinite.empty()) phase.optimizer->step(phase.learning_rate(images_seen));
+  if (result.nonfinite.empty()) {
+    phase.optimizer->step(phase.learning_rate(images_seen));
+    if (phase.weight_limit > 0) clamp_parameters(*phase.optimizer, phase.weight_limit);
+  }
   return result;
 }
 

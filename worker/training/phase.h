@@ -45,6 +45,7 @@ struct Phase {
   std::function<double(std::int64_t images_seen)> learning_rate;
   /// The parts of its loss, whose gradients are added: each graph is freed before the next is made.
   std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
+  double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
 };
 
 /// What a phase did.

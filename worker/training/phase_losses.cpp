@@ -9,6 +9,7 @@
 #include "losses/adversarial.h"
 #include "losses/path_length.h"
 #include "losses/r1_penalty.h"
+#include "losses/wasserstein.h"
 
 namespace ganscale::training {
 namespace {
@@ -28,25 +29,44 @@ at::Tensor average_over(comm::Group* group, const at::Tensor& value) {
   return comm::differentiable_sum(*group, value) / static_cast<double>(group->size());
 }
 
+at::Tensor fakes_for_discriminator(models::Generator& generator, const FakeInput& input) {
+  const at::NoGradGuard no_grad;
+  return input.augment(generator.forward(input.z, input.labels, input.draws),
+                       augment::Use::kDiscriminatorFakes);
+}
+
+struct Judged {
+  at::Tensor images;  ///< as D saw them
+  at::Tensor logits;
+};
+
+/// Asks D about the reals; the augmentation observes the answer.
+Judged judge_reals(models::Discriminator& discriminator, const RealInput& input) {
+  const auto images = input.augment(input.batch.images, augment::Use::kReals);
+  const auto logits = discriminator.forward(images, input.batch.labels, input.draws);
+  if (input.augment.augmentation != nullptr) {
+    input.augment.augmentation->observe_reals(logits.detach());
+  }
+  return {images, logits};
+}
+
 }  // namespace
 
 PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& discriminator,
-                         const FakeInput& input) {
+                         const FakeInput& input, losses::Adversarial kind) {
   const auto fakes = input.augment(generator.forward(input.z, input.labels, input.draws),
                                    augment::Use::kGeneratorFakes);
   const auto logits = discriminator.forward(fakes, input.labels, input.draws);
-  const auto loss = losses::non_saturating_generator_loss(logits).mean();
+  const bool wasserstein = kind == losses::Adversarial::kWasserstein;
+  const auto loss = (wasserstein ? losses::wasserstein_generator_loss(logits)
+                                 : losses::non_saturating_generator_loss(logits))
+                        .mean();
   return {loss, {{"loss/generator", loss.detach()}}};
 }
 
 PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discriminator,
                      const FakeInput& input) {
-  at::Tensor fakes;
-  {
-    const at::NoGradGuard no_grad;
-    fakes = input.augment(generator.forward(input.z, input.labels, input.draws),
-                          augment::Use::kDiscriminatorFakes);
-  }
+  const auto fakes = fakes_for_discriminator(generator, input);
   const auto logits = discriminator.forward(fakes, input.labels, input.draws);
   PhaseLoss result{losses::non_saturating_fake_loss(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
@@ -55,14 +75,32 @@ PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discri
 }
 
 PhaseLoss reals_loss(models::Discriminator& discriminator, const RealInput& input) {
-  const auto images = input.augment(input.batch.images, augment::Use::kReals);
-  const auto logits = discriminator.forward(images, input.batch.labels, input.draws);
-  if (input.augment.augmentation != nullptr) {
-    input.augment.augmentation->observe_reals(logits.detach());
-  }
+  const auto logits = judge_reals(discriminator, input).logits;
   PhaseLoss result{losses::non_saturating_real_loss(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("real", logits, result.statistics);
+  return result;
+}
+
+PhaseLoss critic_loss(models::Generator& generator, models::Discriminator& critic,
+                      const PairInput& input, double gradient_penalty) {
+  const auto& labels = input.reals.batch.labels;
+  auto& draws = input.reals.draws;
+  const auto fakes = fakes_for_discriminator(generator, input.fakes);
+  const auto fake_logits = critic.forward(fakes, labels, draws);
+  const Judged reals = judge_reals(critic, input.reals);
+  PhaseLoss result{losses::wasserstein_critic_loss(reals.logits, fake_logits).mean(), {}};
+  result.statistics["loss/discriminator"] = result.total.detach();
+  report_scores("fake", fake_logits, result.statistics);
+  report_scores("real", reals.logits, result.statistics);
+  if (gradient_penalty > 0) {
+    const auto share = draws.uniform({fakes.size(0), 1, 1, 1}, fakes.options());
+    const auto between = losses::interpolate(reals.images, fakes, share);
+    const auto logits = critic.forward(between, labels, draws);
+    const auto penalty = losses::gradient_penalty(between, logits, gradient_penalty).mean();
+    result.total = result.total.add(penalty);
+    result.statistics["loss/gradient_penalty"] = penalty.detach();
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "augment/augmentation.h"
 #include "comm/group.h"
 #include "kernels/counter_random.h"
+#include "losses/loss_config.h"
 #include "models/style_generator.h"
 #include "training/phase.h"
 
@@ -35,9 +36,9 @@ struct RealInput {
   Augmenting augment = {};
 };
 
-/// Gmain: the non-saturating loss of G.
+/// Gmain: the loss of G in the game of that kind.
 PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& discriminator,
-                         const FakeInput& input);
+                         const FakeInput& input, losses::Adversarial kind);
 
 /// Dmain, its part of the fakes: softplus(D(G(z))), without gradients of G.
 PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discriminator,
@@ -45,6 +46,17 @@ PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discri
 
 /// Dmain, its part of the reals: softplus(-D(x)). The augmentation observes the logits.
 PhaseLoss reals_loss(models::Discriminator& discriminator, const RealInput& input);
+
+/// The fakes and the reals of a step, as many of both.
+struct PairInput {
+  FakeInput fakes;
+  RealInput reals;
+};
+
+/// Dmain of a Wasserstein GAN: D(G(z)) - D(x), without gradients of G, and the gradient penalty of
+/// that weight between each real and its fake; 0: none.
+PhaseLoss critic_loss(models::Generator& generator, models::Discriminator& critic,
+                      const PairInput& input, double gradient_penalty);
 
 /// How often and how strongly D is regularised; the loss is `interval` times the penalty.
 struct R1Options {

@@ -39,7 +39,7 @@ int restarts() {
 Reporter::Reporter(ReporterParts parts) : parts_(std::move(parts)) {
   status_.run = parts_.folder.root().filename().string();
   status_.model = parts_.config.model.name;
-  status_.scheme = parts_.config.scheme;
+  status_.scheme = parts_.config.scheme.name;
   status_.total_images = parts_.config.training.total_images();
   status_.world_size = parts_.control.size();
   status_.restarts = restarts();
@@ -49,6 +49,7 @@ void Reporter::begin(const Progress& progress) {
   status_.images_seen = progress.images_seen;
   if (parts_.control.rank() == 0) {
     stats_.emplace(parts_.folder.stats(), progress.images_seen);
+    metrics_.emplace(parts_.folder.metrics(), progress.images_seen);
     if (parts_.config.training.tensorboard) {
       tensorboard_.emplace(parts_.folder.events(), progress.images_seen);
     }
@@ -171,6 +172,27 @@ void Reporter::fakes(const at::Tensor& images, const Progress& progress) {
   if (!tensorboard_) return;
   tensorboard_->write_grid("fakes", images, {.columns = parts_.config.training.grid_columns},
                            progress.images_seen);
+}
+
+void Reporter::metrics(const MetricsLine& line) {
+  const auto newest = [&](const std::string& prefix) -> std::optional<double> {
+    const auto found = line.measured.values.lower_bound(prefix);
+    if (found == line.measured.values.end() || !found->first.starts_with(prefix)) return {};
+    return found->second;
+  };
+  if (parts_.control.rank() != 0) return;
+  if (const auto fid = newest("fid")) {
+    parts_.instruments.fid.set(*fid);
+    status_.fid = fid;
+  }
+  if (const auto score = newest("is")) parts_.instruments.inception_score.set(*score);
+  const auto json = to_json(line);
+  log::info("Evaluated the generator", {{"metrics", json.dump()}});
+  try {
+    metrics_->append(json);
+  } catch (const report::OutputError& error) {
+    log::warning("Cannot write the metrics", {{"reason", error.what()}});
+  }
 }
 
 void Reporter::publish(const report::Tick& tick) {

@@ -13,6 +13,7 @@
 #include "report/tensorboard.h"
 #include "report/tick.h"
 #include "telemetry/instruments.h"
+#include "training/metrics_log.h"
 #include "training/run_config.h"
 #include "training/run_folder.h"
 #include "training/scheme.h"
@@ -50,6 +51,8 @@ class Reporter {
   void tick(Progress& progress);
   /// Shows a grid of fakes where TensorBoard is on. images: [N, C, H, W] in [-1, 1].
   void fakes(const at::Tensor& images, const Progress& progress);
+  /// Tells what was measured of the generator; all ranks together.
+  void metrics(const MetricsLine& line);
   /// Counts time that was not training: grids, checkpoints, the tick itself.
   void add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
   /// Publishes where the run is in its life.
@@ -67,6 +70,7 @@ class Reporter {
   ReporterParts parts_;
   Statistics statistics_;
   std::optional<report::StatsLog> stats_;
+  std::optional<report::StatsLog> metrics_;
   std::optional<report::ProgressBar> bar_;
   std::optional<report::Tensorboard> tensorboard_;
   wire::JobStatus status_;

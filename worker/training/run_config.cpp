@@ -1,5 +1,7 @@
 #include "training/run_config.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "comm/launcher.h"
 #include "training/presets.h"
@@ -62,13 +64,37 @@ void choose_narrow_type(RunConfig& c) {
   }
 }
 
-std::string parse_scheme(config::Section in) {
-  auto name = in.get_choice("name", "synchronous", {"synchronous"}, "how the ranks work together");
+SchemeConfig parse_scheme(config::Section in) {
+  SchemeConfig c;
+  c.name = in.get_choice("name", c.name, {"synchronous", kPerLabel},
+                         "synchronous: all ranks train one pair of networks; per_label: each label "
+                         "has its own pair, trained by one rank");
+  c.attempts = in.get("attempts", c.attempts, "per_label: how often a label that fails is tried");
+  in.require(c.attempts >= 1, "attempts", "must be positive");
   in.reject_unread_keys();
-  return name;
+  return c;
+}
+
+BudgetConfig parse_budget(config::Section in) {
+  BudgetConfig c;
+  c.wall_seconds = in.get_seconds(
+      "wall", c.wall_seconds, "time that the training may take (2h), over all restarts; 0: any");
+  in.require(c.wall_seconds >= 0, "wall", "must not be negative");
+  c.gpu_hours = in.get("gpu_hours", c.gpu_hours,
+                       "hours of one device, summed over the ranks, that it may take; 0: any");
+  in.require(c.gpu_hours >= 0, "gpu_hours", "must not be negative");
+  in.reject_unread_keys();
+  return c;
 }
 
 }  // namespace
+
+double BudgetConfig::seconds(int world_size) const {
+  constexpr double kSecondsAnHour = 3600;
+  const double of_devices = gpu_hours * kSecondsAnHour / world_size;
+  if (wall_seconds == 0 || of_devices == 0) return std::max(wall_seconds, of_devices);
+  return std::min(wall_seconds, of_devices);
+}
 
 RunConfig parse_run(config::Node root) {
   apply_preset(root, comm::launched_world_size());
@@ -81,9 +107,12 @@ RunConfig parse_run(config::Section in) {
   c.data = data::parse_data(in.section("data"));
   c.scheme = parse_scheme(in.section("scheme"));
   c.training = parse_training(in.section("training"));
+  c.budget = parse_budget(in.section("budget"));
+  c.loss = losses::parse_loss(in.section("loss"));
   c.generator = parse_generator(in.section("generator"));
   c.discriminator = parse_discriminator(in.section("discriminator"));
   c.augment = augment::parse_augment(in.section("augment"));
+  c.evaluate = metrics::parse_evaluate(in.section("evaluate"));
   c.checkpoint = checkpoint::parse_checkpoint(in.section("checkpoint"));
   c.telemetry = control::parse_telemetry(in.section("telemetry"));
   c.comm = comm::parse_comm(in.section("comm"));
@@ -94,6 +123,7 @@ RunConfig parse_run(config::Section in) {
 }
 
 void require_fits_world(const RunConfig& config, int world_size) {
+  if (config.scheme.name == kPerLabel) return;  // a batch is one rank's
   if (config.training.batch % world_size == 0) return;
   throw ConfigError("training.batch must be divisible by the number of ranks: " +
                     std::to_string(config.training.batch) + " on " + std::to_string(world_size) +

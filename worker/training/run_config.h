@@ -9,6 +9,8 @@
 #include "config/section.h"
 #include "control/telemetry_config.h"
 #include "data/data_config.h"
+#include "losses/loss_config.h"
+#include "metrics/evaluate_config.h"
 #include "models/build_model.h"
 #include "optim/build_optimizer.h"
 #include "optim/ema.h"
@@ -29,15 +31,36 @@ struct DiscriminatorConfig {
   R1Options r1;
 };
 
+/// The word for the scheme of a generator a label; see per_label.h.
+inline constexpr const char* kPerLabel = "per_label";
+
+/// How the ranks work together.
+struct SchemeConfig {
+  std::string name = "synchronous";  ///< or per_label
+  int attempts = 2;                  ///< per_label: how often a label is tried
+};
+
+/// What a run may use, over all its restarts.
+struct BudgetConfig {
+  double wall_seconds = 0;  ///< 0: no limit
+  double gpu_hours = 0;     ///< of all ranks together; 0: no limit
+
+  /// Returns the seconds that each rank has; 0: no limit.
+  double seconds(int world_size) const;
+};
+
 /// A whole run: what `ganscale train` reads. Each folder owns its part.
 struct RunConfig {
   models::ModelConfig model;
   data::DataConfig data;
-  std::string scheme;
+  SchemeConfig scheme;
   TrainingConfig training;
+  BudgetConfig budget;
+  losses::LossConfig loss;
   GeneratorConfig generator;
   DiscriminatorConfig discriminator;
   augment::AugmentConfig augment;
+  metrics::EvaluateConfig evaluate;
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
   comm::CommConfig comm;

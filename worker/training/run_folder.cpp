@@ -5,6 +5,8 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "report/output_file.h"
 #include "report/run_summary.h"
 
 namespace ganscale::training {
@@ -16,6 +18,14 @@ void RunFolder::create() const {
     throw ConfigError("cannot write the run folder, choose another with --run: " + root_.string() +
                       (error ? ": " + error.message() : std::string()));
   }
+}
+
+void RunFolder::write_config(const std::string& resolved) const {
+  std::error_code ignored;
+  if (std::filesystem::exists(config(), ignored) && report::read_file(config()) != resolved) {
+    log::warning("The configuration differs from that of the run so far", {{"file", config()}});
+  }
+  report::write_file_atomically(config(), resolved);
 }
 
 std::filesystem::path RunFolder::fakes(std::int64_t images_seen) const {

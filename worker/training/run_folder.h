@@ -12,11 +12,17 @@ class RunFolder {
 
   /// Makes the folder and its sub-folders. Throws ConfigError where it can't be written.
   void create() const;
+  /// Writes config.yaml; warns where it differs from that of the run so far.
+  void write_config(const std::string& resolved) const;
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.yaml"; }
   std::filesystem::path log() const { return root_ / "log.jsonl"; }
   std::filesystem::path stats() const { return root_ / "stats.jsonl"; }
+  std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }
+  /// Of scheme per_label: what each label reached, and all generators as one.
+  std::filesystem::path labels_table() const { return root_ / "labels.json"; }
+  std::filesystem::path bundle() const { return root_ / "bundle.safetensors"; }
   std::filesystem::path samples() const { return root_ / "samples"; }
   std::filesystem::path events() const { return root_ / "events"; }
   std::filesystem::path reals() const { return samples() / "reals.png"; }

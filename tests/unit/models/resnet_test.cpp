@@ -10,6 +10,8 @@
 namespace ganscale::models {
 namespace {
 
+bool is_conditional(const std::string& name) { return name.starts_with("conditional_"); }
+
 Networks make(const std::string& name) {
   ModelConfig config;
   config.name = name;

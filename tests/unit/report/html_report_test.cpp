@@ -53,6 +53,20 @@ TEST(RunSummary, RefusesAFolderThatIsNoRun) {
                [&] { read_run(folder.path()); });
 }
 
+TEST(HtmlReport, SaysWhatEachLabelReached) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 0);
+  folder.write("labels.json",
+               R"([{"label": 0, "name": "cat", "state": "done", "images_seen": 8000,
+                    "total_images": 8000, "seconds": 60, "error": ""},
+                   {"label": 1, "name": "dog", "state": "failed", "images_seen": 0,
+                    "total_images": 9000, "seconds": 0, "error": "record <7>"}])");
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<th>0 cat</th><td>done, "));
+  EXPECT_THAT(page, HasSubstr("<th>1 dog</th><td>failed, "));
+  EXPECT_THAT(page, HasSubstr(": record &lt;7&gt;</td>"));
+}
+
 TEST(Curves, HaveAChartForEachThingWithNumbers) {
   const TemporaryFolder folder;
   make_run(folder.path(), 3);

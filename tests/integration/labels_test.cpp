@@ -1,0 +1,105 @@
+// The verbs on a run of scheme per_label, two ranks under mpirun.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/run_program.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale {
+namespace {
+
+constexpr int kPictures = 48;
+constexpr int kExtent = 32;
+constexpr int kLabels = 3;
+
+void write_big_endian(std::ostream& out, std::uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.put(static_cast<char>(number >> shift));
+}
+
+/// Writes pictures of one grey level each, brighter from label to label, in MNIST's format.
+void write_data(const TemporaryFolder& folder) {
+  std::filesystem::create_directory(folder / "data");
+  std::ofstream images(folder / "data/train-images-idx3-ubyte", std::ios::binary);
+  for (const std::uint32_t number : {0x00000803, kPictures, kExtent, kExtent}) {
+    write_big_endian(images, number);
+  }
+  std::ofstream labels(folder / "data/train-labels-idx1-ubyte", std::ios::binary);
+  for (const std::uint32_t number : {0x00000801, kPictures}) write_big_endian(labels, number);
+  for (int i = 0; i < kPictures; ++i) {
+    labels.put(static_cast<char>(i % kLabels));
+    const std::string pixels(kExtent * kExtent, static_cast<char>(40 + 80 * (i % kLabels)));
+    images << pixels;
+  }
+}
+
+class Labels : public testing::Test {
+ protected:
+  Labels() { write_data(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  /// Runs the program on so many ranks; its failure is the test's.
+  std::string ganscale(int ranks, const std::string& arguments) const {
+    const auto launcher = std::string(LAUNCHER) +
+                          " --allow-run-as-root --oversubscribe --bind-to none -n " +
+                          std::to_string(ranks) + " ";
+    const auto result = run_program((ranks > 1 ? launcher : "") + PROGRAM " " + arguments);
+    EXPECT_EQ(result.exit_code, 0) << arguments << "\n" << result.output;
+    return result.output;
+  }
+
+  nlohmann::json evaluate(int ranks) const {
+    ganscale(ranks, "evaluate --run " + path("run") + " --metrics fid40,is40,class_fid40" +
+                        " --feature-net " + path("net.pt") + " --set evaluate.splits=2" +
+                        " --set evaluate.cache=" + path("cache") + " --out " + path("out.json"));
+    return nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
+  const auto net = run_program("python3 " SCRIPT " " + path("net.pt"));
+  if (net.exit_code == 77) GTEST_SKIP() << "python3 on the PATH has no torch";
+  ASSERT_EQ(net.exit_code, 0) << net.output;
+  ganscale(2, "train --run " + path("run") + " --set data.path=" + path("data") +
+                  " --set scheme.name=per_label --set training.batch=8" +
+                  " --set training.total_kimg=0.048 --set training.samples_every_kimg=0" +
+                  " --set telemetry.metrics_port=-1 --set telemetry.control_port=-1");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "run/labels/label-0002/checkpoints"));
+  const auto table = nlohmann::json::parse(std::ifstream(folder_ / "run/labels.json"));
+  ASSERT_EQ(table.size(), kLabels);
+  for (const auto& label : table) EXPECT_EQ(label.at("state"), "done");
+
+  const auto two = evaluate(2);
+  const auto one = evaluate(1);
+  EXPECT_EQ(two.at("class_fid40_labels").size(), kLabels);
+  for (const char* name : {"fid40", "is40", "class_fid40"}) {
+    const double value = one.at(name).get<double>();
+    EXPECT_NEAR(two.at(name).get<double>(), value, 1e-6 * std::abs(value)) << name;
+  }
+  ganscale(1, "generate --run " + path("run") + " --seeds 0-5 --out " + path("grid.png"));
+  ganscale(1, "generate --checkpoint " + path("run/bundle.safetensors") +
+                  " --seeds 0-1 --labels 2 --out " + path("two.png"));
+  ganscale(1, "report " + path("run"));
+  ganscale(1,
+           "export --format safetensors --run " + path("run") + " --out " + path("g.safetensors"));
+  ganscale(1, "export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
+  const auto compared =
+      run_program("python3 " SCRIPT " " + path("g.pt") + " " + path("run/bundle.safetensors"));
+  EXPECT_EQ(compared.exit_code, 0) << compared.output;
+}
+
+TEST_F(Labels, ThatDifferAreFoundByTheTestOfVariability) {
+  const auto output = ganscale(2, "data variability " + path("data"));
+  EXPECT_THAT(output, testing::HasSubstr("inf"));  // no variance within a class
+  EXPECT_THAT(output, testing::HasSubstr("The classes differ in 1 of 1 channels"));
+}
+
+}  // namespace
+}  // namespace ganscale

@@ -1,0 +1,66 @@
+#include "metrics/evaluate_config.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::metrics {
+namespace {
+
+EvaluateConfig parse(const std::string& yaml) {
+  return parse_evaluate(config::Section(config::parse_yaml(yaml, "test.yaml")));
+}
+
+TEST(ParseMetric, ReadsKindNumberOfPicturesAndNeighbours) {
+  const auto fid = parse_metric("fid50k");
+  EXPECT_EQ(fid.metric, Metric::kFrechet);
+  EXPECT_EQ(fid.picture_count, 50'000);
+  const auto recall = parse_metric("pr2k7");
+  EXPECT_EQ(recall.metric, Metric::kPrecisionRecall);
+  EXPECT_EQ(recall.picture_count, 2000);
+  EXPECT_EQ(recall.neighbours, 7);
+  EXPECT_EQ(parse_metric("dc500").neighbours, 5);
+  EXPECT_EQ(parse_metric("dc500").picture_count, 500);
+  EXPECT_EQ(parse_metric("class_fid10k").metric, Metric::kClassFrechet);
+  EXPECT_EQ(parse_metric("is").picture_count, 50'000);
+}
+
+TEST(ParseMetric, RefusesWhatIsNoMetric) {
+  for (const char* name :
+       {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m"}) {
+    expect_error(ExitCode::kConfig, std::string("with any number of pictures: ") + name,
+                 [&] { parse_metric(name); });
+  }
+}
+
+TEST(ParseEvaluate, HasDefaultsAndReadsEveryKey) {
+  const auto c = parse("{}");
+  EXPECT_TRUE(c.metrics.empty());
+  EXPECT_EQ(c.divisor, Divisor::kCountMinusOne);
+  EXPECT_FALSE(c.cache.empty());
+  const auto full = parse(
+      "{metrics: [fid10k, is10k], every_kimg: 5, feature_net: a.pt, feature_net_sha256: 00, "
+      "feature_net_resolution: 299, feature_net_range: signed, covariance: n, splits: 2, batch: 8, "
+      "cache: /tmp/cache}");
+  ASSERT_EQ(full.metrics.size(), 2);
+  EXPECT_EQ(full.metrics[1].text, "is10k");
+  EXPECT_EQ(full.every_kimg, 5);
+  EXPECT_EQ(full.feature_net.file, "a.pt");
+  EXPECT_EQ(full.feature_net.resolution, 299);
+  EXPECT_TRUE(full.feature_net.signed_range);
+  EXPECT_EQ(full.divisor, Divisor::kCount);
+  EXPECT_EQ(full.splits, 2);
+  EXPECT_EQ(full.batch, 8);
+  EXPECT_EQ(full.cache, "/tmp/cache");
+}
+
+TEST(ParseEvaluate, RefusesImpossibleValues) {
+  expect_error(ExitCode::kConfig, "evaluate.splits: must be positive", [] {
+    parse_evaluate(
+        config::Section(config::parse_yaml("evaluate: {splits: 0}", "t")).section("evaluate"));
+  });
+  expect_error(ExitCode::kConfig, "batch: must be positive", [] { parse("{batch: 0}"); });
+  expect_error(ExitCode::kConfig, "every_kimg: must not be negative",
+               [] { parse("{every_kimg: -1}"); });
+}
+
+}  // namespace
+}  // namespace ganscale::metrics

@@ -1,0 +1,113 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "base/log.h"
+#include "cli/verbs.h"
+#include "report/output_file.h"
+#include "training/evaluator.h"
+#include "training/metrics_log.h"
+#include "training/pictures.h"
+#include "training/rank.h"
+#include "training/run_folder.h"
+#include "training/trained_generator.h"
+
+namespace ganscale::cli {
+namespace {
+
+struct EvaluateOptions {
+  std::filesystem::path run;
+  std::filesystem::path checkpoint;
+  std::string metrics;
+  std::string feature_net;
+  std::vector<std::string> assignments;
+  std::filesystem::path out;
+};
+
+constexpr auto kExample =
+    "\nExamples:\n"
+    "  mpirun -n 8 ganscale evaluate --run runs/r1 --metrics fid50k,is50k,kid50k,pr50k3 \\\n"
+    "      --feature-net inception-2015-12-05.pt\n"
+    "  ganscale evaluate --checkpoint runs/r1/checkpoints/kimg-000200 --metrics fid10k \\\n"
+    "      --feature-net inception.safetensors --set data.path=/data/faces\n\n"
+    "Metrics: fid, class_fid (each label alone), is, kid, pr (precision, recall), dc (density,\n"
+    "coverage), each with a number of generated pictures; the real ones are the whole data set.\n"
+    "The result does not depend on the number of ranks.";
+
+/// The run's configuration under the options' keys.
+training::RunConfig read_config(const EvaluateOptions& options,
+                                const std::filesystem::path& run_folder) {
+  auto node = config::read_yaml_file(training::RunFolder(run_folder).config().string());
+  const auto set = [&](const std::string& assignment) {
+    config::overlay(node, config::parse_assignment(assignment));
+  };
+  if (!options.metrics.empty()) set("evaluate.metrics=[" + options.metrics + "]");
+  if (!options.feature_net.empty()) set("evaluate.feature_net=" + options.feature_net);
+  for (const auto& assignment : options.assignments) set(assignment);
+  return training::parse_run(std::move(node));
+}
+
+training::TrainedGenerator load(const EvaluateOptions& options) {
+  return options.run.empty() ? training::load_generator(options.checkpoint)
+                             : training::load_newest_generator(options.run);
+}
+
+/// Prints the result, and adds it to the run's metrics where it is the newest.
+void tell(const training::MetricsLine& line, const EvaluateOptions& options,
+          const training::RunFolder& folder) {
+  const auto json = training::to_json(line);
+  std::printf("%s\n", json.dump(2).c_str());
+  if (!options.out.empty()) report::write_file_atomically(options.out, json.dump(2) + "\n");
+  training::append_if_newest(folder.metrics(), line);
+}
+
+ExitCode evaluate(const EvaluateOptions& options) {
+  if (options.run.empty() == options.checkpoint.empty()) {
+    throw UsageError("give --run RUN, or --checkpoint DIR for one that is not the newest");
+  }
+  auto trained = load(options);
+  auto config = read_config(options, trained.run);
+  if (config.evaluate.metrics.empty()) {
+    throw UsageError(
+        "give --metrics, such as --metrics fid50k,is50k; the run's configuration "
+        "names none in evaluate.metrics");
+  }
+  const auto rank = training::open_rank(config);
+  comm::Group& group = *rank.world.group;
+  const auto pictures = training::open_pictures(config);
+  trained.generator->to(rank.device);
+  log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
+  const auto began = std::chrono::steady_clock::now();
+  training::Evaluator evaluator(config.evaluate, {*pictures.source, pictures.policy}, rank.device,
+                                group);
+  const auto measured = evaluator.evaluate(*trained.generator, config.training.seed);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  if (group.rank() == 0) {
+    tell({trained.images_seen, seconds.count(), measured}, options,
+         training::RunFolder(trained.run));
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Action& action) {
+  auto options = std::make_shared<EvaluateOptions>();
+  auto* verb = app.add_subcommand(
+      "evaluate", "Measure a trained generator, alone or as one rank of many under mpirun");
+  verb->footer(kExample);
+  verb->add_option("--run", options->run, "folder of the run; its newest valid checkpoint");
+  verb->add_option("--checkpoint", options->checkpoint, "folder of one checkpoint instead");
+  verb->add_option("--metrics", options->metrics, "names with commas; else those of the run");
+  verb->add_option("--feature-net", options->feature_net, "file of the feature network");
+  verb->add_option("--set", options->assignments, "one key of the run's configuration, dotted")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--out", options->out, "JSON file to write as well");
+  verb->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+}
+
+}  // namespace ganscale::cli

@@ -1,0 +1,134 @@
+#include "metrics/evaluate.h"
+
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "metrics/frechet_distance.h"
+#include "metrics/kernel_distance.h"
+#include "metrics/precision_recall.h"
+
+namespace ganscale::metrics {
+namespace {
+
+void warn_if_deficient(const char* which, const Gaussian& gaussian) {
+  const auto why = rank_deficiency(gaussian);
+  if (!why.empty()) log::warning(why, {{"pictures", which}});
+}
+
+double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& group) {
+  const auto value = at::zeros({1}, at::kDouble);
+  if (group.rank() == 0) {
+    const auto real = sets.real.moments().gaussian(config.divisor);
+    const auto fake = sets.fake.moments().gaussian(config.divisor);
+    warn_if_deficient("real", real);
+    warn_if_deficient("generated", fake);
+    value.fill_(frechet_distance(real, fake));
+  }
+  group.broadcast(value, 0);
+  return value.item<double>();
+}
+
+/// Returns the distance of one label's pictures, NaN where there are fewer than two.
+double frechet_of_label(const Sets& sets, std::int64_t label, Divisor divisor) {
+  std::vector<Gaussian> gaussians;
+  for (const PictureSet* set : {&sets.real, &sets.fake}) {
+    const auto rows = set->labels().eq(label).nonzero().squeeze(1);
+    if (rows.size(0) < 2) return std::numeric_limits<double>::quiet_NaN();
+    Moments moments(set->features().size(1));
+    moments.add(set->features().index_select(0, rows));
+    gaussians.push_back(moments.gaussian(divisor));
+  }
+  return frechet_distance(gaussians[0], gaussians[1]);
+}
+
+/// The ranks take the labels in turn.
+std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group& group) {
+  if (sets.label_count == 0) {
+    throw ConfigError("per-class distances need labels, and the run uses none");
+  }
+  const auto values = at::zeros({sets.label_count}, at::kDouble);
+  auto* value = values.mutable_data_ptr<double>();
+  for (std::int64_t label = group.rank(); label < sets.label_count; label += group.size()) {
+    value[label] = frechet_of_label(sets, label, divisor);
+  }
+  group.sum(values);
+  return {value, value + sets.label_count};
+}
+
+double mean_of_finite(const std::vector<double>& values) {
+  double sum = 0;
+  int count = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+Needs needs_of_real(const MetricName& metric) {
+  return {
+      .moments = metric.metric == Metric::kFrechet,
+      .features = metric.metric != Metric::kFrechet && metric.metric != Metric::kInceptionScore};
+}
+
+Needs needs_of_fake(const MetricName& metric, const EvaluateConfig& config) {
+  Needs needs = needs_of_real(metric);
+  if (metric.metric == Metric::kInceptionScore) needs.splits = config.splits;
+  return needs;
+}
+
+Needs both(const Needs& a, const Needs& b) {
+  return {a.moments || b.moments, a.features || b.features, std::max(a.splits, b.splits)};
+}
+
+void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& config,
+             comm::Group& group, Measurements& result) {
+  const auto& name = metric.text;
+  const auto add = [&](const char* suffix, double value) { result.values[name + suffix] = value; };
+  const FeatureSets features{sets.real.features(), sets.fake.features(), metric.neighbours};
+  switch (metric.metric) {
+    case Metric::kFrechet: add("", frechet(sets, config, group)); break;
+    case Metric::kClassFrechet: {
+      const auto labels = class_frechet(sets, config.divisor, group);
+      result.by_label[name + "_labels"] = labels;
+      add("", mean_of_finite(labels));
+      break;
+    }
+    case Metric::kInceptionScore: {
+      const auto score = sets.fake.inception_score().score();
+      add("", score.mean);
+      add("_std", score.deviation);
+      break;
+    }
+    case Metric::kKernel: {
+      const auto distance =
+          kernel_inception_distance(features.real, features.fake, {.seed = sets.seed}, group);
+      add("", distance.mean);
+      add("_std", distance.deviation);
+      break;
+    }
+    case Metric::kPrecisionRecall: {
+      const auto share = precision_recall(features, group);
+      add("_precision", share.precision);
+      add("_recall", share.recall);
+      break;
+    }
+    case Metric::kDensityCoverage: {
+      const auto share = density_coverage(features, group);
+      add("_density", share.density);
+      add("_coverage", share.coverage);
+      break;
+    }
+  }
+}
+
+}  // namespace ganscale::metrics

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metrics/evaluate_config.h"
+#include "metrics/picture_set.h"
+
+namespace ganscale::metrics {
+
+/// What the metrics say.
+struct Measurements {
+  /// By name: "fid50k"; "is50k" and "kid50k" with "is50k_std" and "kid50k_std";
+  /// "pr50k3_precision", "pr50k3_recall"; "dc50k5_density", "dc50k5_coverage"; "class_fid50k", the
+  /// mean over the labels.
+  std::map<std::string, double> values;
+  /// "class_fid50k_labels": one a label, NaN where it has fewer than two pictures.
+  std::map<std::string, std::vector<double>> by_label;
+};
+
+/// Returns what a metric needs of the real and of the generated pictures.
+Needs needs_of_real(const MetricName& metric);
+Needs needs_of_fake(const MetricName& metric, const EvaluateConfig& config);
+/// Returns both needs as one.
+Needs both(const Needs& a, const Needs& b);
+
+/// The sets of one evaluation, merged over the ranks.
+struct Sets {
+  const PictureSet& real;
+  const PictureSet& fake;
+  std::int64_t label_count = 0;
+  std::uint64_t seed = 0;  ///< of the random subsets
+};
+
+/// Measures one metric; all ranks call it and have the same result. The distances themselves are
+/// computed on the CPU.
+///
+/// Throws: ConfigError: per-class distances of pictures without labels; DataError: too few
+/// pictures.
+void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& config,
+             comm::Group& group, Measurements& result);
+
+}  // namespace ganscale::metrics

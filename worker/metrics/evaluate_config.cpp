@@ -1,0 +1,100 @@
+#include "metrics/evaluate_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <regex>
+
+#include "base/error.h"
+#include "config/units.h"
+
+namespace ganscale::metrics {
+namespace {
+
+struct Kind {
+  std::string_view name;
+  Metric metric;
+  int neighbours;  // by default; 0: the metric has none
+};
+
+constexpr std::array kKinds = {
+    Kind{"fid", Metric::kFrechet, 0},        Kind{"class_fid", Metric::kClassFrechet, 0},
+    Kind{"is", Metric::kInceptionScore, 0},  Kind{"kid", Metric::kKernel, 0},
+    Kind{"pr", Metric::kPrecisionRecall, 3}, Kind{"dc", Metric::kDensityCoverage, 5},
+};
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw ConfigError(
+      "no metric is called so; there are fid50k, class_fid50k, is50k, kid50k, pr50k3 and dc50k5, "
+      "with any number of pictures: " +
+      text);
+}
+
+std::filesystem::path default_cache() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::filesystem::path root =
+      cache != nullptr ? std::filesystem::path(cache)
+                       : std::filesystem::path(home != nullptr ? home : "/tmp") / ".cache";
+  return root / "ganscale" / "metrics";
+}
+
+void read_feature_net(config::Section& in, FeatureNetConfig& c) {
+  c.file = in.get("feature_net", "",
+                  "file of the network that judges pictures: TorchScript or converted Inception");
+  c.sha256 = in.get("feature_net_sha256", c.sha256, "SHA-256 that file must have; empty: any");
+  c.resolution = in.get("feature_net_resolution", c.resolution,
+                        "size to scale pictures to for a plain TorchScript module; 0: their own");
+  in.require(c.resolution >= 0, "feature_net_resolution", "must not be negative");
+  c.signed_range =
+      in.get_choice("feature_net_range", "bytes", {"bytes", "signed"},
+                    "pixels for a plain TorchScript module: 0 to 255, or -1 to 1") == "signed";
+}
+
+}  // namespace
+
+MetricName parse_metric(const std::string& text) {
+  static const std::regex kPattern("([a-z_]+)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, kPattern)) refuse(text);
+  const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
+  if (kind == kKinds.end()) refuse(text);
+  MetricName result{.text = text, .metric = kind->metric, .neighbours = kind->neighbours};
+  if (parts[2].matched) {
+    const std::int64_t unit = parts[3].matched ? 1000 : 1;
+    result.picture_count = *config::parse_integer(parts[2].str()) * unit;
+  }
+  if (parts[4].matched) {
+    result.neighbours = static_cast<int>(*config::parse_integer(parts[4].str()));
+  }
+  const bool has_neighbours = kind->neighbours > 0;
+  if (result.picture_count < 2 || has_neighbours != (result.neighbours > 0)) refuse(text);
+  return result;
+}
+
+EvaluateConfig parse_evaluate(config::Section in) {
+  EvaluateConfig c;
+  const auto names = in.get("metrics", std::vector<std::string>{},
+                            "what to measure: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5");
+  for (const auto& name : names) c.metrics.push_back(parse_metric(name));
+  c.every_kimg = in.get("every_kimg", c.every_kimg,
+                        "thousands of images between two evaluations; 0: only at the end");
+  in.require(c.every_kimg >= 0, "every_kimg", "must not be negative");
+  read_feature_net(in, c.feature_net);
+  c.divisor = in.get_choice("covariance", "n_minus_1", {"n_minus_1", "n"},
+                            "what covariances are divided by: n_minus_1 as pytorch-fid, n as "
+                            "NVIDIA's code") == "n"
+                  ? Divisor::kCount
+                  : Divisor::kCountMinusOne;
+  c.splits = in.get("splits", c.splits, "parts that the inception score is the mean of");
+  in.require(c.splits >= 1, "splits", "must be positive");
+  c.batch = in.get("batch", c.batch, "pictures that a rank judges at a time");
+  in.require(c.batch >= 1, "batch", "must be positive");
+  const auto cache =
+      in.get("cache", "", "folder for what the real pictures give; empty: the user's cache");
+  c.cache = cache.empty() ? default_cache() : std::filesystem::path(cache);
+  in.reject_unread_keys();
+  return c;
+}
+
+}  // namespace ganscale::metrics

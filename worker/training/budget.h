@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+
+namespace ganscale::training {
+
+/// A time that a training may take, over all its restarts.
+class Budget {
+ public:
+  /// seconds: 0 is without limit. used_seconds: by earlier attempts.
+  explicit Budget(double seconds, double used_seconds = 0)
+      : seconds_(seconds), used_seconds_(used_seconds), began_(Clock::now()) {}
+
+  bool spent() const {
+    const std::chrono::duration<double> since = Clock::now() - began_;
+    return seconds_ > 0 && used_seconds_ + since.count() >= seconds_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double seconds_;
+  double used_seconds_;
+  Clock::time_point began_;
+};
+
+}  // namespace ganscale::training

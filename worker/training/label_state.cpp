@@ -1,0 +1,27 @@
+#include "training/label_state.h"
+
+#include "base/error.h"
+#include "report/output_file.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr const char* kFile = "label.json";
+
+}  // namespace
+
+std::optional<LabelState> read_label_state(const std::filesystem::path& label_folder) {
+  const auto file = label_folder / kFile;
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  try {
+    return nlohmann::json::parse(report::read_file(file)).get<LabelState>();
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError("the state of a label is damaged: " + file.string() + ": " + error.what());
+  }
+}
+
+void write_label_state(const std::filesystem::path& label_folder, const LabelState& state) {
+  report::write_file_atomically(label_folder / kFile, nlohmann::json(state).dump(2) + "\n");
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,25 @@
+#include "training/metrics_log.h"
+
+#include "report/append_file.h"
+#include "report/stats_log.h"
+
+namespace ganscale::training {
+
+nlohmann::ordered_json to_json(const MetricsLine& line) {
+  nlohmann::ordered_json json = {{"images_seen", line.images_seen},
+                                 {"kimg", static_cast<double>(line.images_seen) / 1000},
+                                 {"seconds", line.seconds}};
+  for (const auto& [name, value] : line.measured.values) json[name] = value;
+  for (const auto& [name, values] : line.measured.by_label) json[name] = values;
+  return json;
+}
+
+void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {
+  const auto lines = report::read_json_lines(file);
+  if (!lines.empty() && lines.back().value("images_seen", std::int64_t{0}) > line.images_seen) {
+    return;
+  }
+  report::AppendFile(file).append(to_json(line).dump() + "\n");
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "metrics/evaluate.h"
+
+namespace ganscale::training {
+
+/// One evaluation, as a line of metrics.jsonl.
+struct MetricsLine {
+  std::int64_t images_seen = 0;
+  double seconds = 0;  ///< that the evaluation took
+  metrics::Measurements measured;
+};
+
+/// Returns {"images_seen", "kimg", "seconds", then each metric}; NaN becomes null.
+nlohmann::ordered_json to_json(const MetricsLine& line);
+
+/// Appends a line to metrics.jsonl unless the file has one of more images. Throws
+/// report::OutputError.
+void append_if_newest(const std::filesystem::path& file, const MetricsLine& line);
+
+}  // namespace ganscale::training

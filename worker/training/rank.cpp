@@ -1,0 +1,41 @@
+#include "training/rank.h"
+
+#include <ATen/Parallel.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "device/gpu.h"
+#include "device/select_device.h"
+#include "training/cpu_threads.h"
+#include "training/precision.h"
+
+namespace ganscale::training {
+namespace {
+
+void set_cpu_threads(const TrainingConfig& config, int local_size) {
+  cpu_set_t allowed;
+  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  const int machine_cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const int allowed_cores = known ? CPU_COUNT(&allowed) : machine_cores;
+  at::set_num_threads(cpu_threads(config.threads, allowed_cores, machine_cores, local_size));
+}
+
+}  // namespace
+
+Rank open_rank(RunConfig& config) {
+  Rank rank{.world = comm::open_world(config.comm), .device = at::kCPU};
+  const comm::Place& place = rank.world.place;
+  log::set_rank(rank.world.group->rank());
+  rank.device = device::select_device(config.training.device, place.local_rank, place.local_size,
+                                      device::visible_gpu_count());
+  device::use_device(rank.device);
+  comm::add_device(rank.world, config.comm, rank.device);
+  set_cpu_threads(config.training, place.local_size);
+  device::allow_tf32(allows_tf32(config.training.precision));
+  // GPUs compute in narrow types to be fast; CPUs would be slow.
+  if (rank.device.is_cpu()) config.model.stylegan2.narrow_type.reset();
+  return rank;
+}
+
+}  // namespace ganscale::training
