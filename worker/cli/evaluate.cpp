@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "cli/generator_options.h"
 #include "cli/verbs.h"
 #include "report/output_file.h"
 #include "training/evaluator.h"
@@ -12,14 +13,12 @@
 #include "training/pictures.h"
 #include "training/rank.h"
 #include "training/run_folder.h"
-#include "training/trained_generator.h"
 
 namespace ganscale::cli {
 namespace {
 
 struct EvaluateOptions {
-  std::filesystem::path run;
-  std::filesystem::path checkpoint;
+  GeneratorOptions generator;
   std::string metrics;
   std::string feature_net;
   std::vector<std::string> assignments;
@@ -49,11 +48,6 @@ training::RunConfig read_config(const EvaluateOptions& options,
   return training::parse_run(std::move(node));
 }
 
-training::TrainedGenerator load(const EvaluateOptions& options) {
-  return options.run.empty() ? training::load_generator(options.checkpoint)
-                             : training::load_newest_generator(options.run);
-}
-
 /// Prints the result, and adds it to the run's metrics where it is the newest.
 void tell(const training::MetricsLine& line, const EvaluateOptions& options,
           const training::RunFolder& folder) {
@@ -64,10 +58,7 @@ void tell(const training::MetricsLine& line, const EvaluateOptions& options,
 }
 
 ExitCode evaluate(const EvaluateOptions& options) {
-  if (options.run.empty() == options.checkpoint.empty()) {
-    throw UsageError("give --run RUN, or --checkpoint DIR for one that is not the newest");
-  }
-  auto trained = load(options);
+  auto trained = load_generator(options.generator);
   auto config = read_config(options, trained.run);
   if (config.evaluate.metrics.empty()) {
     throw UsageError(
@@ -98,8 +89,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   auto* verb = app.add_subcommand(
       "evaluate", "Measure a trained generator, alone or as one rank of many under mpirun");
   verb->footer(kExample);
-  verb->add_option("--run", options->run, "folder of the run; its newest valid checkpoint");
-  verb->add_option("--checkpoint", options->checkpoint, "folder of one checkpoint instead");
+  add_generator_options(*verb, options->generator);
   verb->add_option("--metrics", options->metrics, "names with commas; else those of the run");
   verb->add_option("--feature-net", options->feature_net, "file of the feature network");
   verb->add_option("--set", options->assignments, "one key of the run's configuration, dotted")

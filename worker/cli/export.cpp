@@ -4,15 +4,15 @@
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
+#include "cli/generator_options.h"
 #include "cli/verbs.h"
 #include "models/torchscript.h"
-#include "training/trained_generator.h"
 
 namespace ganscale::cli {
 namespace {
 
 struct ExportOptions {
-  std::filesystem::path run;
+  GeneratorOptions generator;
   std::string format = "safetensors";
   std::filesystem::path out;
 };
@@ -22,10 +22,10 @@ constexpr auto kExample =
     "  ganscale export --run runs/r1 --format torchscript --out generator.pt\n"
     "      in Python: torch.jit.load('generator.pt')(torch.randn(16, 100))\n"
     "  ganscale export --run runs/r1 --format safetensors --out generator.safetensors\n\n"
-    "It is the average of the generator in the newest valid checkpoint.";
+    "It is the average of the generator.";
 
 ExitCode export_generator(const ExportOptions& options) {
-  const auto trained = training::load_newest_generator(options.run);
+  const auto trained = load_generator(options.generator);
   if (options.format == "torchscript") {
     models::save_torchscript(*trained.generator, options.out);
   } else {
@@ -51,7 +51,7 @@ void add_export(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* verb = app.add_subcommand("export", "Write a trained generator for other programs");
   verb->footer(kExample);
-  verb->add_option("--run", options->run, "folder of the run")->required()->type_name("DIR");
+  add_generator_options(*verb, options->generator);
   verb->add_option("--format", options->format, "safetensors (weights) or torchscript (a module)")
       ->check(CLI::IsMember({"safetensors", "torchscript"}))
       ->capture_default_str();

@@ -1,6 +1,4 @@
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/tensor.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -11,10 +9,13 @@
 #include <string>
 
 #include "base/log.h"
+#include "cli/generator_options.h"
+#include "cli/latent_walk.h"
 #include "cli/number_list.h"
+#include "cli/picture_maker.h"
+#include "cli/style_mixing.h"
 #include "cli/verbs.h"
 #include "config/units.h"
-#include "kernels/counter_random.h"
 #include "report/image_grid.h"
 #include "report/progress.h"
 #include "training/trained_generator.h"
@@ -22,36 +23,30 @@
 namespace ganscale::cli {
 namespace {
 
-constexpr std::int64_t kImagesAtOnce = 32;
-
 constexpr auto kExample =
     "\nExamples:\n"
     "  ganscale generate --run runs/r1 --seeds 0-63 --grid 8x8 --out grid.png\n"
     "  ganscale generate --run runs/r1 --seeds 0-9 --labels 3 --out-dir threes/\n"
-    "  ganscale generate --checkpoint runs/r1/checkpoints/kimg-000200 --seeds 7 --out seven.png\n\n"
+    "  ganscale generate --checkpoint runs/r1/checkpoints/kimg-000200 --seeds 7 --out seven.png\n"
+    "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.y4m\n"
+    "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
     "Seed i is the latent of image i in the run's sample grids: the same seed gives the same\n"
     "picture at every checkpoint's own skill. --labels are dealt to the seeds in turn.";
 
 struct GenerateOptions {
-  std::filesystem::path run;
-  std::filesystem::path checkpoint;
+  GeneratorOptions generator;
   std::string seeds = "0-63";
   std::string labels;
   std::string grid;
   std::filesystem::path out;
   std::filesystem::path out_dir;
   std::optional<double> truncation;
+  std::int64_t truncation_cutoff = -1;
+  int walk_frames = 0;
+  std::string mix_rows;
+  std::string mix_columns;
+  std::string mix_layers = "0-6";
 };
-
-training::TrainedGenerator load(const GenerateOptions& options) {
-  if (options.run.empty() == options.checkpoint.empty()) {
-    throw UsageError("give --run RUN, or --checkpoint DIR for one that is not the newest");
-  }
-  auto trained = options.run.empty() ? training::load_generator(options.checkpoint)
-                                     : training::load_newest_generator(options.run);
-  log::info("Loaded the generator", {{"checkpoint", trained.checkpoint}});
-  return trained;
-}
 
 /// Columns of a grid "ROWSxCOLUMNS" with room for `count` pictures; nearest to a square if not
 /// given.
@@ -69,57 +64,19 @@ report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
   return {.columns = static_cast<int>(*columns)};
 }
 
-/// Returns the label of each seed; none for an unconditional generator.
-std::vector<std::int64_t> deal_labels(const std::string& text, const models::Generator& generator,
-                                      std::size_t seed_count) {
-  const auto label_count = generator.label_count();
-  if (label_count == 0) {
-    if (!text.empty()) throw UsageError("--labels: the model of this run takes no labels: " + text);
-    return {};
-  }
-  const auto last = std::to_string(label_count - 1);
-  const auto choice = parse_numbers("--labels", text.empty() ? "0-" + last : text);
-  for (const auto label : choice) {
-    if (label < label_count) continue;
-    throw UsageError("--labels: the labels of this run are 0-" + last + ": " +
-                     std::to_string(label));
-  }
-  std::vector<std::int64_t> labels;
-  for (std::size_t i = 0; i < seed_count; ++i) labels.push_back(choice[i % choice.size()]);
-  return labels;
-}
-
-/// Makes the pictures of consecutive seeds; labels: their labels, or empty. Returns [N, C, H, W].
-at::Tensor generate_span(models::Generator& generator, std::uint64_t run_seed, Span seeds,
-                         at::ArrayRef<std::int64_t> labels) {
-  const at::NoGradGuard no_grad;
-  const auto dtype = generator.parameters().front().scalar_type();
-  const ImageRandom images{run_seed, seeds.first, 1};
-  const auto z = kernels::random_normal(images, Stream::kSamples, /*site=*/0,
-                                        {seeds.count, generator.z_dim()}, at::TensorOptions(dtype));
-  kernels::RandomDraws noise(images, Stream::kSamples);
-  return generator.forward(z, labels.empty() ? at::Tensor() : at::tensor(labels), noise);
-}
-
-/// What to make: labels are empty, or one a seed.
-struct Order {
-  std::vector<std::int64_t> seeds;
-  std::vector<std::int64_t> labels;
-};
-
 /// Hands the pictures to `take`, some at a time: [N, C, H, W], and the place of the first in the
 /// order.
-void generate_all(const training::TrainedGenerator& trained, const Order& order,
+void generate_all(const PictureMaker& maker, const Order& order,
                   const std::function<void(const at::Tensor&, std::size_t)>& take) {
+  constexpr std::size_t kImagesAtOnce = 32;
   report::ProgressBar bar("images", static_cast<std::int64_t>(order.seeds.size()));
-  std::size_t done = 0;
-  for (const Span& span : consecutive_spans(order.seeds, kImagesAtOnce)) {
-    const auto count = static_cast<std::size_t>(span.count);
-    const auto labels = order.labels.empty() ? at::ArrayRef<std::int64_t>()
-                                             : at::ArrayRef(&order.labels[done], count);
-    take(generate_span(*trained.generator, trained.config.training.seed, span, labels), done);
-    done += count;
-    bar.update(static_cast<std::int64_t>(done));
+  for (std::size_t done = 0; done < order.seeds.size(); done += kImagesAtOnce) {
+    const auto end = std::min(done + kImagesAtOnce, order.seeds.size());
+    Order some{{order.seeds.begin() + done, order.seeds.begin() + end}, {}};
+    if (!order.labels.empty())
+      some.labels.assign(order.labels.begin() + done, order.labels.begin() + end);
+    take(maker.of_order(some), done);
+    bar.update(static_cast<std::int64_t>(end));
   }
 }
 
@@ -130,9 +87,9 @@ std::string file_name(const Order& order, std::size_t place) {
   return std::string(name) + "-label-" + std::to_string(order.labels[place]) + ".png";
 }
 
-void write_files(const training::TrainedGenerator& trained, const Order& order,
+void write_files(const PictureMaker& maker, const Order& order,
                  const std::filesystem::path& folder) {
-  generate_all(trained, order, [&](const at::Tensor& images, std::size_t first) {
+  generate_all(maker, order, [&](const at::Tensor& images, std::size_t first) {
     for (std::int64_t i = 0; i < images.size(0); ++i) {
       report::write_image_grid(images.narrow(0, i, 1), {.columns = 1},
                                folder / file_name(order, first + static_cast<std::size_t>(i)));
@@ -140,32 +97,62 @@ void write_files(const training::TrainedGenerator& trained, const Order& order,
   });
 }
 
-void write_grid(const training::TrainedGenerator& trained, const Order& order,
-                report::GridLayout layout, const std::filesystem::path& file) {
+void write_grid(const PictureMaker& maker, const Order& order, report::GridLayout layout,
+                const std::filesystem::path& file) {
   std::vector<at::Tensor> parts;
-  generate_all(trained, order,
+  generate_all(maker, order,
                [&](const at::Tensor& images, std::size_t) { parts.push_back(images); });
   report::write_image_grid(at::cat(parts), layout, file);
 }
 
-ExitCode generate(const GenerateOptions& options) {
+/// Writes what the options ask for; returns where it is.
+std::filesystem::path write_pictures(const GenerateOptions& options, const PictureMaker& maker) {
+  const Order order = maker.order(parse_numbers("--seeds", options.seeds), options.labels);
+  if (!options.mix_rows.empty()) {
+    const auto sources = [&](const char* name, const std::string& seeds) {
+      return maker.order(parse_numbers(name, seeds), options.labels);
+    };
+    write_style_mixing(maker,
+                       {.rows = sources("--mix-rows", options.mix_rows),
+                        .columns = sources("--mix-columns", options.mix_columns),
+                        .layers = options.mix_layers},
+                       options.out);
+    return options.out;
+  }
+  if (options.walk_frames > 0) {
+    write_walk(maker, order, {.frames_per_step = options.walk_frames}, options.out);
+    return options.out;
+  }
+  if (options.out.empty()) {
+    write_files(maker, order, options.out_dir);
+    return options.out_dir;
+  }
+  write_grid(maker, order, grid_layout(options.grid, static_cast<std::int64_t>(order.seeds.size())),
+             options.out);
+  return options.out;
+}
+
+/// Checks what only the options together can tell.
+void require_possible(const GenerateOptions& options) {
   if (options.out.empty() == options.out_dir.empty()) {
     throw UsageError("give --out FILE for a grid, or --out-dir DIR for a picture a seed");
   }
-  Order order{parse_numbers("--seeds", options.seeds), {}};
-  const auto layout = grid_layout(options.grid, static_cast<std::int64_t>(order.seeds.size()));
-  const auto trained = load(options);
-  if (options.truncation) {
-    throw UsageError("--truncation: this model has no truncation: " + trained.config.model.name);
+  if (options.mix_rows.empty() != options.mix_columns.empty()) {
+    throw UsageError("a grid of mixed styles needs both --mix-rows and --mix-columns");
   }
-  order.labels = deal_labels(options.labels, *trained.generator, order.seeds.size());
-  if (options.out.empty()) {
-    write_files(trained, order, options.out_dir);
-  } else {
-    write_grid(trained, order, layout, options.out);
-  }
-  log::info("Wrote pictures", {{"to", options.out.empty() ? options.out_dir : options.out},
-                               {"count", order.seeds.size()}});
+  const bool one_file = !options.mix_rows.empty() || options.walk_frames > 0;
+  if (one_file && options.out.empty()) throw UsageError("--walk and --mix-rows need --out FILE");
+}
+
+ExitCode generate(const GenerateOptions& options) {
+  require_possible(options);
+  const auto trained = load_generator(options.generator);
+  std::optional<models::Truncation> truncation;
+  if (options.truncation)
+    truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
+  const PictureMaker maker(trained, truncation);
+  const auto written = write_pictures(options, maker);
+  log::info("Wrote pictures", {{"checkpoint", trained.checkpoint}, {"to", written}});
   return ExitCode::kOk;
 }
 
@@ -175,8 +162,7 @@ void add_generate(CLI::App& app, Action& action) {
   auto options = std::make_shared<GenerateOptions>();
   auto* verb = app.add_subcommand("generate", "Make pictures with a trained generator");
   verb->footer(kExample);
-  verb->add_option("--run", options->run, "folder of the run; its newest valid checkpoint");
-  verb->add_option("--checkpoint", options->checkpoint, "folder of one checkpoint instead");
+  add_generator_options(*verb, options->generator);
   verb->add_option("--seeds", options->seeds, "numbers and ranges; 0-63 if not given");
   verb->add_option("--labels,--label", options->labels,
                    "labels of a conditional model; all if not given");
@@ -184,7 +170,16 @@ void add_generate(CLI::App& app, Action& action) {
                    "ROWSxCOLUMNS of --out; nearest to a square if not given");
   verb->add_option("--out", options->out, "PNG file of all pictures");
   verb->add_option("--out-dir", options->out_dir, "folder for a PNG file a seed");
-  verb->add_option("--truncation", options->truncation, "psi of a style-based model");
+  verb->add_option("--truncation", options->truncation,
+                   "psi of a style-based model: 1 all variety, 0 the mean picture");
+  verb->add_option("--truncation-cutoff", options->truncation_cutoff,
+                   "truncate so many coarse layers only");
+  verb->add_option("--walk", options->walk_frames,
+                   "write a video (.y4m) through all seeds and back: frames from one to the next");
+  verb->add_option("--mix-rows", options->mix_rows, "seeds of a style mixing grid's rows");
+  verb->add_option("--mix-columns", options->mix_columns, "seeds of its columns");
+  verb->add_option("--mix-layers", options->mix_layers, "layers that take the column's style")
+      ->capture_default_str();
   verb->callback([options, &action] { action = [options] { return generate(*options); }; });
 }
 

@@ -60,6 +60,8 @@ int run(int argc, char** argv) {
   add_report(app, action);
   add_evaluate(app, action);
   add_export(app, action);
+  add_import(app, action);
+  add_project(app, action);
   add_config_schema(app, action);
   const int usage = parse(app, argc, argv);
   if (usage != 0 || !action) return usage;

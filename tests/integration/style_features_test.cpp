@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include "report/output_file.h"
+#include "support/run_program.h"
+#include "support/shared_files.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale {
+namespace {
+
+constexpr const char* kFixture = "fixtures/stylegan2_cond_16.safetensors";
+constexpr int kNoTorch = 77;
+
+/// A run of small conditional networks, imported from a file like the public ones.
+class StyleFeatures : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto fixture = shared_file(kFixture);
+    if (!fixture) GTEST_SKIP() << "no reference fixture: " << kFixture;
+    fixture_ = fixture->string();
+    const auto made = run_program("python3 " SCRIPT " pickle " + fixture_ + " " + path("net.pkl"));
+    if (made.exit_code == kNoTorch) GTEST_SKIP() << "python3 has no torch or safetensors";
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+    run("python3 " CONVERTER " " + path("net.pkl") + " " + path("net.safetensors"));
+    ganscale("import --from " + path("net.safetensors") + " --run " + path("run"));
+  }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  static void run(const std::string& command) {
+    const ProgramResult result = run_program(command);
+    ASSERT_EQ(result.exit_code, 0) << command << "\n" << result.output;
+  }
+  static void ganscale(const std::string& arguments) { run(GANSCALE " " + arguments); }
+
+  std::string fixture_;
+  TemporaryFolder folder_;
+};
+
+TEST_F(StyleFeatures, ImportedWeightsAreThoseOfTheFile) {
+  ganscale("export --run " + path("run") + " --out " + path("g.safetensors"));
+  run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
+}
+
+TEST_F(StyleFeatures, TruncationToNothingMakesAllPicturesTheMean) {
+  const auto generate = [&](const std::string& more, const char* name) {
+    ganscale("generate --run " + path("run") + " --labels 3 " + more + " --out " + path(name));
+    return report::read_file(path(name));
+  };
+  EXPECT_EQ(generate("--seeds 1 --truncation 0", "a.png"),
+            generate("--seeds 2 --truncation 0", "b.png"));
+  EXPECT_NE(generate("--seeds 1 --truncation 1", "c.png"),
+            generate("--seeds 2 --truncation 1", "d.png"));
+}
+
+TEST_F(StyleFeatures, MixesWalksAndProjects) {
+  const std::string generate = "generate --run " + path("run");
+  ganscale(generate + " --labels 3 --mix-rows 1-2 --mix-columns 3-5 --mix-layers 0-3 --out " +
+           path("mixed.png"));
+  ganscale(generate + " --seeds 1-3 --walk 4 --out " + path("walk.y4m"));
+  const auto video = report::read_file(path("walk.y4m"));
+  EXPECT_TRUE(video.starts_with("YUV4MPEG2 W16 H16 F30:1 Ip A1:1 C444\nFRAME\n"));
+  constexpr std::size_t kHeader = 37, kFrame = 6 + 3 * 16 * 16;
+  EXPECT_EQ(video.size(), kHeader + 12 * kFrame);
+  ganscale(generate + " --labels 3 --seeds 9 --out " + path("target.png"));
+  ganscale("project --run " + path("run") + " --label 3 --steps 5 --target " + path("target.png") +
+           " --out-dir " + path("found"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "found" / "projected.png"));
+  EXPECT_EQ(report::read_file(folder_ / "found" / "target.png"),
+            report::read_file(path("target.png")));
+}
+
+}  // namespace
+}  // namespace ganscale

@@ -1,0 +1,89 @@
+"""Writes a network file as stylegan2-ada-pytorch does, from a fixture; or compares an export with it.
+
+  style_features_test.py pickle FIXTURE OUT      style_features_test.py compare FIXTURE EXPORT
+Exit code 77: torch or safetensors is missing.
+"""
+import pickle
+import sys
+import types
+
+try:
+    import torch
+    from safetensors import safe_open
+    from safetensors.torch import load_file
+except ImportError:
+    sys.exit(77)
+
+
+def _reconstruct_persistent_obj(meta):
+    raise RuntimeError("the code in a network file must not be run")
+
+
+_reconstruct_persistent_obj.__module__ = "torch_utils.persistence"
+sys.modules["torch_utils"] = types.ModuleType("torch_utils")
+sys.modules["torch_utils.persistence"] = types.ModuleType("torch_utils.persistence")
+sys.modules["torch_utils.persistence"]._reconstruct_persistent_obj = _reconstruct_persistent_obj
+
+
+class EasyDict(dict):
+    """Named as the class in their pickles; the converter must do without it."""
+
+
+class Persistent(torch.nn.Module):
+    """An object that is pickled as its source code and its state."""
+
+    def __reduce__(self):
+        meta = {"type": "class", "version": 6, "module_src": "raise SystemExit", "class_name": "Network",
+                "state": self.__dict__}
+        return _reconstruct_persistent_obj, (meta,)
+
+
+def module_of(tensors, prefix):
+    """Makes a tree of modules with the tensors whose names begin with prefix."""
+    root = Persistent()
+    for name, tensor in tensors.items():
+        if not name.startswith(prefix):
+            continue
+        *path, last = name[len(prefix):].split(".")
+        module = root
+        for part in path:
+            if part not in module._modules:
+                module.add_module(part, Persistent())
+            module = module._modules[part]
+        if last in ("w_avg", "noise_const", "resample_filter"):
+            module.register_buffer(last, tensor.float())
+        else:
+            module.register_parameter(last, torch.nn.Parameter(tensor.float()))
+    return root
+
+
+def write_pickle(fixture, out):
+    tensors = load_file(fixture)
+    with safe_open(fixture, "pt") as file:
+        options = {key: value for key, value in file.metadata().items()}
+    number = {key: int(value) for key, value in options.items() if value.isdigit()}
+    networks = {}
+    for name in ("G", "D"):
+        network = module_of(tensors, f"init.{name}.")
+        network.z_dim, network.c_dim, network.w_dim = number["z_dim"], number["c_dim"], number["w_dim"]
+        network.img_resolution, network.img_channels = number["img_resolution"], number["img_channels"]
+        network._init_kwargs = EasyDict(
+            mapping_kwargs=EasyDict(num_layers=number["mapping_layers"]),
+            synthesis_kwargs=EasyDict(channel_base=number["channel_base"], channel_max=number["channel_max"]),
+            epilogue_kwargs=EasyDict(mbstd_group_size=number["mbstd_group_size"]),
+            architecture=options["d_architecture"])
+        networks[name] = network
+    with open(out, "wb") as file:
+        pickle.dump({**networks, "G_ema": networks["G"], "augment_pipe": None}, file)
+
+
+def compare(fixture, export):
+    expected = {name[len("init.G."):]: tensor.float() for name, tensor in load_file(fixture).items()
+                if name.startswith("init.G.")}
+    ours = load_file(export)
+    assert ours.keys() == expected.keys(), ours.keys() ^ expected.keys()
+    for name, tensor in expected.items():
+        assert torch.equal(ours[name], tensor), name
+
+
+{"pickle": write_pickle, "compare": compare}[sys.argv[1]](*sys.argv[2:])

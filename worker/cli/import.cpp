@@ -1,0 +1,42 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/log.h"
+#include "cli/verbs.h"
+#include "training/import_weights.h"
+
+namespace ganscale::cli {
+namespace {
+
+struct ImportOptions {
+  std::filesystem::path from;
+  std::filesystem::path run;
+};
+
+constexpr auto kExample =
+    "\nExample:\n"
+    "  scripts/convert-stylegan2.py ffhq.pkl ffhq.safetensors\n"
+    "  ganscale import --from ffhq.safetensors --run runs/ffhq\n"
+    "  ganscale generate --run runs/ffhq --truncation 0.7 --out faces.png\n"
+    "  ganscale train --config my.yaml --resume-weights runs/ffhq --run runs/mine";
+
+ExitCode import_weights(const ImportOptions& options) {
+  training::import_weights(options.from, training::RunFolder(options.run));
+  log::info("Imported", {{"from", options.from}, {"run", options.run}});
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<ImportOptions>();
+  CLI::App* verb = app.add_subcommand("import", "Make a run of StyleGAN2's public weights");
+  verb->footer(kExample);
+  verb->add_option("--from", options->from, "what scripts/convert-stylegan2.py wrote")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("--run", options->run, "folder of the new run")->required()->type_name("DIR");
+  verb->callback([options, &action] { action = [options] { return import_weights(*options); }; });
+}
+
+}  // namespace ganscale::cli

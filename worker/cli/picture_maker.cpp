@@ -1,0 +1,105 @@
+#include "cli/picture_maker.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernels/counter_random.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr std::int64_t kImagesAtOnce = 32;
+
+/// Calls make(first, count) for at most so many pictures at once as memory is meant for, and joins
+/// the results.
+template <class Make>
+at::Tensor in_batches(std::int64_t count, Make make) {
+  std::vector<at::Tensor> parts;
+  for (std::int64_t first = 0; first < count; first += kImagesAtOnce)
+    parts.push_back(make(first, std::min(kImagesAtOnce, count - first)));
+  return at::cat(parts);
+}
+
+kernels::RandomDraws noise_of(const training::TrainedGenerator& trained, std::int64_t first_seed) {
+  return {{trained.config.training.seed, first_seed, 1}, Stream::kSamples};
+}
+
+}  // namespace
+
+PictureMaker::PictureMaker(const training::TrainedGenerator& trained,
+                           std::optional<models::Truncation> truncation)
+    : trained_(trained), style_(dynamic_cast<models::StyleGenerator*>(trained.generator.get())) {
+  if (truncation && style_ == nullptr) {
+    throw UsageError("--truncation: this model has no truncation: " + trained.config.model.name);
+  }
+  if (truncation) truncation_ = *truncation;
+}
+
+Order PictureMaker::order(std::vector<std::int64_t> seeds, const std::string& text) const {
+  Order order{std::move(seeds), {}};
+  const auto label_count = trained_.generator->label_count();
+  if (label_count == 0) {
+    if (!text.empty()) throw UsageError("--labels: the model of this run takes no labels: " + text);
+    return order;
+  }
+  const auto last = std::to_string(label_count - 1);
+  const auto choice = parse_numbers("--labels", text.empty() ? "0-" + last : text);
+  for (const auto label : choice) {
+    if (label < label_count) continue;
+    throw UsageError("--labels: the labels of this run are 0-" + last + ": " +
+                     std::to_string(label));
+  }
+  for (std::size_t i = 0; i < order.seeds.size(); ++i)
+    order.labels.push_back(choice[i % choice.size()]);
+  return order;
+}
+
+at::Tensor PictureMaker::latents(const std::vector<std::int64_t>& seeds) const {
+  const auto dtype = trained_.generator->parameters().front().scalar_type();
+  std::vector<at::Tensor> parts;
+  for (const Span& span : consecutive_spans(seeds, kImagesAtOnce)) {
+    const ImageRandom images{trained_.config.training.seed, span.first, 1};
+    parts.push_back(kernels::random_normal(images, Stream::kSamples, /*site=*/0,
+                                           {span.count, trained_.generator->z_dim()},
+                                           at::TensorOptions(dtype)));
+  }
+  return at::cat(parts);
+}
+
+at::Tensor PictureMaker::of_latents(const at::Tensor& z, const at::Tensor& labels) const {
+  const at::NoGradGuard no_grad;
+  if (style_ != nullptr) return of_styles(style_->map(z, labels, truncation_));
+  return in_batches(z.size(0), [&](std::int64_t first, std::int64_t count) {
+    auto noise = noise_of(trained_, first);
+    return trained_.generator->forward(z.narrow(0, first, count),
+                                       labels.defined() ? labels.narrow(0, first, count) : labels,
+                                       noise);
+  });
+}
+
+at::Tensor PictureMaker::of_order(const Order& order) const {
+  return of_latents(latents(order.seeds), labels_of(order));
+}
+
+at::Tensor PictureMaker::styles(const Order& order) const {
+  const at::NoGradGuard no_grad;
+  return style_->map(latents(order.seeds), labels_of(order), truncation_);
+}
+
+at::Tensor PictureMaker::of_styles(const at::Tensor& w) const {
+  const at::NoGradGuard no_grad;
+  return in_batches(w.size(0), [&](std::int64_t first, std::int64_t count) {
+    auto noise = noise_of(trained_, first);
+    return style_->synthesize(w.narrow(0, first, count), noise);
+  });
+}
+
+at::Tensor PictureMaker::labels_of(const Order& order) const {
+  return order.labels.empty() ? at::Tensor() : at::tensor(order.labels);
+}
+
+}  // namespace ganscale::cli

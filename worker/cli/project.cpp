@@ -1,0 +1,111 @@
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/tensor.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/log.h"
+#include "checkpoint/safetensors.h"
+#include "cli/generator_options.h"
+#include "cli/verbs.h"
+#include "data/decode.h"
+#include "data/picture_files.h"
+#include "report/image_grid.h"
+#include "report/output_file.h"
+#include "report/progress.h"
+#include "training/projector.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr auto kExample =
+    "\nExample:\n"
+    "  ganscale project --run runs/faces --target me.jpg --out-dir me/\n\n"
+    "Writes target.png, projected.png and projected.safetensors: the style vectors \"w\" and the\n"
+    "noise maps whose picture is nearest to the target.";
+
+struct ProjectOptions {
+  GeneratorOptions generator;
+  std::filesystem::path target;
+  std::filesystem::path out_dir;
+  std::int64_t label = -1;
+  training::ProjectionOptions projection;
+};
+
+/// Reads a picture as the generator makes them: [1, C, H, W] in [-1, 1].
+at::Tensor read_target(const std::filesystem::path& file, const models::Generator& generator) {
+  const std::string bytes = report::read_file(file);
+  const auto shape = generator.image();
+  data::Record record;
+  record.bytes = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+  std::vector<std::uint8_t> chw(static_cast<std::size_t>(shape.channels) * shape.resolution *
+                                shape.resolution);
+  try {
+    record.encoding = data::encoding_of(record.bytes);
+    data::decode_into(record,
+                      {.channels = shape.channels,
+                       .resolution = shape.resolution,
+                       .fit = data::Fit::kResize,
+                       .convert_colours = true},
+                      chw);
+  } catch (const DataError& error) {
+    throw DataError(file.string() + ": " + error.what());
+  }
+  const auto pixels =
+      at::from_blob(chw.data(), {1, shape.channels, shape.resolution, shape.resolution}, at::kByte);
+  return pixels.to(generator.parameters().front().scalar_type()) / 127.5 - 1;
+}
+
+at::Tensor label_of(const ProjectOptions& options, const models::Generator& generator) {
+  const auto count = generator.label_count();
+  if (count == 0 && options.label < 0) return {};
+  if (options.label >= 0 && options.label < count) return at::tensor({options.label});
+  if (count == 0) throw UsageError("--label: the model of this run takes no labels");
+  throw UsageError("--label: give one of 0-" + std::to_string(count - 1));
+}
+
+ExitCode project(ProjectOptions options) {
+  const auto trained = load_generator(options.generator);
+  auto* generator = dynamic_cast<models::StyleGenerator*>(trained.generator.get());
+  if (generator == nullptr) {
+    throw UsageError("this model has no styles to project into: " + trained.config.model.name);
+  }
+  options.projection.label = label_of(options, *generator);
+  const auto target = read_target(options.target, *generator);
+  report::ProgressBar bar("steps", options.projection.step_count);
+  const auto found = training::project(*generator, target, options.projection,
+                                       [&](int step, double) { bar.update(step); });
+  NamedTensors tensors = found.noise_maps;
+  tensors["w"] = found.style;
+  report::write_image_grid(target, {.columns = 1}, options.out_dir / "target.png");
+  report::write_image_grid(found.image, {.columns = 1}, options.out_dir / "projected.png");
+  checkpoint::write_safetensors(options.out_dir / "projected.safetensors", tensors,
+                                {{"kind", "projection"}});
+  log::info("Projected", {{"to", options.out_dir}, {"distance", found.distance}});
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_project(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<ProjectOptions>();
+  CLI::App* verb =
+      app.add_subcommand("project", "Seek a picture among those of a style-based generator");
+  verb->footer(kExample);
+  add_generator_options(*verb, options->generator);
+  verb->add_option("--target", options->target, "PNG or JPEG file; its centred square is taken")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("--out-dir", options->out_dir, "folder for what was found")
+      ->required()
+      ->type_name("DIR");
+  verb->add_option("--steps", options->projection.step_count, "steps of the search")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--seed", options->projection.seed, "of the search")->capture_default_str();
+  verb->add_option("--label", options->label, "label of a conditional model");
+  verb->callback([options, &action] { action = [options] { return project(*options); }; });
+}
+
+}  // namespace ganscale::cli

@@ -1,0 +1,44 @@
+#include "cli/style_mixing.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/tensor.h>
+
+#include "report/image_grid.h"
+
+namespace ganscale::cli {
+namespace {
+
+/// Returns the numbers of the layers whose styles come from the columns.
+at::Tensor mixed_layers(const std::string& text, std::int64_t layer_count) {
+  const auto layers = parse_numbers("--mix-layers", text);
+  for (const auto layer : layers) {
+    if (layer < layer_count) continue;
+    throw UsageError("--mix-layers: the layers of this model are 0-" +
+                     std::to_string(layer_count - 1) + ": " + std::to_string(layer));
+  }
+  return at::tensor(layers);
+}
+
+}  // namespace
+
+void write_style_mixing(const PictureMaker& maker, const StyleMixing& mixing,
+                        const std::filesystem::path& file) {
+  if (!maker.has_styles()) throw UsageError("--mix-rows: this model has no styles to mix");
+  const auto rows = maker.styles(mixing.rows);
+  const auto columns = maker.styles(mixing.columns);
+  const auto layers = mixed_layers(mixing.layers, rows.size(1));
+  const auto first_row = maker.of_styles(columns);
+  std::vector<at::Tensor> pictures = {at::ones_like(first_row.narrow(0, 0, 1)), first_row};
+  for (std::int64_t row = 0; row < rows.size(0); ++row) {
+    const auto own = rows.narrow(0, row, 1);
+    const auto mixed =
+        own.expand_as(columns).index_copy(1, layers, columns.index_select(1, layers));
+    pictures.push_back(maker.of_styles(own));
+    pictures.push_back(maker.of_styles(mixed));
+  }
+  report::write_image_grid(at::cat(pictures), {.columns = static_cast<int>(columns.size(0)) + 1},
+                           file);
+}
+
+}  // namespace ganscale::cli
