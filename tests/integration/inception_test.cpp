@@ -14,7 +14,7 @@
 namespace ganscale::metrics {
 namespace {
 
-constexpr std::int64_t kPictures = 16;
+constexpr std::int64_t kScored = 16;
 constexpr int kResolution = 64;
 
 /// Emoji of all groups: [16, 3, 64, 64] uint8.
@@ -22,11 +22,11 @@ at::Tensor real_pictures() {
   const auto source = data::open_font(data::kEmojiFont);
   const data::DecodePolicy policy{
       .channels = 3, .resolution = kResolution, .fit = data::Fit::kResize, .convert_colours = true};
-  const auto images = at::empty({kPictures, 3, kResolution, kResolution}, at::kByte);
+  const auto images = at::empty({kScored, 3, kResolution, kResolution}, at::kByte);
   const auto picture_bytes = static_cast<std::size_t>(images[0].numel());
   data::Record record;
-  for (std::int64_t i = 0; i < kPictures; ++i) {
-    source->read(i * source->record_count() / kPictures, record);
+  for (std::int64_t i = 0; i < kScored; ++i) {
+    source->read(i * source->record_count() / kScored, record);
     data::decode_into(record, policy, {images[i].mutable_data_ptr<std::uint8_t>(), picture_bytes});
   }
   return images;

@@ -13,45 +13,47 @@
 namespace ganscale::parity {
 namespace {
 
-struct Case {
+struct OptimizerCase {
   std::string_view name;
   optim::OptimizerConfig config;
 };
 
 // The hyper-parameters of the fixtures' README; what it does not name is PyTorch's default.
-const std::array<Case, 8>& cases() {
-  static const std::array<Case, 8> all = {
-      Case{"adam", {.name = "adam", .learning_rate = 2e-3, .beta1 = 0.5, .beta2 = 0.999}},
-      Case{"adam_beta1_0", {.name = "adam", .learning_rate = 2.5e-3, .beta1 = 0, .beta2 = 0.99}},
-      Case{"adamw",
-           {.name = "adamw",
-            .learning_rate = 2e-3,
-            .beta1 = 0.9,
-            .beta2 = 0.999,
-            .weight_decay = 0.01}},
-      Case{"radam", {.name = "radam", .learning_rate = 2e-3, .beta1 = 0.9, .beta2 = 0.999}},
-      Case{"sgd_momentum",
-           {.name = "sgd", .learning_rate = 1e-2, .momentum = 0.9, .nesterov = true}},
-      Case{"rmsprop", {.name = "rmsprop", .learning_rate = 1e-3, .smoothing = 0.99}},
-      Case{"adabelief",
-           {.name = "adabelief",
-            .learning_rate = 2e-4,
-            .beta1 = 0.5,
-            .beta2 = 0.999,
-            .epsilon = 1e-12}},
-      Case{"adabelief_rectify",
-           {.name = "adabelief",
-            .learning_rate = 2e-4,
-            .beta1 = 0.9,
-            .beta2 = 0.999,
-            .epsilon = 1e-16,
-            .rectify = true}},
+const std::array<OptimizerCase, 8>& cases() {
+  static const std::array<OptimizerCase, 8> all = {
+      OptimizerCase{"adam", {.name = "adam", .learning_rate = 2e-3, .beta1 = 0.5, .beta2 = 0.999}},
+      OptimizerCase{"adam_beta1_0",
+                    {.name = "adam", .learning_rate = 2.5e-3, .beta1 = 0, .beta2 = 0.99}},
+      OptimizerCase{"adamw",
+                    {.name = "adamw",
+                     .learning_rate = 2e-3,
+                     .beta1 = 0.9,
+                     .beta2 = 0.999,
+                     .weight_decay = 0.01}},
+      OptimizerCase{"radam",
+                    {.name = "radam", .learning_rate = 2e-3, .beta1 = 0.9, .beta2 = 0.999}},
+      OptimizerCase{"sgd_momentum",
+                    {.name = "sgd", .learning_rate = 1e-2, .momentum = 0.9, .nesterov = true}},
+      OptimizerCase{"rmsprop", {.name = "rmsprop", .learning_rate = 1e-3, .smoothing = 0.99}},
+      OptimizerCase{"adabelief",
+                    {.name = "adabelief",
+                     .learning_rate = 2e-4,
+                     .beta1 = 0.5,
+                     .beta2 = 0.999,
+                     .epsilon = 1e-12}},
+      OptimizerCase{"adabelief_rectify",
+                    {.name = "adabelief",
+                     .learning_rate = 2e-4,
+                     .beta1 = 0.9,
+                     .beta2 = 0.999,
+                     .epsilon = 1e-16,
+                     .rectify = true}},
   };
   return all;
 }
 
 const optim::OptimizerConfig& config_of(const std::string& name) {
-  const auto found = std::ranges::find(cases(), name, &Case::name);
+  const auto found = std::ranges::find(cases(), name, &OptimizerCase::name);
   if (found == cases().end())
     throw ConfigError("no optimizer for this case of the fixture: " + name);
   return found->config;

@@ -8,7 +8,7 @@
 namespace ganscale::cli {
 namespace {
 
-constexpr auto kExample =
+constexpr auto kConfigSchemaExample =
     "\nExample:\n"
     "  ganscale config-schema > worker-schema.json      # the operator refuses what it refuses";
 
@@ -23,7 +23,7 @@ ExitCode print_schema() {
 void add_config_schema(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("config-schema", "Print the JSON schema of the run configuration");
-  verb->footer(kExample);
+  verb->footer(kConfigSchemaExample);
   verb->callback([&action] { action = print_schema; });
 }
 

@@ -25,7 +25,7 @@ struct EvaluateOptions {
   std::filesystem::path out;
 };
 
-constexpr auto kExample =
+constexpr auto kEvaluateExample =
     "\nExamples:\n"
     "  mpirun -n 8 ganscale evaluate --run runs/r1 --metrics fid50k,is50k,kid50k,pr50k3 \\\n"
     "      --feature-net inception-2015-12-05.pt\n"
@@ -88,7 +88,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   auto options = std::make_shared<EvaluateOptions>();
   auto* verb = app.add_subcommand(
       "evaluate", "Measure a trained generator, alone or as one rank of many under mpirun");
-  verb->footer(kExample);
+  verb->footer(kEvaluateExample);
   add_generator_options(*verb, options->generator);
   verb->add_option("--metrics", options->metrics, "names with commas; else those of the run");
   verb->add_option("--feature-net", options->feature_net, "file of the feature network");

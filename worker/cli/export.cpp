@@ -17,7 +17,7 @@ struct ExportOptions {
   std::filesystem::path out;
 };
 
-constexpr auto kExample =
+constexpr auto kExportExample =
     "\nExamples:\n"
     "  ganscale export --run runs/r1 --format torchscript --out generator.pt\n"
     "      in Python: torch.jit.load('generator.pt')(torch.randn(16, 100))\n"
@@ -50,7 +50,7 @@ ExitCode export_generator(const ExportOptions& options) {
 void add_export(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* verb = app.add_subcommand("export", "Write a trained generator for other programs");
-  verb->footer(kExample);
+  verb->footer(kExportExample);
   add_generator_options(*verb, options->generator);
   verb->add_option("--format", options->format, "safetensors (weights) or torchscript (a module)")
       ->check(CLI::IsMember({"safetensors", "torchscript"}))

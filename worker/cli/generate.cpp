@@ -23,7 +23,7 @@
 namespace ganscale::cli {
 namespace {
 
-constexpr auto kExample =
+constexpr auto kGenerateExample =
     "\nExamples:\n"
     "  ganscale generate --run runs/r1 --seeds 0-63 --grid 8x8 --out grid.png\n"
     "  ganscale generate --run runs/r1 --seeds 0-9 --labels 3 --out-dir threes/\n"
@@ -161,7 +161,7 @@ ExitCode generate(const GenerateOptions& options) {
 void add_generate(CLI::App& app, Action& action) {
   auto options = std::make_shared<GenerateOptions>();
   auto* verb = app.add_subcommand("generate", "Make pictures with a trained generator");
-  verb->footer(kExample);
+  verb->footer(kGenerateExample);
   add_generator_options(*verb, options->generator);
   verb->add_option("--seeds", options->seeds, "numbers and ranges; 0-63 if not given");
   verb->add_option("--labels,--label", options->labels,

@@ -13,7 +13,7 @@ struct ImportOptions {
   std::filesystem::path run;
 };
 
-constexpr auto kExample =
+constexpr auto kImportExample =
     "\nExample:\n"
     "  scripts/convert-stylegan2.py ffhq.pkl ffhq.safetensors\n"
     "  ganscale import --from ffhq.safetensors --run runs/ffhq\n"
@@ -31,7 +31,7 @@ ExitCode import_weights(const ImportOptions& options) {
 void add_import(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ImportOptions>();
   CLI::App* verb = app.add_subcommand("import", "Make a run of StyleGAN2's public weights");
-  verb->footer(kExample);
+  verb->footer(kImportExample);
   verb->add_option("--from", options->from, "what scripts/convert-stylegan2.py wrote")
       ->required()
       ->type_name("FILE");

@@ -19,7 +19,7 @@
 namespace ganscale::cli {
 namespace {
 
-constexpr auto kExample =
+constexpr auto kProjectExample =
     "\nExample:\n"
     "  ganscale project --run runs/faces --target me.jpg --out-dir me/\n\n"
     "Writes target.png, projected.png and projected.safetensors: the style vectors \"w\" and the\n"
@@ -92,7 +92,7 @@ void add_project(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ProjectOptions>();
   CLI::App* verb =
       app.add_subcommand("project", "Seek a picture among those of a style-based generator");
-  verb->footer(kExample);
+  verb->footer(kProjectExample);
   add_generator_options(*verb, options->generator);
   verb->add_option("--target", options->target, "PNG or JPEG file; its centred square is taken")
       ->required()

@@ -17,7 +17,7 @@ struct TrainOptions {
   std::string resume_weights;
 };
 
-constexpr auto kExample =
+constexpr auto kTrainExample =
     "\nExamples:\n"
     "  ganscale train --config configs/runs/demo-emoji32.yaml --run runs/demo\n"
     "  mpirun -n 8 ganscale train --config my.yaml --set training.batch=256 --run runs/faces\n"
@@ -45,7 +45,7 @@ ExitCode train(const TrainOptions& options) {
 void add_train(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("train", "Train a GAN, alone or as one rank of many under mpirun");
-  verb->footer(kExample);
+  verb->footer(kTrainExample);
   const auto options = std::make_shared<TrainOptions>();
   add_config_options(*verb, options->config);
   verb->add_option("--run", options->run, "Run folder: checkpoints, samples, statistics")

@@ -41,7 +41,7 @@ double take_seconds(std::deque<Interval>& intervals) {
   return seconds;
 }
 
-void require(ncclResult_t result, std::string_view call, ncclComm_t comm) {
+void require_nccl(ncclResult_t result, std::string_view call, ncclComm_t comm) {
   if (result == ncclSuccess) return;
   const std::string what =
       std::string(call) + " failed: " + ncclGetErrorString(result) + ": " + ncclGetLastError(comm);
@@ -75,7 +75,7 @@ NcclComm open_communicator(Group& host, c10::Device device, Watchdog* watchdog) 
   const at::Tensor text = at::empty({static_cast<std::int64_t>(sizeof(ncclUniqueId))}, at::kByte);
   ncclUniqueId id{};
   if (host.rank() == 0) {
-    require(ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr);
+    require_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr);
     std::memcpy(text.mutable_data_ptr(), &id, sizeof id);
   }
   host.broadcast(text, 0);
@@ -83,7 +83,7 @@ NcclComm open_communicator(Group& host, c10::Device device, Watchdog* watchdog) 
   ncclComm_t comm = nullptr;
   std::optional<Watchdog::Watch> watch;
   if (watchdog != nullptr) watch.emplace(watchdog->watch("ncclCommInitRank"));
-  require(ncclCommInitRank(&comm, host.size(), id, host.rank()), "ncclCommInitRank", nullptr);
+  require_nccl(ncclCommInitRank(&comm, host.size(), id, host.rank()), "ncclCommInitRank", nullptr);
   return NcclComm(comm);
 }
 
@@ -129,8 +129,8 @@ class NcclGroup final : public Group {
     stream_.synchronize();
     const std::scoped_lock lock(comm_->mutex);
     ncclComm_t comm = comm_->handle.release();
-    require(ncclCommFinalize(comm), "ncclCommFinalize", comm);
-    require(ncclCommDestroy(comm), "ncclCommDestroy", nullptr);
+    require_nccl(ncclCommFinalize(comm), "ncclCommFinalize", comm);
+    require_nccl(ncclCommDestroy(comm), "ncclCommDestroy", nullptr);
   }
 
   SumCost sum_cost() const override {
@@ -210,7 +210,7 @@ class NcclGroup final : public Group {
     Interval interval;
     interval.from->record(stream_);
     ncclComm_t comm = comm_->handle.get();
-    require(operation(comm), name, comm);
+    require_nccl(operation(comm), name, comm);
     interval.to->record(stream_);
     data.record_stream(stream_.unwrap());
     if (watchdog_) watch(name, interval.to);
@@ -230,8 +230,8 @@ class NcclGroup final : public Group {
       ncclComm_t raw = alive->handle.get();
       if (raw == nullptr) return true;
       ncclResult_t error = ncclSuccess;
-      require(ncclCommGetAsyncError(raw, &error), "ncclCommGetAsyncError", raw);
-      require(error, "an operation", raw);
+      require_nccl(ncclCommGetAsyncError(raw, &error), "ncclCommGetAsyncError", raw);
+      require_nccl(error, "an operation", raw);
       return false;
     });
   }

@@ -115,7 +115,7 @@ void answer_with_body(State& state, const http_request& request, const Request& 
 
 /// Ends the reading of a body, which cpprestsdk would buffer however long it is. Only a buffer
 /// closed with an error does that; one closed without is written to for ever.
-void refuse_body(const http_request& request) {
+void refuse_large_body(const http_request& request) {
   request.body().streambuf().close(
       std::ios_base::out, std::make_exception_ptr(std::runtime_error("refused by its head")));
 }
@@ -123,7 +123,7 @@ void refuse_body(const http_request& request) {
 void handle(const std::shared_ptr<State>& state, http_request request) {
   const Request head = head_of(request);
   if (const auto refusal = refuse(head, read_access(state->token_file))) {
-    refuse_body(request);
+    refuse_large_body(request);
     reply(request, *refusal, /*close_connection=*/true);
     return;
   }

@@ -39,7 +39,7 @@ const Kind& cifar100() {
 }
 
 /// Returns the kind that a path is of, or null.
-const Kind* kind_of(const fs::path& path) {
+const Kind* kind_of_cifar(const fs::path& path) {
   for (const Kind* kind : {&cifar10(), &cifar100()}) {
     const auto& training = kind->training_files;
     const std::string name = path.filename().string();
@@ -49,7 +49,7 @@ const Kind* kind_of(const fs::path& path) {
   return nullptr;
 }
 
-std::vector<std::string> read_names(const fs::path& file, std::int64_t count) {
+std::vector<std::string> read_class_names(const fs::path& file, std::int64_t count) {
   std::vector<std::string> names;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -63,7 +63,7 @@ class CifarSource : public Source {
  public:
   CifarSource(const Kind& kind, const std::vector<fs::path>& files) : kind_(kind) {
     for (const fs::path& file : files) add(FileBytes(file));
-    names_ = read_names(files.front().parent_path() / kind.names_file, kind.label_count);
+    names_ = read_class_names(files.front().parent_path() / kind.names_file, kind.label_count);
   }
 
   std::int64_t record_count() const override { return static_cast<std::int64_t>(labels_.size()); }
@@ -138,7 +138,7 @@ class CifarSource : public Source {
 }  // namespace
 
 std::unique_ptr<Source> open_cifar(const fs::path& path) {
-  const Kind* kind = kind_of(path);
+  const Kind* kind = kind_of_cifar(path);
   if (kind == nullptr) throw DataError("no binary CIFAR file: " + path.string());
   std::vector<fs::path> files;
   if (!fs::is_directory(path)) {
@@ -149,6 +149,6 @@ std::unique_ptr<Source> open_cifar(const fs::path& path) {
   return std::make_unique<CifarSource>(*kind, files);
 }
 
-bool is_cifar(const fs::path& path) { return kind_of(path) != nullptr; }
+bool is_cifar(const fs::path& path) { return kind_of_cifar(path) != nullptr; }
 
 }  // namespace ganscale::data

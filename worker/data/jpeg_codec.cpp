@@ -15,20 +15,20 @@ namespace {
 
 /// What libjpeg's callbacks need. An error comes back by longjmp, so the functions that set the
 /// jump keep no object with a destructor; they are small and work on this.
-struct Reading {
+struct JpegReading {
   jpeg_error_mgr errors = {};  // libjpeg's pointer to it leads back to us: stays first
   jpeg_decompress_struct jpeg = {};
   std::jmp_buf jump = {};
   char reason[JMSG_LENGTH_MAX] = "";
 
-  Reading();
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-  ~Reading() { jpeg_destroy_decompress(&jpeg); }
+  JpegReading();
+  JpegReading(const JpegReading&) = delete;
+  JpegReading& operator=(const JpegReading&) = delete;
+  ~JpegReading() { jpeg_destroy_decompress(&jpeg); }
 };
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
-  auto* reading = reinterpret_cast<Reading*>(jpeg->err);
+  auto* reading = reinterpret_cast<JpegReading*>(jpeg->err);
   jpeg->err->format_message(jpeg, reading->reason);
   std::longjmp(reading->jump, 1);
 }
@@ -39,13 +39,13 @@ void on_message(j_common_ptr jpeg, int level) {
   if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) on_error(jpeg);
 }
 
-Reading::Reading() {
+JpegReading::JpegReading() {
   jpeg.err = jpeg_std_error(&errors);
   errors.error_exit = on_error;
   errors.emit_message = on_message;
 }
 
-bool read_header(Reading& reading, std::span<const std::uint8_t> bytes) {
+bool read_jpeg_header(JpegReading& reading, std::span<const std::uint8_t> bytes) {
   if (setjmp(reading.jump)) return false;
   jpeg_create_decompress(&reading.jpeg);
   jpeg_mem_src(&reading.jpeg, bytes.data(), bytes.size());
@@ -56,7 +56,7 @@ bool read_header(Reading& reading, std::span<const std::uint8_t> bytes) {
   return true;
 }
 
-bool read_pixels(Reading& reading, std::uint8_t* hwc) {
+bool read_jpeg_pixels(JpegReading& reading, std::uint8_t* hwc) {
   if (setjmp(reading.jump)) return false;
   jpeg_start_decompress(&reading.jpeg);
   const std::size_t row_bytes =
@@ -69,8 +69,8 @@ bool read_pixels(Reading& reading, std::uint8_t* hwc) {
   return true;
 }
 
-Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
-  if (!read_header(reading, bytes))
+Picture start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
+  if (!read_jpeg_header(reading, bytes))
     throw DataError(std::string("JPEG is damaged: ") + reading.reason);
   const auto& jpeg = reading.jpeg;
   if (jpeg.output_width > kLongestSide || jpeg.output_height > kLongestSide) {
@@ -85,18 +85,18 @@ Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
 }  // namespace
 
 Picture decode_jpeg(std::span<const std::uint8_t> bytes) {
-  Reading reading;
-  Picture picture = start(reading, bytes);
+  JpegReading reading;
+  Picture picture = start_jpeg(reading, bytes);
   picture.hwc.resize(static_cast<std::size_t>(picture.height) * picture.width * picture.channels);
-  if (!read_pixels(reading, picture.hwc.data())) {
+  if (!read_jpeg_pixels(reading, picture.hwc.data())) {
     throw DataError(std::string("JPEG is damaged: ") + reading.reason);
   }
   return picture;
 }
 
 Picture jpeg_shape(std::span<const std::uint8_t> bytes) {
-  Reading reading;
-  return start(reading, bytes);
+  JpegReading reading;
+  return start_jpeg(reading, bytes);
 }
 
 }  // namespace ganscale::data

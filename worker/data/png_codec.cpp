@@ -15,7 +15,7 @@ namespace {
 
 /// What libpng's callbacks need. libpng reports an error by longjmp, so the functions that set the
 /// jump keep no object with a destructor; they are small and work on this.
-struct Reading {
+struct PngReading {
   png_structp png = nullptr;
   png_infop info = nullptr;
   const std::uint8_t* next = nullptr;
@@ -23,10 +23,10 @@ struct Reading {
   char reason[96] = "";
   int passes = 1;
 
-  Reading() = default;
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-  ~Reading() { png_destroy_read_struct(&png, &info, nullptr); }
+  PngReading() = default;
+  PngReading(const PngReading&) = delete;
+  PngReading& operator=(const PngReading&) = delete;
+  ~PngReading() { png_destroy_read_struct(&png, &info, nullptr); }
 };
 
 void keep_reason(char (&reason)[96], const char* text) {
@@ -34,14 +34,14 @@ void keep_reason(char (&reason)[96], const char* text) {
 }
 
 [[noreturn]] void on_read_error(png_structp png, png_const_charp text) {
-  keep_reason(static_cast<Reading*>(png_get_error_ptr(png))->reason, text);
+  keep_reason(static_cast<PngReading*>(png_get_error_ptr(png))->reason, text);
   png_longjmp(png, 1);
 }
 
 void on_warning(png_structp, png_const_charp) {}
 
 void read_bytes(png_structp png, png_bytep into, png_size_t count) {
-  auto& reading = *static_cast<Reading*>(png_get_io_ptr(png));
+  auto& reading = *static_cast<PngReading*>(png_get_io_ptr(png));
   if (count > reading.left_bytes) png_error(png, "ends too early");
   std::memcpy(into, reading.next, count);
   reading.next += count;
@@ -49,7 +49,7 @@ void read_bytes(png_structp png, png_bytep into, png_size_t count) {
 }
 
 /// Reads up to the pixels and asks for 8 bits a channel without palette.
-bool read_header(Reading& reading) {
+bool read_png_header(PngReading& reading) {
   if (setjmp(png_jmpbuf(reading.png))) return false;
   png_set_read_fn(reading.png, &reading, read_bytes);
   png_set_user_limits(reading.png, kLongestSide, kLongestSide);
@@ -61,7 +61,7 @@ bool read_header(Reading& reading) {
   return true;
 }
 
-bool read_pixels(Reading& reading, std::uint8_t* hwc) {
+bool read_png_pixels(PngReading& reading, std::uint8_t* hwc) {
   if (setjmp(png_jmpbuf(reading.png))) return false;
   const png_uint_32 height = png_get_image_height(reading.png, reading.info);
   const std::size_t row_bytes = png_get_rowbytes(reading.png, reading.info);
@@ -74,13 +74,13 @@ bool read_pixels(Reading& reading, std::uint8_t* hwc) {
   return true;
 }
 
-Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
+Picture start_png(PngReading& reading, std::span<const std::uint8_t> bytes) {
   reading.next = bytes.data();
   reading.left_bytes = bytes.size();
   reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, on_read_error, on_warning);
   if (reading.png != nullptr) reading.info = png_create_info_struct(reading.png);
   if (reading.info == nullptr) throw std::bad_alloc();
-  if (!read_header(reading)) throw DataError(std::string("PNG is damaged: ") + reading.reason);
+  if (!read_png_header(reading)) throw DataError(std::string("PNG is damaged: ") + reading.reason);
   return {.channels = png_get_channels(reading.png, reading.info),
           .height = static_cast<int>(png_get_image_height(reading.png, reading.info)),
           .width = static_cast<int>(png_get_image_width(reading.png, reading.info))};
@@ -90,19 +90,19 @@ Picture start(Reading& reading, std::span<const std::uint8_t> bytes) {
 
 Picture decode_png(std::span<const std::uint8_t> bytes) {
   if (auto plain = decode_plain_png(bytes)) return std::move(*plain);
-  Reading reading;
-  Picture picture = start(reading, bytes);
+  PngReading reading;
+  Picture picture = start_png(reading, bytes);
   picture.hwc.resize(static_cast<std::size_t>(picture.height) *
                      png_get_rowbytes(reading.png, reading.info));
-  if (!read_pixels(reading, picture.hwc.data())) {
+  if (!read_png_pixels(reading, picture.hwc.data())) {
     throw DataError(std::string("PNG is damaged: ") + reading.reason);
   }
   return picture;
 }
 
 Picture png_shape(std::span<const std::uint8_t> bytes) {
-  Reading reading;
-  return start(reading, bytes);
+  PngReading reading;
+  return start_png(reading, bytes);
 }
 
 std::string encode_png(const Picture& picture) {

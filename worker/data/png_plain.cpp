@@ -21,13 +21,13 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-struct Chunk {
+struct PngChunk {
   std::string_view type;
   Bytes data;
 };
 
 /// Takes the next chunk off `bytes`; nothing if it is cut short or its checksum differs.
-std::optional<Chunk> take_chunk(Bytes& bytes) {
+std::optional<PngChunk> take_chunk(Bytes& bytes) {
   constexpr std::size_t kFrameBytes = 12;  // length, type, checksum
   if (bytes.size() < kFrameBytes) return std::nullopt;
   const std::size_t length = big_endian_32(bytes.data());
@@ -36,7 +36,7 @@ std::optional<Chunk> take_chunk(Bytes& bytes) {
   const std::uint32_t crc = crc32_gzip_refl(0, checked.data(), checked.size());
   if (crc != big_endian_32(bytes.data() + 8 + length)) return std::nullopt;
   bytes = bytes.subspan(kFrameBytes + length);
-  return Chunk{{reinterpret_cast<const char*>(checked.data()), 4}, checked.subspan(4)};
+  return PngChunk{{reinterpret_cast<const char*>(checked.data()), 4}, checked.subspan(4)};
 }
 
 /// Returns the number of channels of a colour type of 8 bits; 0 for palettes and unknown ones.
@@ -53,7 +53,7 @@ int channels_of(int colour_type) {
 bool is_side(std::uint32_t pixels) { return pixels >= 1 && pixels <= kLongestSide; }
 
 /// Returns the shape that the header tells; nothing if it is not plain.
-std::optional<Picture> plain_shape(const Chunk& header) {
+std::optional<Picture> plain_shape(const PngChunk& header) {
   if (header.type != "IHDR" || header.data.size() != 13) return std::nullopt;
   const std::uint32_t width = big_endian_32(header.data.data());
   const std::uint32_t height = big_endian_32(header.data.data() + 4);

@@ -126,7 +126,7 @@ void put_bytes(std::vector<std::uint8_t>& out, int number, Bytes content) {
   out.insert(out.end(), content.begin(), content.end());
 }
 
-Bytes as_bytes(std::string_view text) {
+Bytes bytes_of_text(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
@@ -136,7 +136,7 @@ void put_feature(std::vector<std::uint8_t>& out, std::string_view name, int kind
   const std::size_t list = field_bytes(content.size());
   const std::size_t feature = field_bytes(list);
   put_header(out, 1, field_bytes(name.size()) + field_bytes(feature));
-  put_bytes(out, 1, as_bytes(name));
+  put_bytes(out, 1, bytes_of_text(name));
   put_header(out, 2, feature);
   put_header(out, kind, list);
   put_bytes(out, 1, content);

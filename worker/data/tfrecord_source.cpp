@@ -12,7 +12,7 @@
 namespace ganscale::data {
 namespace {
 
-struct Shard {
+struct IndexedShard {
   FileBytes bytes;
   RecordOffsets offsets;
   std::int64_t first_record = 0;
@@ -47,7 +47,7 @@ class TfrecordSource : public Source {
   }
 
   void read(std::int64_t index, Record& record) const override {
-    const Shard& shard = shard_of(index);
+    const IndexedShard& shard = shard_of(index);
     const std::int64_t* offset = shard.offsets.data() + (index - shard.first_record);
     const auto frame = shard.bytes.read(offset[0], offset[1] - offset[0], record.buffer);
     PictureExample example;
@@ -65,7 +65,7 @@ class TfrecordSource : public Source {
   }
 
   std::string describe(std::int64_t index) const override {
-    const Shard& shard = shard_of(index);
+    const IndexedShard& shard = shard_of(index);
     const std::int64_t record = index - shard.first_record;
     return shard.bytes.file().string() + ", record " + std::to_string(record) + ", offset " +
            std::to_string(shard.offsets[record]);
@@ -77,13 +77,13 @@ class TfrecordSource : public Source {
     return static_cast<int>(std::clamp<std::int64_t>(value, -1, INT32_MAX));
   }
 
-  const Shard& shard_of(std::int64_t index) const {
+  const IndexedShard& shard_of(std::int64_t index) const {
     check(index >= 0 && index < record_count_, "the record's number is out of range");
-    const auto after = std::ranges::upper_bound(shards_, index, {}, &Shard::first_record);
+    const auto after = std::ranges::upper_bound(shards_, index, {}, &IndexedShard::first_record);
     return *(after - 1);
   }
 
-  std::vector<Shard> shards_;
+  std::vector<IndexedShard> shards_;
   std::int64_t record_count_ = 0;
   LabelSet labels_;
 };

@@ -51,18 +51,18 @@ const void* data_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.numel() > 0 ? tensor.const_data_ptr() : nullptr;
 }
 
-ChannelLayout layout_of(const at::Tensor& x) {
+ChannelLayout channel_layout_of(const at::Tensor& x) {
   return {.element_count = x.numel(), .channel_count = x.size(1), .channel_stride = x.stride(1)};
 }
 
-at::Tensor compute(const Operands& in, const BiasActRule& rule, BiasActOrder order) {
+at::Tensor compute_bias_act(const Operands& in, const BiasActRule& rule, BiasActOrder order) {
   const at::Tensor x = in_dense_layout(in.x);
   const at::Tensor gradient = in.gradient.defined() ? in_layout_of(in.gradient, x) : at::Tensor();
   const at::Tensor tangent = in.tangent.defined() ? in_layout_of(in.tangent, x) : at::Tensor();
   const at::Tensor bias = in.bias.defined() ? in.bias.contiguous() : at::Tensor();
   if (x.is_cpu() && scalar_type_of(x.scalar_type()) > ScalarType::kFloat64) {
     const Operands wide{widened(x), widened(bias), widened(gradient), widened(tangent)};
-    return compute(wide, rule, order).to(x.scalar_type());
+    return compute_bias_act(wide, rule, order).to(x.scalar_type());
   }
   const at::Tensor out = at::empty_like(x);
   const BiasActArrays arrays{.out = out.mutable_data_ptr(),
@@ -70,7 +70,7 @@ at::Tensor compute(const Operands& in, const BiasActRule& rule, BiasActOrder ord
                              .bias = data_of(bias),
                              .gradient = data_of(gradient),
                              .tangent = data_of(tangent)};
-  const BiasActTask task{scalar_type_of(x.scalar_type()), layout_of(x), rule, order};
+  const BiasActTask task{scalar_type_of(x.scalar_type()), channel_layout_of(x), rule, order};
   if (x.is_cpu()) {
     bias_act_reference(arrays, task);
   } else {
@@ -86,7 +86,7 @@ at::Tensor sum_over_all_but_channels(const at::Tensor& gradient) {
   return gradient.sum(dims);
 }
 
-void save(AutogradContext* context, const BiasActRule& rule) {
+void save_rule(AutogradContext* context, const BiasActRule& rule) {
   context->saved_data["rule"] =
       std::vector<double>{static_cast<double>(rule.activation), rule.gain, rule.clamp, rule.slope};
 }
@@ -100,10 +100,10 @@ BiasActRule saved_rule(AutogradContext* context) {
 struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& gradient,
                             const at::Tensor& x, const at::Tensor& bias, const BiasActRule& rule) {
-    save(context, rule);
+    save_rule(context, rule);
     const bool bends = !is_piecewise_linear(rule.activation);
     context->save_for_backward({bends ? gradient : at::Tensor(), x, bias});
-    return compute({x, bias, gradient, {}}, rule, BiasActOrder::kDerivative);
+    return compute_bias_act({x, bias, gradient, {}}, rule, BiasActOrder::kDerivative);
   }
 
   static variable_list backward(AutogradContext* context, variable_list tangents) {
@@ -117,8 +117,8 @@ struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
     if (needs_bend && !is_piecewise_linear(rule.activation)) {
       // No third derivatives: nothing asks for them.
       const at::NoGradGuard no_grad;
-      d_x = compute({saved[1], saved[2], saved[0], tangents[0]}, rule,
-                    BiasActOrder::kSecondDerivative);
+      d_x = compute_bias_act({saved[1], saved[2], saved[0], tangents[0]}, rule,
+                             BiasActOrder::kSecondDerivative);
       if (context->needs_input_grad(2)) d_bias = sum_over_all_but_channels(d_x);
     }
     return {d_gradient, d_x, d_bias, at::Tensor()};
@@ -128,8 +128,8 @@ struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
 struct BiasActValue : torch::autograd::Function<BiasActValue> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& bias,
                             const BiasActRule& rule) {
-    save(context, rule);
-    const at::Tensor result = compute({x, bias, {}, {}}, rule, BiasActOrder::kValue);
+    save_rule(context, rule);
+    const at::Tensor result = compute_bias_act({x, bias, {}, {}}, rule, BiasActOrder::kValue);
     if (is_piecewise_linear(rule.activation)) {
       context->save_for_backward({result, at::empty({0}, x.options())});
     } else {

@@ -15,10 +15,10 @@ using torch::autograd::variable_list;
 
 /// values: [group_size, group_count, feature_count, value_count]. Returns [group_count,
 /// feature_count].
-at::Tensor compute(const at::Tensor& values) {
+at::Tensor compute_stddev(const at::Tensor& values) {
   const auto type = scalar_type_of(values.scalar_type());
   if (values.is_cpu() && type > ScalarType::kFloat64) {
-    return compute(widened(values)).to(values.scalar_type());
+    return compute_stddev(widened(values)).to(values.scalar_type());
   }
   const at::Tensor dense = values.contiguous();
   const at::Tensor out = at::empty({values.size(1), values.size(2)}, values.options());
@@ -36,7 +36,7 @@ at::Tensor compute(const at::Tensor& values) {
 struct MeanStddev : torch::autograd::Function<MeanStddev> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& values) {
     context->save_for_backward({values});
-    return compute(values);
+    return compute_stddev(values);
   }
 
   // Of tensor operations, so that it is differentiable itself: the features are few and small.

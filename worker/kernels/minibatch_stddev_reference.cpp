@@ -29,7 +29,7 @@ T mean_stddev(const T* x, std::int64_t cell, const StddevShape& shape) {
 }
 
 template <class T>
-void fill(const void* x, void* out, const StddevShape& shape) {
+void fill_stddev(const void* x, void* out, const StddevShape& shape) {
   at::parallel_for(
       0, shape.group_count * shape.feature_count, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t cell = begin; cell < end; ++cell) {
@@ -41,10 +41,10 @@ void fill(const void* x, void* out, const StddevShape& shape) {
 }  // namespace
 
 void minibatch_stddev_reference(const void* x, void* out, const StddevShape& shape) {
-  if (shape.type == ScalarType::kFloat64) return fill<double>(x, out, shape);
+  if (shape.type == ScalarType::kFloat64) return fill_stddev<double>(x, out, shape);
   check(shape.type == ScalarType::kFloat32,
         "the reference of minibatch_stddev takes float32 and float64");
-  fill<float>(x, out, shape);
+  fill_stddev<float>(x, out, shape);
 }
 
 }  // namespace ganscale::kernels

@@ -19,7 +19,7 @@ using torch::autograd::variable_list;
 
 constexpr double kEpsilon = 1e-8;
 
-ImageLayout layout_of(const at::Tensor& x) {
+ImageLayout image_layout_of(const at::Tensor& x) {
   return {.type = scalar_type_of(x.scalar_type()),
           .image_count = x.size(0),
           .channel_count = x.size(1),
@@ -38,7 +38,7 @@ at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
   const at::Tensor out = at::empty_like(dense);
   const ScaleArrays arrays{out.mutable_data_ptr(), dense.const_data_ptr(),
                            factors.const_data_ptr()};
-  const ImageLayout layout = layout_of(dense);
+  const ImageLayout layout = image_layout_of(dense);
   if (x.is_cpu()) {
     scale_channels_reference(arrays, layout);
   } else {
@@ -53,7 +53,7 @@ at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor second = in_layout_of(b, first);
   const at::Tensor out = at::empty({a.size(0), a.size(1)}, a.options());
   const DotArrays arrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
-  const ImageLayout layout = layout_of(first);
+  const ImageLayout layout = image_layout_of(first);
   if (a.is_cpu()) {
     dot_channels_reference(arrays, layout);
   } else {

@@ -87,7 +87,7 @@ at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const 
 
 // A kernel's filter is read from memory tap by tap, so two passes of K taps are better than one of
 // K * K. The reference finds the factors of a filter by itself, and both passes share the cache.
-at::Tensor compute(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
   const bool is_line = filter.dim() == 1;
   if (x.is_cpu()) return compute_on_cpu(x, is_line ? filter.outer(filter) : filter, how);
   if (!is_line) return compute_on_cuda(x, filter, how);
@@ -135,7 +135,7 @@ struct Upfirdn2d : torch::autograd::Function<Upfirdn2d> {
                                   back.down_y,  back.pad_left,   back.pad_right,
                                   back.pad_top, back.pad_bottom, back.flip_filter ? 1 : 0};
     context->saved_data["gain"] = back.gain;
-    return compute(x, filter, how);
+    return compute_upfirdn2d(x, filter, how);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {

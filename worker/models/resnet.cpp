@@ -12,9 +12,9 @@ namespace {
 constexpr int kChannels = 64;
 constexpr int kFirstSize = 4;
 constexpr int kResolution = 32;
-constexpr int kLabelWidth = 10;
-constexpr double kEpsilon = 1e-5;
-constexpr double kMomentum = 0.1;
+constexpr int kResnetLabelWidth = 10;
+constexpr double kNormEpsilon = 1e-5;
+constexpr double kNormMomentum = 0.1;
 
 template <class Layer, class... Arguments>
 std::shared_ptr<Layer> add(torch::nn::Module& network, const std::string& name,
@@ -28,8 +28,8 @@ at::Tensor halved(const at::Tensor& x) { return at::avg_pool2d(x, {2, 2}); }
 }  // namespace
 
 UpResidual::UpResidual(int channels, const BatchNormOptions& norm)
-    : first_norm_(add<BatchNorm>(*this, "norm_0", channels, kEpsilon, kMomentum, norm)),
-      second_norm_(add<BatchNorm>(*this, "norm_1", channels, kEpsilon, kMomentum, norm)),
+    : first_norm_(add<BatchNorm>(*this, "norm_0", channels, kNormEpsilon, kNormMomentum, norm)),
+      second_norm_(add<BatchNorm>(*this, "norm_1", channels, kNormEpsilon, kNormMomentum, norm)),
       first_(add<UpsampledConvolution>(*this, "conv_0", channels, channels)),
       second_(add<Convolution>(*this, "conv_1", channels, channels)) {}
 
@@ -55,14 +55,14 @@ ResnetGenerator::ResnetGenerator(ImageShape image, int z_dim, int label_count,
     : Generator(image, z_dim, label_count) {
   check(image.resolution == kResolution, "the small ResNet makes images of 32");
   if (label_count > 0) {
-    label_embedding_ = add<Embedding>(*this, "label_embedding", label_count, kLabelWidth);
+    label_embedding_ = add<Embedding>(*this, "label_embedding", label_count, kResnetLabelWidth);
   }
-  const int in_features = z_dim + (label_count > 0 ? kLabelWidth : 0);
+  const int in_features = z_dim + (label_count > 0 ? kResnetLabelWidth : 0);
   first_ = add<Linear>(*this, "first", in_features, kChannels * kFirstSize * kFirstSize);
   for (int i = 0; i < 3; ++i) {
     blocks_.push_back(add<UpResidual>(*this, "block_" + std::to_string(i), kChannels, norm));
   }
-  norm_ = add<BatchNorm>(*this, "norm", kChannels, kEpsilon, kMomentum, norm);
+  norm_ = add<BatchNorm>(*this, "norm", kChannels, kNormEpsilon, kNormMomentum, norm);
   to_image_ = add<Convolution>(*this, "to_image", kChannels, image.channels);
 }
 

@@ -24,7 +24,7 @@ at::Tensor luma_and_chroma(const at::Tensor& pixels) {
   return planes.round().to(at::kByte).contiguous();
 }
 
-std::string header(at::IntArrayRef shape, int frames_per_second) {
+std::string y4m_header(at::IntArrayRef shape, int frames_per_second) {
   return "YUV4MPEG2 W" + std::to_string(shape[1]) + " H" + std::to_string(shape[0]) + " F" +
          std::to_string(frames_per_second) + ":1 Ip A1:1 " + (shape[2] == 1 ? "Cmono" : "C444") +
          "\n";
@@ -43,7 +43,7 @@ void VideoFile::append(const at::Tensor& pixels) {
   check(pixels.size(2) == 1 || pixels.size(2) == 3, "a frame has 1 or 3 channels");
   if (shape_.empty()) {
     shape_ = pixels.sizes().vec();
-    file_.append(header(shape_, frames_per_second_));
+    file_.append(y4m_header(shape_, frames_per_second_));
   }
   check(pixels.sizes() == at::IntArrayRef(shape_), "all frames of a video have one shape");
   const auto planes = shape_[2] == 1 ? pixels.contiguous() : luma_and_chroma(pixels);

@@ -10,7 +10,7 @@ namespace ganscale::training {
 namespace {
 
 /// Returns the parameters that are not frozen, in the order of registration.
-std::vector<at::Tensor> trained_parameters(const torch::nn::Module& network) {
+std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& network) {
   auto parameters = network.parameters();
   std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
   return parameters;
@@ -25,9 +25,9 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, comm::Group&
     comm::broadcast_from_rank_0(group, tensors, bucket_bytes);
   }
   generator_gradients_ = std::make_unique<comm::BucketedGradients>(
-      trained_parameters(replica.generator()), group, bucket_bytes);
+      parameters_with_gradients(replica.generator()), group, bucket_bytes);
   discriminator_gradients_ = std::make_unique<comm::BucketedGradients>(
-      trained_parameters(replica.discriminator()), group, bucket_bytes);
+      parameters_with_gradients(replica.discriminator()), group, bucket_bytes);
   phases_ =
       build_phases(config, replica, {generator_gradients_.get(), discriminator_gradients_.get()});
 }

@@ -6,7 +6,7 @@
 namespace ganscale::wire {
 namespace {
 
-constexpr std::array<std::pair<Command, std::string_view>, 4> kNames{{
+constexpr std::array<std::pair<Command, std::string_view>, 4> kCommandNames{{
     {Command::kPause, "pause"},
     {Command::kResume, "resume"},
     {Command::kCheckpoint, "checkpoint"},
@@ -16,7 +16,7 @@ constexpr std::array<std::pair<Command, std::string_view>, 4> kNames{{
 }  // namespace
 
 std::string_view name(Command command) {
-  for (const auto& [known, word] : kNames) {
+  for (const auto& [known, word] : kCommandNames) {
     if (known == command) return word;
   }
   return "";
@@ -29,7 +29,7 @@ std::optional<Command> parse_command(std::string_view text) {
   if (!json.is_object()) return std::nullopt;
   const auto field = json.find("command");
   if (field == json.end() || !field->is_string()) return std::nullopt;
-  for (const auto& [known, word] : kNames) {
+  for (const auto& [known, word] : kCommandNames) {
     if (field->get_ref<const std::string&>() == word) return known;
   }
   return std::nullopt;

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::pair<JobState, std::string_view>, 6> kNames{{
+constexpr std::array<std::pair<JobState, std::string_view>, 6> kStateNames{{
     {JobState::kStarting, "starting"},
     {JobState::kRunning, "running"},
     {JobState::kPaused, "paused"},
@@ -60,7 +60,7 @@ void read(const Json& json, const char* key, std::optional<double>& value) {
 JobState read_state(const Json& json) {
   std::string word(name(JobState::kStarting));
   read(json, "state", word);
-  for (const auto& [state, known] : kNames) {
+  for (const auto& [state, known] : kStateNames) {
     if (word == known) return state;
   }
   fail("state", ("one of starting, running, paused, stopping, done, failed, not " + word).c_str());
@@ -69,7 +69,7 @@ JobState read_state(const Json& json) {
 }  // namespace
 
 std::string_view name(JobState state) {
-  for (const auto& [known, word] : kNames) {
+  for (const auto& [known, word] : kStateNames) {
     if (known == state) return word;
   }
   return "";

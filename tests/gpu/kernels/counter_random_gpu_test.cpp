@@ -13,7 +13,7 @@ namespace {
 const ImageRandom kImages{1234, std::int64_t{1} << 33, 3};
 
 /// Shapes whose rows end within a block, and one larger than a grid.
-const std::vector<std::vector<std::int64_t>> kShapes = {
+const std::vector<std::vector<std::int64_t>> kDrawnShapes = {
     {1, 1}, {3, 5}, {7, 4}, {64, 100}, {5, 3, 17, 19}, {16, 64, 128, 128}, {0, 8}};
 
 class CounterRandomKernel : public testing::TestWithParam<at::ScalarType> {
@@ -27,7 +27,7 @@ class CounterRandomKernel : public testing::TestWithParam<at::ScalarType> {
 };
 
 TEST_P(CounterRandomKernel, GivesTheUniformNumbersOfTheReference) {
-  for (const auto& shape : kShapes) {
+  for (const auto& shape : kDrawnShapes) {
     const auto kernel = random_uniform(kImages, Stream::kAugment, 3, shape, on(at::kCUDA));
     EXPECT_TRUE(
         kernel.cpu().equal(random_uniform(kImages, Stream::kAugment, 3, shape, on(at::kCPU))));
@@ -35,7 +35,7 @@ TEST_P(CounterRandomKernel, GivesTheUniformNumbersOfTheReference) {
 }
 
 TEST_P(CounterRandomKernel, GivesTheDropoutMasksOfTheReference) {
-  for (const auto& shape : kShapes) {
+  for (const auto& shape : kDrawnShapes) {
     RandomDraws device(kImages, Stream::kDiscriminatorNoise);
     RandomDraws host(kImages, Stream::kDiscriminatorNoise);
     EXPECT_TRUE(device.dropout_mask(0.25, shape, on(at::kCUDA))
@@ -47,7 +47,7 @@ TEST_P(CounterRandomKernel, GivesTheDropoutMasksOfTheReference) {
 // The logarithm, sine and cosine of the two devices differ in the last bits.
 TEST_P(CounterRandomKernel, GivesTheNormalNumbersOfTheReferenceUpToRounding) {
   const double tolerance = GetParam() == at::kDouble ? 1e-13 : 1e-5;
-  for (const auto& shape : kShapes) {
+  for (const auto& shape : kDrawnShapes) {
     const auto kernel = random_normal(kImages, Stream::kSamples, 0, shape, on(at::kCUDA));
     const auto reference = random_normal(kImages, Stream::kSamples, 0, shape, on(at::kCPU));
     EXPECT_TRUE(at::allclose(kernel.cpu(), reference, tolerance, tolerance));

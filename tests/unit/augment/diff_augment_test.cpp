@@ -9,11 +9,11 @@
 namespace ganscale::augment {
 namespace {
 
-constexpr ImageRandom kImages{11, 0, 1};
+constexpr ImageRandom kAugmentedImages{11, 0, 1};
 constexpr std::int64_t kCount = 400;
 
 at::Tensor augment(const at::Tensor& x, const std::string& family) {
-  return diff_augment(x, diff_augment_policy({family}), kImages, Use::kReals);
+  return diff_augment(x, diff_augment_policy({family}), kAugmentedImages, Use::kReals);
 }
 
 TEST(DiffAugment, TranslatesByUpToAnEighthEitherWay) {
@@ -62,7 +62,7 @@ TEST(DiffAugment, ChangesBrightnessAndContrast) {
 TEST(DiffAugment, ResultOfAnImageDoesNotDependOnItsBatch) {
   const auto policy = diff_augment_policy({"color", "translation", "cutout"});
   const auto x = at::randn({4, 3, 16, 16}, at::kDouble);
-  const auto together = diff_augment(x, policy, kImages, Use::kReals);
+  const auto together = diff_augment(x, policy, kAugmentedImages, Use::kReals);
   for (int i = 0; i < 4; ++i) {
     const auto alone = diff_augment(x.slice(0, i, i + 1), policy, {11, i, 1}, Use::kReals);
     EXPECT_LT((together[i] - alone[0]).abs().max().item<double>(), 1e-12);
@@ -73,7 +73,7 @@ TEST(DiffAugment, HasSecondDerivatives) {
   const auto policy = diff_augment_policy({"color", "translation", "cutout"});
   const auto weight = at::randn({2, 3, 8, 8}, at::kDouble);
   const auto gradient = [&](const at::Tensor& x, bool keep) {
-    const auto y = diff_augment(x, policy, kImages, Use::kReals);
+    const auto y = diff_augment(x, policy, kAugmentedImages, Use::kReals);
     return torch::autograd::grad({(y * weight).sin().sum()}, {x}, {}, keep, keep)[0];
   };
   const auto x = at::randn({2, 3, 8, 8}, at::kDouble).requires_grad_();

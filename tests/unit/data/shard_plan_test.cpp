@@ -11,7 +11,7 @@
 namespace ganscale::data {
 namespace {
 
-constexpr std::uint64_t kSeed = 1000;
+constexpr std::uint64_t kPlanSeed = 1000;
 
 std::vector<std::int64_t> epoch_of(const ShardPlan& plan, std::int64_t epoch) {
   std::vector<std::int64_t> records;
@@ -30,7 +30,7 @@ std::vector<std::int64_t> first_numbers(std::int64_t count) {
 class ShardPlanOfSize : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(ShardPlanOfSize, ReadsEachRecordOnceAnEpoch) {
-  const ShardPlan plan(GetParam(), kSeed, /*shuffle=*/true);
+  const ShardPlan plan(GetParam(), kPlanSeed, /*shuffle=*/true);
   for (const std::int64_t epoch : {0, 1, 77}) {
     auto records = epoch_of(plan, epoch);
     std::sort(records.begin(), records.end());
@@ -43,19 +43,19 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ShardPlanOfSize,
                                          70001));
 
 TEST(ShardPlan, ReadsEachEpochInAnotherOrder) {
-  const ShardPlan plan(1000, kSeed, true);
+  const ShardPlan plan(1000, kPlanSeed, true);
   EXPECT_NE(epoch_of(plan, 0), epoch_of(plan, 1));
-  EXPECT_NE(epoch_of(plan, 0), epoch_of(ShardPlan(1000, kSeed + 1, true), 0));
+  EXPECT_NE(epoch_of(plan, 0), epoch_of(ShardPlan(1000, kPlanSeed + 1, true), 0));
 }
 
 TEST(ShardPlan, WithoutShuffleReadsInOrder) {
-  EXPECT_EQ(epoch_of(ShardPlan(1000, kSeed, false), 3), first_numbers(1000));
+  EXPECT_EQ(epoch_of(ShardPlan(1000, kPlanSeed, false), 3), first_numbers(1000));
 }
 
 // Of five records each should come first in a fifth of the epochs: 4 degrees of freedom, 1e-6 of
 // the statistic lies above 33.
 TEST(ShardPlan, GivesEachRecordTheSameChanceToComeFirst) {
-  const ShardPlan plan(5, kSeed, true);
+  const ShardPlan plan(5, kPlanSeed, true);
   std::vector<int> counts(5);
   for (std::int64_t epoch = 0; epoch < 5000; ++epoch) {
     ++counts[static_cast<std::size_t>(plan.record_at(5 * epoch))];
@@ -67,7 +67,7 @@ TEST(ShardPlan, GivesEachRecordTheSameChanceToComeFirst) {
 
 // In a random order of n records about two neighbours in n differ by one.
 TEST(ShardPlan, SeparatesNeighbours) {
-  const auto records = epoch_of(ShardPlan(10000, kSeed, true), 0);
+  const auto records = epoch_of(ShardPlan(10000, kPlanSeed, true), 0);
   int neighbours = 0;
   for (std::size_t i = 1; i < records.size(); ++i) {
     neighbours += std::abs(records[i] - records[i - 1]) == 1 ? 1 : 0;
@@ -77,7 +77,7 @@ TEST(ShardPlan, SeparatesNeighbours) {
 
 TEST(ShardPlan, OfALabelReadsOnlyItsRecords) {
   const FakeSource source(20, /*label_count=*/4);
-  const ShardPlan plan(records_with_label(source, 3), kSeed, true);
+  const ShardPlan plan(records_with_label(source, 3), kPlanSeed, true);
   EXPECT_THAT(epoch_of(plan, 5), testing::UnorderedElementsAre(3, 7, 11, 15, 19));
 }
 
@@ -88,11 +88,11 @@ TEST(ShardPlan, RefusesALabelWithoutRecords) {
 }
 
 TEST(ShardPlan, RefusesAnEmptyDataSet) {
-  expect_error(ExitCode::kData, "no records", [] { ShardPlan(0, kSeed, true); });
+  expect_error(ExitCode::kData, "no records", [] { ShardPlan(0, kPlanSeed, true); });
 }
 
 TEST(ShardPlan, MirrorsAboutHalf) {
-  const ShardPlan plan(10, kSeed, true);
+  const ShardPlan plan(10, kPlanSeed, true);
   int mirrored = 0;
   for (std::int64_t i = 0; i < 10000; ++i) mirrored += plan.mirrored(i) ? 1 : 0;
   EXPECT_NEAR(mirrored, 5000, 250);  // five standard deviations

@@ -32,7 +32,7 @@ std::string sha256(const Bytes& bytes) {
 }
 
 /// Writes one picture of a byte a value.
-void write_pictures(const std::filesystem::path& file, const Bytes& values) {
+void write_values(const std::filesystem::path& file, const Bytes& values) {
   TfrecordWriter writer(file);
   Bytes message;
   for (const std::uint8_t value : values) {
@@ -50,9 +50,9 @@ std::uint8_t value_of(const Source& source, std::int64_t index) {
 
 TEST(TfrecordSource, CountsRecordsThroughItsShards) {
   const TemporaryFolder folder;
-  write_pictures(folder / "a-r00-00000-of-00003.tfrecords", {10, 11});
-  write_pictures(folder / "a-r00-00001-of-00003.tfrecords", {});
-  write_pictures(folder / "a-r00-00002-of-00003.tfrecords", {12});
+  write_values(folder / "a-r00-00000-of-00003.tfrecords", {10, 11});
+  write_values(folder / "a-r00-00001-of-00003.tfrecords", {});
+  write_values(folder / "a-r00-00002-of-00003.tfrecords", {12});
   write_label_file(folder / "a-rxx.labels", {{2, 0, 1}, 3, {}});
   const auto source = open_source(folder.path());
   ASSERT_EQ(source->record_count(), 3);
@@ -66,7 +66,7 @@ TEST(TfrecordSource, CountsRecordsThroughItsShards) {
 
 TEST(TfrecordSource, RefusesLabelsOfAnotherCount) {
   const TemporaryFolder folder;
-  write_pictures(folder / "a-r00.tfrecords", {1, 2});
+  write_values(folder / "a-r00.tfrecords", {1, 2});
   write_label_file(folder / "a-rxx.labels", {{0, 0, 0}, 1, {}});
   expect_error(ExitCode::kData, "holds 3 labels for 2 records",
                [&] { open_source(folder.path()); });

@@ -16,7 +16,7 @@
 namespace ganscale::training {
 namespace {
 
-constexpr int kLabels = 3;
+constexpr int kClasses = 3;
 constexpr std::int64_t kRecords = 120;
 
 class EvaluatorTest : public testing::Test {
@@ -49,7 +49,7 @@ class EvaluatorTest : public testing::Test {
     models::ModelConfig model;
     model.name = name;
     model.channels = 1;
-    model.label_count = models::takes_labels(model) ? kLabels : 0;
+    model.label_count = models::takes_labels(model) ? kClasses : 0;
     auto result = models::build_generator(model, /*seed=*/1, nullptr);
     result->eval();
     const at::NoGradGuard no_grad;
@@ -63,7 +63,7 @@ class EvaluatorTest : public testing::Test {
 
   const TemporaryFolder folder_;
   metrics::EvaluateConfig config_;
-  data::FakeSource source_{kRecords, kLabels};
+  data::FakeSource source_{kRecords, kClasses};
 };
 
 TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
@@ -71,7 +71,7 @@ TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
   const auto alone = comm::make_single_group();
   const auto expected = evaluate(*alone, "conditional_dcgan");
   EXPECT_EQ(expected.values.size(), 1 + 2 + 2 + 2 + 2 + 1);
-  EXPECT_EQ(expected.by_label.at("class_fid100_labels").size(), kLabels);
+  EXPECT_EQ(expected.by_label.at("class_fid100_labels").size(), kClasses);
   EXPECT_GT(expected.values.at("fid100"), 0.1);
   for (const int ranks : {2, 4}) {
     std::filesystem::remove_all(config_.cache);
@@ -102,7 +102,7 @@ TEST_F(EvaluatorTest, KeepsOtherDataInAnotherFile) {
   measure_by({"fid50"});
   const auto group = comm::make_single_group();
   evaluate(*group, "dcgan");
-  const data::FakeSource other(kRecords - 1, kLabels);
+  const data::FakeSource other(kRecords - 1, kClasses);
   Evaluator(config_, {other, pictures().policy}, at::kCPU, *group).evaluate(*generator("dcgan"), 5);
   const auto files = std::filesystem::directory_iterator(config_.cache);
   EXPECT_EQ(std::distance(begin(files), end(files)), 2);

@@ -1,12 +1,10 @@
 #include "training/presets.h"
 
 #include "support/expect_error.h"
-#include "training/run_config.h"
+#include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
-
-RunConfig parse(const std::string& yaml) { return parse_run(config::parse_yaml(yaml, "run.yaml")); }
 
 RunConfig preset(const std::string& name, int resolution) {
   return parse("model: {name: stylegan2, preset: " + name +

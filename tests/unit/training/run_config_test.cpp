@@ -1,11 +1,10 @@
 #include "training/run_config.h"
 
 #include "support/expect_error.h"
+#include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
-
-RunConfig parse(const std::string& yaml) { return parse_run(config::parse_yaml(yaml, "run.yaml")); }
 
 TEST(RunConfig, ReadsEverySection) {
   const RunConfig config = parse(
