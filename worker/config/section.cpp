@@ -39,7 +39,7 @@ std::string suggestion(const std::string& key, const std::vector<std::string>& k
   return " (known: " + all + ")";
 }
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   YAML::Emitter out;
   out << (text.empty() ? YAML::DoubleQuoted : YAML::Auto) << text;
   return out.c_str();
@@ -57,7 +57,7 @@ std::optional<bool> parse_bool(const std::string& text) {
   return std::nullopt;
 }
 
-std::string write(const std::string& value) { return quoted(value); }
+std::string write(const std::string& value) { return in_quotes(value); }
 std::string write(bool value) { return value ? "true" : "false"; }
 std::string write(std::int64_t value) { return std::to_string(value); }
 std::string write(double value) { return format_number(value); }
@@ -210,7 +210,7 @@ std::string Section::get_choice(std::string_view key, const std::string& fallbac
     const bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
     if (!known) fail_at(*node, key, "expected one of " + joined(choices) + ": " + value);
   }
-  record(key, "choice", quoted(value), documentation, std::move(choices));
+  record(key, "choice", in_quotes(value), documentation, std::move(choices));
   return value;
 }
 

@@ -1,0 +1,89 @@
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "comm/nccl_group.h"
+#include "comm/thread_group.h"
+#include "device/gpu.h"
+
+namespace ganscale::comm {
+namespace {
+
+/// As many ranks as there are GPUs, four at most, each a thread with a GPU of its own.
+class NcclGroup : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (device::visible_gpu_count() == 0) GTEST_SKIP() << "there is no CUDA device";
+  }
+
+  static void run(const std::function<void(Group&, at::Device)>& body) {
+    run_ranks(std::min(device::visible_gpu_count(), 4), [&](Group& threads) {
+      const at::Device gpu(at::kCUDA, static_cast<at::DeviceIndex>(threads.rank()));
+      device::use_device(gpu);
+      const auto group = make_nccl_group(threads.split(0), gpu, nullptr);
+      body(*group, gpu);
+      group->finish();
+    });
+  }
+
+  /// 1 on rank 0, 2 on rank 1, and so on.
+  static at::Tensor number_of(const Group& group, at::Device gpu) {
+    return at::full({1000}, group.rank() + 1.0, at::TensorOptions(gpu));
+  }
+};
+
+TEST_F(NcclGroup, AddsUpInTheBackground) {
+  run([](Group& group, at::Device gpu) {
+    const auto data = number_of(group, gpu);
+    group.sum_async(data);
+    group.wait();
+    const double expected = group.size() * (group.size() + 1) / 2.0;
+    EXPECT_TRUE((data == expected).all().item<bool>());
+  });
+}
+
+TEST_F(NcclGroup, FindsTheLargest) {
+  run([](Group& group, at::Device gpu) {
+    const auto data = number_of(group, gpu);
+    group.max(data);
+    EXPECT_TRUE((data == group.size()).all().item<bool>());
+  });
+}
+
+TEST_F(NcclGroup, BroadcastsFromTheRoot) {
+  run([](Group& group, at::Device gpu) {
+    const auto data = number_of(group, gpu);
+    group.broadcast(data, group.size() - 1);
+    EXPECT_TRUE((data == group.size()).all().item<bool>());
+  });
+}
+
+TEST_F(NcclGroup, GathersInTheOrderOfTheRanks) {
+  run([](Group& group, at::Device gpu) {
+    const auto all = group.all_gather(number_of(group, gpu));
+    for (int rank = 0; rank < group.size(); ++rank)
+      EXPECT_TRUE((all[rank] == rank + 1).all().item<bool>());
+  });
+}
+
+TEST_F(NcclGroup, LeavesTensorsOfTheCpuToItsHost) {
+  run([](Group& group, at::Device) {
+    const auto data = at::full({3}, group.rank() + 1.0);
+    group.max(data);
+    EXPECT_TRUE((data == group.size()).all().item<bool>());
+  });
+}
+
+TEST_F(NcclGroup, SplitsIntoGroupsThatWorkAlone) {
+  run([](Group& group, at::Device gpu) {
+    const auto own = group.split(group.rank());
+    const auto data = number_of(group, gpu);
+    own->sum(data);
+    EXPECT_TRUE((data == group.rank() + 1).all().item<bool>());
+    own->finish();
+  });
+}
+
+}  // namespace
+}  // namespace ganscale::comm

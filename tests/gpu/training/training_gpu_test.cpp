@@ -1,0 +1,55 @@
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "comm/thread_group.h"
+#include "device/gpu.h"
+#include "integration/trainee.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr at::Device kGpu(at::kCUDA, 0);
+
+class TrainingOnAGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (device::visible_gpu_count() == 0) GTEST_SKIP() << "there is no CUDA device";
+    device::use_device(kGpu);
+    device::allow_tf32(false);
+  }
+
+  /// Both networks' gradients after so many steps.
+  static at::Tensor gradients(const RunConfig& config, at::Device device, int steps) {
+    const auto alone = comm::make_single_group();
+    Trainee trainee(config, *alone, device);
+    trainee.train(steps);
+    return at::cat({all_gradients(trainee.replica().generator()),
+                    all_gradients(trainee.replica().discriminator())});
+  }
+};
+
+TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpu) {
+  for (const char* model : {"dcgan", "conditional_dcgan"}) {
+    const auto config = make_config(model, models::BatchNormMode::kLocal, Precision::kFp32);
+    expect_close(gradients(config, kGpu, 1), gradients(config, at::kCPU, 1), 1e-4);
+  }
+}
+
+TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {
+  const auto config = make_stylegan2_config("", Precision::kFp64);
+  expect_close(gradients(config, kGpu, 5), gradients(config, at::kCPU, 5), 1e-8);
+}
+
+// Eleven and eight bits of a number, through some twenty layers.
+TEST_F(TrainingOnAGpu, ComputesStylegan2InNarrowTypes) {
+  const auto expected =
+      gradients(make_stylegan2_config("", Precision::kFp32), kGpu, 1).to(at::kDouble);
+  auto config = make_stylegan2_config(", narrow_resolutions: 4", Precision::kFp32);
+  config.model.stylegan2.narrow_type = at::kHalf;
+  expect_close(gradients(config, kGpu, 1), expected, 0.05);
+  config.model.stylegan2.narrow_type = at::kBFloat16;
+  expect_close(gradients(config, kGpu, 1), expected, 0.3);
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include "training/precision.h"
+#include "training/synchronous.h"
+
+/// Small trainings whose pictures depend on nothing but their numbers.
+namespace ganscale::training {
+
+RunConfig make_config(const std::string& model, models::BatchNormMode batch_norm,
+                      Precision precision);
+
+/// Every phase, styles mixed, noise drawn; four ranks have two images each, groups of four.
+RunConfig make_stylegan2_config(const std::string& more_of_model, Precision precision);
+
+/// A rank's replica and what moves it.
+class Trainee {
+ public:
+  /// config, world: outlive it.
+  Trainee(const RunConfig& config, comm::Group& world, at::Device device = at::kCPU);
+
+  /// Trains until so many steps are done; fails the test where a phase is skipped.
+  void train(int steps);
+
+  Replica& replica() { return replica_; }
+
+ private:
+  StepInput input() const;
+
+  const RunConfig& config_;
+  comm::Group& world_;
+  at::Device device_;
+  std::unique_ptr<comm::Group> statistics_group_;
+  std::unique_ptr<comm::Group> path_length_group_;
+  Replica replica_;
+  Synchronous scheme_;
+  Progress progress_;
+};
+
+/// Returns all gradients as one vector on the CPU. A part alone may be a small difference of large
+/// numbers: at first D gives reals and fakes the same score, and the gradients of its biases all
+/// but cancel.
+at::Tensor all_gradients(const torch::nn::Module& network);
+
+/// Expects the norm of the difference within `tolerance` of that of `expected`.
+void expect_close(const at::Tensor& actual, const at::Tensor& expected, double tolerance);
+
+}  // namespace ganscale::training
