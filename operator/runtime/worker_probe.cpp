@@ -8,7 +8,7 @@
 namespace ganscale::controller {
 namespace {
 
-constexpr std::chrono::seconds kAnswerWithin{3};
+constexpr std::chrono::seconds kStatusWithin{3};
 constexpr std::chrono::seconds kAskToStopAgain{1};
 
 /// Returns what the worker says; nothing if it does not answer, or nothing sensible.
@@ -17,7 +17,7 @@ std::optional<wire::JobStatus> ask(const WorkerProbe::Target& target) {
   access.server = target.url;
   access.token = target.token;
   try {
-    RestTransport transport(access, kAnswerWithin);
+    RestTransport transport(access, kStatusWithin);
     const HttpResponse answer = transport.send({.method = "GET", .path = wire::path::kStatus});
     if (answer.status != 200) return std::nullopt;
     const auto status = wire::parse_job_status(nlohmann::ordered_json::parse(answer.body));

@@ -85,7 +85,7 @@ jit::Module script(const LabelBundle& bundle) {
     const auto name = "label_" + std::to_string(label);
     module.register_module(name, trace(*generator, "Generator_" + name));
     body += "  rows = torch.nonzero(labels == " + std::to_string(label) + ").squeeze(1)\n" +
-            "  if rows.numel() > 0:\n    out[rows] = self." + name + "(z[rows])\n";
+            "  if rows.numel() > 0:\n    out[rows] = self." + name + ".forward(z[rows])\n";
   }
   module.define(body + "  return out\n");
   return module;

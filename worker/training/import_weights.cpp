@@ -33,9 +33,11 @@ RunConfig config_of(const Metadata& metadata) {
                           "channel_max", "discriminator", "mbstd_group", "mbstd_features"}) {
     yaml += std::string("  ") + key + ": " + value_of(metadata, key) + "\n";
   }
+  const int label_count = number_of(metadata, "label_count");
+  yaml += std::string("  conditional: ") + (label_count > 0 ? "true" : "false") + "\n";
   RunConfig config = parse_run(config::parse_yaml(yaml, "imported weights"));
   config.model.channels = number_of(metadata, "channels");
-  config.model.label_count = number_of(metadata, "label_count");
+  config.model.label_count = label_count;
   return config;
 }
 

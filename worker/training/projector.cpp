@@ -160,7 +160,8 @@ Projection project(models::StyleGenerator& generator, const at::Tensor& target,
     report(step + 1, distance.item<double>());
   }
   const at::NoGradGuard no_grad;
-  Projection found{.style = style.detach().expand({1, w_count, -1}).clone()};
+  Projection found;
+  found.style = style.detach().expand({1, w_count, -1}).clone();
   for (const auto& [name, map] : noise.maps()) found.noise_maps[name] = map.detach().clone();
   found.image = generator.synthesize(found.style, unused);
   found.distance = pyramid_distance(found.image, target).item<double>();

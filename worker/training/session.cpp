@@ -77,6 +77,10 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
     try_training(config, folder, pictures, rank.device, group);
     return ExitCode::kOk;
   }
+  if (group.rank() == 0) {
+    folder.create();
+    log::set_file(folder.log());
+  }
   const StopSignal stop;
   Services services(config.telemetry, folder, rank.world);
   const TrainingParts parts{.config = config,

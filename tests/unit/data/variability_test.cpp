@@ -51,7 +51,7 @@ TEST(Variability, IsThatOfScipy) {
 // Means 0 and 4 of two pixels each, no variance within: all of it lies between.
 TEST(Variability, IsInfiniteForClassesWithoutVarianceWithin) {
   const RowSource source({{0, 0}, {4, 4}});
-  const auto& channel = variability(class_sums(source, {}, kNoProgress)).channels.front();
+  const auto channel = variability(class_sums(source, {}, kNoProgress)).channels.front();
   EXPECT_TRUE(std::isinf(channel.f));
   EXPECT_EQ(channel.between_share, 1);
 }

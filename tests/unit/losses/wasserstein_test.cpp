@@ -16,7 +16,7 @@ TEST(Wasserstein, IsTheDifferenceOfTheScores) {
 }
 
 TEST(Interpolate, LiesBetweenRealAndFake) {
-  const auto share = at::tensor({0.25, 1.0}).view({2, 1, 1, 1});
+  const auto share = at::tensor({0.25F, 1.0F}).view({2, 1, 1, 1});
   const auto between = interpolate(at::full({2, 1, 1, 1}, 4.0), at::zeros({2, 1, 1, 1}), share);
   EXPECT_TRUE(at::allclose(between.flatten(), at::tensor({1.0F, 4.0F})));
   EXPECT_TRUE(between.requires_grad());

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "models/build_model.h"
+#include "support/plain_numbers.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models {
@@ -15,12 +16,6 @@ constexpr int kLabels = 4;
 
 kernels::RandomDraws draws() {
   return kernels::RandomDraws({5, 100, 1}, Stream::kDiscriminatorNoise);
-}
-
-at::Tensor numbers(at::IntArrayRef shape, double offset) {
-  std::int64_t count = 1;
-  for (const auto size : shape) count *= size;
-  return at::arange(count, at::kDouble).mul(1.7).add(offset).sin().view(shape);
 }
 
 Networks networks_of(int resolution, int channels, bool conditional) {

@@ -4,17 +4,11 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "support/plain_numbers.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models {
 namespace {
-
-// Numbers without pattern, the same on every machine.
-at::Tensor numbers(at::IntArrayRef shape, double offset) {
-  std::int64_t count = 1;
-  for (const auto size : shape) count *= size;
-  return at::arange(count, at::kDouble).mul(1.7).add(offset).sin().view(shape);
-}
 
 template <class Layer>
 std::pair<at::Tensor, at::Tensor> give_numbers(Layer& layer) {

@@ -4,6 +4,7 @@
 
 #include "kube/rest_transport.h"
 #include "support/loopback_server.h"
+#include "support/wait_until.h"
 
 namespace ganscale::controller {
 namespace {
@@ -72,13 +73,6 @@ class Scripted {
 
 std::string list(const std::string& items, const std::string& version) {
   return R"({"metadata":{"resourceVersion":")" + version + R"("},"items":[)" + items + "]}";
-}
-
-template <class Holds>
-void wait_until(Holds holds) {
-  for (int i = 0; i < 3000 && !holds(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_TRUE(holds());
 }
 
 TEST(Informer, FollowsAWatchThatIsCutAtEveryByte) {

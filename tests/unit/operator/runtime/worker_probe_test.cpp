@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "support/loopback_server.h"
+#include "support/wait_until.h"
 
 namespace ganscale::controller {
 namespace {
@@ -22,12 +23,6 @@ LoopbackServer::Answer worker(const std::string& body) {
         "close\r\nContent-Length: " +
         std::to_string(body.size()) + "\r\n\r\n" + body);
   };
-}
-
-template <class Holds>
-void wait_until(Holds holds) {
-  for (int i = 0; i < 3000 && !holds(); ++i) std::this_thread::sleep_for(milliseconds(10));
-  EXPECT_TRUE(holds());
 }
 
 TEST(WorkerProbe, HearsTheStatusOfTheAttemptThatItAsked) {
