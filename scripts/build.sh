@@ -10,7 +10,7 @@ cd "$repository"
 
 site=${GANSCALE_TORCH_SITE:-$(echo "$python_folder"/lib/python3*/site-packages)}
 folder=build/$preset
-if [ ! -f "$folder/build.ninja" ] || ! grep -qs "^TORCH_SITE:[A-Z]*=$site\$" "$folder/CMakeCache.txt"; then
+if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninja" ] || ! grep -qs "^TORCH_SITE:[A-Z]*=$site\$" "$folder/CMakeCache.txt"; then
   say "Configuring $folder"
   mkdir -p "$folder"
   cmake --preset "$preset" -DTORCH_SITE="$site" >"$folder/configure.log" 2>&1 || {

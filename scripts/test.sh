@@ -6,7 +6,7 @@
 #     headers  each header compiles alone
 #     asan     unit and collective tests under AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer
 #     tsan     unit and collective tests under ThreadSanitizer
-#     cuda     every .cu compiles and the programs link with CUDA and NCCL
+#     cuda     with CUDA and NCCL the programs and the GPU tests compile and link
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -43,7 +43,7 @@ stage_tsan() {
   run_ctest tsan -L '^(unit|collective)$'
 }
 
-stage_cuda() { scripts/build.sh cuda; }
+stage_cuda() { scripts/build.sh cuda ganscale ganscale-parity gpu_tests; }
 
 if [ $# -eq 0 ]; then
   set -- lint release headers cuda asan tsan
