@@ -60,11 +60,14 @@ GanTraining parse_training(const Json& object) {
   t.resource_version = metadata.text("resourceVersion");
   t.generation = metadata.whole("generation", 1);
   t.deleted = metadata.has("deletionTimestamp");
-  const auto finalizers = metadata.list("finalizers");
-  t.has_finalizer = std::ranges::find(finalizers, kFinalizer) != finalizers.end();
+  t.finalizers = metadata.list("finalizers");
   if (top.has("spec")) t.spec = top.any("spec");
   if (top.has("status")) t.status = top.any("status");
   return t;
+}
+
+bool GanTraining::has_finalizer() const {
+  return std::ranges::find(finalizers, kFinalizer) != finalizers.end();
 }
 
 TrainingSpec parse_spec(const Json& spec) {

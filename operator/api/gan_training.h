@@ -68,10 +68,12 @@ struct GanTraining {
   std::string uid;
   std::string resource_version;
   std::int64_t generation = 0;
-  bool deleted = false;          ///< marked for deletion
-  bool has_finalizer = false;    ///< ours
+  bool deleted = false;  ///< marked for deletion
+  std::vector<std::string> finalizers;
   Json spec = Json::object();    ///< as it stands, unknown fields of a newer version included
   Json status = Json::object();  ///< the same
+
+  bool has_finalizer() const;  ///< ours
 };
 
 /// Reads the identity of a stored object; its spec is read by parse_spec.

@@ -23,6 +23,7 @@ NodeProfile parse_node_profile(Fields in) {
   p.node_selector = in.words("nodeSelector");
   if (in.has("tolerations")) p.tolerations = in.any("tolerations");
   in.require(p.tolerations.is_array(), "tolerations", "expected a list");
+  p.bind_to_gpu = in.flag("bindToGpu", p.bind_to_gpu);
   p.exclusive = in.flag("exclusive", p.exclusive);
   p.topology_key = in.text("topologyKey");
   p.environment = in.words("environment");

@@ -22,6 +22,7 @@ struct NodeProfile {
   bool ipc_lock = false;  ///< RDMA needs locked memory: the pod runs as root with IPC_LOCK
   std::map<std::string, std::string> node_selector;
   Json tolerations = Json::array();
+  bool bind_to_gpu = false;  ///< each rank runs on the CPUs beside its GPU
   bool exclusive = false;    ///< at most one worker pod of any training on a node
   std::string topology_key;  ///< label of nodes that are close; workers are spread evenly over it
   std::map<std::string, std::string> environment;

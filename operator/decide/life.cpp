@@ -173,6 +173,19 @@ void follow_job(const Situation& s, Decision& d) {
   }
 }
 
+bool is_preempted(const Situation& s) {
+  return s.attempt->suspended && !s.attempt->finished() && s.record.phase == phase::kRunning;
+}
+
+/// Its queue took the nodes of a running attempt back. A suspended MPIJob does not go on as it was:
+/// its workers may come after the launcher. So a new attempt waits in the queue in its place.
+void decide_preempted(Decision& d) {
+  say(d, phase::kRestarting, "Preempted", "its queue took the nodes back");
+  note(d, true, "Preempted", "its queue took the nodes back; a new attempt waits for others");
+  end_attempt(d);
+  d.again_in = kAskAgain;
+}
+
 void decide_live(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   d.record.state = AttemptState::kLive;
@@ -191,6 +204,10 @@ void decide_live(const Situation& s, Decision& d) {
     return;
   }
   d.record.ending.reset();  // the edit that asked for it was taken back
+  if (is_preempted(s)) {
+    decide_preempted(d);
+    return;
+  }
   if (attempt.phase == JobPhase::kFailed || !attempt.lost.empty()) {
     restart_or_fail(s, d, judge(attempt));
     return;
@@ -241,8 +258,6 @@ Decision decide(const Situation& s) {
   d.record = s.record;
   if (s.deleted) {
     decide_deleted(s, d);
-  } else if (!s.has_finalizer) {
-    d.steps.push_back(Step::kAddFinalizer);  // its update brings us back here
   } else if (is_over(s.record)) {
     decide_over(s, d);
   } else {

@@ -13,8 +13,8 @@ namespace ganscale::controller {
 /// Everything that the next move of a training depends on.
 struct Situation {
   Record record;
-  bool deleted = false;  ///< the GanTraining is marked for deletion
-  bool has_finalizer = false;
+  bool deleted = false;        ///< the GanTraining is marked for deletion
+  bool has_finalizer = true;   ///< a deleted one has ours still
   std::string problem_reason;  ///< one word; empty: the spec is good
   std::string problem;         ///< what is wrong with the spec, with the key
   bool suspend = false;
@@ -36,7 +36,6 @@ enum class Step {
   kDeleteAttempts,  ///< every MPIJob but the live one
   kPurge,           ///< make the Job that deletes the run folder
   kRemoveFinalizer,
-  kAddFinalizer,
 };
 
 /// Something to tell the user, once.

@@ -27,10 +27,14 @@ std::string condition_message(const Json& object, const std::string& type) {
   return "";
 }
 
+bool is_suspended(const Json& job) {
+  return job.value(Pointer("/spec/runPolicy/suspend"), Json()) == true;
+}
+
 JobPhase phase_of(const Json& job) {
   if (has_condition(job, "Succeeded")) return JobPhase::kSucceeded;
   if (has_condition(job, "Failed")) return JobPhase::kFailed;
-  if (has_condition(job, "Suspended")) return JobPhase::kQueued;
+  if (is_suspended(job) || has_condition(job, "Suspended")) return JobPhase::kQueued;
   return has_condition(job, "Running") ? JobPhase::kRunning : JobPhase::kCreated;
 }
 
@@ -110,6 +114,7 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.config_hash = annotations.value(kConfigHashAnnotation, "");
   attempt.nodes = job.value(Pointer("/spec/mpiReplicaSpecs/Worker/replicas"), 0);
   attempt.phase = phase_of(job);
+  attempt.suspended = is_suspended(job);
   if (attempt.phase == JobPhase::kFailed) attempt.message = condition_message(job, "Failed");
   std::string launcher_created;
   for (const Json& pod : pods) {
@@ -120,6 +125,8 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   for (const Json& pod : pods) {
     if (!is_launcher(pod)) observe_worker(pod, launcher_created, attempt);
   }
+  // The MPI Operator deletes the pods of a suspended job: none of them is lost.
+  if (attempt.suspended && !attempt.finished()) attempt.lost.clear();
   return attempt;
 }
 

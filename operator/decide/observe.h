@@ -20,6 +20,7 @@ struct Attempt {
   std::string config_hash;
   int nodes = 0;
   JobPhase phase = JobPhase::kCreated;
+  bool suspended = false;        ///< a queue holds it back, or took its nodes
   std::string message;           ///< of a failure: the worker's own last words, else the MPIJob's
   std::optional<int> exit_code;  ///< of a failed launcher
   std::string lost;              ///< which pod was lost and why; empty if none

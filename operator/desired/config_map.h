@@ -4,7 +4,7 @@
 
 namespace ganscale::controller {
 
-/// Returns the ConfigMap with the worker's configuration and the launcher's script.
+/// Returns the ConfigMap with the worker's configuration and the scripts of launcher and ranks.
 Json config_map(const Plan& plan);
 
 /// Returns the Secret with the bearer token of rank 0's control port.

@@ -34,6 +34,10 @@ Json launcher_arguments(const Plan& plan) {
     arguments.push_back("-x");
     arguments.push_back(variable["name"]);
   }
+  if (plan.profile.bind_to_gpu) {
+    arguments.push_back("/bin/sh");
+    arguments.push_back("/etc/ganscale/run/bind.sh");
+  }
   for (const auto& word :
        {"ganscale", "train", "--config", "/etc/ganscale/run/config.yaml", "--run"}) {
     arguments.push_back(word);

@@ -46,13 +46,15 @@ Client::Client(Transport& transport, Hooks hooks)
 
 /// Sends a request; a broken connection is tried anew, except where something may have been made.
 HttpResponse Client::call_once(const HttpRequest& request) {
+  using Clock = std::chrono::steady_clock;
   for (int tried = 1;; ++tried) {
+    const auto began = Clock::now();
     try {
       HttpResponse response = transport_.send(request);
-      hooks_.on_request(request.method, response.status);
+      hooks_.on_request(request.method, response.status, Clock::now() - began);
       return response;
     } catch (const TransportError&) {
-      hooks_.on_request(request.method, 0);
+      hooks_.on_request(request.method, 0, Clock::now() - began);
       if (tried >= kTriesWhenBroken || request.method == "POST") throw;
     }
     hooks_.sleep(kPause * tried);

@@ -53,8 +53,9 @@ inline const Resource kLeases{"coordination.k8s.io/v1", "leases"};
 class Client {
  public:
   struct Hooks {
-    std::function<void(const std::string& method, int code)> on_request = [](const std::string&,
-                                                                             int) {};
+    /// Called with each answer and how long it took; code 0: there was none.
+    std::function<void(const std::string& method, int code, std::chrono::duration<double> took)>
+        on_request = [](const std::string&, int, std::chrono::duration<double>) {};
     std::function<void(std::chrono::milliseconds)> sleep;  ///< default: really sleeps
   };
 

@@ -147,7 +147,8 @@ ExitCode run_controller(const ControllerSettings& settings, const NodeProfiles& 
                         const WorkerSchema& schema, const std::function<bool()>& stopped) {
   OperatorMetrics metrics;
   const Client::Hooks hooks{
-      .on_request = [&](const std::string& method, int code) { metrics.on_request(method, code); },
+      .on_request = [&](const std::string& method, int code,
+                        auto took) { metrics.on_request(method, code, took); },
       .sleep = {}};
   WorkQueue queue({});
   const auto add = [&](const Key& key) { queue.add(key); };
@@ -172,12 +173,15 @@ ExitCode run_controller(const ControllerSettings& settings, const NodeProfiles& 
     std::_Exit(static_cast<int>(ExitCode::kPeerLost));
   });
   WorkerProbe probe(settings.poll_interval, kProbeThreads, add);
-  EventRecorder events(client, settings.identity);
   const std::string key =
       patiently([&] { return token_key(client, settings.name_space); }, stopped);
-  Reconciler reconciler(
-      {client, caches, probe, events, profiles, schema, settings.name_space, key, present});
-  lead(queue, reconciler, metrics, settings.workers, stopped);
+  {
+    // The last events are written before the lease is given free.
+    EventRecorder events(client, settings.identity);
+    Reconciler reconciler(
+        {client, caches, probe, events, profiles, schema, settings.name_space, key, present});
+    lead(queue, reconciler, metrics, settings.workers, stopped);
+  }
   finished = true;
   election.join();
   return ExitCode::kOk;

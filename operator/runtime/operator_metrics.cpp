@@ -36,9 +36,11 @@ void OperatorMetrics::set_sources(Sources sources) {
   sources_ = std::move(sources);
 }
 
-void OperatorMetrics::on_request(const std::string& method, int code) {
+void OperatorMetrics::on_request(const std::string& method, int code,
+                                 std::chrono::duration<double> took) {
   const std::scoped_lock lock(mutex_);
   requests_[{method, code}] += 1;
+  request_seconds_[method].observe(took.count());
 }
 
 void OperatorMetrics::on_reconcile(const std::string& result, std::chrono::duration<double> took) {
@@ -57,6 +59,13 @@ std::vector<Family> OperatorMetrics::collect() const {
     const auto& [method, code] = request;
     requests.samples.push_back({{{"method", method}, {"code", std::to_string(code)}}, count, {}});
   }
+  Family request_times{"rest_client_request_duration_seconds",
+                       "How long the API server takes to answer.",
+                       Type::kHistogram,
+                       {}};
+  for (const auto& [method, seconds] : request_seconds_) {
+    request_times.samples.push_back(histogram({{"verb", method}}, seconds));
+  }
   Family reconciles{
       "controller_runtime_reconcile_total", "Reconciles by result.", Type::kCounter, {}};
   for (const auto& [result, count] : reconciles_) {
@@ -66,6 +75,7 @@ std::vector<Family> OperatorMetrics::collect() const {
   const double error_count = errors == reconciles_.end() ? 0 : errors->second;
   std::vector<Family> families{
       requests,
+      request_times,
       reconciles,
       single("controller_runtime_reconcile_errors_total", "Reconciles that failed.", Type::kCounter,
              {kController, error_count, {}}),
@@ -75,6 +85,8 @@ std::vector<Family> OperatorMetrics::collect() const {
              {kController, static_cast<double>(active_workers_), {}}),
       single("workqueue_queue_duration_seconds", "How long a key waits.", Type::kHistogram,
              histogram(kQueue, queue_seconds_)),
+      single("workqueue_work_duration_seconds", "How long a key is worked on.", Type::kHistogram,
+             histogram(kQueue, reconcile_seconds_)),
       single("leader_election_master_status", "1 while this operator leads.", Type::kGauge,
              {{{"name", "ganscale-operator"}}, leads_ ? 1.0 : 0.0, {}})};
   if (sources_.queue) {

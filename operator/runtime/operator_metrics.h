@@ -29,7 +29,7 @@ class OperatorMetrics {
 
   void set_sources(Sources sources);
 
-  void on_request(const std::string& method, int code);
+  void on_request(const std::string& method, int code, std::chrono::duration<double> took);
   /// result: success, requeue_after or error.
   void on_reconcile(const std::string& result, std::chrono::duration<double> took);
   void on_queued(std::chrono::duration<double> waited) { queue_seconds_.observe(waited.count()); }
@@ -41,6 +41,7 @@ class OperatorMetrics {
  private:
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, double> requests_;
+  std::map<std::string, Seconds> request_seconds_;  // by method
   std::map<std::string, double> reconciles_;
   Sources sources_;
   Seconds reconcile_seconds_;

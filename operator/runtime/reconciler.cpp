@@ -3,6 +3,7 @@
 #include <openssl/hmac.h>
 
 #include <algorithm>
+#include <future>
 
 #include "base/error.h"
 #include "decide/plan_changes.h"
@@ -30,6 +31,13 @@ bool still_there(const Json& pod, Time now) {
   return !deadline || now <= *deadline;
 }
 
+Json without_tolerations(Json job) {
+  for (const char* role : {"Launcher", "Worker"}) {
+    job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"].erase("tolerations");
+  }
+  return job;
+}
+
 bool contains(const std::vector<Step>& steps, Step step) {
   return std::ranges::find(steps, step) != steps.end();
 }
@@ -42,6 +50,13 @@ struct Reconciler::Look {
   Situation situation;
 };
 
+/// An object of a training as it is to be, and our copy of what is there.
+struct Reconciler::Child {
+  const Resource* resource;
+  Json want;
+  Informer::Object have;
+};
+
 std::optional<std::chrono::seconds> Reconciler::reconcile(const Key& key) {
   const auto object = parts_.caches.trainings->find(key);
   if (!object) {
@@ -49,16 +64,21 @@ std::optional<std::chrono::seconds> Reconciler::reconcile(const Key& key) {
     return std::nullopt;
   }
   const GanTraining training = parse_training(*object);
+  if (!training.deleted && !training.has_finalizer()) {
+    set_finalizer(training, true);  // its update brings us back here
+    return std::nullopt;
+  }
   const Look seen = look(training);
   const Decision decision = decide(seen.situation);
   const Json status = status_of(training, seen, decision.record);
   // What was decided is stored before it is done: whoever comes next goes on from there. A copy
   // that is behind the server is refused here, before it can do harm.
-  if (status != training.status) store(training, status);
+  const Json stored = status != training.status ? store(training, status) : Json();
   for (const Note& note : decision.notes) parts_.events.record(training, note);
   follow_worker(seen, decision);
-  if (!training.deleted && seen.checked.problem.empty())
-    keep_children(training, seen, decision.record);
+  const bool starts = contains(decision.steps, Step::kStartAttempt);
+  if (starts && !still_stands(training, decision.record, stored)) return kLookAgain;
+  if (!training.deleted && seen.checked.problem.empty()) keep_children(training, seen, decision);
   take_steps(training, seen, decision);
   const std::chrono::seconds latest = kLookAgain;
   return std::min(decision.again_in.value_or(latest), latest);
@@ -69,7 +89,7 @@ Reconciler::Look Reconciler::look(const GanTraining& training) {
   Situation& s = look.situation;
   s.record = read_record(training.status);
   s.deleted = training.deleted;
-  s.has_finalizer = training.has_finalizer;
+  s.has_finalizer = training.has_finalizer();
   s.now = parts_.now();
   try {
     look.checked = check_training(training, parts_.profiles, parts_.schema, config_from(training));
@@ -185,7 +205,8 @@ Json Reconciler::status_of(const GanTraining& training, const Look& look, const 
   return next_status(training.status, record, facts);
 }
 
-void Reconciler::store(const GanTraining& training, const Json& status) {
+/// Stores the status. Returns the training as the server has it then.
+Json Reconciler::store(const GanTraining& training, const Json& status) {
   const Json object = {{"apiVersion", kApiVersion},
                        {"kind", kKind},
                        {"metadata",
@@ -195,81 +216,115 @@ void Reconciler::store(const GanTraining& training, const Json& status) {
                          {"resourceVersion", training.resource_version}}},
                        {"spec", training.spec},
                        {"status", status}};
-  parts_.client.update(resource::kTrainings, object, /*status=*/true);
+  return parts_.client.update(resource::kTrainings, object, /*status=*/true);
 }
 
-void Reconciler::keep(const GanTraining& training, const Resource& resource,
-                      const Informer::Object& have, const Json& want) {
-  if (have && has_all(*have, want)) return;
-  parts_.client.apply(resource, want);
-  const Key key = key_of(want);
-  if (have && owned_by(*have, training.uid)) {
-    parts_.events.record(training,
-                         {false, "PutBack",
-                          resource.plural + " " + key.name + " is as the operator wants it again"});
-  }
-}
-
-void Reconciler::keep_children(const GanTraining& training, const Look& look,
-                               const Record& record) {
+/// All objects that the training should have now, but for an MPIJob that is still to be made.
+std::vector<Reconciler::Child> Reconciler::children(const Look& look, const Decision& decision) {
   const Plan& plan = look.checked.plan;
+  const Record& record = decision.record;
   const Caches& caches = parts_.caches;
-  const Json map = config_map(plan);
-  keep(training, resource::kConfigMaps, caches.config_maps->find(key_of(map)), map);
-  const Json policy = network_policy(plan, parts_.operator_namespace);
-  keep(training, resource::kNetworkPolicies, caches.policies->find(key_of(policy)), policy);
-  const Json budget = disruption_budget(plan);
-  const auto have = caches.budgets->find(training.key);
+  std::vector<Child> list;
+  const auto add = [&](const Resource& resource, const Informer& informer, Json want) {
+    const Key key = key_of(want);
+    list.push_back({&resource, std::move(want), informer.find(key)});
+  };
+  add(resource::kConfigMaps, *caches.config_maps, config_map(plan));
+  add(resource::kNetworkPolicies, *caches.policies,
+      network_policy(plan, parts_.operator_namespace));
   if (record.phase == phase::kRunning) {
-    keep(training, resource::kBudgets, have, budget);
-  } else if (have && owned_by(*have, training.uid)) {
-    parts_.client.remove(resource::kBudgets, training.key, (*have)["metadata"].value("uid", ""));
+    add(resource::kBudgets, *caches.budgets, disruption_budget(plan));
+  }
+  // Secrets are not ours to read: the token is written with each attempt.
+  if (contains(decision.steps, Step::kStartAttempt)) {
+    list.push_back({&resource::kSecrets, control_secret(plan, token(plan.uid)), nullptr});
   }
   const auto& attempt = look.situation.attempt;
   const bool is_current = attempt && attempt->hash == look.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
-    const Json job = mpi_job(plan, record.attempt, record.restarts);
-    keep(training, resource::kMpiJobs, caches.jobs->find(key_of(job)), job);
+    add(resource::kMpiJobs, *caches.jobs, mpi_job(plan, record.attempt, record.restarts));
   }
+  return list;
 }
 
-void Reconciler::take_steps(const GanTraining& training, const Look& look,
-                            const Decision& decision) {
-  for (const Step step : decision.steps) {
-    switch (step) {
-      case Step::kStartAttempt: start_attempt(training, look, decision.record); break;
-      case Step::kAskStop: break;  // the probe does it: see follow_worker
-      case Step::kDeleteAttempts: delete_attempts(training, decision.record); break;
-      case Step::kPurge: parts_.client.apply(resource::kJobs, purge_job(look.checked.plan)); break;
-      case Step::kRemoveFinalizer: set_finalizer(training, false); break;
-      case Step::kAddFinalizer: set_finalizer(training, true); break;
-    }
+/// Applies, side by side, what is not as it should be.
+void Reconciler::keep_children(const GanTraining& training, const Look& look,
+                               const Decision& decision) {
+  if (decision.record.phase != phase::kRunning) drop_budget(training);
+  std::vector<Child> list = children(look, decision);
+  const bool queued = !look.checked.plan.spec.queue_name.empty();
+  std::erase_if(list, [&](const Child& child) {
+    if (!child.have) return false;
+    // A queue gives the pods the tolerations of the nodes that it found for them.
+    const bool of_queue = queued && child.resource == &resource::kMpiJobs;
+    return has_all(*child.have, of_queue ? without_tolerations(child.want) : child.want);
+  });
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    others.push_back(std::async(std::launch::async, [&, i] { keep(training, list[i]); }));
   }
+  if (!list.empty()) keep(training, list[0]);
+  for (auto& other : others) other.get();
 }
 
-void Reconciler::start_attempt(const GanTraining& training, const Look& look,
-                               const Record& record) {
-  // Our copy may be behind: only what the server itself says now counts for a new MPIJob.
-  const auto object = parts_.client.get(resource::kTrainings, training.key);
-  if (!object) return;
-  const GanTraining present = parse_training(*object);
-  const Record stored = read_record(present.status);
-  const bool holds = present.uid == training.uid && !present.deleted &&
-                     stored.attempt == record.attempt && stored.state == AttemptState::kWanted;
-  if (!holds) return;
-  const Plan& plan = look.checked.plan;
+void Reconciler::keep(const GanTraining& training, const Child& child) {
+  const Key key = key_of(child.want);
   try {
-    parts_.client.apply(resource::kSecrets, control_secret(plan, token(plan.uid)));
+    parts_.client.apply(*child.resource, child.want);
   } catch (const ApiError& error) {
     if (error.code() == 403) {
       parts_.events.record(
           training, {true, "AccessDenied",
-                     "the operator may not write Secrets in the namespace " + plan.key.name_space +
-                         "; apply rbac/training-namespace.yaml there"});
+                     "the operator may not write " + child.resource->plural + " in the namespace " +
+                         key.name_space + "; apply rbac/training-namespace.yaml there"});
     }
     throw;
   }
-  parts_.client.apply(resource::kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+  if (child.have && owned_by(*child.have, training.uid)) {
+    parts_.events.record(
+        training, {false, "PutBack",
+                   child.resource->plural + " " + key.name + " is as the operator wants it again"});
+  }
+}
+
+/// Lets the nodes be drained again.
+void Reconciler::drop_budget(const GanTraining& training) {
+  const auto have = parts_.caches.budgets->find(training.key);
+  if (!have || !owned_by(*have, training.uid)) return;
+  parts_.client.remove(resource::kBudgets, training.key, (*have)["metadata"].value("uid", ""));
+}
+
+void Reconciler::take_steps(const GanTraining& training, const Look& look,
+                            const Decision& decision) {
+  const Plan& plan = look.checked.plan;
+  const Record& record = decision.record;
+  for (const Step step : decision.steps) {
+    switch (step) {
+      case Step::kStartAttempt:
+        parts_.client.apply(resource::kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+        break;
+      case Step::kAskStop: break;  // the probe does it: see follow_worker
+      case Step::kDeleteAttempts: delete_attempts(training, record); break;
+      case Step::kPurge: parts_.client.apply(resource::kJobs, purge_job(plan)); break;
+      case Step::kRemoveFinalizer: set_finalizer(training, false); break;
+    }
+  }
+}
+
+/// Whether the number of the attempt that is to be made is still the one that is stored. Our copy
+/// may be behind: only what the server itself says now counts for a new MPIJob.
+///
+/// stored: the training as the server has it since this reconcile stored its status; null if there
+/// was nothing to store.
+bool Reconciler::still_stands(const GanTraining& training, const Record& record,
+                              const Json& stored) {
+  const auto object = stored.is_null() ? parts_.client.get(resource::kTrainings, training.key)
+                                       : std::optional(stored);
+  if (!object) return false;
+  const GanTraining present = parse_training(*object);
+  const Record confirmed = read_record(present.status);
+  return present.uid == training.uid && !present.deleted && confirmed.attempt == record.attempt &&
+         confirmed.state == AttemptState::kWanted;
 }
 
 void Reconciler::delete_attempts(const GanTraining& training, const Record& record) {
@@ -282,19 +337,14 @@ void Reconciler::delete_attempts(const GanTraining& training, const Record& reco
   }
 }
 
+/// Refused with 409 if our copy is behind.
 void Reconciler::set_finalizer(const GanTraining& training, bool wanted) {
-  const auto object = parts_.client.get(resource::kTrainings, training.key);
-  if (!object || parse_training(*object).uid != training.uid) return;
-  const Json metadata = (*object)["metadata"];
-  Json finalizers = Json::array();
-  for (const Json& name : metadata.value("finalizers", Json::array())) {
-    if (name != kFinalizer) finalizers.push_back(name);
-  }
-  if (wanted) finalizers.push_back(kFinalizer);
+  std::vector<std::string> finalizers = training.finalizers;
+  std::erase(finalizers, kFinalizer);
+  if (wanted) finalizers.emplace_back(kFinalizer);
   parts_.client.patch(
       resource::kTrainings, training.key,
-      {{"metadata",
-        {{"finalizers", finalizers}, {"resourceVersion", metadata["resourceVersion"]}}}});
+      {{"metadata", {{"finalizers", finalizers}, {"resourceVersion", training.resource_version}}}});
 }
 
 void Reconciler::follow_worker(const Look& look, const Decision& decision) {

@@ -40,6 +40,7 @@ class Reconciler {
 
  private:
   struct Look;
+  struct Child;
 
   Look look(const GanTraining& training);
   void look_at_attempts(const GanTraining& training, Look& look);
@@ -47,12 +48,13 @@ class Reconciler {
   void check_claims(Look& look);
   bool purge_done(const Look& look);
   Json status_of(const GanTraining& training, const Look& look, const Record& record);
-  void store(const GanTraining& training, const Json& status);
-  void keep_children(const GanTraining& training, const Look& look, const Record& record);
-  void keep(const GanTraining& training, const Resource& resource, const Informer::Object& have,
-            const Json& want);
+  Json store(const GanTraining& training, const Json& status);
+  std::vector<Child> children(const Look& look, const Decision& decision);
+  void keep_children(const GanTraining& training, const Look& look, const Decision& decision);
+  void keep(const GanTraining& training, const Child& child);
+  void drop_budget(const GanTraining& training);
   void take_steps(const GanTraining& training, const Look& look, const Decision& decision);
-  void start_attempt(const GanTraining& training, const Look& look, const Record& record);
+  bool still_stands(const GanTraining& training, const Record& record, const Json& stored);
   void delete_attempts(const GanTraining& training, const Record& record);
   void set_finalizer(const GanTraining& training, bool wanted);
   void follow_worker(const Look& look, const Decision& decision);

@@ -46,7 +46,7 @@ TEST(GanTraining, KnowsItsIdentityAndItsEnd) {
   EXPECT_EQ(t.key.text(), "n/a");
   EXPECT_EQ(t.generation, 3);
   EXPECT_TRUE(t.deleted);
-  EXPECT_TRUE(t.has_finalizer);
+  EXPECT_TRUE(t.has_finalizer());
   EXPECT_EQ(t.status, Json::object());
 }
 

@@ -14,6 +14,7 @@ TEST(NodeProfile, OfADgxHasEightGpusAndWhatRdmaNeeds) {
     EXPECT_EQ(p.ranks, 8);
     EXPECT_TRUE(p.ipc_lock);
     EXPECT_TRUE(p.exclusive);
+    EXPECT_TRUE(p.bind_to_gpu);
     EXPECT_EQ(p.resources.count("rdma/rdma_shared_device_a"), 1U);
     EXPECT_EQ(p.mpirun, (std::vector<std::string>{"--map-by", "ppr:8:node", "--bind-to", "none"}));
   }

@@ -40,12 +40,6 @@ Situation with_attempt(JobPhase phase) {
   return s;
 }
 
-TEST(Life, BeginsWithTheFinalizer) {
-  Situation s = accepted();
-  s.has_finalizer = false;
-  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kAddFinalizer));
-}
-
 TEST(Life, TakesTheNumberOfAnAttemptBeforeMakingIt) {
   const Decision d = decide(accepted());
   EXPECT_EQ(d.record.attempt, 1);
@@ -77,6 +71,19 @@ TEST(Life, FollowsTheJob) {
   EXPECT_EQ(decide(with_attempt(JobPhase::kRunning)).record.phase, phase::kRunning);
   EXPECT_EQ(decide(with_attempt(JobPhase::kSucceeded)).record.phase, phase::kSucceeded);
   EXPECT_THAT(decide(with_attempt(JobPhase::kRunning)).steps, IsEmpty());
+}
+
+TEST(Life, GoesBackIntoTheQueueThatTookItsNodes) {
+  Situation s = with_attempt(JobPhase::kQueued);
+  s.attempt->suspended = true;
+  const Decision d = decide(s);  // it ran
+  EXPECT_EQ(d.record.reason, "Preempted");
+  EXPECT_EQ(d.record.state, AttemptState::kEnded);
+  EXPECT_EQ(d.record.restarts, 0);  // nothing failed
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  s.record.phase = phase::kScheduling;  // it waits for the first time
+  EXPECT_EQ(decide(s).record.reason, "Queued");
+  EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
 TEST(Life, ResizesByACheckpointFirst) {

@@ -50,6 +50,17 @@ TEST(Observe, FindsTheExitCodeAndTheWorkersOwnWords) {
   EXPECT_EQ(attempt.message, "run.yaml:3: bad");
 }
 
+TEST(Observe, MissesNoPodOfAJobThatItsQueueHoldsBack) {
+  Json held = job("Running");
+  held["spec"]["runPolicy"]["suspend"] = true;
+  Json going = pod("w", "01", kRunning);
+  going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:09Z";
+  const Attempt attempt = observe_attempt(held, {going});
+  EXPECT_EQ(attempt.phase, JobPhase::kQueued);
+  EXPECT_TRUE(attempt.suspended);
+  EXPECT_EQ(attempt.lost, "");
+}
+
 TEST(Observe, SeesLostWorkers) {
   const auto lost = [](const Json& worker) {
     return observe_attempt(job("Running"), {worker, pod("a-r2-launcher-x", "05", kRunning)}).lost;

@@ -1,9 +1,14 @@
 #include "desired/plan.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include "desired/config_map.h"
 #include "desired/mpi_job.h"
 #include "desired/network_policy.h"
+#include "support/run_program.h"
+#include "support/temporary_folder.h"
 
 namespace ganscale::controller {
 namespace {
@@ -94,6 +99,71 @@ TEST(MpiJob, RunsAsRootForRdmaAlone) {
   EXPECT_FALSE(context()["capabilities"].contains("add"));
   plan.profile.ipc_lock = true;
   EXPECT_EQ(context()["runAsUser"], 0);
+}
+
+TEST(MpiJob, HandsQueueGangAndPriorityOn) {
+  Plan plan = make_plan();
+  plan.spec.queue_name = "research";
+  plan.spec.priority_class = "urgent";
+  plan.spec.scheduler_name = "volcano";
+  const Json job = mpi_job(plan, 1, 0);
+  EXPECT_EQ(job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "research");
+  // The launcher comes once the workers run: a gang that waited for it would never start.
+  EXPECT_EQ(job["spec"]["runPolicy"]["schedulingPolicy"],
+            Json({{"minAvailable", 2}, {"queue", "research"}, {"priorityClass", "urgent"}}));
+  for (const char* role : {"Launcher", "Worker"}) {
+    const Json& pod = job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"];
+    EXPECT_EQ(pod["priorityClassName"], "urgent");
+    EXPECT_EQ(pod["schedulerName"], "volcano");
+  }
+  // Whether it is suspended is the queue's affair.
+  EXPECT_FALSE(job["spec"]["runPolicy"].contains("suspend"));
+}
+
+/// Runs the ranks' binding script with an nvidia-smi and a /sys of our own: GPU 1 is beside `cpus`.
+std::string allowed_cpus(const std::string& cpus) {
+  Plan plan = make_plan();
+  plan.profile.bind_to_gpu = true;
+  const TemporaryFolder folder;
+  folder.write("bind.sh", config_map(plan)["data"]["bind.sh"].get<std::string>());
+  const auto smi =
+      folder.write("nvidia-smi", "#!/bin/sh\n[ \"$1\" = --id=1 ] && echo 00000000:B7:00.0\n");
+  std::filesystem::permissions(smi, std::filesystem::perms::owner_all);
+  std::filesystem::create_directories(folder / "0000:b7:00.0");
+  folder.write("0000:b7:00.0/local_cpulist", cpus + "\n");
+  const std::string here = folder.path().string();
+  return run_program("PATH=" + here + ":$PATH OMPI_COMM_WORLD_LOCAL_RANK=1 GANSCALE_PCI_DEVICES=" +
+                     here + " sh " + here + "/bind.sh grep Cpus_allowed_list /proc/self/status")
+      .output;
+}
+
+TEST(BindScript, RunsARankOnTheCpusBesideItsGpu) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &allowed)) --last;
+  // CPUs that this process may not use are left out.
+  EXPECT_EQ(allowed_cpus(std::to_string(last) + ",1000-1020"),
+            "Cpus_allowed_list:\t" + std::to_string(last) + "\n");
+}
+
+TEST(BindScript, RunsARankAnywhereRatherThanNotAtAll) {
+  EXPECT_THAT(allowed_cpus("1000"),
+              testing::AllOf(testing::HasSubstr("warning: not bound to the CPUs of GPU 1"),
+                             testing::HasSubstr("Cpus_allowed_list")));
+}
+
+TEST(MpiJob, StartsRanksThroughTheBindingScriptWhereTheProfileSaysSo) {
+  Plan plan = make_plan();
+  const auto arguments = [&] {
+    return mpi_job(plan, 1, 0)["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"]
+                              ["containers"][0]["args"]
+                                  .dump();
+  };
+  EXPECT_THAT(arguments(), testing::Not(testing::HasSubstr("bind.sh")));
+  plan.profile.bind_to_gpu = true;
+  EXPECT_THAT(arguments(),
+              testing::HasSubstr(R"("/bin/sh","/etc/ganscale/run/bind.sh","ganscale","train")"));
 }
 
 TEST(NetworkPolicy, LetsTheOperatorAloneReachTheControlPort) {

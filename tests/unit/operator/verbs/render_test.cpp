@@ -1,0 +1,95 @@
+// Pins what `render` prints for the samples. After a change that is meant:
+//   for name in faces-dgx-a100 queued-dgx-h100 digits-cpu; do
+//     build/release/bin/ganscale-operator render -f operator-manifests/samples/$name.yaml >$name
+//     mv $name tests/golden/operator/$name.yaml
+//   done
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "support/run_program.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::controller {
+namespace {
+
+using testing::HasSubstr;
+
+ProgramResult run_operator(const std::string& words) {
+  return run_program(std::string(OPERATOR) + " " + words);
+}
+
+std::string sample(const std::string& name) {
+  return std::string(PROJECT_FOLDER) + "/operator-manifests/samples/" + name + ".yaml";
+}
+
+class Golden : public testing::TestWithParam<const char*> {};
+
+TEST_P(Golden, ObjectsOfTheSampleAreAsPinned) {
+  const std::string name = GetParam();
+  const ProgramResult rendered = run_operator("render -f " + sample(name));
+  EXPECT_EQ(rendered.exit_code, 0);
+  std::ifstream file(std::string(PROJECT_FOLDER) + "/tests/golden/operator/" + name + ".yaml");
+  std::ostringstream pinned;
+  pinned << file.rdbuf();
+  EXPECT_EQ(rendered.output, pinned.str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, Golden,
+                         testing::Values("faces-dgx-a100", "queued-dgx-h100", "digits-cpu"));
+
+TEST(Render, TakesProfilesAndConfigurationFromFiles) {
+  const TemporaryFolder folder;
+  const auto training = folder.write("training.yaml",
+                                     "kind: GanTraining\nmetadata: {name: a}\nspec: {image: x, "
+                                     "nodeProfile: mine, configFrom: {name: theirs}}\n");
+  folder.write("profiles/mine.yaml", "gpus: 2\n");
+  const auto config = folder.write("config.yaml", "training: {batch: 34}\n");
+  const ProgramResult rendered = run_operator(
+      "render -f " + training.string() + " --config-from " + config.string() + " --node-profiles " +
+      (folder / "profiles").string() + " --operator-namespace ops");
+  EXPECT_EQ(rendered.exit_code, 0);
+  EXPECT_THAT(rendered.output, HasSubstr("slotsPerWorker: 2\n"));
+  EXPECT_THAT(rendered.output, HasSubstr("batch: 34\n"));
+  EXPECT_THAT(rendered.output, HasSubstr("kubernetes.io/metadata.name: ops\n"));
+}
+
+TEST(Validate, TellsWhatTheTrainingIs) {
+  const ProgramResult told = run_operator("validate -f " + sample("faces-dgx-a100"));
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_EQ(told.output, "default/faces: 8 nodes, 64 GPUs, 64 ranks\n");
+}
+
+TEST(Validate, RefusesWithTheKeyAndExitCode78) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& spec) {
+    const auto file =
+        folder.write("training.yaml",
+                     "kind: GanTraining\nmetadata: {name: a}\nspec: {image: x, " + spec + "}\n");
+    const ProgramResult result = run_operator("validate -f " + file.string());
+    EXPECT_EQ(result.exit_code, 78);
+    return result.output;
+  };
+  EXPECT_THAT(refused("nodeProfile: dgx-z9"), HasSubstr("spec.nodeProfile: unknown: dgx-z9"));
+  EXPECT_THAT(refused("nodeProfile: cpu, nodes: many"), HasSubstr("spec.nodes: expected a whole"));
+  EXPECT_THAT(refused("nodeProfile: cpu, config: {training: {batch: soon}}"),
+              HasSubstr("spec.config.training.batch"));
+  EXPECT_THAT(refused("nodeProfile: cpu, nodes: 3, config: {training: {batch: 64}}"),
+              HasSubstr("must be divisible by the number of ranks: 64 on 3"));
+}
+
+TEST(CommandLine, TellsItsVersionItsVerbsAndExamples) {
+  EXPECT_THAT(run_operator("version").output, HasSubstr("ganscale-operator "));
+  for (const char* verb : {"run", "render", "validate"}) {
+    const ProgramResult help = run_operator(std::string(verb) + " --help");
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.output, HasSubstr("Example"));
+  }
+  EXPECT_EQ(run_operator("dance").exit_code, 64);
+  EXPECT_EQ(run_operator("render").exit_code, 64);
+}
+
+}  // namespace
+}  // namespace ganscale::controller
