@@ -28,15 +28,22 @@ def resident_mb(operator):
     return {key: int(re.search(rf"{key}:\s+(\d+)", status)[1]) / 1024 for key in ("VmRSS", "VmHWM")}
 
 
-def quantile(before, after, q):
+RECONCILE, REQUEST = "controller_runtime_reconcile_time_seconds", "rest_client_request_duration_seconds"
+
+
+def quantile(before, after, q, histogram, label=""):
     """Upper bound of the histogram's bucket that holds the quantile of what came in between."""
     buckets = {}
     for (name, labels), value in after.items():
-        if name == "controller_runtime_reconcile_time_seconds_bucket":
+        if name == f"{histogram}_bucket" and label in labels:
             bound = re.search(r'le="([^"]+)"', labels)[1]
             buckets[float(bound.replace("+Inf", "inf"))] = value - before.get((name, labels), 0)
     total = buckets[float("inf")]
     return next(bound for bound in sorted(buckets) if buckets[bound] >= q * total)
+
+
+def p50_p99(before, after, histogram=RECONCILE, label=""):
+    return ", ".join(f"{1000 * quantile(before, after, q, histogram, label):.0f}" for q in (.5, .99)) + " ms"
 
 
 def requests(metrics, methods=("GET", "POST", "PUT", "PATCH", "DELETE")):
@@ -75,7 +82,9 @@ def measure(cluster, operator, count):
     wait_quiet(operator)
     made = operator.metrics()
     rows += [("reconciles until then", f"{reconciles(made) - reconciles(empty):.0f}"),
-             ("reconcile time p50, p99 (bucket)", f"{1000 * quantile(empty, made, .5):.0f}, {1000 * quantile(empty, made, .99):.0f} ms"),
+             ("reconcile time p50, p99 (bucket)", p50_p99(empty, made)),
+             ("API server's time for a PATCH p50, p99 (bucket)", p50_p99(empty, made, REQUEST, 'verb="PATCH"')),
+             ("API server's time for a PUT p50, p99 (bucket)", p50_p99(empty, made, REQUEST, 'verb="PUT"')),
              ("API calls a reconcile", f"{(requests(made) - requests(empty)) / (reconciles(made) - reconciles(empty)):.2f}")]
     memory = resident_mb(operator)
     rows += [(f"resident memory, {count} trainings (peak)", f"{memory['VmRSS']:.0f} ({memory['VmHWM']:.0f}) MB")]
@@ -87,7 +96,7 @@ def measure(cluster, operator, count):
     looked = reconciles(after) - reconciles(before)
     election = (time.monotonic() - began) / 2  # a GET and a PUT every two seconds
     rows += [("steady: reconciles, one label changed on each", f"{looked:.0f}"),
-             ("steady: reconcile time p50, p99 (bucket)", f"{1000 * quantile(before, after, .5):.0f}, {1000 * quantile(before, after, .99):.0f} ms"),
+             ("steady: reconcile time p50, p99 (bucket)", p50_p99(before, after)),
              ("steady: writes (POST, PATCH, DELETE)", f"{requests(after, ('POST', 'PATCH', 'DELETE')) - requests(before, ('POST', 'PATCH', 'DELETE')):.0f}"),
              ("steady: API calls a reconcile, without the election", f"{max(0.0, requests(after) - requests(before) - 2 * election) / looked:.2f}")]
     return rows
@@ -97,10 +106,11 @@ def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--trainings", type=int, default=500)
     options.add_argument("--nodes", type=int, default=80)
+    options.add_argument("--workers", type=int, default=2, help="of the operator")
     options = options.parse_args()
-    with ControlPlane(dgx_nodes=options.nodes) as cluster:
+    with ControlPlane(dgx_nodes=options.nodes, pods_here=False) as cluster:
         install(cluster)
-        operator = Operator(cluster).start().wait_ready()
+        operator = Operator(cluster, options=["--workers", options.workers]).start().wait_ready()
         wait_for("it leads", lambda: operator.total("leader_election_master_status") == 1)
         for what, value in measure(cluster, operator, options.trainings):
             print(f"| {what} | {value} |", flush=True)

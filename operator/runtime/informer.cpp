@@ -120,12 +120,13 @@ void Informer::put(Json object) {
   if (object.contains("metadata")) object["metadata"].erase("managedFields");
   auto kept = std::make_shared<const Json>(settings_.keep(std::move(object)));
   const Key key = key_of(*kept);
+  const Key training = training_of(*kept);
   {
     const std::scoped_lock lock(mutex_);
     Object& known = objects_[key];
     if (known && version_of(*known) == version_of(*kept)) return;
     if (known) by_training_[training_of(*known)].erase(key);
-    by_training_[training_of(*kept)].insert(key);
+    by_training_[training].insert(key);
     known = kept;
   }
   on_change_(*kept);

@@ -337,14 +337,19 @@ void Reconciler::delete_attempts(const GanTraining& training, const Record& reco
   }
 }
 
-/// Refused with 409 if our copy is behind.
+/// Refused with 409 if our copy is behind. A training that is gone has none.
 void Reconciler::set_finalizer(const GanTraining& training, bool wanted) {
   std::vector<std::string> finalizers = training.finalizers;
   std::erase(finalizers, kFinalizer);
   if (wanted) finalizers.emplace_back(kFinalizer);
-  parts_.client.patch(
-      resource::kTrainings, training.key,
-      {{"metadata", {{"finalizers", finalizers}, {"resourceVersion", training.resource_version}}}});
+  try {
+    parts_.client.patch(
+        resource::kTrainings, training.key,
+        {{"metadata",
+          {{"finalizers", finalizers}, {"resourceVersion", training.resource_version}}}});
+  } catch (const ApiError& error) {
+    if (error.code() != 404) throw;
+  }
 }
 
 void Reconciler::follow_worker(const Look& look, const Decision& decision) {

@@ -2,6 +2,7 @@
 
 GANSCALE_FAULTS and GANSCALE_FAULT_SEED set how many and which.
 """
+import contextlib
 import json
 import os
 import random
@@ -71,38 +72,44 @@ class Faults(OperatorCase):
         self.proxy.fail(self.random.choice([409, 429, 500]), share=0.5, seconds=1.5)
 
     def steal_lease(self):
-        self.cluster.kubectl("patch", "lease", "-n", "ganscale-system", "ganscale-operator", "--type=merge", "-p",
-                             '{"spec":{"holderIdentity":"thief","leaseDurationSeconds":3}}', check=False)
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self.cluster.patch("lease", "ganscale-operator", {"spec": {"holderIdentity": "thief", "leaseDurationSeconds": 3}},
+                               namespace="ganscale-system")
 
     def delete_owned(self):
-        kind = self.random.choice(["mpijob", "configmap", "networkpolicy", "pdb", "pod"])
-        items = self.cluster.kubectl("get", kind, "-l", "ganscale.dev/training", "-o", "name").split()
-        if items:
-            self.cluster.kubectl("delete", self.random.choice(items), "--wait=false", check=False)
+        kind = self.random.choice(["mpijobs", "cm", "networkpolicy", "pdb", "pods"])
+        names = self.labelled(kind)
+        if names:
+            with contextlib.suppress(subprocess.CalledProcessError):
+                self.cluster.delete(kind, self.random.choice(names))
+
+    def labelled(self, kind, labels="ganscale.dev/training"):
+        return [item["metadata"]["name"] for item in self.cluster.get(kind, selector=labels)["items"]]
 
     def flip_clock(self):
         self.clock.write_text(self.random.choice(["+0", "+3h", "-3h", "+40d", "-40d"]))
 
     def end_worker(self):
-        launchers = self.cluster.kubectl("get", "pods", "-l", "ganscale.dev/role=launcher", "-o", "name").split()
+        launchers = self.labelled("pods", "ganscale.dev/role=launcher")
         if launchers:
-            self.cluster.kubectl("annotate", "--overwrite", self.random.choice(launchers),
-                                 f"test.ganscale.dev/exit-code={self.random.choice([71, 75, 143])}", check=False)
+            with contextlib.suppress(subprocess.CalledProcessError):
+                self.cluster.patch("pods", self.random.choice(launchers), {"metadata": {"annotations": {
+                    "test.ganscale.dev/exit-code": str(self.random.choice([71, 75, 143]))}}})
 
     def scale(self):
-        self.cluster.kubectl("scale", f"gt/{self.random.choice(self.names)}", f"--replicas={self.random.choice([1, 2])}")
+        self.cluster.patch("gt", self.random.choice(self.names), {"spec": {"replicas": self.random.choice([1, 2])}},
+                           subresource="scale")
 
     def suspend_or_resume(self):
         name = self.random.choice(self.names)
         self.suspended ^= {name}
-        self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p",
-                             json.dumps({"spec": {"suspend": name in self.suspended}}))
+        self.cluster.patch("gt", name, {"spec": {"suspend": name in self.suspended}})
 
     def delete_and_make_again(self):
         name = self.random.choice(self.names)
         spec = self.get(name)["spec"]
-        self.cluster.kubectl("delete", "gt", name, "--wait=false")
-        wait_for(f"{name} is gone", lambda: self.cluster.kubectl("get", "gt", name, check=False).returncode != 0, 240)
+        self.cluster.delete("gt", name)
+        wait_for(f"{name} is gone", lambda: name not in self.labelled("gt", ""), 240)
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
                             "metadata": {"name": name}, "spec": spec})
 
@@ -110,8 +117,8 @@ class Faults(OperatorCase):
     def look_for_two(self):
         while not self.over.wait(0.3):
             try:
-                items = self.cluster.get("mpijobs", "--request-timeout=5s")["items"]
-            except (subprocess.CalledProcessError, json.JSONDecodeError):
+                items = self.cluster.get("mpijobs")["items"]
+            except subprocess.CalledProcessError:
                 continue
             live = {}
             for item in items:
@@ -133,7 +140,7 @@ class Faults(OperatorCase):
         training = self.get(name)
         status = training.get("status", {})
         jobs = self.jobs(name)
-        pods = self.cluster.get("pods", "-l", f"ganscale.dev/training={name}")["items"]
+        pods = self.cluster.get("pods", selector=f"ganscale.dev/training={name}")["items"]
         if training["spec"].get("suspend"):
             return status.get("phase") == "Suspended" and not jobs and not pods
         attempt = status["attempt"]["number"]
@@ -151,14 +158,16 @@ class Faults(OperatorCase):
         often = [self.drop_watches, self.answer_with_errors, self.delete_owned, self.end_worker, self.flip_clock,
                  self.scale, self.suspend_or_resume, self.compact_etcd]
         seldom = [self.kill_operator, self.restart_apiserver, self.steal_lease, self.delete_and_make_again]
-        counts = {}
+        counts, seconds = {}, {}
         try:
             for _ in range(COUNT):
                 fault = self.random.choice(often * 3 + seldom)
-                counts[fault.__name__] = counts.get(fault.__name__, 0) + 1
+                name, began = fault.__name__, time.monotonic()
+                counts[name] = counts.get(name, 0) + 1
                 fault()
+                seconds[name] = round(seconds.get(name, 0) + time.monotonic() - began, 1)
                 time.sleep(self.random.random())
-            print("faults:", counts)
+            print("faults:", counts, "seconds:", seconds, flush=True)
             self.clock.write_text("+0")
             for name in self.names:
                 wait_for(f"{name} is right", lambda: self.is_right(name), 120)
@@ -174,11 +183,11 @@ class Faults(OperatorCase):
             for thread in threads:
                 thread.join()
         self.assertEqual(self.two_at_once, [])
-        for kind in ("configmap", "networkpolicy"):
-            found = self.cluster.kubectl("get", kind, "-l", "ganscale.dev/training", "-o", "name").split()
+        for kind in ("cm", "networkpolicy"):
+            found = self.labelled(kind)
             self.assertEqual(len(found), len(self.names), found)
         for name in self.names:
-            self.cluster.kubectl("delete", "gt", name, "--timeout=60s")
+            self.cluster.delete("gt", name)
         wait_for("nothing is left", lambda: self.cluster.kubectl(
             "get", "cm,netpol,pdb,mpijob,pods,secrets", "-l", "ganscale.dev/training", "-o", "name") == "", 120)
 

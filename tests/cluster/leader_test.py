@@ -15,7 +15,7 @@ class Leader(OperatorCase):
     with_operator = False
 
     def holder(self):
-        return self.cluster.get("lease", "-n", "ganscale-system", "ganscale-operator")["spec"]["holderIdentity"]
+        return self.cluster.get("lease", "ganscale-operator", namespace="ganscale-system")["spec"]["holderIdentity"]
 
     def writes(self):
         """Returns (time, operator) of each write but those of the election, from the audit log."""

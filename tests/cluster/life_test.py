@@ -170,6 +170,65 @@ class Life(OperatorCase):
         time.sleep(seconds)
         return writes() == before
 
+    def test_waits_in_its_queue_and_goes_back_into_it_when_it_is_preempted(self):
+        """Does to the MPIJob what Kueue does: holds it back, chooses nodes, lets it go, takes the nodes again."""
+        self.cluster.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                            "metadata": {"name": "urgent"}, "value": 1000})
+        gpu = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+        name = self.training("queued", nodes=2, queueName="research", priorityClassName="urgent",
+                             node={"gpus": 8, "tolerations": [gpu], "nodeSelector": {"flavor": "reserved"}})
+        job = wait_for("its MPIJob", lambda: self.jobs(name) and self.cluster.get("mpijobs", f"{name}-r1"))
+        self.assertEqual(job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "research")
+        self.assertEqual(job["spec"]["runPolicy"]["schedulingPolicy"],
+                         {"minAvailable": 2, "queue": "research", "priorityClass": "urgent"})
+        self.cluster.patch("mpijobs", f"{name}-r1", {"spec": {"runPolicy": {"suspend": True}}})
+        wait_for("it is queued", lambda: self.status(name).get("reason") == "Queued")
+        wait_for("no pod waits meanwhile", lambda: not self.pods(name))
+
+        for node in ("dgx-0", "dgx-1"):
+            self.cluster.kubectl("label", "node", node, "flavor=reserved")
+            self.cluster.kubectl("taint", "node", node, "flavor=reserved:NoSchedule")
+        reserved = {"key": "flavor", "operator": "Exists", "effect": "NoSchedule"}
+        template = {"template": {"spec": {"tolerations": [gpu, reserved]}}}
+        self.cluster.patch("mpijobs", f"{name}-r1", {"spec": {
+            "runPolicy": {"suspend": False}, "mpiReplicaSpecs": {"Worker": template, "Launcher": template}}})
+        self.wait_running(name, 1)
+        self.assertEqual([pod["spec"]["priority"] for pod in self.pods(name)], [1000, 1000])
+        self.assertEqual({pod["spec"]["nodeName"] for pod in self.pods(name)}, {"dgx-0", "dgx-1"})
+        self.assertNotIn("PutBack", {event["reason"] for event in self.events(name)})
+
+        self.cluster.patch("mpijobs", f"{name}-r1", {"spec": {"runPolicy": {"suspend": True}}})
+        wait_for("a new attempt takes its place", lambda: self.jobs(name) == [f"{name}-r2"])
+        self.assertIn("Preempted", {event["reason"] for event in self.events(name)})
+        self.assertEqual(self.status(name)["restarts"], 0)
+        for node in ("dgx-0", "dgx-1"):
+            self.cluster.kubectl("taint", "node", node, "flavor-")
+        self.wait_running(name, 2)
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_deletes_its_run_folder_where_it_is_asked_to(self):
+        self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "runs"}, "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"], "hostPath": {"path": "/nowhere"},
+            "storageClassName": "none"}})
+        self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "runs"}, "spec": {
+            "accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "none"}})
+        for policy in ("Keep", "Purge"):
+            name = self.training(policy.lower(), storage={"claimName": "runs", "path": "/runs"}, deletePolicy=policy)
+            self.wait_running(name, 1)
+        self.cluster.kubectl("delete", "gt", "keep", "--timeout=90s")
+        self.cluster.delete("gt", "purge")
+        job = wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "purge-purge"), 90)
+        container = job["spec"]["template"]["spec"]["containers"][0]
+        self.assertEqual(container["command"], ["/bin/rm", "-rf", "/runs/purge"])
+        self.assertEqual(self.jobs("purge"), [])  # nobody writes any more
+        pod = wait_for("its pod runs", lambda: [item for item in self.cluster.get("pods", selector="job-name=purge-purge")["items"]
+                                                if item["status"].get("phase") == "Running"])[0]["metadata"]["name"]
+        self.assertIn("deletionTimestamp", self.get("purge")["metadata"])
+        self.cluster.patch("pods", pod, {"metadata": {"annotations": {"test.ganscale.dev/exit-code": "0"}}})
+        wait_for("the training goes", lambda: "purge" not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]])
+        names = [item["metadata"]["name"] for item in self.cluster.get("jobs")["items"]]
+        self.assertNotIn("keep-purge", names)
+
     def test_keeps_fields_of_a_newer_version(self):
         name = self.training("newer")
         self.wait_running(name, 1)
@@ -180,7 +239,8 @@ class Life(OperatorCase):
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
 
 
-class Refusals(OperatorCase):
+class Admission(OperatorCase):
+    """What the API server does by itself, by the CustomResourceDefinition."""
     with_operator = False
     good = {"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "good"},
             "spec": {"image": "x", "nodes": 2, "nodeProfile": "dgx-a100", "config": {"training": {"batch": 64}}}}
@@ -192,7 +252,7 @@ class Refusals(OperatorCase):
         value["spec"] = {key: item for key, item in value["spec"].items() if item is not None}
         return value
 
-    def test_of_the_api_server_are_readable(self):
+    def test_refuses_with_readable_words(self):
         cases = [
             (self.without(config={"training": {"batch": 60}}), "must be divisible by the number of ranks"),
             (self.without(gpusPerNode=3), "must be divisible by the number of ranks"),
@@ -210,7 +270,7 @@ class Refusals(OperatorCase):
             with self.subTest(words):
                 self.assertIn(words, self.refused(value))
 
-    def test_keep_what_a_running_training_stands_on(self):
+    def test_keeps_what_a_running_training_stands_on(self):
         running = self.without(name="running", storage={"claimName": "runs"})
         self.cluster.apply(running)
         self.cluster.kubectl("patch", "gt", "running", "--subresource=status", "--type=merge", "-p", '{"status":{"phase":"Running","kimg":12.5}}')
@@ -222,6 +282,38 @@ class Refusals(OperatorCase):
         self.assertIn("spec.config.model can't change once the training has progress", self.refused(remodelled))
         result = self.cluster.kubectl("scale", "gt/running", "--replicas=3", check=False)
         self.assertIn("must be divisible by the number of ranks", result.stderr)
+
+    def test_shows_what_people_look_for(self):
+        self.cluster.apply(self.without(name="shown"))
+        self.cluster.patch("gt", "shown", subresource="status", value={"status": {
+            "model": "stylegan2", "gpus": 16, "phase": "Running", "reason": "Running", "kimg": 4210.4, "secondsPerKimg": 2.31,
+            "fid": 7.9, "restarts": 2, "nodes": 2, "selector": "a=b", "lastCheckpoint": {"name": "kimg-004200"},
+            "conditions": [{"type": "Succeeded", "status": "True"}]}})
+        head, row = self.cluster.kubectl("get", "gantrainings", "shown", "-o", "wide").splitlines()
+        self.assertEqual(head.split(), ["NAME", "MODEL", "NODES", "GPUS", "PHASE", "KIMG", "S/KIMG", "FID", "AGE", "REASON",
+                                        "RESTARTS", "CHECKPOINT"])
+        self.assertEqual(row.split()[:8], ["shown", "stylegan2", "2", "16", "Running", "4210.4", "2.31", "7.9"])
+        self.assertEqual(row.split()[9:], ["Running", "2", "kimg-004200"])
+        for group in ("all", "ganscale"):
+            self.assertIn("gantraining.ganscale.dev/shown", self.cluster.kubectl("get", group, "-o", "name"))
+        self.cluster.kubectl("wait", "--for=condition=Succeeded", "gt/shown", "--timeout=5s")
+        scale = json.loads(self.cluster.kubectl("get", "gt", "shown", "--subresource=scale", "-o", "json"))
+        self.assertEqual((scale["spec"]["replicas"], scale["status"]["replicas"], scale["status"]["selector"]), (2, 2, "a=b"))
+
+    def test_explains_every_field(self):
+        wait_for("the API server has the schema", lambda: self.cluster.kubectl("explain", "gt"))
+        words = self.cluster.kubectl("explain", "gt.spec.deletePolicy")
+        self.assertIn("Keep: the run folder outlives the GanTraining.", words)
+        self.assertIn("default: Keep", words)
+        crd = json.loads(self.cluster.kubectl("get", "crd", "gantrainings.ganscale.dev", "-o", "json"))
+        schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+        def bare(node, path):
+            """Paths of fields without a description."""
+            inner = [path] if path and "description" not in node else []
+            for key, child in node.get("properties", {}).items():
+                inner += bare(child, f"{path}.{key}" if path else key)
+            return inner
+        self.assertEqual(bare(schema["properties"]["spec"], "spec") + bare(schema["properties"]["status"], "status"), [])
 
 
 if __name__ == "__main__":

@@ -121,20 +121,20 @@ class OperatorCase(unittest.TestCase):
 
     def jobs(self, name):
         """Names of the MPIJobs of a training that are not being deleted."""
-        items = self.cluster.get("mpijobs", "-l", f"ganscale.dev/training={name}")["items"]
+        items = self.cluster.get("mpijobs", selector=f"ganscale.dev/training={name}")["items"]
         return sorted(item["metadata"]["name"] for item in items if "deletionTimestamp" not in item["metadata"])
 
     def pods(self, name, role="worker"):
-        return self.cluster.get("pods", "-l", f"ganscale.dev/training={name},ganscale.dev/role={role}")["items"]
+        return self.cluster.get("pods", selector=f"ganscale.dev/training={name},ganscale.dev/role={role}")["items"]
 
     def end_launcher(self, name, code, words=""):
         """Ends the launcher as a kubelet would report it."""
         pod = self.pods(name, "launcher")[-1]["metadata"]["name"]
-        self.cluster.kubectl("annotate", "pod", pod, f"test.ganscale.dev/exit-code={code}",
-                             f"test.ganscale.dev/last-words={words}")
+        self.cluster.patch("pods", pod, {"metadata": {"annotations": {
+            "test.ganscale.dev/exit-code": str(code), "test.ganscale.dev/last-words": words}}})
 
     def events(self, name):
-        items = self.cluster.get("events.events.k8s.io")["items"]
+        items = self.cluster.get("events")["items"]
         return [item for item in items if item["regarding"].get("name") == name]
 
     def refused(self, value):

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <random>
+#include <sstream>
+
 #include "kube/rest_transport.h"
 #include "support/loopback_server.h"
 #include "support/wait_until.h"
@@ -28,11 +33,30 @@ void write_stream(const LoopbackServer::Write& write, const std::string& body) {
   write(
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: "
       "close\r\nTransfer-Encoding: chunked\r\n\r\n");
-  for (const char byte : body) write("1\r\n" + std::string(1, byte) + "\r\n");  // cut at every byte
+  // Cut at every byte, unless that would be millions of parts.
+  const std::size_t part_bytes = body.size() < 100000 ? 1 : 65521;
+  for (std::size_t at = 0; at < body.size(); at += part_bytes) {
+    const std::string part = body.substr(at, part_bytes);
+    std::ostringstream size;
+    size << std::hex << part.size();
+    write(size.str() + "\r\n" + part + "\r\n");
+  }
   write("0\r\n\r\n");
 }
 
-/// A server whose lists and watches are given in turn; the last watch is empty for ever.
+void write_gone(const LoopbackServer::Write& write) {
+  const std::string body = R"({"kind":"Status","code":410,"reason":"Expired"})";
+  write(
+      "HTTP/1.1 410 Gone\r\nContent-Type: application/json\r\nConnection: "
+      "close\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body);
+}
+
+const std::string kGone = "HTTP 410";       // instead of a list or a watch
+const std::string kSilent = "half closed";  // instead of a watch: a head, then nothing
+
+/// A server whose lists and watches are given in turn; the last list stays, and further watches are
+/// empty.
 class Scripted {
  public:
   Scripted(std::vector<std::string> lists, std::vector<std::string> watches)
@@ -40,23 +64,23 @@ class Scripted {
         watches_(std::move(watches)),
         server_([this](const std::string& request, const LoopbackServer::Write& write) {
           if (request.find("watch=1") == std::string::npos) {
-            write_json(write, lists_.at(std::min(listed_++, lists_.size() - 1)));
-          } else if (watched_ < watches_.size()) {
-            write_stream(write, watches_.at(watched_++));
+            const std::string& list =
+                lists_.at(std::min<std::size_t>(listed_++, lists_.size() - 1));
+            list == kGone ? write_gone(write) : write_json(write, list);
           } else {
-            write_stream(write, "");
+            answer_watch(write);
           }
         }) {}
 
+  std::size_t lists_read() const { return listed_; }
   std::unique_ptr<Informer> inform() {
     ClusterAccess access;
     access.server = server_.url();
     auto informer = std::make_unique<Informer>(
-        std::make_unique<RestTransport>(access, std::chrono::seconds(5)), Client::Hooks{},
-        Informer::Settings{
-            .resource = resource::kPods,
-            .selector = "ganscale.dev/training",
-            .backoff = {std::chrono::milliseconds(1), std::chrono::milliseconds(20)}},
+        std::make_unique<RestTransport>(access, std::chrono::seconds(1)), Client::Hooks{},
+        Informer::Settings{.resource = resource::kPods,
+                           .selector = "ganscale.dev/training",
+                           .backoff = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)}},
         [](const Json&) {});
     informer->start();
     return informer;
@@ -64,15 +88,31 @@ class Scripted {
   std::vector<std::string> requests() const { return server_.requests(); }
 
  private:
+  void answer_watch(const LoopbackServer::Write& write) {
+    const std::string watch = watched_ < watches_.size() ? watches_.at(watched_++) : "";
+    if (watch == kGone) {
+      write_gone(write);
+    } else if (watch == kSilent) {
+      write(
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+          "chunked\r\n\r\n");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // the client waits one second
+    } else {
+      write_stream(write, watch);
+    }
+  }
+
   std::vector<std::string> lists_;
   std::vector<std::string> watches_;
-  std::size_t listed_ = 0;
+  std::atomic<std::size_t> listed_ = 0;
   std::size_t watched_ = 0;
   LoopbackServer server_;
 };
 
-std::string list(const std::string& items, const std::string& version) {
-  return R"({"metadata":{"resourceVersion":")" + version + R"("},"items":[)" + items + "]}";
+std::string list(const std::string& items, const std::string& version,
+                 const std::string& next = "") {
+  return R"({"metadata":{"resourceVersion":")" + version + R"(","continue":")" + next +
+         R"("},"items":[)" + items + "]}";
 }
 
 TEST(Informer, FollowsAWatchThatIsCutAtEveryByte) {
@@ -111,6 +151,76 @@ TEST(Informer, ListsAnewWhenItsVersionHasExpired) {
   EXPECT_EQ(informer->all().size(), 1U);
 }
 
+TEST(Informer, ListsAnewWhenTheServerRefusesItsVersion) {
+  Scripted server({list(pod("a", "1"), "2"), list(pod("c", "9"), "9")}, {kGone});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
+}
+
+TEST(Informer, ReadsAListOfManyPagesAndBeginsAnewWhenItExpiresInBetween) {
+  Scripted server({list(pod("gone", "1"), "2", "next"), kGone, list(pod("a", "3"), "7", "next"),
+                   list(pod("b", "4"), "7")},
+                  {event("ADDED", pod("c", "8"))});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "c"}) != nullptr; });
+  EXPECT_EQ(informer->all().size(), 3U);
+  EXPECT_EQ(informer->find({"n", "gone"}), nullptr);
+  EXPECT_NE(server.requests().at(3).find("continue=next"), std::string::npos);
+  EXPECT_NE(server.requests().at(4).find("resourceVersion=7"), std::string::npos);
+}
+
+TEST(Informer, GivesUpAWatchThatIsHalfClosedAndGoesOnWhereItWas) {
+  const std::string added = event("ADDED", pod("b", "3"));
+  // Several times: the server may answer requests that the client has given up meanwhile.
+  Scripted server({list(pod("a", "1"), "2")}, {kSilent, added, added, added, added, added});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "b"}) != nullptr; });
+  EXPECT_EQ(server.lists_read(), 1U);
+  EXPECT_NE(server.requests().at(2).find("resourceVersion=2"), std::string::npos);
+}
+
+/// A stream of events with faults in it: flipped bytes, lines cut off, doubled, or foreign.
+std::string spoiled_stream(std::uint32_t seed) {
+  std::minstd_rand random(seed);
+  const auto below = [&](std::size_t bound) { return random() % bound; };
+  const std::vector<std::string> foreign{
+      "\xff\xfe\n",
+      "{}\n",
+      R"({"type":"ADDED","object":{"metadata":{"name":3}}})"
+      "\n",
+      R"({"type":"ADDED","object":{"metadata":{"name":"odd","labels":3}}})"
+      "\n",
+      R"({"type":"ERROR","object":{"code":"x"}})"
+      "\n",
+      std::string(2000, '[') + "\n"};
+  const std::array types{"ADDED", "MODIFIED", "DELETED"};
+  std::string stream;
+  for (int i = 0; i < 12; ++i) {
+    std::string text =
+        event(types.at(below(3)), pod("p" + std::to_string(below(4)), std::to_string(10 + i)));
+    if (below(4) == 0) text.at(below(text.size())) = static_cast<char>(random());
+    if (below(6) == 0) text.resize(below(text.size()));
+    if (below(6) == 0) text = foreign.at(below(foreign.size()));
+    stream += text;
+  }
+  return stream;
+}
+
+TEST(Informer, IsRightInTheEndWhateverTheStreamsWere) {
+  constexpr std::uint32_t kStreams = 60;
+  std::vector<std::string> watches;
+  for (std::uint32_t seed = 1; seed <= kStreams; ++seed) watches.push_back(spoiled_stream(seed));
+  watches.push_back(kGone);
+  // A fault that is still an event is believed: only a list can tell better.
+  watches.push_back(event("ADDED", pod("last", "101")));
+  Scripted server({list(pod("a", "100"), "100")}, watches);
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "last"}) != nullptr; });
+  EXPECT_EQ(informer->all().size(), 2U);
+  EXPECT_NE(informer->find({"n", "a"}), nullptr);
+  EXPECT_EQ(informer->of_training({"n", "t"}).size(), 2U);
+}
+
 TEST(Informer, SurvivesWhatIsNoJson) {
   Scripted server({list(pod("a", "1"), "2")},
                   {"nonsense\n", "{\"type\":\"ADDED\"}\n", event("ADDED", pod("b", "3"))});
@@ -119,14 +229,20 @@ TEST(Informer, SurvivesWhatIsNoJson) {
   EXPECT_NE(informer->find({"n", "a"}), nullptr);
 }
 
-TEST(Informer, ReadsAnObjectOfTenMegabytes) {
-  Json large = Json::parse(pod("large", "3"));
-  large["data"] = std::string(10 << 20, 'x');
-  Scripted server({list(large.dump(), "3")}, {});
+TEST(Informer, ReadsObjectsOfTenMegabytesFromListAndWatch) {
+  const std::size_t size_bytes = std::size_t{10} << 20;
+  const auto large = [&](const std::string& name, const std::string& version) {
+    Json object = Json::parse(pod(name, version));
+    object["data"] = std::string(size_bytes, 'x');
+    return object.dump();
+  };
+  Scripted server({list(large("a", "3"), "3")}, {event("ADDED", large("b", "4"))});
   const auto informer = server.inform();
-  wait_until([&] { return informer->synced(); });
-  EXPECT_EQ((*informer->find({"n", "large"}))["data"].get_ref<const std::string&>().size(),
-            std::size_t{10} << 20);
+  wait_until([&] { return informer->find({"n", "b"}) != nullptr; });
+  for (const char* name : {"a", "b"}) {
+    const auto object = informer->find({"n", name});
+    EXPECT_EQ((*object)["data"].get_ref<const std::string&>().size(), size_bytes) << name;
+  }
 }
 
 }  // namespace
