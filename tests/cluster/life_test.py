@@ -304,7 +304,7 @@ class Admission(OperatorCase):
         wait_for("the API server has the schema", lambda: self.cluster.kubectl("explain", "gt"))
         words = self.cluster.kubectl("explain", "gt.spec.deletePolicy")
         self.assertIn("Keep: the run folder outlives the GanTraining.", words)
-        self.assertIn("default: Keep", words)
+        self.assertIn("ENUM:\n    Keep\n    Purge\n", words)
         crd = json.loads(self.cluster.kubectl("get", "crd", "gantrainings.ganscale.dev", "-o", "json"))
         schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
         def bare(node, path):
