@@ -28,7 +28,7 @@ PATHS = {"pods": "/api/v1/{}pods", "cm": "/api/v1/{}configmaps", "secret": "/api
          "gt": "/apis/ganscale.dev/v1alpha1/{}gantrainings", "mpijobs": "/apis/kubeflow.org/v2beta1/{}mpijobs",
          "pdb": "/apis/policy/v1/{}poddisruptionbudgets", "networkpolicy": "/apis/networking.k8s.io/v1/{}networkpolicies",
          "events": "/apis/events.k8s.io/v1/{}events", "lease": "/apis/coordination.k8s.io/v1/{}leases",
-         "jobs": "/apis/batch/v1/{}jobs"}
+         "jobs": "/apis/batch/v1/{}jobs", "crd": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}
 
 
 def build_tools():

@@ -126,7 +126,7 @@ class HelmCase(unittest.TestCase):
         self.helm("upgrade", "ganscale", CHARTS / "ganscale-operator", "-n", "ganscale-system", "--reuse-values")
         crd = self.cluster.get("crd", "gantrainings.ganscale.dev")
         self.assertIn("Kimg", {column["name"] for column in crd["spec"]["versions"][0]["additionalPrinterColumns"]})
-        self.assertEqual(len(self.cluster.get("gt", "-n", "research")["items"]), 1)
+        self.assertEqual(len(self.cluster.get("gt", namespace="research")["items"]), 1)
 
     def test_queries_name_metrics_that_exist(self):
         names = self.operator_names | scrape_a_worker(self.cluster)
