@@ -40,8 +40,20 @@ std::shared_ptr<Generator> dcgan_generator(const Context& in) {
   return generator;
 }
 
+void normalise_spectra_if_asked(const Context& in, torch::nn::Module& discriminator) {
+  if (!in.config.spectral_norm) return;
+  for (const auto& layer : discriminator.modules()) {
+    if (auto* convolution = dynamic_cast<Convolution*>(layer.get())) {
+      convolution->normalise_spectrum();
+    } else if (auto* linear = dynamic_cast<Linear*>(layer.get())) {
+      linear->normalise_spectrum();
+    }
+  }
+}
+
 std::shared_ptr<Discriminator> dcgan_discriminator(const Context& in) {
   auto discriminator = std::make_shared<DcganDiscriminator>(in.image(), in.label_count, in.norm());
+  normalise_spectra_if_asked(in, *discriminator);
   initialise_dcgan(*discriminator, "discriminator", in.seed);
   return discriminator;
 }
@@ -51,6 +63,7 @@ std::shared_ptr<Discriminator> dcgan_discriminator(const Context& in) {
 std::shared_ptr<Discriminator> wgan_critic(const Context& in) {
   auto critic = std::make_shared<DcganDiscriminator>(
       in.image(), in.label_count, BatchNormOptions{BatchNormMode::kFrozen, nullptr});
+  normalise_spectra_if_asked(in, *critic);
   initialise_dcgan(*critic, "discriminator", in.seed);
   return critic;
 }
@@ -64,6 +77,7 @@ std::shared_ptr<Generator> resnet_generator(const Context& in) {
 
 std::shared_ptr<Discriminator> resnet_critic(const Context& in) {
   auto critic = std::make_shared<ResnetCritic>(in.image(), in.label_count);
+  normalise_spectra_if_asked(in, *critic);
   initialise_he(*critic, "discriminator", in.seed);
   return critic;
 }
@@ -88,22 +102,25 @@ BatchNormMode read_batch_norm(config::Section& in) {
   return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronised;
 }
 
-void read_latent_and_norm(config::Section& in, ModelConfig& c) {
+void read_latent_and_norms(config::Section& in, ModelConfig& c) {
   c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
   in.require(c.z_dim > 0, "z_dim", "must be positive");
   c.batch_norm = read_batch_norm(in);
+  c.spectral_norm = in.get("spectral_norm", c.spectral_norm,
+                           "whether the discriminator's weights are divided by their largest "
+                           "singular value");
 }
 
 void read_dcgan(config::Section& in, ModelConfig& c) {
   in.require(c.resolution == 32 || c.resolution == 64, "resolution",
              c.name + " has 32 and 64, not " + std::to_string(c.resolution));
-  read_latent_and_norm(in, c);
+  read_latent_and_norms(in, c);
 }
 
 void read_resnet(config::Section& in, ModelConfig& c) {
   in.require(c.resolution == 32, "resolution",
              c.name + " has 32, not " + std::to_string(c.resolution));
-  read_latent_and_norm(in, c);
+  read_latent_and_norms(in, c);
 }
 
 void read_stylegan2(config::Section& in, ModelConfig& c) {

@@ -20,6 +20,7 @@ struct ModelConfig {
   int label_count = 0;  ///< of the data set, not of the configuration; 0: no labels
   int z_dim = 100;      ///< dcgan, conditional_dcgan
   BatchNormMode batch_norm = BatchNormMode::kLocal;  ///< dcgan, conditional_dcgan
+  bool spectral_norm = false;                        ///< of the discriminator; not stylegan2
   bool conditional = false;                          ///< stylegan2; the others say it by their name
   stylegan2::NetworkConfig stylegan2 = {};           ///< but for what stands above
 };

@@ -17,6 +17,14 @@ std::int64_t number_of_name(std::string_view name) {
   return static_cast<std::int64_t>((hash ^ hash >> 48) & 0xFFFFFFFFFFFF);
 }
 
+void initialise_singular_vectors(torch::nn::Module& module, std::string_view network,
+                                 std::uint64_t seed) {
+  for (const auto& [name, buffer] : named_buffers(module)) {
+    if (!name.ends_with("spectral_norm.u")) continue;
+    draw_normal(buffer, seed, std::string(network) + "." + name, 0, 1);
+  }
+}
+
 }  // namespace
 
 void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_view name,
@@ -30,6 +38,7 @@ void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_vi
 
 void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
   const at::NoGradGuard no_grad;
+  initialise_singular_vectors(module, network, seed);
   for (const auto& [name, parameter] : named_parameters(module)) {
     const std::string full_name = std::string(network) + "." + name;
     if (name.ends_with("bias")) {
@@ -55,6 +64,7 @@ void initialise_stylegan2(torch::nn::Module& module, std::string_view network, s
 
 void initialise_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
   const at::NoGradGuard no_grad;
+  initialise_singular_vectors(module, network, seed);
   for (const auto& [name, parameter] : named_parameters(module)) {
     const std::string full_name = std::string(network) + "." + name;
     if (name == "label_embedding.weight") {

@@ -23,8 +23,14 @@ Convolution::Convolution(std::int64_t in_channels, std::int64_t out_channels, st
       bias_(register_parameter("bias", at::zeros({out_channels}))),
       stride_(stride) {}
 
+void Convolution::normalise_spectrum() {
+  spectral_norm_ =
+      register_module("spectral_norm", std::make_shared<SpectralNorm>(weight_.size(0)));
+}
+
 at::Tensor Convolution::forward(const at::Tensor& x) const {
-  return at::conv2d(x, weight_, bias_, stride_, /*padding=*/1);
+  const auto weight = spectral_norm_ ? spectral_norm_->forward(weight_) : weight_;
+  return at::conv2d(x, weight, bias_, stride_, /*padding=*/1);
 }
 
 at::Tensor UpsampledConvolution::forward(const at::Tensor& x) const {

@@ -2,14 +2,21 @@
 
 #include <torch/nn/module.h>
 
+#include <memory>
+
+#include "models/layers/spectral_norm.h"
+
 namespace ganscale::models {
 
 /// A 3x3 convolution with padding 1. Starts at zero: the network draws its weights.
 ///
-/// Parameters: weight [out, in, 3, 3], bias [out].
+/// Parameters: weight [out, in, 3, 3], bias [out]. Buffers: spectral_norm.u, where asked for.
 class Convolution : public torch::nn::Module {
  public:
   Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride = 1);
+
+  /// Divides the weight by its largest singular value from now on.
+  void normalise_spectrum();
 
   /// x: [N, in, H, W]. Returns [N, out, ceil(H / stride), ceil(W / stride)].
   at::Tensor forward(const at::Tensor& x) const;
@@ -20,6 +27,7 @@ class Convolution : public torch::nn::Module {
 
  private:
   std::int64_t stride_;
+  std::shared_ptr<SpectralNorm> spectral_norm_;
 };
 
 /// Nearest upsampling by 2, then a 3x3 convolution with padding 1, in one.

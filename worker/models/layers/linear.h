@@ -2,14 +2,21 @@
 
 #include <torch/nn/module.h>
 
+#include <memory>
+
+#include "models/layers/spectral_norm.h"
+
 namespace ganscale::models {
 
 /// A fully connected layer: y = x weight^T + bias. Starts at zero: the network draws its weights.
 ///
-/// Parameters: weight [out, in], bias [out].
+/// Parameters: weight [out, in], bias [out]. Buffers: spectral_norm.u, where asked for.
 class Linear : public torch::nn::Module {
  public:
   Linear(std::int64_t in_features, std::int64_t out_features);
+
+  /// Divides the weight by its largest singular value from now on.
+  void normalise_spectrum();
 
   /// x: [N, in]. Returns [N, out].
   at::Tensor forward(const at::Tensor& x) const;
@@ -17,6 +24,7 @@ class Linear : public torch::nn::Module {
  private:
   at::Tensor weight_;
   at::Tensor bias_;
+  std::shared_ptr<SpectralNorm> spectral_norm_;
 };
 
 }  // namespace ganscale::models

@@ -1,0 +1,69 @@
+#include "models/layers/spectral_norm.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "models/build_model.h"
+#include "support/plain_numbers.h"
+
+namespace ganscale::models {
+namespace {
+
+SpectralNorm started(std::int64_t out_features) {
+  SpectralNorm norm(out_features);
+  norm.to(at::kDouble);
+  norm.named_buffers()["u"].copy_(numbers({out_features}, 5));
+  return norm;
+}
+
+TEST(SpectralNorm, DividesByTheLargestSingularValueAfterSomePasses) {
+  auto norm = started(4);
+  const auto weight = numbers({4, 3, 2, 2}, 1);
+  at::Tensor normalised;
+  for (int i = 0; i < 200; ++i) normalised = norm.forward(weight);
+  const auto expected = weight / at::linalg_svdvals(weight.flatten(1)).max();
+  EXPECT_TRUE(at::allclose(normalised, expected, 0, 1e-9));
+}
+
+TEST(SpectralNorm, KeepsItsVectorWhereNothingIsTrained) {
+  auto norm = started(3);
+  norm.eval();
+  const auto before = norm.named_buffers()["u"].clone();
+  norm.forward(numbers({3, 5}, 1));
+  EXPECT_TRUE(at::equal(norm.named_buffers()["u"], before));
+}
+
+// W / s with s = u^T W v has the gradient (G - <G, W> / s * u v^T) / s for the gradient G behind
+// it.
+TEST(SpectralNorm, HasTheGradientOfThePaper) {
+  auto norm = started(3);
+  const auto weight = numbers({3, 2}, 1).requires_grad_();
+  for (int i = 0; i < 200; ++i) norm.forward(weight);
+  const auto G = numbers({3, 2}, 2);
+  const auto gradient = torch::autograd::grad({norm.forward(weight)}, {weight}, {G})[0];
+  const auto [U, S, Vh] = at::linalg_svd(weight.detach(), false);
+  const auto s = S[0];
+  const auto direction = at::outer(U.select(1, 0), Vh[0]);
+  const auto expected = (G - (G * weight.detach()).sum() / s * direction) / s;
+  EXPECT_TRUE(at::allclose(gradient, expected, 0, 1e-9));
+}
+
+TEST(SpectralNorm, IsOfEveryLayerOfTheDiscriminatorThatAsksForIt) {
+  for (const char* name : {"dcgan", "wgan", "wgan_resnet"}) {
+    ModelConfig config = parse_model(config::Section(
+        config::parse_yaml(std::string("{name: ") + name + ", spectral_norm: true}", "run.yaml")));
+    const auto networks = build_networks(config, 1, nullptr);
+    for (const auto& [parameter, value] : named_parameters(*networks.discriminator)) {
+      if (value.dim() < 2) continue;
+      const auto layer = parameter.substr(0, parameter.rfind('.'));
+      const auto vectors = named_buffers(*networks.discriminator);
+      const auto u = vectors.find(layer + ".spectral_norm.u");
+      ASSERT_NE(u, vectors.end()) << name << ": " << parameter;
+      EXPECT_GT(u->second.norm().item<double>(), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::models
