@@ -110,6 +110,47 @@ TEST(Resume, OfStylegan2GivesTheBitsOfTheUninterruptedRun) {
   EXPECT_EQ(checkpoint::verify_checkpoint(folder.path() / "cut" / last).files, whole.files);
 }
 
+/// Rank 0 trains labels 0 and 2, rank 1 labels 1 and 3, each for 20 steps.
+TEST(Resume, OfLabelsTrainsAgainOnlyWhatCameAfterTheirCheckpoints) {
+  constexpr std::int64_t kStepsOfLabel = 20;
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kTinyLabels * kStepsOfLabel, "fp32",
+                                          "model: {name: dcgan, resolution: 32}\n"
+                                          "scheme: {name: per_label}\n"
+                                          "checkpoint: {every_kimg: 0.04, keep_last: 0}\n");
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "whole"));
+
+  const auto label = [&](int number) {
+    return folder / ("killed/labels/label-000" + std::to_string(number));
+  };
+  {
+    TrainingProcess training(2, config, folder / "killed");
+    ASSERT_TRUE(wait_until([&] {
+      return newest_images_seen(label(2)) > 0 || training.has_ended();
+    })) << training.output();
+    const auto ranks = training.rank_pids();
+    ASSERT_EQ(ranks.size(), 2);
+    ::kill(ranks.front(), SIGKILL);
+    EXPECT_NE(training.exit_code(), 0) << training.output();
+  }
+  const auto kept = checkpoint::list_checkpoints(label(2));
+  ASSERT_LT(kept.back().images_seen, kStepsOfLabel * kTinyBatch) << "the label was done too soon";
+  const auto first = label(2) / "checkpoints" / checkpoint::checkpoint_name(kept[0].images_seen);
+  const auto done = label(0) / "stats.jsonl";
+  const auto written = fs::last_write_time(first);
+  const auto told = count_lines(done);
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "killed"));
+
+  EXPECT_EQ(fs::last_write_time(first), written) << "label 2 began anew";
+  EXPECT_EQ(count_lines(done), told) << "label 0 was trained again";
+  const auto last = checkpoint::checkpoint_name(kStepsOfLabel * kTinyBatch);
+  for (int i = 0; i < kTinyLabels; ++i) {
+    const auto whole = folder / ("whole/labels/label-000" + std::to_string(i));
+    EXPECT_EQ(checkpoint::verify_checkpoint(label(i) / "checkpoints" / last).files,
+              checkpoint::verify_checkpoint(whole / "checkpoints" / last).files);
+  }
+}
+
 /// Trains until the run has made some steps, has it stopped by `stop`, and expects a checkpoint at
 /// a whole step and exit code 143.
 void train_and_stop(int rank_count, const fs::path& config, const fs::path& run,

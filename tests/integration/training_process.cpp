@@ -54,6 +54,10 @@ void write_pictures(const std::filesystem::path& folder) {
   for (int i = 0; i < kPictureCount * kExtent * kExtent; ++i) {
     out.put(static_cast<char>(random() >> 16));
   }
+  std::ofstream labels(folder / "train-labels-idx1-ubyte", std::ios::binary);
+  write_big_endian(labels, 0x00000801);
+  write_big_endian(labels, kPictureCount);
+  for (int i = 0; i < kPictureCount; ++i) labels.put(static_cast<char>(i % kTinyLabels));
 }
 
 }  // namespace
