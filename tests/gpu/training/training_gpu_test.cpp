@@ -8,7 +8,7 @@
 namespace ganscale::training {
 namespace {
 
-constexpr at::Device kGpu(at::kCUDA, 0);
+const at::Device kGpu(at::kCUDA, 0);
 
 class TrainingOnAGpu : public testing::Test {
  protected:
