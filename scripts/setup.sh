@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [test] [cuda]     default: build
+#   scripts/setup.sh [build] [test] [cuda] [e2e]     default: build
 #     build  Debian packages, LibTorch (CPU part), CMake, Ninja                       1.3 GB
 #     test   the rest of torch, numpy, safetensors, clang-format, lizard, a browser    3.6 GB more
 #     cuda   nvcc, for a machine without a CUDA toolkit                                0.3 GB more
+#     e2e    a container runtime and Prometheus, for the tests with real pods           0.5 GB more
 # Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
 # which every clone with the same pins shares.
 set -euo pipefail
@@ -90,7 +91,7 @@ install_packages() {
   say "Installing $# Debian packages: $*"
   logged "$log" "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update || return 1
   logged "$log" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
-    install --no-install-recommends "$@"
+    install --no-install-recommends --no-remove "$@"
 }
 
 packages_for_building() {
@@ -115,6 +116,14 @@ packages_for_testing() {
       install_packages apt-test "$package" || say "Could not install $package: the tests that need it are skipped"
     fi
   done
+}
+
+# Whatever can't be had, or would take the place of a package that is there (another container runtime), is left out.
+packages_for_e2e() {
+  local missing
+  mapfile -t missing < <(missing_packages "$scripts/apt-packages-e2e.txt")
+  [ ${#missing[@]} -eq 0 ] || install_packages apt-e2e "${missing[@]}" ||
+    say "Could not install ${missing[*]}: the tests with real pods are skipped"
 }
 
 # Makes the environment's folder and its pip.
@@ -165,7 +174,8 @@ for tier in "$@"; do
     build) python_tier build 2500 ;;
     test) packages_for_testing && python_tier build 2500 && python_tier test 8000 ;;
     cuda) python_tier cuda 1000 ;;
-    *) die "unknown tier: $tier" "Tiers: build, test, cuda." ;;
+    e2e) packages_for_e2e ;;
+    *) die "unknown tier: $tier" "Tiers: build, test, cuda, e2e." ;;
   esac
 done
 say "Set-up is complete: $*"

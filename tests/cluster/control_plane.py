@@ -67,26 +67,14 @@ def wait_for(what, holds, seconds=60, interval=0.1):
     raise AssertionError(f"{what}: not within {seconds} s: {last!r}")
 
 
-def wait_for_turn(cache):
-    """The MPI Operator answers for its health on port 8080 and no other: one control plane at a time."""
-    lock = open(cache / "cluster.lock", "w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("0.0.0.0", 8080))
-        except OSError:
-            print("SKIPPED: port 8080, which the MPI Operator needs, is taken", file=sys.stderr)
-            sys.exit(CANNOT)
-    return lock
-
-
 class ControlPlane:
+    label = "cluster"  # of its folder
+
     def __init__(self, dgx_nodes=8, cpu_nodes=2, pods_here=True):
         """pods_here: pods get addresses of this machine, so that what listens here answers for them."""
         self.bin = build_tools()
-        self.turn = wait_for_turn(self.bin.parent)
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ganscale-cluster-"))
+        self.turn = self._wait_for_turn(self.bin.parent)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"ganscale-{self.label}-"))
         self.pods_here = pods_here
         self.processes = {}
         self.connections = threading.local()
@@ -94,6 +82,20 @@ class ControlPlane:
         names = ["etcd", "peer", "api", "manager", "scheduler", "mpi_monitoring", "kwok"]
         self.ports = dict(zip(names, free_ports(len(names))))
         self.nodes = [self._dgx(i) for i in range(dgx_nodes)] + [self._cpu(i) for i in range(cpu_nodes)]
+
+    @staticmethod
+    def _wait_for_turn(cache):
+        """The MPI Operator answers for its health on port 8080 and no other: one control plane at a time."""
+        lock = open(cache / "cluster.lock", "w")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("0.0.0.0", 8080))
+            except OSError:
+                print("SKIPPED: port 8080, which the MPI Operator needs, is taken", file=sys.stderr)
+                sys.exit(CANNOT)
+        return lock
 
     # --- processes
     def start(self, name, *command, env=None):
@@ -202,6 +204,7 @@ class ControlPlane:
             self.start_etcd()
             self.start_apiserver()
             self._start_controllers()
+            self._start_kubelets()
             self._make_nodes()
             self._install_mpi_operator()
         except BaseException:
@@ -263,6 +266,8 @@ class ControlPlane:
         (self.folder / "scheduler.yaml").write_text(json.dumps(config))
         self.start("scheduler", self.bin / "kube-scheduler", "--bind-address=127.0.0.1",
                    f"--config={self.folder}/scheduler.yaml", f"--secure-port={self.ports['scheduler']}")
+
+    def _start_kubelets(self):
         self.start("kwok", self.bin / "kwok", f"--kubeconfig={self.folder}/admin.kubeconfig",
                    "--manage-all-nodes=false", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
                    "--cidr=127.128.0.0/10" if self.pods_here else "--cidr=198.18.0.0/15", "--node-ip=127.0.0.1", "--node-lease-duration-seconds=40",

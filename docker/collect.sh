@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Lays out the files of an image from a finished build: the program, the libraries that no Debian package of the image brings,
+# and the names of the packages that do.
+#   docker/collect.sh worker|operator BUILD OUT      for example: docker/collect.sh worker build/release build/image/worker
+# worker:    the program and LibTorch's libraries; packages.txt names the Debian packages of the others.
+# operator:  the program and every library, for an image with nothing else in it.
+set -euo pipefail
+[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,6p' "$0" >&2; exit 64; }
+role=$1 build=$2 out=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+rm -rf "$out"
+mkdir -p "$out/usr/local/bin" "$out/usr/local/share/ganscale"
+
+# Prints "name path" of each library that a program loads at its start. Ends the script if one is missing.
+libraries() {
+  ldd "$1" | awk '/not found/ { print > "/dev/stderr"; bad = 1 } $2 == "=>" && $3 ~ /^\// { print $1, $3 } END { exit bad }'
+}
+
+# Prints the Debian package that a file belongs to. /lib is a link to /usr/lib where the package database may not know it.
+package_of() {
+  local file
+  file=$(readlink -f "$1")
+  dpkg -S "$file" 2>/dev/null || dpkg -S "${file#/usr}"
+}
+
+collect_worker() {
+  local program=$build/bin/ganscale name path site
+  install -s -m 755 "$program" "$out/usr/local/bin/ganscale"
+  local folder=$out/usr/local/lib/ganscale
+  mkdir -p "$folder" "$out/etc/ld.so.conf.d"
+  while read -r name path; do
+    case $path in
+      */site-packages/*)
+        # LibTorch's libraries find each other by their places below site-packages.
+        site=${path%%/site-packages/*}/site-packages
+        install -D -p -m 644 "$(readlink -f "$path")" "$folder/$(realpath -s --relative-to="$site" "$(realpath -s "$path")")"
+        ;;
+      *) package_of "$path" | sed 's/:.*//' ;;
+    esac
+  done < <(libraries "$program") | sort -u >"$out/packages.txt"
+  if [ -e "$folder/torch/lib/libtorch_cuda.so" ]; then
+    # cuDNN and others load parts of theirs by name.
+    cp -a "$site/nvidia" "$folder/"
+    find "$folder" -type d \( -name include -o -name bin -o -name nvvm \) -prune -exec rm -rf {} +
+  fi
+  find "$folder" -name '*.so*' -printf '/usr/local/lib/ganscale/%P\n' | xargs -r -n 1 dirname | sort -u \
+    >"$out/etc/ld.so.conf.d/ganscale.conf"
+  # Name and version of each wheel that a library came from, for the bill of materials.
+  sed -n 's/^\([a-z0-9-]*\)==\([^ ]*\).*/\1 \2/p' "$here/../scripts/requirements/build.txt" |
+    grep -E '^(torch|nvidia-)' >"$out/usr/local/share/ganscale/wheels.txt"
+}
+
+collect_operator() {
+  local program=$build/bin/ganscale-operator name path loader
+  install -s -m 755 "$program" "$out/usr/local/bin/ganscale-operator"
+  local folder=$out/usr/lib/x86_64-linux-gnu
+  mkdir -p "$folder" "$out/lib64" "$out/etc"
+  loader=$(ldd "$program" | awk '$1 ~ /^\/lib64\/ld-linux/ { print $1 }')
+  install -m 755 "$(readlink -f "$loader")" "$out$loader"
+  {
+    package_of "$loader"
+    while read -r name path; do
+      install -m 644 "$(readlink -f "$path")" "$folder/$name"
+      package_of "$path"
+    done < <(libraries "$program")
+  } | sed 's/:.*//' | sort -u | xargs dpkg-query -W -f '${Package} ${Version}\n' >"$out/packages.txt"
+  echo 'ganscale:x:65532:65532::/:/none' >"$out/etc/passwd"
+  echo 'ganscale:x:65532:' >"$out/etc/group"
+  echo 'hosts: files dns' >"$out/etc/nsswitch.conf"
+  "$here/sbom.sh" ganscale-operator "$("$program" version | cut -d ' ' -f 2)" <"$out/packages.txt" \
+    >"$out/usr/local/share/ganscale/sbom.spdx"
+  rm "$out/packages.txt"
+}
+
+case $role in
+  worker | operator) "collect_$role" ;;
+  *) echo "collect.sh: unknown role: $role (worker, operator)" >&2; exit 64 ;;
+esac

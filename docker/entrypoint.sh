@@ -1,0 +1,61 @@
+#!/bin/bash
+# What a container of the worker's image starts with.
+#   ganscale-entrypoint worker           preflight, then sshd on port 2222: what an MPIJob's workers run
+#   ganscale-entrypoint launch ARGS...   waits until every host of /etc/mpi/hostfile has a name, then runs mpirun ARGS
+#   ganscale-entrypoint COMMAND...       preflight, then the command
+set -u
+
+warn() { echo "ganscale-entrypoint: $*" >&2; }
+
+# Says what would make a training slow or end it later. It never ends the container: a CPU run needs none of this.
+preflight() {
+  local locked shm interface=${NCCL_SOCKET_IFNAME:-}
+  locked=$(ulimit -l)
+  if [ "$locked" != unlimited ] && compgen -G '/dev/infiniband/uverbs*' >/dev/null; then
+    warn "locked memory is limited to $locked KiB: RDMA can't register memory, and NCCL falls back to TCP." \
+      "Run as root with IPC_LOCK, or with a runtime that sets LimitMEMLOCK=infinity."
+  fi
+  shm=$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $2 }')
+  [ "${shm:-0}" -ge 1024 ] ||
+    warn "/dev/shm has ${shm:-0} MiB: ranks and NCCL exchange through it. Mount a larger one (docker run --shm-size, emptyDir)."
+  interface=${interface#=}
+  interface=${interface#^}
+  if [ -n "$interface" ] && ! compgen -G "/sys/class/net/${interface%%,*}*" >/dev/null; then
+    warn "NCCL_SOCKET_IFNAME=$NCCL_SOCKET_IFNAME names no interface: there are $(ls -x /sys/class/net | xargs)."
+  fi
+}
+
+# mpirun forwards SIGUSR1, on which the ranks write a checkpoint and end with 143; SIGTERM it would answer with SIGKILL
+# after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'.
+launch() {
+  local host child code
+  while read -r host _; do
+    until getent hosts "$host" >/dev/null; do sleep 1; done
+  done <"${GANSCALE_HOSTFILE:-/etc/mpi/hostfile}"
+  mpirun "$@" &
+  child=$!
+  trap 'kill -USR1 $child' TERM
+  while :; do
+    wait $child
+    code=$?
+    kill -0 $child 2>/dev/null || exit $code
+  done
+}
+
+case ${1:-} in
+  worker)
+    preflight
+    shift
+    config=/etc/ssh/sshd_config
+    [ "$(id -u)" -eq 0 ] || config=/home/mpiuser/.sshd_config
+    exec /usr/sbin/sshd -De -p 2222 -f $config "$@"
+    ;;
+  launch)
+    shift
+    launch "$@"
+    ;;
+  *)
+    preflight
+    exec "$@"
+    ;;
+esac

@@ -1,0 +1,29 @@
+# The operator: one program, the libraries that it loads, and nothing else; no shell.
+#   docker build -f docker/operator.Dockerfile -t ganscale-operator .
+# Instead of compiling, take what is built:
+#   docker/collect.sh operator build/release build/image/operator
+#   docker build -f docker/operator.Dockerfile --build-arg PREBUILT=build/image/operator -t ganscale-operator .
+ARG BASE=debian:bookworm-20250407-slim
+
+FROM ${BASE} AS programs
+ARG PREBUILT=
+COPY ${PREBUILT:-.} /image
+RUN if [ -z "$PREBUILT" ]; then \
+      mv /image /src && cd /src && \
+      scripts/setup.sh build && scripts/build.sh release ganscale-operator && \
+      docker/collect.sh operator build/release /image; \
+    fi
+
+FROM scratch
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="ganscale-operator" \
+      org.opencontainers.image.description="Turns GanTraining resources into MPIJobs and sees them through" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=programs /image/ /
+USER 65532:65532
+EXPOSE 8080 8081
+ENTRYPOINT ["/usr/local/bin/ganscale-operator"]
+CMD ["run"]

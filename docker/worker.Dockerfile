@@ -1,0 +1,61 @@
+# The worker: ganscale, Open MPI and sshd, for pods of an MPIJob and for mpirun on one machine.
+#   docker build -f docker/worker.Dockerfile -t ganscale .                                        CPU
+#   docker build -f docker/worker.Dockerfile -t ganscale:cuda --build-arg PRESET=cuda \
+#     --build-arg BASE=nvidia/cuda:13.0.1-base-ubuntu24.04 .                                      GPU
+# Instead of compiling, take what is built on a machine of BASE's release:
+#   docker/collect.sh worker build/release build/image/worker
+#   docker build -f docker/worker.Dockerfile --build-arg PREBUILT=build/image/worker -t ganscale .
+ARG BASE=debian:bookworm-20250407-slim
+
+FROM ${BASE} AS programs
+ARG PRESET=release
+ARG PREBUILT=
+COPY ${PREBUILT:-.} /image
+RUN if [ -z "$PREBUILT" ]; then \
+      mv /image /src && cd /src && \
+      tiers=build && if [ "$PRESET" = cuda ]; then tiers="build test cuda"; fi && \
+      scripts/setup.sh $tiers && scripts/build.sh "$PRESET" ganscale && \
+      docker/collect.sh worker "build/$PRESET" /image; \
+    fi
+
+FROM ${BASE}
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="ganscale" \
+      org.opencontainers.image.description="Trains GANs on many GPUs: one process each, MPI and NCCL" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=programs /image/packages.txt /tmp/packages.txt
+# Host keys come with each MPIJob; none is baked in. sshd would tell of every readiness probe.
+RUN export DEBIAN_FRONTEND=noninteractive && apt-get update && \
+    xargs -a /tmp/packages.txt apt-get install -y --no-install-recommends \
+      openmpi-bin openssh-client openssh-server procps tini && \
+    rm -rf /tmp/packages.txt /etc/ssh/ssh_host_* /var/lib/apt/lists/* /var/cache/apt /var/cache/debconf/*-old \
+      /var/log/*.log /var/log/apt /usr/share/doc/* /usr/share/man/* /usr/share/locale/* && \
+    mkdir -p /run/sshd && \
+    useradd --create-home --uid 1000 mpiuser && \
+    install -d -m 700 -o mpiuser -g mpiuser /home/mpiuser/.ssh && \
+    printf '%s\n' 'Host *' '  Port 2222' '  StrictHostKeyChecking no' '  UserKnownHostsFile /dev/null' '  LogLevel ERROR' \
+      > /etc/ssh/ssh_config.d/ganscale.conf && \
+    printf '%s\n' 'Port 2222' 'HostKey /root/.ssh/id_rsa' 'StrictModes no' 'PasswordAuthentication no' \
+      'PermitRootLogin prohibit-password' 'LogLevel FATAL' > /etc/ssh/sshd_config.d/ganscale.conf && \
+    printf '%s\n' 'Port 2222' 'HostKey /home/mpiuser/.ssh/id_rsa' 'PidFile none' 'StrictModes no' \
+      'PasswordAuthentication no' 'UsePAM no' \
+      'LogLevel FATAL' > /home/mpiuser/.sshd_config
+COPY docker/sbom.sh /usr/local/share/ganscale/sbom.sh
+COPY --chmod=755 docker/entrypoint.sh /usr/local/bin/ganscale-entrypoint
+COPY --from=programs /image/usr/local/lib /usr/local/lib
+COPY --from=programs /image/usr/local/share /usr/local/share
+COPY --from=programs /image/etc /etc
+COPY --from=programs /image/usr/local/bin /usr/local/bin
+RUN ldconfig && cd /usr/local/share/ganscale && \
+    { dpkg-query -W -f '${Package} ${Version}\n'; sed 's/^/wheel:/' wheels.txt; } | \
+    sh sbom.sh ganscale "${VERSION}" > sbom.spdx && rm sbom.sh wheels.txt
+# Containers forbid the system call that Open MPI would copy with, and it says so at length.
+ENV OMPI_MCA_btl_vader_single_copy_mechanism=none
+USER mpiuser
+WORKDIR /home/mpiuser
+EXPOSE 2222 9400 9401
+ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/ganscale-entrypoint"]
+CMD ["ganscale", "--help"]
