@@ -18,7 +18,7 @@ struct ControllerSettings {
   std::string name_space;  ///< the operator's own: Lease, token key
   std::string identity;    ///< of this process among its peers
   LeaseTimes lease;
-  int workers = 4;
+  int workers = 2;                         ///< more would only wait for the API server
   std::chrono::seconds poll_interval{15};  ///< of a running training's status
   telemetry::Endpoint metrics;
   std::string health_address = "0.0.0.0:8081";

@@ -3,7 +3,6 @@
 #include <openssl/hmac.h>
 
 #include <algorithm>
-#include <future>
 
 #include "base/error.h"
 #include "decide/plan_changes.h"
@@ -14,7 +13,8 @@
 namespace ganscale::controller {
 namespace {
 
-constexpr std::chrono::minutes kLookAgain{10};
+constexpr std::chrono::seconds kLookAgain{600};
+constexpr std::chrono::seconds kLookSoon{1};
 
 bool owned_by(const Json& object, const std::string& uid) {
   for (const Json& owner : object["metadata"].value("ownerReferences", Json::array())) {
@@ -70,18 +70,30 @@ std::optional<std::chrono::seconds> Reconciler::reconcile(const Key& key) {
   }
   const Look seen = look(training);
   const Decision decision = decide(seen.situation);
+  // What an attempt stands on is there before it: the next look, which its coming brings about,
+  // finds it. So a look makes few requests, and others need not wait long for their turn.
+  if (contains(decision.steps, Step::kStartAttempt) &&
+      keep_children(training, seen, decision.record)) {
+    return kLookSoon;
+  }
+  act(training, seen, decision);
+  return std::min(decision.again_in.value_or(kLookAgain), kLookAgain);
+}
+
+void Reconciler::act(const GanTraining& training, const Look& seen, const Decision& decision) {
   const Json status = status_of(training, seen, decision.record);
   // What was decided is stored before it is done: whoever comes next goes on from there. A copy
   // that is behind the server is refused here, before it can do harm.
   const Json stored = status != training.status ? store(training, status) : Json();
   for (const Note& note : decision.notes) parts_.events.record(training, note);
   follow_worker(seen, decision);
-  const bool starts = contains(decision.steps, Step::kStartAttempt);
-  if (starts && !still_stands(training, decision.record, stored)) return kLookAgain;
-  if (!training.deleted && seen.checked.problem.empty()) keep_children(training, seen, decision);
+  if (contains(decision.steps, Step::kStartAttempt)) {
+    if (still_stands(training, decision.record, stored))
+      start_attempt(training, seen, decision.record);
+  } else if (!training.deleted && seen.checked.problem.empty()) {
+    keep_children(training, seen, decision.record);
+  }
   take_steps(training, seen, decision);
-  const std::chrono::seconds latest = kLookAgain;
-  return std::min(decision.again_in.value_or(latest), latest);
 }
 
 Reconciler::Look Reconciler::look(const GanTraining& training) {
@@ -219,10 +231,9 @@ Json Reconciler::store(const GanTraining& training, const Json& status) {
   return parts_.client.update(resource::kTrainings, object, /*status=*/true);
 }
 
-/// All objects that the training should have now, but for an MPIJob that is still to be made.
-std::vector<Reconciler::Child> Reconciler::children(const Look& look, const Decision& decision) {
+/// All objects that the training should have now.
+std::vector<Reconciler::Child> Reconciler::children(const Look& look, const Record& record) {
   const Plan& plan = look.checked.plan;
-  const Record& record = decision.record;
   const Caches& caches = parts_.caches;
   std::vector<Child> list;
   const auto add = [&](const Resource& resource, const Informer& informer, Json want) {
@@ -235,10 +246,6 @@ std::vector<Reconciler::Child> Reconciler::children(const Look& look, const Deci
   if (record.phase == phase::kRunning) {
     add(resource::kBudgets, *caches.budgets, disruption_budget(plan));
   }
-  // Secrets are not ours to read: the token is written with each attempt.
-  if (contains(decision.steps, Step::kStartAttempt)) {
-    list.push_back({&resource::kSecrets, control_secret(plan, token(plan.uid)), nullptr});
-  }
   const auto& attempt = look.situation.attempt;
   const bool is_current = attempt && attempt->hash == look.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
@@ -247,43 +254,30 @@ std::vector<Reconciler::Child> Reconciler::children(const Look& look, const Deci
   return list;
 }
 
-/// Applies, side by side, what is not as it should be.
-void Reconciler::keep_children(const GanTraining& training, const Look& look,
-                               const Decision& decision) {
-  if (decision.record.phase != phase::kRunning) drop_budget(training);
-  std::vector<Child> list = children(look, decision);
+/// Applies what is not as it should be. Returns whether something was missing altogether.
+bool Reconciler::keep_children(const GanTraining& training, const Look& look,
+                               const Record& record) {
+  if (record.phase != phase::kRunning) drop_budget(training);
   const bool queued = !look.checked.plan.spec.queue_name.empty();
-  std::erase_if(list, [&](const Child& child) {
-    if (!child.have) return false;
+  bool missing = false;
+  for (const Child& child : children(look, record)) {
     // A queue gives the pods the tolerations of the nodes that it found for them.
     const bool of_queue = queued && child.resource == &resource::kMpiJobs;
-    return has_all(*child.have, of_queue ? without_tolerations(child.want) : child.want);
-  });
-  std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    others.push_back(std::async(std::launch::async, [&, i] { keep(training, list[i]); }));
+    const bool agrees =
+        child.have && has_all(*child.have, of_queue ? without_tolerations(child.want) : child.want);
+    if (agrees) continue;
+    keep(training, child);
+    missing = missing || !child.have;
   }
-  if (!list.empty()) keep(training, list[0]);
-  for (auto& other : others) other.get();
+  return missing;
 }
 
 void Reconciler::keep(const GanTraining& training, const Child& child) {
-  const Key key = key_of(child.want);
-  try {
-    parts_.client.apply(*child.resource, child.want);
-  } catch (const ApiError& error) {
-    if (error.code() == 403) {
-      parts_.events.record(
-          training, {true, "AccessDenied",
-                     "the operator may not write " + child.resource->plural + " in the namespace " +
-                         key.name_space + "; apply rbac/training-namespace.yaml there"});
-    }
-    throw;
-  }
+  parts_.client.apply(*child.resource, child.want);
   if (child.have && owned_by(*child.have, training.uid)) {
-    parts_.events.record(
-        training, {false, "PutBack",
-                   child.resource->plural + " " + key.name + " is as the operator wants it again"});
+    parts_.events.record(training, {false, "PutBack",
+                                    child.resource->plural + " " + key_of(child.want).name +
+                                        " is as the operator wants it again"});
   }
 }
 
@@ -296,19 +290,33 @@ void Reconciler::drop_budget(const GanTraining& training) {
 
 void Reconciler::take_steps(const GanTraining& training, const Look& look,
                             const Decision& decision) {
-  const Plan& plan = look.checked.plan;
-  const Record& record = decision.record;
   for (const Step step : decision.steps) {
     switch (step) {
-      case Step::kStartAttempt:
-        parts_.client.apply(resource::kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
-        break;
-      case Step::kAskStop: break;  // the probe does it: see follow_worker
-      case Step::kDeleteAttempts: delete_attempts(training, record); break;
-      case Step::kPurge: parts_.client.apply(resource::kJobs, purge_job(plan)); break;
+      case Step::kStartAttempt: break;  // start_attempt did, if it still stands
+      case Step::kAskStop: break;       // the probe does it: see follow_worker
+      case Step::kDeleteAttempts: delete_attempts(training, decision.record); break;
+      case Step::kPurge: parts_.client.apply(resource::kJobs, purge_job(look.checked.plan)); break;
       case Step::kRemoveFinalizer: set_finalizer(training, false); break;
     }
   }
+}
+
+void Reconciler::start_attempt(const GanTraining& training, const Look& look,
+                               const Record& record) {
+  const Plan& plan = look.checked.plan;
+  // Secrets are not ours to read: the token is written with each attempt.
+  try {
+    parts_.client.apply(resource::kSecrets, control_secret(plan, token(plan.uid)));
+  } catch (const ApiError& error) {
+    if (error.code() == 403) {
+      parts_.events.record(
+          training, {true, "AccessDenied",
+                     "the operator may not write Secrets in the namespace " + plan.key.name_space +
+                         "; apply rbac/training-namespace.yaml there"});
+    }
+    throw;
+  }
+  parts_.client.apply(resource::kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
 }
 
 /// Whether the number of the attempt that is to be made is still the one that is stored. Our copy

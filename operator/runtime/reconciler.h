@@ -47,13 +47,15 @@ class Reconciler {
   std::string config_from(const GanTraining& training);
   void check_claims(Look& look);
   bool purge_done(const Look& look);
+  void act(const GanTraining& training, const Look& seen, const Decision& decision);
   Json status_of(const GanTraining& training, const Look& look, const Record& record);
   Json store(const GanTraining& training, const Json& status);
-  std::vector<Child> children(const Look& look, const Decision& decision);
-  void keep_children(const GanTraining& training, const Look& look, const Decision& decision);
+  std::vector<Child> children(const Look& look, const Record& record);
+  bool keep_children(const GanTraining& training, const Look& look, const Record& record);
   void keep(const GanTraining& training, const Child& child);
   void drop_budget(const GanTraining& training);
   void take_steps(const GanTraining& training, const Look& look, const Decision& decision);
+  void start_attempt(const GanTraining& training, const Look& look, const Record& record);
   bool still_stands(const GanTraining& training, const Record& record, const Json& stored);
   void delete_attempts(const GanTraining& training, const Record& record);
   void set_finalizer(const GanTraining& training, bool wanted);

@@ -18,7 +18,7 @@ struct RunOptions {
   std::string kubeconfig;
   std::string name_space;
   std::string identity;
-  int workers = 4;
+  int workers = 2;
   int poll_seconds = 15;
   int metrics_port = 8080;
   std::string metrics_address = "0.0.0.0";
