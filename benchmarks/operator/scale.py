@@ -74,10 +74,9 @@ def measure(cluster, operator, count):
         cluster.kubectl("create", "-f", "-", stdin=json.dumps(
             {"apiVersion": "v1", "kind": "List", "items": items[start:start + 100]}))
     rows.append((f"{count} GanTrainings created (kubectl)", f"{time.monotonic() - began:.1f} s"))
-    wait_for("every MPIJob is made", lambda: len(cluster.kubectl("get", "mpijobs", "-o", "name").split()) == count, 1800, 1)
+    wait_for("every MPIJob is made", lambda: cluster.count("mpijobs") == count, 1800, 0.5)
     rows.append((f"{count} MPIJobs made, since the first create", f"{time.monotonic() - began:.1f} s"))
-    pods = lambda: len(cluster.kubectl("get", "pods", "-o", "name").split())  # noqa: E731
-    wait_for("every worker pod is made", lambda: pods() >= 8 * count, 3600, 5)
+    wait_for("every worker pod is made", lambda: cluster.count("pods") >= 8 * count, 3600, 1)
     rows.append((f"{8 * count} pods made by the MPI Operator", f"{time.monotonic() - began:.0f} s"))
     wait_quiet(operator)
     made = operator.metrics()

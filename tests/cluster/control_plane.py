@@ -158,6 +158,11 @@ class ControlPlane:
         query = f"?labelSelector={urllib.parse.quote(selector)}" if selector else ""
         return self._call("GET", self._path(kind, name, namespace) + query)
 
+    def count(self, kind, namespace="default"):
+        """Returns how many there are, without reading them all."""
+        page = self._call("GET", self._path(kind, "", namespace) + "?limit=1")
+        return len(page["items"]) + page["metadata"].get("remainingItemCount", 0)
+
     def patch(self, kind, name, value, namespace="default", subresource=""):
         """Lays `value` upon an object."""
         return self._call("PATCH", self._path(kind, name, namespace) + (subresource and f"/{subresource}"), value)
@@ -189,6 +194,8 @@ class ControlPlane:
 
     def _connection(self, new):
         """The calling thread's connection to the API server."""
+        if new:
+            self.connections.one.close()
         if new or not hasattr(self.connections, "one"):
             context = ssl.create_default_context(cafile=str(self.folder / "pki" / "apiserver.crt"))
             self.connections.one = http.client.HTTPSConnection("127.0.0.1", self.ports["api"], timeout=10, context=context)
