@@ -76,7 +76,7 @@ class ControlPlane:
         self.turn = self._wait_for_turn(self.bin.parent)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"ganscale-{self.label}-"))
         self.pods_here = pods_here
-        self.processes = {}
+        self.processes, self.commands = {}, {}
         self.connections = threading.local()
         self.admin_token = ""
         names = ["etcd", "peer", "api", "manager", "scheduler", "mpi_monitoring", "kwok"]
@@ -100,6 +100,7 @@ class ControlPlane:
     # --- processes
     def start(self, name, *command, env=None):
         """Starts a program with its output in a file; ended with the cluster."""
+        self.commands[name] = (command, env)
         log = open(self.folder / f"{name}.log", "ab")
         environment = dict(os.environ, **(env or {}))
         self.processes[name] = subprocess.Popen(
@@ -117,6 +118,13 @@ class ControlPlane:
         except subprocess.TimeoutExpired:
             process.kill()
             return process.wait()
+
+    def revive(self, name):
+        """Starts a program that ended by itself, as the kubelet would."""
+        process = self.processes.get(name)
+        if process is not None and process.poll() is not None:
+            command, env = self.commands[name]
+            self.start(name, *command, env=env)
 
     def logs_of(self):
         return sorted(path.stem for path in self.folder.glob("*.log"))
