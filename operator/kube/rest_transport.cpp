@@ -22,7 +22,13 @@ constexpr std::size_t kPartBytes = 64 * 1024;
 
 void start_threads() {
   static std::once_flag once;
-  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
+  std::call_once(once, [] {
+    try {
+      crossplat::threadpool::initialize_with_threads(kThreads);
+    } catch (const std::exception&) {
+      // Another part of the program uses them already: their number stays.
+    }
+  });
 }
 
 boost::asio::const_buffer buffer(const std::string& text) {
