@@ -1,0 +1,300 @@
+"""From images to a finished run, as an administrator and a researcher go about it: a real kubelet, real pods, the real MPI Operator,
+Helm, a real Prometheus. The steps build upon each other, in the order of their numbers."""
+import base64
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import unittest
+
+from real_cluster import CANNOT, PROJECT, RealCluster, wait_for
+
+try:
+    import yaml
+except ImportError:
+    print("SKIPPED: Python's yaml is missing (package python3-yaml)", file=sys.stderr)
+    sys.exit(CANNOT)
+
+sys.path.insert(0, str(PROJECT / "tests" / "cluster"))
+from helm_test import DCGM, LATER, metrics_of, queries  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("GANSCALE_BUILD", PROJECT / "build/release"))
+RULES = PROJECT / "helm/ganscale-operator/files/rules/ganscale.yaml"
+WORKER_IMAGE = "localhost/ganscale-worker:test"
+SPACE = "research"
+NAME = "emoji"
+BATCH = 32
+MINUTES = 60  # seconds; a busy machine with two cores
+
+
+class EndToEnd(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = RealCluster()
+        cls.files = cls.cluster.folder / "volumes"
+        images = cls.cluster.folder / "images"
+        built = subprocess.run([HERE / "images.sh", BUILD, images], check=False)
+        if built.returncode == CANNOT:
+            print("SKIPPED: this machine can't build the images; see above", file=sys.stderr)
+            sys.exit(CANNOT)
+        if built.returncode != 0:
+            raise RuntimeError(f"images.sh failed: {built.returncode}")
+        cls.image_bytes = {role: (images / f"{role}.tar").stat().st_size for role in ("worker", "operator")}
+        cls.make_data()
+        cls.cluster.__enter__()
+        cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
+        for path in sorted(images.glob("*.tar")):
+            cls.cluster.import_image(path)
+            path.unlink()
+
+    @classmethod
+    def make_data(cls):
+        """The emoji as shards, on what will be the claim of data sets."""
+        for name in ["datasets", "runs"]:
+            (cls.files / name).mkdir(parents=True)
+        os.chown(cls.files / "runs", 1000, 1000)
+        subprocess.run([BUILD / "bin/ganscale", "data", "convert", "--from-font", "--to", cls.files / "datasets/emoji",
+                        "--resolution", "32", "--shards", "2"], check=True, stdout=subprocess.DEVNULL)
+
+    def run(self, result=None):
+        if result and (result.failures or result.errors):
+            return  # a step before this one failed
+        super().run(result)
+        if result and (result.failures or result.errors):
+            self.tell()
+
+    def tell(self):
+        """Prints what helps to understand a failure."""
+        kubectl = self.cluster.kubectl
+        for words in [("get", "gt,mpijobs,pods", "-A", "-o", "wide"), ("get", "events", "-A", "--sort-by=.lastTimestamp"),
+                      ("get", "gt", NAME, "-n", SPACE, "-o", "yaml")]:
+            print(kubectl(*words, check=False).stdout[-4000:])
+        for name in self.cluster.logs_of():
+            print(f"--- {name}\n{self.cluster.log(name)[-1500:]}")
+        for pod in kubectl("get", "pods", "-A", "--no-headers", "-o", "custom-columns=:.metadata.namespace,:.metadata.name",
+                           check=False).stdout.splitlines():
+            namespace, name = pod.split()
+            print(f"--- {name}\n{kubectl('logs', '-n', namespace, name, check=False).stdout[-3000:]}")
+
+    # --- questions
+    def status(self):
+        return self.cluster.look_up("gt", NAME, "-n", SPACE).get("status", {})
+
+    def wait_running(self, attempt):
+        """Waits until an attempt trains and has told progress of its own; returns the status."""
+        def runs():
+            status = self.status()
+            if status["phase"] != "Running" or status["attempt"]["number"] != attempt:
+                return None
+            began = self.resumed_at(attempt) if attempt > 1 else 0
+            return status["kimg"] * 1000 > began and status
+        return wait_for(f"attempt {attempt} trains", runs, 5 * MINUTES, 0.5)
+
+    def kimg(self):
+        return self.status().get("kimg", 0)
+
+    def pods(self, role="worker"):
+        return self.cluster.look_up("pods", "-n", SPACE, "-l", f"ganscale.dev/training={NAME},ganscale.dev/role={role}")["items"]
+
+    def checkpoints(self):
+        """Returns {images seen: progress} of all complete checkpoints."""
+        manifests = [json.loads(path.read_text()) for path in
+                     (self.files / "runs" / NAME / "checkpoints").glob("*/manifest.json")]
+        return {manifest["images_seen"]: manifest["state"]["progress"] for manifest in manifests}
+
+    def resumed_at(self, attempt):
+        """Returns the images seen at which an attempt went on, as its launcher tells; fails while it has not."""
+        [pod] = [pod["metadata"]["name"] for pod in self.pods("launcher")
+                 if pod["metadata"]["name"].startswith(f"{NAME}-r{attempt}-")]
+        return round(float(re.findall(r"Resuming .* kimg=(\S+)", self.cluster.kubectl("logs", "-n", SPACE, pod))[0]) * 1000)
+
+    # --- steps
+    def test_1_images_are_small(self):
+        self.assertLess(self.image_bytes["operator"], 80e6)
+        self.assertLess(self.image_bytes["worker"], 900e6)
+
+    def test_2_the_operator_is_installed_and_tested_by_helm(self):
+        self.cluster.kubectl("create", "namespace", SPACE)
+        self.cluster.kubectl("create", "namespace", "ganscale-system")
+        self.cluster.kubectl("label", "namespace", "ganscale-system", "pod-security.kubernetes.io/enforce=restricted")
+        self.cluster.helm("install", "ganscale", PROJECT / "helm/ganscale-operator", "-n", "ganscale-system",
+                          "-f", HERE / "operator-values.yaml", "--wait", "--timeout=5m")
+        told = self.cluster.helm("test", "ganscale", "-n", "ganscale-system", "--timeout=3m")
+        self.assertRegex(told, r"TEST SUITE: +ganscale-operator-test\n.*\n.*\nPhase: +Succeeded")
+
+    def test_3_the_worker_image_says_what_is_wrong_with_its_container(self):
+        self.cluster.kubectl("run", "preflight", f"--image={WORKER_IMAGE}", "--restart=Never",
+                             "--env=NCCL_SOCKET_IFNAME=eth9", "--", "ganscale", "--help")
+        wait_for("it ends", lambda: self.cluster.look_up("pod", "preflight")["status"]["phase"] == "Succeeded", MINUTES)
+        told = self.cluster.kubectl("logs", "preflight")
+        self.assertIn("/dev/shm has 64 MiB", told)
+        self.assertIn("NCCL_SOCKET_IFNAME=eth9 names no interface", told)
+        self.assertIn("ganscale trains GANs", told)
+        self.cluster.kubectl("delete", "pod", "preflight", "--wait=false")
+
+    def test_4_a_training_runs_in_two_pods(self):
+        self.cluster.kubectl("apply", "-n", SPACE, "-f", "-", stdin=(HERE / "volumes.yaml").read_text().replace(
+            "@FILES@", str(self.files)))
+        self.cluster.helm("install", NAME, PROJECT / "helm/ganscale-training", "-n", SPACE,
+                          "-f", HERE / "training-values.yaml", "--set=nodes=2")
+        status = self.wait_running(1)
+        self.assertEqual(status["worldSize"], 2)
+        wait_for("the rate is told", lambda: self.status().get("secondsPerKimg"), MINUTES)
+        first = self.kimg()
+        wait_for("kimg rises", lambda: self.kimg() > first, MINUTES)
+        line = self.cluster.kubectl("get", "gt", NAME, "-n", SPACE).splitlines()[1].split()
+        self.assertEqual(line[:5], [NAME, "conditional_dcgan", "2", "0", "Running"])
+        self.assertGreater(float(line[5]), 0)  # kimg
+        self.assertGreater(float(line[6]), 0)  # seconds per kimg
+        self.assertEqual(len(self.pods()), 2)
+
+    def test_5_the_control_port_wants_the_token(self):
+        rank0 = next(pod for pod in self.pods() if pod["metadata"]["name"].endswith("worker-0"))
+        url = f"http://{rank0['status']['podIP']}:9401/status"
+        self.assertEqual(self.cluster.http(url)[0], 401)
+        self.assertEqual(self.cluster.http(url, token="guess")[0], 401)
+        secret = self.cluster.look_up("secret", f"{NAME}-control", "-n", SPACE)["data"]["token"]
+        token = base64.b64decode(secret).decode()
+        code, body = self.cluster.http(url, token=token)
+        self.assertEqual((code, json.loads(body)["state"]), (200, "running"))
+        self.check_the_token_is_told_nowhere(token)
+
+    def check_the_token_is_told_nowhere(self, token):
+        told = json.dumps(self.cluster.look_up("gt,pods,mpijobs,configmaps,events", "-n", SPACE))
+        for pod in self.pods() + self.pods("launcher"):
+            told += self.cluster.kubectl("logs", "-n", SPACE, pod["metadata"]["name"])
+        told += self.cluster.kubectl("logs", "-n", "ganscale-system", "-l", "app.kubernetes.io/name=ganscale-operator",
+                                     "--tail=-1")
+        self.assertNotIn(token, told)
+
+    def test_6_containers_have_no_rights(self):
+        for pod in self.pods() + self.pods("launcher"):
+            [container] = pod["spec"]["containers"]
+            context = container["securityContext"]
+            self.assertEqual(context["capabilities"], {"drop": ["ALL"]})
+            self.assertTrue(context["runAsNonRoot"])
+            self.assertFalse(context["allowPrivilegeEscalation"])
+            self.assertFalse(pod["spec"]["automountServiceAccountToken"])
+
+    def test_7_prometheus_scrapes_pods_and_every_query_returns_data(self):
+        (self.cluster.folder / "trainings.json").write_text(json.dumps(self.pod_targets()))
+        (self.cluster.folder / "operator.json").write_text(json.dumps(self.service_targets()))
+        self.cluster.start_prometheus((HERE / "prometheus.yml").read_text().replace("@RULES@", str(RULES)))
+        wait_for("all pods are scraped", lambda: self.ups() == {"ganscale-trainings": 2, "ganscale-operator": 2}, MINUTES, 1)
+        ranks = self.cluster.prometheus("query", query=f'ganscale_images_total{{run="{NAME}"}} > 0')["result"]
+        self.assertEqual({sample["metric"]["rank"] for sample in ranks}, {"0", "1"})
+        deadline = time.monotonic() + 2 * MINUTES  # a rate needs two samples
+        while self.empty_queries() and time.monotonic() < deadline:
+            time.sleep(2)
+        self.assertEqual(self.empty_queries(), [])
+        rules = [rule for group in self.cluster.prometheus("rules")["groups"] for rule in group["rules"]]
+        self.assertEqual([rule["name"] for rule in rules if rule["health"] == "err"], [])
+
+    def monitor(self, kind):
+        """Returns the spec of a monitor, as the chart makes it for a cluster with the Prometheus Operator."""
+        text = self.cluster.helm("template", "ganscale", PROJECT / "helm/ganscale-operator", "-n", "ganscale-system",
+                                 f"--set=monitoring.{kind[0].lower()}{kind[1:]}.enabled=true")
+        [monitor] = [value for value in yaml.safe_load_all(text) if value and value["kind"] == kind]
+        return monitor["spec"]
+
+    def pod_targets(self):
+        """What the PodMonitor selects, as the Prometheus Operator would."""
+        spec = self.monitor("PodMonitor")
+        self.assertEqual(spec["namespaceSelector"], {"any": True})
+        [endpoint] = spec["podMetricsEndpoints"]
+        targets = []
+        for pod in self.cluster.look_up("pods", "-A", "-l", selector(spec))["items"]:
+            [port] = [port["containerPort"] for port in pod["spec"]["containers"][0]["ports"]
+                      if port["name"] == endpoint["port"]]
+            targets.append({"targets": [f"{pod['status']['podIP']}:{port}"],
+                            "labels": {"namespace": pod["metadata"]["namespace"], "pod": pod["metadata"]["name"]}})
+        return targets
+
+    def service_targets(self):
+        """What the ServiceMonitor selects."""
+        spec = self.monitor("ServiceMonitor")
+        [endpoints] = self.cluster.look_up("endpoints", "-n", "ganscale-system", "-l", selector(spec))["items"]
+        [subset] = endpoints["subsets"]
+        [port] = [port["port"] for port in subset["ports"] if port["name"] == spec["endpoints"][0]["port"]]
+        return [{"targets": [f"{address['ip']}:{port}"]} for address in subset["addresses"]]
+
+    def ups(self):
+        samples = self.cluster.prometheus("query", query="sum by (job) (up)")["result"]
+        return {sample["metric"]["job"]: int(sample["value"][1]) for sample in samples}
+
+    def empty_queries(self):
+        """Returns the dashboards' queries that the running Prometheus has no data for, but for those it can't have."""
+        empty = []
+        for path, query in queries():
+            if path.suffix != ".json" or metrics_of(query) & (LATER | DCGM):
+                continue
+            query = re.sub(r"\$(namespace|run|job|instance)", ".*", query).replace("$__rate_interval", "30s")
+            if not self.cluster.prometheus("query", query=query)["result"]:
+                empty.append(query)
+        return empty
+
+    def test_8_scaling_to_one_and_back_loses_no_image(self):
+        for attempt, nodes in [(2, 1), (3, 2)]:
+            self.cluster.kubectl("scale", f"gantraining/{NAME}", "-n", SPACE, f"--replicas={nodes}")
+            status = self.wait_running(attempt)
+            self.assertEqual((status["nodes"], status["worldSize"]), (nodes, nodes))
+            # It was asked to stop, and ended by itself after a checkpoint: the next attempt begins there.
+            self.assertIn(self.resumed_at(attempt), self.checkpoints())
+        events = self.cluster.look_up("events.events.k8s.io", "-n", SPACE)["items"]
+        self.assertNotIn("CheckpointDeadline", {event["reason"] for event in events})
+        ticks = [json.loads(line) for line in (self.files / "runs" / NAME / "stats.jsonl").read_text().splitlines()]
+        seen = [tick["images_seen"] for tick in ticks]
+        self.assertEqual(seen, sorted(set(seen)), "images were told twice")
+        self.assertEqual([tick["step"] * BATCH for tick in ticks], seen, "a step over all attempts is a batch")
+        for images, progress in self.checkpoints().items():
+            # The cursor of the data plan: as many images drawn as were trained on, in whole batches.
+            self.assertEqual((progress["images_seen"], progress["stream_position"]), (images, images))
+            self.assertEqual(images % BATCH, 0)
+        self.assertEqual(self.status()["restarts"], 0)
+
+    def test_9_a_pod_deleted_by_force_ends_in_a_restart_and_a_finished_run(self):
+        self.cluster.kubectl("delete", "pod", "-n", SPACE, self.pods()[-1]["metadata"]["name"], "--force",
+                             "--grace-period=0")
+        status = self.wait_running(4)
+        self.assertEqual(status["restarts"], 1)
+        goal = self.kimg() + 1
+        self.cluster.helm("upgrade", NAME, PROJECT / "helm/ganscale-training", "-n", SPACE, "--reuse-values",
+                          f"--set-json=settings.training.total_kimg={goal:.3f}")
+        wait_for("the run is finished", lambda: self.status()["phase"] == "Succeeded", 8 * MINUTES, 1)
+        self.assertGreaterEqual(self.kimg(), goal)
+        self.assertEqual(max(self.checkpoints()) % BATCH, 0)
+        wait_for("its pods have ended", lambda: all(
+            pod["status"]["phase"] != "Running" for pod in self.pods() + self.pods("launcher")), 2 * MINUTES)
+
+    def test_A_uninstalling_leaves_nothing_behind(self):
+        self.cluster.helm("uninstall", NAME, "-n", SPACE, "--wait", "--timeout=3m")
+        wait_for("its objects are gone", lambda: not self.owned(), 2 * MINUTES, 1)
+        self.cluster.helm("uninstall", "ganscale", "-n", "ganscale-system", "--wait", "--timeout=3m")
+        everywhere = self.cluster.kubectl("get", "crd,clusterroles,clusterrolebindings", "-o", "name")
+        self.assertNotIn("ganscale", everywhere)
+        # The operator's own key and Lease go with its namespace (docs/kubernetes.md).
+        left = self.cluster.kubectl("get", "deployments,services,configmaps,secrets,leases,networkpolicies,poddisruptionbudgets",
+                                    "-n", "ganscale-system", "-o", "name").split()
+        self.assertEqual(sorted(name for name in left if "kube-root-ca" not in name),
+                         ["lease.coordination.k8s.io/ganscale-operator", "secret/ganscale-operator-key"])
+        self.assertTrue((self.files / "runs" / NAME / "checkpoints").is_dir(), "the run folder outlives the training")
+
+    def owned(self):
+        """Names of what the operator and the MPI Operator made for the training."""
+        kinds = "gt,mpijobs,pods,jobs,services,configmaps,secrets,networkpolicies,poddisruptionbudgets"
+        names = self.cluster.kubectl("get", kinds, "-n", SPACE, "-o", "name").split()
+        return [name for name in names if "kube-root-ca" not in name and "/sh.helm" not in name]
+
+
+def selector(spec):
+    return ",".join(f"{name}={value}" for name, value in spec["selector"]["matchLabels"].items())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
