@@ -166,7 +166,8 @@ class Faults(OperatorCase):
                 counts[name] = counts.get(name, 0) + 1
                 fault()
                 seconds[name] = round(seconds.get(name, 0) + time.monotonic() - began, 1)
-                time.sleep(self.random.random())
+                # Faster than this, kube-controller-manager was seen to leave the pods of a deleted Job behind.
+                time.sleep(0.5 + self.random.random())
             print("faults:", counts, "seconds:", seconds, flush=True)
             self.clock.write_text("+0")
             for name in self.names:
