@@ -83,7 +83,7 @@ bool LeaderElector::keep_leading(const std::function<bool()>& stopped) {
   while (wait(times_.retry, stopped)) {
     if (try_once()) {
       renewed = Clock::now();
-    } else if (Clock::now() - renewed > times_.deadline) {
+    } else if (taken_ || Clock::now() - renewed > times_.deadline) {
       return false;
     }
   }
@@ -95,7 +95,8 @@ bool LeaderElector::try_once() {
   try {
     const auto lease = client_.get(resource::kLeases, key_);
     const LeaseMove move = watcher_.next_move(lease, Clock::now());
-    return move != LeaseMove::kWait && write(lease, move);
+    taken_ = move == LeaseMove::kWait;
+    return !taken_ && write(lease, move);
   } catch (const std::exception& error) {
     log::warning("Can't reach the lease", {{"what", error.what()}});
     return false;

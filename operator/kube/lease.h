@@ -46,7 +46,8 @@ class LeaderElector {
 
   /// Returns once this process leads, or false once `stopped` says so.
   bool wait_to_lead(const std::function<bool()>& stopped);
-  /// Renews until `stopped` says so, and then gives the Lease free, or until it is lost: false.
+  /// Renews until `stopped` says so, and then gives the Lease free, or until it is lost: false, at
+  /// once if another holds it.
   bool keep_leading(const std::function<bool()>& stopped);
   const std::string& identity() const { return identity_; }
 
@@ -60,6 +61,7 @@ class LeaderElector {
   std::string identity_;
   LeaseTimes times_;
   LeaseWatcher watcher_;
+  bool taken_ = false;  ///< at the last look another held it
 };
 
 }  // namespace ganscale::controller

@@ -34,6 +34,30 @@ TEST(LeaseWatcher, CreatesRenewsAndTakesAFreeOne) {
   EXPECT_EQ(watcher.next_move(lease("", "2"), kStart), LeaseMove::kTake);
 }
 
+/// Gives the same Lease to whoever asks.
+class OneLease : public Transport {
+ public:
+  HttpResponse send(const HttpRequest&) override {
+    return {.status = 200, .body = lease("thief", "7").dump(), .retry_after = {}};
+  }
+  HttpResponse stream(const HttpRequest&, const std::function<void(std::string_view)>&) override {
+    return {};
+  }
+  void stop() override {}
+  void refresh() override {}
+};
+
+TEST(LeaderElector, EndsAtOnceWhenAnotherHoldsTheLease) {
+  OneLease transport;
+  Client client(transport, {});
+  const LeaseTimes times{.duration = std::chrono::hours(2),
+                         .deadline = std::chrono::hours(1),
+                         .retry = std::chrono::milliseconds(1)};
+  LeaderElector elector(client, {"ops", "lease"}, "me", times);
+  int looks = 0;
+  EXPECT_FALSE(elector.keep_leading([&] { return ++looks > 100; }));
+}
+
 TEST(Lease, WritesTimesWithMicroseconds) {
   const auto time =
       std::chrono::system_clock::time_point(std::chrono::microseconds(1750000000000042));
