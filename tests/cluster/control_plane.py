@@ -119,6 +119,12 @@ class ControlPlane:
             process.kill()
             return process.wait()
 
+    def restart(self, name):
+        """Kills a program and starts it again, as a kubelet would."""
+        command, env = self.commands[name]
+        self.stop(name, signal.SIGKILL)
+        self.start(name, *command, env=env)
+
     def revive(self, name):
         """Starts a program that ended by itself, as the kubelet would."""
         process = self.processes.get(name)
