@@ -132,9 +132,9 @@ class Faults(OperatorCase):
             self.two_at_once += [names for names in live.values() if len(names) > 1]
 
     def keep_operators(self):
-        """Starts an operator that ended. The MPI Operator does, when it can't renew its lease for five seconds."""
+        """Starts an operator that ended, as the kubelet would."""
         while not self.over.wait(0.5):
-            for name in ("operator-a", "operator-b", "mpi-operator"):
+            for name in ("operator-a", "operator-b"):
                 with self.starting:
                     self.cluster.revive(name)
 
