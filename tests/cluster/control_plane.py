@@ -71,8 +71,8 @@ class ControlPlane:
     label = "cluster"  # of its folder
 
     def __init__(self, dgx_nodes=8, cpu_nodes=2, pods_here=True):
-        self.over = threading.Event()
         """pods_here: pods get addresses of this machine, so that what listens here answers for them."""
+        self.over = threading.Event()
         self.bin = build_tools()
         self.turn = self._wait_for_turn(self.bin.parent)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"ganscale-{self.label}-"))
