@@ -190,7 +190,7 @@ class ControlPlane:
     def _path(kind, name, namespace):
         return PATHS[kind].format(f"namespaces/{namespace}/") + (f"/{name}" if name else "")
 
-    def _call(self, method, path, value=None):
+    def _call_once(self, method, path, value):
         """Returns the answer. Raises CalledProcessError if the API server answers with an error, or not at all."""
         headers = {"Authorization": f"Bearer {self.admin_token}",
                    "Content-Type": "application/merge-patch+json" if method == "PATCH" else "application/json"}
@@ -206,6 +206,17 @@ class ControlPlane:
         if status not in (200, 201, 202):
             raise subprocess.CalledProcessError(status or 1, [method, path], text)
         return json.loads(text)
+
+    def _call(self, method, path, value=None):
+        """As _call_once(), which it repeats while the API server asks for that: it does while a definition changes."""
+        for _ in range(30):
+            try:
+                return self._call_once(method, path, value)
+            except subprocess.CalledProcessError as error:
+                if error.returncode != 429:
+                    raise
+            time.sleep(1)
+        return self._call_once(method, path, value)
 
     def _connection(self, new):
         """The calling thread's connection to the API server."""
