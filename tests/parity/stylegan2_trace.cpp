@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/with_prefix.h"
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
 #include "models/stylegan2/discriminator.h"
@@ -76,14 +77,6 @@ optim::OptimizerConfig optimizer_config(const Settings& in, const std::string& i
   config.beta2 = std::stod(betas.substr(comma + 1));
   config.epsilon = in.number("eps");
   return optim::lazily_rescaled(config, in.integer(interval));
-}
-
-NamedTensors with_prefix(const NamedTensors& tensors, const std::string& prefix) {
-  NamedTensors result;
-  for (const auto& [name, tensor] : tensors) {
-    if (name.starts_with(prefix)) result.emplace(name.substr(prefix.size()), tensor);
-  }
-  return result;
 }
 
 /// A network with what trains it.

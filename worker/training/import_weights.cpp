@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/with_prefix.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/write_checkpoint.h"
 #include "config/units.h"
@@ -41,15 +42,6 @@ RunConfig config_of(const Metadata& metadata) {
   return config;
 }
 
-/// Returns the tensors of one network by their names in it.
-NamedTensors tensors_of(const NamedTensors& all, const std::string& prefix) {
-  NamedTensors own;
-  for (const auto& [name, tensor] : all) {
-    if (name.starts_with(prefix)) own.emplace(name.substr(prefix.size()), tensor);
-  }
-  return own;
-}
-
 }  // namespace
 
 void import_weights(const std::filesystem::path& from, const RunFolder& run) {
@@ -66,7 +58,7 @@ void import_weights(const std::filesystem::path& from, const RunFolder& run) {
   const auto state = replica.state();
   for (const auto& [file, prefix] :
        {std::pair{"generator", "G."}, {"discriminator", "D."}, {"generator_ema", "G_ema."}}) {
-    copy_into(state.at(file), tensors_of(weights.tensors, prefix), from.string() + ": " + prefix);
+    copy_into(state.at(file), with_prefix(weights.tensors, prefix), from.string() + ": " + prefix);
   }
   run.create();
   report::write_file_atomically(run.config(), config.resolved);

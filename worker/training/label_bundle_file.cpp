@@ -1,6 +1,7 @@
 #include "training/label_bundle_file.h"
 
 #include "base/error.h"
+#include "base/with_prefix.h"
 #include "checkpoint/reader.h"
 #include "checkpoint/safetensors.h"
 #include "config/units.h"
@@ -46,17 +47,6 @@ Value metadata_json(const checkpoint::Safetensors& file, const std::string& key,
   }
 }
 
-/// Returns the tensors of one label under the names of its generator.
-NamedTensors tensors_of_label(const NamedTensors& all, std::int64_t label) {
-  const auto prefix = prefix_of(label);
-  NamedTensors result;
-  for (auto place = all.lower_bound(prefix); place != all.end() && place->first.starts_with(prefix);
-       ++place) {
-    result.emplace(place->first.substr(prefix.size()), place->second);
-  }
-  return result;
-}
-
 }  // namespace
 
 void write_label_bundle(const RunFolder& run, const RunConfig& config,
@@ -99,7 +89,7 @@ LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
   std::map<std::int64_t, std::shared_ptr<models::Generator>> generators;
   const auto label_count = static_cast<std::int64_t>(result.label_probabilities.size());
   for (std::int64_t label = 0; label < label_count; ++label) {
-    const auto tensors = tensors_of_label(file.tensors, label);
+    const auto tensors = with_prefix(file.tensors, prefix_of(label));
     if (tensors.empty()) continue;
     auto generator = models::build_generator(result.config.model, 0, nullptr);
     copy_into(named_state(*generator), tensors, path.string() + ", label " + std::to_string(label));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/log.h"
+#include "base/with_prefix.h"
 #include "checkpoint/checkpoint_name.h"
 #include "device/gpu.h"
 #include "report/memory.h"
@@ -17,16 +18,6 @@ namespace {
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
-}
-
-/// Returns the entries whose name begins with `prefix`, without it.
-std::map<std::string, double> with_prefix(const std::map<std::string, double>& all,
-                                          const std::string& prefix) {
-  std::map<std::string, double> some;
-  for (const auto& [name, value] : all) {
-    if (name.starts_with(prefix)) some[name.substr(prefix.size())] = value;
-  }
-  return some;
 }
 
 int restarts() {

@@ -9,13 +9,20 @@
 namespace ganscale::training {
 namespace {
 
+/// Reads how many steps a regularisation waits; 0 by default where it is off.
+std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if_on, bool on) {
+  const std::int64_t interval =
+      in.get(key, on ? if_on : 0,
+             "steps from one such phase to the next; rate and betas are rescaled for it");
+  in.require(interval >= (on ? 1 : 0), key, "must be positive");
+  return interval;
+}
+
 PathLengthOptions read_path_length(config::Section& in) {
   PathLengthOptions c;
   c.weight = in.get("path_length_weight", c.weight, "of the path length regularisation; 0: none");
   in.require(c.weight >= 0, "path_length_weight", "must not be negative");
-  c.interval = in.get("path_length_interval", c.weight > 0 ? 4 : c.interval,
-                      "steps from one such phase to the next; rate and betas are rescaled for it");
-  in.require(c.interval >= (c.weight > 0 ? 1 : 0), "path_length_interval", "must be positive");
+  c.interval = read_interval(in, "path_length_interval", 4, c.weight > 0);
   c.decay = in.get("path_length_decay", c.decay, "how fast the mean path length follows");
   in.require(c.decay > 0 && c.decay <= 1, "path_length_decay", "must be in (0, 1]");
   c.batch_shrink = in.get("path_length_batch_shrink", c.batch_shrink,
@@ -28,9 +35,7 @@ R1Options read_r1(config::Section& in) {
   R1Options c;
   c.gamma = in.get("r1_gamma", c.gamma, "weight of the R1 penalty; 0: none");
   in.require(c.gamma >= 0, "r1_gamma", "must not be negative");
-  c.interval = in.get("r1_interval", c.gamma > 0 ? 16 : c.interval,
-                      "steps from one such phase to the next; rate and betas are rescaled for it");
-  in.require(c.interval >= (c.gamma > 0 ? 1 : 0), "r1_interval", "must be positive");
+  c.interval = read_interval(in, "r1_interval", 16, c.gamma > 0);
   return c;
 }
 
