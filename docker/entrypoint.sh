@@ -25,21 +25,37 @@ preflight() {
   fi
 }
 
+# Passes lines on. The last status, with which rank 0 ends, becomes the message that the pod leaves to the operator.
+keep_last_status() {
+  local line
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+      'ganscale: last status: '*) printf '%s' "${line#*status: }" >"${GANSCALE_TERMINATION_LOG:-/dev/termination-log}" ;;
+      *) printf '%s\n' "$line" ;;
+    esac
+  done
+}
+
 # mpirun forwards SIGUSR1, on which the ranks write a checkpoint and end with 143; SIGTERM it would answer with SIGKILL
 # after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'.
 launch() {
-  local host child code
+  local host child code lines reader
   while read -r host _; do
     until getent hosts "$host" >/dev/null; do sleep 1; done
   done <"${GANSCALE_HOSTFILE:-/etc/mpi/hostfile}"
-  mpirun "$@" &
+  exec {lines}> >(keep_last_status)
+  reader=$!
+  mpirun "$@" >&$lines &
   child=$!
+  exec {lines}>&-
   trap 'kill -USR1 $child' TERM
   while :; do
     wait $child
     code=$?
-    kill -0 $child 2>/dev/null || exit $code
+    kill -0 $child 2>/dev/null || break
   done
+  wait $reader
+  exit $code
 }
 
 case ${1:-} in

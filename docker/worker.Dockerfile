@@ -38,7 +38,7 @@ RUN export DEBIAN_FRONTEND=noninteractive && apt-get update && \
     install -d -m 700 -o mpiuser -g mpiuser /home/mpiuser/.ssh && \
     printf '%s\n' 'Host *' '  Port 2222' '  StrictHostKeyChecking no' '  UserKnownHostsFile /dev/null' '  LogLevel ERROR' \
       > /etc/ssh/ssh_config.d/ganscale.conf && \
-    printf '%s\n' 'Port 2222' 'HostKey /root/.ssh/id_rsa' 'StrictModes no' 'PasswordAuthentication no' \
+    printf '%s\n' 'Port 2222' 'HostKey /root/.ssh/id_rsa' 'PidFile none' 'StrictModes no' 'PasswordAuthentication no' \
       'PermitRootLogin prohibit-password' 'LogLevel FATAL' > /etc/ssh/sshd_config.d/ganscale.conf && \
     printf '%s\n' 'Port 2222' 'HostKey /home/mpiuser/.ssh/id_rsa' 'PidFile none' 'StrictModes no' \
       'PasswordAuthentication no' 'UsePAM no' \

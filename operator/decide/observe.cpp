@@ -60,17 +60,26 @@ std::string why_lost(const Json& pod) {
   return "";
 }
 
+/// Reads the status that an attempt left; nothing if the words are others.
+std::optional<wire::JobStatus> left_status(const std::string& words) {
+  try {
+    return wire::parse_job_status(nlohmann::ordered_json::parse(words));
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 void observe_launcher(const Json& pod, Attempt& attempt) {
   const std::string name = pod["metadata"]["name"];
   if (const std::string why = why_lost(pod); !why.empty()) attempt.lost = name + ": " + why;
   const Json state = terminated(pod);
   if (state.is_null()) return;
+  const auto words = state.value("message", std::string());
+  attempt.last_status = left_status(words);
   const int code = state.value("exitCode", 0);
   if (code == 0) return;
   attempt.exit_code = code;
-  if (const auto words = state.value("message", std::string()); !words.empty()) {
-    attempt.message = worker_error(words);
-  }
+  if (!words.empty() && !attempt.last_status) attempt.message = worker_error(words);
 }
 
 /// A worker that failed, is going, or was put in another's place after the launcher began.

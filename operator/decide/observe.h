@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/json.h"
+#include "wire/job_status.h"
 
 namespace ganscale::controller {
 
@@ -26,6 +27,7 @@ struct Attempt {
   std::string lost;              ///< which pod was lost and why; empty if none
   int workers_running = 0;
   std::string rank0_address;  ///< IP address of the first worker; empty if it has none yet
+  std::optional<wire::JobStatus> last_status;  ///< that it left when it came to its end
 
   bool finished() const { return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed; }
 };

@@ -5,22 +5,6 @@
 namespace ganscale::controller {
 namespace {
 
-constexpr const char* kLaunchScript = R"(#!/bin/sh
-# Waits until every worker has a name, then runs mpirun. mpirun forwards SIGUSR1, on which the ranks write a checkpoint
-# and end with 143; SIGTERM it would answer with SIGKILL after seconds.
-for host in $(cut -d ' ' -f 1 /etc/mpi/hostfile); do
-  until getent hosts "$host" >/dev/null; do sleep 1; done
-done
-mpirun "$@" &
-child=$!
-trap 'kill -USR1 $child' TERM
-while :; do
-  wait $child
-  code=$?
-  kill -0 $child 2>/dev/null || exit $code
-done
-)";
-
 constexpr const char* kBindScript = R"(#!/bin/sh
 # Binds this rank to the CPUs beside its GPU, then runs the command. Its threads inherit that, and its memory comes from
 # there. The kernel leaves out CPUs that the pod may not use.
@@ -35,7 +19,7 @@ exec "$@"
 }  // namespace
 
 Json config_map(const Plan& plan) {
-  Json data = {{"config.yaml", to_yaml(plan.config)}, {"launch.sh", kLaunchScript}};
+  Json data = {{"config.yaml", to_yaml(plan.config)}};
   if (plan.profile.bind_to_gpu) data["bind.sh"] = kBindScript;
   return {{"apiVersion", "v1"},
           {"kind", "ConfigMap"},

@@ -35,7 +35,7 @@ Json disruption_budget(const Plan& plan) {
   return {{"apiVersion", "policy/v1"},
           {"kind", "PodDisruptionBudget"},
           {"metadata", metadata_of(plan, plan.key.name)},
-          {"spec", {{"maxUnavailable", 0}, {"selector", selector}}}};
+          {"spec", {{"minAvailable", plan.spec.nodes}, {"selector", selector}}}};
 }
 
 }  // namespace ganscale::controller

@@ -7,10 +7,17 @@ namespace {
 
 constexpr int kSshPort = 2222;
 
+/// Where what is computed once stays for the next attempt; the root folder is read-only.
+std::string cache_folder(const Plan& plan) {
+  return (plan.spec.storage.claim_name.empty() ? "/tmp" : plan.spec.storage.path) + "/.cache";
+}
+
 Json environment(const Plan& plan, int restarts) {
   std::map<std::string, std::string> variables = plan.profile.environment;
+  variables.emplace("XDG_CACHE_HOME", cache_folder(plan));
   variables[wire::environment::kExpectedWorldSize] = std::to_string(plan.ranks());
   variables[wire::environment::kRestarts] = std::to_string(restarts);
+  variables[wire::environment::kLeaveStatus] = "1";
   Json list = Json::array();
   for (const auto& [name, value] : variables) list.push_back({{"name", name}, {"value", value}});
   return list;
@@ -26,7 +33,7 @@ Json launcher_environment(const Plan& plan, int restarts) {
 }
 
 Json launcher_arguments(const Plan& plan) {
-  Json arguments = Json::array({"-np", std::to_string(plan.ranks())});
+  Json arguments = Json::array({"launch", "-np", std::to_string(plan.ranks())});
   for (const auto& argument : plan.profile.mpirun) arguments.push_back(argument);
   if (runs_as_root(plan)) arguments.push_back("--allow-run-as-root");
   // sshd gives the ranks an environment of its own: what they need is named.
@@ -47,7 +54,7 @@ Json launcher_arguments(const Plan& plan) {
 }
 
 Json security(const Plan& plan, Role role) {
-  Json context = {{"allowPrivilegeEscalation", false}};
+  Json context = {{"allowPrivilegeEscalation", false}, {"readOnlyRootFilesystem", true}};
   Json capabilities = {{"drop", Json::array({"ALL"})}};
   if (runs_as_root(plan)) {
     // sshd changes user and root folder for each connection, RDMA locks memory.
@@ -77,6 +84,7 @@ Json resources(const Plan& plan, Role role) {
 Json mounts(const Plan& plan, Role role) {
   Json list = Json::array();
   list.push_back({{"name", "run"}, {"mountPath", "/etc/ganscale/run"}, {"readOnly", true}});
+  list.push_back({{"name", "tmp"}, {"mountPath", "/tmp"}});  // where Open MPI has its sockets
   if (role == Role::kLauncher) return list;
   list.push_back({{"name", "control"}, {"mountPath", "/etc/ganscale/control"}, {"readOnly", true}});
   if (!plan.profile.shm.empty()) list.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
@@ -92,6 +100,7 @@ Json mounts(const Plan& plan, Role role) {
 Json volumes(const Plan& plan, Role role) {
   Json list = Json::array();
   list.push_back({{"name", "run"}, {"configMap", {{"name", config_map_name(plan.key)}}}});
+  list.push_back({{"name", "tmp"}, {"emptyDir", Json::object()}});
   if (role == Role::kLauncher) return list;
   list.push_back({{"name", "control"}, {"secret", {{"secretName", secret_name(plan.key)}}}});
   if (!plan.profile.shm.empty()) {
@@ -109,10 +118,10 @@ Json volumes(const Plan& plan, Role role) {
 
 Json launcher_container(const Plan& plan, int restarts) {
   return {{"name", "launcher"},
-          {"command", {"/bin/sh", "/etc/ganscale/run/launch.sh"}},
-          {"args", launcher_arguments(plan)},
+          {"args", launcher_arguments(plan)},  // of the image's entry point
           {"env", launcher_environment(plan, restarts)},
-          // The worker's own last words become the message of a failure.
+          // The worker's own last words become the message of a failure. Of a training that came to
+          // its end the entry point leaves the last status.
           {"terminationMessagePolicy", "FallbackToLogsOnError"}};
 }
 
@@ -128,17 +137,12 @@ Json worker_ports(const Plan& plan) {
 }
 
 Json worker_container(const Plan& plan, int restarts) {
-  Json command = {"/usr/sbin/sshd", "-De", "-p", std::to_string(kSshPort)};
-  if (!runs_as_root(plan)) {
-    command.push_back("-f");
-    command.push_back("/home/mpiuser/.sshd_config");
-  }
   // sshd would end at once and take the ranks along: they get the time for a checkpoint.
   const Json stop = {
       "/bin/sh", "-c",
       "pkill -USR1 -x ganscale; while pgrep -x ganscale >/dev/null; do sleep 1; done"};
   return {{"name", "worker"},
-          {"command", command},
+          {"args", {"worker"}},  // of the image's entry point
           {"env", environment(plan, restarts)},
           {"ports", worker_ports(plan)},
           {"readinessProbe",

@@ -209,10 +209,12 @@ Json Reconciler::status_of(const GanTraining& training, const Look& look, const 
       std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=worker";
   facts.problem_reason = look.checked.reason;
   facts.problem = look.checked.problem;
+  const auto& attempt = look.situation.attempt;
   if (record.state == AttemptState::kLive) {
-    facts.attempt = look.situation.attempt;
+    facts.attempt = attempt;
     facts.worker = parts_.probe.latest(training.key, record.attempt);
   }
+  if (attempt && attempt->last_status) facts.worker = attempt->last_status;
   facts.now = look.situation.now;
   return next_status(training.status, record, facts);
 }

@@ -22,10 +22,10 @@ class Life(OperatorCase):
             shm = [volume for volume in pod["spec"]["volumes"] if volume["name"] == "shm"][0]
             self.assertEqual(shm["emptyDir"], {"medium": "Memory", "sizeLimit": "256Gi"})
         launcher = self.pods(name, "launcher")[0]["spec"]["containers"][0]
-        self.assertEqual(launcher["args"][:6], ["-np", "64", "--map-by", "ppr:8:node", "--bind-to", "none"])
+        self.assertEqual(launcher["args"][:7], ["launch", "-np", "64", "--map-by", "ppr:8:node", "--bind-to", "none"])
         status = self.status(name)
         self.assertEqual((status["nodes"], status["gpus"], status["worldSize"]), (8, 64, 64))
-        self.assertEqual(self.cluster.get("pdb", name)["spec"]["maxUnavailable"], 0)
+        self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 8)
         for kind in ("configmap/faces-config", "secret/faces-control", "networkpolicy/faces"):
             self.cluster.kubectl("get", kind)
         columns = self.cluster.kubectl("get", "gt", name).splitlines()
@@ -106,10 +106,10 @@ class Life(OperatorCase):
         name = self.training("edits")
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "networkpolicy", name, "--type=merge", "-p", '{"spec":{"ingress":[]}}')
-        self.cluster.kubectl("patch", "configmap", f"{name}-config", "--type=merge", "-p", '{"data":{"launch.sh":"exit 0"}}')
+        self.cluster.kubectl("patch", "configmap", f"{name}-config", "--type=merge", "-p", '{"data":{"config.yaml":"model: {}"}}')
         self.cluster.kubectl("delete", "pdb", name)
         wait_for("the NetworkPolicy is back", lambda: self.cluster.get("networkpolicy", name)["spec"].get("ingress"))
-        wait_for("the ConfigMap is back", lambda: "mpirun" in self.cluster.get("cm", f"{name}-config")["data"]["launch.sh"])
+        wait_for("the ConfigMap is back", lambda: "batch" in self.cluster.get("cm", f"{name}-config")["data"]["config.yaml"])
         wait_for("the budget is back", lambda: self.cluster.get("pdb", name))
         wait_for("an event tells", lambda: "PutBack" in {event["reason"] for event in self.events(name)})
         self.assertEqual(self.status(name)["attempt"]["number"], 1)

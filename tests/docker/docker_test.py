@@ -31,11 +31,12 @@ class EntryPoint(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "hostfile").write_text("localhost slots=1\n")
-        self.environment = {**os.environ, "GANSCALE_HOSTFILE": str(self.folder / "hostfile")}
+        self.environment = {**os.environ, "GANSCALE_HOSTFILE": str(self.folder / "hostfile"),
+                            "GANSCALE_TERMINATION_LOG": str(self.folder / "last-words")}
 
-    def launch(self, script):
+    def launch(self, script, stdout=subprocess.DEVNULL):
         return subprocess.Popen(["bash", ENTRYPOINT, "launch", "-np", "1", "--oversubscribe", "--allow-run-as-root", "bash",
-                                 "-c", script], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL,
+                                 "-c", script], cwd=self.folder, env=self.environment, stdout=stdout, text=True,
                                 stderr=subprocess.DEVNULL)
 
     def wait_for_file(self, name):
@@ -46,6 +47,12 @@ class EntryPoint(unittest.TestCase):
 
     def test_the_ranks_exit_code_is_passed_on(self):
         self.assertEqual(self.launch("exit 75").wait(timeout=60), 75)
+
+    def test_the_last_status_becomes_the_pods_message(self):
+        launcher = self.launch('echo "tick 1"; echo "ganscale: last status: {\\"kimg\\": 4.6}"; echo end', subprocess.PIPE)
+        self.assertEqual(launcher.communicate(timeout=60)[0], "tick 1\nend\n")
+        self.assertEqual(launcher.returncode, 0)
+        self.assertEqual((self.folder / "last-words").read_text(), '{"kimg": 4.6}')
 
     def test_on_sigterm_the_ranks_write_a_checkpoint(self):
         launcher = self.launch(RANK)

@@ -179,6 +179,7 @@ class EndToEnd(unittest.TestCase):
             context = container["securityContext"]
             self.assertEqual(context["capabilities"], {"drop": ["ALL"]})
             self.assertTrue(context["runAsNonRoot"])
+            self.assertTrue(context["readOnlyRootFilesystem"])
             self.assertFalse(context["allowPrivilegeEscalation"])
             self.assertFalse(pod["spec"]["automountServiceAccountToken"])
 
@@ -267,7 +268,9 @@ class EndToEnd(unittest.TestCase):
         self.cluster.helm("upgrade", NAME, PROJECT / "helm/ganscale-training", "-n", SPACE, "--reuse-values",
                           f"--set-json=settings.training.total_kimg={goal:.3f}")
         wait_for("the run is finished", lambda: self.status()["phase"] == "Succeeded", 8 * MINUTES, 1)
-        self.assertGreaterEqual(self.kimg(), goal)
+        wait_for("its last words are told", lambda: self.kimg() >= goal, MINUTES)
+        last = self.files / "runs" / NAME / "checkpoints" / self.status()["lastCheckpoint"]["name"] / "manifest.json"
+        self.assertEqual(json.loads(last.read_text())["images_seen"], max(self.checkpoints()))
         self.assertEqual(max(self.checkpoints()) % BATCH, 0)
         wait_for("its pods have ended", lambda: all(
             pod["status"]["phase"] != "Running" for pod in self.pods() + self.pods("launcher")), 2 * MINUTES)

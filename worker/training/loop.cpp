@@ -177,7 +177,7 @@ ExitCode run_loop(LoopParts& parts, Progress& progress) {
     throw DataError("the last checkpoint could not be written: " +
                     parts.writer->status().last_error);
   }
-  parts.reporter.state(wire::JobState::kDone);
+  parts.reporter.end();
   return orders.stop ? ExitCode::kStopped : ExitCode::kOk;
 }
 

@@ -57,6 +57,8 @@ class Reporter {
   void add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
   /// Publishes where the run is in its life.
   void state(wire::JobState state, const std::string& message = "");
+  /// Publishes that the run is over, its last checkpoint written.
+  void end();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -61,6 +61,11 @@ namespace environment {
 inline constexpr const char* kExpectedWorldSize = "GANSCALE_EXPECTED_WORLD_SIZE";
 /// How often this training was restarted before; JobStatus::restarts.
 inline constexpr const char* kRestarts = "GANSCALE_RESTARTS";
+/// Set: rank 0 ends with a line of its last status, after kLastStatus.
+inline constexpr const char* kLeaveStatus = "GANSCALE_LEAVE_STATUS";
 }  // namespace environment
+
+/// How the line begins whose rest, a JobStatus as JSON, the launcher's pod leaves as its message.
+inline constexpr const char* kLastStatus = "ganscale: last status: ";
 
 }  // namespace ganscale::wire

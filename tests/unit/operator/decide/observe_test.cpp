@@ -50,6 +50,24 @@ TEST(Observe, FindsTheExitCodeAndTheWorkersOwnWords) {
   EXPECT_EQ(attempt.message, "run.yaml:3: bad");
 }
 
+TEST(Observe, ReadsTheStatusThatATrainingLeft) {
+  const auto ended = [](int code, const std::string& message) {
+    Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Succeeded"})");
+    launcher["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"terminated", {{"exitCode", code}, {"message", message}}}}}}});
+    return observe_attempt(job("Succeeded"), {launcher});
+  };
+  const Attempt done = ended(0, R"({"state": "done", "images_seen": 4608, "total_images": 4600})");
+  ASSERT_TRUE(done.last_status);
+  EXPECT_EQ(done.last_status->images_seen, 4608);
+  const Attempt stopped = ended(143, R"({"state": "done", "images_seen": 64})");
+  EXPECT_EQ(stopped.exit_code, 143);
+  EXPECT_EQ(stopped.message, "");
+  EXPECT_EQ(stopped.last_status->images_seen, 64);
+  EXPECT_FALSE(ended(0, "").last_status);
+  EXPECT_FALSE(ended(75, "ganscale: error: lost").last_status);
+}
+
 TEST(Observe, MissesNoPodOfAJobThatItsQueueHoldsBack) {
   Json held = job("Running");
   held["spec"]["runPolicy"]["suspend"] = true;
