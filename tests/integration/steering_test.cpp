@@ -97,6 +97,13 @@ TEST_F(Steering, WatchesPausesAndStopsTwoRanks) {
   for (const char* rank : {"0", "1"}) {
     EXPECT_THAT(metrics, HasSubstr("ganscale_images_total{run=\"faces\",rank=\"" +
                                    std::string(rank) + "\"} "));
+    // Alerts ask by how much these grew, which nobody can say of a counter that was not there.
+    const auto of_rank = "{run=\"faces\",rank=\"" + std::string(rank) + "\"";
+    EXPECT_THAT(metrics, HasSubstr("ganscale_checkpoint_failures_total" + of_rank + "} 0\n"));
+    for (const char* phase : {"Gmain", "Dmain"}) {
+      EXPECT_THAT(metrics, HasSubstr("ganscale_nonfinite_total" + of_rank + ",phase=\"" + phase +
+                                     "\"} 0\n"));
+    }
   }
 
   EXPECT_EQ(send("pause"), 202);

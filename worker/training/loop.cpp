@@ -157,7 +157,7 @@ void maintain(LoopParts& parts, const Orders& orders, bool last, Progress& progr
 
 ExitCode run_loop(LoopParts& parts, Progress& progress) {
   const std::int64_t total_images = parts.config.training.total_images();
-  parts.reporter.begin(progress);
+  parts.reporter.begin(progress, parts.scheme.phase_names());
   Orders orders;
   bool last = progress.images_seen >= total_images;
   while (!last) {

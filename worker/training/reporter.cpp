@@ -43,7 +43,7 @@ Reporter::Reporter(ReporterParts parts) : parts_(std::move(parts)) {
   status_.restarts = restarts();
 }
 
-void Reporter::begin(const Progress& progress) {
+void Reporter::begin(const Progress& progress, const std::vector<std::string>& phases) {
   status_.images_seen = progress.images_seen;
   if (parts_.control.rank() == 0) {
     stats_.emplace(parts_.folder.stats(), progress.images_seen);
@@ -52,6 +52,10 @@ void Reporter::begin(const Progress& progress) {
       tensorboard_.emplace(parts_.folder.events(), progress.images_seen);
     }
     bar_.emplace("images", status_.total_images, progress.images_seen);
+  }
+  for (const std::string& phase : phases) {
+    parts_.instruments.phase_seconds_total.at(phase);
+    parts_.instruments.nonfinite_total.at(phase);
   }
   parts_.instruments.world_size.set(parts_.control.size());
   parts_.instruments.images_seen.set(static_cast<double>(progress.images_seen));
@@ -91,8 +95,9 @@ void Reporter::read_counters() {
   instruments.reader_threads.set(parts_.batches.reader_threads());
   if (parts_.writer == nullptr) return;
   const checkpoint::WriterStatus written = parts_.writer->status();
-  instruments.checkpoint_failures_total.add(static_cast<double>(written.failed_count) -
-                                            instruments.checkpoint_failures_total.value());
+  instruments.checkpoint_failures_total.add(
+      static_cast<double>(written.failed_count - counted_failures_));
+  counted_failures_ = written.failed_count;
   if (written.written_count == 0) return;
   const auto time = written.last_success.time_since_epoch();
   instruments.checkpoint_seconds.set(written.last_write.count());

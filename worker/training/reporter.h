@@ -43,8 +43,8 @@ class Reporter {
   explicit Reporter(ReporterParts parts);
 
   /// Starts the clock; lines of stats.jsonl beyond the progress, which a killed run left, are
-  /// dropped.
-  void begin(const Progress& progress);
+  /// dropped. Counters by phase begin at 0 here, so that a rate sees the first thing they count.
+  void begin(const Progress& progress, const std::vector<std::string>& phases);
   /// Takes in a step.
   void step(const StepResult& result, const Progress& progress);
   /// Says what the steps since the last tick did; all ranks together.
@@ -83,6 +83,7 @@ class Reporter {
   double tick_wait_seconds_ = 0;
   comm::SumCost tick_cost_;
   double counted_wait_seconds_ = 0;
+  std::int64_t counted_failures_ = 0;
   comm::SumCost counted_cost_;
 };
 

@@ -27,6 +27,9 @@ class Scheme {
  public:
   virtual ~Scheme() = default;
 
+  /// Returns the names of all phases that this rank runs, in their order.
+  virtual std::vector<std::string> phase_names() const = 0;
+
   /// Runs the phases that are due in this step, then moves the average of the generator.
   virtual StepResult step(const StepInput& input, const Progress& progress) = 0;
 };

@@ -34,6 +34,12 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, comm::Group&
 
 Synchronous::~Synchronous() = default;
 
+std::vector<std::string> Synchronous::phase_names() const {
+  std::vector<std::string> names;
+  for (const Phase& phase : phases_) names.push_back(phase.name);
+  return names;
+}
+
 StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
   using Clock = std::chrono::steady_clock;
   StepResult result;

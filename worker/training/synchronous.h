@@ -14,6 +14,7 @@ class Synchronous : public Scheme {
   Synchronous(const RunConfig& config, Replica& replica, comm::Group& group);
   ~Synchronous() override;
 
+  std::vector<std::string> phase_names() const override;
   StepResult step(const StepInput& input, const Progress& progress) override;
 
  private:
