@@ -5,12 +5,11 @@
     scripts/chart-readme.py --check    only says which is stale, with exit code 1
 """
 import json
-import pathlib
 import sys
 
 import yaml
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
+from write_or_check import PROJECT, write_or_check
 
 HEAD = """# {name}
 
@@ -66,19 +65,5 @@ def readme(folder):
     return text
 
 
-def main():
-    stale = 0
-    for name in CHARTS:
-        folder = PROJECT / "helm" / name
-        page = folder / "README.md"
-        text = readme(folder)
-        if "--check" not in sys.argv:
-            page.write_text(text)
-        elif not page.exists() or page.read_text() != text:
-            stale = 1
-            print(f"{page.relative_to(PROJECT)} is stale: scripts/chart-readme.py renews it", file=sys.stderr)
-    return stale
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check({f"helm/{name}/README.md": readme(PROJECT / "helm" / name) for name in CHARTS}))

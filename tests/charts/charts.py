@@ -7,25 +7,15 @@ PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 CHARTS = PROJECT / "helm"
 VALUES = PROJECT / "tests" / "charts" / "values"
 VALUE_SETS = sorted(path.stem for path in VALUES.glob("*.yaml"))
-CANNOT = 77  # what ctest takes for "skipped"
+
+sys.path.insert(0, str(PROJECT / "tests" / "cluster"))
+from build_tools import CANNOT, build_tools  # noqa: E402
 
 try:
     import yaml
 except ImportError:
     print("SKIPPED: Python's yaml is missing (package python3-yaml)", file=sys.stderr)
     sys.exit(CANNOT)
-
-
-def build_tools(*programs):
-    """Returns the folder of the programs of tests/cluster/tools; ends the test as skipped where there can't be any."""
-    result = subprocess.run([PROJECT / "tests/cluster/build-tools.sh", *programs], stdout=subprocess.PIPE, text=True,
-                            check=False)
-    if result.returncode == CANNOT:
-        print("SKIPPED: this machine can't build the tools; see above", file=sys.stderr)
-        sys.exit(CANNOT)
-    if result.returncode != 0:
-        raise RuntimeError(f"build-tools.sh failed: {result.returncode}")
-    return pathlib.Path(result.stdout.strip())
 
 
 class Helm:

@@ -21,25 +21,15 @@ import threading
 import time
 import urllib.parse
 
+from build_tools import CANNOT, build_tools
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
-CANNOT = 77  # what ctest takes for "skipped"
 PATHS = {"pods": "/api/v1/{}pods", "cm": "/api/v1/{}configmaps", "secret": "/api/v1/{}secrets",
          "gt": "/apis/ganscale.dev/v1alpha1/{}gantrainings", "mpijobs": "/apis/kubeflow.org/v2beta1/{}mpijobs",
          "pdb": "/apis/policy/v1/{}poddisruptionbudgets", "networkpolicy": "/apis/networking.k8s.io/v1/{}networkpolicies",
          "events": "/apis/events.k8s.io/v1/{}events", "lease": "/apis/coordination.k8s.io/v1/{}leases",
          "jobs": "/apis/batch/v1/{}jobs", "crd": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}
-
-
-def build_tools():
-    """Returns the folder of the programs; ends the test as skipped where there can't be any."""
-    result = subprocess.run([HERE / "build-tools.sh"], stdout=subprocess.PIPE, text=True, check=False)
-    if result.returncode == CANNOT:
-        print("SKIPPED: this machine can't build a control plane; see above", file=sys.stderr)
-        sys.exit(CANNOT)
-    if result.returncode != 0:
-        raise RuntimeError(f"build-tools.sh failed: {result.returncode}")
-    return pathlib.Path(result.stdout.strip())
 
 
 def free_ports(count):
