@@ -5,13 +5,15 @@
     scripts/make-dashboards.py --check    only says which is stale, with exit code 1
 """
 import json
-import pathlib
 import sys
 
-FOLDER = pathlib.Path(__file__).resolve().parent.parent / "helm/ganscale-operator/files/dashboards"
+from write_or_check import write_or_check
+
+FOLDER = "helm/ganscale-operator/files/dashboards"
 RATE = "[$__rate_interval]"
 
-# A panel: (title, unit, what it shows, [(query, legend), ...], options). Rows hold up to four side by side.
+# A panel: (title, unit, what it shows, [(query, legend), ...], options). Rows hold up to four side by side. Bars and the table
+# show points of a sweep, in the order of their ranks: the first query is RANKS, the legends are the names of the columns.
 RUN = '{namespace=~"$namespace", run=~"$run"}'
 STRAGGLER = f"max by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE})) - min by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))"
 TRAINING = [
@@ -93,6 +95,84 @@ TRAINING = [
     ]),
 ]
 
+
+
+def point(value):
+    """Returns the query for the points of a sweep: a point is a run with one number of ranks, in the label `ranks`, and its value
+    is the median over the time shown. It holds for runs that came one after the other, and for one that was scaled.
+
+    value: a query with one sample a run, by (namespace, run)
+    """
+    ranks = f'count_values by (namespace, run) ("ranks", max by (namespace, run) (ganscale_world_size{RUN}))'
+    return f"quantile_over_time(0.5, ({value} * on (namespace, run) group_right () {ranks})[$__range:$__interval])"
+
+
+def mean_rate(counter):
+    """Returns the query for what a counter grows by in a second, mean of the ranks of each run."""
+    return f"avg by (namespace, run) (rate({counter}{RUN}{RATE}))"
+
+
+def against_smallest(value):
+    """Returns the query for points relative to those with the fewest ranks; of several such, to their mean."""
+    return f"{value} / scalar(avg({value} and {RANKS} == scalar(min({RANKS}))))"
+
+
+def step_time(quantile):
+    return point(f"histogram_quantile({quantile}, sum by (namespace, run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))")
+
+
+ALLREDUCE = f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})"
+RANKS = point(f"max by (namespace, run) (ganscale_world_size{RUN})")
+IMAGES = point(f"1000 / max by (namespace, run) (ganscale_seconds_per_kimg{RUN})")
+SECONDS_PER_KIMG = point(f"max by (namespace, run) (ganscale_seconds_per_kimg{RUN})")
+SPEEDUP = against_smallest(IMAGES)
+EFFICIENCY = against_smallest(f"({IMAGES} / {RANKS})")
+COMMUNICATION = point(mean_rate("ganscale_allreduce_seconds_total"))
+WAITING_FOR_SLOWEST = point(f"(max by (namespace, run) ({ALLREDUCE}) - min by (namespace, run) ({ALLREDUCE}))")
+WAITING_FOR_DATA = point(mean_rate("ganscale_data_wait_seconds_total"))
+BANDWIDTH = point(f"sum by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by (namespace, run) ({ALLREDUCE})")
+SWEEP = [
+    ("Points", [
+        ("Scaling", "short",
+         "Each run with each number of ranks, medians over the time shown. Speed-up and efficiency are relative to the fewest ranks.",
+         [(RANKS, "Ranks"), (IMAGES, "Images per second"), (SECONDS_PER_KIMG, "Seconds per kimg"), (SPEEDUP, "Speed-up"),
+          (EFFICIENCY, "Efficiency"), (COMMUNICATION, "Communication"), (WAITING_FOR_SLOWEST, "Waiting for the slowest rank"),
+          (WAITING_FOR_DATA, "Waiting for data")],
+         {"type": "table", "units": {"Seconds per kimg": "s", "Efficiency": "percentunit", "Communication": "percentunit",
+                                     "Waiting for the slowest rank": "percentunit", "Waiting for data": "percentunit"}}),
+    ]),
+    ("Scaling", [
+        ("Images per second", "short", "By ranks: the median of the ticks, without checkpoints and grids.",
+         [(RANKS, "Ranks"), (IMAGES, "Images per second")], {"type": "bars"}),
+        ("Speed-up", "short", "Images per second relative to the fewest ranks; ideal: as many times faster as there are more ranks.",
+         [(RANKS, "Ranks"), (SPEEDUP, "Speed-up"), (against_smallest(RANKS), "Ideal")], {"type": "bars"}),
+        ("Parallel efficiency", "percentunit", "Images per second and rank, relative to the fewest ranks.",
+         [(RANKS, "Ranks"), (EFFICIENCY, "Efficiency")], {"type": "bars"}),
+        ("Seconds per kimg", "s", "By ranks: the median of the ticks.",
+         [(RANKS, "Ranks"), (SECONDS_PER_KIMG, "Seconds per kimg")], {"type": "bars"}),
+    ]),
+    ("What it costs", [
+        ("Gradients on their way", "percentunit",
+         "Share of the time that all-reduce is at work, hidden behind the backward pass or not, mean of the ranks.",
+         [(RANKS, "Ranks"), (COMMUNICATION, "Communication")], {"type": "bars"}),
+        ("Bus bandwidth", "Bps", "Bytes a second that a ring of the ranks carries over each link while gradients are on their way.",
+         [(RANKS, "Ranks"), (f"{BANDWIDTH} * 2 * ({RANKS} - 1) / {RANKS}", "Bus bandwidth")], {"type": "bars"}),
+        ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
+         [(RANKS, "Ranks"), (step_time(0.5), "p50"), (step_time(0.99), "p99")], {"type": "bars"}),
+        ("Waiting", "percentunit", "Share of the time that ranks wait for the slowest one, and for their next batch.",
+         [(RANKS, "Ranks"), (WAITING_FOR_SLOWEST, "For the slowest rank"), (WAITING_FOR_DATA, "For data")], {"type": "bars"}),
+    ]),
+    ("Runs", [
+        ("Images per second now", "short", "Real images that all ranks train on.",
+         [(f"sum by (namespace, run) (rate(ganscale_images_total{RUN}{RATE}))", "{{run}}")], {}),
+        ("Images per second and rank", "short", "Level lines: perfect scaling.", [(mean_rate("ganscale_images_total"), "{{run}}")], {}),
+        ("Ranks", "short", "Processes of each run.", [(f"max by (namespace, run) (ganscale_world_size{RUN})", "{{run}}")], {}),
+        ("Stragglers", "percentunit", "Share of the time that the most patient rank waits more than this one: the slow rank has most.",
+         [(f"max by (namespace, run) ({ALLREDUCE}) - on (namespace, run) group_right () {ALLREDUCE}", "{{run}} rank {{rank}}")],
+         {"type": "state"}),
+    ]),
+]
+
 WHERE = 'job=~"$job", instance=~"$instance"'
 CONTROLLER = f'{{controller="gantraining", {WHERE}}}'
 QUEUE = f'{{name="gantraining", {WHERE}}}'
@@ -132,6 +212,7 @@ OPERATOR = [
 ]
 
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
+POINTS = {"format": "table", "instant": True, "range": False}
 
 
 def variable(name, query, label):
@@ -140,16 +221,31 @@ def variable(name, query, label):
             "multi": True, "current": {"text": ["All"], "value": ["$__all"]}}
 
 
+def one_table(queries, hidden):
+    """Returns the transformations that lay the answers to all queries side by side: a row a point, sorted by the first query."""
+    columns = {f"Value #{chr(ord('A') + i)}": name for i, (_, name) in enumerate(queries)}
+    return [{"id": "merge", "options": {}},
+            {"id": "sortBy", "options": {"fields": {}, "sort": [{"field": "Value #A"}]}},
+            {"id": "organize", "options": {"excludeByName": {"Time": True, hidden: True}, "indexByName": {},
+                                           "renameByName": {"namespace": "Namespace", "run": "Run", **columns}}}]
+
+
 def panel(number, definition, place):
     title, unit, description, queries, options = definition
-    kind = {"heatmap": "heatmap", "stat": "stat", "state": "status-history"}.get(options.get("type"), "timeseries")
+    kind = {"heatmap": "heatmap", "stat": "stat", "state": "status-history", "bars": "barchart", "table": "table"}.get(
+        options.get("type"), "timeseries")
     custom = {"stacking": {"mode": "normal"}, "fillOpacity": 40} if options.get("stack") else {}
-    return {"id": number, "type": kind, "title": title, "description": description, "datasource": DATASOURCE,
-            "gridPos": place, "fieldConfig": {"defaults": {"unit": unit, "custom": custom}, "overrides": []},
-            "options": {}, "targets": [
-                {"refId": chr(ord("A") + i), "expr": query, "legendFormat": legend, "datasource": DATASOURCE,
-                 **({"format": "heatmap"} if kind == "heatmap" else {})}
-                for i, (query, legend) in enumerate(queries)]}
+    overrides = [{"matcher": {"id": "byName", "options": column}, "properties": [{"id": "unit", "value": value}]}
+                 for column, value in options.get("units", {}).items()]
+    form = {"heatmap": {"format": "heatmap"}, "barchart": POINTS, "table": POINTS}.get(kind, {})
+    value = {"id": number, "type": kind, "title": title, "description": description, "datasource": DATASOURCE,
+             "gridPos": place, "fieldConfig": {"defaults": {"unit": unit, "custom": custom}, "overrides": overrides},
+             "options": {"xField": "ranks", "orientation": "vertical"} if kind == "barchart" else {}, "targets": [
+                 {"refId": chr(ord("A") + i), "expr": query, "legendFormat": legend, "datasource": DATASOURCE, **form}
+                 for i, (query, legend) in enumerate(queries)]}
+    if form is POINTS:
+        value["transformations"] = one_table(queries, hidden="ranks" if kind == "table" else "Value #A")
+    return value
 
 
 def dashboard(uid, title, description, variables, rows):
@@ -169,26 +265,23 @@ def dashboard(uid, title, description, variables, rows):
 
 
 def main():
+    of_runs = [variable("namespace", "label_values(ganscale_world_size, namespace)", "Namespace"),
+               variable("run", 'label_values(ganscale_world_size{namespace=~"$namespace"}, run)', "Training")]
+    of_replicas = [variable("job", "label_values(leader_election_master_status, job)", "Job"),
+                   variable("instance", 'label_values(leader_election_master_status{job=~"$job"}, instance)', "Replica")]
     boards = {
         "training": dashboard(
             "ganscale-training", "ganscale / Training", "Rate, step, communication, data, learning and safety of trainings.",
-            [variable("namespace", "label_values(ganscale_world_size, namespace)", "Namespace"),
-             variable("run", 'label_values(ganscale_world_size{namespace=~"$namespace"}, run)', "Training")], TRAINING),
+            of_runs, TRAINING),
+        "sweep": dashboard(
+            "ganscale-sweep", "ganscale / Scaling sweep", "How trainings scale with their ranks, and what it costs. Choose the runs "
+            "to compare and a time that holds them all.", of_runs, SWEEP),
         "operator": dashboard(
             "ganscale-operator", "ganscale / Operator", "Leader, queue and reconciles of the ganscale operator.",
-            [variable("job", "label_values(leader_election_master_status, job)", "Job"),
-             variable("instance", 'label_values(leader_election_master_status{job=~"$job"}, instance)', "Replica")], OPERATOR),
+            of_replicas, OPERATOR),
     }
-    stale = 0
-    for name, value in boards.items():
-        path = FOLDER / f"{name}.json"
-        text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-        if "--check" not in sys.argv:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            stale = 1
-            print(f"{path.name} is stale: scripts/make-dashboards.py renews it", file=sys.stderr)
-    return stale
+    return write_or_check({f"{FOLDER}/{name}.json": json.dumps(board, indent=1, ensure_ascii=False) + "\n"
+                           for name, board in boards.items()})
 
 
 if __name__ == "__main__":

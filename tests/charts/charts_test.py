@@ -4,6 +4,7 @@ GANSCALE_UPDATE_GOLDEN=1 writes the golden templates anew.
 """
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import tempfile
 import unittest
 
 from charts import CHARTS, PROJECT, VALUE_SETS, VALUES, Helm, build_tools, objects, yaml
+from queries import panels, queries
 
 GOLDEN = PROJECT / "tests" / "golden" / "charts"
 MANIFESTS = PROJECT / "operator-manifests"
@@ -143,7 +145,7 @@ class Charts(unittest.TestCase):
 
     def test_dashboards_are_labelled_for_grafana(self):
         maps = [value for value in self.kinds("operator-default", "ConfigMap")]
-        self.assertEqual(len(maps), 2)
+        self.assertEqual(len(maps), 3)
         for value in maps:
             self.assertEqual(value["metadata"]["labels"]["grafana_dashboard"], "1")
             [text] = value["data"].values()
@@ -180,21 +182,67 @@ def apart(a, b):
             or a["y"] + a["h"] <= b["y"] or b["y"] + b["h"] <= a["y"])
 
 
+def promtool(*words, **files):
+    """Runs promtool in a folder of these files, NAME=text; returns what it says if something is wrong, else nothing."""
+    if not shutil.which("promtool"):
+        raise unittest.SkipTest("promtool is missing (package prometheus)")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            (pathlib.Path(folder) / f"{name}.yaml").write_text(text)
+        result = subprocess.run(["promtool", *words], cwd=folder, text=True, check=False, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT)
+    return result.stdout if result.returncode else ""
+
+
+class Dashboards(unittest.TestCase):
+    """What Prometheus makes of the queries."""
+    maxDiff = None
+
+    def test_every_query_is_valid(self):
+        rules = [{"record": f"query:{i}", "expr": query} for i, (_, query) in enumerate(queries())]
+        self.assertGreater(len(rules), 60)
+        self.assertEqual(promtool("check", "rules", "rules.yaml", rules=json.dumps({"groups": [{"name": "all", "rules": rules}]})), "")
+
+    def test_a_sweep_shows_what_comes_out_by_hand(self):
+        """faces: 100 images per second on 1 rank; then scaled to 4, 250. Meanwhile digits: 160 on 2."""
+        series = {
+            'ganscale_world_size{run="faces", rank="0"}': "1x12 4x12",
+            'ganscale_seconds_per_kimg{run="faces", rank="0"}': "10x12 4x12",
+            'ganscale_world_size{run="digits", rank="0"}': "2x25",
+            'ganscale_world_size{run="digits", rank="1"}': "2x25",
+            'ganscale_seconds_per_kimg{run="digits", rank="0"}': "6.25x25",
+            # Of each second, rank 0 waits 0.1 s and rank 1, which is faster, 0.3 s.
+            'ganscale_allreduce_seconds_total{run="digits", rank="0"}': "0+1.5x25",
+            'ganscale_allreduce_seconds_total{run="digits", rank="1"}': "0+4.5x25",
+            'ganscale_allreduce_bytes_total{run="digits", rank="0"}': "0+15000000x25",
+            'ganscale_allreduce_bytes_total{run="digits", rank="1"}': "0+15000000x25"}
+        sweep = dict(panels("sweep"))
+        expected = [
+            (sweep["Images per second"][1], {"faces 1": 100, "faces 4": 250, "digits 2": 160}),
+            (sweep["Speed-up"][1], {"faces 1": 1, "faces 4": 2.5, "digits 2": 1.6}),
+            (sweep["Speed-up"][2], {"faces 1": 1, "faces 4": 4, "digits 2": 2}),
+            (sweep["Parallel efficiency"][1], {"faces 1": 1, "faces 4": 0.625, "digits 2": 0.8}),
+            (sweep["Gradients on their way"][1], {"digits 2": 0.2}),
+            (sweep["Waiting"][1], {"digits 2": 0.2}),
+            # 2 MB in 0.4 s, and a ring of two carries each byte 2 (2 - 1) / 2 times over a link.
+            (sweep["Bus bandwidth"][1], {"digits 2": 5e6})]
+        tests = [{"expr": f"round({query}, 0.001)", "eval_time": "6m", "exp_samples": [
+            {"labels": '{{run="{}", ranks="{}"}}'.format(*name.split()), "value": value} for name, value in values.items()]}
+            for query, values in expected]
+        tests.append({"expr": f'round({sweep["Stragglers"][0]}, 0.001)', "eval_time": "6m", "exp_samples": [
+            {"labels": '{run="digits", rank="0"}', "value": 0.2}, {"labels": '{run="digits", rank="1"}', "value": 0}]})
+        self.assertEqual(promtool("test", "rules", "test.yaml", test=json.dumps({"tests": [
+            {"interval": "15s", "input_series": [{"series": name, "values": values} for name, values in series.items()],
+             "promql_expr_test": tests}]})), "")
+
+
 class Rules(unittest.TestCase):
     file = CHARTS / "ganscale-operator/files/rules/ganscale.yaml"
 
-    def setUp(self):
-        if not shutil.which("promtool"):
-            self.skipTest("promtool is missing (package prometheus)")
-
     def test_each_alert_fires_when_it_should(self):
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(self.file, folder)
-            shutil.copy(PROJECT / "tests/charts/rules_test.yaml", folder)
-            for command in [["check", "rules", "--lint-fatal", "ganscale.yaml"], ["test", "rules", "rules_test.yaml"]]:
-                result = subprocess.run(["promtool", *command], cwd=folder, text=True, check=False,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-                self.assertEqual(result.returncode, 0, result.stdout)
+        files = {"ganscale": self.file.read_text(), "rules_test": (PROJECT / "tests/charts/rules_test.yaml").read_text()}
+        self.assertEqual(promtool("check", "rules", "--lint-fatal", "ganscale.yaml", **files), "")
+        self.assertEqual(promtool("test", "rules", "rules_test.yaml", **files), "")
 
     def test_each_alert_has_a_test_and_a_page(self):
         alerts = re.findall(r"- alert: (\w+)", self.file.read_text())
