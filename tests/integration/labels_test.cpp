@@ -67,10 +67,14 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
   const auto net = run_program("python3 " SCRIPT " " + path("net.pt"));
   if (net.exit_code == 77) GTEST_SKIP() << "python3 on the PATH has no torch";
   ASSERT_EQ(net.exit_code, 0) << net.output;
-  ganscale(2, "train --run " + path("run") + " --set data.path=" + path("data") +
-                  " --set scheme.name=per_label --set training.batch=8" +
-                  " --set training.total_kimg=0.048 --set training.samples_every_kimg=0" +
-                  " --set telemetry.metrics_port=-1 --set telemetry.control_port=-1");
+  setenv("GANSCALE_LEAVE_STATUS", "1", /*replace=*/1);  // as an operator does
+  const auto output =
+      ganscale(2, "train --run " + path("run") + " --set data.path=" + path("data") +
+                      " --set scheme.name=per_label --set training.batch=8" +
+                      " --set training.total_kimg=0.048 --set training.samples_every_kimg=0" +
+                      " --set telemetry.metrics_port=-1 --set telemetry.control_port=0");
+  EXPECT_THAT(output, testing::ContainsRegex("last status: .*\"state\":\"done\".*"
+                                             "\"images_seen\":48,\"total_images\":48"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/labels/label-0002/checkpoints"));
   const auto table = nlohmann::json::parse(std::ifstream(folder_ / "run/labels.json"));
   ASSERT_EQ(table.size(), kLabels);

@@ -11,6 +11,7 @@
 #include "comm/thread_group.h"
 #include "data/subset_source.h"
 #include "report/output_file.h"
+#include "training/job_status.h"
 #include "training/label_bundle_file.h"
 #include "training/label_plan.h"
 #include "training/metrics_log.h"
@@ -69,7 +70,8 @@ class LabelQueue {
       : parts_(parts),
         records_(records),
         names_(parts.pictures.source->label_names()),
-        alone_(comm::make_single_group()) {}
+        alone_(comm::make_single_group()),
+        status_(first_status(parts.config, parts.folder, parts.group.size())) {}
 
   /// Trains the labels one after the other, and returns whether a signal ended it before the last.
   bool work_off(const std::vector<std::int64_t>& labels);
@@ -77,6 +79,8 @@ class LabelQueue {
 
  private:
   LabelState begin(std::int64_t label) const;
+  std::int64_t images_of(std::int64_t label) const;
+  void tell(std::size_t over, std::size_t all);
   void train_label(LabelState& state, double budget_seconds);
   void try_label(LabelState& state, double budget_seconds);
   TrainingResult train_once(const LabelState& state, double budget_seconds);
@@ -88,9 +92,28 @@ class LabelQueue {
   const Records& records_;
   const std::vector<std::string> names_;
   const std::unique_ptr<comm::Group> alone_;
+  wire::JobStatus status_;  ///< of this rank's labels
   bool stopped_ = false;
   ExitCode first_failure_ = ExitCode::kOk;
 };
+
+/// Returns how many images a label is trained on: its share of the run's.
+std::int64_t LabelQueue::images_of(std::int64_t label) const {
+  const double share = static_cast<double>(records_of(label).size()) /
+                       static_cast<double>(parts_.pictures.source->record_count());
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(share *
+                                   static_cast<double>(parts_.config.training.total_images())));
+}
+
+/// Publishes how far this rank is. It learns of the other ranks' labels at the end only.
+void LabelQueue::tell(std::size_t over, std::size_t all) {
+  if (parts_.server == nullptr) return;
+  status_.state = wire::JobState::kRunning;
+  status_.message = "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) +
+                    " labels are over";
+  parts_.server->set_status(status_);
+}
 
 LabelState LabelQueue::begin(std::int64_t label) const {
   const auto folder = label_folder(parts_.folder, label);
@@ -100,11 +123,7 @@ LabelState LabelQueue::begin(std::int64_t label) const {
   const auto place = static_cast<std::size_t>(label);
   if (place < names_.size()) state.name = names_[place];
   state.records = static_cast<std::int64_t>(records_of(label).size());
-  const double share = static_cast<double>(state.records) /
-                       static_cast<double>(parts_.pictures.source->record_count());
-  state.total_images = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(share *
-                                   static_cast<double>(parts_.config.training.total_images())));
+  state.total_images = images_of(label);
   return state;
 }
 
@@ -172,18 +191,37 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
 bool LabelQueue::work_off(const std::vector<std::int64_t>& labels) {
   std::int64_t records_left = 0;
   double seconds_left = parts_.budget_seconds;
+  status_.total_images = 0;
   for (const auto label : labels) {
     records_left += static_cast<std::int64_t>(records_of(label).size());
+    status_.total_images += images_of(label);
   }
-  for (const auto label : labels) {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
     if (stopped_ || parts_.stop.received()) return true;
-    LabelState state = begin(label);
+    tell(i, labels.size());
+    LabelState state = begin(labels[i]);
     train_label(state, seconds_left * static_cast<double>(state.records) /
                            static_cast<double>(records_left));
     if (seconds_left > 0) seconds_left = std::max(seconds_left - state.seconds, kNoTime);
     records_left -= state.records;
+    status_.images_seen += state.images_seen;
   }
+  tell(labels.size(), labels.size());
   return stopped_;
+}
+
+/// Publishes how all labels ended.
+void tell_end(const TrainingParts& parts, const std::vector<LabelState>& states) {
+  if (parts.server == nullptr) return;
+  wire::JobStatus status = first_status(parts.config, parts.folder, parts.group.size());
+  status.state = wire::JobState::kDone;
+  status.total_images = 0;
+  for (const LabelState& state : states) {
+    status.images_seen += state.images_seen;
+    status.total_images += state.total_images;
+  }
+  parts.server->set_status(status);
+  leave_behind(status);
 }
 
 /// Reads all labels' states, writes labels.json and the bundle of those that have a generator.
@@ -200,6 +238,7 @@ void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts)
   report::write_file_atomically(parts.folder.labels_table(), table.dump(1) + "\n");
   const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
   if (trained > 0) write_label_bundle(parts.folder, parts.config, states, counts);
+  tell_end(parts, states);
   log::info("All labels are over", {{"labels", states.size()},
                                     {"trained", trained},
                                     {"failed", states.size() - static_cast<std::size_t>(trained)},

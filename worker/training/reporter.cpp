@@ -1,7 +1,5 @@
 #include "training/reporter.h"
 
-#include <cstdlib>
-#include <iostream>
 #include <limits>
 
 #include "base/log.h"
@@ -11,7 +9,7 @@
 #include "report/memory.h"
 #include "report/output_file.h"
 #include "report/tick_line.h"
-#include "wire/names.h"
+#include "training/job_status.h"
 
 namespace ganscale::training {
 namespace {
@@ -21,27 +19,11 @@ double seconds_between(std::chrono::steady_clock::time_point from,
   return std::chrono::duration<double>(to - from).count();
 }
 
-int restarts() {
-  const char* text = std::getenv(wire::environment::kRestarts);
-  return text == nullptr ? 0 : std::atoi(text);
-}
-
-/// Leaves the last status behind, for an operator that can't ask any more.
-void leave(const wire::JobStatus& status) {
-  if (std::getenv(wire::environment::kLeaveStatus) == nullptr) return;
-  std::cout << wire::kLastStatus << to_json(status).dump() << std::endl;
-}
-
 }  // namespace
 
-Reporter::Reporter(ReporterParts parts) : parts_(std::move(parts)) {
-  status_.run = parts_.folder.root().filename().string();
-  status_.model = parts_.config.model.name;
-  status_.scheme = parts_.config.scheme.name;
-  status_.total_images = parts_.config.training.total_images();
-  status_.world_size = parts_.control.size();
-  status_.restarts = restarts();
-}
+Reporter::Reporter(ReporterParts parts)
+    : parts_(std::move(parts)),
+      status_(first_status(parts_.config, parts_.folder, parts_.control.size())) {}
 
 void Reporter::begin(const Progress& progress, const std::vector<std::string>& phases) {
   status_.images_seen = progress.images_seen;
@@ -222,7 +204,7 @@ void Reporter::state(wire::JobState state, const std::string& message) {
 void Reporter::end() {
   read_counters();
   state(wire::JobState::kDone);
-  if (parts_.server != nullptr) leave(status_);
+  if (parts_.server != nullptr) leave_behind(status_);
 }
 
 }  // namespace ganscale::training
