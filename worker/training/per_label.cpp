@@ -110,8 +110,8 @@ std::int64_t LabelQueue::images_of(std::int64_t label) const {
 void LabelQueue::tell(std::size_t over, std::size_t all) {
   if (parts_.server == nullptr) return;
   status_.state = wire::JobState::kRunning;
-  status_.message = "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) +
-                    " labels are over";
+  status_.message =
+      "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) + " labels are over";
   parts_.server->set_status(status_);
 }
 
