@@ -132,9 +132,10 @@ class Charts(unittest.TestCase):
     def test_only_metrics_and_health_of_the_operator_can_be_reached(self):
         [policy] = self.kinds("operator-full", "NetworkPolicy")
         monitoring = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}
+        [test] = [{"podSelector": {"matchLabels": pod["metadata"]["labels"]}} for pod in self.kinds("operator-full", "Pod")]
         self.assertEqual(policy["spec"]["policyTypes"], ["Ingress"])
         self.assertEqual(policy["spec"]["ingress"], [
-            {"ports": [{"protocol": "TCP", "port": "metrics"}], "from": [monitoring]},
+            {"ports": [{"protocol": "TCP", "port": "metrics"}], "from": [monitoring, test]},
             {"ports": [{"protocol": "TCP", "port": "health"}]}])
 
     def test_every_value_has_a_meaning(self):

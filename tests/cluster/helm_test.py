@@ -69,8 +69,10 @@ class HelmCase(unittest.TestCase):
         self.assertIn("This cluster has no ganscale operator", self.helm(*train, check=False))
 
         self.cluster.install_mpi_operator()
+        install.append("--set=trainingNamespaces={research,ganscale-system}")
+        self.assertIn("trainingNamespaces: this cluster has no namespace research", self.helm(*install, check=False))
         self.cluster.kubectl("create", "namespace", "research")
-        self.assertIn("2 replicas, one of which leads", self.helm(*install, "--set=trainingNamespaces={research}"))
+        self.assertIn("2 replicas, one of which leads", self.helm(*install))
         wait_for("the API of GanTrainings",
                  lambda: self.cluster.kubectl("get", "gt", check=False).returncode == 0)
         train += ["-n", "research"]
@@ -87,6 +89,13 @@ class HelmCase(unittest.TestCase):
         self.helm("uninstall", "ganscale", "-n", "ganscale-system")
         self.assertEqual(self.left_over("ganscale"), ["customresourcedefinition.apiextensions.k8s.io/" + path.stem
                                                       for path in sorted((MANIFESTS / "crd").glob("*.yaml"))])
+        self.check_another_release_takes_the_definitions_over()
+
+    def check_another_release_takes_the_definitions_over(self):
+        install = ["install", "gans", CHARTS / "ganscale-operator", "-n", "gans-system", "--create-namespace"]
+        self.assertIn("invalid ownership metadata", self.helm(*install, check=False))
+        self.helm(*install, "--take-ownership")
+        self.assertEqual(self.left_over("ganscale"), [])
 
     def make_claim(self, name):
         self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -126,7 +135,7 @@ class HelmCase(unittest.TestCase):
         """An older definition is replaced by the chart's, and the trainings stay."""
         self.cluster.kubectl("patch", "crd", "gantrainings.ganscale.dev", "--type=json", "-p", json.dumps(
             [{"op": "remove", "path": "/spec/versions/0/additionalPrinterColumns"}]))
-        self.helm("upgrade", "ganscale", CHARTS / "ganscale-operator", "-n", "ganscale-system", "--reuse-values")
+        self.helm("upgrade", "ganscale", CHARTS / "ganscale-operator", "-n", "ganscale-system", "--reset-then-reuse-values")
         crd = self.cluster.get("crd", "gantrainings.ganscale.dev")
         self.assertIn("Kimg", {column["name"] for column in crd["spec"]["versions"][0]["additionalPrinterColumns"]})
         self.assertEqual(len(self.cluster.get("gt", namespace="research")["items"]), 1)

@@ -7,6 +7,11 @@ app.kubernetes.io/name: ganscale-operator
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "operator.testSelector" -}}
+app.kubernetes.io/name: ganscale-operator-test
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "operator.labels" -}}
 {{ include "operator.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
@@ -30,9 +35,14 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{/* A cluster answers lookups; helm template and helm lint have none. */}}
 {{- define "operator.checkCluster" -}}
-{{- if and .Values.requireMpiOperator (lookup "v1" "Namespace" "" "kube-system") }}
-{{- if not (.Capabilities.APIVersions.Has "kubeflow.org/v2beta1/MPIJob") }}
+{{- if lookup "v1" "Namespace" "" "kube-system" }}
+{{- if and .Values.requireMpiOperator (not (.Capabilities.APIVersions.Has "kubeflow.org/v2beta1/MPIJob")) }}
 {{- fail "\n\nThis cluster has no Kubeflow MPI Operator (no API kubeflow.org/v2beta1, kind MPIJob), and ganscale runs its trainings as MPIJobs.\nInstall it first: https://github.com/kubeflow/mpi-operator (v0.6.0 is tested), or set requireMpiOperator=false to install it later.\n" }}
+{{- end }}
+{{- range without .Values.trainingNamespaces .Release.Namespace }}
+{{- if not (lookup "v1" "Namespace" "" .) }}
+{{- fail (printf "\n\ntrainingNamespaces: this cluster has no namespace %s. Make it first: kubectl create namespace %s\n" . .) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
