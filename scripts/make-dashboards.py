@@ -12,20 +12,35 @@ from write_or_check import write_or_check
 FOLDER = "helm/ganscale-operator/files/dashboards"
 RATE = "[$__rate_interval]"
 
+RUN = '{namespace=~"$namespace", run=~"$run"}'
+ALLREDUCE = f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})"
+
+
+def bus_bandwidth(by):
+    """Returns the query for what a ring of the ranks carries over each link: 2 (n - 1) / n of the bytes."""
+    return (f"sum by ({by}) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by ({by}) ({ALLREDUCE})"
+            f" * 2 * (1 - 1 / max by ({by}) (ganscale_world_size{RUN}))")
+
+
+def straggling(by):
+    """Returns the query for the time that goes to waiting for the slowest rank: it waits least itself."""
+    return f"max by ({by}) ({ALLREDUCE}) - min by ({by}) ({ALLREDUCE})"
+
+
 # A panel: (title, unit, what it shows, [(query, legend), ...], options). Rows hold up to four side by side. Bars and the table
 # show points of a sweep, in the order of their ranks: the first query is RANKS, the legends are the names of the columns.
-RUN = '{namespace=~"$namespace", run=~"$run"}'
-STRAGGLER = f"max by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE})) - min by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))"
 TRAINING = [
     ("Throughput", [
         ("Images per second", "short", "Real images that all ranks train on.",
          [(f"sum by (run) (rate(ganscale_images_total{RUN}{RATE}))", "{{run}}")], {}),
         ("Seconds per kimg", "s", "Seconds the run takes for 1000 images, of the latest tick.",
          [(f"max by (run) (ganscale_seconds_per_kimg{RUN})", "{{run}}")], {}),
-        ("kimg", "short", "Thousands of images seen, over all restarts.",
-         [(f"max by (run) (ganscale_images_seen{RUN}) / 1000", "{{run}}")], {"type": "stat"}),
-        ("Ranks", "short", "Processes of the training.",
-         [(f"max by (run) (ganscale_world_size{RUN})", "{{run}}")], {"type": "stat"}),
+        ("kimg and ranks", "short", "Thousands of images seen, over all restarts; processes of the training.",
+         [(f"max by (run) (ganscale_images_seen{RUN}) / 1000", "{{run}} kimg"),
+          (f"max by (run) (ganscale_world_size{RUN})", "{{run}} ranks")], {"type": "stat"}),
+        ("Time left", "s", "Until the images that the configuration asks for have been seen, at the rate of the latest tick.",
+         [(f"max by (run) ((ganscale_images_goal{RUN} - ganscale_images_seen{RUN}) / 1000 * ganscale_seconds_per_kimg{RUN})",
+           "{{run}}")], {"type": "stat"}),
     ]),
     ("Step", [
         ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
@@ -40,10 +55,12 @@ TRAINING = [
         ("Gradients on their way", "percentunit",
          "Share of the time that all-reduce is at work, hidden behind the backward pass or not, mean of the ranks.",
          [(f"avg by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))", "{{run}}")], {}),
-        ("Gradient bytes per second", "Bps", "Bytes that a rank gives to all-reduce, mean of the ranks.",
-         [(f"avg by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{run}}")], {}),
+        ("Gradient bytes per second", "Bps",
+         "Bytes that a rank gives to all-reduce, mean of the ranks; and what a ring carries over each link while they are on their way.",
+         [(f"avg by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{run}} given"),
+          (bus_bandwidth("run"), "{{run}} bus")], {}),
         ("Waiting for the slowest rank", "percentunit", "Gap between the rank that waits longest in all-reduce and the one that waits least.",
-         [(STRAGGLER, "{{run}}")], {}),
+         [(straggling("run"), "{{run}}")], {}),
         ("All-reduce by rank", "percentunit", "The rank with the least is the one that the others wait for.",
          [(f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {"type": "state"}),
     ]),
@@ -96,7 +113,6 @@ TRAINING = [
 ]
 
 
-
 def point(value):
     """Returns the query for the points of a sweep: a point is a run with one number of ranks, in the label `ranks`, and its value
     is the median over the time shown. It holds for runs that came one after the other, and for one that was scaled.
@@ -121,16 +137,15 @@ def step_time(quantile):
     return point(f"histogram_quantile({quantile}, sum by (namespace, run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))")
 
 
-ALLREDUCE = f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})"
 RANKS = point(f"max by (namespace, run) (ganscale_world_size{RUN})")
 IMAGES = point(f"1000 / max by (namespace, run) (ganscale_seconds_per_kimg{RUN})")
 SECONDS_PER_KIMG = point(f"max by (namespace, run) (ganscale_seconds_per_kimg{RUN})")
 SPEEDUP = against_smallest(IMAGES)
 EFFICIENCY = against_smallest(f"({IMAGES} / {RANKS})")
 COMMUNICATION = point(mean_rate("ganscale_allreduce_seconds_total"))
-WAITING_FOR_SLOWEST = point(f"(max by (namespace, run) ({ALLREDUCE}) - min by (namespace, run) ({ALLREDUCE}))")
+WAITING_FOR_SLOWEST = point(f"({straggling('namespace, run')})")
 WAITING_FOR_DATA = point(mean_rate("ganscale_data_wait_seconds_total"))
-BANDWIDTH = point(f"sum by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by (namespace, run) ({ALLREDUCE})")
+BANDWIDTH = point(bus_bandwidth("namespace, run"))
 SWEEP = [
     ("Points", [
         ("Scaling", "short",
@@ -156,7 +171,7 @@ SWEEP = [
          "Share of the time that all-reduce is at work, hidden behind the backward pass or not, mean of the ranks.",
          [(RANKS, "Ranks"), (COMMUNICATION, "Communication")], {"type": "bars"}),
         ("Bus bandwidth", "Bps", "Bytes a second that a ring of the ranks carries over each link while gradients are on their way.",
-         [(RANKS, "Ranks"), (f"{BANDWIDTH} * 2 * ({RANKS} - 1) / {RANKS}", "Bus bandwidth")], {"type": "bars"}),
+         [(RANKS, "Ranks"), (BANDWIDTH, "Bus bandwidth")], {"type": "bars"}),
         ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
          [(RANKS, "Ranks"), (step_time(0.5), "p50"), (step_time(0.99), "p99")], {"type": "bars"}),
         ("Waiting", "percentunit", "Share of the time that ranks wait for the slowest one, and for their next batch.",

@@ -15,6 +15,7 @@ const std::vector<Instrument>& instrument_table() {
        &I::images_total},
       {kImagesSeen, "", "Real images all ranks have trained on, over all restarts.",
        &I::images_seen},
+      {kImagesGoal, "", "Real images after which the run is done.", &I::images_goal},
       {kSecondsPerKimg, "", "Seconds the run takes for 1000 images, of the latest tick.",
        &I::seconds_per_kimg},
       {kStepSeconds, "", "Seconds of one training step.", &I::step_seconds},

@@ -25,6 +25,7 @@ using StalenessSteps = Histogram<kStalenessBounds>;
 struct Instruments {
   Counter images_total;
   Gauge images_seen;
+  Gauge images_goal;
   Gauge seconds_per_kimg;
   StepSeconds step_seconds;
   Labelled<Counter> phase_seconds_total;  ///< by phase

@@ -36,8 +36,8 @@ constexpr const char* kHead = R"(# Metrics
 Every node answers `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`, 9400); the
 values of all ranks of the node appear there, each under its `rank`. A gauge appears with its first value: `ganscale_fid`
 not before the first evaluation, for example. Counters begin at 0 when a process starts, those by phase when it begins to
-train. Values that belong to the run and not to a rank (`ganscale_images_seen`, `ganscale_fid`, checkpoints) are set by rank 0
-alone.
+train. What belongs to the run (`ganscale_images_seen`, `ganscale_world_size`) every rank tells; of checkpoints, FID and
+inception score rank 0 alone.
 
 This page is written from the table in `worker/telemetry/instruments.cpp`; a test fails when it is stale, and says how to
 renew it.

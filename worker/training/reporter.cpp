@@ -41,6 +41,7 @@ void Reporter::begin(const Progress& progress, const std::vector<std::string>& p
   }
   parts_.instruments.world_size.set(parts_.control.size());
   parts_.instruments.images_seen.set(static_cast<double>(progress.images_seen));
+  parts_.instruments.images_goal.set(static_cast<double>(status_.total_images));
   tick_began_ = step_ended_ = Clock::now();
   tick_images_ = progress.images_seen;
   state(wire::JobState::kRunning);

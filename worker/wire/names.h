@@ -6,6 +6,7 @@ namespace ganscale::wire {
 namespace metric {
 inline constexpr const char* kImagesTotal = "ganscale_images_total";
 inline constexpr const char* kImagesSeen = "ganscale_images_seen";
+inline constexpr const char* kImagesGoal = "ganscale_images_goal";
 inline constexpr const char* kSecondsPerKimg = "ganscale_seconds_per_kimg";
 inline constexpr const char* kStepSeconds = "ganscale_step_seconds";
 inline constexpr const char* kPhaseSecondsTotal = "ganscale_phase_seconds_total";
