@@ -72,7 +72,9 @@ class HelmCase(unittest.TestCase):
         install.append("--set=trainingNamespaces={research,ganscale-system}")
         self.assertIn("trainingNamespaces: this cluster has no namespace research", self.helm(*install, check=False))
         self.cluster.kubectl("create", "namespace", "research")
-        self.assertIn("2 replicas, one of which leads", self.helm(*install))
+        notes = self.helm(*install)
+        self.assertIn("2 replicas, one of which leads", notes)
+        self.assertIn("helm install digits helm/ganscale-training -n research ", notes)
         wait_for("the API of GanTrainings",
                  lambda: self.cluster.kubectl("get", "gt", check=False).returncode == 0)
         train += ["-n", "research"]
