@@ -42,24 +42,67 @@ class HeaderParser {
  public:
   explicit HeaderParser(const std::filesystem::path& file) : file_(file) {}
 
-  nlohmann::json parse(std::string_view text) const {
-    std::vector<std::set<std::string>> keys;  // of the objects that are open
-    const auto no_key_twice = [&](int, nlohmann::json::parse_event_t event,
-                                  nlohmann::json& parsed) {
-      if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
-      if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
-      if (event == nlohmann::json::parse_event_t::key) {
-        const auto key = parsed.get<std::string>();
-        if (!keys.back().insert(key).second) fail("a name is twice in the header", key);
-      }
-      return true;
+  SafetensorsHeader parse(std::string_view text) const {
+    SafetensorsHeader header;
+    std::vector<OpenObject> open;
+    const auto on_event = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+      if (event == nlohmann::json::parse_event_t::object_start) open.emplace_back();
+      if (event == nlohmann::json::parse_event_t::key) enter_key(open.back(), parsed);
+      if (event != nlohmann::json::parse_event_t::object_end) return true;
+      open.pop_back();
+      if (open.size() != 1) return true;
+      add_entry(open.back().last_key, parsed, header);
+      return false;  // at each end the parser would look through all entries that it keeps
     };
     // A header that starts with a space would pass as JSON, yet the format forbids it.
     if (!text.starts_with('{')) fail("the header is no JSON object", "at byte 8");
     try {
-      return nlohmann::json::parse(text, no_key_twice);
+      const auto others = nlohmann::json::parse(text, on_event);
+      for (const auto& [name, value] : others.items()) add_entry(name, value, header);
     } catch (const nlohmann::json::exception& error) {
       fail("the header is no JSON", error.what());
+    }
+    return header;
+  }
+
+  /// Demands that the tensors, in the order of their data, cover the file without overlap or hole.
+  void check_coverage(const std::vector<TensorLayout>& tensors,
+                      std::int64_t data_size_bytes) const {
+    std::int64_t end_bytes = 0;
+    for (const auto& layout : tensors) {
+      if (layout.begin_bytes < end_bytes) fail("a tensor overlaps another one", layout.name);
+      if (layout.begin_bytes > end_bytes) fail("there is a hole before a tensor", layout.name);
+      end_bytes += layout.size_bytes;
+      if (end_bytes > data_size_bytes) {
+        fail("the safetensors file is truncated", layout.name + ": ends at byte " +
+                                                      std::to_string(end_bytes) + " of " +
+                                                      std::to_string(data_size_bytes));
+      }
+    }
+    if (end_bytes < data_size_bytes) {
+      fail("there are bytes after the last tensor", std::to_string(data_size_bytes - end_bytes));
+    }
+  }
+
+ private:
+  struct OpenObject {
+    std::set<std::string> keys;
+    std::string last_key;
+  };
+
+  void enter_key(OpenObject& object, const nlohmann::json& parsed) const {
+    object.last_key = parsed.get<std::string>();
+    if (!object.keys.insert(object.last_key).second) {
+      fail("a name is twice in the header", object.last_key);
+    }
+  }
+
+  void add_entry(const std::string& name, const nlohmann::json& value,
+                 SafetensorsHeader& header) const {
+    if (name == "__metadata__") {
+      header.metadata = metadata(value);
+    } else {
+      header.tensors.push_back(tensor(name, value));
     }
   }
 
@@ -92,26 +135,6 @@ class HeaderParser {
     return layout;
   }
 
-  /// Demands that the tensors, in the order of their data, cover the file without overlap or hole.
-  void check_coverage(const std::vector<TensorLayout>& tensors,
-                      std::int64_t data_size_bytes) const {
-    std::int64_t end_bytes = 0;
-    for (const auto& layout : tensors) {
-      if (layout.begin_bytes < end_bytes) fail("a tensor overlaps another one", layout.name);
-      if (layout.begin_bytes > end_bytes) fail("there is a hole before a tensor", layout.name);
-      end_bytes += layout.size_bytes;
-      if (end_bytes > data_size_bytes) {
-        fail("the safetensors file is truncated", layout.name + ": ends at byte " +
-                                                      std::to_string(end_bytes) + " of " +
-                                                      std::to_string(data_size_bytes));
-      }
-    }
-    if (end_bytes < data_size_bytes) {
-      fail("there are bytes after the last tensor", std::to_string(data_size_bytes - end_bytes));
-    }
-  }
-
- private:
   [[noreturn]] void fail(const std::string& what, const std::string& where) const {
     throw DataError(what + ": " + file_.string() + ": " + where);
   }
@@ -159,15 +182,7 @@ std::size_t dtype_index(const std::string& name, at::ScalarType dtype) {
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::int64_t data_size_bytes,
                                            const std::filesystem::path& file) {
   const HeaderParser parser(file);
-  const auto entries = parser.parse(json);
-  SafetensorsHeader header;
-  for (const auto& [name, value] : entries.items()) {
-    if (name == "__metadata__") {
-      header.metadata = parser.metadata(value);
-    } else {
-      header.tensors.push_back(parser.tensor(name, value));
-    }
-  }
+  SafetensorsHeader header = parser.parse(json);
   std::ranges::sort(header.tensors, {}, [](const TensorLayout& layout) {
     return std::pair(layout.begin_bytes, layout.size_bytes);
   });
@@ -196,11 +211,13 @@ SafetensorsHeader lay_out_tensors(const NamedTensors& tensors, const Metadata& m
 std::string format_safetensors_header(const SafetensorsHeader& header) {
   auto json = nlohmann::ordered_json::object();
   if (!header.metadata.empty()) json["__metadata__"] = header.metadata;
+  auto& entries = json.get_ref<nlohmann::ordered_json::object_t&>();
   for (const auto& layout : header.tensors) {
-    json[layout.name] = {
+    nlohmann::ordered_json entry = {
         {"dtype", kDtypes[dtype_index(layout.name, layout.dtype)].name},
         {"shape", layout.shape},
         {"data_offsets", {layout.begin_bytes, layout.begin_bytes + layout.size_bytes}}};
+    entries.emplace_back(layout.name, std::move(entry));  // json[name] would look at all others
   }
   std::string text = json.dump();
   text.append((8 - text.size() % 8) % 8, ' ');

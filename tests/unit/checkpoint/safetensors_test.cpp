@@ -129,6 +129,17 @@ TEST(Safetensors, KeepsNanPayloadAndNegativeZero) {
   EXPECT_TRUE(read_safetensors(folder / "bits").tensors.at("a").view(at::kInt).equal(tensor));
 }
 
+// With a look at all others for each, this would take longer than a test may.
+TEST(Safetensors, HoldsThirtyThousandTensors) {
+  const TemporaryFolder folder;
+  NamedTensors tensors;
+  for (int i = 0; i < 30'000; ++i) tensors.emplace(std::to_string(i), at::full({1}, i, at::kInt));
+  write_safetensors(folder / "many", tensors);
+  const auto read = read_safetensors(folder / "many").tensors;
+  ASSERT_EQ(read.size(), tensors.size());
+  EXPECT_EQ(read.at("29999").item<int>(), 29'999);
+}
+
 TEST(Safetensors, WritesAViewInItsOwnOrder) {
   const TemporaryFolder folder;
   const auto matrix = at::arange(6, at::kFloat).view({2, 3});
