@@ -11,8 +11,9 @@ template <class Value>
 std::map<std::string, Value> with_prefix(const std::map<std::string, Value>& all,
                                          std::string_view prefix) {
   std::map<std::string, Value> some;
-  for (const auto& [key, value] : all) {
-    if (key.starts_with(prefix)) some.emplace(key.substr(prefix.size()), value);
+  for (auto place = all.lower_bound(std::string(prefix));
+       place != all.end() && place->first.starts_with(prefix); ++place) {
+    some.emplace(place->first.substr(prefix.size()), place->second);
   }
   return some;
 }

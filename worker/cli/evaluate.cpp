@@ -48,12 +48,21 @@ training::RunConfig read_config(const EvaluateOptions& options,
   return training::parse_run(std::move(node));
 }
 
+/// Writes a JSON object with one line a metric: that of each label fills one line, too.
+std::string in_lines(const nlohmann::ordered_json& json) {
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += (text.empty() ? "{\n  " : ",\n  ") + nlohmann::json(name).dump() + ": " + value.dump();
+  }
+  return text + "\n}\n";
+}
+
 /// Prints the result, and adds it to the run's metrics where it is the newest.
 void tell(const training::MetricsLine& line, const EvaluateOptions& options,
           const training::RunFolder& folder) {
-  const auto json = training::to_json(line);
-  std::printf("%s\n", json.dump(2).c_str());
-  if (!options.out.empty()) report::write_file_atomically(options.out, json.dump(2) + "\n");
+  const auto text = in_lines(training::to_json(line));
+  std::fputs(text.c_str(), stdout);
+  if (!options.out.empty()) report::write_file_atomically(options.out, text);
   training::append_if_newest(folder.metrics(), line);
 }
 

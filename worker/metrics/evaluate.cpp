@@ -34,17 +34,24 @@ double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& grou
   return value.item<double>();
 }
 
-/// Returns the distance of one label's pictures, NaN where there are fewer than two.
-double frechet_of_label(const Sets& sets, std::int64_t label, Divisor divisor) {
+/// The distance of one label's pictures: NaN where there are fewer than two.
+struct LabelDistance {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  bool is_deficient = true;  ///< a covariance is not of full rank
+};
+
+LabelDistance frechet_of_label(const Sets& sets, std::int64_t label, Divisor divisor) {
   std::vector<Gaussian> gaussians;
+  bool is_deficient = false;
   for (const PictureSet* set : {&sets.real, &sets.fake}) {
     const auto rows = set->labels().eq(label).nonzero().squeeze(1);
-    if (rows.size(0) < 2) return std::numeric_limits<double>::quiet_NaN();
+    if (rows.size(0) < 2) return {};
     Moments moments(set->features().size(1));
     moments.add(set->features().index_select(0, rows));
     gaussians.push_back(moments.gaussian(divisor));
+    is_deficient |= !rank_deficiency(gaussians.back()).empty();
   }
-  return frechet_distance(gaussians[0], gaussians[1]);
+  return {frechet_distance(gaussians[0], gaussians[1]), is_deficient};
 }
 
 /// The ranks take the labels in turn.
@@ -52,12 +59,21 @@ std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group
   if (sets.label_count == 0) {
     throw ConfigError("per-class distances need labels, and the run uses none");
   }
-  const auto values = at::zeros({sets.label_count}, at::kDouble);
+  const auto values = at::zeros({2, sets.label_count}, at::kDouble);  // distances, deficiencies
   auto* value = values.mutable_data_ptr<double>();
   for (std::int64_t label = group.rank(); label < sets.label_count; label += group.size()) {
-    value[label] = frechet_of_label(sets, label, divisor);
+    const LabelDistance distance = frechet_of_label(sets, label, divisor);
+    value[label] = distance.value;
+    value[sets.label_count + label] = distance.is_deficient ? 1 : 0;
   }
   group.sum(values);
+  const auto deficient = values[1].sum().item<std::int64_t>();
+  if (deficient > 0 && group.rank() == 0) {
+    log::warning(
+        "Labels have too few real or generated pictures for covariances of full rank, and their "
+        "distances are biased: take more pictures of each than there are features",
+        {{"labels", deficient}, {"features", sets.real.features().size(1)}});
+  }
   return {value, value + sets.label_count};
 }
 

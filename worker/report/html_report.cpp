@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "config/units.h"
 #include "report/chart.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr std::size_t kMostFrames = 16;
 constexpr std::size_t kMostFrameBytes = 16 << 20;  // of all grids on the page
 constexpr std::uint32_t kSmallPicture = 600;       // narrower grids are shown with sharp pixels
+
+constexpr std::ptrdiff_t kMostOpenLabels = 30;
 
 struct Frame {
   std::string caption;
@@ -113,6 +116,13 @@ std::string last_metric_tiles(const RunSummary& run) {
   return tiles;
 }
 
+std::string done_bar(double share) {
+  char bar[64];
+  std::snprintf(bar, sizeof bar, "<i style=\"width:%.1f%%\"></i>",
+                100 * std::clamp(share, 0.0, 1.0));
+  return element("div", "done", bar);
+}
+
 std::string header(const RunSummary& run) {
   auto html = element("h1", "", escape_html(run.name));
   const auto model = config_value(run.config, "model.name").value_or("a model");
@@ -121,15 +131,41 @@ std::string header(const RunSummary& run) {
   return element("header", "", html);
 }
 
+/// Whether there is a generator of this label.
+bool is_trained(const nlohmann::ordered_json& label) {
+  const auto state = label.value("state", "");
+  return state == "done" || state == "out_of_budget";
+}
+
+/// The progress of scheme per_label, whose ticks are the labels'.
+std::string progress_of_labels(const RunSummary& run) {
+  std::int64_t images_seen = 0;
+  std::int64_t total_images = 0;
+  double seconds = 0;
+  for (const auto& label : run.labels) {
+    images_seen += label.value("images_seen", std::int64_t{0});
+    total_images += label.value("total_images", std::int64_t{0});
+    seconds += label.value("seconds", 0.0);
+  }
+  const auto trained = std::ranges::count_if(run.labels, is_trained);
+  return done_bar(static_cast<double>(images_seen) /
+                  static_cast<double>(std::max<std::int64_t>(1, total_images))) +
+         element("div", "tiles",
+                 tile(kimg_text(images_seen), "of " + kimg_text(total_images)) +
+                     tile(std::to_string(trained),
+                          "of " + std::to_string(run.labels.size()) + " labels have a generator") +
+                     tile(format_duration(seconds), "training time of all labels") +
+                     last_metric_tiles(run));
+}
+
 std::string progress(const RunSummary& run) {
+  if (run.ticks.empty() && !run.labels.empty()) return progress_of_labels(run);
   if (run.ticks.empty()) return element("p", "card note", "No tick has been written yet.");
   const auto& tick = run.ticks.back();
   const double kimg = tick.value("kimg", 0.0);
   const auto total =
       config::parse_number(config_value(run.config, "training.total_kimg").value_or(""));
   const double share = total && *total > 0 ? std::clamp(kimg / *total, 0.0, 1.0) : 1;
-  char done[64];
-  std::snprintf(done, sizeof done, "<i style=\"width:%.1f%%\"></i>", 100 * share);
   const double rate = tick.value("s_per_kimg", 0.0);
   const auto seen = kimg_text(tick.value("images_seen", std::int64_t{0}));
   std::string tiles = tile(seen, total ? "of " + kimg_text(std::llround(1000 * *total)) : "seen");
@@ -138,7 +174,7 @@ std::string progress(const RunSummary& run) {
   tiles += tile(format_short(rate), "s/kimg");
   if (rate > 0) tiles += tile(format_short(1000 / rate), "images/s");
   tiles += tile(std::to_string(tick.value("world_size", 1)), "ranks");
-  return element("div", "done", done) + element("div", "tiles", tiles + last_metric_tiles(run));
+  return done_bar(share) + element("div", "tiles", tiles + last_metric_tiles(run));
 }
 
 std::string charts_section(const RunSummary& run) {
@@ -189,20 +225,55 @@ std::string checkpoint_table(const RunSummary& run) {
   return element("div", "card", element("table", "", rows));
 }
 
-/// One row a label of scheme per_label: what it reached, or why it failed.
+/// Returns the newest metrics that have a value for each label, by name.
+std::map<std::string, nlohmann::ordered_json> metrics_of_labels(const RunSummary& run) {
+  std::map<std::string, nlohmann::ordered_json> metrics;
+  for (const auto& line : run.metrics) {
+    for (const auto& [name, values] : line.items()) {
+      constexpr std::string_view kSuffix = "_labels";
+      if (!values.is_array() || !name.ends_with(kSuffix)) continue;
+      metrics[name.substr(0, name.size() - kSuffix.size())] = values;
+    }
+  }
+  return metrics;
+}
+
+/// Says what a label reached, or why it failed.
+std::string label_row(const nlohmann::ordered_json& label,
+                      const std::map<std::string, nlohmann::ordered_json>& metrics) {
+  const auto number = label.value("label", std::int64_t{0});
+  auto reached = label.value("state", "") + ", " +
+                 kimg_text(label.value("images_seen", std::int64_t{0})) + " of " +
+                 kimg_text(label.value("total_images", std::int64_t{0})) + " in " +
+                 format_duration(label.value("seconds", 0.0));
+  const auto attempts = label.value("attempts", 1);
+  if (attempts > 1) reached += ", " + std::to_string(attempts) + " attempts";
+  for (const auto& [name, values] : metrics) {
+    const auto place = static_cast<std::size_t>(number);
+    if (place >= values.size() || !values[place].is_number()) continue;
+    reached += ", " + name + " " + format_short(values[place].get<double>());
+  }
+  if (const auto error = label.value("error", ""); !error.empty()) reached += ": " + error;
+  return row(std::to_string(number) + " " + label.value("name", ""), reached);
+}
+
+/// One row a label of scheme per_label: those without a generator first, and many folded.
 std::string labels_section(const RunSummary& run) {
   if (run.labels.empty()) return {};
-  std::string rows;
+  const auto metrics = metrics_of_labels(run);
+  std::string failed;
+  std::string trained;
   for (const auto& label : run.labels) {
-    const auto name = label.value("name", "");
-    auto reached = label.value("state", "") + ", " +
-                   kimg_text(label.value("images_seen", std::int64_t{0})) + " of " +
-                   kimg_text(label.value("total_images", std::int64_t{0})) + " in " +
-                   format_duration(label.value("seconds", 0.0));
-    if (const auto error = label.value("error", ""); !error.empty()) reached += ": " + error;
-    rows += row(std::to_string(label.value("label", std::int64_t{0})) + " " + name, reached);
+    (is_trained(label) ? trained : failed) += label_row(label, metrics);
   }
-  return element("h2", "", "Labels") + element("div", "card", element("table", "", rows));
+  auto html = element("h2", "", "Labels");
+  if (!failed.empty()) html += element("div", "card", element("table", "", failed));
+  const auto trained_count = std::ranges::count_if(run.labels, is_trained);
+  const auto summary =
+      element("summary", "", std::to_string(trained_count) + " labels have a generator");
+  const std::string open = trained_count <= kMostOpenLabels ? " open" : "";
+  return html + "<details class=\"card\"" + open + ">" + summary + element("table", "", trained) +
+         "</details>";
 }
 
 std::string facts_section(const RunSummary& run) {

@@ -14,6 +14,13 @@ nlohmann::ordered_json to_json(const MetricsLine& line) {
   return json;
 }
 
+std::optional<double> first_value(const metrics::Measurements& measured,
+                                  const std::string& prefix) {
+  const auto found = measured.values.lower_bound(prefix);
+  if (found == measured.values.end() || !found->first.starts_with(prefix)) return std::nullopt;
+  return found->second;
+}
+
 void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {
   const auto lines = report::read_json_lines(file);
   if (!lines.empty() && lines.back().value("images_seen", std::int64_t{0}) > line.images_seen) {

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "metrics/evaluate.h"
 
@@ -16,6 +18,10 @@ struct MetricsLine {
 
 /// Returns {"images_seen", "kimg", "seconds", then each metric}; NaN becomes null.
 nlohmann::ordered_json to_json(const MetricsLine& line);
+
+/// Returns the first metric of those whose names begin with `prefix`, such as "fid"; nothing if
+/// none was measured.
+std::optional<double> first_value(const metrics::Measurements& measured, const std::string& prefix);
 
 /// Appends a line to metrics.jsonl unless the file has one of more images. Throws
 /// report::OutputError.

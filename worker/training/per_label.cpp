@@ -82,6 +82,7 @@ class LabelQueue {
   std::int64_t images_of(std::int64_t label) const;
   void tell(std::size_t over, std::size_t all);
   void train_label(LabelState& state, double budget_seconds);
+  void log_end(const LabelState& state, std::size_t left) const;
   void try_label(LabelState& state, double budget_seconds);
   TrainingResult train_once(const LabelState& state, double budget_seconds);
   const std::vector<std::int64_t>& records_of(std::int64_t label) const {
@@ -181,11 +182,17 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
   if (state.state == "failed" && first_failure_ == ExitCode::kOk) {
     first_failure_ = static_cast<ExitCode>(state.exit_code);
   }
+}
+
+/// Leaves the label's log for that of the run.
+void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
+  log::set_file(parts_.group.rank() == 0 ? parts_.folder.log() : std::filesystem::path());
   log::info("Label is over", {{"label", state.label},
                               {"name", state.name},
                               {"state", state.state},
                               {"kimg", static_cast<double>(state.images_seen) / 1000},
-                              {"seconds", state.seconds}});
+                              {"seconds", state.seconds},
+                              {"left_to_this_rank", left}});
 }
 
 bool LabelQueue::work_off(const std::vector<std::int64_t>& labels) {
@@ -200,8 +207,10 @@ bool LabelQueue::work_off(const std::vector<std::int64_t>& labels) {
     if (stopped_ || parts_.stop.received()) return true;
     tell(i, labels.size());
     LabelState state = begin(labels[i]);
+    const bool was_trained = state.is_trained();
     train_label(state, seconds_left * static_cast<double>(state.records) /
                            static_cast<double>(records_left));
+    if (!was_trained) log_end(state, labels.size() - i - 1);
     if (seconds_left > 0) seconds_left = std::max(seconds_left - state.seconds, kNoTime);
     records_left -= state.records;
     status_.images_seen += state.images_seen;
@@ -258,6 +267,8 @@ void evaluate_bundle(const TrainingParts& parts) {
   const MetricsLine line{trained.images_seen, seconds.count(), measured};
   log::info("Evaluated the generators", {{"metrics", to_json(line).dump()}});
   append_if_newest(parts.folder.metrics(), line);
+  if (const auto fid = first_value(measured, "fid")) parts.instruments.fid.set(*fid);
+  if (const auto score = first_value(measured, "is")) parts.instruments.inception_score.set(*score);
 }
 
 }  // namespace
@@ -266,6 +277,12 @@ std::filesystem::path label_folder(const RunFolder& run, std::int64_t label) {
   char name[32];
   std::snprintf(name, sizeof name, "label-%04lld", static_cast<long long>(label));
   return run.root() / "labels" / name;
+}
+
+void try_per_label(const RunConfig& config, const data::Source& source, int rank_count) {
+  const auto counts = counts_of(records_by_label(source));
+  require_trainable(config, counts);
+  plan_labels(counts, rank_count);
 }
 
 ExitCode train_per_label(const TrainingParts& parts) {
@@ -285,10 +302,7 @@ ExitCode train_per_label(const TrainingParts& parts) {
   parts.group.max(ends);
   const auto* end = ends.const_data_ptr<std::int64_t>();
   if (end[0] != 0) return ExitCode::kStopped;
-  if (parts.group.rank() == 0) {
-    log::set_file(parts.folder.log());
-    gather(parts, counts);
-  }
+  if (parts.group.rank() == 0) gather(parts, counts);
   if (parts.evaluator != nullptr) evaluate_bundle(parts);
   return static_cast<ExitCode>(end[1]);
 }

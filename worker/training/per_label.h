@@ -25,6 +25,9 @@ namespace ganscale::training {
 ///          records than a batch.
 ExitCode train_per_label(const TrainingParts& parts);
 
+/// Throws what train_per_label() would throw before it trains.
+void try_per_label(const RunConfig& config, const data::Source& source, int rank_count);
+
 /// Returns the folder of a label's training.
 std::filesystem::path label_folder(const RunFolder& run, std::int64_t label);
 

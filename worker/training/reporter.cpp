@@ -161,17 +161,13 @@ void Reporter::fakes(const at::Tensor& images, const Progress& progress) {
 }
 
 void Reporter::metrics(const MetricsLine& line) {
-  const auto newest = [&](const std::string& prefix) -> std::optional<double> {
-    const auto found = line.measured.values.lower_bound(prefix);
-    if (found == line.measured.values.end() || !found->first.starts_with(prefix)) return {};
-    return found->second;
-  };
   if (parts_.control.rank() != 0) return;
-  if (const auto fid = newest("fid")) {
+  if (const auto fid = first_value(line.measured, "fid")) {
     parts_.instruments.fid.set(*fid);
     status_.fid = fid;
   }
-  if (const auto score = newest("is")) parts_.instruments.inception_score.set(*score);
+  if (const auto score = first_value(line.measured, "is"))
+    parts_.instruments.inception_score.set(*score);
   const auto json = to_json(line);
   log::info("Evaluated the generator", {{"metrics", json.dump()}});
   try {

@@ -74,6 +74,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   const Pictures pictures = open_pictures(config);
   auto evaluator = open_evaluator(config, pictures, rank);
   if (dry_run) {
+    if (config.scheme.name == kPerLabel) try_per_label(config, *pictures.source, group.size());
     try_training(config, folder, pictures, rank.device, group);
     return ExitCode::kOk;
   }

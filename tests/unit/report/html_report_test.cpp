@@ -65,6 +65,27 @@ TEST(HtmlReport, SaysWhatEachLabelReached) {
   EXPECT_THAT(page, HasSubstr("<th>0 cat</th><td>done, "));
   EXPECT_THAT(page, HasSubstr("<th>1 dog</th><td>failed, "));
   EXPECT_THAT(page, HasSubstr(": record &lt;7&gt;</td>"));
+  EXPECT_THAT(page, HasSubstr("<b>1</b><span>of 2 labels have a generator</span>"));
+  EXPECT_THAT(page, HasSubstr("<b>8 kimg</b><span>of 17 kimg</span>"));
+}
+
+TEST(HtmlReport, ShowsTheNewestDistanceOfEachLabelAndFoldsManyLabels) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 0);
+  std::string labels;
+  for (int label = 0; label < 200; ++label) {
+    labels += (label == 0 ? "[" : ", ") + std::string("{\"label\": ") + std::to_string(label) +
+              ", \"state\": \"" + (label == 150 ? "failed" : "done") + "\", \"attempts\": 2}";
+  }
+  folder.write("labels.json", labels + "]");
+  folder.write("metrics.jsonl",
+               "{\"images_seen\": 8, \"class_fid50k_labels\": [1.5, 2.5]}\n"
+               "{\"images_seen\": 9, \"class_fid50k_labels\": [0.5, null]}\n");
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("2 attempts, class_fid50k 0.500</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("class_fid50k 2.50")));
+  EXPECT_THAT(page, HasSubstr("<details class=\"card\"><summary>199 labels have a generator"));
+  EXPECT_LT(page.find("<th>150 "), page.find("<th>0 "));
 }
 
 TEST(Curves, HaveAChartForEachThingWithNumbers) {
