@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "kernels/counter_random.h"
+#include "models/label_bundle.h"
 
 namespace ganscale::cli {
 namespace {
@@ -47,7 +48,8 @@ Order PictureMaker::order(std::vector<std::int64_t> seeds, const std::string& te
     return order;
   }
   const auto last = std::to_string(label_count - 1);
-  const auto choice = parse_numbers("--labels", text.empty() ? "0-" + last : text);
+  const auto choice =
+      text.empty() ? models::labels_of(*trained_.generator) : parse_numbers("--labels", text);
   for (const auto label : choice) {
     if (label < label_count) continue;
     throw UsageError("--labels: the labels of this run are 0-" + last + ": " +

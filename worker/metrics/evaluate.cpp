@@ -102,6 +102,16 @@ Needs needs_of_fake(const MetricName& metric, const EvaluateConfig& config) {
   return needs;
 }
 
+void require_enough(const MetricName& metric, std::int64_t real_count) {
+  const auto needed = std::max(2, metric.neighbours + 1);
+  const auto there = std::min(metric.picture_count, real_count);
+  if (metric.metric == Metric::kInceptionScore || there >= needed) return;
+  throw ConfigError("too few pictures for a metric: " + metric.text + " needs " +
+                    std::to_string(needed) + " real and as many generated ones; there are " +
+                    std::to_string(real_count) + " real and " +
+                    std::to_string(metric.picture_count) + " generated ones");
+}
+
 Needs both(const Needs& a, const Needs& b) {
   return {a.moments || b.moments, a.features || b.features, std::max(a.splits, b.splits)};
 }
@@ -126,8 +136,14 @@ void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& c
       break;
     }
     case Metric::kKernel: {
-      const auto distance =
-          kernel_inception_distance(features.real, features.fake, {.seed = sets.seed}, group);
+      const Subsets subsets{.seed = sets.seed};
+      const auto fewest = std::min(features.real.size(0), features.fake.size(0));
+      if (fewest < subsets.size && group.rank() == 0) {
+        log::warning(
+            "The kernel distance has fewer pictures than a subset, and deviates too little",
+            {{"pictures", fewest}, {"subset", subsets.size}});
+      }
+      const auto distance = kernel_inception_distance(features.real, features.fake, subsets, group);
       add("", distance.mean);
       add("_std", distance.deviation);
       break;

@@ -33,6 +33,9 @@ struct Sets {
   std::uint64_t seed = 0;  ///< of the random subsets
 };
 
+/// Throws ConfigError where a metric needs more generated or more real pictures than there are.
+void require_enough(const MetricName& metric, std::int64_t real_count);
+
 /// Measures one metric; all ranks call it and have the same result. The distances themselves are
 /// computed on the CPU.
 ///

@@ -49,19 +49,41 @@ std::string defect_of(const at::Tensor& output) {
   return at::isfinite(output).all().item<bool>() ? "" : "it gave NaN or infinity";
 }
 
+/// Judges two pictures of the run's shape.
+Judgement try_net(FeatureNet& net, const FeatureNetConfig& config, PictureShape pictures) {
+  const auto pixels = 2 * pictures.channels * pictures.resolution * pictures.resolution;
+  const auto images = at::arange(pixels, at::kLong)
+                          .remainder(256)
+                          .to(at::kByte)
+                          .view({2, pictures.channels, pictures.resolution, pictures.resolution});
+  try {
+    return net.judge(images);
+  } catch (const DataError& error) {
+    std::ostringstream shape;
+    shape << images.sizes();
+    throw ConfigError("evaluate.feature_net does not fit the pictures of this run, " + shape.str() +
+                      ": " + config.file.string() + ": " + error.what());
+  }
+}
+
 }  // namespace
+
+std::optional<std::int64_t> first_nonfinite_row(const Judgement& judgement) {
+  auto finite = at::isfinite(judgement.features).all(1);
+  if (judgement.logits.defined()) {
+    finite = finite.logical_and(at::isfinite(judgement.logits).all(1));
+  }
+  const auto bad = finite.logical_not().nonzero();
+  if (bad.size(0) == 0) return std::nullopt;
+  return bad[0].item<std::int64_t>();
+}
 
 OpenFeatureNet open_feature_net(const FeatureNetConfig& config, PictureShape pictures,
                                 at::Device device) {
   OpenFeatureNet result;
   result.sha256 = digest_of(config);
   result.net = open(config, device);
-  const auto pixels = 2 * pictures.channels * pictures.resolution * pictures.resolution;
-  const auto images = at::arange(pixels, at::kLong)
-                          .remainder(256)
-                          .to(at::kByte)
-                          .view({2, pictures.channels, pictures.resolution, pictures.resolution});
-  const auto judgement = result.net->judge(images);
+  const auto judgement = try_net(*result.net, config, pictures);
   for (const auto& output : {judgement.features, judgement.logits}) {
     if (!output.defined()) continue;
     const auto defect = defect_of(output);

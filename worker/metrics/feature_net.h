@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace ganscale::metrics {
@@ -14,6 +15,10 @@ struct Judgement {
   at::Tensor features;  ///< [N, D] float32
   at::Tensor logits;    ///< [N, classes] float32, up to a constant a row; undefined if it has none
 };
+
+/// Returns the row of the first picture with a feature or logit that is NaN or infinite; nothing if
+/// all are finite.
+std::optional<std::int64_t> first_nonfinite_row(const Judgement& judgement);
 
 /// A trained network whose last layer but one describes pictures, and whose last one names them.
 class FeatureNet {

@@ -25,14 +25,22 @@ bool has_argument(const torch::jit::Module& module, const char* name) {
       .has_value();
 }
 
+/// Returns the last line, which says what is wrong; TorchScript puts the code in front of it.
+std::string last_line(std::string text) {
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return text.substr(text.rfind('\n') + 1);
+}
+
 /// Calls the module; what TorchScript throws names neither the file nor what to do.
 at::IValue call(torch::jit::Module& module, const at::Tensor& images,
                 const std::unordered_map<std::string, at::IValue>& options) {
   try {
     return module.forward({images}, options);
-  } catch (const std::exception& error) {
+  } catch (const c10::Error& error) {
     throw DataError("the feature network does not take these pictures: " +
-                    std::string(error.what()).substr(0, 500));
+                    last_line(error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    throw DataError("the feature network does not take these pictures: " + last_line(error.what()));
   }
 }
 

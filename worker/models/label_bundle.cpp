@@ -45,4 +45,13 @@ at::Tensor LabelBundle::forward(const at::Tensor& z, const at::Tensor& labels,
   return result;
 }
 
+std::vector<std::int64_t> labels_of(const Generator& generator) {
+  const auto* bundle = dynamic_cast<const LabelBundle*>(&generator);
+  std::vector<std::int64_t> labels;
+  for (std::int64_t label = 0; label < generator.label_count(); ++label) {
+    if (bundle == nullptr || bundle->generators().contains(label)) labels.push_back(label);
+  }
+  return labels;
+}
+
 }  // namespace ganscale::models

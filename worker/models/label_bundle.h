@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "models/model.h"
 
@@ -29,5 +30,9 @@ class LabelBundle : public Generator {
  private:
   std::map<std::int64_t, std::shared_ptr<Generator>> generators_;
 };
+
+/// Returns the labels that a conditional generator makes pictures of: all, or those of a bundle
+/// that have a generator.
+std::vector<std::int64_t> labels_of(const Generator& generator);
 
 }  // namespace ganscale::models

@@ -4,6 +4,11 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "models/label_bundle.h"
 #include "report/progress.h"
 
 namespace ganscale::training {
@@ -21,17 +26,37 @@ struct Fakes {
   at::Tensor labels;  // [N] int64 on the host, or undefined
 };
 
+/// Returns the labels of the records that the generator makes pictures of: labels drawn from these
+/// come as often as in the data.
+std::vector<std::int64_t> labels_to_draw(const models::Generator& generator,
+                                         const data::Source& source) {
+  if (generator.label_count() == 0) return {};
+  const auto made = models::labels_of(generator);
+  std::vector<std::int64_t> labels;
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    const auto label = source.label(i);
+    if (std::ranges::binary_search(made, label)) labels.push_back(label);
+  }
+  if (labels.empty()) {
+    throw DataError("the data set has no record of a label that the generator makes: " +
+                    std::to_string(source.record_count()) + " records");
+  }
+  return labels;
+}
+
 Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& numbers,
-               const data::Source& source) {
+               const std::vector<std::int64_t>& labels_to_draw) {
   const auto parameter = generator.parameters().front();
   kernels::RandomDraws draws({seed, numbers.first, numbers.stride}, Stream::kEvaluate);
   const auto z = draws.normal({numbers.count, generator.z_dim()}, parameter.options());
   Fakes fakes;
   if (generator.label_count() > 0) {
-    const auto records = draws.labels(source.record_count(), numbers.count);
+    const auto places =
+        draws.labels(static_cast<std::int64_t>(labels_to_draw.size()), numbers.count);
     std::vector<std::int64_t> labels;
     for (std::int64_t i = 0; i < numbers.count; ++i) {
-      labels.push_back(source.label(records.const_data_ptr<std::int64_t>()[i]));
+      const auto place = places.const_data_ptr<std::int64_t>()[i];
+      labels.push_back(labels_to_draw[static_cast<std::size_t>(place)]);
     }
     fakes.labels = at::tensor(labels);
   }
@@ -51,7 +76,11 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealPictures real, a
       group_(group),
       net_(metrics::open_feature_net(config.feature_net,
                                      {real.policy.channels, real.policy.resolution}, device)) {
-  empty_sets();  // says now what the network or the number of pictures can't serve
+  // Says now what the network or the number of pictures can't serve.
+  empty_sets();
+  for (const auto& metric : config_.metrics) {
+    metrics::require_enough(metric, real.source.record_count());
+  }
 }
 
 Evaluator::FakeSets Evaluator::empty_sets() const {
@@ -71,12 +100,22 @@ void Evaluator::judge_fakes(models::Generator& generator, std::uint64_t seed, Fa
   const at::NoGradGuard no_grad;
   const std::int64_t total = sets.rbegin()->first;
   const std::int64_t stride = group_.size();
+  const auto labels = labels_to_draw(generator, pictures_.source);
+  const auto left_out = pictures_.source.record_count() - static_cast<std::int64_t>(labels.size());
+  if (generator.label_count() > 0 && left_out > 0 && group_.rank() == 0) {
+    log::warning("Records have labels without a generator, and count as real pictures only",
+                 {{"records", left_out}});
+  }
   report::ProgressBar bar("generated pictures", total);
   for (std::int64_t first = group_.rank(); first < total; first += config_.batch * stride) {
     const auto left = (total - first + stride - 1) / stride;
     const Numbers numbers{first, std::min(config_.batch, left), stride};
-    const Fakes fakes = generate(generator, seed, numbers, pictures_.source);
+    const Fakes fakes = generate(generator, seed, numbers, labels);
     const auto judgement = net_.net->judge(fakes.images);
+    if (const auto row = metrics::first_nonfinite_row(judgement)) {
+      throw DataError("the feature network gives NaN or infinity for a generated picture: number " +
+                      std::to_string(first + *row * stride));
+    }
     const auto places = at::arange(numbers.count).mul(stride).add(first);
     for (auto& [count, set] : sets) {
       const auto here = places.lt(count).sum().item<std::int64_t>();

@@ -19,8 +19,8 @@ class Evaluator {
   /// Returns what the configured metrics say of a generator in eval mode; every rank calls it.
   ///
   /// Picture j is made from the random numbers of image j of the seed (Stream::kEvaluate), and has
-  /// the label of a record drawn at random, so that labels come as often as in the data. It is
-  /// rounded to bytes, as a file of it would be.
+  /// the label of a record drawn at random, so that labels come as often as in the data; labels of
+  /// a bundle without a generator are left out. It is rounded to bytes, as a file of it would be.
   metrics::Measurements evaluate(models::Generator& generator, std::uint64_t seed);
 
  private:

@@ -66,7 +66,12 @@ metrics::PictureSet judge_all(const RealPictures& real, metrics::OpenFeatureNet&
       records.push_back(i);
       labels.push_back(real.source.label(i));
     }
-    set.add(net.net->judge(decode_records(real, records)), at::tensor(records), at::tensor(labels));
+    const auto judgement = net.net->judge(decode_records(real, records));
+    if (const auto row = metrics::first_nonfinite_row(judgement)) {
+      throw DataError("the feature network gives NaN or infinity for a real picture: " +
+                      real.source.describe(records[static_cast<std::size_t>(*row)]));
+    }
+    set.add(judgement, at::tensor(records), at::tensor(labels));
     if (group.rank() == 0) bar.update(records.back());
   }
   set.merge(group);

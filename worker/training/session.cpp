@@ -60,9 +60,17 @@ class Services {
 std::optional<Evaluator> open_evaluator(const RunConfig& config, const Pictures& pictures,
                                         const Rank& rank) {
   if (config.evaluate.metrics.empty()) return std::nullopt;
+  const bool has_labels = config.scheme.name == kPerLabel || config.model.label_count > 0;
+  for (const auto& metric : config.evaluate.metrics) {
+    if (has_labels || metric.metric != metrics::Metric::kClassFrechet) continue;
+    throw ConfigError(
+        "evaluate.metrics: distances of each label need a model with labels, or scheme "
+        "per_label: " +
+        metric.text);
+  }
   return std::optional<Evaluator>(std::in_place, config.evaluate,
-                                  RealPictures{*pictures.source, pictures.policy}, rank.device,
-                                  *rank.world.group);
+                                  RealPictures{*pictures.source, pictures.policy},
+                                  rank.devices.generator, *rank.world.group);
 }
 
 }  // namespace
@@ -75,7 +83,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   auto evaluator = open_evaluator(config, pictures, rank);
   if (dry_run) {
     if (config.scheme.name == kPerLabel) try_per_label(config, *pictures.source, group.size());
-    try_training(config, folder, pictures, rank.device, group);
+    try_training(config, folder, pictures, rank.devices, group);
     return ExitCode::kOk;
   }
   if (group.rank() == 0) {
@@ -87,7 +95,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   const TrainingParts parts{.config = config,
                             .folder = folder,
                             .pictures = pictures,
-                            .device = rank.device,
+                            .devices = rank.devices,
                             .group = group,
                             .stop = stop,
                             .instruments = services.instruments(),

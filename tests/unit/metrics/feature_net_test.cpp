@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
+#include <limits>
 
 #include "checkpoint/durable_file.h"
 #include "metrics/resize.h"
@@ -94,6 +95,26 @@ TEST_F(FeatureNetFile, WithTheWrongOutputIsRefused) {
   refused("return x.flatten(1) / 0", "it gave NaN or infinity");
   const auto file = script("def forward(self, x):\n  return [x, x, x]\n");
   expect_error(ExitCode::kData, "the pair (features, logits)", [&] { open({.file = file}); });
+}
+
+TEST_F(FeatureNetFile, ThatTakesOtherPicturesIsRefusedWithTheLastLineOfTheReason) {
+  const auto file = script("def forward(self, x):\n  return x.view([-1, 3]).mm(x.view([2, 2]))\n");
+  expect_error(ExitCode::kConfig,
+               "does not fit the pictures of this run, [2, 1, 2, 2]: " + file.string() +
+                   ": the feature network does not take",
+               [&] { open({.file = file}); });
+  expect_error(ExitCode::kConfig, "shape '[-1, 3]' is invalid", [&] { open({.file = file}); });
+}
+
+TEST(FirstNonfiniteRow, LooksAtFeaturesAndLogits) {
+  const auto fine = at::ones({3, 2});
+  auto infinite = at::ones({3, 2});
+  infinite[2][1] = std::numeric_limits<float>::infinity();
+  auto nan = at::ones({3, 4});
+  nan[1][3] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(first_nonfinite_row({fine, {}}), std::nullopt);
+  EXPECT_EQ(first_nonfinite_row({infinite, {}}), 2);
+  EXPECT_EQ(first_nonfinite_row({infinite, nan}), 1);
 }
 
 TEST_F(FeatureNetFile, ThatIsNoModuleIsRefused) {

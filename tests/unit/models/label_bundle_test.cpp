@@ -48,6 +48,12 @@ TEST(LabelBundle, NamesALabelWithoutAGenerator) {
                [] { forward(*make_bundle(), at::zeros({1, 4}), at::tensor({1}, at::kLong)); });
 }
 
+TEST(LabelBundle, KnowsTheLabelsThatItMakes) {
+  EXPECT_EQ(labels_of(*make_bundle()), (std::vector<std::int64_t>{0, 2}));
+  ModelConfig config{.name = "conditional_dcgan", .channels = 1, .label_count = 2};
+  EXPECT_EQ(labels_of(*build_generator(config, 1, nullptr)), (std::vector<std::int64_t>{0, 1}));
+}
+
 TEST(LabelBundle, HoldsParametersUnderTheirLabel) {
   const auto state = named_state(*make_bundle());
   EXPECT_TRUE(state.contains("label_0.l1.0.weight"));

@@ -4,11 +4,13 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <mutex>
 
 #include "comm/thread_group.h"
 #include "models/build_model.h"
+#include "models/label_bundle.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/data/fake_source.h"
@@ -84,6 +86,17 @@ TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
   }
 }
 
+TEST_F(EvaluatorTest, LeavesOutLabelsWithoutAGenerator) {
+  measure_by({"fid100", "class_fid100"});
+  models::LabelBundle bundle({{0, generator("dcgan")}, {2, generator("dcgan")}}, kClasses);
+  const auto group = comm::make_single_group();
+  const auto measured = Evaluator(config_, pictures(), at::kCPU, *group).evaluate(bundle, 5);
+  const auto& distances = measured.by_label.at("class_fid100_labels");
+  EXPECT_TRUE(std::isfinite(distances[0]));
+  EXPECT_TRUE(std::isnan(distances[1]));
+  EXPECT_TRUE(std::isfinite(distances[2]));
+}
+
 TEST_F(EvaluatorTest, JudgesTheRealPicturesOnce) {
   measure_by({"fid50", "kid50"});
   std::atomic<int> reads = 0;
@@ -152,11 +165,31 @@ TEST_F(EvaluatorTest, SaysBeforeTrainingWhatItCannotMeasure) {
 
 TEST_F(EvaluatorTest, RefusesTooFewPicturesAndPicturesWithoutLabels) {
   const auto group = comm::make_single_group();
+  const auto open = [&] { Evaluator(config_, pictures(), at::kCPU, *group); };
   measure_by({"pr3"});
-  expect_error(ExitCode::kData, "more than k pictures: k = 3, pictures 3",
-               [&] { evaluate(*group, "dcgan"); });
+  expect_error(ExitCode::kConfig, "pr3 needs 4 real and as many generated ones", open);
+  measure_by({"dc1k120"});
+  expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated ones", open);
   measure_by({"class_fid50"});
   expect_error(ExitCode::kConfig, "per-class distances need labels",
+               [&] { evaluate(*group, "dcgan"); });
+}
+
+TEST_F(EvaluatorTest, NamesThePictureThatTheNetworkGivesNanFor) {
+  // The pictures that a network is tried on begin with 0, 1.
+  torch::jit::Module module("net");
+  module.define(
+      "def forward(self, x):\n"
+      "  y = torch.avg_pool2d(x, [16, 16]).flatten(1)\n"
+      "  known = (x[:, 0, 0, 1] == 1).unsqueeze(1)\n"
+      "  return torch.where(known, y, torch.full_like(y, float('nan'))), y\n");
+  module.save(config_.feature_net.file.string());
+  const auto group = comm::make_single_group();
+  measure_by({"kid50"});
+  expect_error(ExitCode::kData, "NaN or infinity for a real picture: fake, record 0",
+               [&] { evaluate(*group, "dcgan"); });
+  measure_by({"is50"});
+  expect_error(ExitCode::kData, "NaN or infinity for a generated picture: number 0",
                [&] { evaluate(*group, "dcgan"); });
 }
 
