@@ -42,14 +42,14 @@ RunConfig make_stylegan2_config(const std::string& more_of_model, Precision prec
   return complete(parse_run(yaml), precision);
 }
 
-Trainee::Trainee(const RunConfig& config, comm::Group& world, at::Device device)
+Trainee::Trainee(const RunConfig& config, comm::Group& world, const device::NetworkDevices& devices)
     : config_(config),
       world_(world),
-      device_(device),
+      devices_(devices),
       statistics_group_(
           world.split(models::statistics_color(config.model, config.training.batch, world))),
       path_length_group_(world.split(0)),
-      replica_(config, device, {statistics_group_.get(), path_length_group_.get()}),
+      replica_(config, devices, {statistics_group_.get(), path_length_group_.get()}),
       scheme_(config, replica_, world) {}
 
 void Trainee::train(int steps) {
@@ -68,9 +68,10 @@ StepInput Trainee::input() const {
   const auto options = at::TensorOptions().dtype(parameter_dtype(config_.training.precision));
   const auto uniform =
       kernels::random_uniform(images, Stream::kEvaluate, 0, {N, 1, 32, 32}, options);
-  data::Batch batch{.images = (uniform * 2 - 1).to(device_), .labels = {}};
+  data::Batch batch{.images = (uniform * 2 - 1).to(devices_.discriminator), .labels = {}};
   if (config_.model.label_count > 0) {
-    batch.labels = kernels::random_labels(images, Stream::kEvaluate, 1, kLabels, N).to(device_);
+    batch.labels =
+        kernels::random_labels(images, Stream::kEvaluate, 1, kLabels, N).to(devices_.discriminator);
   }
   return {.real = batch, .images = images};
 }

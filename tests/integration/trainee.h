@@ -18,7 +18,8 @@ RunConfig make_stylegan2_config(const std::string& more_of_model, Precision prec
 class Trainee {
  public:
   /// config, world: outlive it.
-  Trainee(const RunConfig& config, comm::Group& world, at::Device device = at::kCPU);
+  Trainee(const RunConfig& config, comm::Group& world,
+          const device::NetworkDevices& devices = at::kCPU);
 
   /// Trains until so many steps are done; fails the test where a phase is skipped.
   void train(int steps);
@@ -30,7 +31,7 @@ class Trainee {
 
   const RunConfig& config_;
   comm::Group& world_;
-  at::Device device_;
+  device::NetworkDevices devices_;
   std::unique_ptr<comm::Group> statistics_group_;
   std::unique_ptr<comm::Group> path_length_group_;
   Replica replica_;

@@ -77,11 +77,11 @@ ExitCode evaluate(const EvaluateOptions& options) {
   const auto rank = training::open_rank(config);
   comm::Group& group = *rank.world.group;
   const auto pictures = training::open_pictures(config);
-  trained.generator->to(rank.device);
+  trained.generator->to(rank.devices.generator);
   log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
   const auto began = std::chrono::steady_clock::now();
-  training::Evaluator evaluator(config.evaluate, {*pictures.source, pictures.policy}, rank.device,
-                                group);
+  training::Evaluator evaluator(config.evaluate, {*pictures.source, pictures.policy},
+                                rank.devices.generator, group);
   const auto measured = evaluator.evaluate(*trained.generator, config.training.seed);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   if (group.rank() == 0) {

@@ -24,4 +24,19 @@ c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int v
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(local_rank)};
 }
 
+NetworkDevices select_two_devices(DeviceKind kind, int local_rank, int local_size,
+                                  int visible_gpu_count) {
+  if (kind == DeviceKind::kCpu) {
+    throw ConfigError("training.devices_per_process: 2 needs GPUs; take 1: training.device is cpu");
+  }
+  const int ranks = visible_gpu_count == 2 ? 1 : local_size;
+  if (visible_gpu_count < 2 * ranks) {
+    throw ConfigError(
+        "training.devices_per_process: 2 needs two GPUs a rank; start fewer ranks, or take 1: " +
+        std::to_string(local_size) + " ranks, " + std::to_string(visible_gpu_count) + " GPUs");
+  }
+  const auto first = static_cast<c10::DeviceIndex>(ranks == 1 ? 0 : 2 * local_rank);
+  return {{c10::kCUDA, first}, {c10::kCUDA, static_cast<c10::DeviceIndex>(first + 1)}};
+}
+
 }  // namespace ganscale::device

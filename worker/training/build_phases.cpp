@@ -28,17 +28,22 @@ struct Parts {
     return {z,
             labels.defined() ? labels.narrow(0, 0, z.size(0)) : labels,
             draws,
-            {&replica.augmentation(), input.images}};
+            {&replica.augmentation(), input.images, replica.devices().discriminator}};
   }
 
   RealInput reals(const StepInput& input, kernels::RandomDraws& draws) const {
     return {input.real, draws, {&replica.augmentation(), input.images}};
   }
 
+  /// What G computes in, and where: the reals may be on another device, beside D.
+  at::TensorOptions generator_options(const StepInput& input) const {
+    return input.real.images.options().device(replica.devices().generator);
+  }
+
   at::Tensor latents(const StepInput& input, Stream stream) const {
     return kernels::random_normal(input.images, stream, /*site=*/0,
                                   {input.real.images.size(0), replica.generator().z_dim()},
-                                  input.real.images.options());
+                                  generator_options(input));
   }
 };
 
@@ -84,9 +89,10 @@ PhaseLoss path_length_phase(const Parts& in, const StepInput& input) {
   const auto& real = input.real.images;
   const auto count = path_length_batch(real.size(0), options);
   kernels::RandomDraws draws(input.images, Stream::kPathLength);
-  const at::Tensor z = draws.normal({count, generator.z_dim()}, real.options());
+  const at::TensorOptions options_of_images = in.generator_options(input);
+  const at::Tensor z = draws.normal({count, generator.z_dim()}, options_of_images);
   const at::Tensor noise =
-      draws.normal({count, real.size(1), real.size(2), real.size(3)}, real.options());
+      draws.normal({count, real.size(1), real.size(2), real.size(3)}, options_of_images);
   return path_length_loss(generator, {in.fakes(input, z, draws), noise},
                           in.replica.path_length_mean(), options);
 }

@@ -94,8 +94,7 @@ void write_fakes(const LoopParts& parts, const Progress& progress) {
   if (parts.control.rank() != 0) return;
   try {
     parts.reporter.fakes(
-        parts.grids.write_fakes(parts.replica.generator_ema(), parts.device, progress.images_seen),
-        progress);
+        parts.grids.write_fakes(parts.replica.generator_ema(), progress.images_seen), progress);
   } catch (const report::OutputError& error) {
     log::warning("Cannot write the sample grid", {{"reason", error.what()}});
   }

@@ -141,7 +141,7 @@ TrainingResult LabelQueue::train_once(const LabelState& state, double budget_sec
   return train({.config = config,
                 .folder = RunFolder(label_folder(parts_.folder, state.label)),
                 .pictures = pictures,
-                .device = parts_.device,
+                .devices = parts_.devices,
                 .group = *alone_,
                 .stop = parts_.stop,
                 .instruments = parts_.instruments,
@@ -260,7 +260,7 @@ void evaluate_bundle(const TrainingParts& parts) {
   if (!std::filesystem::exists(parts.folder.bundle())) return;
   const auto began = std::chrono::steady_clock::now();
   const auto trained = load_newest_generator(parts.folder.root());
-  trained.generator->to(parts.device);
+  trained.generator->to(parts.devices.generator);
   const auto measured = parts.evaluator->evaluate(*trained.generator, parts.config.training.seed);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   if (parts.group.rank() != 0) return;

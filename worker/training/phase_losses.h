@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "augment/ada_draws.h"
 #include "augment/augmentation.h"
 #include "comm/group.h"
@@ -11,13 +13,15 @@
 /// The losses of the phases, from given latents: where those come from is build_phases' affair.
 namespace ganscale::training {
 
-/// What happens to a rank's images before D sees them; nothing without an augmentation.
+/// What happens to a rank's images before D sees them: they go to its device and are augmented.
 struct Augmenting {
-  augment::Augmentation* augmentation = nullptr;
+  augment::Augmentation* augmentation = nullptr;  ///< none without one
   ImageRandom images = {};
+  std::optional<at::Device> device = {};  ///< of D; the images' own without one
 
   at::Tensor operator()(const at::Tensor& x, augment::Use use) const {
-    return augmentation == nullptr ? x : (*augmentation)(x, images, use);
+    const at::Tensor here = device ? x.to(*device) : x;
+    return augmentation == nullptr ? here : (*augmentation)(here, images, use);
   }
 };
 

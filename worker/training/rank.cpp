@@ -21,20 +21,27 @@ void set_cpu_threads(const TrainingConfig& config, int local_size) {
   at::set_num_threads(cpu_threads(config.threads, allowed_cores, machine_cores, local_size));
 }
 
+device::NetworkDevices devices_of(const TrainingConfig& config, const comm::Place& place) {
+  const auto select = [&](auto choose) {
+    return choose(config.device, place.local_rank, place.local_size, device::visible_gpu_count());
+  };
+  if (config.devices_per_process == 2) return select(device::select_two_devices);
+  return select(device::select_device);
+}
+
 }  // namespace
 
 Rank open_rank(RunConfig& config) {
-  Rank rank{.world = comm::open_world(config.comm), .device = at::kCPU};
+  Rank rank{.world = comm::open_world(config.comm), .devices = at::kCPU};
   const comm::Place& place = rank.world.place;
   log::set_rank(rank.world.group->rank());
-  rank.device = device::select_device(config.training.device, place.local_rank, place.local_size,
-                                      device::visible_gpu_count());
-  device::use_device(rank.device);
-  comm::add_device(rank.world, config.comm, rank.device);
+  rank.devices = devices_of(config.training, place);
+  device::use_device(rank.devices.generator);
+  comm::add_device(rank.world, config.comm, rank.devices.generator);
   set_cpu_threads(config.training, place.local_size);
   device::allow_tf32(allows_tf32(config.training.precision));
   // GPUs compute in narrow types to be fast; CPUs would be slow.
-  if (rank.device.is_cpu()) config.model.stylegan2.narrow_type.reset();
+  if (rank.devices.generator.is_cpu()) config.model.stylegan2.narrow_type.reset();
   return rank;
 }
 

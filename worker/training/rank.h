@@ -1,6 +1,7 @@
 #pragma once
 
 #include "comm/open_world.h"
+#include "device/select_device.h"
 #include "training/run_config.h"
 
 namespace ganscale::training {
@@ -8,7 +9,7 @@ namespace ganscale::training {
 /// This process among those of the run, and what it computes with.
 struct Rank {
   comm::World world;
-  at::Device device;
+  device::NetworkDevices devices;
 };
 
 /// Opens the world that the launcher made, and sets this process up: its name in the log, its

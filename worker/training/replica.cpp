@@ -32,15 +32,16 @@ NamedTensors trained_parameters(const torch::nn::Module& network,
 
 }  // namespace
 
-Replica::Replica(const RunConfig& config, at::Device device, const ReplicaGroups& groups)
-    : networks_(models::build_networks(config.model, config.training.seed, groups.statistics)),
+Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
+                 const ReplicaGroups& groups)
+    : devices_(devices),
+      networks_(models::build_networks(config.model, config.training.seed, groups.statistics)),
       generator_ema_(models::build_generator(config.model, config.training.seed, nullptr)),
-      augmentation_(config.augment, device) {
+      augmentation_(config.augment, devices.discriminator) {
   const auto dtype = parameter_dtype(config.training.precision);
-  for (torch::nn::Module* network : std::initializer_list<torch::nn::Module*>{
-           networks_.generator.get(), networks_.discriminator.get(), generator_ema_.get()}) {
-    network->to(device, dtype);
-  }
+  generator().to(devices.generator, dtype);
+  generator_ema_->to(devices.generator, dtype);
+  discriminator().to(devices.discriminator, dtype);
   copy_into(named_state(*generator_ema_), named_state(generator()), "the average of the generator");
   generator_ema_->eval();
   for (auto& parameter : generator_ema_->parameters()) parameter.set_requires_grad(false);
@@ -51,7 +52,8 @@ Replica::Replica(const RunConfig& config, at::Device device, const ReplicaGroups
       optim::lazily_rescaled(config.discriminator.optimizer, config.discriminator.r1.interval),
       trained_parameters(discriminator(), config.discriminator.freeze));
   if (config.generator.path_length.weight > 0) {
-    path_length_mean_ = {at::zeros({}, at::TensorOptions(device).dtype(dtype)), groups.path_length};
+    path_length_mean_ = {at::zeros({}, at::TensorOptions(devices.generator).dtype(dtype)),
+                         groups.path_length};
   }
 }
 

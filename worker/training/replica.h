@@ -4,6 +4,7 @@
 
 #include "augment/augmentation.h"
 #include "checkpoint/snapshot.h"
+#include "device/select_device.h"
 #include "models/build_model.h"
 #include "optim/build_optimizer.h"
 #include "training/progress.h"
@@ -23,8 +24,10 @@ struct ReplicaGroups {
 /// replicas of all ranks are the same.
 class Replica {
  public:
-  /// Builds the networks from the seed and moves them to the device.
-  Replica(const RunConfig& config, at::Device device, const ReplicaGroups& groups);
+  /// Builds the networks from the seed and moves them to their devices: the average to the
+  /// generator's, the augmentation to the discriminator's.
+  Replica(const RunConfig& config, const device::NetworkDevices& devices,
+          const ReplicaGroups& groups);
 
   models::Generator& generator() { return *networks_.generator; }
   models::Discriminator& discriminator() { return *networks_.discriminator; }
@@ -33,6 +36,7 @@ class Replica {
   optim::Optimizer& discriminator_optimizer() { return *discriminator_optimizer_; }
   augment::Augmentation& augmentation() { return augmentation_; }
 
+  const device::NetworkDevices& devices() const { return devices_; }
   PathLengthMean& path_length_mean() { return path_length_mean_; }
 
   /// Moves the average of the generator one step: parameters by the factor `beta`, buffers copied.
@@ -44,6 +48,7 @@ class Replica {
   void restore(const checkpoint::Snapshot& snapshot);
 
  private:
+  device::NetworkDevices devices_;
   models::Networks networks_;
   std::shared_ptr<models::Generator> generator_ema_;
   std::unique_ptr<optim::Optimizer> generator_optimizer_;

@@ -69,6 +69,13 @@ void choose_narrow_type(RunConfig& c) {
   }
 }
 
+/// The other scheme's ranks exchange gradients through one device each.
+void require_scheme_for_devices(const RunConfig& c) {
+  if (c.training.devices_per_process == 1 || c.scheme.name == kPerLabel) return;
+  throw ConfigError("training.devices_per_process: 2 is for scheme per_label; take 1: " +
+                    c.scheme.name);
+}
+
 SchemeConfig parse_scheme(config::Section in) {
   SchemeConfig c;
   c.name = in.get_choice("name", c.name, {"synchronous", kPerLabel},
@@ -123,6 +130,7 @@ RunConfig parse_run(config::Section in) {
   c.comm = comm::parse_comm(in.section("comm"));
   in.reject_unread_keys();
   choose_narrow_type(c);
+  require_scheme_for_devices(c);
   c.resolved = config::to_yaml(in.entries(), /*comments=*/true);
   return c;
 }

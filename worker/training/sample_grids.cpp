@@ -58,14 +58,13 @@ void SampleGrids::write_reals(const data::Source& source, const data::DecodePoli
   report::write_image_grid(images, {.columns = config_.grid_columns}, folder_.reals());
 }
 
-at::Tensor SampleGrids::write_fakes(models::Generator& generator, at::Device device,
-                                    std::int64_t images_seen) const {
+at::Tensor SampleGrids::write_fakes(models::Generator& generator, std::int64_t images_seen) const {
   const at::NoGradGuard no_grad;
-  const auto options =
-      at::TensorOptions().device(device).dtype(generator.parameters().front().scalar_type());
+  const auto options = generator.parameters().front().options();
   at::Tensor labels;
   if (generator.label_count() > 0) {
-    labels = grid_labels(image_count(), config_.grid_columns, generator.label_count()).to(device);
+    labels = grid_labels(image_count(), config_.grid_columns, generator.label_count())
+                 .to(options.device());
   }
   std::vector<at::Tensor> parts;
   for (std::int64_t first = 0; first < image_count(); first += kImagesAtOnce) {

@@ -19,8 +19,7 @@ class SampleGrids {
   void write_reals(const data::Source& source, const data::DecodePolicy& policy,
                    std::int64_t label_count) const;
   /// Writes the fakes after `images_seen` images; returns them, [N, C, H, W] on the CPU.
-  at::Tensor write_fakes(models::Generator& generator, at::Device device,
-                         std::int64_t images_seen) const;
+  at::Tensor write_fakes(models::Generator& generator, std::int64_t images_seen) const;
 
  private:
   std::int64_t image_count() const {

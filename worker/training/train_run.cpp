@@ -63,14 +63,15 @@ data::Feed feed_of(const RunConfig& config, const comm::Group& group, const Prog
 }
 
 void log_start(const RunConfig& config, const RunFacts& facts, const comm::Group& group,
-               at::Device device) {
+               const device::NetworkDevices& devices) {
   log::info("Training", {{"model", facts.model},
                          {"resolution", config.model.resolution},
                          {"records", facts.record_count},
                          {"labels", facts.label_count},
                          {"ranks", group.size()},
                          {"batch", config.training.batch},
-                         {"device", device::device_name(device)},
+                         {"device", device::device_name(devices.generator)},
+                         {"devices", devices.generator == devices.discriminator ? 1 : 2},
                          {"threads", at::get_num_threads()}});
 }
 
@@ -92,14 +93,14 @@ class NetworkGroups {
 /// The networks and the stream of pictures, at the place where the training goes on.
 struct Prepared {
   Prepared(const RunConfig& config, const RunFolder& folder, const Pictures& pictures,
-           at::Device device, comm::Group& group)
+           const device::NetworkDevices& devices, comm::Group& group)
       : network_groups(config, group),
-        replica(config, device, network_groups.borrowed()),
+        replica(config, devices, network_groups.borrowed()),
         progress(resume(replica, config.training, folder, pictures.facts, group)),
         batches(
             *pictures.source,
             data::ShardPlan(pictures.facts.record_count, config.training.seed, config.data.shuffle),
-            pictures.policy, feed_of(config, group, progress, device)) {}
+            pictures.policy, feed_of(config, group, progress, devices.discriminator)) {}
 
   NetworkGroups network_groups;
   Replica replica;
@@ -123,23 +124,23 @@ void open_folder(const TrainingParts& parts, Prepared& prepared, const SampleGri
 }  // namespace
 
 void try_training(const RunConfig& config, const RunFolder& folder, const Pictures& pictures,
-                  at::Device device, comm::Group& group) {
-  log_start(config, pictures.facts, group, device);
-  const Prepared prepared(config, folder, pictures, device, group);
+                  const device::NetworkDevices& devices, comm::Group& group) {
+  log_start(config, pictures.facts, group, devices);
+  const Prepared prepared(config, folder, pictures, devices, group);
 }
 
 TrainingResult train(const TrainingParts& parts) {
   const RunConfig& config = parts.config;
   comm::Group& group = parts.group;
-  log_start(config, parts.pictures.facts, group, parts.device);
-  Prepared prepared(config, parts.folder, parts.pictures, parts.device, group);
+  log_start(config, parts.pictures.facts, group, parts.devices);
+  Prepared prepared(config, parts.folder, parts.pictures, parts.devices, group);
   const SampleGrids grids(config.training, parts.folder);
   std::optional<checkpoint::Writer> writer;
   open_folder(parts, prepared, grids, writer);
   Synchronous scheme(config, prepared.replica, group);
   Reporter reporter({.config = config,
                      .folder = parts.folder,
-                     .device = parts.device,
+                     .device = parts.devices.generator,
                      .control = group,
                      .gradients = group,
                      .batches = prepared.batches,
@@ -149,7 +150,7 @@ TrainingResult train(const TrainingParts& parts) {
                      .server = parts.server});
   LoopParts loop{.config = config,
                  .facts = parts.pictures.facts,
-                 .device = parts.device,
+                 .device = parts.devices.discriminator,
                  .control = group,
                  .batches = prepared.batches,
                  .replica = prepared.replica,

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "comm/group.h"
 #include "control/server.h"
+#include "device/select_device.h"
 #include "telemetry/instruments.h"
 #include "training/budget.h"
 #include "training/evaluator.h"
@@ -18,7 +19,7 @@ struct TrainingParts {
   const RunConfig& config;
   RunFolder folder;
   const Pictures& pictures;
-  at::Device device;
+  device::NetworkDevices devices;
   comm::Group& group;  ///< the ranks that train this together
   const StopSignal& stop;
   telemetry::Instruments& instruments;
@@ -36,7 +37,7 @@ struct TrainingResult {
 /// Builds what a training would use and reads its first batch's plan, then stops. Throws what
 /// train() would throw before its first step.
 void try_training(const RunConfig& config, const RunFolder& folder, const Pictures& pictures,
-                  at::Device device, comm::Group& group);
+                  const device::NetworkDevices& devices, comm::Group& group);
 
 /// Trains one generator and discriminator in one run folder, from its newest valid checkpoint on.
 /// Every rank of the group calls it.

@@ -29,6 +29,8 @@ void require_possible(const config::Section& in, const TrainingConfig& c) {
   in.require(c.grid_rows > 0 && c.grid_rows <= 64, "grid_rows", "must be 1 to 64");
   in.require(c.grid_columns > 0 && c.grid_columns <= 64, "grid_columns", "must be 1 to 64");
   in.require(c.max_nonfinite_steps >= 0, "max_nonfinite_steps", "must not be negative");
+  in.require(c.devices_per_process == 1 || c.devices_per_process == 2, "devices_per_process",
+             "must be 1 or 2");
   in.require(c.threads >= 0, "threads", "must not be negative");
 }
 
@@ -49,6 +51,10 @@ TrainingConfig parse_training(config::Section in) {
   c.seed_mode = mode == "rank" ? SeedMode::kRank : SeedMode::kImage;
   c.precision = parse_precision(in);
   c.device = parse_device(in);
+  c.devices_per_process =
+      in.get("devices_per_process", c.devices_per_process,
+             "GPUs of a rank; 2, of scheme per_label: the generator on one, the discriminator on "
+             "the other");
   c.threads = in.get("threads", c.threads,
                      "CPU threads of a rank; 0: the node's cores shared by its ranks");
   const auto means = in.get_choice("running_means", "averaged", {"averaged", "local"},

@@ -25,7 +25,8 @@ struct TrainingConfig {
   SeedMode seed_mode = SeedMode::kImage;
   Precision precision = Precision::kFp32;
   device::DeviceKind device = device::DeviceKind::kAuto;
-  int threads = 0;  ///< CPU threads of a rank; 0: this node's cores shared by its ranks
+  int devices_per_process = 1;  ///< 2: one for the generator, one for the discriminator
+  int threads = 0;              ///< CPU threads of a rank; 0: this node's cores shared by its ranks
   RunningMeans running_means = RunningMeans::kAveraged;
   double tick_kimg = 4;  ///< how often a tick line and a line of stats.jsonl are written
   double samples_every_kimg = 50;

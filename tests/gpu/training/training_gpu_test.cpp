@@ -19,9 +19,10 @@ class TrainingOnAGpu : public testing::Test {
   }
 
   /// Both networks' gradients after so many steps.
-  static at::Tensor gradients(const RunConfig& config, at::Device device, int steps) {
+  static at::Tensor gradients(const RunConfig& config, const device::NetworkDevices& devices,
+                              int steps) {
     const auto alone = comm::make_single_group();
-    Trainee trainee(config, *alone, device);
+    Trainee trainee(config, *alone, devices);
     trainee.train(steps);
     return at::cat({all_gradients(trainee.replica().generator()),
                     all_gradients(trainee.replica().discriminator())});
@@ -38,6 +39,21 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpu) {
 TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {
   const auto config = make_stylegan2_config("", Precision::kFp64);
   expect_close(gradients(config, kGpu, 5), gradients(config, at::kCPU, 5), 1e-8);
+}
+
+TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuWithTheNetworksOnDevicesOfTheirOwn) {
+  std::vector<device::NetworkDevices> pairs = {{at::kCPU, kGpu}};
+  if (device::visible_gpu_count() > 1) pairs.push_back({kGpu, at::Device(at::kCUDA, 1)});
+  const auto config = make_config("dcgan", models::BatchNormMode::kLocal, Precision::kFp32);
+  const auto expected = gradients(config, at::kCPU, 2);
+  for (const auto& devices : pairs) expect_close(gradients(config, devices, 2), expected, 1e-3);
+}
+
+TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuOnTwoGpusInEveryPhaseOfStylegan2) {
+  if (device::visible_gpu_count() < 2) GTEST_SKIP() << "there are fewer than two CUDA devices";
+  const auto config = make_stylegan2_config("", Precision::kFp64);
+  const device::NetworkDevices two(kGpu, at::Device(at::kCUDA, 1));
+  expect_close(gradients(config, two, 5), gradients(config, at::kCPU, 5), 1e-8);
 }
 
 // Eleven and eight bits of a number, through some twenty layers.

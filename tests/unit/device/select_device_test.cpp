@@ -35,5 +35,28 @@ TEST(SelectDevice, RefusesMoreRanksThanGpus) {
                [] { select_device(DeviceKind::kAuto, 0, 8, 4); });
 }
 
+TEST(SelectTwoDevices, GivesEachLocalRankAPairOfGpus) {
+  const auto gpu = [](c10::DeviceIndex index) { return c10::Device(c10::kCUDA, index); };
+  EXPECT_EQ(select_two_devices(DeviceKind::kAuto, 0, 1, 8), NetworkDevices(gpu(0), gpu(1)));
+  EXPECT_EQ(select_two_devices(DeviceKind::kAuto, 0, 4, 8), NetworkDevices(gpu(0), gpu(1)));
+  EXPECT_EQ(select_two_devices(DeviceKind::kGpu, 3, 4, 8), NetworkDevices(gpu(6), gpu(7)));
+}
+
+TEST(SelectTwoDevices, TakesTheOnlyTwoThatTheLauncherShowsARank) {
+  const NetworkDevices both({c10::kCUDA, 0}, {c10::kCUDA, 1});
+  EXPECT_EQ(select_two_devices(DeviceKind::kAuto, 3, 4, 2), both);
+}
+
+TEST(SelectTwoDevices, RefusesWhereThereAreFewer) {
+  expect_error(ExitCode::kConfig, "needs two GPUs a rank; start fewer ranks, or take 1: 1 ranks, 0",
+               [] { select_two_devices(DeviceKind::kAuto, 0, 1, 0); });
+  expect_error(ExitCode::kConfig, "1 ranks, 1 GPUs",
+               [] { select_two_devices(DeviceKind::kGpu, 0, 1, 1); });
+  expect_error(ExitCode::kConfig, "4 ranks, 7 GPUs",
+               [] { select_two_devices(DeviceKind::kGpu, 0, 4, 7); });
+  expect_error(ExitCode::kConfig, "training.device is cpu",
+               [] { select_two_devices(DeviceKind::kCpu, 0, 1, 2); });
+}
+
 }  // namespace
 }  // namespace ganscale::device

@@ -86,7 +86,7 @@ class PerLabel : public testing::Test {
     return train_per_label({.config = config_,
                             .folder = folder(),
                             .pictures = pictures,
-                            .device = at::kCPU,
+                            .devices = at::kCPU,
                             .group = group,
                             .stop = stop_,
                             .instruments = instruments,
