@@ -1,8 +1,6 @@
 #include "kernels/counter_random.h"
 
 #include <ATen/ops/empty.h>
-#include <c10/core/DeviceGuard.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "base/error.h"
 #include "kernels/counter_random_fill.h"
+#include "kernels/on_device.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -25,10 +24,7 @@ at::Tensor fill_tensor(at::IntArrayRef shape, const at::TensorOptions& options, 
     reference(out.data_ptr<T>(), rows);
     return out;
   }
-  check(out.device().is_cuda(), "random numbers are made on the CPU or a CUDA device");
-  const c10::DeviceGuard guard(out.device());
-  const c10::impl::VirtualGuardImpl device(c10::DeviceType::CUDA);
-  kernel(out.data_ptr<T>(), rows, device.getStream(out.device()).native_handle());
+  with_cuda_stream(out, [&](void* stream) { kernel(out.data_ptr<T>(), rows, stream); });
   return out;
 }
 

@@ -1,9 +1,7 @@
 #include <cuda_runtime.h>
 
-#include <string>
-
-#include "base/error.h"
 #include "kernels/counter_random_fill.h"
+#include "kernels/launch.cuh"
 
 namespace ganscale::kernels {
 namespace {
@@ -76,18 +74,10 @@ __global__ void fill(T* out, RandomRows rows, Draw draw) {
 
 template <class T, class Draw>
 void launch(T* out, const RandomRows& rows, Draw draw, void* cuda_stream) {
-  constexpr std::int64_t kThreads = 256;
-  constexpr std::int64_t kMostBlocks = 4096;
-  const std::int64_t total = rows.row_count * ((rows.row_length + 3) / 4);
-  if (total == 0) return;
-  const std::int64_t wanted = (total + kThreads - 1) / kThreads;
-  const auto grid = static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
-  fill<<<grid, kThreads, 0, static_cast<cudaStream_t>(cuda_stream)>>>(out, rows, draw);
-  const cudaError_t status = cudaGetLastError();
-  if (status != cudaSuccess) {
-    throw DeviceError(std::string("launch of the random number kernel failed: ") +
-                      cudaGetErrorString(status));
-  }
+  const Grid grid = grid_of(rows.row_count * ((rows.row_length + 3) / 4));
+  if (grid.blocks == 0) return;
+  fill<<<grid.blocks, grid.threads, 0, static_cast<cudaStream_t>(cuda_stream)>>>(out, rows, draw);
+  require_launched("random numbers");
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include <ATen/ops/empty.h>
-#include <c10/core/DeviceGuard.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <sstream>
 
 #include "base/error.h"
+#include "kernels/on_device.h"
 #include "kernels/upfirdn2d.h"
 
 namespace ganscale::kernels {
@@ -53,35 +52,25 @@ at::Tensor compute_on_cpu(const at::Tensor& x, const at::Tensor& filter, const U
   return out.to(x.scalar_type());
 }
 
-PixelType pixel_type(at::ScalarType dtype) {
-  if (dtype == at::kFloat) return PixelType::kFloat;
-  if (dtype == at::kDouble) return PixelType::kDouble;
-  if (dtype == at::kHalf) return PixelType::kHalf;
-  check(dtype == at::kBFloat16, "upfirdn2d takes floating pixels");
-  return PixelType::kBfloat16;
-}
-
 PixelStrides strides_of(const at::Tensor& x) {
   return {x.stride(0), x.stride(1), x.stride(2), x.stride(3)};
 }
 
 at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
-  check(x.is_cuda() && filter.device() == x.device(), "upfirdn2d's filter is on the device of x");
+  check(filter.device() == x.device(), "upfirdn2d's filter is on the device of x");
   const auto shape = shape_of(x, filter, how);
   const auto taps =
       filter.to(x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat).contiguous();
   const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
                                    x.options().memory_format(x.suggest_memory_format()));
-  const c10::DeviceGuard guard(x.device());
-  const c10::impl::VirtualGuardImpl device(c10::DeviceType::CUDA);
-  upfirdn2d_kernel({.x = x.const_data_ptr(),
-                    .filter = taps.const_data_ptr(),
-                    .out = out.mutable_data_ptr(),
-                    .x_strides = strides_of(x),
-                    .out_strides = strides_of(out),
-                    .channel_count = x.size(1),
-                    .type = pixel_type(x.scalar_type())},
-                   shape, device.getStream(x.device()).native_handle());
+  const UpfirdnMemory memory{.x = x.const_data_ptr(),
+                             .filter = taps.const_data_ptr(),
+                             .out = out.mutable_data_ptr(),
+                             .x_strides = strides_of(x),
+                             .out_strides = strides_of(out),
+                             .channel_count = x.size(1),
+                             .type = scalar_type_of(x.scalar_type())};
+  with_cuda_stream(x, [&](void* stream) { upfirdn2d_kernel(memory, shape, stream); });
   return out;
 }
 

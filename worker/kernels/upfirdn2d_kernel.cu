@@ -2,9 +2,8 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include <string>
-
 #include "base/error.h"
+#include "kernels/launch.cuh"
 #include "kernels/upfirdn2d_shape.h"
 
 namespace ganscale::kernels {
@@ -192,16 +191,12 @@ void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, vo
   const Work work = work_of(memory, shape);
   auto* stream = static_cast<cudaStream_t>(cuda_stream);
   switch (memory.type) {
-    case PixelType::kFloat: launch_for_up<float, float>(memory, work, stream); break;
-    case PixelType::kDouble: launch_for_up<double, double>(memory, work, stream); break;
-    case PixelType::kHalf: launch_for_up<__half, float>(memory, work, stream); break;
-    case PixelType::kBfloat16: launch_for_up<__nv_bfloat16, float>(memory, work, stream); break;
+    case ScalarType::kFloat32: launch_for_up<float, float>(memory, work, stream); break;
+    case ScalarType::kFloat64: launch_for_up<double, double>(memory, work, stream); break;
+    case ScalarType::kFloat16: launch_for_up<__half, float>(memory, work, stream); break;
+    case ScalarType::kBFloat16: launch_for_up<__nv_bfloat16, float>(memory, work, stream); break;
   }
-  const cudaError_t status = cudaGetLastError();
-  if (status != cudaSuccess) {
-    throw DeviceError(std::string("launch of the upfirdn2d kernel failed: ") +
-                      cudaGetErrorString(status));
-  }
+  require_launched("upfirdn2d");
 }
 
 }  // namespace ganscale::kernels

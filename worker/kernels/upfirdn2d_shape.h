@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/scalar_type.h"
+
 /// What upfirdn2d computes, without tensors: shared by every device's code.
 namespace ganscale::kernels {
 
@@ -37,9 +39,6 @@ struct UpfirdnShape {
 template <class T>
 void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape);
 
-/// Types of pixels in device memory. The filter and the sums are double for kDouble, else float.
-enum class PixelType { kFloat, kDouble, kHalf, kBfloat16 };
-
 /// Distances in elements between neighbours of a [N, C, H, W] tensor.
 struct PixelStrides {
   std::int64_t image = 0;
@@ -48,7 +47,8 @@ struct PixelStrides {
   std::int64_t column = 0;
 };
 
-/// Device memory that a kernel reads and writes.
+/// Device memory that a kernel reads and writes. The filter and the sums are float64 where the
+/// pixels are, else float32.
 struct UpfirdnMemory {
   const void* x = nullptr;
   const void* filter = nullptr;
@@ -56,7 +56,7 @@ struct UpfirdnMemory {
   PixelStrides x_strides;
   PixelStrides out_strides;
   std::int64_t channel_count = 0;
-  PixelType type = PixelType::kFloat;
+  ScalarType type = ScalarType::kFloat32;
 };
 
 /// Computes in `cuda_stream` (a cudaStream_t) of the current device. Throws DeviceError if the

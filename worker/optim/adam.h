@@ -13,11 +13,8 @@ struct AdamOptions {
   bool decoupled = false;
 };
 
-/// Adam and AdamW, with bias correction, in one fused kernel a call.
+/// Adam and AdamW, with bias correction: kernels/multi_tensor_adam.h, averages included.
 ///
-/// Papers: Kingma & Ba 2015, arXiv:1412.6980, Algorithm 1; Loshchilov & Hutter 2019,
-///         arXiv:1711.05101, Algorithm 2 (the decay is learning_rate * weight_decay, as in
-///         PyTorch).
 /// Slots:  exp_avg, exp_avg_sq.
 class Adam : public SlotOptimizer {
  public:
@@ -25,6 +22,7 @@ class Adam : public SlotOptimizer {
 
  private:
   void update(Update& update) override;
+  void update_with_averages(Update& update, const Tensors& averages, double beta) override;
 
   AdamOptions options_;
 };

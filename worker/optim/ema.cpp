@@ -34,6 +34,11 @@ double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images
 void update_ema(torch::nn::Module& ema, const torch::nn::Module& source, double beta) {
   const at::NoGradGuard no_grad;
   at::_foreach_lerp_(ema.parameters(), source.parameters(), 1 - beta);
+  copy_buffers(ema, source);
+}
+
+void copy_buffers(torch::nn::Module& ema, const torch::nn::Module& source) {
+  const at::NoGradGuard no_grad;
   const auto buffers = ema.buffers();
   if (!buffers.empty()) at::_foreach_copy_(buffers, source.buffers());
 }

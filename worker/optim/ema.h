@@ -29,4 +29,7 @@ double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images
 /// running statistics are averages already). Both are of one architecture.
 void update_ema(torch::nn::Module& ema, const torch::nn::Module& source, double beta);
 
+/// Copies the buffers alone: what is left to do where an optimizer moved the parameters' averages.
+void copy_buffers(torch::nn::Module& ema, const torch::nn::Module& source);
+
 }  // namespace ganscale::optim

@@ -6,6 +6,12 @@
 
 namespace ganscale::optim {
 
+/// Averages that follow the parameters of an optimizer.
+struct Averages {
+  NamedTensors tensors;  ///< by the parameters' names, of their shapes, dtypes and strides
+  double beta = 0;       ///< average = beta * average + (1 - beta) * parameter
+};
+
 /// Updates parameters in place from their gradients. A parameter without a gradient is left as it
 /// is.
 ///
@@ -18,8 +24,9 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Does one update with this learning rate.
-  virtual void step(double learning_rate) = 0;
+  /// Does one update with this learning rate. Averages, where given, then move towards the
+  /// parameters, in the same pass over memory where the update is one.
+  virtual void step(double learning_rate, const Averages* averages = nullptr) = 0;
   /// All that a checkpoint keeps, by "<parameter>.<state>", and the step count: live tensors, not
   /// copies.
   virtual NamedTensors state() = 0;

@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -31,12 +32,30 @@ SlotOptimizer::SlotOptimizer(NamedTensors parameters, std::vector<std::string> s
   }
 }
 
-void SlotOptimizer::step(double learning_rate) {
+void SlotOptimizer::step(double learning_rate, const Averages* averages) {
   const at::NoGradGuard no_grad;
   Update work = collect(learning_rate);
-  if (work.parameters.empty()) return;
-  at::_foreach_add_(work.steps, 1);
+  if (!work.parameters.empty()) at::_foreach_add_(work.steps, 1);
+  if (averages != nullptr) return update_and_follow(work, *averages);
+  if (!work.parameters.empty()) update(work);
+}
+
+void SlotOptimizer::update_and_follow(Update& work, const Averages& averages) {
+  Tensors of_updated;
+  for (const auto& [name, parameter] : parameters()) {
+    const at::Tensor& average = averages.tensors.at(name);
+    if (parameter.grad().defined()) {
+      of_updated.push_back(average);
+    } else {
+      average.lerp_(parameter, 1 - averages.beta);
+    }
+  }
+  if (!of_updated.empty()) update_with_averages(work, of_updated, averages.beta);
+}
+
+void SlotOptimizer::update_with_averages(Update& work, const Tensors& averages, double beta) {
   update(work);
+  at::_foreach_lerp_(averages, work.parameters, 1 - beta);
 }
 
 NamedTensors SlotOptimizer::state() {

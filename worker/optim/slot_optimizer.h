@@ -18,7 +18,7 @@ enum class StepPlace { kParameterDevice, kHost };
 /// and "<parameter>.<slot>", of the parameter's dtype, zero at first.
 class SlotOptimizer : public Optimizer {
  public:
-  void step(double learning_rate) final;
+  void step(double learning_rate, const Averages* averages = nullptr) final;
   NamedTensors state() final;
 
  protected:
@@ -37,6 +37,8 @@ class SlotOptimizer : public Optimizer {
 
   /// Changes the parameters and the slots in place. Runs without graph, for one parameter at least.
   virtual void update(Update& update) = 0;
+  /// The same, and moves the averages of these parameters.
+  virtual void update_with_averages(Update& update, const Tensors& averages, double beta);
 
  private:
   struct State {
@@ -45,6 +47,7 @@ class SlotOptimizer : public Optimizer {
   };
 
   Update collect(double learning_rate) const;
+  void update_and_follow(Update& work, const Averages& averages);
 
   std::vector<std::string> slot_names_;
   std::vector<State> states_;  // in the order of parameters()

@@ -55,7 +55,8 @@ class OnlyGradientsOf {
 
 }  // namespace
 
-PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen) {
+PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen,
+                      const optim::Averages* averages) {
   const OnlyGradientsOf only(phase.optimizer->parameters());
   phase.gradients->zero();
   PhaseResult result;
@@ -68,7 +69,7 @@ PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_
   phase.gradients->finish();
   result.nonfinite = first_nonfinite(phase);
   if (result.nonfinite.empty()) {
-    phase.optimizer->step(phase.learning_rate(images_seen));
+    phase.optimizer->step(phase.learning_rate(images_seen), averages);
     if (phase.weight_limit > 0) clamp_parameters(*phase.optimizer, phase.weight_limit);
   }
   return result;

@@ -55,7 +55,9 @@ struct PhaseResult {
   std::string nonfinite;
 };
 
-/// Computes the phase's loss, averages its gradients over the ranks and updates its network.
-PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen);
+/// Computes the phase's loss, averages its gradients over the ranks and updates its network; with
+/// it the averages of its parameters, where given.
+PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen,
+                      const optim::Averages* averages = nullptr);
 
 }  // namespace ganscale::training

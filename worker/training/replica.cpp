@@ -57,6 +57,12 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
   }
 }
 
+optim::Averages Replica::averages(double beta) const {
+  return {named_parameters(*generator_ema_), beta};
+}
+
+void Replica::copy_buffers_to_average() { optim::copy_buffers(*generator_ema_, generator()); }
+
 void Replica::update_average(double beta) { optim::update_ema(*generator_ema_, generator(), beta); }
 
 std::map<std::string, NamedTensors> Replica::state() {

@@ -39,8 +39,12 @@ class Replica {
   const device::NetworkDevices& devices() const { return devices_; }
   PathLengthMean& path_length_mean() { return path_length_mean_; }
 
+  /// The average of the generator's parameters, for an update of the generator to move.
+  optim::Averages averages(double beta) const;
   /// Moves the average of the generator one step: parameters by the factor `beta`, buffers copied.
   void update_average(double beta);
+  /// Does the rest of it where an update of the generator moved the parameters' averages.
+  void copy_buffers_to_average();
 
   /// All state by checkpoint file: live tensors, not copies.
   std::map<std::string, NamedTensors> state();

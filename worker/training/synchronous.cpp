@@ -43,10 +43,17 @@ std::vector<std::string> Synchronous::phase_names() const {
 StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
   using Clock = std::chrono::steady_clock;
   StepResult result;
+  const optim::Averages averages = replica_.averages(
+      optim::ema_beta(config_.generator.ema, config_.training.batch, progress.images_seen));
+  const Phase* last_of_generator = last_due(progress.step, replica_.generator());
+  bool average_is_moved = false;
   for (Phase& phase : phases_) {
     if (progress.step % phase.interval != 0) continue;
+    const bool moves_average = &phase == last_of_generator;
     const auto began = Clock::now();
-    PhaseResult done = run_phase(phase, input, progress.images_seen);
+    PhaseResult done =
+        run_phase(phase, input, progress.images_seen, moves_average ? &averages : nullptr);
+    average_is_moved |= moves_average && done.nonfinite.empty();
     result.statistics.merge(done.statistics);
     if (!done.nonfinite.empty()) result.skipped.push_back({phase.name, done.nonfinite});
     result.phase_seconds[phase.name] = std::chrono::duration<double>(Clock::now() - began).count();
@@ -56,9 +63,20 @@ StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
     comm::average(group_, replica_.discriminator().moving_statistics(), config_.comm.bucket_bytes);
   }
   replica_.augmentation().adapt(group_, progress.step);
-  replica_.update_average(
-      optim::ema_beta(config_.generator.ema, config_.training.batch, progress.images_seen));
+  if (average_is_moved) {
+    replica_.copy_buffers_to_average();
+  } else {
+    replica_.update_average(averages.beta);
+  }
   return result;
+}
+
+const Phase* Synchronous::last_due(std::int64_t step, const torch::nn::Module& network) const {
+  const Phase* last = nullptr;
+  for (const Phase& phase : phases_) {
+    if (phase.network == &network && step % phase.interval == 0) last = &phase;
+  }
+  return last;
 }
 
 }  // namespace ganscale::training

@@ -18,6 +18,9 @@ class Synchronous : public Scheme {
   StepResult step(const StepInput& input, const Progress& progress) override;
 
  private:
+  /// Returns the last phase that trains the network in this step; null if none does.
+  const Phase* last_due(std::int64_t step, const torch::nn::Module& network) const;
+
   const RunConfig& config_;
   Replica& replica_;
   comm::Group& group_;

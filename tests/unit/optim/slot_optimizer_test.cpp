@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "optim/adam.h"
+#include "optim/sgd.h"
 
 namespace ganscale::optim {
 namespace {
@@ -29,6 +30,27 @@ TEST(SlotOptimizer, WithoutAnyGradientDoesNothing) {
   Adam adam({{"weight", weight}}, {});
   EXPECT_NO_THROW(adam.step(0.1));
   EXPECT_TRUE(at::equal(weight, at::ones_like(weight)));
+}
+
+// The parameter becomes 1 - 0.1 * 1 = 0.9 in the first step of both rules.
+template <class Rule, class Options>
+void expect_averages_follow(const Options& options) {
+  const auto used = parameter({2});
+  const auto unused = parameter({2});
+  Rule rule({{"unused", unused}, {"used", used}}, options);
+  used.mutable_grad() = at::ones_like(used);
+  const Averages averages{
+      {{"unused", at::full({2}, 5.0, at::kDouble)}, {"used", at::full({2}, 5.0, at::kDouble)}},
+      0.75};
+  rule.step(0.1, &averages);
+  EXPECT_NEAR(used[0].item<double>(), 0.9, 1e-7);
+  EXPECT_NEAR(averages.tensors.at("used")[1].item<double>(), 0.75 * 5 + 0.25 * 0.9, 1e-7);
+  EXPECT_NEAR(averages.tensors.at("unused")[1].item<double>(), 0.75 * 5 + 0.25 * 1, 1e-12);
+}
+
+TEST(SlotOptimizer, MovesAveragesTowardsTheNewParameters) {
+  expect_averages_follow<Adam>(AdamOptions{});
+  expect_averages_follow<Sgd>(SgdOptions{.momentum = 0.5});
 }
 
 TEST(SlotOptimizer, HasItsStateBeforeTheFirstStep) {
