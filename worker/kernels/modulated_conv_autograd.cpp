@@ -141,6 +141,7 @@ at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& styles,
                             const at::Tensor& filter, const ModulatedConvolution& how) {
+  check(x.dim() == 4 && x.numel() > 0, "modulated_conv2d takes images [N, C, H, W], not none");
   check(styles.dim() == 2 && styles.size(0) == x.size(0) && styles.size(1) == weight.size(1),
         "modulated_conv2d takes a style for each image and input channel");
   at::Tensor kernel = weight;

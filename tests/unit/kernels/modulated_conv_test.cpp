@@ -62,6 +62,15 @@ TEST_P(ModulatedConv, RefusesStylesOfAnotherBatch) {
   });
 }
 
+TEST_P(ModulatedConv, TakesStridedImagesAndRefusesNone) {
+  const auto wide = fixed_numbers({2, 3, 5, 8}, 0.1).slice(3, 0, 8, 2);
+  const ModulatedConvolution how{.fused = GetParam()};
+  EXPECT_TRUE(at::allclose(modulated_conv2d(wide, weight, styles, {}, how),
+                           modulated_conv2d(wide.contiguous(), weight, styles, {}, how)));
+  expect_error(ExitCode::kBug, "not none",
+               [&] { modulated_conv2d(x.slice(0, 0, 0), weight, styles.slice(0, 0, 0), {}, how); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Fused, ModulatedConv, testing::Bool(),
                          [](const auto& info) { return info.param ? "Yes" : "No"; });
 
