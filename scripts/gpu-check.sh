@@ -62,6 +62,7 @@ run_bench() {
     step "$(basename "$program")" "$program"
     cat "$logs/$(basename "$program").log"
   done
+  python3 benchmarks/stylegan2/compare_on_gpu.py --build "$build" | tee "$logs/stylegan2.log"
 }
 
 run_parity() {

@@ -1,29 +1,18 @@
 // Times whole training steps of the 64x64 DC-GAN on the CPU: two backward passes, two Adam updates.
 // Writes one JSON line for compare.py: seconds of each step, peak resident memory.
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "losses/adversarial.h"
 #include "models/build_model.h"
 #include "optim/build_optimizer.h"
 #include "tensors/named_tensors.h"
+#include "timing/time_steps.h"
 
 namespace {
 
 using namespace ganscale;
-
-struct Setting {
-  int threads = 2;
-  int batch = 64;
-  int warm_up_steps = 2;
-  int steps = 5;
-};
 
 class Training {
  public:
@@ -98,35 +87,15 @@ class Training {
   std::int64_t images_seen_ = 0;
 };
 
-double peak_resident_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;  // KiB on Linux
-}
-
-nlohmann::ordered_json measure(const Setting& setting) {
-  at::set_num_threads(setting.threads);
-  Training training(setting.batch);
-  for (int i = 0; i < setting.warm_up_steps; ++i) training.step();
-  std::vector<double> seconds;
-  for (int i = 0; i < setting.steps; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    training.step();
-    seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return {{"step_seconds", seconds}, {"peak_resident_mib", peak_resident_mib()}};
-}
-
 }  // namespace
 
 int main(int argument_count, char** arguments) {
   CLI::App app{"Times training steps of the 64x64 DC-GAN; started by benchmarks/step/compare.py."};
-  Setting setting;
-  app.add_option("--threads", setting.threads, "threads of an operator");
-  app.add_option("--batch", setting.batch, "images a step");
-  app.add_option("--warm-up", setting.warm_up_steps, "steps before the clock starts");
-  app.add_option("--steps", setting.steps, "steps on the clock");
+  benchmarks::Timing timing{.batch = 64, .warm_up_steps = 2, .steps = 5};
+  benchmarks::add_options(app, timing);
   CLI11_PARSE(app, argument_count, arguments);
-  std::cout << measure(setting) << "\n";
+  benchmarks::print_times(timing, [&] {
+    const auto training = std::make_shared<Training>(timing.batch);
+    return [training](int /*number*/) { training->step(); };
+  });
 }

@@ -4,14 +4,15 @@
 Layers from the table of "Distributed DC-CGAN" at 64x64 (see worker/models/dcgan.h). Writes one JSON
 line for compare.py.
 """
-import argparse
-import json
-import resource
-import time
+import sys
+from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "timing"))
+import timing  # noqa: E402
 
 
 class Generator(nn.Module):
@@ -97,24 +98,9 @@ class Training:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--warm-up", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=5)
-    arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
+    arguments = timing.timing_options(__doc__, batch=64, warm_up=2, steps=5).parse_args()
     training = Training(arguments.batch)
-    for _ in range(arguments.warm_up):
-        training.step()
-    seconds = []
-    for _ in range(arguments.steps):
-        start = time.perf_counter()
-        training.step()
-        seconds.append(time.perf_counter() - start)
-    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
-    print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib,
-                      "torch": torch.__version__}))
+    timing.print_times(arguments, lambda number: training.step())
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-// Times StyleGAN2 training steps of the small preset at 64x64 on the CPU, with all phases: 16 steps
-// hold 16 Gmain, 4 Greg, 16 Dmain, 1 Dreg. Writes one JSON line for compare_iterations.py.
-#include <ATen/Parallel.h>
+// Times StyleGAN2 training steps with all phases: 16 steps hold 16 Gmain, 4 Greg, 16 Dmain, 1 Dreg.
+// Writes one JSON line for compare_iterations.py and compare_on_gpu.py.
 #include <ATen/ops/rand.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "comm/thread_group.h"
+#include "device/gpu.h"
+#include "timing/time_steps.h"
+#include "training/precision.h"
 #include "training/synchronous.h"
 
 namespace {
@@ -17,54 +17,85 @@ namespace {
 using namespace ganscale;
 
 struct Setting {
-  int threads = 2;
-  int batch = 16;
-  int warm_up_steps = 4;
-  int steps = 16;
+  benchmarks::Timing timing{.batch = 16, .warm_up_steps = 4, .steps = 16};
+  std::string preset = "small";
+  int resolution = 64;
+  std::string precision = "fp32";
 };
 
-double peak_resident_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;  // KiB on Linux
+training::RunConfig config_of(const Setting& setting) {
+  return training::parse_run(config::parse_yaml(
+      "model: {name: stylegan2, preset: " + setting.preset +
+          ", resolution: " + std::to_string(setting.resolution) + "}\ntraining: {batch: " +
+          std::to_string(setting.timing.batch) + ", precision: " + setting.precision + "}",
+      "benchmark"));
 }
 
-nlohmann::ordered_json measure(const Setting& setting) {
-  at::set_num_threads(setting.threads);
-  training::RunConfig config = training::parse_run(config::parse_yaml(
-      "model: {name: stylegan2, preset: small, resolution: 64}\ntraining: {batch: " +
-          std::to_string(setting.batch) + "}",
-      "benchmark"));
-  const auto group = comm::make_single_group();
-  training::Replica replica(config, at::kCPU, {});
-  training::Synchronous scheme(config, replica, *group);
-  const data::Batch real{at::rand({setting.batch, 3, 64, 64}).mul(2).sub(1), {}};
-  training::Progress progress;
-  std::vector<double> seconds;
-  for (int i = 0; i < setting.warm_up_steps + setting.steps; ++i) {
-    // The warm-up has every phase, and so has the time on the clock, as often as a long run.
-    if (i == setting.warm_up_steps) progress.step = 0;
-    const training::StepInput input{real,
-                                    image_random(SeedMode::kImage, 1, 0, 1, progress.images_seen)};
-    const auto start = std::chrono::steady_clock::now();
-    scheme.step(input, progress);
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    if (i >= setting.warm_up_steps) seconds.push_back(passed.count());
-    ++progress.step;
-    progress.images_seen += setting.batch;
+at::Device device_of(const Setting& setting) {
+  const at::Device named(setting.timing.device);
+  if (named.is_cpu()) return named;
+  if (device::visible_gpu_count() == 0) {
+    throw DeviceError("no GPU is visible, or this build is one without GANSCALE_CUDA");
   }
-  return {{"step_seconds", seconds}, {"peak_resident_mib", peak_resident_mib()}};
+  return {named.type(), 0};
+}
+
+class Training {
+ public:
+  explicit Training(const Setting& setting)
+      : config_(config_of(setting)),
+        device_(device_of(setting)),
+        group_(comm::make_single_group()),
+        replica_(config_, device_, {}),
+        scheme_(config_, replica_, *group_),
+        real_{at::rand({config_.training.batch, 3, setting.resolution, setting.resolution})
+                  .mul(2)
+                  .sub(1)
+                  .to(device_),
+              {}} {}
+
+  void step(int number) {
+    progress_.step = number;
+    scheme_.step({real_, image_random(SeedMode::kImage, 1, 0, 1, progress_.images_seen)},
+                 progress_);
+    progress_.images_seen += config_.training.batch;
+  }
+
+ private:
+  training::RunConfig config_;
+  at::Device device_;
+  std::unique_ptr<comm::Group> group_;
+  training::Replica replica_;
+  training::Synchronous scheme_;
+  data::Batch real_;
+  training::Progress progress_;
+};
+
+void measure(const Setting& setting) {
+  device::use_device(device_of(setting));
+  device::allow_tf32(training::allows_tf32(config_of(setting).training.precision));
+  benchmarks::print_times(setting.timing, [&] {
+    const auto training = std::make_shared<Training>(setting);
+    return [training](int number) { training->step(number); };
+  });
 }
 
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  CLI::App app{"Times StyleGAN2 steps; started by benchmarks/stylegan2/compare_iterations.py."};
+  CLI::App app{"Times StyleGAN2 steps; started by the scripts of benchmarks/stylegan2."};
   Setting setting;
-  app.add_option("--threads", setting.threads, "threads of an operator");
-  app.add_option("--batch", setting.batch, "images a step");
-  app.add_option("--warm-up", setting.warm_up_steps, "steps before the clock starts");
-  app.add_option("--steps", setting.steps, "steps on the clock");
+  benchmarks::add_options(app, setting.timing);
+  app.add_option("--device", setting.timing.device, "cpu or cuda");
+  app.add_option("--preset", setting.preset, "as model.preset");
+  app.add_option("--resolution", setting.resolution, "pixels");
+  app.add_option("--precision", setting.precision, "as training.precision");
   CLI11_PARSE(app, argument_count, arguments);
-  std::cout << measure(setting) << "\n";
+  try {
+    measure(setting);
+  } catch (const Error& error) {
+    std::cerr << error.what() << "\n";
+    return static_cast<int>(error.code());
+  }
+  return 0;
 }

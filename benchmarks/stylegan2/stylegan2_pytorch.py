@@ -3,25 +3,37 @@
 
 Written as the public ports for PyTorch are: modulated convolutions as one grouped convolution with a
 weight an image, resampling as zero insertion and a depthwise convolution, reals and fakes of D's step
-backpropagated one after the other. Writes one JSON line for compare_iterations.py.
+backpropagated one after the other. Writes one JSON line for compare_iterations.py and compare_on_gpu.py.
 """
-import argparse
 import copy
-import json
 import math
-import resource
-import time
+import sys
+from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-Z_DIM = 128
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "timing"))
+import timing  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Preset:
+    z_dim: int
+    channel_base: int
+    channel_max: int
+    mapping_layers: int
+    learning_rate: float
+    r1_gamma: float
+
+    def width(self, resolution):
+        return min(self.channel_base // resolution, self.channel_max)
+
+
+PRESETS = {"small": Preset(128, 2048, 128, 2, 0.0025, 0.05), "config-f": Preset(512, 32768, 512, 8, 0.002, 10)}
 FILTER = torch.outer(torch.tensor([1.0, 3.0, 3.0, 1.0]), torch.tensor([1.0, 3.0, 3.0, 1.0])) / 64
-
-
-def width(resolution):
-    return min(2048 // resolution, 128)
 
 
 def upfirdn(x, up=1, down=1, pad=(0, 0), gain=1.0):
@@ -53,9 +65,9 @@ class Dense(nn.Module):
 
 
 class Modulated(nn.Module):
-    def __init__(self, n_in, n_out, kernel, up=False, demodulate=True):
+    def __init__(self, preset, n_in, n_out, kernel, up=False, demodulate=True):
         super().__init__()
-        self.affine = Dense(Z_DIM, n_in, bias=1.0)
+        self.affine = Dense(preset.z_dim, n_in, bias=1.0)
         self.weight = nn.Parameter(torch.randn(n_out, n_in, kernel, kernel))
         self.up, self.demodulate = up, demodulate
 
@@ -80,35 +92,37 @@ class Modulated(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, n_in, n_out, up):
+    def __init__(self, preset, n_in, n_out, up):
         super().__init__()
-        self.conv = Modulated(n_in, n_out, 3, up)
+        self.conv = Modulated(preset, n_in, n_out, 3, up)
         self.strength = nn.Parameter(torch.zeros([]))
         self.bias = nn.Parameter(torch.zeros(n_out))
 
     def forward(self, x, w):
         x = self.conv(x, w)
-        noise = torch.randn(x.shape[0], 1, x.shape[2], x.shape[3])
+        noise = torch.randn(x.shape[0], 1, x.shape[2], x.shape[3], device=x.device)
         return act(x + noise * self.strength, self.bias)
 
 
 class Generator(nn.Module):
-    def __init__(self, resolution=64):
+    def __init__(self, preset, resolution):
         super().__init__()
-        self.mapping = nn.Sequential(Dense(Z_DIM, Z_DIM, True, 0.01), Dense(Z_DIM, Z_DIM, True, 0.01))
+        width = preset.width
+        self.mapping = nn.Sequential(*[Dense(preset.z_dim, preset.z_dim, True, 0.01)
+                                       for _ in range(preset.mapping_layers)])
         self.const = nn.Parameter(torch.randn(width(4), 4, 4))
         self.layers, self.pictures = nn.ModuleList(), nn.ModuleList()
         self.picture_bias = nn.ParameterList()
         size = 4
         while size <= resolution:
             if size > 4:
-                self.layers.append(Layer(width(size // 2), width(size), True))
-            self.layers.append(Layer(width(size), width(size), False))
-            self.pictures.append(Modulated(width(size), 3, 1, demodulate=False))
+                self.layers.append(Layer(preset, width(size // 2), width(size), True))
+            self.layers.append(Layer(preset, width(size), width(size), False))
+            self.pictures.append(Modulated(preset, width(size), 3, 1, demodulate=False))
             self.picture_bias.append(nn.Parameter(torch.zeros(3)))
             size *= 2
         self.count = len(self.layers) + 1
-        self.register_buffer("w_avg", torch.zeros(Z_DIM))
+        self.register_buffer("w_avg", torch.zeros(preset.z_dim))
 
     def map(self, z):
         w = self.mapping(z * torch.rsqrt(z.square().mean(1, keepdim=True) + 1e-8))
@@ -131,9 +145,6 @@ class Generator(nn.Module):
             y = picture(x, w[:, place]) + self.picture_bias[i].view(1, 3, 1, 1)
             image = y if image is None else y + upfirdn(image, up=2, pad=(2, 1), gain=4.0)
         return image
-
-    def forward(self, z):
-        return self.synthesize(self.map(z))
 
 
 class Conv(nn.Module):
@@ -164,8 +175,9 @@ class Block(nn.Module):
 
 
 class Discriminator(nn.Module):
-    def __init__(self, resolution=64):
+    def __init__(self, preset, resolution):
         super().__init__()
+        width = preset.width
         layers = [Conv(3, width(resolution), 1)]
         size = resolution
         while size > 4:
@@ -178,25 +190,32 @@ class Discriminator(nn.Module):
     def forward(self, images):
         x = self.blocks(images)
         n, c, h, w = x.shape
-        y = x.reshape(4, -1, c, h, w)
+        group = min(4, n)
+        y = x.reshape(group, -1, c, h, w)
         y = ((y - y.mean(0)).square().mean(0) + 1e-8).sqrt().mean([1, 2, 3])
-        y = y.view(-1, 1, 1, 1).repeat(4, 1, h, w)
+        y = y.view(-1, 1, 1, 1).repeat(group, 1, h, w)
         return self.out(self.fc(self.conv(torch.cat([x, y], 1)).flatten(1))).squeeze(1)
 
 
-def adam(module, interval):
+def adam(module, interval, learning_rate):
     c = interval / (interval + 1)
-    return torch.optim.Adam(module.parameters(), lr=0.0025 * c, betas=(0, 0.99**c))
+    return torch.optim.Adam(module.parameters(), lr=learning_rate * c, betas=(0.0, 0.99**c))
 
 
 class Training:
-    def __init__(self, batch):
-        self.batch = batch
-        self.g, self.d = Generator(), Discriminator()
+    """Of compiled networks the main phases alone: torch.compile has no second derivatives."""
+
+    def __init__(self, preset, resolution, batch, device, compiled=False):
+        self.preset, self.batch, self.device = preset, batch, device
+        self.g, self.d = Generator(preset, resolution).to(device), Discriminator(preset, resolution).to(device)
+        self.synthesize, self.judge = self.g.synthesize, self.d
+        if compiled:
+            self.synthesize, self.judge = torch.compile(self.synthesize), torch.compile(self.judge)
         self.average = copy.deepcopy(self.g).eval().requires_grad_(False)
-        self.g_optimizer, self.d_optimizer = adam(self.g, 4), adam(self.d, 16)
-        self.path_mean = torch.zeros([])
-        self.real = torch.rand(batch, 3, 64, 64) * 2 - 1
+        self.g_optimizer = adam(self.g, 4, preset.learning_rate)
+        self.d_optimizer = adam(self.d, 16, preset.learning_rate)
+        self.path_mean = torch.zeros([], device=device)
+        self.real = torch.rand(batch, 3, resolution, resolution, device=device) * 2 - 1
 
     def step(self, number):
         self.d.requires_grad_(False)
@@ -219,22 +238,28 @@ class Training:
         losses()
         optimizer.step()
 
+    def latents(self, count):
+        return torch.randn(count, self.preset.z_dim, device=self.device)
+
+    def generate(self):
+        return self.synthesize(self.g.map(self.latents(self.batch)))
+
     def g_main(self):
-        functional.softplus(-self.d(self.g(torch.randn(self.batch, Z_DIM)))).mean().backward()
+        functional.softplus(-self.judge(self.generate())).mean().backward()
 
     def d_main(self):
         with torch.no_grad():
-            fakes = self.g(torch.randn(self.batch, Z_DIM))
-        functional.softplus(self.d(fakes)).mean().backward()
-        functional.softplus(-self.d(self.real)).mean().backward()
+            fakes = self.generate()
+        functional.softplus(self.judge(fakes)).mean().backward()
+        functional.softplus(-self.judge(self.real)).mean().backward()
 
     def r1(self):
         real = self.real.detach().requires_grad_(True)
         gradient, = torch.autograd.grad(self.d(real).sum(), real, create_graph=True)
-        (gradient.square().sum([1, 2, 3]).mean() * (0.05 / 2) * 16).backward()
+        (gradient.square().sum([1, 2, 3]).mean() * (self.preset.r1_gamma / 2) * 16).backward()
 
     def path_length(self):
-        w = self.g.map(torch.randn(self.batch // 2, Z_DIM))
+        w = self.g.map(self.latents(max(1, self.batch // 2)))
         images = self.g.synthesize(w)
         noise = torch.randn_like(images) / math.sqrt(images.shape[2] * images.shape[3])
         gradient, = torch.autograd.grad((images * noise).sum(), w, create_graph=True)
@@ -245,24 +270,21 @@ class Training:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--warm-up", type=int, default=4)
-    parser.add_argument("--steps", type=int, default=16)
+    parser = timing.timing_options(__doc__, batch=16, warm_up=4, steps=16)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--preset", default="small", choices=PRESETS)
+    parser.add_argument("--resolution", type=int, default=64)
+    parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32"])
+    parser.add_argument("--compile", action="store_true", help="compile the networks of the main phases")
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
-    training = Training(arguments.batch)
-    for number in range(arguments.warm_up):
-        training.step(number)
-    seconds = []
-    for number in range(arguments.steps):
-        start = time.perf_counter()
-        training.step(number)
-        seconds.append(time.perf_counter() - start)
-    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
-    print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib,
-                      "torch": torch.__version__}))
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = arguments.precision == "tf32"
+    torch.backends.cudnn.benchmark = True
+    global FILTER
+    FILTER = FILTER.to(arguments.device)
+    training = Training(PRESETS[arguments.preset], arguments.resolution, arguments.batch, arguments.device,
+                        arguments.compile)
+    wait = torch.cuda.synchronize if arguments.device == "cuda" else lambda: None
+    timing.print_times(arguments, training.step, wait)
 
 
 if __name__ == "__main__":

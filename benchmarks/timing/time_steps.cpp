@@ -1,0 +1,54 @@
+#include "timing/time_steps.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace ganscale::benchmarks {
+namespace {
+
+double peak_resident_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;  // KiB on Linux
+}
+
+void wait_for(c10::Device device) {
+  if (device.is_cuda()) c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(0);
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, Timing& timing) {
+  app.add_option("--threads", timing.threads, "threads of an operator");
+  app.add_option("--batch", timing.batch, "images a step");
+  app.add_option("--warm-up", timing.warm_up_steps, "steps before the clock starts");
+  app.add_option("--steps", timing.steps, "steps on the clock");
+}
+
+void print_times(const Timing& timing, const MakeTraining& make_training) {
+  using Clock = std::chrono::steady_clock;
+  at::set_num_threads(timing.threads);
+  const c10::Device device(timing.device);
+  const auto step = make_training();
+  for (int number = 0; number < timing.warm_up_steps; ++number) step(number);
+  std::vector<double> seconds;
+  wait_for(device);
+  for (int number = 0; number < timing.steps; ++number) {
+    const auto began = Clock::now();
+    step(number);
+    wait_for(device);
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+  }
+  const nlohmann::ordered_json line = {{"step_seconds", seconds},
+                                       {"peak_resident_mib", peak_resident_mib()}};
+  std::cout << line << "\n";
+}
+
+}  // namespace ganscale::benchmarks

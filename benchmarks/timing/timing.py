@@ -1,0 +1,88 @@
+"""What programs that time PyTorch's training steps share, and the scripts that compare them with ours.
+
+The twin of time_steps.h: the same options, the same JSON line.
+"""
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+CANNOT = 77  # what ctest takes for "skipped"
+
+
+def timing_options(description, batch, warm_up, steps):
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=batch)
+    parser.add_argument("--warm-up", type=int, default=warm_up)
+    parser.add_argument("--steps", type=int, default=steps)
+    return parser
+
+
+def print_times(arguments, step, synchronize=lambda: None):
+    """Times step(number): the warm-up's numbers, then again from 0."""
+    import torch
+    torch.set_num_threads(arguments.threads)
+    for number in range(arguments.warm_up):
+        step(number)
+    seconds = []
+    synchronize()
+    for number in range(arguments.steps):
+        start = time.perf_counter()
+        step(number)
+        synchronize()
+        seconds.append(time.perf_counter() - start)
+    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
+    print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib, "torch": torch.__version__}))
+
+
+def comparison_options(description, batch, steps):
+    parser = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path(__file__).resolve().parents[2] / "build/release")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=steps, help="timed steps a round")
+    parser.add_argument("--batch", type=int, default=batch)
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    return parser
+
+
+def program_of(arguments, name):
+    program = arguments.build / "bin" / name
+    if not os.access(program, os.X_OK):
+        sys.exit(f"no {program}: build the target {name} first, or name its build folder with --build")
+    return str(program)
+
+
+def measure(command, threads, **options):
+    """Runs a program that times steps, with --name value for each option, and returns its line."""
+    command = [*command, "--threads", str(threads)]
+    for name, value in options.items():
+        command += [f"--{name.replace('_', '-')}", str(value)]
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def compare(contenders, arguments, of_a_round):
+    """Runs ganscale and PyTorch in turn and returns how many times as fast ganscale is and which share of PyTorch's
+    resident memory it needs. `of_a_round` makes one number of the seconds of a round's steps; the median of the
+    rounds counts."""
+    seconds = {name: [] for name in contenders}
+    memory = {name: 0 for name in contenders}
+    for number in range(arguments.rounds):
+        for name, command in contenders.items():
+            result = measure(command, arguments.threads, batch=arguments.batch, steps=arguments.steps)
+            seconds[name].append(of_a_round(result["step_seconds"]))
+            memory[name] = max(memory[name], result["peak_resident_mib"])
+            print(f"round {number + 1}  {name:9} {seconds[name][-1]:.3f} s  "
+                  f"{result['peak_resident_mib']:.0f} MiB", flush=True)
+    median = {name: statistics.median(values) for name, values in seconds.items()}
+    print(f"step: ganscale {median['ganscale']:.3f} s, PyTorch {median['PyTorch']:.3f} s; peak resident memory: "
+          f"ganscale {memory['ganscale']:.0f} MiB, PyTorch {memory['PyTorch']:.0f} MiB")
+    return median["PyTorch"] / median["ganscale"], memory["ganscale"] / memory["PyTorch"]
