@@ -6,12 +6,11 @@
 #include "models/model.h"
 #include "support/expect_error.h"
 #include "training/phase_losses.h"
-#include "training/replica.h"
+#include "training/run_config.h"
 
 namespace ganscale::training {
 namespace {
 
-const at::Device kHere(at::kCPU);
 const at::Device kThere(at::kMeta);
 
 class Scale : public models::Generator {
@@ -51,20 +50,6 @@ TEST(NetworksOnTwoDevices, SendTheGeneratorsPicturesToTheDiscriminator) {
   EXPECT_EQ(fakes_loss(generator, discriminator, fakes).total.device(), kThere);
   EXPECT_EQ(reals_loss(discriminator, reals).total.device(), kThere);
   EXPECT_EQ(critic_loss(generator, discriminator, {fakes, reals}, 0).total.device(), kThere);
-}
-
-TEST(NetworksOnTwoDevices, LieWithTheirAverageAndAugmentationWhereTheyBelong) {
-  const auto config = [] {
-    auto run = parse_run(config::parse_yaml("scheme: {name: per_label}", "test"));
-    run.model.channels = 1;
-    return run;
-  }();
-  Replica replica(config, {kHere, kThere}, {});
-  for (const auto& tensor : replica.generator().parameters()) EXPECT_EQ(tensor.device(), kHere);
-  for (const auto& tensor : replica.generator_ema().buffers()) EXPECT_EQ(tensor.device(), kHere);
-  for (const auto& tensor : replica.discriminator().parameters()) {
-    EXPECT_EQ(tensor.device(), kThere);
-  }
 }
 
 TEST(NetworksOnTwoDevices, AreRefusedInTheOtherScheme) {
