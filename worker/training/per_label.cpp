@@ -254,9 +254,11 @@ void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts)
                                     {"bundle", parts.folder.bundle()}});
 }
 
+/// Waits for what rank 0 writes: a rank that ends with a failed label's exit code ends all others.
+void wait_for_rank_0(comm::Group& group) { group.max(at::zeros({1})); }
+
 /// Measures the bundle, all ranks together.
 void evaluate_bundle(const TrainingParts& parts) {
-  parts.group.max(at::zeros({1}));  // rank 0 has written it
   if (!std::filesystem::exists(parts.folder.bundle())) return;
   const auto began = std::chrono::steady_clock::now();
   const auto trained = load_newest_generator(parts.folder.root());
@@ -303,7 +305,11 @@ ExitCode train_per_label(const TrainingParts& parts) {
   const auto* end = ends.const_data_ptr<std::int64_t>();
   if (end[0] != 0) return ExitCode::kStopped;
   if (parts.group.rank() == 0) gather(parts, counts);
-  if (parts.evaluator != nullptr) evaluate_bundle(parts);
+  wait_for_rank_0(parts.group);
+  if (parts.evaluator != nullptr) {
+    evaluate_bundle(parts);
+    wait_for_rank_0(parts.group);
+  }
   return static_cast<ExitCode>(end[1]);
 }
 

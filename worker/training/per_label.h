@@ -16,8 +16,8 @@ namespace ganscale::training {
 /// over after a restart. A label that fails is tried scheme.attempts times and then reported; no
 /// other label waits for it.
 ///
-/// From the first label to the last no rank calls the group. Then all meet once: rank 0 writes
-/// labels.json and the bundle (see label_bundle_file.h).
+/// From the first label to the last no rank calls the group. Then all meet, and rank 0 writes
+/// labels.json and the bundle (see label_bundle_file.h) before any of them returns.
 ///
 /// parts.group: all ranks of the run.
 /// Returns: kStopped after a signal, the exit code of a label that failed, else kOk.
