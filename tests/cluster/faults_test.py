@@ -19,6 +19,7 @@ from operator_case import Operator, OperatorCase
 
 COUNT = int(os.environ.get("GANSCALE_FAULTS", "200"))
 SEED = int(os.environ.get("GANSCALE_FAULT_SEED", "1"))
+RIGHT_WITHIN = 300  # seconds; after an outage the MPI Operator tries again later and later
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
@@ -174,7 +175,7 @@ class Faults(OperatorCase):
             print("faults:", counts, "seconds:", seconds, flush=True)
             self.clock.write_text("+0")
             for name in self.names:
-                wait_for(f"{name} is right", lambda: self.is_right(name), 120)
+                wait_for(f"{name} is right", lambda: self.is_right(name), RIGHT_WITHIN)
         except BaseException:
             seen = self.cluster.kubectl("get", "gt,mpijobs,pods", "-o", "wide", check=False)
             print("faults until then:", counts, seen.stdout, seen.stderr)
