@@ -81,5 +81,7 @@ function(ganscale_test name)
   add_dependencies(${arg_LABEL}_tests ${name})
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+  # Threads that wait for work would spin and take the cores from the tests beside: ten times slower.
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+                       ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
