@@ -49,12 +49,12 @@ class Runner:
         settings = [*QUIET, f"data.path={self.mnist}", "data.labels=auto", "scheme.name=per_label",
                     f"training.total_kimg={kimg}"]
         return self.run(ranks, "train", "--config", ROOT / "configs/runs/mnist-dcgan.yaml", "--run", run,
-                         *[word for setting in settings for word in ("--set", setting)])
+                        *[word for setting in settings for word in ("--set", setting)])
 
     def evaluate(self, ranks, pictures):
         return self.run(ranks, "evaluate", "--run", self.folder / "labels", "--metrics", f"fid{pictures}",
-                         "--feature-net", self.feature_net, "--set", "training.threads=1",
-                         "--set", f"evaluate.cache={self.folder / 'cache'}")
+                        "--feature-net", self.feature_net, "--set", "training.threads=1",
+                        "--set", f"evaluate.cache={self.folder / 'cache'}")
 
 
 def compare(name, rounds, measure):

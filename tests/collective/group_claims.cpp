@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 namespace ganscale::comm {
 namespace {
 
@@ -92,6 +94,22 @@ void all_gather_takes_a_scalar(Group& group) {
   EXPECT_TRUE(at::equal(all, at::arange(group.size())));
 }
 
+void all_gather_takes_rows_of_nothing(Group& group) {
+  const auto all = group.all_gather(at::empty({0, 3}));
+  EXPECT_EQ(all.sizes(), at::IntArrayRef({group.size(), 0, 3}));
+}
+
+void nobody_leaves_a_meeting_before_all_are_there(Group& group) {
+  static std::atomic<int> arrived = 0;
+  if (group.rank() == 0) arrived = 0;
+  group.meet();
+  ++arrived;
+  group.meet();
+  // Threads share the count; processes have one each.
+  EXPECT_EQ(arrived, group.backend() == "threads" ? group.size() : 1);
+  group.meet();
+}
+
 void messages_arrive_in_the_order_of_sending(Group& group) {
   for (int i = 0; i < 3; ++i) {
     if (group.rank() > 0) group.send(at::full({5}, group.rank() * 10 + i, at::kInt), 0);
@@ -149,6 +167,8 @@ std::vector<GroupClaim> operation_claims() {
       {"BroadcastReachesAParameter", broadcast_reaches_a_parameter},
       {"AllGatherReturnsAllInRankOrder", all_gather_returns_all_in_rank_order},
       {"AllGatherTakesAScalar", all_gather_takes_a_scalar},
+      {"AllGatherTakesRowsOfNothing", all_gather_takes_rows_of_nothing},
+      {"NobodyLeavesAMeetingBeforeAllAreThere", nobody_leaves_a_meeting_before_all_are_there},
       {"MessagesArriveInTheOrderOfSending", messages_arrive_in_the_order_of_sending},
       {"SplitMakesAGroupOfEachColour", split_makes_a_group_of_each_colour},
       {"GroupsOfASplitDoNotDisturbEachOther", groups_of_a_split_do_not_disturb_each_other},

@@ -1,6 +1,7 @@
 // What lost_peer_test starts under mpirun: rank 1 does to itself what the argument says while the
-// other ranks wait for it.
-//   lost_peer_program sleep|stop|kill|exit|leave|error TIMEOUT_MS
+// other ranks wait for it; "late" is a rank that all wait for at a meeting, longer than the
+// timeout.
+//   lost_peer_program sleep|stop|kill|exit|leave|error|late TIMEOUT_MS
 #include <ATen/ATen.h>
 #include <unistd.h>
 
@@ -33,12 +34,15 @@ int main(int argc, char** argv) {
   const ganscale::comm::MpiSession session;
   try {
     ganscale::comm::CommConfig config;
-    config.timeout_seconds = std::atof(argv[2]) / 1000;
+    const std::chrono::milliseconds timeout(std::atoi(argv[2]));
+    config.timeout_seconds = std::chrono::duration<double>(timeout).count();
     const auto world = ganscale::comm::open_world(config);
     ganscale::log::set_rank(world.group->rank());
     const auto data = at::ones({100000});
     world.group->sum(data);
-    if (world.place.rank == 1) vanish(argv[1]);
+    const bool is_late = argv[1] == std::string_view("late");
+    if (world.place.rank == 1) is_late ? std::this_thread::sleep_for(2 * timeout) : vanish(argv[1]);
+    if (is_late) world.group->meet();
     for (int step = 0; step < 3; ++step) {
       world.group->sum_async(data);
       world.group->wait();

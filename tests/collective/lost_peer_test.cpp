@@ -9,10 +9,10 @@ namespace {
 using testing::HasSubstr;
 
 // Three ranks, of which rank 1 vanishes. A hang of the test itself would give 124.
-ProgramResult lose_rank_1(const std::string& how) {
+ProgramResult lose_rank_1(const std::string& how, int timeout_ms = 4000) {
   return run_program("OMP_NUM_THREADS=1 timeout -k 5 60 " LAUNCHER
                      " --allow-run-as-root --oversubscribe --bind-to none -n 3 " PROGRAM " " +
-                     how + " 4000");
+                     how + " " + std::to_string(timeout_ms));
 }
 
 std::string waits(int rank) {
@@ -38,6 +38,12 @@ TEST(LostPeer, KeepsTheExitCodeOfARankThatFailed) {
   const auto result = lose_rank_1("error");
   EXPECT_EQ(result.exit_code, 65) << result.output;
   EXPECT_THAT(result.output, HasSubstr("broken record"));
+}
+
+TEST(LostPeer, MayBeLateForAMeeting) {
+  const auto result = lose_rank_1("late", 1000);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("No peer was missed"));
 }
 
 }  // namespace

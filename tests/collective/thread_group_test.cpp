@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 #include <tuple>
 
 #include "collective/group_claims.h"
@@ -60,6 +61,25 @@ TEST(ThreadGroup, TimeOutIsPeerLostThatNamesTheMissingRank) {
   };
   expect_error(ExitCode::kPeerLost, "in sum for ranks: 2",
                [&] { run_ranks(3, leave_out_rank_2, milliseconds(50)); });
+}
+
+TEST(ThreadGroup, ARankMayBeLateForAMeeting) {
+  run_ranks(
+      3,
+      [](Group& group) {
+        if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(150));
+        group.meet();
+      },
+      milliseconds(50));
+}
+
+TEST(ThreadGroup, AMeetingEndsWhenARankFails) {
+  expect_error(ExitCode::kData, "broken record", [] {
+    run_ranks(3, [](Group& group) {
+      if (group.rank() == 1) throw DataError("broken record");
+      group.meet();
+    });
+  });
 }
 
 TEST(ThreadGroup, TimeOutOfAReceiveIsPeerLost) {

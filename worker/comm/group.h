@@ -21,8 +21,8 @@ struct SumCost {
 /// Every rank of the group calls the same operations in the same order with tensors of the same
 /// shape and dtype. Tensors are contiguous, on the CPU or, with the NCCL back end, also on the
 /// rank's GPU. sum and max take float32, float64, int32, int64 and uint8; what only moves takes
-/// every dtype. A peer that hangs or dies ends the operation within the group's timeout: threads
-/// throw PeerLost, processes end with its exit code (see Watchdog).
+/// every dtype. A peer that hangs or dies ends the operation within the group's timeout (but for
+/// meet()): threads throw PeerLost, processes end with its exit code (see Watchdog).
 class Group {
  public:
   virtual ~Group() = default;
@@ -45,6 +45,8 @@ class Group {
   virtual void finish() = 0;
   virtual SumCost sum_cost() const = 0;
 
+  /// Waits until every rank is here, however long they take: the timeout does not hold.
+  virtual void meet() = 0;
   /// Replaces `data` by its sum over the ranks.
   virtual void sum(const at::Tensor& data) = 0;
   /// Replaces `data` by its element-wise maximum over the ranks.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -26,6 +27,13 @@ struct MpiCommTraits {
   static void close(Raw comm) noexcept { MPI_Comm_free(&comm); }
 };
 using MpiComm = Handle<MpiCommTraits>;
+
+struct MpiTypeTraits {
+  using Raw = MPI_Datatype;
+  static Raw null() noexcept { return MPI_DATATYPE_NULL; }
+  static void close(Raw type) noexcept { MPI_Type_free(&type); }
+};
+using MpiType = Handle<MpiTypeTraits>;
 
 void require(int result, std::string_view call) {
   if (result == MPI_SUCCESS) return;
@@ -55,12 +63,20 @@ MPI_Datatype mpi_type(at::ScalarType dtype) {
   }
 }
 
+// Returns a type of as many bytes: MPI counts in int, so whatever is large goes in rows.
+MpiType row_of(std::int64_t bytes) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  require(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "MPI_Type_contiguous");
+  MpiType row(type);
+  require(MPI_Type_commit(&type), "MPI_Type_commit");
+  return row;
+}
+
 // Waits until every rank of the communicator came here. A blocking call of MPI burns a core while
 // it waits for a peer, which the ranks of this machine need for their backward pass; this one
-// sleeps.
-void meet(MPI_Comm comm) {
+// sleeps, `pause` between two looks.
+void wait_for_all(MPI_Comm comm, std::chrono::microseconds pause = std::chrono::microseconds(20)) {
   constexpr int kEagerTests = 200;
-  constexpr std::chrono::microseconds kPause{20};
   MPI_Request request = MPI_REQUEST_NULL;
   require(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
   for (int tests = 0;; ++tests) {
@@ -70,7 +86,7 @@ void meet(MPI_Comm comm) {
     if (tests < kEagerTests) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(pause);
     }
   }
 }
@@ -89,7 +105,7 @@ constexpr std::int64_t kMessageBytes = std::int64_t{1} << 30;
 void reduce(MPI_Comm comm, const at::Tensor& data, MPI_Op operation) {
   const auto type = mpi_type(data.scalar_type());
   auto* memory = static_cast<std::byte*>(data.data_ptr());
-  meet(comm);
+  wait_for_all(comm);
   in_stretches(data.numel(), kMessageBytes / data.element_size(),
                [&](std::int64_t first, int count) {
                  require(MPI_Allreduce(MPI_IN_PLACE, memory + first * data.element_size(), count,
@@ -139,6 +155,12 @@ class MpiGroup final : public Group {
     return {cost_->bytes, cost_->busy_seconds, exposed_seconds_};
   }
 
+  void meet() override {
+    // Hours may pass: the other ranks need the core more than this one needs to know at once.
+    thread_.submit([comm = comm_.get()] { wait_for_all(comm, std::chrono::milliseconds(10)); });
+    thread_.wait();
+  }
+
   void sum(const at::Tensor& data) override { run_reduction("sum", data, MPI_SUM); }
   void max(const at::Tensor& data) override { run_reduction("max", data, MPI_MAX); }
 
@@ -146,7 +168,7 @@ class MpiGroup final : public Group {
     expect_usable(data);
     check(root >= 0 && root < size_, "no such rank: " + std::to_string(root));
     run("broadcast", [&](MPI_Comm comm) {
-      meet(comm);
+      wait_for_all(comm);
       in_messages(data, [&](void* bytes, int count) {
         require(MPI_Bcast(bytes, count, MPI_BYTE, root, comm), "MPI_Bcast");
       });
@@ -155,17 +177,20 @@ class MpiGroup final : public Group {
 
   at::Tensor all_gather(const at::Tensor& data) override {
     expect_usable(data);
-    const auto size_bytes = static_cast<std::int64_t>(data.nbytes());
-    check(size_bytes <= kMessageBytes,
-          "a tensor is too large to gather: " + std::to_string(size_bytes));
     std::vector<std::int64_t> shape{size_};
     shape.insert(shape.end(), data.sizes().begin(), data.sizes().end());
     const at::Tensor all = data.detach().new_empty(shape);
+    if (data.numel() == 0) return all;
+    const std::int64_t row_count = data.dim() == 0 ? 1 : data.size(0);
+    const auto row_bytes = static_cast<std::int64_t>(data.nbytes()) / row_count;
+    check(std::max(row_count, row_bytes) <= std::numeric_limits<int>::max(),
+          "a tensor has more or longer rows than MPI can gather: " + std::to_string(row_count) +
+              " of " + std::to_string(row_bytes) + " bytes");
+    const MpiType row = row_of(row_bytes);
     run("all_gather", [&](MPI_Comm comm) {
-      const int count = static_cast<int>(size_bytes);
-      meet(comm);
-      require(MPI_Allgather(data.const_data_ptr(), count, MPI_BYTE, all.data_ptr(), count, MPI_BYTE,
-                            comm),
+      wait_for_all(comm);
+      require(MPI_Allgather(data.const_data_ptr(), static_cast<int>(row_count), row.get(),
+                            all.data_ptr(), static_cast<int>(row_count), row.get(), comm),
               "MPI_Allgather");
     });
     return all;
@@ -193,7 +218,7 @@ class MpiGroup final : public Group {
     check(color >= 0, "a colour must not be negative: " + std::to_string(color));
     MPI_Comm part = MPI_COMM_NULL;
     run("split", [&](MPI_Comm comm) {
-      meet(comm);
+      wait_for_all(comm);
       require(MPI_Comm_split(comm, color, rank_, &part), "MPI_Comm_split");
     });
     return std::make_unique<MpiGroup>(owned(part), watchdog_);

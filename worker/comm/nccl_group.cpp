@@ -139,6 +139,8 @@ class NcclGroup final : public Group {
             cost_.exposed_seconds + host.exposed_seconds};
   }
 
+  void meet() override { host_->meet(); }
+
   void sum(const at::Tensor& data) override {
     if (data.is_cpu()) return host_->sum(data);
     run("sum", data, [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });

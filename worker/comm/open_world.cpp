@@ -8,11 +8,10 @@
 #include "comm/nccl_group.h"
 #include "comm/thread_group.h"
 #include "config/units.h"
+#include "wire/names.h"
 
 namespace ganscale::comm {
 namespace {
-
-constexpr auto kExpectedWorldSize = "GANSCALE_EXPECTED_WORLD_SIZE";
 
 std::optional<std::string> read_environment(const char* name) {
   const char* value = std::getenv(name);
@@ -44,10 +43,10 @@ void check_world_size(int actual, int expected, const std::optional<std::string>
   if (!environment) return;
   const auto number = config::parse_integer(*environment);
   if (!number || *number < 1) {
-    throw ConfigError(std::string(kExpectedWorldSize) +
+    throw ConfigError(std::string(wire::environment::kExpectedWorldSize) +
                       " is not a number of ranks: " + *environment);
   }
-  require_size(actual, *number, kExpectedWorldSize);
+  require_size(actual, *number, wire::environment::kExpectedWorldSize);
 }
 
 World open_world(const CommConfig& config) {
@@ -66,7 +65,7 @@ World open_world(const CommConfig& config) {
     world.group = make_single_group();
   }
   check_world_size(world.group->size(), config.expected_world_size,
-                   read_environment(kExpectedWorldSize));
+                   read_environment(wire::environment::kExpectedWorldSize));
   return world;
 }
 

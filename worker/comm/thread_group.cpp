@@ -1,6 +1,7 @@
 #include "comm/thread_group.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 
 #include <condition_variable>
@@ -19,10 +20,11 @@
 namespace ganscale::comm {
 namespace {
 
-enum class Kind { kSum, kMax, kBroadcast, kGather };
+enum class Kind { kMeet, kSum, kMax, kBroadcast, kGather };
 
 std::string_view name(Kind kind) {
   switch (kind) {
+    case Kind::kMeet: return "meet";
     case Kind::kSum: return "sum";
     case Kind::kMax: return "max";
     case Kind::kBroadcast: return "broadcast";
@@ -79,6 +81,7 @@ at::Tensor combine(const Operation& operation) {
 }
 
 void complete(const Operation& operation) {
+  if (operation.kind == Kind::kMeet) return;
   if (operation.kind == Kind::kGather) {
     for (const auto& output : operation.outputs) {
       for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
@@ -119,6 +122,16 @@ class ThreadGroup final : public Group {
 
   void finish() override { wait(); }
   SumCost sum_cost() const override { return cost_; }
+
+  void meet() override {
+    if (size() == 1) return;
+    post(Kind::kMeet, at::empty({0}), 0, {});
+    std::unique_lock lock(table_->room->mutex);
+    const auto done = [&] { return table_->completed >= posted_; };
+    table_->room->changed.wait(lock, [&] { return done() || table_->room->lost.has_value(); });
+    if (!done()) throw_if_lost();
+  }
+
   void sum(const at::Tensor& data) override { run(Kind::kSum, data, 0, {}); }
   void max(const at::Tensor& data) override { run(Kind::kMax, data, 0, {}); }
   void broadcast(const at::Tensor& data, int root) override {

@@ -11,12 +11,13 @@ LossConfig parse_loss(config::Section in) {
   c.critic_steps =
       in.get("critic_steps", c.critic_steps, "steps of the discriminator for one of the generator");
   in.require(c.critic_steps >= 1, "critic_steps", "must be positive");
-  c.gradient_penalty = in.get("gradient_penalty", c.gradient_penalty,
-                              "weight of (|gradient| - 1)^2 between reals and fakes; 0: none");
-  in.require(c.gradient_penalty >= 0, "gradient_penalty", "must not be negative");
   c.weight_clip = in.get("weight_clip", c.weight_clip,
                          "bound of the discriminator's parameters after each step; 0: none");
   in.require(c.weight_clip >= 0, "weight_clip", "must not be negative");
+  if (c.weight_clip > 0) c.gradient_penalty = 0;  // the one or the other bounds the slope
+  c.gradient_penalty = in.get("gradient_penalty", c.gradient_penalty,
+                              "weight of (|gradient| - 1)^2 between reals and fakes; 0: none");
+  in.require(c.gradient_penalty >= 0, "gradient_penalty", "must not be negative");
   in.reject_unread_keys();
   return c;
 }

@@ -114,8 +114,8 @@ const Kind& kind_of(const std::string& name) {
 
 }  // namespace
 
-OptimizerConfig parse_optimizer(config::Section in) {
-  OptimizerConfig c;
+OptimizerConfig parse_optimizer(config::Section in, const OptimizerConfig& defaults) {
+  OptimizerConfig c = defaults;
   std::vector<std::string> names;
   for (const Kind& kind : kKinds) names.emplace_back(kind.name);
   c.name = in.get_choice("name", c.name, names, "the rule that turns gradients into updates");

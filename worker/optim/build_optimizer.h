@@ -25,7 +25,8 @@ struct OptimizerConfig {
 };
 
 /// Reads `optimizer`. Throws ConfigError, also for a key that the named optimizer does not know.
-OptimizerConfig parse_optimizer(config::Section in);
+/// defaults: of the keys that are not given.
+OptimizerConfig parse_optimizer(config::Section in, const OptimizerConfig& defaults = {});
 
 /// Returns the optimizer of the configured name over these parameters, in its first state.
 /// Throws ConfigError if there is none of that name.

@@ -8,8 +8,9 @@ namespace ganscale::optim {
 
 /// Averages that follow the parameters of an optimizer.
 struct Averages {
-  NamedTensors tensors;  ///< by the parameters' names, of their shapes, dtypes and strides
-  double beta = 0;       ///< average = beta * average + (1 - beta) * parameter
+  /// By the parameters' names, of their shapes, dtypes and strides.
+  const NamedTensors* tensors = nullptr;
+  double beta = 0;  ///< average = beta * average + (1 - beta) * parameter
 };
 
 /// Updates parameters in place from their gradients. A parameter without a gradient is left as it

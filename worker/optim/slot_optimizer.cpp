@@ -43,7 +43,7 @@ void SlotOptimizer::step(double learning_rate, const Averages* averages) {
 void SlotOptimizer::update_and_follow(Update& work, const Averages& averages) {
   Tensors of_updated;
   for (const auto& [name, parameter] : parameters()) {
-    const at::Tensor& average = averages.tensors.at(name);
+    const at::Tensor& average = averages.tensors->at(name);
     if (parameter.grad().defined()) {
       of_updated.push_back(average);
     } else {

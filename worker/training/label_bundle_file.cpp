@@ -5,7 +5,7 @@
 #include "checkpoint/reader.h"
 #include "checkpoint/safetensors.h"
 #include "config/units.h"
-#include "training/per_label.h"
+#include "training/label_state.h"
 
 namespace ganscale::training {
 namespace {

@@ -1,5 +1,7 @@
 #include "training/label_state.h"
 
+#include <cstdio>
+
 #include "base/error.h"
 #include "report/output_file.h"
 
@@ -9,6 +11,12 @@ namespace {
 constexpr const char* kFile = "label.json";
 
 }  // namespace
+
+std::filesystem::path label_folder(const RunFolder& run, std::int64_t label) {
+  char name[32];
+  std::snprintf(name, sizeof name, "label-%04lld", static_cast<long long>(label));
+  return run.root() / "labels" / name;
+}
 
 std::optional<LabelState> read_label_state(const std::filesystem::path& label_folder) {
   const auto file = label_folder / kFile;

@@ -12,11 +12,12 @@ namespace ganscale::training {
 /// The labels are dealt to the ranks by plan_labels(); a rank trains its labels one after the
 /// other, each in the folder labels/label-NNNN of the run, with its own seed, checkpoints and
 /// statistics. training.total_kimg is that of all labels together: each has the share of its
-/// records, and with a budget the same share of its rank's time. Labels that are done are passed
+/// records, and with a budget the same share of its rank's time. Labels that are over are passed
 /// over after a restart. A label that fails is tried scheme.attempts times and then reported; no
 /// other label waits for it.
 ///
-/// From the first label to the last no rank calls the group. Then all meet, and rank 0 writes
+/// From the first label to the last no rank calls the group. Then all meet, however long the
+/// slowest takes, and rank 0 writes
 /// labels.json and the bundle (see label_bundle_file.h) before any of them returns.
 ///
 /// parts.group: all ranks of the run.
@@ -27,8 +28,5 @@ ExitCode train_per_label(const TrainingParts& parts);
 
 /// Throws what train_per_label() would throw before it trains.
 void try_per_label(const RunConfig& config, const data::Source& source, int rank_count);
-
-/// Returns the folder of a label's training.
-std::filesystem::path label_folder(const RunFolder& run, std::int64_t label);
 
 }  // namespace ganscale::training

@@ -45,6 +45,7 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
   copy_into(named_state(*generator_ema_), named_state(generator()), "the average of the generator");
   generator_ema_->eval();
   for (auto& parameter : generator_ema_->parameters()) parameter.set_requires_grad(false);
+  averaged_parameters_ = named_parameters(*generator_ema_);
   generator_optimizer_ = optim::build_optimizer(
       optim::lazily_rescaled(config.generator.optimizer, config.generator.path_length.interval),
       named_parameters(generator()));
@@ -55,10 +56,6 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
     path_length_mean_ = {at::zeros({}, at::TensorOptions(devices.generator).dtype(dtype)),
                          groups.path_length};
   }
-}
-
-optim::Averages Replica::averages(double beta) const {
-  return {named_parameters(*generator_ema_), beta};
 }
 
 void Replica::copy_buffers_to_average() { optim::copy_buffers(*generator_ema_, generator()); }

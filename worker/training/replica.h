@@ -40,7 +40,7 @@ class Replica {
   PathLengthMean& path_length_mean() { return path_length_mean_; }
 
   /// The average of the generator's parameters, for an update of the generator to move.
-  optim::Averages averages(double beta) const;
+  optim::Averages averages(double beta) const { return {&averaged_parameters_, beta}; }
   /// Moves the average of the generator one step: parameters by the factor `beta`, buffers copied.
   void update_average(double beta);
   /// Does the rest of it where an update of the generator moved the parameters' averages.
@@ -55,6 +55,7 @@ class Replica {
   device::NetworkDevices devices_;
   models::Networks networks_;
   std::shared_ptr<models::Generator> generator_ema_;
+  NamedTensors averaged_parameters_;  ///< of generator_ema_
   std::unique_ptr<optim::Optimizer> generator_optimizer_;
   std::unique_ptr<optim::Optimizer> discriminator_optimizer_;
   augment::Augmentation augmentation_;

@@ -39,18 +39,26 @@ R1Options read_r1(config::Section& in) {
   return c;
 }
 
-GeneratorConfig parse_generator(config::Section in) {
+/// Returns what the authors of a loss train with: Gulrajani et al. 2017, arXiv:1704.00028,
+/// Algorithm 1; Radford et al. 2016, arXiv:1511.06434.
+optim::OptimizerConfig default_optimizer(losses::Adversarial kind) {
+  if (kind != losses::Adversarial::kWasserstein) return {};
+  return {.learning_rate = 1e-4, .beta1 = 0, .beta2 = 0.9};
+}
+
+GeneratorConfig parse_generator(config::Section in, const optim::OptimizerConfig& optimizer) {
   GeneratorConfig c;
-  c.optimizer = optim::parse_optimizer(in.section("optimizer"));
+  c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
   c.ema = optim::read_ema(in);
   c.path_length = read_path_length(in);
   in.reject_unread_keys();
   return c;
 }
 
-DiscriminatorConfig parse_discriminator(config::Section in) {
+DiscriminatorConfig parse_discriminator(config::Section in,
+                                        const optim::OptimizerConfig& optimizer) {
   DiscriminatorConfig c;
-  c.optimizer = optim::parse_optimizer(in.section("optimizer"));
+  c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
   c.freeze = in.get("freeze", c.freeze,
                     "beginnings of names of parameters that keep their values, as in FreezeD");
   c.r1 = read_r1(in);
@@ -101,9 +109,9 @@ BudgetConfig parse_budget(config::Section in) {
 
 }  // namespace
 
-double BudgetConfig::seconds(int world_size) const {
+double BudgetConfig::seconds(int device_count) const {
   constexpr double kSecondsAnHour = 3600;
-  const double of_devices = gpu_hours * kSecondsAnHour / world_size;
+  const double of_devices = gpu_hours * kSecondsAnHour / device_count;
   if (wall_seconds == 0 || of_devices == 0) return std::max(wall_seconds, of_devices);
   return std::min(wall_seconds, of_devices);
 }
@@ -121,8 +129,9 @@ RunConfig parse_run(config::Section in) {
   c.training = parse_training(in.section("training"));
   c.budget = parse_budget(in.section("budget"));
   c.loss = losses::parse_loss(in.section("loss"));
-  c.generator = parse_generator(in.section("generator"));
-  c.discriminator = parse_discriminator(in.section("discriminator"));
+  const auto optimizer = default_optimizer(c.loss.kind);
+  c.generator = parse_generator(in.section("generator"), optimizer);
+  c.discriminator = parse_discriminator(in.section("discriminator"), optimizer);
   c.augment = augment::parse_augment(in.section("augment"));
   c.evaluate = metrics::parse_evaluate(in.section("evaluate"));
   c.checkpoint = checkpoint::parse_checkpoint(in.section("checkpoint"));

@@ -45,8 +45,8 @@ struct BudgetConfig {
   double wall_seconds = 0;  ///< 0: no limit
   double gpu_hours = 0;     ///< of all ranks together; 0: no limit
 
-  /// Returns the seconds that each rank has; 0: no limit.
-  double seconds(int world_size) const;
+  /// Returns the seconds that each rank has, with `device_count` devices of all ranks; 0: no limit.
+  double seconds(int device_count) const;
 };
 
 /// A whole run: what `ganscale train` reads. Each folder owns its part.

@@ -92,6 +92,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   }
   const StopSignal stop;
   Services services(config.telemetry, folder, rank.world);
+  const int device_count = group.size() * config.training.devices_per_process;
   const TrainingParts parts{.config = config,
                             .folder = folder,
                             .pictures = pictures,
@@ -101,7 +102,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
                             .instruments = services.instruments(),
                             .server = services.server(),
                             .evaluator = evaluator ? &*evaluator : nullptr,
-                            .budget_seconds = config.budget.seconds(group.size())};
+                            .budget_seconds = config.budget.seconds(device_count)};
   if (config.scheme.name == kPerLabel) return train_per_label(parts);
   return train(parts).code;
 }

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/log.h"
@@ -148,6 +149,7 @@ TrainingResult train(const TrainingParts& parts) {
                      .instruments = parts.instruments,
                      .writer = writer ? &*writer : nullptr,
                      .server = parts.server});
+  const double spent_seconds = std::max(prepared.progress.trained_seconds, parts.spent_seconds);
   LoopParts loop{.config = config,
                  .facts = parts.pictures.facts,
                  .device = parts.devices.discriminator,
@@ -158,7 +160,7 @@ TrainingResult train(const TrainingParts& parts) {
                  .reporter = reporter,
                  .grids = grids,
                  .stop = parts.stop,
-                 .budget = Budget(parts.budget_seconds, prepared.progress.trained_seconds),
+                 .budget = Budget(parts.budget_seconds, spent_seconds),
                  .evaluator = parts.evaluator,
                  .writer = writer ? &*writer : nullptr,
                  .server = parts.server};

@@ -26,6 +26,7 @@ struct TrainingParts {
   control::Server* server = nullptr;  ///< on the run's rank 0, where there is a control port
   Evaluator* evaluator = nullptr;     ///< where metrics are measured while training
   double budget_seconds = 0;          ///< over all restarts; 0: none
+  double spent_seconds = 0;           ///< of it, where the caller knows of more than the checkpoint
 };
 
 /// How a training ended, and how far it came.

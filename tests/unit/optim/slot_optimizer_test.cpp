@@ -39,13 +39,13 @@ void expect_averages_follow(const Options& options) {
   const auto unused = parameter({2});
   Rule rule({{"unused", unused}, {"used", used}}, options);
   used.mutable_grad() = at::ones_like(used);
-  const Averages averages{
-      {{"unused", at::full({2}, 5.0, at::kDouble)}, {"used", at::full({2}, 5.0, at::kDouble)}},
-      0.75};
+  const NamedTensors followers{{"unused", at::full({2}, 5.0, at::kDouble)},
+                               {"used", at::full({2}, 5.0, at::kDouble)}};
+  const Averages averages{&followers, 0.75};
   rule.step(0.1, &averages);
   EXPECT_NEAR(used[0].item<double>(), 0.9, 1e-7);
-  EXPECT_NEAR(averages.tensors.at("used")[1].item<double>(), 0.75 * 5 + 0.25 * 0.9, 1e-7);
-  EXPECT_NEAR(averages.tensors.at("unused")[1].item<double>(), 0.75 * 5 + 0.25 * 1, 1e-12);
+  EXPECT_NEAR(followers.at("used")[1].item<double>(), 0.75 * 5 + 0.25 * 0.9, 1e-7);
+  EXPECT_NEAR(followers.at("unused")[1].item<double>(), 0.75 * 5 + 0.25 * 1, 1e-12);
 }
 
 TEST(SlotOptimizer, MovesAveragesTowardsTheNewParameters) {

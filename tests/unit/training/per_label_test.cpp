@@ -33,6 +33,7 @@ class CountingGroup : public comm::Group {
   void wait() override { count(), group_.wait(); }
   void finish() override { count(), group_.finish(); }
   comm::SumCost sum_cost() const override { return group_.sum_cost(); }
+  void meet() override { count(), group_.meet(); }
   void sum(const at::Tensor& data) override { count(), group_.sum(data); }
   void max(const at::Tensor& data) override { count(), group_.max(data); }
   void broadcast(const at::Tensor& data, int root) override {
@@ -76,12 +77,12 @@ class PerLabel : public testing::Test {
 
   /// Trains as one rank of the group.
   ExitCode train(comm::Group& group) {
-    auto source = std::make_unique<data::FakeSource>(kLabels * kRecordsOfLabel, label_count_);
+    auto source = std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_);
     source->unreadable = unreadable_;
     const Pictures pictures{
         .source = std::move(source),
         .policy = {.channels = 1, .resolution = 32, .fit = data::Fit::kPad},
-        .facts = {.model = "dcgan", .record_count = kLabels * kRecordsOfLabel, .channels = 1}};
+        .facts = {.model = "dcgan", .record_count = kLabels * records_of_label_, .channels = 1}};
     telemetry::Instruments instruments;
     return train_per_label({.config = config_,
                             .folder = folder(),
@@ -103,6 +104,7 @@ class PerLabel : public testing::Test {
   const TemporaryFolder folder_;
   RunConfig config_;
   int label_count_ = kLabels;
+  std::int64_t records_of_label_ = kRecordsOfLabel;
   std::set<std::int64_t> unreadable_;
   const StopSignal stop_;
   double budget_seconds_ = 0;
@@ -148,7 +150,8 @@ TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
       }
     });
     EXPECT_EQ(train(counting), ExitCode::kOk);
-    EXPECT_EQ(counting.calls(), 2);  // how the labels ended; that rank 0 has written the bundle
+    // All are over; how the labels ended; rank 0 has written the bundle.
+    EXPECT_EQ(counting.calls(), 3);
   });
 }
 
@@ -197,6 +200,46 @@ TEST_F(PerLabel, StopsEachLabelWhenItsBudgetIsSpent) {
   EXPECT_EQ(load_newest_generator(folder().root()).images_seen, 16);
 }
 
+TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
+  unreadable_ = {2};
+  budget_seconds_ = 3600;
+  EXPECT_EQ(train_alone(), ExitCode::kData);
+  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_GT(state(2).spent_seconds, 0);
+  EXPECT_EQ(state(2).seconds, 0);
+  EXPECT_GT(state(1).spent_seconds, state(1).seconds);  // set-up and checkpoint
+}
+
+TEST_F(PerLabel, GoesOnWithLabelsThatMayDoMoreNow) {
+  budget_seconds_ = 1e-6;
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).images_seen, 4);  // the budget is spent
+  budget_seconds_ = 0;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).images_seen, 8);
+  config_.training.total_kimg = 0.064;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).images_seen, 16);
+}
+
+TEST_F(PerLabel, BeginsALabelOfADamagedStateAtItsCheckpoint) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  report::write_file_atomically(label_folder(folder(), 1) / "label.json", "{");
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).images_seen, 8);
+}
+
+TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  config_.training.total_kimg = 0.064;
+  records_of_label_ = kRecordsOfLabel + 1;
+  EXPECT_NE(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "failed");
+}
+
 TEST_F(PerLabel, RefusesWhatItCannotTrain) {
   config_.training.batch = 9;
   expect_error(ExitCode::kConfig, "fewer records than training.batch, 9", [&] { train_alone(); });
@@ -205,6 +248,9 @@ TEST_F(PerLabel, RefusesWhatItCannotTrain) {
   config_.model.name = "conditional_dcgan";
   expect_error(ExitCode::kConfig, "take an unconditional model", [&] { train_alone(); });
   config_.model.name = "dcgan";
+  config_.data.labels = data::Labels::kIgnore;
+  expect_error(ExitCode::kConfig, "data.labels must not be ignore", [&] { train_alone(); });
+  config_.data.labels = data::Labels::kAuto;
   label_count_ = 0;
   expect_error(ExitCode::kConfig, "needs labels, and the data set has none",
                [&] { train_alone(); });

@@ -32,6 +32,34 @@ TEST(RunConfig, ResolvedReadsBackAsItself) {
   EXPECT_EQ(parse(config.resolved).resolved, config.resolved);
 }
 
+TEST(RunConfig, TakesTheLossesOwnOptimizerWhereNoneIsGiven) {
+  const RunConfig saturating = parse("{}");
+  EXPECT_EQ(saturating.discriminator.optimizer.learning_rate, 2e-4);
+  EXPECT_EQ(saturating.discriminator.optimizer.beta1, 0.5);
+  const RunConfig wasserstein = parse(
+      "loss: {name: wasserstein}\n"
+      "generator: {optimizer: {learning_rate: 0.002}}\n");
+  EXPECT_EQ(wasserstein.discriminator.optimizer.learning_rate, 1e-4);
+  EXPECT_EQ(wasserstein.generator.optimizer.learning_rate, 0.002);
+  for (const auto& optimizer :
+       {wasserstein.generator.optimizer, wasserstein.discriminator.optimizer}) {
+    EXPECT_EQ(optimizer.name, "adam");
+    EXPECT_EQ(optimizer.beta1, 0);
+    EXPECT_EQ(optimizer.beta2, 0.9);
+  }
+}
+
+TEST(BudgetConfig, GivesEachRankItsTime) {
+  const auto seconds = [](const std::string& budget, int device_count) {
+    return parse("budget: " + budget).budget.seconds(device_count);
+  };
+  EXPECT_EQ(seconds("{}", 4), 0);
+  EXPECT_EQ(seconds("{wall: 2h}", 4), 7200);
+  EXPECT_EQ(seconds("{gpu_hours: 8}", 4), 7200);
+  EXPECT_EQ(seconds("{wall: 1h, gpu_hours: 8}", 4), 3600);  // whatever is spent first
+  EXPECT_EQ(seconds("{wall: 1h, gpu_hours: 8}", 16), 1800);
+}
+
 TEST(RunConfig, NamesFileLineAndKeyOfAMistake) {
   expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: training.bach (did you mean batch?)",
                [] { parse("training:\n  bach: 64\n"); });
