@@ -2,7 +2,7 @@
 # Lays out the files of an image from a finished build: the program, the libraries that no Debian package of the image brings,
 # and the names of the packages that do.
 #   docker/collect.sh worker|operator BUILD OUT      for example: docker/collect.sh worker build/release build/image/worker
-# worker:    the program and LibTorch's libraries; packages.txt names the Debian packages of the others.
+# worker:    the program, its entry point and LibTorch's libraries; packages.txt names the Debian packages of the others.
 # operator:  the program and every library, for an image with nothing else in it.
 set -euo pipefail
 [ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,6p' "$0" >&2; exit 64; }
@@ -24,45 +24,50 @@ package_of() {
 }
 
 collect_worker() {
-  local program=$build/bin/ganscale name path site
+  local program=$build/bin/ganscale wheels=("$here/../scripts/requirements/build.txt") name path site found
   install -s -m 755 "$program" "$out/usr/local/bin/ganscale"
+  install -m 755 "$here/entrypoint.sh" "$out/usr/local/bin/ganscale-entrypoint"
+  install -m 755 "$here/sbom.sh" "$out/usr/local/share/ganscale/sbom.sh"
   local folder=$out/usr/local/lib/ganscale
   mkdir -p "$folder" "$out/etc/ld.so.conf.d"
+  found=$(libraries "$program")
+  site=$(sed -n '/\/site-packages\// { s|^[^ ]* \(.*/site-packages\)/.*|\1|p; q }' <<<"$found")
   while read -r name path; do
     case $path in
       */site-packages/*)
         # LibTorch's libraries find each other by their places below site-packages.
-        site=${path%%/site-packages/*}/site-packages
         install -D -p -m 644 "$(readlink -f "$path")" "$folder/$(realpath -s --relative-to="$site" "$(realpath -s "$path")")"
         ;;
       *) package_of "$path" | sed 's/:.*//' ;;
     esac
-  done < <(libraries "$program") | sort -u >"$out/packages.txt"
+  done <<<"$found" | sort -u >"$out/packages.txt"
   if [ -e "$folder/torch/lib/libtorch_cuda.so" ]; then
-    # cuDNN and others load parts of theirs by name.
+    # LibTorch, cuDNN and others load parts of theirs by name.
+    install -p -m 644 "$site"/torch/lib/lib{torch_cuda_linalg,caffe2_nvrtc}.so "$folder/torch/lib/"
     cp -a "$site/nvidia" "$folder/"
-    find "$folder" -type d \( -name include -o -name bin -o -name nvvm \) -prune -exec rm -rf {} +
+    find "$folder" \( -name include -o -name bin -o -name '*nvvm*' -o -name '*.a' \) -prune -exec rm -rf {} +
+    wheels+=("$here/../scripts/requirements/test.txt")
   fi
   find "$folder" -name '*.so*' -printf '/usr/local/lib/ganscale/%P\n' | xargs -r -n 1 dirname | sort -u \
     >"$out/etc/ld.so.conf.d/ganscale.conf"
   # Name and version of each wheel that a library came from, for the bill of materials.
-  sed -n 's/^\([a-z0-9-]*\)==\([^ ]*\).*/\1 \2/p' "$here/../scripts/requirements/build.txt" |
-    grep -E '^(torch|nvidia-)' >"$out/usr/local/share/ganscale/wheels.txt"
+  sed -n 's/^\(torch\|nvidia-[a-z0-9-]*\)==\([^ ]*\).*/\1 \2/p' "${wheels[@]}" >"$out/usr/local/share/ganscale/wheels.txt"
 }
 
 collect_operator() {
-  local program=$build/bin/ganscale-operator name path loader
+  local program=$build/bin/ganscale-operator name path loader found
   install -s -m 755 "$program" "$out/usr/local/bin/ganscale-operator"
   local folder=$out/usr/lib/x86_64-linux-gnu
   mkdir -p "$folder" "$out/lib64" "$out/etc"
   loader=$(ldd "$program" | awk '$1 ~ /^\/lib64\/ld-linux/ { print $1 }')
   install -m 755 "$(readlink -f "$loader")" "$out$loader"
+  found=$(libraries "$program")
   {
     package_of "$loader"
     while read -r name path; do
       install -m 644 "$(readlink -f "$path")" "$folder/$name"
       package_of "$path"
-    done < <(libraries "$program")
+    done <<<"$found"
   } | sed 's/:.*//' | sort -u | xargs dpkg-query -W -f '${Package} ${Version}\n' >"$out/packages.txt"
   echo 'ganscale:x:65532:65532::/:/none' >"$out/etc/passwd"
   echo 'ganscale:x:65532:' >"$out/etc/group"

@@ -7,20 +7,40 @@ set -u
 
 warn() { echo "ganscale-entrypoint: $*" >&2; }
 
+# Whether this process may lock memory beyond the limit: it has CAP_IPC_LOCK, number 14.
+may_lock_memory() {
+  local capabilities
+  capabilities=$(sed -n 's/^CapEff:\t/16#/p' "/proc/$$/status")
+  ((capabilities >> 14 & 1))
+}
+
+# Prints the interfaces that NCCL takes by NCCL_SOCKET_IFNAME: those of a list of beginnings, with "=" of names; with "^" all others.
+interfaces() {
+  local list=${1#^} rest='*' listed=yes others=no path name taken
+  [[ $1 != ^* ]] || { listed=no others=yes; }
+  [[ $list != =* ]] || rest=
+  for path in /sys/class/net/*; do
+    taken=$others
+    for name in $(tr , ' ' <<<"${list#=}"); do
+      [[ ${path##*/} != "$name"$rest ]] || taken=$listed
+    done
+    [ $taken = no ] || echo "${path##*/}"
+  done
+}
+
 # Says what would make a training slow or end it later. It never ends the container: a CPU run needs none of this.
 preflight() {
-  local locked shm interface=${NCCL_SOCKET_IFNAME:-}
+  local locked shm
   locked=$(ulimit -l)
-  if [ "$locked" != unlimited ] && compgen -G '/dev/infiniband/uverbs*' >/dev/null; then
+  if [ "$locked" != unlimited ] && ! may_lock_memory &&
+    compgen -G "${GANSCALE_INFINIBAND:-/dev/infiniband}/uverbs*" >/dev/null; then
     warn "locked memory is limited to $locked KiB: RDMA can't register memory, and NCCL falls back to TCP." \
       "Run as root with IPC_LOCK, or with a runtime that sets LimitMEMLOCK=infinity."
   fi
   shm=$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $2 }')
   [ "${shm:-0}" -ge 1024 ] ||
     warn "/dev/shm has ${shm:-0} MiB: ranks and NCCL exchange through it. Mount a larger one (docker run --shm-size, emptyDir)."
-  interface=${interface#=}
-  interface=${interface#^}
-  if [ -n "$interface" ] && ! compgen -G "/sys/class/net/${interface%%,*}*" >/dev/null; then
+  if [ -n "${NCCL_SOCKET_IFNAME:-}" ] && [ -z "$(interfaces "$NCCL_SOCKET_IFNAME")" ]; then
     warn "NCCL_SOCKET_IFNAME=$NCCL_SOCKET_IFNAME names no interface: there are $(ls -x /sys/class/net | xargs)."
   fi
 }

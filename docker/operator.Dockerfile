@@ -2,13 +2,12 @@
 #   docker build -f docker/operator.Dockerfile -t ganscale-operator .
 # Instead of compiling, take what is built:
 #   docker/collect.sh operator build/release build/image/operator
-#   docker build -f docker/operator.Dockerfile --build-arg PREBUILT=build/image/operator -t ganscale-operator .
+#   docker build -f docker/operator.Dockerfile -t ganscale-operator build/image/operator
 ARG BASE=debian:bookworm-20250407-slim
 
 FROM ${BASE} AS programs
-ARG PREBUILT=
-COPY ${PREBUILT:-.} /image
-RUN if [ -z "$PREBUILT" ]; then \
+COPY . /image
+RUN if [ -e /image/scripts/setup.sh ]; then \
       mv /image /src && cd /src && \
       scripts/setup.sh build && scripts/build.sh release ganscale-operator && \
       docker/collect.sh operator build/release /image; \

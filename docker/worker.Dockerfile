@@ -4,14 +4,13 @@
 #     --build-arg BASE=nvidia/cuda:13.0.1-base-ubuntu24.04 .                                      GPU
 # Instead of compiling, take what is built on a machine of BASE's release:
 #   docker/collect.sh worker build/release build/image/worker
-#   docker build -f docker/worker.Dockerfile --build-arg PREBUILT=build/image/worker -t ganscale .
+#   docker build -f docker/worker.Dockerfile -t ganscale build/image/worker
 ARG BASE=debian:bookworm-20250407-slim
 
 FROM ${BASE} AS programs
 ARG PRESET=release
-ARG PREBUILT=
-COPY ${PREBUILT:-.} /image
-RUN if [ -z "$PREBUILT" ]; then \
+COPY . /image
+RUN if [ -e /image/scripts/setup.sh ]; then \
       mv /image /src && cd /src && \
       tiers=build && if [ "$PRESET" = cuda ]; then tiers="build test cuda"; fi && \
       scripts/setup.sh $tiers && scripts/build.sh "$PRESET" ganscale && \
@@ -27,13 +26,14 @@ LABEL org.opencontainers.image.title="ganscale" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=programs /image/packages.txt /tmp/packages.txt
-# Host keys come with each MPIJob; none is baked in. sshd would tell of every readiness probe.
+# Host keys come with each MPIJob; none is baked in. sshd would tell of every readiness probe. Ubuntu's images have a user 1000.
 RUN export DEBIAN_FRONTEND=noninteractive && apt-get update && \
     xargs -a /tmp/packages.txt apt-get install -y --no-install-recommends \
       openmpi-bin openssh-client openssh-server procps tini && \
     rm -rf /tmp/packages.txt /etc/ssh/ssh_host_* /var/lib/apt/lists/* /var/cache/apt /var/cache/debconf/*-old \
       /var/log/*.log /var/log/apt /usr/share/doc/* /usr/share/man/* /usr/share/locale/* && \
     mkdir -p /run/sshd && \
+    { userdel -r ubuntu 2>/dev/null || true; } && \
     useradd --create-home --uid 1000 mpiuser && \
     install -d -m 700 -o mpiuser -g mpiuser /home/mpiuser/.ssh && \
     printf '%s\n' 'Host *' '  Port 2222' '  StrictHostKeyChecking no' '  UserKnownHostsFile /dev/null' '  LogLevel ERROR' \
@@ -43,8 +43,6 @@ RUN export DEBIAN_FRONTEND=noninteractive && apt-get update && \
     printf '%s\n' 'Port 2222' 'HostKey /home/mpiuser/.ssh/id_rsa' 'PidFile none' 'StrictModes no' \
       'PasswordAuthentication no' 'UsePAM no' \
       'LogLevel FATAL' > /home/mpiuser/.sshd_config
-COPY docker/sbom.sh /usr/local/share/ganscale/sbom.sh
-COPY --chmod=755 docker/entrypoint.sh /usr/local/bin/ganscale-entrypoint
 COPY --from=programs /image/usr/local/lib /usr/local/lib
 COPY --from=programs /image/usr/local/share /usr/local/share
 COPY --from=programs /image/etc /etc
@@ -54,7 +52,8 @@ RUN ldconfig && cd /usr/local/share/ganscale && \
     sh sbom.sh ganscale "${VERSION}" > sbom.spdx && rm sbom.sh wheels.txt
 # Containers forbid the system call that Open MPI would copy with, and it says so at length.
 ENV OMPI_MCA_btl_vader_single_copy_mechanism=none
-USER mpiuser
+# By number: a kubelet with runAsNonRoot knows no names.
+USER 1000:1000
 WORKDIR /home/mpiuser
 EXPOSE 2222 9400 9401
 ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/ganscale-entrypoint"]

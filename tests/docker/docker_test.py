@@ -1,4 +1,6 @@
-"""The parts of the images that need no image: the entry point under a real mpirun, the bill of materials, what compose.yaml names."""
+"""The parts of the images that need no image: the entry point under a real mpirun, what an image is laid out of, the bill of
+materials, what compose.yaml names."""
+import http.server
 import json
 import os
 import pathlib
@@ -8,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -70,14 +73,102 @@ class EntryPoint(unittest.TestCase):
         launcher.kill()
         launcher.wait()
 
+    def preflight(self, *before, **environment):
+        """Returns what the preflight warns of; `before` are words before the command."""
+        return subprocess.run([*before, "bash", ENTRYPOINT, "true"], check=True, text=True, stderr=subprocess.PIPE,
+                              env={**self.environment, **environment}).stderr
+
     def test_other_commands_get_a_preflight_and_take_its_place(self):
         result = subprocess.run(["bash", ENTRYPOINT, "bash", "-c", "exit 65"], check=False, text=True, stderr=subprocess.PIPE,
                                 env={**self.environment, "NCCL_SOCKET_IFNAME": "=eth9"})
         self.assertEqual(result.returncode, 65)
         self.assertIn("NCCL_SOCKET_IFNAME==eth9 names no interface: there are", result.stderr)
-        result = subprocess.run(["bash", ENTRYPOINT, "true"], check=True, text=True, stderr=subprocess.PIPE,
-                                env={**self.environment, "NCCL_SOCKET_IFNAME": "lo"})
-        self.assertNotIn("NCCL_SOCKET_IFNAME", result.stderr)
+
+    def test_an_interface_is_named_as_nccl_reads_it(self):
+        every = "^" + ",".join(os.listdir("/sys/class/net"))
+        for form, is_good in {"lo": True, "l": True, "eth9,lo": True, "=eth9,lo": True, "^docker0": True, "^docker0,eth9": True,
+                              "^=l": True, "=l": False, "eth9": False, "=eth9,eth8": False, every: False}.items():
+            with self.subTest(form):
+                self.assertEqual("names no interface" not in self.preflight(NCCL_SOCKET_IFNAME=form), is_good)
+
+    def test_locked_memory_counts_beside_rdma_for_who_lacks_the_capability(self):
+        if os.geteuid() != 0 or not capabilities() >> 14 & 1:
+            self.skipTest("needs root with CAP_IPC_LOCK")
+        (self.folder / "uverbs0").touch()
+        limited, unable = ["prlimit", "--memlock=65536:65536"], ["setpriv", "--bounding-set", "-ipc_lock"]
+        devices = {"GANSCALE_INFINIBAND": str(self.folder)}
+        words = "locked memory is limited to 64 KiB"
+        self.assertIn(words, self.preflight(*limited, *unable, **devices))
+        self.assertNotIn(words, self.preflight(*limited, **devices), "root with IPC_LOCK, as on a DGX")
+        self.assertNotIn(words, self.preflight(*limited, *unable, GANSCALE_INFINIBAND="/nowhere"))
+
+
+def capabilities():
+    return int(re.search(r"^CapEff:\t(\w+)$", pathlib.Path("/proc/self/status").read_text(), re.M)[1], 16)
+
+
+class Collected(unittest.TestCase):
+    """collect.sh for the worker, on a folder of wheels of our own; ldd is a script that tells what the program needs."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.site = self.folder / "lib" / "site-packages"
+        self.out = self.folder / "image"
+        (self.folder / "bin").mkdir()
+        shutil.copy("/bin/true", self.folder / "bin" / "ganscale")
+        self.libraries = self.out / "usr/local/lib/ganscale"
+
+    def collect(self, *needed):
+        """Makes the libraries of the wheels, then lays the image out; `needed`: what ldd tells."""
+        for name in ["torch/lib/libtorch_cpu.so", "torch/lib/libtorch_cuda.so", "torch/lib/libtorch_cuda_linalg.so",
+                     "torch/lib/libcaffe2_nvrtc.so", "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcudart_static.a",
+                     "nvidia/cu13/include/cuda.h", "nvidia/cudnn/lib/libcudnn_ops.so.9"]:
+            (self.site / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.site / name).write_text(name)
+        libc = next(line.split()[2] for line in subprocess.run(["ldd", "/bin/true"], check=True, text=True,
+                                                               stdout=subprocess.PIPE).stdout.splitlines() if "libc.so" in line)
+        lines = ["linux-vdso.so.1 (0x0)", f"libc.so.6 => {libc} (0x0)", *needed]
+        ldd = self.folder / "tools" / "ldd"
+        ldd.parent.mkdir()
+        ldd.write_text("#!/bin/sh\ncat <<END\n" + "".join(f"\t{line}\n" for line in lines) + "END\n")
+        ldd.chmod(0o755)
+        return subprocess.run([PROJECT / "docker/collect.sh", "worker", self.folder, self.out], check=False, text=True,
+                              stderr=subprocess.PIPE, env={**os.environ, "PATH": f"{ldd.parent}:{os.environ['PATH']}"})
+
+    def needs(self, name):
+        return f"{pathlib.Path(name).name} => {self.site}/torch/lib/../../{name} (0x0)"
+
+    def files(self):
+        return {str(path.relative_to(self.libraries)) for path in self.libraries.rglob("*") if path.is_file()}
+
+    def wheels(self):
+        return [line.split()[0] for line in (self.out / "usr/local/share/ganscale/wheels.txt").read_text().splitlines()]
+
+    def test_a_worker_for_cpus_gets_what_it_loads(self):
+        result = self.collect(self.needs("torch/lib/libtorch_cpu.so"), self.needs("nvidia/cu13/lib/libcudart.so.13"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.files(), {"torch/lib/libtorch_cpu.so", "nvidia/cu13/lib/libcudart.so.13"})
+        self.assertEqual((self.out / "packages.txt").read_text(), "libc6\n")
+        self.assertEqual((self.out / "etc/ld.so.conf.d/ganscale.conf").read_text(),
+                         "/usr/local/lib/ganscale/nvidia/cu13/lib\n/usr/local/lib/ganscale/torch/lib\n")
+        self.assertEqual(self.wheels(), ["torch", "nvidia-cuda-runtime", "nvidia-cuda-cupti"])
+        self.assertTrue(os.access(self.out / "usr/local/bin/ganscale-entrypoint", os.X_OK))
+
+    def test_one_for_gpus_gets_also_what_is_loaded_by_name(self):
+        result = self.collect(self.needs("torch/lib/libtorch_cuda.so"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.files(), {
+            "torch/lib/libtorch_cuda.so", "torch/lib/libtorch_cuda_linalg.so", "torch/lib/libcaffe2_nvrtc.so",
+            "nvidia/cu13/lib/libcudart.so.13", "nvidia/cudnn/lib/libcudnn_ops.so.9"})
+        self.assertIn("nvidia-cudnn-cu13", self.wheels())
+        self.assertIn("nvidia-nccl-cu13", self.wheels())
+        self.assertNotIn("numpy", self.wheels())
+
+    def test_a_missing_library_ends_it(self):
+        result = self.collect(self.needs("torch/lib/libtorch_cpu.so"), "libmpi.so.40 => not found")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("libmpi.so.40 => not found", result.stderr)
 
 
 class BillOfMaterials(unittest.TestCase):
@@ -108,6 +199,32 @@ class Files(unittest.TestCase):
                     self.assertTrue((PROJECT / source).exists(), source)
         self.assertTrue((PROJECT / services["train"]["build"]["dockerfile"]).exists())
 
+    def test_compose_takes_a_worker_that_tells_its_metrics_for_healthy(self):
+        service = yaml.safe_load((PROJECT / "compose.yaml").read_text())["services"]["train"]
+        told = []
+
+        class Worker(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write("".join(told).encode())
+
+            def log_message(self, *words):
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Worker) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            self.assertIn("--set=telemetry.metrics_port=9400", service["command"])
+            check = [word.replace("/9400", f"/{server.server_port}") for word in service["healthcheck"]["test"][1:]]
+
+            def is_healthy():
+                return subprocess.run(check, check=False, stderr=subprocess.DEVNULL).returncode == 0
+            self.assertFalse(is_healthy(), "tells nothing yet")
+            told.append('ganscale_world_size{run="compose",rank="0"} 2\n')
+            self.assertTrue(is_healthy())
+            server.shutdown()
+        self.assertFalse(is_healthy(), "nobody answers")
+
     def test_prometheus_understands_its_configuration(self):
         if not shutil.which("promtool"):
             self.skipTest("promtool is missing (package prometheus)")
@@ -127,7 +244,7 @@ class Files(unittest.TestCase):
         for role in ["worker", "operator"]:
             text = (PROJECT / f"docker/{role}.Dockerfile").read_text()
             self.assertRegex(text, r"ARG BASE=debian:bookworm-\d{8}-slim\n")
-            self.assertRegex(text, r"\nUSER (mpiuser|65532:65532)\n")
+            self.assertRegex(text, r"\nUSER [1-9]\d*:[1-9]\d*\n", "by number, which a kubelet can judge")
 
 
 if __name__ == "__main__":
