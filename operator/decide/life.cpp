@@ -87,10 +87,12 @@ void decide_deleted(const Situation& s, Decision& d) {
   if (still_ending(s, d, "Delete", "the training is deleted")) return;
   if (s.attempt || s.others) {
     d.again_in = kAskAgain;
-  } else if (s.purge) {
+  } else if (s.purge && s.purge_failure.empty()) {
     d.steps.push_back(Step::kPurge);
     d.again_in = kAskAgain;
   } else {
+    // Who deletes a training gets rid of it, even where its folder can't be deleted.
+    if (s.purge) note(d, true, "PurgeFailed", s.purge_failure);
     d.steps.push_back(Step::kRemoveFinalizer);
   }
 }

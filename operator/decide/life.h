@@ -26,6 +26,7 @@ struct Situation {
   std::optional<Attempt> attempt;  ///< the one with the record's number
   bool others = false;             ///< there is something of another attempt, MPIJob or pods
   bool purge = false;              ///< the run folder is to be deleted and still there
+  std::string purge_failure;       ///< why it can't be deleted, for people; empty: it can
   Time now;
 };
 

@@ -8,6 +8,8 @@
 namespace ganscale::controller {
 namespace {
 
+constexpr int kPurgeDeadlineSeconds = 3600;
+
 std::string sha256(const std::string& text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length_bytes = 0;
@@ -73,19 +75,23 @@ std::string plan_hash(const Plan& plan) {
 std::string config_hash(const Plan& plan) { return sha256(plan.config.dump()); }
 
 Json purge_job(const Plan& plan) {
-  Json container = {{"name", "purge"},
-                    {"image", plan.spec.image},
-                    {"command", {"/bin/rm", "-rf", run_folder(plan)}},
-                    {"volumeMounts", Json::array({storage_mount(plan)})}};
-  Json pod = {{"containers", Json::array({container})},
-              {"volumes", Json::array({storage_volume(plan)})},
-              {"automountServiceAccountToken", false},
-              {"tolerations", plan.profile.tolerations},
-              {"restartPolicy", "Never"}};
+  Json pod = pod_around(plan, Role::kPurge,
+                        {{"name", "purge"},
+                         {"command", {"/bin/rm", "-rf", run_folder(plan)}},
+                         {"resources",
+                          {{"requests", {{"cpu", "100m"}, {"memory", "64Mi"}}},
+                           {"limits", {{"cpu", "1"}, {"memory", "256Mi"}}}}},
+                         {"volumeMounts", Json::array({storage_mount(plan)})}});
+  pod["volumes"] = Json::array({storage_volume(plan)});
+  pod["restartPolicy"] = "Never";
   return {{"apiVersion", "batch/v1"},
           {"kind", "Job"},
-          {"metadata", metadata_of(plan, plan.key.name + "-purge")},
-          {"spec", {{"backoffLimit", 3}, {"template", {{"spec", pod}}}}}};
+          {"metadata", metadata_of(plan, purge_job_name(plan.key))},
+          {"spec",
+           {{"backoffLimit", 3},
+            // Also for a pod that never starts: without the Job's end the training would stay.
+            {"activeDeadlineSeconds", kPurgeDeadlineSeconds},
+            {"template", {{"spec", pod}}}}}};
 }
 
 }  // namespace ganscale::controller

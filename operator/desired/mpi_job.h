@@ -17,7 +17,8 @@ std::string plan_hash(const Plan& plan);
 /// Returns a hash of the configuration alone.
 std::string config_hash(const Plan& plan);
 
-/// Returns the Job that deletes the run folder of a training with deletePolicy Purge.
+/// Returns the Job that deletes the run folder of a training with deletePolicy Purge. It comes to
+/// an end, good or bad, within an hour.
 Json purge_job(const Plan& plan);
 
 }  // namespace ganscale::controller

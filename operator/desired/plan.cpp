@@ -61,6 +61,8 @@ std::string attempt_name(const Key& key, int attempt) {
   return key.name + "-r" + std::to_string(attempt);
 }
 
+std::string purge_job_name(const Key& key) { return key.name + "-purge"; }
+
 int control_port(const Json& config) {
   return port(config, "control_port", wire::kDefaultControlPort);
 }

@@ -44,6 +44,7 @@ std::string run_folder(const Plan& plan);
 std::string config_map_name(const Key& key);
 std::string secret_name(const Key& key);
 std::string attempt_name(const Key& key, int attempt);
+std::string purge_job_name(const Key& key);
 
 /// The port of rank 0 that tells the status; 0 if the configuration switches it off.
 int control_port(const Json& config);

@@ -57,14 +57,17 @@ Json security(const Plan& plan, Role role) {
   Json context = {{"allowPrivilegeEscalation", false}, {"readOnlyRootFilesystem", true}};
   Json capabilities = {{"drop", Json::array({"ALL"})}};
   if (runs_as_root(plan)) {
+    context["runAsUser"] = 0;
     // sshd changes user and root folder for each connection, RDMA locks memory.
     if (role == Role::kWorker) {
       capabilities["add"] = Json::array({"IPC_LOCK", "SETGID", "SETUID", "SYS_CHROOT"});
     }
-    context["runAsUser"] = 0;
+    // With another profile before, the files may belong to user 1000.
+    if (role == Role::kPurge) capabilities["add"] = Json::array({"DAC_OVERRIDE"});
   } else {
     context["runAsUser"] = 1000;
     context["runAsNonRoot"] = true;
+    context["seccompProfile"] = {{"type", "RuntimeDefault"}};
   }
   context["capabilities"] = capabilities;
   return context;
@@ -175,29 +178,34 @@ void place_workers(const Plan& plan, Json& spec) {
 Json pod_spec(const Plan& plan, Role role, int restarts) {
   Json container = role == Role::kLauncher ? launcher_container(plan, restarts)
                                            : worker_container(plan, restarts);
-  container["image"] = plan.spec.image;
-  if (!plan.spec.image_pull_policy.empty()) {
-    container["imagePullPolicy"] = plan.spec.image_pull_policy;
-  }
-  container["securityContext"] = security(plan, role);
   container["resources"] = resources(plan, role);
   container["volumeMounts"] = mounts(plan, role);
-  Json spec = {{"containers", Json::array({container})},
-               {"volumes", volumes(plan, role)},
-               {"automountServiceAccountToken", false},
-               {"tolerations", plan.profile.tolerations},
-               {"terminationGracePeriodSeconds", plan.spec.checkpoint_deadline_seconds}};
-  if (!runs_as_root(plan)) spec["securityContext"] = {{"fsGroup", 1000}};
+  Json spec = pod_around(plan, role, std::move(container));
+  spec["volumes"] = volumes(plan, role);
+  spec["terminationGracePeriodSeconds"] = plan.spec.checkpoint_deadline_seconds;
   if (!plan.spec.priority_class.empty()) spec["priorityClassName"] = plan.spec.priority_class;
   if (!plan.spec.scheduler_name.empty()) spec["schedulerName"] = plan.spec.scheduler_name;
-  for (const auto& secret : plan.spec.image_pull_secrets) {
-    spec["imagePullSecrets"].push_back({{"name", secret}});
-  }
   if (role == Role::kWorker) place_workers(plan, spec);
   return spec;
 }
 
 }  // namespace
+
+Json pod_around(const Plan& plan, Role role, Json container) {
+  container["image"] = plan.spec.image;
+  if (!plan.spec.image_pull_policy.empty()) {
+    container["imagePullPolicy"] = plan.spec.image_pull_policy;
+  }
+  container["securityContext"] = security(plan, role);
+  Json spec = {{"containers", Json::array({container})},
+               {"automountServiceAccountToken", false},
+               {"tolerations", plan.profile.tolerations}};
+  if (!runs_as_root(plan)) spec["securityContext"] = {{"fsGroup", 1000}};
+  for (const auto& secret : plan.spec.image_pull_secrets) {
+    spec["imagePullSecrets"].push_back({{"name", secret}});
+  }
+  return spec;
+}
 
 Json storage_mount(const Plan& plan) {
   Json mount = {{"name", "storage"}, {"mountPath", plan.spec.storage.path}};

@@ -4,10 +4,14 @@
 
 namespace ganscale::controller {
 
-enum class Role { kLauncher, kWorker };
+enum class Role { kLauncher, kWorker, kPurge };
 
-/// Returns the pod template of a role. `attempt` and `restarts` as for mpi_job().
+/// Returns the pod template of launcher or worker. `attempt` and `restarts` as for mpi_job().
 Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
+
+/// Returns a pod of one container, which gets what every pod of a training has: the image and how
+/// to pull it, the role's rights, the profile's tolerations.
+Json pod_around(const Plan& plan, Role role, Json container);
 
 /// Returns where a volume claim is mounted, and the volume itself.
 Json storage_mount(const Plan& plan);

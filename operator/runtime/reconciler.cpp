@@ -38,6 +38,12 @@ Json without_tolerations(Json job) {
   return job;
 }
 
+/// What to say of a run folder that could not be deleted.
+std::string folder_stays(const Plan& plan, const std::string& why) {
+  return "the run folder stays: " + run_folder(plan) + " on the claim " +
+         plan.spec.storage.claim_name + ": " + why;
+}
+
 bool contains(const std::vector<Step>& steps, Step step) {
   return std::ranges::find(steps, step) != steps.end();
 }
@@ -120,7 +126,7 @@ Reconciler::Look Reconciler::look(const GanTraining& training) {
     s.hash = plan_hash(plan);
     s.config_hash = config_hash(plan);
     s.nodes = plan.spec.nodes;
-    s.purge = training.deleted && plan.spec.purge && !purge_done(look);
+    if (training.deleted && plan.spec.purge) look_at_purge(look);
   }
   s.problem_reason = look.checked.reason;
   s.problem = look.checked.problem;
@@ -181,20 +187,27 @@ void Reconciler::check_claims(Look& look) {
   check_claim("storage", spec.storage);
 }
 
-/// Whether the Job that deletes the run folder is done, or there is nothing to delete.
-bool Reconciler::purge_done(const Look& look) {
+/// Sees whether the run folder is still to be deleted: the Job that does it is not done, and there
+/// is a claim that holds the folder.
+void Reconciler::look_at_purge(Look& look) {
   const Plan& plan = look.checked.plan;
-  if (plan.spec.storage.claim_name.empty()) return true;
+  Situation& s = look.situation;
+  if (plan.spec.storage.claim_name.empty()) return;
   const std::string& name_space = plan.key.name_space;
-  const auto job = parts_.client.get(resource::kJobs, {name_space, plan.key.name + "-purge"});
-  if (!job)
-    return !parts_.client.get(resource::kClaims, {name_space, plan.spec.storage.claim_name});
+  const auto job = parts_.client.get(resource::kJobs, {name_space, purge_job_name(plan.key)});
+  if (!job || !owned_by(*job, plan.uid)) {
+    s.purge = parts_.client.get(resource::kClaims, {name_space, plan.spec.storage.claim_name})
+                  .has_value();
+    return;
+  }
+  s.purge = true;
   for (const Json& condition :
        job->value(Json::json_pointer("/status/conditions"), Json::array())) {
-    if (condition.value("type", "") == "Complete" && condition.value("status", "") == "True")
-      return true;
+    if (condition.value("status", "") != "True") continue;
+    const std::string type = condition.value("type", "");
+    if (type == "Complete") s.purge = false;
+    if (type == "Failed") s.purge_failure = folder_stays(plan, condition.value("message", ""));
   }
-  return false;
 }
 
 Json Reconciler::status_of(const GanTraining& training, const Look& look, const Record& record) {
@@ -297,7 +310,7 @@ void Reconciler::take_steps(const GanTraining& training, const Look& look,
       case Step::kStartAttempt: break;  // start_attempt did, if it still stands
       case Step::kAskStop: break;       // the probe does it: see follow_worker
       case Step::kDeleteAttempts: delete_attempts(training, decision.record); break;
-      case Step::kPurge: parts_.client.apply(resource::kJobs, purge_job(look.checked.plan)); break;
+      case Step::kPurge: purge(training, look.checked.plan); break;
       case Step::kRemoveFinalizer: set_finalizer(training, false); break;
     }
   }
@@ -335,6 +348,19 @@ bool Reconciler::still_stands(const GanTraining& training, const Record& record,
   const Record confirmed = read_record(present.status);
   return present.uid == training.uid && !present.deleted && confirmed.attempt == record.attempt &&
          confirmed.state == AttemptState::kWanted;
+}
+
+/// Makes the Job that deletes the run folder, unless it is there. Where it may not be made, the
+/// folder stays and the training goes.
+void Reconciler::purge(const GanTraining& training, const Plan& plan) {
+  try {
+    parts_.client.create(resource::kJobs, purge_job(plan));
+  } catch (const ApiError& error) {
+    if (error.code() == 409) return;
+    if (error.code() != 403) throw;
+    parts_.events.record(training, {true, "PurgeFailed", folder_stays(plan, error.what())});
+    set_finalizer(training, false);
+  }
 }
 
 void Reconciler::delete_attempts(const GanTraining& training, const Record& record) {

@@ -46,7 +46,7 @@ class Reconciler {
   void look_at_attempts(const GanTraining& training, Look& look);
   std::string config_from(const GanTraining& training);
   void check_claims(Look& look);
-  bool purge_done(const Look& look);
+  void look_at_purge(Look& look);
   void act(const GanTraining& training, const Look& seen, const Decision& decision);
   Json status_of(const GanTraining& training, const Look& look, const Record& record);
   Json store(const GanTraining& training, const Json& status);
@@ -57,6 +57,7 @@ class Reconciler {
   void take_steps(const GanTraining& training, const Look& look, const Decision& decision);
   void start_attempt(const GanTraining& training, const Look& look, const Record& record);
   bool still_stands(const GanTraining& training, const Record& record, const Json& stored);
+  void purge(const GanTraining& training, const Plan& plan);
   void delete_attempts(const GanTraining& training, const Record& record);
   void set_finalizer(const GanTraining& training, bool wanted);
   void follow_worker(const Look& look, const Decision& decision);

@@ -212,10 +212,12 @@ class Life(OperatorCase):
             "storageClassName": "none"}})
         self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "runs"}, "spec": {
             "accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "none"}})
-        for policy in ("Keep", "Purge"):
-            name = self.training(policy.lower(), storage={"claimName": "runs", "path": "/runs"}, deletePolicy=policy)
+        for name in ("keep", "purge", "stuck", "refused"):
+            self.training(name, storage={"claimName": "runs", "path": "/runs"}, deletePolicy="Keep" if name == "keep" else "Purge")
             self.wait_running(name, 1)
         self.cluster.kubectl("delete", "gt", "keep", "--timeout=90s")
+        self.check_a_failed_purge_holds_nothing_up()
+        self.check_a_forbidden_purge_holds_nothing_up()
         self.cluster.delete("gt", "purge")
         job = wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "purge-purge"), 90)
         container = job["spec"]["template"]["spec"]["containers"][0]
@@ -228,6 +230,28 @@ class Life(OperatorCase):
         wait_for("the training goes", lambda: "purge" not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]])
         names = [item["metadata"]["name"] for item in self.cluster.get("jobs")["items"]]
         self.assertNotIn("keep-purge", names)
+
+    def check_a_failed_purge_holds_nothing_up(self):
+        self.cluster.delete("gt", "stuck")
+        wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "stuck-purge")["status"].get("startTime"), 90)
+        # As for a pod that never gets its image; only that nobody waits an hour for it here.
+        self.cluster.patch("jobs", "stuck-purge", {"spec": {"activeDeadlineSeconds": 1}})
+        self.check_the_folder_stays("stuck", "Job was active longer than specified deadline")
+
+    def check_a_forbidden_purge_holds_nothing_up(self):
+        self.cluster.apply({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "no-jobs"},
+                            "spec": {"hard": {"count/jobs.batch": "0"}}})
+        wait_for("no Job is allowed", lambda: self.cluster.kubectl(
+            "create", "job", "probe", "--image=x", "--dry-run=server", check=False).returncode != 0)
+        self.cluster.delete("gt", "refused")
+        self.check_the_folder_stays("refused", "exceeded quota: no-jobs")
+        self.cluster.kubectl("delete", "resourcequota", "no-jobs")
+
+    def check_the_folder_stays(self, name, why):
+        wait_for("the training goes", lambda: name not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]], 90)
+        [note] = wait_for("an event tells", lambda: [event["note"] for event in self.events(name) if event["reason"] == "PurgeFailed"])
+        self.assertIn(f"the run folder stays: /runs/{name} on the claim runs: ", note)
+        self.assertIn(why, note)
 
     def test_keeps_fields_of_a_newer_version(self):
         name = self.training("newer")

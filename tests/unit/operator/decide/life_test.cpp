@@ -236,5 +236,15 @@ TEST(Life, EndsWithACheckpointThenThePurgeThenTheFinalizer) {
   EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
+TEST(Life, EndsAlsoWhereTheRunFolderCantBeDeleted) {
+  Situation s;
+  s.deleted = true;
+  s.purge = true;
+  s.purge_failure = "the run folder stays: /runs/faces";
+  const Decision d = decide(s);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kRemoveFinalizer));
+  EXPECT_THAT(d.notes, ElementsAre(Note{true, "PurgeFailed", s.purge_failure}));
+}
+
 }  // namespace
 }  // namespace ganscale::controller

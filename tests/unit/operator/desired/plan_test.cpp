@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
+
 #include "desired/config_map.h"
 #include "desired/mpi_job.h"
 #include "desired/network_policy.h"
@@ -96,6 +98,7 @@ TEST(MpiJob, RunsAsRootForRdmaAlone) {
                               ["containers"][0]["securityContext"];
   };
   EXPECT_EQ(context()["runAsNonRoot"], true);
+  EXPECT_EQ(context()["seccompProfile"]["type"], "RuntimeDefault");
   EXPECT_FALSE(context()["capabilities"].contains("add"));
   plan.profile.ipc_lock = true;
   EXPECT_EQ(context()["runAsUser"], 0);
@@ -166,19 +169,87 @@ TEST(MpiJob, StartsRanksThroughTheBindingScriptWhereTheProfileSaysSo) {
               testing::HasSubstr(R"("/bin/sh","/etc/ganscale/run/bind.sh","ganscale","train")"));
 }
 
-TEST(NetworkPolicy, LetsTheOperatorAloneReachTheControlPort) {
-  const Json ingress = network_policy(make_plan(), "ops")["spec"]["ingress"];
-  ASSERT_EQ(ingress.size(), 3U);
-  EXPECT_EQ(ingress[1]["ports"][0]["port"], 9401);
-  EXPECT_EQ(
-      ingress[1]["from"][0]["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"],
-      "ops");
+/// Whether all labels that a selector names are there; an empty one fits everything.
+bool fits(const Json& selector, const Json& labels) {
+  const Json wanted = selector.value("matchLabels", Json::object());
+  return std::ranges::all_of(wanted.items(), [&](const auto& label) {
+    return labels.value(label.key(), "") == label.value();
+  });
+}
+
+/// A pod that would connect to one of the namespace `team`.
+struct Peer {
+  std::string name_space;
+  Json labels;
+};
+
+/// Returns the ports of a training's pod that a peer reaches, of those that something listens on,
+/// as a CNI works them out of the policy. A rule without ports is for all; without a selector of
+/// namespaces it is for pods of the policy's own.
+std::vector<int> reached_by(const Peer& peer, const Json& policy) {
+  const Json name_space = {{"kubernetes.io/metadata.name", peer.name_space}};
+  std::vector<int> reached;
+  for (const int port : {2222, 9400, 9401}) {
+    const bool is_open = std::ranges::any_of(policy["spec"]["ingress"], [&](const Json& rule) {
+      const Json one = Json::array({{{"protocol", "TCP"}, {"port", port}}});
+      const bool has_port = !rule.contains("ports") || rule["ports"] == one;
+      return has_port && std::ranges::any_of(rule["from"], [&](const Json& from) {
+               const bool is_near = from.contains("namespaceSelector")
+                                        ? fits(from["namespaceSelector"], name_space)
+                                        : peer.name_space == policy["metadata"]["namespace"];
+               return is_near && fits(from.value("podSelector", Json::object()), peer.labels);
+             });
+    });
+    if (is_open) reached.push_back(port);
+  }
+  return reached;
+}
+
+TEST(NetworkPolicy, LetsStrangersReachNothingButMetrics) {
+  const Json policy = network_policy(make_plan(), "ops");
+  const Json own = {{kTrainingLabel, "faces"}};
+  using Ports = std::vector<int>;
+  EXPECT_EQ(policy["spec"]["podSelector"]["matchLabels"], own);
+  EXPECT_EQ(policy["spec"]["policyTypes"], Json::array({"Ingress"}));
+  EXPECT_EQ(reached_by({"team", own}, policy), (Ports{2222, 9400, 9401}));
+  EXPECT_EQ(reached_by({"ops", Json::object()}, policy), (Ports{9400, 9401}));
+  EXPECT_EQ(reached_by({"elsewhere", Json::object()}, policy), Ports{9400});
+  EXPECT_EQ(reached_by({"elsewhere", own}, policy), Ports{9400}) << "labels are anybody's";
+  EXPECT_EQ(reached_by({"team", {{kTrainingLabel, "digits"}}}, policy), Ports{9400});
 }
 
 TEST(PurgeJob, DeletesTheRunFolderAlone) {
   const Json job = purge_job(make_plan());
   EXPECT_EQ(job["spec"]["template"]["spec"]["containers"][0]["command"],
             Json::array({"/bin/rm", "-rf", "/runs/faces"}));
+}
+
+TEST(PurgeJob, ComesToAnEndEvenIfItsPodNeverStarts) {
+  EXPECT_EQ(purge_job(make_plan())["spec"]["activeDeadlineSeconds"], 3600);
+}
+
+TEST(PurgeJob, HasTheRightsAndTheImageOfTheTrainingsOwnPods) {
+  Plan plan = make_plan();
+  plan.spec.image_pull_secrets = {"registry"};
+  plan.spec.image_pull_policy = "Always";
+  const auto same_as_launcher = [&](const char* pointer) {
+    const Json::json_pointer path(pointer);
+    const Json launcher =
+        mpi_job(plan, 1, 0)["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"];
+    EXPECT_EQ(purge_job(plan)["spec"]["template"]["spec"].at(path), launcher.at(path)) << pointer;
+  };
+  for (const char* pointer :
+       {"/containers/0/image", "/containers/0/imagePullPolicy", "/containers/0/securityContext",
+        "/securityContext", "/imagePullSecrets", "/automountServiceAccountToken"}) {
+    same_as_launcher(pointer);
+  }
+  plan.profile.ipc_lock = true;
+  same_as_launcher("/containers/0/securityContext/runAsUser");
+  // As root it also deletes what another profile's user 1000 wrote.
+  EXPECT_EQ(
+      purge_job(
+          plan)["spec"]["template"]["spec"]["containers"][0]["securityContext"]["capabilities"],
+      Json({{"drop", Json::array({"ALL"})}, {"add", Json::array({"DAC_OVERRIDE"})}}));
 }
 
 }  // namespace
