@@ -1,5 +1,6 @@
 #include "decide/status.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ganscale::controller {
@@ -106,6 +107,19 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
   set_condition(conditions, checkpointed(status), facts);
   status["conditions"] = conditions;
   return status;
+}
+
+std::chrono::seconds waiting_time(const Json& training, Time now) {
+  const Json status = training.value("status", Json::object());
+  const std::string word = status.value("phase", phase::kPending);
+  const bool waits =
+      word == phase::kPending || word == phase::kValidated || word == phase::kScheduling;
+  if (!waits) return {};
+  Time since = parse_time(training["metadata"].value("creationTimestamp", "")).value_or(now);
+  for (const Json& condition : status.value("conditions", Json::array())) {
+    since = std::max(since, parse_time(condition.value("lastTransitionTime", "")).value_or(since));
+  }
+  return std::max(now - since, std::chrono::seconds{0});
 }
 
 }  // namespace ganscale::controller

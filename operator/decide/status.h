@@ -28,4 +28,8 @@ struct Facts {
 /// status.
 Json next_status(const Json& old, const Record& record, const Facts& facts);
 
+/// Returns how long a GanTraining that has not begun to run has been waiting: since a condition of
+/// it changed, or since it was made. Zero in every phase but Pending, Validated and Scheduling.
+std::chrono::seconds waiting_time(const Json& training, Time now);
+
 }  // namespace ganscale::controller

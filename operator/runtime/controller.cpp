@@ -2,12 +2,14 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <thread>
 
 #include "base/log.h"
+#include "decide/status.h"
 #include "kube/rest_transport.h"
 #include "runtime/health_server.h"
 #include "runtime/operator_metrics.h"
@@ -101,6 +103,14 @@ std::map<std::string, int> count_by_phase(const Caches& caches) {
   return counts;
 }
 
+std::chrono::seconds longest_wait(const Caches& caches) {
+  std::chrono::seconds longest{0};
+  for (const auto& object : caches.trainings->all()) {
+    longest = std::max(longest, waiting_time(*object, present()));
+  }
+  return longest;
+}
+
 void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
 /// The operator while it leads: workers on the queue. Ends when `stopped` says so, after each
@@ -156,7 +166,8 @@ ExitCode run_controller(const ControllerSettings& settings, const NodeProfiles& 
                 hooks, add);
   RestTransport transport(settings.access, kAnswerWithin);
   Client client(transport, hooks);
-  metrics.set_sources({[&] { return queue.counts(); }, [&] { return count_by_phase(caches); }});
+  metrics.set_sources({[&] { return queue.counts(); }, [&] { return count_by_phase(caches); },
+                       [&] { return longest_wait(caches); }});
   const telemetry::Exposer exposer(settings.metrics, [&] { return metrics.collect(); });
   const HealthServer health(settings.health_address, [&] { return caches.synced(); });
   caches.start();

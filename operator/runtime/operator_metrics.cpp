@@ -89,6 +89,11 @@ std::vector<Family> OperatorMetrics::collect() const {
              histogram(kQueue, reconcile_seconds_)),
       single("leader_election_master_status", "1 while this operator leads.", Type::kGauge,
              {{{"name", "ganscale-operator"}}, leads_ ? 1.0 : 0.0, {}})};
+  add_from_sources(families);
+  return families;
+}
+
+void OperatorMetrics::add_from_sources(std::vector<Family>& families) const {
   if (sources_.queue) {
     const WorkQueue::Counts counts = sources_.queue();
     const auto number = [](auto value) { return static_cast<double>(value); };
@@ -106,7 +111,12 @@ std::vector<Family> OperatorMetrics::collect() const {
     }
     families.push_back(trainings);
   }
-  return families;
+  if (sources_.longest_wait) {
+    families.push_back(single("ganscale_training_longest_wait_seconds",
+                              "How long the GanTraining that waits longest has waited to start.",
+                              Type::kGauge,
+                              {{}, static_cast<double>(sources_.longest_wait().count()), {}}));
+  }
 }
 
 }  // namespace ganscale::controller

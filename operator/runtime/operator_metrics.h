@@ -25,6 +25,7 @@ class OperatorMetrics {
   struct Sources {
     std::function<WorkQueue::Counts()> queue;
     std::function<std::map<std::string, int>()> trainings_by_phase;
+    std::function<std::chrono::seconds()> longest_wait;
   };
 
   void set_sources(Sources sources);
@@ -39,6 +40,8 @@ class OperatorMetrics {
   std::vector<telemetry::Family> collect() const;
 
  private:
+  void add_from_sources(std::vector<telemetry::Family>& families) const;
+
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int>, double> requests_;
   std::map<std::string, Seconds> request_seconds_;  // by method

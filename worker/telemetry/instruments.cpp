@@ -45,6 +45,10 @@ const std::vector<Instrument>& instrument_table() {
       {kCheckpointLastSuccess, "", "When the latest checkpoint was complete, Unix time.",
        &I::checkpoint_last_success_timestamp_seconds},
       {kGpuMemoryBytes, "", "Most GPU memory this rank has had allocated.", &I::gpu_memory_bytes},
+      {kMemlockTooSmall, "",
+       "1: there are RDMA devices, and this rank may not lock the memory they need; NCCL then uses "
+       "TCP.",
+       &I::memlock_too_small},
       {kWorldSize, "", "Ranks of the training.", &I::world_size},
   };
   return table;

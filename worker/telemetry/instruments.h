@@ -44,6 +44,7 @@ struct Instruments {
   Counter checkpoint_failures_total;
   Gauge checkpoint_last_success_timestamp_seconds;
   Gauge gpu_memory_bytes;
+  Gauge memlock_too_small;
   Gauge world_size;
 };
 

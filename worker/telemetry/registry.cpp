@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "telemetry/locked_memory.h"
 #include "telemetry/process_usage.h"
 #include "wire/names.h"
 
@@ -81,6 +82,7 @@ Registry::Registry(const Place& place)
   slots_ = static_cast<Slot*>(segment_.data());
   own_ = new (slots_ + place.local_rank) Slot();
   own_->process.store(getpid(), std::memory_order_relaxed);
+  own_->instruments.memlock_too_small.set(is_too_small(locked_memory()) ? 1 : 0);
   // Only now may another rank read the slot.
   own_->rank_and_one.store(place.rank + 1, std::memory_order_release);
 }

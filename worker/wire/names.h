@@ -26,6 +26,7 @@ inline constexpr const char* kCheckpointFailuresTotal = "ganscale_checkpoint_fai
 inline constexpr const char* kCheckpointLastSuccess =
     "ganscale_checkpoint_last_success_timestamp_seconds";
 inline constexpr const char* kGpuMemoryBytes = "ganscale_gpu_memory_bytes";
+inline constexpr const char* kMemlockTooSmall = "ganscale_memlock_too_small";
 inline constexpr const char* kWorldSize = "ganscale_world_size";
 inline constexpr const char* kResidentMemoryBytes = "process_resident_memory_bytes";
 inline constexpr const char* kCpuSecondsTotal = "process_cpu_seconds_total";

@@ -73,5 +73,21 @@ TEST(Status, OfARefusedSpecNamesTheProblem) {
   EXPECT_EQ(condition(status, "Validated")["message"], "spec.config.training.batch: no");
 }
 
+TEST(WaitingTime, CountsFromTheLastChangeUntilTheTrainingRuns) {
+  Json training = {{"metadata", {{"creationTimestamp", "2025-06-15T15:06:40Z"}}}};
+  const auto waits = [&](int second) { return waiting_time(training, facts(second).now).count(); };
+  EXPECT_EQ(waits(7), 7);
+  Record record;
+  record.phase = phase::kScheduling;
+  training["status"] = next_status({}, record, facts(10));
+  EXPECT_EQ(waits(40), 30);
+  record.phase = phase::kRunning;
+  training["status"] = next_status(training["status"], record, facts(50));
+  EXPECT_EQ(waits(5000), 0);
+  record.phase = phase::kScheduling;  // after a restart
+  training["status"] = next_status(training["status"], record, facts(5000));
+  EXPECT_EQ(waits(5060), 60);
+}
+
 }  // namespace
 }  // namespace ganscale::controller

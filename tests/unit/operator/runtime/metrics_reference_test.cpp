@@ -27,7 +27,8 @@ renew it.
 std::vector<telemetry::Family> families() {
   OperatorMetrics metrics;
   metrics.set_sources({[] { return WorkQueue::Counts{}; },
-                       [] { return std::map<std::string, int>{{"Running", 1}}; }});
+                       [] { return std::map<std::string, int>{{"Running", 1}}; },
+                       [] { return std::chrono::seconds(90); }});
   metrics.on_request("GET", 200, std::chrono::milliseconds(1));
   metrics.on_reconcile("success", std::chrono::milliseconds(1));
   return metrics.collect();

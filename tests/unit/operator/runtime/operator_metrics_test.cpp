@@ -20,13 +20,15 @@ TEST(OperatorMetrics, HaveTheNamesOfControllerRuntime) {
   metrics.on_reconcile("error", std::chrono::milliseconds(30));
   metrics.set_leading(true);
   metrics.set_sources({[] { return WorkQueue::Counts{.depth = 3, .adds = 9, .retries = 1}; },
-                       [] { return std::map<std::string, int>{{"Running", 2}}; }});
+                       [] { return std::map<std::string, int>{{"Running", 2}}; },
+                       [] { return std::chrono::seconds(90); }});
   const auto all = metrics.collect();
   EXPECT_EQ(family(all, "rest_client_requests_total").samples.at(0).value, 2);
   EXPECT_EQ(family(all, "controller_runtime_reconcile_errors_total").samples.at(0).value, 1);
   EXPECT_EQ(family(all, "leader_election_master_status").samples.at(0).value, 1);
   EXPECT_EQ(family(all, "workqueue_depth").samples.at(0).value, 3);
   EXPECT_EQ(family(all, "ganscale_trainings").samples.at(0).value, 2);
+  EXPECT_EQ(family(all, "ganscale_training_longest_wait_seconds").samples.at(0).value, 90);
   EXPECT_EQ(family(all, "rest_client_request_duration_seconds")
                 .samples.at(0)
                 .buckets.back()
