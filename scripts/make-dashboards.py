@@ -12,7 +12,9 @@ from write_or_check import write_or_check
 FOLDER = "helm/ganscale-operator/files/dashboards"
 RATE = "[$__rate_interval]"
 
-RUN = '{namespace=~"$namespace", run=~"$run"}'
+WHERE = 'job=~"$job", instance=~"$instance"'
+RUN = f'{{namespace=~"$namespace", run=~"$run", {WHERE}}}'
+GPU = '{Hostname=~"$hostname"}'
 ALLREDUCE = f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})"
 
 
@@ -46,8 +48,13 @@ TRAINING = [
         ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
          [(f"histogram_quantile(0.5, sum by (run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{run}} p50"),
           (f"histogram_quantile(0.99, sum by (run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{run}} p99")], {}),
-        ("Time by phase", "percentunit", "Share of the time that each phase of a step takes, mean of the ranks.",
-         [(f"avg by (run, phase) (rate(ganscale_phase_seconds_total{RUN}{RATE}))", "{{run}} {{phase}}")], {"stack": True}),
+        ("Time by phase", "percentunit",
+         "Share of the time that each phase of a step takes, with its optimizer's, mean of the ranks. As lines, not stacked: all-reduce, "
+         "which the backward passes hide in part, and the wait for the next batch, between the phases.",
+         [(f"avg by (run, phase) (rate(ganscale_phase_seconds_total{RUN}{RATE}))", "{{run}} {{phase}}"),
+          (f"avg by (run) ({ALLREDUCE})", "{{run}} all-reduce"),
+          (f"avg by (run) (rate(ganscale_data_wait_seconds_total{RUN}{RATE}))", "{{run}} waits for data")],
+         {"stack": True, "lines": "/ (all-reduce|waits for data)$/"}),
         ("Step times", "s", "How many steps took how long.",
          [(f"sum by (le) (increase(ganscale_step_seconds_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
     ]),
@@ -102,13 +109,13 @@ TRAINING = [
     ]),
     ("GPUs (needs the DCGM exporter)", [
         ("Engine and tensor cores", "percentunit", "Share of the time that the GPU, and its tensor cores, are at work.",
-         [("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "{{Hostname}} {{gpu}} engine"),
-          ("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "{{Hostname}} {{gpu}} tensor")], {}),
+         [(f"DCGM_FI_PROF_GR_ENGINE_ACTIVE{GPU}", "{{Hostname}} {{gpu}} engine"),
+          (f"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{GPU}", "{{Hostname}} {{gpu}} tensor")], {}),
         ("Memory bandwidth", "percentunit", "Share of the time that the GPU's memory is at work.",
-         [("DCGM_FI_PROF_DRAM_ACTIVE", "{{Hostname}} {{gpu}}")], {}),
-        ("Power", "watt", "Of each GPU.", [("DCGM_FI_DEV_POWER_USAGE", "{{Hostname}} {{gpu}}")], {}),
+         [(f"DCGM_FI_PROF_DRAM_ACTIVE{GPU}", "{{Hostname}} {{gpu}}")], {}),
+        ("Power", "watt", "Of each GPU.", [(f"DCGM_FI_DEV_POWER_USAGE{GPU}", "{{Hostname}} {{gpu}}")], {}),
         ("XID", "short", "Code of the latest error of each GPU; 0: none.",
-         [("DCGM_FI_DEV_XID_ERRORS", "{{Hostname}} {{gpu}}")], {}),
+         [(f"DCGM_FI_DEV_XID_ERRORS{GPU}", "{{Hostname}} {{gpu}}")], {}),
     ]),
 ]
 
@@ -188,7 +195,6 @@ SWEEP = [
     ]),
 ]
 
-WHERE = 'job=~"$job", instance=~"$instance"'
 CONTROLLER = f'{{controller="gantraining", {WHERE}}}'
 QUEUE = f'{{name="gantraining", {WHERE}}}'
 OPERATOR = [
@@ -199,6 +205,8 @@ OPERATOR = [
          [(f"leader_election_master_status{{{WHERE}}}", "{{instance}}")], {"type": "state"}),
         ("Trainings by phase", "short", "GanTrainings of the cluster.",
          [(f"max by (phase) (ganscale_trainings{{{WHERE}}})", "{{phase}}")], {"stack": True}),
+        ("Longest wait", "s", "How long the training that waits longest has waited to start.",
+         [(f"max(ganscale_training_longest_wait_seconds{{{WHERE}}})", "waiting")], {}),
     ]),
     ("Reconciling", [
         ("Reconciles per second", "ops", "By result; requeue_after: done, and due again later.",
@@ -252,6 +260,9 @@ def panel(number, definition, place):
     custom = {"stacking": {"mode": "normal"}, "fillOpacity": 40} if options.get("stack") else {}
     overrides = [{"matcher": {"id": "byName", "options": column}, "properties": [{"id": "unit", "value": value}]}
                  for column, value in options.get("units", {}).items()]
+    if "lines" in options:
+        overrides.append({"matcher": {"id": "byRegexp", "options": options["lines"]}, "properties": [
+            {"id": "custom.stacking", "value": {"mode": "none"}}, {"id": "custom.fillOpacity", "value": 0}]})
     form = {"heatmap": {"format": "heatmap"}, "barchart": POINTS, "table": POINTS}.get(kind, {})
     value = {"id": number, "type": kind, "title": title, "description": description, "datasource": DATASOURCE,
              "gridPos": place, "fieldConfig": {"defaults": {"unit": unit, "custom": custom}, "overrides": overrides},
@@ -281,13 +292,17 @@ def dashboard(uid, title, description, variables, rows):
 
 def main():
     of_runs = [variable("namespace", "label_values(ganscale_world_size, namespace)", "Namespace"),
-               variable("run", 'label_values(ganscale_world_size{namespace=~"$namespace"}, run)', "Training")]
+               variable("run", 'label_values(ganscale_world_size{namespace=~"$namespace"}, run)', "Training"),
+               variable("job", 'label_values(ganscale_world_size{namespace=~"$namespace", run=~"$run"}, job)', "Job"),
+               variable("instance", 'label_values(ganscale_world_size{namespace=~"$namespace", run=~"$run", job=~"$job"}, instance)',
+                        "Pod")]
+    of_gpus = [variable("hostname", "label_values(DCGM_FI_DEV_POWER_USAGE, Hostname)", "Node (DCGM)")]
     of_replicas = [variable("job", "label_values(leader_election_master_status, job)", "Job"),
                    variable("instance", 'label_values(leader_election_master_status{job=~"$job"}, instance)', "Replica")]
     boards = {
         "training": dashboard(
             "ganscale-training", "ganscale / Training", "Rate, step, communication, data, learning and safety of trainings.",
-            of_runs, TRAINING),
+            of_runs + of_gpus, TRAINING),
         "sweep": dashboard(
             "ganscale-sweep", "ganscale / Scaling sweep", "How trainings scale with their ranks, and what it costs. Choose the runs "
             "to compare and a time that holds them all.", of_runs, SWEEP),

@@ -6,7 +6,7 @@ import re
 FILES = pathlib.Path(__file__).resolve().parent.parent.parent / "helm/ganscale-operator/files"
 # What Grafana puts into a query: everything is selected, and the time shown is the last ten minutes.
 VARIABLES = {"$__rate_interval": "30s", "$__interval": "5s", "$__range": "10m", "$namespace": ".*", "$run": ".*", "$job": ".*",
-             "$instance": ".*"}
+             "$instance": ".*", "$hostname": ".*"}
 KEYWORDS = {"and", "or", "unless", "offset", "bool", "group_left", "group_right"}
 
 
