@@ -17,6 +17,9 @@ from queries import panels, queries
 GOLDEN = PROJECT / "tests" / "golden" / "charts"
 MANIFESTS = PROJECT / "operator-manifests"
 NO_CRDS = "--set=crds.install=false"
+# What a Grafana without plugins draws, and the units that it knows, as far as the dashboards use them.
+PANELS = {"timeseries", "stat", "heatmap", "status-history", "barchart", "table"}
+UNITS = {"short", "s", "percentunit", "Bps", "bytes", "watt", "ops"}
 
 
 class Charts(unittest.TestCase):
@@ -112,6 +115,20 @@ class Charts(unittest.TestCase):
             ours = {value["metadata"]["name"]: value["rules"] for value in self.kinds("operator-default", kind)}
             self.assertEqual(ours, theirs)
 
+    def test_roles_that_are_bound_are_those_of_the_release(self):
+        for name in ["operator-default", "operator-full"]:
+            made = {(kind, role["metadata"]["name"]) for kind in ["ClusterRole", "Role"] for role in self.kinds(name, kind)}
+            bound = {(value["roleRef"]["kind"], value["roleRef"]["name"])
+                     for kind in ["ClusterRoleBinding", "RoleBinding"] for value in self.kinds(name, kind)}
+            with self.subTest(name):
+                self.assertEqual(made - bound, {("ClusterRole", "ganscale-view"), ("ClusterRole", "ganscale-edit")})
+                self.assertEqual(bound - made, set())
+
+    def test_users_have_their_roles_also_where_somebody_else_made_the_operators(self):
+        text = self.helm("template", "ganscale", CHARTS / "ganscale-operator", "--set=rbac.create=false")
+        self.assertEqual([value["metadata"]["name"] for value in objects(text) if "Role" in value["kind"]],
+                         ["ganscale-view", "ganscale-edit"])
+
     def test_without_keep_the_definitions_go_with_the_chart(self):
         for crd in self.kinds("operator-full", "CustomResourceDefinition"):
             self.assertNotIn("annotations", crd["metadata"])
@@ -125,6 +142,7 @@ class Charts(unittest.TestCase):
                 self.assertTrue(pod["securityContext"]["runAsNonRoot"])
                 self.assertEqual(pod["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
                 for container in pod["containers"]:
+                    self.assertEqual(set(container["resources"]), {"requests", "limits"}, "else a quota refuses it")
                     self.assertEqual(container["securityContext"], {
                         "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
                         "capabilities": {"drop": ["ALL"]}})
@@ -157,12 +175,27 @@ class Charts(unittest.TestCase):
         panels = [panel for panel in board["panels"] if panel["type"] != "row"]
         self.assertGreater(len(panels), 8)
         self.assertEqual(len({panel["id"] for panel in board["panels"]}), len(board["panels"]))
+        self.assertEqual(board["schemaVersion"], 39, "Grafana 10.4 and later read it as it is")
+        variables = {variable["name"]: variable for variable in board["templating"]["list"]}
+        self.assertEqual(variables["datasource"]["type"], "datasource")
+        self.assertLessEqual({"datasource", "job", "instance"}, set(variables))
+        used = set(re.findall(r"\$\{?(\w+)", json.dumps(board)))
+        self.assertEqual({name for name in used if not name.startswith("__")}, set(variables), "each is defined and used")
         for panel in panels:
             with self.subTest(panel["title"]):
                 self.assertTrue(panel["title"] and panel["description"].endswith("."))
-                self.assertTrue(panel["fieldConfig"]["defaults"]["unit"])
+                self.assertIn(panel["type"], PANELS)
+                units = [panel["fieldConfig"]["defaults"]["unit"]] + [
+                    each["value"] for override in panel["fieldConfig"]["overrides"] for each in override["properties"]
+                    if each["id"] == "unit"]
+                self.assertLessEqual(set(units), UNITS)
                 self.assertEqual(panel["datasource"]["uid"], "${datasource}")
+                place = panel["gridPos"]
+                self.assertTrue(0 <= place["x"] and place["w"] > 0 and place["x"] + place["w"] <= 24, place)
+                identities = [target["refId"] for target in panel["targets"]]
+                self.assertEqual(len(set(identities)), len(identities))
                 for target in panel["targets"]:
+                    self.assertRegex(target["expr"], "=~\"[$](instance|hostname)\"", "scoped by what is chosen")
                     self.assertNotRegex(target["expr"], r"\[\d+[smh]\]", "a rate over $__rate_interval fits any resolution")
         for a in panels:
             for b in panels:

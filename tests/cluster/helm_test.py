@@ -77,7 +77,10 @@ class HelmCase(unittest.TestCase):
         self.assertIn("helm install digits helm/ganscale-training -n research ", notes)
         wait_for("the API of GanTrainings",
                  lambda: self.cluster.kubectl("get", "gt", check=False).returncode == 0)
-        train += ["-n", "research"]
+        train += ["-n", "research", "--kube-as-user=researcher"]
+        self.cluster.kubectl("create", "rolebinding", "researchers", "--clusterrole=edit", "--user=researcher", "-n", "research")
+        wait_for("the role edit has trainings", lambda: self.cluster.kubectl(
+            "auth", "can-i", "create", "gantrainings", "--as=researcher", "-n", "research", check=False).returncode == 0)
         self.assertIn("the namespace research has no PersistentVolumeClaim named datasets", self.helm(*train, check=False))
         self.make_claim("datasets")
         self.assertIn("kubectl -n research get gantraining digits", self.helm(*train))
