@@ -10,6 +10,7 @@ import sys
 import time
 import unittest
 
+from image_file import ImageFile
 from real_cluster import CANNOT, PROJECT, RealCluster, wait_for
 
 try:
@@ -45,7 +46,7 @@ class EndToEnd(unittest.TestCase):
             sys.exit(CANNOT)
         if built.returncode != 0:
             raise RuntimeError(f"images.sh failed: {built.returncode}")
-        cls.image_bytes = {role: (images / f"{role}.tar").stat().st_size for role in ("worker", "operator")}
+        cls.images = {role: ImageFile(images / f"{role}.tar") for role in ("worker", "operator")}
         cls.make_data()
         cls.cluster.__enter__()
         cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
@@ -115,14 +116,25 @@ class EndToEnd(unittest.TestCase):
         return round(float(re.findall(r"Resuming .* kimg=(\S+)", self.cluster.kubectl("logs", "-n", SPACE, pod))[0]) * 1000)
 
     # --- steps
-    def test_1_images_are_small(self):
-        self.assertLess(self.image_bytes["operator"], 80e6)
-        self.assertLess(self.image_bytes["worker"], 900e6)
+    def test_1_images_are_small_and_say_what_is_in_them(self):
+        for role, limit_bytes, user, holds in [
+                ("operator", 80e6, "65532:65532", {"libc6", "libssl3"}),
+                ("worker", 900e6, "1000:1000", {"libc6", "openmpi-bin", "openssh-server", "tini", "torch"})]:
+            image = self.images[role]
+            self.assertLess(image.size_bytes, limit_bytes)
+            self.assertEqual(image.config["User"], user)
+            labels = {name.rpartition(".")[2]: value for name, value in image.config["Labels"].items()
+                      if name.startswith("org.opencontainers.image.")}
+            self.assertEqual(labels["title"], {"operator": "ganscale-operator", "worker": "ganscale"}[role])
+            self.assertEqual((labels["licenses"], labels["version"]), ("Apache-2.0", "0.1.0"))
+            bill = image.read("usr/local/share/ganscale/sbom.spdx")
+            self.assertTrue(bill.startswith("SPDXVersion: SPDX-2.3\n"), bill[:100])
+            self.assertLessEqual(holds, set(re.findall(r"^PackageName: (\S+)$", bill, re.M)))
 
     def test_2_the_operator_is_installed_and_tested_by_helm(self):
-        self.cluster.kubectl("create", "namespace", SPACE)
-        self.cluster.kubectl("create", "namespace", "ganscale-system")
-        self.cluster.kubectl("label", "namespace", "ganscale-system", "pod-security.kubernetes.io/enforce=restricted")
+        for namespace in [SPACE, "ganscale-system"]:
+            self.cluster.kubectl("create", "namespace", namespace)
+            self.cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
         self.cluster.helm("install", "ganscale", PROJECT / "helm/ganscale-operator", "-n", "ganscale-system",
                           "-f", HERE / "operator-values.yaml", "--wait", "--timeout=5m")
         told = self.cluster.helm("test", "ganscale", "-n", "ganscale-system", "--timeout=3m")
@@ -163,15 +175,18 @@ class EndToEnd(unittest.TestCase):
         token = base64.b64decode(secret).decode()
         code, body = self.cluster.http(url, token=token)
         self.assertEqual((code, json.loads(body)["state"]), (200, "running"))
-        self.check_the_token_is_told_nowhere(token)
+        ssh_key = self.cluster.look_up("secret", f"{NAME}-r1-ssh", "-n", SPACE)["data"]["ssh-privatekey"]
+        lines = base64.b64decode(ssh_key).decode().splitlines()
+        self.assertIn("PRIVATE KEY", lines[0])
+        self.check_they_are_told_nowhere([token, secret, ssh_key, *lines[1:-1]])
 
-    def check_the_token_is_told_nowhere(self, token):
+    def check_they_are_told_nowhere(self, secrets):
         told = json.dumps(self.cluster.look_up("gt,pods,mpijobs,configmaps,events", "-n", SPACE))
         for pod in self.pods() + self.pods("launcher"):
             told += self.cluster.kubectl("logs", "-n", SPACE, pod["metadata"]["name"])
         told += self.cluster.kubectl("logs", "-n", "ganscale-system", "-l", "app.kubernetes.io/name=ganscale-operator",
                                      "--tail=-1")
-        self.assertNotIn(token, told)
+        self.assertEqual([number for number, secret in enumerate(secrets) if secret in told], [])
 
     def test_6_containers_have_no_rights(self):
         for pod in self.pods() + self.pods("launcher"):

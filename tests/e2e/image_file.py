@@ -1,0 +1,26 @@
+"""What is in an image that `buildah push docker-archive:FILE` wrote."""
+import json
+import tarfile
+
+
+class ImageFile:
+    """An image in a file; all of it is read when it is made."""
+
+    def __init__(self, path):
+        self.size_bytes = path.stat().st_size
+        self.texts = {}
+        with tarfile.open(path) as archive:
+            [manifest] = json.load(archive.extractfile("manifest.json"))
+            self.config = json.load(archive.extractfile(manifest["Config"]))["config"]
+            for layer in manifest["Layers"]:
+                self._read_layer(archive.extractfile(layer))
+
+    def _read_layer(self, file):
+        with tarfile.open(fileobj=file) as layer:
+            for entry in layer:
+                if entry.isfile() and entry.name.endswith(".spdx"):
+                    self.texts[entry.name.lstrip("./")] = layer.extractfile(entry).read().decode()
+
+    def read(self, name):
+        """Returns the text of a file as containers see it; of bills of materials alone."""
+        return self.texts[name]
