@@ -57,7 +57,8 @@ keep_last_status() {
 }
 
 # mpirun forwards SIGUSR1, on which the ranks write a checkpoint and end with 143; SIGTERM it would answer with SIGKILL
-# after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'.
+# after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'. But 137, a rank that was killed, for want of memory
+# say, becomes 75, a rank that is lost: the run can go on from its last checkpoint.
 launch() {
   local host child code lines reader
   while read -r host _; do
@@ -75,6 +76,7 @@ launch() {
     kill -0 $child 2>/dev/null || break
   done
   wait $reader
+  [ $code -ne 137 ] || code=75
   exit $code
 }
 

@@ -51,7 +51,8 @@ RUN ldconfig && cd /usr/local/share/ganscale && \
     { dpkg-query -W -f '${Package} ${Version}\n'; sed 's/^/wheel:/' wheels.txt; } | \
     sh sbom.sh ganscale "${VERSION}" > sbom.spdx && rm sbom.sh wheels.txt
 # Containers forbid the system call that Open MPI would copy with, and it says so at length.
-ENV OMPI_MCA_btl_vader_single_copy_mechanism=none
+# When a rank dies, mpirun ends the others with SIGTERM, on which those that can write a checkpoint, and by SIGKILL seconds later.
+ENV OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_odls_base_sigkill_timeout=30
 # By number: a kubelet with runAsNonRoot knows no names.
 USER 1000:1000
 WORKDIR /home/mpiuser

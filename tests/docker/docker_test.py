@@ -50,6 +50,7 @@ class EntryPoint(unittest.TestCase):
 
     def test_the_ranks_exit_code_is_passed_on(self):
         self.assertEqual(self.launch("exit 75").wait(timeout=60), 75)
+        self.assertEqual(self.launch("kill -KILL $$").wait(timeout=60), 75, "a killed rank is a lost one")
 
     def test_the_last_status_becomes_the_pods_message(self):
         launcher = self.launch('echo "tick 1"; echo "ganscale: last status: {\\"kimg\\": 4.6}"; echo end', subprocess.PIPE)
