@@ -166,4 +166,14 @@ void decode_into(const Record& record, const DecodePolicy& policy, std::span<std
   transpose_to_chw(apply_policy(decode(record), policy), chw);
 }
 
+void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,
+               std::span<std::uint8_t> chw) {
+  source.read(index, record);
+  try {
+    decode_into(record, policy, chw);
+  } catch (const DataError& error) {
+    throw DataError(std::string(error.what()) + ": " + source.describe(index));
+  }
+}
+
 }  // namespace ganscale::data

@@ -32,6 +32,11 @@ struct DecodePolicy {
 /// Throws: DataError with only the reason; the caller adds Source::describe().
 void decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw);
 
+/// Reads a record over what `record` held and decodes it as decode_into() does. Throws DataError
+/// with file, record and offset.
+void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,
+               std::span<std::uint8_t> chw);
+
 /// Decodes a record as it is. Throws DataError with only the reason.
 Picture decode(const Record& record);
 

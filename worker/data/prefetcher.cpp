@@ -226,14 +226,9 @@ void Prefetcher::open_slot() {
 void Prefetcher::fill(Slot& slot, int image, Record& record) const {
   const std::int64_t position = feed_.share.position(slot.first_position, image);
   const std::int64_t index = plan_.record_at(position);
-  source_.read(index, record);
   const std::span<std::uint8_t> chw(slot.pixels + image * picture_bytes_,
                                     static_cast<std::size_t>(picture_bytes_));
-  try {
-    decode_into(record, policy_, chw);
-  } catch (const DataError& error) {
-    throw DataError(std::string(error.what()) + ": " + source_.describe(index));
-  }
+  read_into(source_, index, policy_, record, chw);
   if (feed_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution);
   if (slot.labels == nullptr) return;
   if (record.label < 0 || record.label >= feed_.label_count) {

@@ -3,7 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 
 #include <algorithm>
 
@@ -21,10 +21,13 @@ at::Tensor grid_labels(std::int64_t image_count, int columns, std::int64_t label
   return rows.remainder(label_count);
 }
 
-/// Chooses the records to show, the first of each label for its rows.
+constexpr std::int64_t kNoRecord = -1;
+
+/// Chooses the record of each place, the first of each label for its rows; kNoRecord in the rows of
+/// a label without records.
 std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64_t count,
                                           int columns, std::int64_t label_count) {
-  std::vector<std::int64_t> records;
+  std::vector<std::int64_t> records(static_cast<std::size_t>(count), kNoRecord);
   std::vector<std::vector<std::int64_t>> by_label(
       static_cast<std::size_t>(std::max<std::int64_t>(label_count, 1)));
   for (std::int64_t i = 0; i < source.record_count(); ++i) {
@@ -34,7 +37,7 @@ std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64
   for (std::int64_t place = 0; place < count; ++place) {
     const std::size_t label = static_cast<std::size_t>(place / columns) % by_label.size();
     if (by_label[label].empty()) continue;
-    records.push_back(by_label[label][next[label]++ % by_label[label].size()]);
+    records[place] = by_label[label][next[label]++ % by_label[label].size()];
   }
   return records;
 }
@@ -44,15 +47,14 @@ std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64
 void SampleGrids::write_reals(const data::Source& source, const data::DecodePolicy& policy,
                               std::int64_t label_count) const {
   const auto records = records_to_show(source, image_count(), config_.grid_columns, label_count);
-  const auto images = at::empty({static_cast<std::int64_t>(records.size()), policy.channels,
-                                 policy.resolution, policy.resolution},
-                                at::kByte);
-  const auto picture_bytes = static_cast<std::size_t>(images.numel()) / records.size();
+  constexpr int kWhite = 255;
+  const auto images = at::full(
+      {image_count(), policy.channels, policy.resolution, policy.resolution}, kWhite, at::kByte);
+  const auto picture_bytes = static_cast<std::size_t>(images.stride(0));
   auto* place = images.mutable_data_ptr<std::uint8_t>();
   data::Record record;
   for (const std::int64_t index : records) {
-    source.read(index, record);
-    data::decode_into(record, policy, {place, picture_bytes});
+    if (index != kNoRecord) data::read_into(source, index, policy, record, {place, picture_bytes});
     place += picture_bytes;
   }
   report::write_image_grid(images, {.columns = config_.grid_columns}, folder_.reals());

@@ -15,7 +15,8 @@ class SampleGrids {
   SampleGrids(const TrainingConfig& config, RunFolder folder)
       : config_(config), folder_(std::move(folder)) {}
 
-  /// Writes reals.png: the first pictures of each label, or of the data set.
+  /// Writes reals.png: the first pictures of each label, or of the data set; the rows of a label
+  /// without records stay white. Throws DataError with file, record and offset; OutputError.
   void write_reals(const data::Source& source, const data::DecodePolicy& policy,
                    std::int64_t label_count) const;
   /// Writes the fakes after `images_seen` images; returns them, [N, C, H, W] on the CPU.
