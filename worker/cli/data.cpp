@@ -15,6 +15,7 @@
 #include "data/inspect.h"
 #include "data/open_source.h"
 #include "data/png_codec.h"
+#include "data/tfrecord_files.h"
 #include "report/output_file.h"
 #include "report/progress.h"
 
@@ -117,17 +118,34 @@ ExitCode inspect(const DataOptions& options) {
   return ExitCode::kOk;
 }
 
-ExitCode verify(const DataOptions& options) {
-  const auto source = data::open_source(options.path, options.resolution);
+/// Verifies the pictures of one resolution; returns the number of damaged ones.
+std::size_t verify(const DataOptions& options, const data::Source& source) {
   std::vector<std::string> damaged;
   {
-    report::ProgressBar bar("records", source->record_count());
-    damaged = data::verify(*source, options.threads, show_progress(bar));
+    report::ProgressBar bar("records", source.record_count());
+    damaged = data::verify(source, options.threads, show_progress(bar));
   }
   for (const std::string& record : damaged) log::error("Damaged record", {{"reason", record}});
-  log::info("Verified the data set",
-            {{"records", source->record_count()}, {"damaged", damaged.size()}});
-  return damaged.empty() ? ExitCode::kOk : ExitCode::kData;
+  return damaged.size();
+}
+
+/// Verifies the resolution that is asked for, or all of them.
+ExitCode verify(const DataOptions& options) {
+  const auto first = data::open_source(options.path, options.resolution);
+  std::int64_t record_count = first->record_count();
+  std::size_t damaged_count = verify(options, *first);
+  std::vector<int> others;
+  if (options.resolution == 0) others = data::tfrecord_resolutions(options.path);
+  if (!others.empty()) others.erase(others.begin());  // the highest was the first
+  for (const int resolution : others) {
+    const auto source = data::open_source(options.path, resolution);
+    record_count += source->record_count();
+    damaged_count += verify(options, *source);
+  }
+  log::info(
+      "Verified the data set",
+      {{"resolutions", others.size() + 1}, {"records", record_count}, {"damaged", damaged_count}});
+  return damaged_count == 0 ? ExitCode::kOk : ExitCode::kData;
 }
 
 template <class Value>
@@ -198,7 +216,7 @@ void add_verify(CLI::App& data, Action& action) {
       "verify", "Read and decode every record with its checksums; exit 65 if one is damaged");
   app->footer("\nExample:\n  ganscale data verify faces.tfrecords");
   app->add_option("path", options->path, kPathHelp)->required();
-  app->add_option("--resolution", options->resolution, "of a multi-resolution set, which to take");
+  app->add_option("--resolution", options->resolution, "of a multi-resolution set, only this one");
   app->add_option("--threads", options->threads, "threads that read")->check(CLI::PositiveNumber);
   app->callback([options, &action] { action = [options] { return verify(*options); }; });
 }

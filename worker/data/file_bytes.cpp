@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -31,8 +32,10 @@ FileBytes::FileBytes(const std::filesystem::path& file)
     refuse(std::string("cannot open the file (") + std::strerror(reason) + ")", file_);
   }
   size_bytes_ = status.st_size;
-  std::uint8_t magic[2] = {};
-  const bool gzip = ::pread(descriptor_, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+  constexpr std::array<std::uint8_t, 3> kGzip{0x1f, 0x8b, 8};  // 8: deflate, the only method
+  std::array<std::uint8_t, 3> begin{};
+  const bool gzip =
+      ::pread(descriptor_, begin.data(), begin.size(), 0) == std::ssize(begin) && begin == kGzip;
   const bool regular = S_ISREG(status.st_mode);
   if (gzip || !regular) ::close(std::exchange(descriptor_, -1));
   if (!regular) refuse("not a regular file", file_);

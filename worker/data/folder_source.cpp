@@ -70,6 +70,22 @@ using Archive = std::unique_ptr<archive, int (*)(archive*)>;
                   file.string() + ", offset " + std::to_string(archive_filter_bytes(in, 0)));
 }
 
+/// Moves to the next member; returns false at the end.
+bool next_member(archive* in, archive_entry*& entry, const fs::path& file) {
+  const int status = archive_read_next_header(in, &entry);
+  if (status == ARCHIVE_EOF) return false;
+  // A name in UTF-8 is a warning where the locale has no such letters: the name is there as it is.
+  if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse(in, file);
+  return true;
+}
+
+std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
+  const char* name = archive_entry_pathname(entry);
+  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
+  if (name == nullptr) refuse(in, file);
+  return name;
+}
+
 /// Returns the pictures of a tar file, and its dataset.json, where they lie in the file.
 std::vector<Member> members_of(const fs::path& file) {
   const Archive in(archive_read_new(), archive_read_free);
@@ -81,18 +97,16 @@ std::vector<Member> members_of(const fs::path& file) {
   }
   std::vector<Member> members;
   archive_entry* entry = nullptr;
-  int status = ARCHIVE_OK;
-  while ((status = archive_read_next_header(in.get(), &entry)) == ARCHIVE_OK) {
+  while (next_member(in.get(), entry, file)) {
     if (archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_NONE) {
       throw DataError("compressed tar has no random access; unpack it first: " + file.string());
     }
-    const std::string name = archive_entry_pathname(entry);
+    const std::string name = name_of(in.get(), entry, file);
     const bool wanted = is_picture_name(name) || fs::path(name).filename() == kDatasetJson;
     if (!wanted || archive_entry_filetype(entry) != AE_IFREG) continue;
     // After its header the archive stands at the member's first byte.
     members.push_back({name, archive_filter_bytes(in.get(), 0), archive_entry_size(entry)});
   }
-  if (status != ARCHIVE_EOF) refuse(in.get(), file);
   std::ranges::sort(members, {}, &Member::name);
   return members;
 }

@@ -1,5 +1,7 @@
 #include "data/jpeg_codec.h"
 
+#include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
@@ -33,10 +35,12 @@ struct JpegReading {
   std::longjmp(reading->jump, 1);
 }
 
-/// libjpeg only warns of a picture that was cut short, or whose data is damaged.
+/// libjpeg only warns of a picture that was cut short, or whose data is damaged; pixels from there
+/// on are made up. Its other warnings, as of bytes between two markers, leave the picture whole.
 void on_message(j_common_ptr jpeg, int level) {
-  const int code = jpeg->err->msg_code;
-  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) on_error(jpeg);
+  constexpr std::array kDamage{JWRN_JPEG_EOF, JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE,
+                               JWRN_MUST_RESYNC};
+  if (level < 0 && std::ranges::find(kDamage, jpeg->err->msg_code) != kDamage.end()) on_error(jpeg);
 }
 
 JpegReading::JpegReading() {

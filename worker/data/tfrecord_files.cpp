@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <regex>
+#include <set>
 
 #include "base/error.h"
 
@@ -46,6 +48,8 @@ std::optional<fs::path> labels_of(const fs::path& folder, const std::string& nam
   return std::nullopt;
 }
 
+using Set = std::pair<const std::string, std::vector<Shard>>;  // its name
+
 /// The sets of a folder by name.
 std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   std::map<std::string, std::vector<Shard>> sets;
@@ -57,10 +61,12 @@ std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   return sets;
 }
 
+bool is_level(int level) { return level >= 0 && level < 31; }
+
 int choose_level(const std::vector<Shard>& shards, int resolution) {
   int highest = kNoLevel;
   for (const Shard& shard : shards) {
-    const bool asked = shard.level >= 0 && shard.level < 31 && (1 << shard.level) == resolution;
+    const bool asked = is_level(shard.level) && (1 << shard.level) == resolution;
     if (asked) return shard.level;
     highest = std::max(highest, shard.level);
   }
@@ -98,11 +104,8 @@ TfrecordFiles files_of_one(const Shard& shard) {
   return files;
 }
 
-}  // namespace
-
-std::optional<TfrecordFiles> find_tfrecord_files(const fs::path& path, int resolution) {
-  const auto named = parse_name(path);
-  if (named && fs::is_regular_file(path)) return files_of_one(*named);
+/// Returns the one set of a folder, or that of the name folder/NAME.
+std::optional<Set> find_set(const fs::path& path) {
   const bool is_folder = fs::is_directory(path);
   const fs::path folder = is_folder ? path : path.parent_path();
   auto sets = sets_of(folder.empty() ? "." : folder);
@@ -115,9 +118,29 @@ std::optional<TfrecordFiles> find_tfrecord_files(const fs::path& path, int resol
     for (const auto& [name, shards] : sets) names += " " + (folder / name).string();
     throw DataError("folder holds several TFRecord sets, name one of:" + names);
   }
-  const auto& [name, shards] = *sets.begin();
+  return *sets.begin();
+}
+
+}  // namespace
+
+std::optional<TfrecordFiles> find_tfrecord_files(const fs::path& path, int resolution) {
+  const auto named = parse_name(path);
+  if (named && fs::is_regular_file(path)) return files_of_one(*named);
+  const auto found = find_set(path);
+  if (!found) return std::nullopt;
+  const auto& [name, shards] = *found;
   return TfrecordFiles{.shards = in_order(shards, choose_level(shards, resolution)),
                        .labels = labels_of(shards.front().file.parent_path(), name)};
+}
+
+std::vector<int> tfrecord_resolutions(const fs::path& path) {
+  const auto found = fs::is_regular_file(path) ? std::nullopt : find_set(path);
+  if (!found) return {};
+  std::set<int, std::greater<>> resolutions;
+  for (const Shard& shard : found->second) {
+    if (is_level(shard.level)) resolutions.insert(1 << shard.level);
+  }
+  return {resolutions.begin(), resolutions.end()};
 }
 
 std::string tfrecord_name(const std::string& name, int level, int shard, int shard_count) {

@@ -28,6 +28,10 @@ struct TfrecordFiles {
 ///         path is one shard of a labelled set, whose labels cannot be told alone.
 std::optional<TfrecordFiles> find_tfrecord_files(const std::filesystem::path& path, int resolution);
 
+/// Returns the resolutions of a set in several, the highest first; nothing if `path` means no such
+/// set. Throws as find_tfrecord_files().
+std::vector<int> tfrecord_resolutions(const std::filesystem::path& path);
+
 /// Returns the file name of a shard, as above. `level` is log2 of the resolution; of one shard the
 /// number is left out.
 std::string tfrecord_name(const std::string& name, int level, int shard, int shard_count);

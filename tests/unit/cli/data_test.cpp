@@ -52,6 +52,21 @@ TEST(DataVerb, VerifyEndsWith65OnADamagedRecord) {
   EXPECT_EQ(run_ganscale({"data", "verify", folder.path()}), ExitCode::kData);
 }
 
+TEST(DataVerb, VerifyLooksAtEveryResolution) {
+  const TemporaryFolder folder;
+  write_picture(folder, "in/1.png", 8);
+  for (const auto& [to, resolution] : {std::pair("a", "8"), std::pair("small/a", "4")}) {
+    EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", folder / to,
+                            "--resolution", resolution}),
+              ExitCode::kOk);
+  }
+  auto small = data::read_file(folder / "small/a/a-r02.tfrecords");
+  small[small.size() / 2] ^= 1;
+  folder.write("a/a-r02.tfrecords", {reinterpret_cast<const char*>(small.data()), small.size()});
+  EXPECT_EQ(run_ganscale({"data", "verify", folder / "a", "--resolution", "8"}), ExitCode::kOk);
+  EXPECT_EQ(run_ganscale({"data", "verify", folder / "a"}), ExitCode::kData);
+}
+
 TEST(DataVerb, StrictConvertEndsWith65OnARefusedPicture) {
   const TemporaryFolder folder;
   write_picture(folder, "in/1.png", 8);

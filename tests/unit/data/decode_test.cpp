@@ -1,6 +1,7 @@
 #include "data/decode.h"
 
 #include "support/expect_error.h"
+#include "unit/data/fake_source.h"
 #include "unit/data/pictures.h"
 
 namespace ganscale::data {
@@ -107,6 +108,34 @@ TEST(Decode, RefusesAJpegThatWasCutShort) {
       decode(make_record(Encoding::kJpeg, jpeg.substr(0, length)));
     });
   }
+}
+
+TEST(Decode, RefusesAJpegWithACodeThatIsNone) {
+  Bytes noise(3 * 32 * 32);
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<std::uint8_t>(i * i);
+  std::string jpeg = jpeg_bytes(make_picture(3, 32, 32, noise));
+  // No Huffman code is all ones; in the data FF 00 stands for eight of them.
+  for (std::size_t i = 0; i < 16; ++i) jpeg[jpeg.size() / 2 + i] = i % 2 == 0 ? '\xff' : '\0';
+  expect_error(ExitCode::kData,
+               "JPEG is damaged: ", [&] { decode(make_record(Encoding::kJpeg, jpeg)); });
+}
+
+TEST(Decode, ReadsAJpegWithBytesBetweenItsMarkers) {
+  std::string jpeg = jpeg_bytes(flat_picture(3, 8, 200));
+  jpeg.insert(jpeg.find("\xff\xdb"), "..");  // before the quantisation tables
+  EXPECT_NEAR(decode(make_record(Encoding::kJpeg, jpeg)).hwc[0], 200, 1);
+}
+
+TEST(ReadInto, NamesTheRecordThatIsRefused) {
+  FakeSource source(3);
+  source.undecodable = {2};
+  Record record;
+  Bytes chw(4);
+  const DecodePolicy policy{.channels = 1, .resolution = 2};
+  read_into(source, 1, policy, record, chw);
+  EXPECT_EQ(chw, (Bytes{1, 0, 2, 0}));
+  expect_error(ExitCode::kData, "fake, record 2",
+               [&] { read_into(source, 2, policy, record, chw); });
 }
 
 TEST(Decode, TellsTheShapeWithoutPixels) {

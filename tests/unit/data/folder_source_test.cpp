@@ -3,6 +3,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <clocale>
+
 #include "data/decode.h"
 #include "data/open_source.h"
 #include "support/expect_error.h"
@@ -97,6 +99,18 @@ TEST(TarSource, ReadsDatasetJsonOfItsFolder) {
       write_tar(folder / "a.tar", {{"set/1.png", encode_png(flat_picture(3, 2, 10))},
                                    {"set/dataset.json", R"({"labels": [["1.png", 2]]})"}});
   EXPECT_EQ(open_source(file)->label(0), 2);
+}
+
+TEST(TarSource, ReadsNamesThatTheLocaleCannotSpell) {
+  const TemporaryFolder folder;
+  ASSERT_NE(std::setlocale(LC_CTYPE, "C.UTF-8"), nullptr);  // to write them
+  const auto file =
+      write_tar(folder / "a.tar", {{"d/Größe/2.png", encode_png(flat_picture(3, 2, 10))},
+                                   {"d/klein/1.png", encode_png(flat_picture(3, 2, 20))}});
+  std::setlocale(LC_CTYPE, "C");
+  const auto source = open_source(file);
+  EXPECT_THAT(source->label_names(), testing::ElementsAre("Größe", "klein"));
+  EXPECT_EQ(first_byte(*source, 0), 10);
 }
 
 TEST(TarSource, RefusesCompressedTruncatedAndOtherFiles) {

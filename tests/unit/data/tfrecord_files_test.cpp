@@ -19,6 +19,16 @@ TEST(TfrecordFiles, TakesTheHighestResolutionOrTheOneAskedFor) {
               testing::ElementsAre(folder / "a-r10.tfrecords"));
 }
 
+TEST(TfrecordFiles, TellsTheResolutionsOfASet) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("a-r02.tfrecords", "");
+  folder.write("a-r05-00000-of-00002.tfrecords", "");
+  folder.write("a-r05-00001-of-00002.tfrecords", "");
+  EXPECT_THAT(tfrecord_resolutions(folder.path()), testing::ElementsAre(32, 4));
+  EXPECT_THAT(tfrecord_resolutions(folder / "a"), testing::ElementsAre(32, 4));
+  EXPECT_THAT(tfrecord_resolutions(file), testing::IsEmpty());
+}
+
 TEST(TfrecordFiles, PutsShardsInOrderAndFindsTheLabels) {
   const TemporaryFolder folder;
   folder.write("a-r05-00001-of-00002.tfrecords", "");
