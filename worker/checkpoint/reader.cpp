@@ -60,10 +60,14 @@ CheckpointInfo inspect(const fs::path& folder, std::int64_t images_seen) {
 
 std::vector<CheckpointInfo> list_checkpoints(const fs::path& run_folder) {
   std::vector<CheckpointInfo> result;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(run_folder / kCheckpointsFolder, absent)) {
-    const auto images_seen = images_of_checkpoint_name(entry.path().filename().string());
-    if (images_seen) result.push_back(inspect(entry.path(), *images_seen));
+  try {
+    for (const auto& entry : fs::directory_iterator(run_folder / kCheckpointsFolder)) {
+      const auto images_seen = images_of_checkpoint_name(entry.path().filename().string());
+      if (images_seen) result.push_back(inspect(entry.path(), *images_seen));
+    }
+  } catch (const fs::filesystem_error& error) {
+    if (error.code() == std::errc::no_such_file_or_directory) return {};
+    throw DataError(std::string("cannot list the checkpoints: ") + error.what());
   }
   std::ranges::sort(result, {}, &CheckpointInfo::images_seen);
   return result;

@@ -23,7 +23,8 @@ struct CheckpointInfo {
 };
 
 /// Lists the checkpoints of a run folder, the oldest first. Folders of other names are left out; a
-/// run without checkpoints gives an empty list.
+/// run without checkpoints gives an empty list. Throws DataError if their folder can't be read:
+/// they may be there all the same.
 std::vector<CheckpointInfo> list_checkpoints(const std::filesystem::path& run_folder);
 
 /// Reads every byte of a checkpoint and compares sizes and SHA-256 with its manifest.

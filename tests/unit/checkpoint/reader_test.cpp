@@ -161,5 +161,12 @@ TEST(NewestValidCheckpoint, OfANewRunIsNone) {
   EXPECT_TRUE(list_checkpoints(run.path()).empty());
 }
 
+TEST(NewestValidCheckpoint, OfAFolderThatCannotBeReadIsADataErrorNotANewRun) {
+  const TemporaryFolder run;
+  fs::create_symlink("checkpoints", run / "checkpoints");  // ELOOP, for root too
+  expect_error(ExitCode::kData, "cannot list the checkpoints",
+               [&] { newest_valid_checkpoint(run.path()); });
+}
+
 }  // namespace
 }  // namespace ganscale::checkpoint
