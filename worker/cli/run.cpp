@@ -1,10 +1,13 @@
 #include "cli/run.h"
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <new>
+#include <thread>
 
 #include "base/log.h"
 #include "cli/verbs.h"
+#include "comm/launcher.h"
 
 namespace ganscale::cli {
 namespace {
@@ -19,6 +22,12 @@ constexpr auto kExitCodes =
     "\nExit codes: 0 done, 64 usage, 65 data, 70 bug, 71 device, 75 peer lost, 78 configuration,\n"
     "143 stopped by a signal after a checkpoint.";
 
+/// All ranks find the same mistake of the user. Rank 0 says so and ends the others, who give it the
+/// time to; a rank that is alone with its mistake speaks after that.
+void let_rank_0_speak_first() {
+  if (comm::launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
+}
+
 /// Reads the command line into `action`; returns what to exit with where there is nothing to run.
 int parse(CLI::App& app, int argc, char** argv) {
   try {
@@ -26,6 +35,7 @@ int parse(CLI::App& app, int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    if (!asked_for_help) let_rank_0_speak_first();
     app.exit(error);
     return asked_for_help ? 0 : static_cast<int>(ExitCode::kUsage);
   }
@@ -35,6 +45,8 @@ ExitCode run_action(const Action& action) {
   try {
     return action();
   } catch (const Error& error) {
+    const bool of_the_user = error.code() == ExitCode::kUsage || error.code() == ExitCode::kConfig;
+    if (of_the_user) let_rank_0_speak_first();
     log::error(error.what());
     return error.code();
   } catch (const std::bad_alloc&) {

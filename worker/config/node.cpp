@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -67,7 +68,8 @@ Node parse_yaml(std::string_view text, const std::string& origin) {
 
 Node read_yaml_file(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw ConfigError("cannot read the configuration file: " + path);
+  if (!file || std::filesystem::is_directory(path))
+    throw ConfigError("cannot read the configuration file: " + path);
   std::ostringstream text;
   text << file.rdbuf();
   return parse_yaml(text.str(), path);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <ranges>
 
 #include "base/error.h"
 #include "config/units.h"
@@ -96,6 +97,19 @@ const Node* Section::find(std::string_view key) const {
   return nullptr;
 }
 
+/// Returns what was written for a dotted key, or the innermost section around it that was.
+const Node& Section::nearest(std::string_view dotted_key) const {
+  const Node* node = &node_;
+  for (const auto word : std::views::split(dotted_key, '.')) {
+    if (node->map() == nullptr) break;
+    const auto item = std::ranges::find(*node->map(), std::string_view(word.begin(), word.end()),
+                                        &std::pair<std::string, Node>::first);
+    if (item == node->map()->end()) break;
+    node = &item->second;
+  }
+  return *node;
+}
+
 bool Section::has(std::string_view key) const { return find(key) != nullptr; }
 
 std::string Section::path_of(std::string_view key) const {
@@ -107,8 +121,7 @@ void Section::fail_at(const Node& node, std::string_view key, const std::string&
 }
 
 void Section::fail(std::string_view key, const std::string& why) const {
-  const Node* node = find(key);
-  fail_at(node != nullptr ? *node : node_, key, why);
+  fail_at(nearest(key), key, why);
 }
 
 const std::string& Section::scalar(const Node& node, std::string_view key,

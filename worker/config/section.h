@@ -69,10 +69,17 @@ class Section {
   Section section(std::string_view key);
   bool has(std::string_view key) const;
 
+  /// Returns where the value of a dotted key was written; where the innermost section around it
+  /// was, for a default.
+  const Location& location(std::string_view dotted_key) const {
+    return nearest(dotted_key).location;
+  }
+
   /// Throws for a key of this map that was not asked for.
   void reject_unread_keys() const;
 
-  /// Throws ConfigError for a value that is of the right type but impossible.
+  /// Throws ConfigError for a value that is of the right type but impossible. A dotted key names
+  /// one of a section below: "training.batch".
   [[noreturn]] void fail(std::string_view key, const std::string& why) const;
   /// fail() unless `ok`.
   void require(bool ok, std::string_view key, const std::string& why) const {
@@ -86,6 +93,7 @@ class Section {
   Section(Node node, std::string path, std::shared_ptr<std::vector<Entry>> entries);
 
   const Node* find(std::string_view key) const;
+  const Node& nearest(std::string_view dotted_key) const;
   std::string path_of(std::string_view key) const;
   const std::string& scalar(const Node& node, std::string_view key,
                             std::string_view expected) const;

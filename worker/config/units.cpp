@@ -55,7 +55,7 @@ std::optional<std::int64_t> parse_bytes(const std::string& text) {
                                      {"MiB", 1048576.0},
                                      {"GiB", 1073741824.0},
                                      {"TiB", 1099511627776.0}});
-  if (!bytes) return std::nullopt;
+  if (!bytes || *bytes >= 0x1p63) return std::nullopt;
   return static_cast<std::int64_t>(*bytes);
 }
 

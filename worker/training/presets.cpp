@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/error.h"
+#include "config/section.h"
 #include "config/units.h"
 
 namespace ganscale::training {
@@ -108,13 +108,13 @@ Preset choose_automatically(const Situation& in) {
           .stddev_group = std::clamp(batch / in.world_size, 1, 4)};
 }
 
-Preset preset_of(const std::string& name, const Situation& situation) {
+Preset preset_of(const config::Node& root, const std::string& name, const Situation& situation) {
   if (name == "auto") return choose_automatically(situation);
   const auto found = std::ranges::find(kPresets, name, &Preset::name);
   if (found != kPresets.end()) return *found;
   std::string known = "auto";
   for (const Preset& preset : kPresets) known.append(", ").append(preset.name);
-  throw ConfigError("model.preset: expected one of " + known + ": " + name);
+  config::Section(root).fail("model.preset", "expected one of " + known + ": " + name);
 }
 
 std::string number(double value) { return config::format_number(value); }
@@ -160,8 +160,8 @@ std::optional<int> positive_integer(const config::Node& root, std::string_view s
   if (text == nullptr) return std::nullopt;
   const auto value = config::parse_integer(*text);
   if (value && *value > 0 && *value < 1 << 30) return static_cast<int>(*value);
-  throw ConfigError("model.preset needs a positive whole number: " + std::string(section) + "." +
-                    std::string(key) + ": " + *text);
+  config::Section(root).fail(std::string(section) + "." + std::string(key),
+                             "model.preset needs a positive whole number: " + *text);
 }
 
 }  // namespace
@@ -173,7 +173,8 @@ void apply_preset(config::Node& root, int world_size) {
       .resolution = positive_integer(root, "model", "resolution").value_or(256),
       .batch = positive_integer(root, "training", "batch"),
       .world_size = world_size};
-  config::Node base = config::parse_yaml(yaml_of(preset_of(*name, situation)), "preset " + *name);
+  config::Node base =
+      config::parse_yaml(yaml_of(preset_of(root, *name, situation)), "preset " + *name);
   config::overlay(base, root);
   root = std::move(base);
 }

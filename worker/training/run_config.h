@@ -64,7 +64,8 @@ struct RunConfig {
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
   comm::CommConfig comm;
-  std::string resolved;  ///< all keys with their values, as YAML
+  config::Location batch_location;  ///< of training.batch: the ranks are counted later
+  std::string resolved;             ///< all keys with their values, as YAML
 };
 
 /// Reads a configuration strictly. Throws ConfigError with file, line and key.

@@ -23,6 +23,7 @@ device::DeviceKind parse_device(config::Section& in) {
 
 void require_possible(const config::Section& in, const TrainingConfig& c) {
   in.require(c.total_kimg > 0, "total_kimg", "must be greater than 0");
+  in.require(c.total_kimg <= 1e12, "total_kimg", "must be at most 1e12");
   in.require(c.batch > 0, "batch", "must be greater than 0");
   in.require(c.tick_kimg > 0, "tick_kimg", "must be greater than 0");
   in.require(c.samples_every_kimg >= 0, "samples_every_kimg", "must not be negative");

@@ -22,6 +22,8 @@ TEST(Node, RefusesWhatIsNotAMapOfKeys) {
   expect_error(ExitCode::kConfig, "run.yaml:2: key twice: a",
                [] { parse_yaml("a: 1\na: 2\n", "run.yaml"); });
   expect_error(ExitCode::kConfig, "nowhere.yaml", [] { read_yaml_file("nowhere.yaml"); });
+  expect_error(ExitCode::kConfig, "cannot read the configuration file: /tmp",
+               [] { read_yaml_file("/tmp"); });
 }
 
 TEST(Node, OverlayMergesMapsAndReplacesTheRest) {

@@ -53,6 +53,16 @@ TEST(Section, FailsAtTheLineOfAnImpossibleValue) {
                [&] { in.fail("batch", "not divisible"); });
 }
 
+TEST(Section, FailsAtTheNearestLineOfADottedKey) {
+  const Section in = read("training:\n  seed: 3\n  precision: fp16\nmodel: dcgan\n");
+  expect_error(ExitCode::kConfig, "run.yaml:3: training.precision: of another model",
+               [&] { in.fail("training.precision", "of another model"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: training.batch: not divisible",  // the map's line
+               [&] { in.fail("training.batch", "not divisible"); });
+  expect_error(ExitCode::kConfig, "run.yaml:4: model.name: no name",
+               [&] { in.fail("model.name", "no name"); });
+}
+
 TEST(Section, WritesTheResolvedConfigurationThatReadsBack) {
   Section in = read("data: {path: 'a: b'}\n");
   Section data = in.section("data");

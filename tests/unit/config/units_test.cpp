@@ -11,6 +11,8 @@ TEST(Units, ReadsBytes) {
   EXPECT_EQ(parse_bytes("1.5 MB"), 1500000);
   EXPECT_EQ(parse_bytes("4 gigs"), std::nullopt);
   EXPECT_EQ(parse_bytes("-1"), std::nullopt);
+  EXPECT_EQ(parse_bytes("8388607TiB"), std::int64_t{8388607} << 40);
+  EXPECT_EQ(parse_bytes("8388608TiB"), std::nullopt);  // 2^63
 }
 
 TEST(Units, ReadsTimes) {

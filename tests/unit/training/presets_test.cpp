@@ -109,7 +109,7 @@ TEST(Preset, GivesWayToEveryKeyOfTheRun) {
 }
 
 TEST(Preset, RefusesAnUnknownName) {
-  expect_error(ExitCode::kConfig, "model.preset: expected one of auto, config-f, config-e",
+  expect_error(ExitCode::kConfig, ":1: model.preset: expected one of auto, config-f, config-e",
                [] { preset("config-g", 64); });
 }
 

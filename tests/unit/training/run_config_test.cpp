@@ -73,11 +73,23 @@ TEST(RunConfig, NamesFileLineAndKeyOfAMistake) {
                [] { parse("model: {resolution: 48}\n"); });
 }
 
+TEST(RunConfig, NamesFileLineAndKeyWhereTwoSectionsDisagree) {
+  expect_error(ExitCode::kConfig, "run.yaml:2: training.precision: fp16 is for stylegan2 only",
+               [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
+  expect_error(ExitCode::kConfig,
+               "run.yaml:1: training.devices_per_process: 2 is for scheme per_label",
+               [] { parse("training: {devices_per_process: 2}\n"); });
+}
+
 TEST(RunConfig, RefusesABatchThatTheRanksCannotShare) {
   const RunConfig config = parse("training: {batch: 64}\n");
   EXPECT_NO_THROW(require_fits_world(config, 4));
-  expect_error(ExitCode::kConfig, "divisible by the number of ranks: 64 on 3 ranks",
-               [&] { require_fits_world(config, 3); });
+  expect_error(
+      ExitCode::kConfig,
+      "run.yaml:1: training.batch: must be divisible by the number of ranks: 64 on 3 ranks",
+      [&] { require_fits_world(config, 3); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: training.batch: must be divisible",
+               [] { require_fits_world(parse("data: {path: x}\ntraining: {seed: 1}\n"), 3); });
 }
 
 }  // namespace
