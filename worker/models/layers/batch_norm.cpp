@@ -36,9 +36,11 @@ at::Tensor BatchNorm::synchronised(const at::Tensor& x) {
     return comm::differentiable_sum(*options_.group, values.sum({0, 2, 3}, /*keepdim=*/true))
         .div(static_cast<double>(count));
   };
+  // Sums of bf16 would lose digits, and no group adds them up.
+  const auto wide = x.to(at::isReducedFloatingType(x.scalar_type()) ? at::kFloat : x.scalar_type());
+  const auto mean = mean_over_ranks(wide);
   // The variance comes from centred values: a difference of large squares would cost digits.
-  const auto mean = mean_over_ranks(x);
-  const auto centred = x.sub(mean);
+  const auto centred = wide.sub(mean);
   const auto variance = mean_over_ranks(centred.square());
   {
     const at::NoGradGuard no_grad;
@@ -47,7 +49,7 @@ at::Tensor BatchNorm::synchronised(const at::Tensor& x) {
     running_var_.lerp_(variance.flatten().mul(unbiased), momentum_);
   }
   const auto scale = weight_.view({1, -1, 1, 1}).mul(variance.add(epsilon_).rsqrt());
-  return centred.mul(scale).add_(bias_.view({1, -1, 1, 1}));
+  return centred.mul(scale).add_(bias_.view({1, -1, 1, 1})).to(x.scalar_type());
 }
 
 }  // namespace ganscale::models

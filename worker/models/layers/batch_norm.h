@@ -29,8 +29,9 @@ class BatchNorm : public torch::nn::Module {
   BatchNorm(std::int64_t channels, double epsilon, double momentum,
             const BatchNormOptions& options);
 
-  /// x: [N, C, H, W], any memory format, which the result keeps. In training mode every call moves
-  /// the running statistics; with kSynchronised all ranks call it together with equal shapes.
+  /// x: [N, C, H, W], any memory format, which the result keeps, as the dtype; moments of a reduced
+  /// dtype are taken in float32. In training mode every call moves the running statistics; with
+  /// kSynchronised all ranks call it together with equal shapes.
   at::Tensor forward(const at::Tensor& x);
 
  private:

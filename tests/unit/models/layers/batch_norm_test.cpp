@@ -78,6 +78,20 @@ TEST(BatchNorm, SynchronisedOverRanksIsThatOfTheWholeBatch) {
   });
 }
 
+// 100 and 100.5 are exact in bf16, their sum over 256 places is not: rounded to bf16, the mean
+// alone would be off by as much as the values lie apart.
+TEST(BatchNorm, SynchronisedTakesMomentsOfNarrowNumbersInFloat32) {
+  const auto values = at::tensor({100.0F, 100.5F}).repeat({1, 1, 4, 32}).to(at::kBFloat16);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    BatchNorm norm(1, /*epsilon=*/0, /*momentum=*/1, {BatchNormMode::kSynchronised, &group});
+    const auto y = norm.forward(values);
+    EXPECT_EQ(y.scalar_type(), at::kBFloat16);
+    EXPECT_EQ(y.flatten()[0].item<float>(), -1);
+    EXPECT_EQ(y.flatten()[1].item<float>(), 1);
+    EXPECT_EQ(named_buffers(norm).at("running_mean").item<float>(), 100.25F);
+  });
+}
+
 TEST(BatchNorm, KeepsChannelsLast) {
   const auto x = at::ones({2, 2, 3, 3}, at::kDouble).contiguous(at::MemoryFormat::ChannelsLast);
   EXPECT_TRUE(make_norm()->forward(x).is_contiguous(at::MemoryFormat::ChannelsLast));
