@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "checkpoint/reader.h"
 #include "support/temporary_folder.h"
@@ -31,10 +33,13 @@ class FullDisk : public testing::Test {
 
   /// Trains 8 steps with a checkpoint every 2; returns what was printed.
   std::string train(const std::string& on_error) const {
-    const auto config = write_tiny_training(folder_.path(), 8, "fp32",
-                                            "model: {name: dcgan, resolution: 32}\n"
-                                            "checkpoint: {every_kimg: 0.016, on_error: " +
-                                                on_error + "}\n");
+    return train_as(write_tiny_training(folder_.path(), 8, "fp32",
+                                        "model: {name: dcgan, resolution: 32}\n"
+                                        "checkpoint: {every_kimg: 0.016, on_error: " +
+                                            on_error + "}\n"));
+  }
+
+  std::string train_as(const fs::path& config) const {
     TrainingProcess training(1, config, run_);
     EXPECT_EQ(training.exit_code(), 65) << training.output();
     return training.output();
@@ -56,6 +61,20 @@ TEST_F(FullDisk, LetsTheTrainingGoOnToItsEndAndSaysThatTheLastCheckpointIsMissin
   EXPECT_THAT(output, HasSubstr("tick 8 "));
   EXPECT_THAT(output, HasSubstr("the last checkpoint could not be written"));
   EXPECT_THAT(output, HasSubstr("No space left on device"));
+  expect_the_first_checkpoint_is_there();
+}
+
+TEST_F(FullDisk, LetsATrainingGoOnThatBeginsWithoutRoomForItsConfigurationAndEvents) {
+  train("continue");
+  std::ofstream(run_ / "rest") << std::string(30'000'000, 'x');  // what fits
+  std::ostringstream text;
+  text << std::ifstream(folder_ / "run.yaml").rdbuf();
+  std::string yaml = text.str();
+  yaml.replace(yaml.find("tick_kimg"), 0, "tensorboard: true, ");
+  const auto output = train_as(folder_.write("run.yaml", yaml));
+  EXPECT_THAT(output, HasSubstr("Cannot write the configuration"));
+  EXPECT_THAT(output, HasSubstr("Cannot write for TensorBoard"));
+  EXPECT_THAT(output, HasSubstr("tick 8 "));
   expect_the_first_checkpoint_is_there();
 }
 

@@ -119,20 +119,17 @@ bool may_be_best(const checkpoint::CheckpointConfig& config, const Metrics& metr
   return !config.keep_best.empty() && metrics.contains(config.keep_best);
 }
 
-/// Writes a checkpoint, but none of a state that is broken: the last good one stays.
-void write_checkpoint(LoopParts& parts, const Progress& progress, const Metrics& metrics,
-                      bool last) {
+/// Writes a checkpoint. A state with NaN cannot heal, even where gradients stay finite as with
+/// running statistics: that ends the run, and the last good checkpoint stays.
+void write_checkpoint(LoopParts& parts, const Progress& progress, const Metrics& metrics) {
   checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
   snapshot.metrics = metrics;
   const std::string nonfinite = first_nonfinite(snapshot);
-  if (nonfinite.empty()) {
-    parts.writer->write(snapshot);
-    return;
+  if (!nonfinite.empty()) {
+    throw ConfigError("no checkpoint was written, training diverged: NaN or infinity in " +
+                      nonfinite);
   }
-  const std::string message =
-      "no checkpoint was written, training diverged: NaN or infinity in " + nonfinite;
-  if (last) throw ConfigError(message);
-  log::error(message);
+  parts.writer->write(snapshot);
 }
 
 /// Does what is due between two steps.
@@ -148,7 +145,7 @@ void maintain(LoopParts& parts, const Orders& orders, bool last, Progress& progr
   const Metrics metrics = evaluate_if(due(parts.config.evaluate.every_kimg), parts, progress);
   const bool write = last || orders.checkpoint || due(parts.config.checkpoint.every_kimg) ||
                      may_be_best(parts.config.checkpoint, metrics);
-  if (write && parts.writer != nullptr) write_checkpoint(parts, progress, metrics, last);
+  if (write && parts.writer != nullptr) write_checkpoint(parts, progress, metrics);
   parts.reporter.add_maintenance(std::chrono::duration<double>(Clock::now() - began).count());
 }
 

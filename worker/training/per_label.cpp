@@ -127,7 +127,7 @@ ExitCode train_per_label(const TrainingParts& parts) {
   const auto plan = plan_labels(counts, parts.group.size());
   if (parts.group.rank() == 0) {
     parts.folder.create();
-    parts.folder.write_config(parts.config.resolved);
+    parts.folder.write_config(parts.config.resolved, parts.config.checkpoint.on_error);
   }
   LabelQueue queue(parts, records);
   const bool stopped = queue.work_off(plan[static_cast<std::size_t>(parts.group.rank())]);

@@ -30,9 +30,7 @@ void Reporter::begin(const Progress& progress, const std::vector<std::string>& p
   if (parts_.control.rank() == 0) {
     stats_.emplace(parts_.folder.stats(), progress.images_seen);
     metrics_.emplace(parts_.folder.metrics(), progress.images_seen);
-    if (parts_.config.training.tensorboard) {
-      tensorboard_.emplace(parts_.folder.events(), progress.images_seen);
-    }
+    if (parts_.config.training.tensorboard) open_tensorboard(progress.images_seen);
     bar_.emplace("images", status_.total_images, progress.images_seen);
   }
   for (const std::string& phase : phases) {
@@ -45,6 +43,14 @@ void Reporter::begin(const Progress& progress, const std::vector<std::string>& p
   tick_began_ = step_ended_ = Clock::now();
   tick_images_ = progress.images_seen;
   state(wire::JobState::kRunning);
+}
+
+void Reporter::open_tensorboard(std::int64_t images_seen) {
+  try {
+    tensorboard_.emplace(parts_.folder.events(), images_seen);
+  } catch (const report::OutputError& error) {
+    log::warning("Cannot write for TensorBoard", {{"reason", error.what()}});
+  }
 }
 
 void Reporter::step(const StepResult& result, const Progress& progress) {

@@ -66,6 +66,7 @@ class Reporter {
   report::Tick make_tick(const Progress& progress, double seconds);
   void write_tick(const report::Tick& tick);
   void publish(const report::Tick& tick);
+  void open_tensorboard(std::int64_t images_seen);
   void read_counters();
   double seconds_left(const report::Tick& tick) const;
 

@@ -20,12 +20,18 @@ void RunFolder::create() const {
   }
 }
 
-void RunFolder::write_config(const std::string& resolved) const {
+void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on_error) const {
   std::error_code ignored;
-  if (std::filesystem::exists(config(), ignored) && report::read_file(config()) != resolved) {
+  if (std::filesystem::exists(config(), ignored)) {
+    if (report::read_file(config()) == resolved) return;
     log::warning("The configuration differs from that of the run so far", {{"file", config()}});
   }
-  report::write_file_atomically(config(), resolved);
+  try {
+    report::write_file_atomically(config(), resolved);
+  } catch (const report::OutputError& error) {
+    if (on_error == checkpoint::OnError::kStop) throw;
+    log::warning("Cannot write the configuration", {{"reason", error.what()}});
+  }
 }
 
 std::filesystem::path RunFolder::fakes(std::int64_t images_seen) const {

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "checkpoint/checkpoint_config.h"
+
 namespace ganscale::training {
 
 /// The folder of a run and the names of what lies in it (design: docs/operations.md).
@@ -12,8 +14,9 @@ class RunFolder {
 
   /// Makes the folder and its sub-folders. Throws ConfigError where it can't be written.
   void create() const;
-  /// Writes config.yaml; warns where it differs from that of the run so far.
-  void write_config(const std::string& resolved) const;
+  /// Writes config.yaml unless it is there as it is; warns where it differs from that of the run so
+  /// far. Throws OutputError where it can't be written, or warns, as checkpoint.on_error says.
+  void write_config(const std::string& resolved, checkpoint::OnError on_error) const;
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.yaml"; }

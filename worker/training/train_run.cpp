@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "checkpoint/reader.h"
 #include "device/gpu.h"
+#include "report/output_file.h"
 #include "training/loop.h"
 #include "training/synchronous.h"
 #include "training/transfer.h"
@@ -115,11 +116,16 @@ void open_folder(const TrainingParts& parts, Prepared& prepared, const SampleGri
   if (parts.group.rank() != 0) return;
   parts.folder.create();
   log::set_file(parts.folder.log());
-  parts.folder.write_config(parts.config.resolved);
+  parts.folder.write_config(parts.config.resolved, parts.config.checkpoint.on_error);
   writer.emplace(parts.folder.root(), parts.config.checkpoint);
   writer->prepare(make_snapshot(prepared.replica, parts.pictures.facts, prepared.progress));
   if (prepared.progress.images_seen > 0) return;
-  grids.write_reals(*parts.pictures.source, parts.pictures.policy, parts.config.model.label_count);
+  try {
+    grids.write_reals(*parts.pictures.source, parts.pictures.policy,
+                      parts.config.model.label_count);
+  } catch (const report::OutputError& error) {
+    log::warning("Cannot write the grid of reals", {{"reason", error.what()}});
+  }
 }
 
 }  // namespace
