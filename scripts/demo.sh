@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+# shellcheck source=scripts/stoppable.sh
+. "$repository/scripts/stoppable.sh"
 cd "$repository"
 run=runs/demo
 data=runs/demo-data
@@ -24,10 +26,10 @@ mpi=(--bind-to none -n 2) # each rank uses its share of all cores
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid its system call, and it says so at length
 say "Training with two processes; stop with Ctrl-C, go on with the same command"
 status=0
-mpirun "${mpi[@]}" "$ganscale" train --config configs/runs/demo-emoji32.yaml --run "$run" "$@" || status=$?
+stoppable mpirun "${mpi[@]}" "$ganscale" train --config configs/runs/demo-emoji32.yaml --run "$run" "$@" || status=$?
 case $status in
   0) ;;
-  143 | 130) say "Stopped after a checkpoint: the same command goes on" ;;
+  143) say "Stopped after a checkpoint: the same command goes on" ;;
   *) die "training failed with exit code $status: see above" "Exit codes: docs/operations.md" ;;
 esac
 

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -34,6 +35,7 @@ std::vector<std::string> command_line(int rank_count, const std::filesystem::pat
 
 [[noreturn]] void execute(const std::vector<std::string>& words,
                           const std::filesystem::path& output) {
+  ::setpgid(0, 0);
   const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   ::dup2(file, STDOUT_FILENO);
   ::dup2(file, STDERR_FILENO);
@@ -89,10 +91,12 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
   return folder / "run.yaml";
 }
 
-TrainingProcess::TrainingProcess(int rank_count, const std::filesystem::path& config,
+TrainingProcess::TrainingProcess(std::vector<std::string> shell, int rank_count,
+                                 const std::filesystem::path& config,
                                  const std::filesystem::path& run)
     : rank_count_(rank_count), output_file_(run.string() + ".output") {
-  const auto words = command_line(rank_count, config, run);
+  std::vector<std::string> words = std::move(shell);
+  std::ranges::copy(command_line(rank_count, config, run), std::back_inserter(words));
   launcher_ = ::fork();
   if (launcher_ == 0) execute(words, output_file_);
 }
@@ -117,6 +121,8 @@ std::vector<pid_t> TrainingProcess::rank_pids() const {
 }
 
 void TrainingProcess::signal_launcher(int signal) const { ::kill(launcher_, signal); }
+
+void TrainingProcess::signal_group(int signal) const { ::kill(-launcher_, signal); }
 
 bool TrainingProcess::has_ended() {
   if (!ended_) ended_ = ::waitpid(launcher_, &status_, WNOHANG) == launcher_;

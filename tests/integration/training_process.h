@@ -28,7 +28,11 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
 class TrainingProcess {
  public:
   TrainingProcess(int rank_count, const std::filesystem::path& config,
-                  const std::filesystem::path& run);
+                  const std::filesystem::path& run)
+      : TrainingProcess({}, rank_count, config, run) {}
+  /// Begins the command line with `shell`.
+  TrainingProcess(std::vector<std::string> shell, int rank_count,
+                  const std::filesystem::path& config, const std::filesystem::path& run);
   ~TrainingProcess();
   TrainingProcess(const TrainingProcess&) = delete;
   TrainingProcess& operator=(const TrainingProcess&) = delete;
@@ -37,6 +41,8 @@ class TrainingProcess {
   std::vector<pid_t> rank_pids() const;
   /// Sends a signal to the launcher, or to the process itself where there is none.
   void signal_launcher(int signal) const;
+  /// Sends it to the whole process group, as a terminal does on Ctrl-C.
+  void signal_group(int signal) const;
   bool has_ended();
   /// Waits for the end and returns the exit code as a shell shows it: 128 + n for a signal n.
   int exit_code();

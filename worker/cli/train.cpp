@@ -24,7 +24,7 @@ constexpr auto kTrainExample =
     "  ganscale train --config my.yaml --print-config      # every key, its value and what it "
     "means\n\n"
     "A run folder with checkpoints is resumed. SIGTERM, SIGUSR1 or Ctrl-C: checkpoint, then exit "
-    "143.";
+    "143.\nUnder mpirun: SIGUSR1 to mpirun; after SIGTERM or Ctrl-C it kills the ranks.";
 
 ExitCode train(const TrainOptions& options) {
   log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);

@@ -76,6 +76,7 @@ std::optional<Evaluator> open_evaluator(const RunConfig& config, const Pictures&
 }  // namespace
 
 ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
+  const StopSignal stop;  // a signal while all this opens is kept for the first step
   Rank rank = open_rank(config);
   comm::Group& group = *rank.world.group;
   require_fits_world(config, group.size());
@@ -90,7 +91,6 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
     folder.create();
     log::set_file(folder.log());
   }
-  const StopSignal stop;
   Services services(config.telemetry, folder, rank.world);
   const int device_count = group.size() * config.training.devices_per_process;
   const TrainingParts parts{.config = config,

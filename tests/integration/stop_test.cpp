@@ -1,0 +1,84 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "checkpoint/reader.h"
+#include "support/temporary_folder.h"
+#include "training_process.h"
+
+namespace ganscale {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr std::int64_t kSteps = 1'000'000;  // nobody waits for them
+constexpr const char* kModel = "model: {name: dcgan, resolution: 32}\n";
+
+/// Whether a process has a handler for SIGUSR1, which ends it otherwise.
+bool takes_usr1(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigCgt:")) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) >> (SIGUSR1 - 1) & 1) != 0;
+  }
+  return false;
+}
+
+bool waits_for_usr1(TrainingProcess& training) {
+  return wait_until(
+             [&] { return takes_usr1(training.rank_pids().front()) || training.has_ended(); }) &&
+         !training.has_ended();
+}
+
+TEST(Stop, TakesSignalsBeforeTheDataIsOpened) {
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
+  fs::remove_all(folder / "data");
+  folder.write("data/a.png", "");
+  const auto labels = folder / "data/dataset.json";
+  ASSERT_EQ(::mkfifo(labels.c_str(), 0666), 0);  // opening it waits for somebody who writes
+  TrainingProcess training(1, config, folder / "run");
+  EXPECT_TRUE(waits_for_usr1(training)) << training.output();
+}
+
+TEST(Stop, BySignalDuringTheStartEndsWithACheckpointAfterTheFirstStep) {
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
+  TrainingProcess training(1, config, folder / "run");
+  ASSERT_TRUE(waits_for_usr1(training)) << training.output();
+  training.signal_launcher(SIGUSR1);
+  EXPECT_EQ(training.exit_code(), 143) << training.output();
+  EXPECT_TRUE(checkpoint::newest_valid_checkpoint(folder / "run"));
+}
+
+// The shell and mpirun are in the terminal's foreground; mpirun alone would kill the ranks.
+TEST(Stop, ByCtrlCOfTheDemoEndsWithACheckpoint) {
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
+  TrainingProcess training({"/bin/bash", "-c", ". scripts/stoppable.sh; stoppable \"$@\"", "demo"},
+                           2, config, folder / "run");
+  ASSERT_TRUE(wait_until([&] {
+    return fs::exists(folder / "run/stats.jsonl") || training.has_ended();
+  })) << training.output();
+  training.signal_group(SIGINT);
+  EXPECT_EQ(training.exit_code(), 143) << training.output();
+  EXPECT_TRUE(checkpoint::newest_valid_checkpoint(folder / "run"));
+}
+
+TEST(WrongConfiguration, IsToldByOneRank) {
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", "bach: 64\n");
+  TrainingProcess training(2, config, folder / "run");
+  EXPECT_EQ(training.exit_code(), 78);
+  const std::string output = training.output();
+  const auto first = output.find("unknown key: bach");
+  ASSERT_NE(first, std::string::npos) << output;
+  EXPECT_EQ(output.find("unknown key: bach", first + 1), std::string::npos) << output;
+}
+
+}  // namespace
+}  // namespace ganscale
