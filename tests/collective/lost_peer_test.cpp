@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "support/run_program.h"
 
 namespace ganscale::comm {
@@ -32,6 +34,24 @@ TEST_P(HungPeer, EndsEveryOtherRankWithPeerLost) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LostPeer, HungPeer, testing::Values("sleep", "stop"),
+                         [](const auto& info) { return info.param; });
+
+// A rank that ends is mpirun's to see: it ends the others before their time is over.
+TEST(LostPeer, KilledIsEndedByMpirunWithTheSignal) {
+  const auto result = lose_rank_1("kill");
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.output;
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("No peer was missed")));
+}
+
+class GonePeer : public testing::TestWithParam<std::string> {};
+
+TEST_P(GonePeer, IsEndedByMpirunWithOne) {
+  const auto result = lose_rank_1(GetParam());
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("No peer was missed")));
+}
+
+INSTANTIATE_TEST_SUITE_P(LostPeer, GonePeer, testing::Values("exit", "leave"),
                          [](const auto& info) { return info.param; });
 
 TEST(LostPeer, KeepsTheExitCodeOfARankThatFailed) {
