@@ -12,9 +12,6 @@ if(NOT TARGET yaml-cpp::yaml-cpp)  # the 0.7 package calls it by its bare name
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
 find_package(nlohmann_json REQUIRED)
-find_path(VALIJSON_FOLDER valijson/validator.hpp REQUIRED)  # headers only; JSON schemas
-add_library(valijson INTERFACE)
-target_include_directories(valijson SYSTEM INTERFACE ${VALIJSON_FOLDER})
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -24,7 +21,10 @@ find_package(LibArchive REQUIRED)
 find_package(Freetype REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)  # crc32_iscsi(): the CRC32C of TFRecord files
 
-if(GANSCALE_SERVICES)
+if(GANSCALE_SERVICES)  # and the operator
+  find_path(VALIJSON_FOLDER valijson/validator.hpp REQUIRED)  # headers only; JSON schemas
+  add_library(valijson INTERFACE)
+  target_include_directories(valijson SYSTEM INTERFACE ${VALIJSON_FOLDER})
   find_package(cpprestsdk REQUIRED)
   find_package(prometheus-cpp REQUIRED COMPONENTS core pull)
 endif()

@@ -7,8 +7,9 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 # Neither cpprestsdk and prometheus-cpp nor Open MPI: gpu-check builds without the services and MPI.
-packages=(libarchive-dev libbenchmark-dev libcli11-dev libfreetype-dev libgmock-dev libgtest-dev libisal-dev libpng-dev
-  libssl-dev libyaml-cpp-dev nlohmann-json3-dev zlib1g-dev)
+packages=(libarchive-dev libcli11-dev libfreetype-dev libgmock-dev libgtest-dev libisal-dev libpng-dev libssl-dev
+  libyaml-cpp-dev nlohmann-json3-dev zlib1g-dev)
+cd "$repository"
 system=/usr/lib/$(gcc -print-multiarch)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -40,6 +41,12 @@ for package in "${packages[@]}" "$jpeg"; do
     esac
   done <<<"$listing"
 done
+
+# Of Boost's 15,000 headers those that count.
+g++ -std=c++20 -M -I worker worker/data/f_distribution.cpp | tr ' ' '\n' | grep '^/usr/include/boost/' | sort -u |
+  while read -r header; do
+    mkdir -p "$root/$(dirname "$header")" && cp "$header" "$root/$header"
+  done
 
 # What those libraries load in turn, but for the C and C++ runtimes, which every Linux has.
 for library in "$libraries"/*.so*; do

@@ -6,7 +6,8 @@
 #     headers  each header compiles alone
 #     asan     unit and collective tests under AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer
 #     tsan     unit and collective tests under ThreadSanitizer
-#     cuda     with CUDA and NCCL the programs and the GPU tests compile and link
+#     cuda     with CUDA and NCCL the programs and the GPU tests compile and link, also without services and MPI, as
+#              scripts/gpu-check.sh builds them
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -43,7 +44,9 @@ stage_tsan() {
   run_ctest tsan -L '^(unit|collective)$'
 }
 
-stage_cuda() { scripts/build.sh cuda ganscale ganscale-parity gpu_tests; }
+stage_cuda() {
+  scripts/build.sh cuda ganscale ganscale-parity gpu_tests && scripts/build.sh gpu ganscale gpu_tests
+}
 
 if [ $# -eq 0 ]; then
   set -- lint release headers cuda asan tsan
