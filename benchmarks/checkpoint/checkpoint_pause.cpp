@@ -3,7 +3,8 @@
 // checkpoint_pause [FOLDER]: writes five checkpoints into FOLDER (the current one by default),
 // waits for each, removes them, and prints for each how long the caller was held up (the copy into
 // host memory) beside how long the write took (SHA-256, write, fsync, rename). The host memory is
-// made before the first one, as a training does it before its first step.
+// made before the first one, as a training does it before its first step. Exit code 1 where the
+// claim does not hold.
 
 #include <ATen/ops/rand.h>
 
@@ -21,6 +22,7 @@ namespace {
 constexpr int kCheckpointCount = 5;
 constexpr std::int64_t kTensorBytes = 4'000'000;  // a 3x3 convolution of 333 to 333 channels
 constexpr int kTensorsPerFile = 50;
+constexpr double kMostOfTheWrite = 0.05;
 
 /// 1.0 GB of weights, averages and moments, as a training of that size has them.
 Snapshot make_snapshot() {
@@ -35,7 +37,8 @@ Snapshot make_snapshot() {
   return snapshot;
 }
 
-void run(const std::filesystem::path& folder) {
+/// Returns whether the claim holds.
+bool run(const std::filesystem::path& folder) {
   Writer writer(folder, {.keep_last = 1});
   auto snapshot = make_snapshot();
   writer.prepare(snapshot);
@@ -44,7 +47,7 @@ void run(const std::filesystem::path& folder) {
   for (int i = 1; i <= kCheckpointCount; ++i) {
     snapshot.images_seen = i * 1'000;
     const auto pause = writer.write(snapshot);
-    if (!writer.wait()) return;  // the writer has said why
+    if (!writer.wait()) return false;  // the writer has said why
     const double pause_seconds = (pause.wait + pause.copy).count();
     const double write_seconds = writer.status().last_write.count();
     ratios.push_back(pause_seconds / write_seconds);
@@ -52,9 +55,11 @@ void run(const std::filesystem::path& folder) {
                 100 * ratios.back());
   }
   std::ranges::sort(ratios);
-  std::printf("%.2f GB; median ratio: %.1f%% (claim: below 5%%)\n",
-              static_cast<double>(writer.status().last_size_bytes) / 1e9,
-              100 * ratios[ratios.size() / 2]);
+  const double median = ratios[ratios.size() / 2];
+  std::printf("%.2f GB; median ratio: %.1f%% (needed: below %.0f%%)\n",
+              static_cast<double>(writer.status().last_size_bytes) / 1e9, 100 * median,
+              100 * kMostOfTheWrite);
+  return median < kMostOfTheWrite;
 }
 
 }  // namespace
@@ -63,6 +68,7 @@ void run(const std::filesystem::path& folder) {
 int main(int argc, char** argv) {
   const auto folder = std::filesystem::path(argc > 1 ? argv[1] : ".") / "checkpoint-pause";
   std::filesystem::create_directories(folder);
-  ganscale::checkpoint::run(folder);
+  const bool holds = ganscale::checkpoint::run(folder);
   std::filesystem::remove_all(folder);
+  return holds ? 0 : 1;
 }
