@@ -44,7 +44,8 @@ const std::vector<Instrument>& instrument_table() {
        &I::checkpoint_failures_total},
       {kCheckpointLastSuccess, "", "When the latest checkpoint was complete, Unix time.",
        &I::checkpoint_last_success_timestamp_seconds},
-      {kGpuMemoryBytes, "", "Most GPU memory this rank has had allocated.", &I::gpu_memory_bytes},
+      {kGpuMemoryBytes, "", "GPU memory allocated by this rank at the latest tick.",
+       &I::gpu_memory_bytes},
       {kMemlockTooSmall, "",
        "1: there are RDMA devices, and this rank may not lock the memory they need; NCCL then uses "
        "TCP.",
