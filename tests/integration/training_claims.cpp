@@ -82,6 +82,26 @@ void diff_augment(comm::Group& group) {
   expect_same_state_as_one_rank(group, config, 20);
 }
 
+/// 11 steps of the critic are three of the generator: 1, 6 and 11.
+void expect_same_wgan_as_on_one_rank(comm::Group& group, const std::string& model,
+                                     const losses::LossConfig& loss) {
+  RunConfig config = make_config(model, models::BatchNormMode::kSynchronised, Precision::kFp64);
+  config.loss = loss;
+  expect_same_state_as_one_rank(group, config, 11);
+}
+
+void wgan_with_gradient_penalty(comm::Group& group) {
+  expect_same_wgan_as_on_one_rank(
+      group, "conditional_wgan",
+      {.kind = losses::Adversarial::kWasserstein, .critic_steps = 5, .gradient_penalty = 10});
+}
+
+void wgan_with_clipped_weights(comm::Group& group) {
+  expect_same_wgan_as_on_one_rank(
+      group, "wgan",
+      {.kind = losses::Adversarial::kWasserstein, .critic_steps = 5, .weight_clip = 0.01});
+}
+
 void first_gradients_in_float32(comm::Group& group) {
   const RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp32);
   const auto single = comm::make_single_group();
@@ -117,6 +137,8 @@ std::vector<comm::GroupClaim> training_claims() {
           {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
           {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
           {"DiffAugmentIsThatOfOneRank", diff_augment},
+          {"WganWithGradientPenaltyIsThatOfOneRank", wgan_with_gradient_penalty},
+          {"WganWithClippedWeightsIsThatOfOneRank", wgan_with_clipped_weights},
           {"Stylegan2IsThatOfOneRank", stylegan2},
           {"ConditionalStylegan2IsThatOfOneRank", conditional_stylegan2},
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},

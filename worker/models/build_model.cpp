@@ -47,6 +47,8 @@ void normalise_spectra_if_asked(const Context& in, torch::nn::Module& discrimina
       convolution->normalise_spectrum();
     } else if (auto* linear = dynamic_cast<Linear*>(layer.get())) {
       linear->normalise_spectrum();
+    } else if (auto* embedding = dynamic_cast<Embedding*>(layer.get())) {
+      embedding->normalise_spectrum();
     }
   }
 }
@@ -183,6 +185,11 @@ ModelConfig parse_model(config::Section in) {
 bool takes_labels(const ModelConfig& config) {
   const Labels labels = model_of(config.name).labels;
   return labels == Labels::kNeeded || (labels == Labels::kOptional && config.conditional);
+}
+
+bool has_mixing_critic(const ModelConfig& config) {
+  const auto build = model_of(config.name).discriminator;
+  return build == dcgan_discriminator && config.batch_norm != BatchNormMode::kFrozen;
 }
 
 int statistics_color(const ModelConfig& config, std::int64_t batch, const comm::Group& world) {

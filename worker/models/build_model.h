@@ -32,6 +32,10 @@ ModelConfig parse_model(config::Section in);
 /// Whether the model takes labels. Throws ConfigError if there is no such model.
 bool takes_labels(const ModelConfig& config);
 
+/// Whether the discriminator has batch norms that mix images, so that what it says of one depends
+/// on the others. Throws as takes_labels.
+bool has_mixing_critic(const ModelConfig& config);
+
 /// Returns the colour that splits the world into the groups of ranks whose images the networks look
 /// at together: those of a synchronised batch norm, or of a group of the minibatch standard
 /// deviation. Throws ConfigError where they can't be shared out.

@@ -92,6 +92,15 @@ TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
   EXPECT_EQ(parameter_count(*large.discriminator), parameter_count(*small.discriminator));
 }
 
+TEST(HasMixingCritic, WhereABatchNormTakesItsMomentsFromTheImages) {
+  EXPECT_TRUE(has_mixing_critic(read("name: dcgan")));
+  EXPECT_TRUE(has_mixing_critic(read("{name: conditional_dcgan, batch_norm: synchronised}")));
+  EXPECT_FALSE(has_mixing_critic(read("{name: dcgan, batch_norm: frozen}")));
+  for (const char* name : {"wgan", "conditional_wgan", "wgan_resnet"}) {
+    EXPECT_FALSE(has_mixing_critic(read(std::string("name: ") + name)));
+  }
+}
+
 TEST(TakesLabels, KnowsTheModels) {
   EXPECT_FALSE(takes_labels(read("name: dcgan")));
   EXPECT_TRUE(takes_labels(read("name: conditional_dcgan")));

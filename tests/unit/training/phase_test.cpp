@@ -71,6 +71,15 @@ TEST(Phase, AddsTheGradientsAndStatisticsOfItsParts) {
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -1.0F);  // 1 - 0.5 * (2 + 2)
 }
 
+// After a step of 0.5 the weight is 1 - 0.5 * 4 = -1 and the bias 1 - 0.5 = 0.5.
+TEST(Phase, ClampsParametersToTheLimit) {
+  PhaseOfLine line(4);
+  line.phase.weight_limit = 0.75;
+  run_phase(line.phase, {}, /*images_seen=*/0);
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -0.75F);
+  EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 0.5F);
+}
+
 TEST(Phase, TakesAnInfinityForNonfiniteToo) {
   PhaseOfLine line(std::numeric_limits<double>::infinity());
   EXPECT_EQ(run_phase(line.phase, {}, 0).nonfinite, "weight");

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "models/build_model.h"
+#include "models/layers/embedding.h"
 #include "support/plain_numbers.h"
 
 namespace ganscale::models {
@@ -34,6 +35,19 @@ TEST(SpectralNorm, KeepsItsVectorWhereNothingIsTrained) {
   EXPECT_TRUE(at::equal(norm.named_buffers()["u"], before));
 }
 
+// Two labels' vectors (3, 0) and (0, 1): the largest singular value is 3.
+TEST(SpectralNorm, OfAnEmbeddingDividesTheVectorsOfAllLabels) {
+  const at::NoGradGuard no_grad;
+  Embedding embedding(2, 2);
+  embedding.normalise_spectrum();
+  embedding.named_parameters()["weight"].copy_(at::tensor({3.0F, 0.0F, 0.0F, 1.0F}).view({2, 2}));
+  embedding.named_buffers()["spectral_norm.u"].fill_(1);
+  at::Tensor vectors;
+  for (int i = 0; i < 50; ++i) vectors = embedding.forward(at::arange(2));
+  EXPECT_TRUE(
+      at::allclose(vectors, at::tensor({1.0F, 0.0F, 0.0F, 1.0F / 3}).view({2, 2}), 0, 1e-6));
+}
+
 // W / s with s = u^T W v has the gradient (G - <G, W> / s * u v^T) / s for the gradient G behind
 // it.
 TEST(SpectralNorm, HasTheGradientOfThePaper) {
@@ -50,9 +64,11 @@ TEST(SpectralNorm, HasTheGradientOfThePaper) {
 }
 
 TEST(SpectralNorm, IsOfEveryLayerOfTheDiscriminatorThatAsksForIt) {
-  for (const char* name : {"dcgan", "wgan", "wgan_resnet"}) {
+  for (const char* name : {"dcgan", "wgan", "wgan_resnet", "conditional_dcgan", "conditional_wgan",
+                           "conditional_wgan_resnet"}) {
     ModelConfig config = parse_model(config::Section(
         config::parse_yaml(std::string("{name: ") + name + ", spectral_norm: true}", "run.yaml")));
+    config.label_count = takes_labels(config) ? 3 : 0;
     const auto networks = build_networks(config, 1, nullptr);
     for (const auto& [parameter, value] : named_parameters(*networks.discriminator)) {
       if (value.dim() < 2) continue;
