@@ -53,8 +53,8 @@ class Labels : public testing::Test {
     return result.output;
   }
 
-  nlohmann::json evaluate(int ranks) const {
-    ganscale(ranks, "evaluate --run " + path("run") + " --metrics fid40,is40,class_fid40" +
+  nlohmann::json evaluate(int ranks, const std::string& generator) const {
+    ganscale(ranks, "evaluate " + generator + " --metrics fid40,is40,class_fid40" +
                         " --feature-net " + path("net.pt") + " --set evaluate.splits=2" +
                         " --set evaluate.cache=" + path("cache") + " --out " + path("out.json"));
     return nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
@@ -80,8 +80,8 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
   ASSERT_EQ(table.size(), kLabels);
   for (const auto& label : table) EXPECT_EQ(label.at("state"), "done");
 
-  const auto two = evaluate(2);
-  const auto one = evaluate(1);
+  const auto two = evaluate(2, "--run " + path("run"));
+  const auto one = evaluate(1, "--run " + path("run"));
   EXPECT_EQ(two.at("class_fid40_labels").size(), kLabels);
   for (const char* name : {"fid40", "is40", "class_fid40"}) {
     const double value = one.at(name).get<double>();
@@ -94,9 +94,31 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
   ganscale(1,
            "export --format safetensors --run " + path("run") + " --out " + path("g.safetensors"));
   ganscale(1, "export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
+  std::filesystem::copy_file(folder_ / "run/bundle.safetensors", folder_ / "alone.safetensors");
+  std::filesystem::remove(folder_ / "run/metrics.jsonl");
+  std::filesystem::create_directory(folder_ / "run/metrics.jsonl");  // nothing can be added
+  for (const char* bundle : {"alone.safetensors", "run/bundle.safetensors"}) {
+    EXPECT_EQ(evaluate(1, "--checkpoint " + path(bundle)).at("fid40"), one.at("fid40")) << bundle;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "metrics.jsonl"));
+  ganscale(1, "generate --checkpoint " + path("alone.safetensors") +
+                  " --seeds 0-5 --labels data --out " + path("data.png"));
   const auto compared =
       run_program("python3 " SCRIPT " " + path("g.pt") + " " + path("run/bundle.safetensors"));
   EXPECT_EQ(compared.exit_code, 0) << compared.output;
+}
+
+TEST_F(Labels, OfAConditionalModelAreDrawnAsInTheData) {
+  ganscale(1, "train --run " + path("run") + " --set data.path=" + path("data") +
+                  " --set model.name=conditional_dcgan --set training.batch=8"
+                  " --set training.total_kimg=0.008 --set telemetry.metrics_port=-1"
+                  " --set telemetry.control_port=-1");
+  ganscale(1,
+           "generate --run " + path("run") + " --seeds 0-5 --labels data --out " + path("g.png"));
+  const auto manifest = nlohmann::json::parse(
+      std::ifstream(folder_ / "run/checkpoints/kimg-000000.008/manifest.json"));
+  EXPECT_EQ(manifest.at("state").at("label_probabilities"),
+            nlohmann::json(std::vector(kLabels, 1.0 / 3)));
 }
 
 TEST_F(Labels, ThatDifferAreFoundByTheTestOfVariability) {

@@ -1,5 +1,6 @@
 """labels_test.py NET.pt: writes a feature network. labels_test.py SCRIPT.pt BUNDLE.safetensors: checks
 that the exported script makes each label's picture with that label's weights. Exit 77 without torch."""
+import json
 import sys
 
 try:
@@ -18,7 +19,9 @@ class Net(torch.nn.Module):
 if len(sys.argv) == 2:
     torch.jit.script(Net()).save(sys.argv[1])
     sys.exit(0)
-script, weights = torch.jit.load(sys.argv[1]), load_file(sys.argv[2])
+extra = {"label_probabilities": ""}
+script, weights = torch.jit.load(sys.argv[1], _extra_files=extra), load_file(sys.argv[2])
+assert json.loads(extra["label_probabilities"]) == [1 / 3] * 3, extra
 z, labels = torch.randn(5, 100), torch.tensor([2, 0, 2, 1, 0])
 images = script(z, labels)
 assert images.shape == (5, 1, 32, 32), images.shape

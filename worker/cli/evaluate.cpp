@@ -35,10 +35,10 @@ constexpr auto kEvaluateExample =
     "coverage), each with a number of generated pictures; the real ones are the whole data set.\n"
     "The result does not depend on the number of ranks.";
 
-/// The run's configuration under the options' keys.
+/// The configuration that the generator came with, under the options' keys.
 training::RunConfig read_config(const EvaluateOptions& options,
-                                const std::filesystem::path& run_folder) {
-  auto node = config::read_yaml_file(training::RunFolder(run_folder).config().string());
+                                const training::TrainedGenerator& trained) {
+  auto node = config::parse_yaml(trained.config.resolved, trained.checkpoint.string());
   const auto set = [&](const std::string& assignment) {
     config::overlay(node, config::parse_assignment(assignment));
   };
@@ -57,18 +57,29 @@ std::string in_lines(const nlohmann::ordered_json& json) {
   return text + "\n}\n";
 }
 
-/// Prints the result, and adds it to the run's metrics where it is the newest.
+/// Adds a line to the run's metrics where it is the newest. A bundle may lie outside of any run,
+/// and a run where nothing can be written.
+void add_to_run(const training::MetricsLine& line, const training::RunFolder& folder) {
+  if (!std::filesystem::exists(folder.config())) return;
+  try {
+    training::append_if_newest(folder.metrics(), line);
+  } catch (const DataError& error) {
+    log::warning("Cannot add this to the metrics of the run", {{"reason", error.what()}});
+  }
+}
+
+/// Prints the result, and adds it to the run's metrics.
 void tell(const training::MetricsLine& line, const EvaluateOptions& options,
           const training::RunFolder& folder) {
   const auto text = in_lines(training::to_json(line));
   std::fputs(text.c_str(), stdout);
   if (!options.out.empty()) report::write_file_atomically(options.out, text);
-  training::append_if_newest(folder.metrics(), line);
+  add_to_run(line, folder);
 }
 
 ExitCode evaluate(const EvaluateOptions& options) {
   auto trained = load_generator(options.generator);
-  auto config = read_config(options, trained.run);
+  auto config = read_config(options, trained);
   if (config.evaluate.metrics.empty()) {
     throw UsageError(
         "give --metrics, such as --metrics fid50k,is50k; the run's configuration "

@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
@@ -22,22 +24,33 @@ constexpr auto kExportExample =
     "  ganscale export --run runs/r1 --format torchscript --out generator.pt\n"
     "      in Python: torch.jit.load('generator.pt')(torch.randn(16, 100))\n"
     "  ganscale export --run runs/r1 --format safetensors --out generator.safetensors\n\n"
-    "It is the average of the generator.";
+    "It is the average of the generator. Both files say what it is: model, resolution, labels "
+    "and,\n"
+    "where it is known, label_probabilities (in Python _extra_files of torch.jit.load).";
+
+/// What a reader of the weights needs to know of them, in both formats.
+std::map<std::string, std::string> metadata_of(const training::TrainedGenerator& trained) {
+  const auto& model = trained.config.model;
+  std::map<std::string, std::string> metadata = {
+      {"model", model.name},
+      {"resolution", std::to_string(model.resolution)},
+      {"channels", std::to_string(model.channels)},
+      {"z_dim", std::to_string(model.z_dim)},
+      {"label_count", std::to_string(trained.generator->label_count())},
+      {"images_seen", std::to_string(trained.images_seen)}};
+  if (!trained.label_probabilities.empty()) {
+    metadata["label_probabilities"] = nlohmann::json(trained.label_probabilities).dump();
+  }
+  return metadata;
+}
 
 ExitCode export_generator(const ExportOptions& options) {
   const auto trained = load_generator(options.generator);
   if (options.format == "torchscript") {
-    models::save_torchscript(*trained.generator, options.out);
+    models::save_torchscript(*trained.generator, options.out, metadata_of(trained));
   } else {
-    const auto& model = trained.config.model;
-    checkpoint::write_safetensors(
-        options.out, named_state(*trained.generator),
-        {{"model", model.name},
-         {"resolution", std::to_string(model.resolution)},
-         {"channels", std::to_string(model.channels)},
-         {"z_dim", std::to_string(model.z_dim)},
-         {"label_count", std::to_string(trained.generator->label_count())},
-         {"images_seen", std::to_string(trained.images_seen)}});
+    checkpoint::write_safetensors(options.out, named_state(*trained.generator),
+                                  metadata_of(trained));
   }
   log::info(
       "Exported the generator",

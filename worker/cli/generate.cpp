@@ -31,7 +31,8 @@ constexpr auto kGenerateExample =
     "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.y4m\n"
     "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
     "Seed i is the latent of image i in the run's sample grids: the same seed gives the same\n"
-    "picture at every checkpoint's own skill. --labels are dealt to the seeds in turn.";
+    "picture at every checkpoint's own skill. --labels are dealt to the seeds in turn; with\n"
+    "--labels data each seed draws one, as often as it comes in the data.";
 
 struct GenerateOptions {
   GeneratorOptions generator;
@@ -165,7 +166,7 @@ void add_generate(CLI::App& app, Action& action) {
   add_generator_options(*verb, options->generator);
   verb->add_option("--seeds", options->seeds, "numbers and ranges; 0-63 if not given");
   verb->add_option("--labels,--label", options->labels,
-                   "labels of a conditional model; all if not given");
+                   "labels of a conditional model, or data: drawn from p(y); all if not given");
   verb->add_option("--grid", options->grid,
                    "ROWSxCOLUMNS of --out; nearest to a square if not given");
   verb->add_option("--out", options->out, "PNG file of all pictures");

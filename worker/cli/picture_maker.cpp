@@ -5,6 +5,8 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "base/error.h"
 #include "kernels/counter_random.h"
@@ -14,6 +16,8 @@ namespace ganscale::cli {
 namespace {
 
 constexpr std::int64_t kImagesAtOnce = 32;
+constexpr std::uint32_t kLabelSite = 0xFFFF;  // behind those of latents and noise
+constexpr const char* kAsInData = "data";
 
 /// Calls make(first, count) for at most so many pictures at once as memory is meant for, and joins
 /// the results.
@@ -47,6 +51,10 @@ Order PictureMaker::order(std::vector<std::int64_t> seeds, const std::string& te
     if (!text.empty()) throw UsageError("--labels: the model of this run takes no labels: " + text);
     return order;
   }
+  if (text == kAsInData) {
+    order.labels = draw_labels(order.seeds);
+    return order;
+  }
   const auto last = std::to_string(label_count - 1);
   const auto choice =
       text.empty() ? models::labels_of(*trained_.generator) : parse_numbers("--labels", text);
@@ -58,6 +66,28 @@ Order PictureMaker::order(std::vector<std::int64_t> seeds, const std::string& te
   for (std::size_t i = 0; i < order.seeds.size(); ++i)
     order.labels.push_back(choice[i % choice.size()]);
   return order;
+}
+
+std::vector<std::int64_t> PictureMaker::draw_labels(const std::vector<std::int64_t>& seeds) const {
+  std::vector<double> sums;  // of the labels so far
+  std::partial_sum(trained_.label_probabilities.begin(), trained_.label_probabilities.end(),
+                   std::back_inserter(sums));
+  if (sums.empty()) {
+    throw UsageError(
+        "--labels data: this checkpoint does not say how often labels come in the data; name them, "
+        "such as --labels 0-9: " +
+        trained_.checkpoint.string());
+  }
+  std::vector<std::int64_t> labels;
+  for (const auto seed : seeds) {
+    const auto share =
+        kernels::random_uniform({trained_.config.training.seed, seed, 1}, Stream::kSamples,
+                                kLabelSite, {1}, at::TensorOptions(at::kDouble))
+            .item<double>();
+    // A label that never comes adds nothing to its sum, and is never the first above.
+    labels.push_back(std::ranges::upper_bound(sums, share * sums.back()) - sums.begin());
+  }
+  return labels;
 }
 
 at::Tensor PictureMaker::latents(const std::vector<std::int64_t>& seeds) const {

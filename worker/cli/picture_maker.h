@@ -27,7 +27,8 @@ class PictureMaker {
                std::optional<models::Truncation> truncation);
 
   /// Deals labels to the seeds in turn: those of `text`, all of the model if it is empty, none of
-  /// an unconditional model. Throws UsageError.
+  /// an unconditional model. For the text "data" each seed draws its own label, as often as it
+  /// comes in the data. Throws UsageError.
   Order order(std::vector<std::int64_t> seeds, const std::string& text) const;
 
   /// Returns the latents of the seeds, [N, z_dim].
@@ -44,6 +45,7 @@ class PictureMaker {
   at::Tensor of_styles(const at::Tensor& w) const;
 
  private:
+  std::vector<std::int64_t> draw_labels(const std::vector<std::int64_t>& seeds) const;
   at::Tensor labels_of(const Order& order) const;
 
   const training::TrainedGenerator& trained_;

@@ -93,7 +93,8 @@ jit::Module script(const LabelBundle& bundle) {
 
 }  // namespace
 
-void save_torchscript(Generator& generator, const std::filesystem::path& file) {
+void save_torchscript(Generator& generator, const std::filesystem::path& file,
+                      const std::map<std::string, std::string>& metadata) {
   if (!generator.is_traceable()) {
     throw ConfigError(
         "this model has operators that TorchScript can't keep; export its weights as safetensors");
@@ -103,7 +104,7 @@ void save_torchscript(Generator& generator, const std::filesystem::path& file) {
   const auto* bundle = dynamic_cast<const LabelBundle*>(&generator);
   const jit::Module module = bundle == nullptr ? trace(generator) : script(*bundle);
   try {
-    module.save(file.string());
+    module.save(file.string(), jit::ExtraFilesMap(metadata.begin(), metadata.end()));
   } catch (const c10::Error& error) {
     throw DataError("can't write the TorchScript module: " + file.string() + ": " +
                     error.what_without_backtrace());

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "models/model.h"
 
@@ -11,8 +13,10 @@ namespace ganscale::models {
 /// keep their names.
 ///
 /// generator: on the CPU; its mode and weights stay as they are.
+/// metadata:  extra files of the module; in Python torch.jit.load(file, _extra_files={name: ""}).
 /// Throws:    ConfigError for a model with operators of our own; DataError with the file, if it
 /// can't be written.
-void save_torchscript(Generator& generator, const std::filesystem::path& file);
+void save_torchscript(Generator& generator, const std::filesystem::path& file,
+                      const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace ganscale::models

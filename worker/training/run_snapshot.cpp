@@ -7,6 +7,8 @@
 namespace ganscale::training {
 namespace {
 
+constexpr const char* kLabelProbabilities = "label_probabilities";
+
 template <class T>
 T read(const checkpoint::Snapshot& snapshot, const char* key) {
   try {
@@ -35,6 +37,9 @@ checkpoint::Snapshot make_snapshot(Replica& replica, const RunFacts& facts,
   snapshot.files = replica.state();
   snapshot.state["facts"] = nlohmann::json(facts);
   snapshot.state["progress"] = nlohmann::json(progress);
+  if (!facts.label_probabilities.empty()) {
+    snapshot.state[kLabelProbabilities] = facts.label_probabilities;
+  }
   return snapshot;
 }
 
@@ -51,7 +56,11 @@ std::string first_nonfinite(const checkpoint::Snapshot& snapshot) {
 }
 
 RunFacts facts_of(const checkpoint::Snapshot& snapshot) {
-  return read<RunFacts>(snapshot, "facts");
+  auto facts = read<RunFacts>(snapshot, "facts");
+  if (snapshot.state.contains(kLabelProbabilities)) {
+    facts.label_probabilities = read<std::vector<double>>(snapshot, kLabelProbabilities);
+  }
+  return facts;
 }
 
 Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snapshot& snapshot) {

@@ -13,6 +13,9 @@ struct RunFacts {
   std::int64_t record_count = 0;
   int label_count = 0;
   int channels = 3;
+  /// p(y): how often each label comes in the data; empty without labels. Checkpoints keep it apart,
+  /// as those of weights of other programs have none.
+  std::vector<double> label_probabilities{};
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(RunFacts, model, record_count, label_count, channels)
 };

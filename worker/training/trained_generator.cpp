@@ -22,7 +22,8 @@ TrainedGenerator load_bundle(const std::filesystem::path& file) {
           .config = std::move(bundle.config),
           .checkpoint = file,
           .run = std::filesystem::absolute(file).parent_path(),
-          .images_seen = bundle.images_seen};
+          .images_seen = bundle.images_seen,
+          .label_probabilities = std::move(bundle.label_probabilities)};
 }
 
 }  // namespace
@@ -47,7 +48,8 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder) 
                            .config = parse_run(config::read_yaml_file(folder.config().string())),
                            .checkpoint = checkpoint_folder,
                            .run = folder.root(),
-                           .images_seen = snapshot.images_seen};
+                           .images_seen = snapshot.images_seen,
+                           .label_probabilities = facts.label_probabilities};
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
   trained.config.model.stylegan2.narrow_type.reset();

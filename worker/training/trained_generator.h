@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "models/model.h"
 #include "training/run_config.h"
@@ -16,6 +17,7 @@ struct TrainedGenerator {
   std::filesystem::path checkpoint;  ///< folder of it, or the bundle's file
   std::filesystem::path run;         ///< folder of the run
   std::int64_t images_seen = 0;
+  std::vector<double> label_probabilities{};  ///< p(y) in the data; empty: not known, or no labels
 };
 
 /// Loads the generator of a run's newest valid checkpoint, or its bundle of labelled generators.

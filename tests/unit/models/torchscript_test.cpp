@@ -67,6 +67,14 @@ TEST_P(SaveTorchscript, KeepsTheNamesOfParametersAndBuffers) {
 
 INSTANTIATE_TEST_SUITE_P(Models, SaveTorchscript, testing::Bool());
 
+TEST(SaveTorchscript, CarriesMetadata) {
+  const TemporaryFolder folder;
+  save_torchscript(*generator_of(true), folder / "g.pt", {{"label_probabilities", "[0.5,0.5]"}});
+  torch::jit::ExtraFilesMap extra{{"label_probabilities", ""}};
+  torch::jit::load((folder / "g.pt").string(), std::nullopt, extra);
+  EXPECT_EQ(extra.at("label_probabilities"), "[0.5,0.5]");
+}
+
 TEST(SaveTorchscript, NamesTheFileItCannotWrite) {
   expect_error(ExitCode::kData, "can't write the TorchScript module: /nowhere/generator.pt",
                [] { save_torchscript(*generator_of(false), "/nowhere/generator.pt"); });

@@ -56,6 +56,15 @@ TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
   EXPECT_EQ(first_nonfinite(snapshot), "generator: conv_blocks.0.running_mean");
 }
 
+TEST(RunSnapshot, KeepsHowOftenLabelsCome) {
+  Replica replica(make_config(1), at::kCPU, {});
+  RunFacts facts = make_facts();
+  EXPECT_TRUE(facts_of(make_snapshot(replica, facts, {})).label_probabilities.empty());
+  facts.label_probabilities = {0.75, 0.25};
+  EXPECT_EQ(facts_of(make_snapshot(replica, facts, {})).label_probabilities,
+            facts.label_probabilities);
+}
+
 TEST(RunSnapshot, WithoutItsFactsIsRefused) {
   Replica replica(make_config(1), at::kCPU, {});
   auto snapshot = make_snapshot(replica, make_facts(), {});

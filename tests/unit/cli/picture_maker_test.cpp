@@ -1,0 +1,53 @@
+#include "cli/picture_maker.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/build_model.h"
+#include "support/expect_error.h"
+
+namespace ganscale::cli {
+namespace {
+
+training::TrainedGenerator trained(std::vector<double> label_probabilities) {
+  training::TrainedGenerator result;
+  result.config.model.name = "conditional_dcgan";
+  result.config.model.label_count = 4;
+  result.generator = models::build_generator(result.config.model, 1, nullptr);
+  result.checkpoint = "runs/r1/checkpoints/kimg-000001";
+  result.label_probabilities = std::move(label_probabilities);
+  return result;
+}
+
+std::vector<std::int64_t> seeds(std::int64_t count) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(count));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+// The deviation of a share of 4000 draws is at most sqrt(0.25 / 4000) = 0.008.
+TEST(LabelsOfTheData, ComeAsOftenAsThere) {
+  const auto generator = trained({0, 0.25, 0, 0.75});
+  const auto labels = PictureMaker(generator, {}).order(seeds(4000), "data").labels;
+  ASSERT_EQ(labels.size(), 4000);
+  EXPECT_EQ(std::ranges::count(labels, 0) + std::ranges::count(labels, 2), 0);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(labels, 1)) / 4000, 0.25, 0.03);
+}
+
+TEST(LabelsOfTheData, BelongToTheSeedAlone) {
+  const auto generator = trained({0.25, 0.25, 0.25, 0.25});
+  const PictureMaker maker(generator, {});
+  const auto all = maker.order(seeds(40), "data").labels;
+  EXPECT_EQ(maker.order({31, 7}, "data").labels, (std::vector{all[31], all[7]}));
+}
+
+TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
+  const auto generator = trained({});
+  const PictureMaker maker(generator, {});
+  expect_error(ExitCode::kUsage, "does not say how often labels come in the data",
+               [&] { maker.order(seeds(4), "data"); });
+  EXPECT_EQ(maker.order(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
+}
+
+}  // namespace
+}  // namespace ganscale::cli
