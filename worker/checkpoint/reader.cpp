@@ -17,20 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Manifest read_manifest(const fs::path& checkpoint_folder) {
-  const auto file = checkpoint_folder / kManifestFile;
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw DataError("cannot read the manifest: " + file.string());
-  auto manifest = parse_manifest(text.view(), file);
-  if (checkpoint_name(manifest.images_seen) != checkpoint_folder.filename()) {
-    throw DataError("the manifest belongs to another checkpoint: " + file.string() + ": " +
-                    checkpoint_name(manifest.images_seen));
-  }
-  return manifest;
-}
-
 void check_size(const fs::path& file, std::int64_t size_bytes, std::int64_t expected_bytes) {
   if (size_bytes == expected_bytes) return;
   throw DataError("a file of the checkpoint has another size: " + file.string() + ": " +
@@ -57,6 +43,20 @@ CheckpointInfo inspect(const fs::path& folder, std::int64_t images_seen) {
 }
 
 }  // namespace
+
+Manifest read_manifest(const fs::path& checkpoint_folder) {
+  const auto file = checkpoint_folder / kManifestFile;
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw DataError("cannot read the manifest: " + file.string());
+  auto manifest = parse_manifest(text.view(), file);
+  if (checkpoint_name(manifest.images_seen) != checkpoint_folder.filename()) {
+    throw DataError("the manifest belongs to another checkpoint: " + file.string() + ": " +
+                    checkpoint_name(manifest.images_seen));
+  }
+  return manifest;
+}
 
 std::vector<CheckpointInfo> list_checkpoints(const fs::path& run_folder) {
   std::vector<CheckpointInfo> result;

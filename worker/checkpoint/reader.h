@@ -27,6 +27,9 @@ struct CheckpointInfo {
 /// they may be there all the same.
 std::vector<CheckpointInfo> list_checkpoints(const std::filesystem::path& run_folder);
 
+/// Reads a checkpoint's manifest; the files that it names are not looked at. Throws DataError.
+Manifest read_manifest(const std::filesystem::path& checkpoint_folder);
+
 /// Reads every byte of a checkpoint and compares sizes and SHA-256 with its manifest.
 ///
 /// Throws: DataError with file and reason, if a file is missing, truncated or changed.

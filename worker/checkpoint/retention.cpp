@@ -8,11 +8,14 @@
 namespace ganscale::checkpoint {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Better>, 5> kDirections{{{"fid", Better::kLower},
-                                                                          {"kid", Better::kLower},
-                                                                          {"ppl", Better::kLower},
-                                                                          {"is", Better::kHigher},
-                                                                          {"pr", Better::kHigher}}};
+constexpr std::array<std::pair<std::string_view, Better>, 7> kDirections{
+    {{"fid", Better::kLower},
+     {"class_fid", Better::kLower},
+     {"kid", Better::kLower},
+     {"ppl", Better::kLower},
+     {"is", Better::kHigher},
+     {"pr", Better::kHigher},
+     {"dc", Better::kHigher}}};
 
 bool is_measured(const RetentionCandidate& candidate) {
   return candidate.valid && candidate.metric && std::isfinite(*candidate.metric);

@@ -11,8 +11,8 @@ namespace ganscale::checkpoint {
 /// Which values of a metric are the better ones.
 enum class Better { kLower, kHigher };
 
-/// Returns the direction of a metric by its name: fid, kid and ppl are better when lower, is and pr
-/// when higher; nothing for other names.
+/// Returns the direction of a metric by its name: fid, class_fid, kid and ppl are better when
+/// lower, is, pr and dc when higher; nothing for other names.
 std::optional<Better> better_direction(std::string_view metric);
 
 /// A checkpoint as the rule of retention sees it.

@@ -1,6 +1,7 @@
 #include "checkpoint/write_checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -40,6 +41,13 @@ FileDigest write_tensors(const fs::path& file, const NamedTensors& tensors,
   return output.finish();
 }
 
+void write_manifest(const fs::path& file, const Manifest& manifest) {
+  const auto text = format_manifest(manifest);
+  DurableFile output(file);
+  output.write(std::as_bytes(std::span(text)));
+  output.finish();
+}
+
 /// Writes all files of the snapshot, the manifest last, and returns the tensors' bytes.
 std::int64_t write_files(const fs::path& folder, const Snapshot& snapshot,
                          const std::stop_token& stop) {
@@ -48,10 +56,7 @@ std::int64_t write_files(const fs::path& folder, const Snapshot& snapshot,
     const auto file_name = name + ".safetensors";
     manifest.files.emplace(file_name, write_tensors(folder / file_name, tensors, stop));
   }
-  const auto text = format_manifest(manifest);
-  DurableFile output(folder / kManifestFile);
-  output.write(std::as_bytes(std::span(text)));
-  output.finish();
+  write_manifest(folder / kManifestFile, manifest);
   sync_folder(folder);
   return total_size_bytes(manifest);
 }
@@ -100,6 +105,16 @@ std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapsh
                       error.code().message());
     }
   }
+}
+
+void add_metrics(const fs::path& checkpoint_folder, const std::map<std::string, double>& metrics) {
+  Manifest manifest = read_manifest(checkpoint_folder);
+  for (const auto& [name, value] : metrics) {
+    if (std::isfinite(value)) manifest.metrics[name] = value;  // JSON has no other numbers
+  }
+  const auto temporary = checkpoint_folder / ".manifest.json";
+  write_manifest(temporary, manifest);
+  rename_durably(temporary, checkpoint_folder / kManifestFile);
 }
 
 void delete_checkpoint(const fs::path& checkpoint_folder) {

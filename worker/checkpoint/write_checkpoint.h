@@ -27,6 +27,11 @@ struct WriteAbandoned {};
 std::int64_t write_checkpoint(const std::filesystem::path& run_folder, const Snapshot& snapshot,
                               const std::stop_token& stop = {});
 
+/// Adds what was measured of a checkpoint to its manifest, which is either the new or the old one
+/// at any moment; a value that is NaN or infinite is left out. Throws DataError.
+void add_metrics(const std::filesystem::path& checkpoint_folder,
+                 const std::map<std::string, double>& metrics);
+
 /// Removes a checkpoint so that no half of one is ever seen. Throws DataError.
 void delete_checkpoint(const std::filesystem::path& checkpoint_folder);
 

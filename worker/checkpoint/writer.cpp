@@ -62,6 +62,18 @@ bool Writer::wait() {
   return status_.last_error.empty();
 }
 
+void Writer::add_metrics(std::int64_t images_seen, const std::map<std::string, double>& metrics) {
+  wait();
+  const auto folder = run_folder_ / kCheckpointsFolder / checkpoint_name(images_seen);
+  if (!std::filesystem::exists(folder)) return;
+  try {
+    checkpoint::add_metrics(folder, metrics);
+  } catch (const DataError& error) {
+    log::warning("Could not add metrics to a checkpoint", {{"reason", error.what()}});
+  }
+  delete_old();
+}
+
 void Writer::throw_if_failed() {
   const std::scoped_lock lock(mutex_);
   throw_failure();

@@ -61,6 +61,11 @@ class Writer {
   /// none). Throws as write().
   bool wait();
 
+  /// Adds what was measured after so many images to the checkpoint of that moment, where there is
+  /// one, and deletes what keep_best then does not want. Waits for the write under way. If the
+  /// manifest can't be written, a warning is all. Throws as write().
+  void add_metrics(std::int64_t images_seen, const std::map<std::string, double>& metrics);
+
   /// Throws the error of an earlier write with on_error: stop. Cheap enough for every step.
   void throw_if_failed();
 

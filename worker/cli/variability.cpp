@@ -47,6 +47,10 @@ void print_channels(const data::Variability& result) {
 
 /// Says what the numbers mean for a split by label.
 void print_advice(const data::Variability& result) {
+  if (std::ranges::all_of(result.channels, &data::ChannelVariability::is_constant)) {
+    std::printf("All pixels of all pictures are alike: there is no variance to compare.\n");
+    return;
+  }
   const auto differs = [](const data::ChannelVariability& channel) {
     return channel.log10_p < std::log10(kSignificance);
   };

@@ -3,6 +3,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 
@@ -54,6 +55,12 @@ struct ClassSums {
   long double squares;
 };
 
+/// Whether all pixels have one value. Exact, where a difference of squares is rounded.
+bool is_constant(const ClassSums& pixels) {
+  const long double value = pixels.sum / pixels.pixels;
+  return value == std::floor(value) && pixels.squares == value * pixels.sum;
+}
+
 ChannelVariability analyse(const std::vector<ClassSums>& classes) {
   ClassSums all{0, 0, 0};
   long double of_means = 0;  // the sum of n * mean^2 over classes
@@ -62,12 +69,14 @@ ChannelVariability analyse(const std::vector<ClassSums>& classes) {
     of_means += one.sum * one.sum / one.pixels;
   }
   const long double between = of_means - all.sum * all.sum / all.pixels;
-  const long double within = all.squares - of_means;
+  const long double within = std::ranges::all_of(classes, is_constant) ? 0 : all.squares - of_means;
   ChannelVariability result;
   result.between_degrees = static_cast<std::int64_t>(classes.size()) - 1;
   result.within_degrees =
       static_cast<std::int64_t>(all.pixels) - static_cast<std::int64_t>(classes.size());
   if (result.within_degrees < 1) throw DataError("a test of variability needs more pixels");
+  result.is_constant = is_constant(all);
+  if (result.is_constant) return result;
   result.between_share = static_cast<double>(between / (between + within));
   const auto variance_between = between / static_cast<long double>(result.between_degrees);
   const auto variance_within = within / static_cast<long double>(result.within_degrees);

@@ -28,6 +28,7 @@ at::Tensor class_sums(const Source& source, const RecordShare& share,
 
 /// One channel's analysis of variance.
 struct ChannelVariability {
+  bool is_constant = false;  ///< all pixels are of one value: nothing varies, F and log10 p are 0
   double f =
       0;  ///< variance between the classes over the variance within; infinite for none within
   std::int64_t between_degrees = 0;  ///< classes - 1

@@ -18,7 +18,16 @@ namespace {
 
 void warn_if_deficient(const char* which, const Gaussian& gaussian) {
   const auto why = rank_deficiency(gaussian);
-  if (!why.empty()) log::warning(why, {{"pictures", which}});
+  if (!why.empty()) {
+    log::warning(why, {{"pictures", which}});
+    return;
+  }
+  const auto zeros = zero_eigenvalue_count(gaussian);
+  if (zeros == 0) return;
+  log::warning(
+      "Some features of the pictures never change or follow from others; their distance is exact, "
+      "but says nothing of these",
+      {{"pictures", which}, {"zero_eigenvalues", zeros}, {"features", gaussian.mean.size(0)}});
 }
 
 double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& group) {
@@ -56,9 +65,7 @@ LabelDistance frechet_of_label(const Sets& sets, std::int64_t label, Divisor div
 
 /// The ranks take the labels in turn.
 std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group& group) {
-  if (sets.label_count == 0) {
-    throw ConfigError("per-class distances need labels, and the run uses none");
-  }
+  check(sets.label_count > 0, "per-class distances are of labels");
   const auto values = at::zeros({2, sets.label_count}, at::kDouble);  // distances, deficiencies
   auto* value = values.mutable_data_ptr<double>();
   for (std::int64_t label = group.rank(); label < sets.label_count; label += group.size()) {
@@ -110,6 +117,21 @@ void require_enough(const MetricName& metric, std::int64_t real_count) {
                     std::to_string(needed) + " real and as many generated ones; there are " +
                     std::to_string(real_count) + " real and " +
                     std::to_string(metric.picture_count) + " generated ones");
+}
+
+void require_labels(const MetricName& metric, bool has_labels) {
+  if (has_labels || metric.metric != Metric::kClassFrechet) return;
+  throw ConfigError(
+      "evaluate.metrics: distances of each label need a model with labels, or scheme per_label: " +
+      metric.text);
+}
+
+std::vector<std::string> value_names(const MetricName& metric) {
+  switch (metric.metric) {
+    case Metric::kPrecisionRecall: return {metric.text + "_precision", metric.text + "_recall"};
+    case Metric::kDensityCoverage: return {metric.text + "_density", metric.text + "_coverage"};
+    default: return {metric.text};
+  }
 }
 
 Needs both(const Needs& a, const Needs& b) {

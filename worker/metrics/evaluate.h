@@ -36,11 +36,15 @@ struct Sets {
 /// Throws ConfigError where a metric needs more generated or more real pictures than there are.
 void require_enough(const MetricName& metric, std::int64_t real_count);
 
+/// Throws ConfigError for per-class distances of pictures without labels.
+void require_labels(const MetricName& metric, bool has_labels);
+
+/// Returns the names of a metric's values that say how good a generator is: of pr and dc two, else
+/// the metric's own.
+std::vector<std::string> value_names(const MetricName& metric);
+
 /// Measures one metric; all ranks call it and have the same result. The distances themselves are
-/// computed on the CPU.
-///
-/// Throws: ConfigError: per-class distances of pictures without labels; DataError: too few
-/// pictures.
+/// computed on the CPU. Throws DataError for too few pictures.
 void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& config,
              comm::Group& group, Measurements& result);
 

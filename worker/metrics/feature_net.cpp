@@ -36,7 +36,13 @@ std::string digest_of(const FeatureNetConfig& config) {
 
 std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device device) {
   if (config.file.extension() != ".safetensors") return open_torchscript_net(config, device);
-  return std::make_unique<Inception>(checkpoint::read_safetensors(config.file).tensors, device);
+  const auto weights = checkpoint::read_safetensors(config.file);
+  try {
+    return std::make_unique<Inception>(weights.tensors, device);
+  } catch (const DataError& error) {
+    throw ConfigError("evaluate.feature_net is no converted Inception" +
+                      std::string(kWhereToGetOne) + config.file.string() + ": " + error.what());
+  }
 }
 
 /// Says what is wrong with an output that must be [2, something] and finite; nothing if it is well.

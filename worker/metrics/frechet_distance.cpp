@@ -44,4 +44,11 @@ std::string rank_deficiency(const Gaussian& gaussian) {
          std::to_string(gaussian.count);
 }
 
+std::int64_t zero_eigenvalue_count(const Gaussian& gaussian) {
+  return without_rounding(at::linalg_eigvalsh(gaussian.covariance))
+      .eq(0)
+      .sum()
+      .item<std::int64_t>();
+}
+
 }  // namespace ganscale::metrics

@@ -19,4 +19,8 @@ double frechet_distance(const Gaussian& a, const Gaussian& b);
 /// fewer. The distance still has a value, but that value is biased.
 std::string rank_deficiency(const Gaussian& gaussian);
 
+/// Returns how many eigenvalues of a covariance are zero up to rounding: features that never
+/// change, or that follow from others. The distance is exact all the same.
+std::int64_t zero_eigenvalue_count(const Gaussian& gaussian);
+
 }  // namespace ganscale::metrics

@@ -134,6 +134,7 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
   if (config_.metrics.empty()) return result;
   metrics::Needs needs;
   for (const auto& metric : config_.metrics) {
+    metrics::require_labels(metric, generator.label_count() > 0);
     needs = metrics::both(needs, metrics::needs_of_real(metric));
   }
   if (!real_ && needs == metrics::Needs{}) {

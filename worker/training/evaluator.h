@@ -21,6 +21,7 @@ class Evaluator {
   /// Picture j is made from the random numbers of image j of the seed (Stream::kEvaluate), and has
   /// the label of a record drawn at random, so that labels come as often as in the data; labels of
   /// a bundle without a generator are left out. It is rounded to bytes, as a file of it would be.
+  /// Throws ConfigError for distances of each label of a generator without labels, before it works.
   metrics::Measurements evaluate(models::Generator& generator, std::uint64_t seed);
 
  private:

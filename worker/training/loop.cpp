@@ -57,7 +57,7 @@ bool checkpoint_failed(const LoopParts& parts) {
 Orders wishes(const LoopParts& parts, bool paused) {
   Orders orders{.stop = parts.stop.received(), .pause = paused};
   orders.fail = checkpoint_failed(parts);
-  orders.finish = parts.budget.spent();
+  orders.spent = parts.budget.spent();
   if (parts.server == nullptr) return orders;
   while (const auto command = parts.server->next_command()) {
     orders.finish |= *command == wire::Command::kStop;
@@ -74,7 +74,7 @@ Orders next_orders(const LoopParts& parts) {
   bool checkpoint = orders.checkpoint;
   const bool was_paused = orders.pause;
   if (was_paused) parts.reporter.state(wire::JobState::kPaused);
-  while (orders.pause && !orders.stop && !orders.finish && !orders.fail) {
+  while (orders.pause && !orders.end() && !orders.fail) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     // Rank 0 alone hears commands, so it alone keeps the pause up.
     orders = agree(parts.control, wishes(parts, /*paused=*/parts.server != nullptr));
@@ -100,30 +100,30 @@ void write_fakes(const LoopParts& parts, const Progress& progress) {
   }
 }
 
-using Metrics = std::map<std::string, double>;
+/// Whether the generator is measured now: where that is due, and where the run is over, but not
+/// where it is interrupted.
+bool is_measured(const LoopParts& parts, const Orders& orders, const Progress& progress,
+                 std::int64_t before) {
+  if (parts.evaluator == nullptr) return false;
+  if (progress.images_seen >= parts.config.training.total_images()) return true;
+  return is_due(parts.config.evaluate.every_kimg, before, progress.images_seen) ||
+         (orders.spent && !orders.stop);
+}
 
-/// Measures the averaged generator where that is due, all ranks together.
-Metrics evaluate_if(bool due, LoopParts& parts, const Progress& progress) {
-  const bool trained = progress.images_seen >= parts.config.training.total_images();
-  if (parts.evaluator == nullptr || !(due || trained)) return {};
+/// Measures the averaged generator, all ranks together, and adds that to the checkpoint of now.
+void evaluate(LoopParts& parts, const Progress& progress) {
   const auto began = Clock::now();
-  auto measured =
+  const auto measured =
       parts.evaluator->evaluate(parts.replica.generator_ema(), parts.config.training.seed);
   const std::chrono::duration<double> seconds = Clock::now() - began;
   parts.reporter.metrics({progress.images_seen, seconds.count(), measured});
-  return std::move(measured.values);
-}
-
-/// The best checkpoint can only be kept if there is one of what was measured.
-bool may_be_best(const checkpoint::CheckpointConfig& config, const Metrics& metrics) {
-  return !config.keep_best.empty() && metrics.contains(config.keep_best);
+  if (parts.writer != nullptr) parts.writer->add_metrics(progress.images_seen, measured.values);
 }
 
 /// Writes a checkpoint. A state with NaN cannot heal, even where gradients stay finite as with
 /// running statistics: that ends the run, and the last good checkpoint stays.
-void write_checkpoint(LoopParts& parts, const Progress& progress, const Metrics& metrics) {
-  checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
-  snapshot.metrics = metrics;
+void write_checkpoint(LoopParts& parts, const Progress& progress) {
+  const checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
   const std::string nonfinite = first_nonfinite(snapshot);
   if (!nonfinite.empty()) {
     throw ConfigError("no checkpoint was written, training diverged: NaN or infinity in " +
@@ -132,20 +132,40 @@ void write_checkpoint(LoopParts& parts, const Progress& progress, const Metrics&
   parts.writer->write(snapshot);
 }
 
-/// Does what is due between two steps.
-void maintain(LoopParts& parts, const Orders& orders, bool last, Progress& progress,
-              std::int64_t before) {
-  const TrainingConfig& training = parts.config.training;
-  const auto due = [&](double every_kimg) {
+/// What is to be done between two steps.
+struct Due {
+  bool tick = false;
+  bool samples = false;
+  bool evaluation = false;
+  bool checkpoint = false;
+};
+
+Due find_due(const LoopParts& parts, const Orders& orders, bool last, const Progress& progress,
+             std::int64_t before) {
+  const auto is_now = [&](double every_kimg) {
     return is_due(every_kimg, before, progress.images_seen);
   };
-  if (last || due(training.tick_kimg)) parts.reporter.tick(progress);
+  const RunConfig& config = parts.config;
+  Due due;
+  due.tick = last || is_now(config.training.tick_kimg);
+  due.samples = last || is_now(config.training.samples_every_kimg);
+  due.evaluation = is_measured(parts, orders, progress, before);
+  const bool may_be_best = due.evaluation && !config.checkpoint.keep_best.empty();
+  due.checkpoint = last || orders.checkpoint || may_be_best || is_now(config.checkpoint.every_kimg);
+  return due;
+}
+
+/// Does what is due between two steps.
+void maintain(LoopParts& parts, const Due& due, Progress& progress) {
+  if (due.tick) parts.reporter.tick(progress);
   const auto began = Clock::now();
-  if (last || due(training.samples_every_kimg)) write_fakes(parts, progress);
-  const Metrics metrics = evaluate_if(due(parts.config.evaluate.every_kimg), parts, progress);
-  const bool write = last || orders.checkpoint || due(parts.config.checkpoint.every_kimg) ||
-                     may_be_best(parts.config.checkpoint, metrics);
-  if (write && parts.writer != nullptr) write_checkpoint(parts, progress, metrics);
+  if (due.samples) write_fakes(parts, progress);
+  if (due.checkpoint && parts.writer != nullptr) {
+    write_checkpoint(parts, progress);
+    // An evaluation takes long and may fail, on any rank: no training is lost by it.
+    if (due.evaluation) parts.writer->wait();
+  }
+  if (due.evaluation) evaluate(parts, progress);
   parts.reporter.add_maintenance(std::chrono::duration<double>(Clock::now() - began).count());
 }
 
@@ -156,6 +176,10 @@ ExitCode run_loop(LoopParts& parts, Progress& progress) {
   parts.reporter.begin(progress, parts.scheme.phase_names());
   Orders orders;
   bool last = progress.images_seen >= total_images;
+  // The evaluation at the end may have failed.
+  if (last && parts.evaluator != nullptr && !parts.reporter.is_measured(progress)) {
+    evaluate(parts, progress);
+  }
   while (!last) {
     const std::int64_t before = progress.images_seen;
     const StepResult result = parts.scheme.step(next_input(parts, progress), progress);
@@ -165,8 +189,8 @@ ExitCode run_loop(LoopParts& parts, Progress& progress) {
 
     orders = next_orders(parts);
     if (orders.fail) end_for_failed_checkpoint(parts);
-    last = orders.stop || orders.finish || progress.images_seen >= total_images;
-    maintain(parts, orders, last, progress, before);
+    last = orders.end() || progress.images_seen >= total_images;
+    maintain(parts, find_due(parts, orders, last, progress, before), progress);
   }
   parts.reporter.state(wire::JobState::kStopping);
   if (parts.writer != nullptr && !parts.writer->wait()) {

@@ -37,6 +37,8 @@ struct LoopParts {
 
 /// Trains until the run's length is reached or a signal, a command, its budget or an error ends it.
 ///
+/// A checkpoint is written before the generator is measured at the same moment.
+///
 /// Returns: kOk when done or told to stop by a command, kStopped after a signal; both after a
 /// checkpoint. Throws:  DataError, PeerLost, ConfigError (the run diverged), ... ; the last good
 /// checkpoint stays.

@@ -4,8 +4,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
-#include <unistd.h>
 
+#include <random>
 #include <sstream>
 
 #include "base/error.h"
@@ -93,9 +93,11 @@ NamedTensors read_cached(const fs::path& file, const std::string& key) {
 }
 
 void write_cached(const fs::path& file, const NamedTensors& tensors, const std::string& key) {
-  // A name of its own: another run may write the same statistics now.
+  // A name of its own: another run may write the same statistics now, on another machine with the
+  // same process number.
+  std::random_device device;
   auto own = file;
-  own += "." + std::to_string(::getpid()) + ".tmp";
+  own += "." + std::to_string(std::uint64_t{device()} << 32 | device()) + ".tmp";
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   try {

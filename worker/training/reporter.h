@@ -53,6 +53,8 @@ class Reporter {
   void fakes(const at::Tensor& images, const Progress& progress);
   /// Tells what was measured of the generator; all ranks together.
   void metrics(const MetricsLine& line);
+  /// Whether the generator was measured at this progress or beyond; all ranks together.
+  bool is_measured(const Progress& progress) const;
   /// Counts time that was not training: grids, checkpoints, the tick itself.
   void add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
   /// Publishes where the run is in its life.

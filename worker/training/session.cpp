@@ -10,6 +10,7 @@
 #include "telemetry/registry.h"
 #include "training/per_label.h"
 #include "training/rank.h"
+#include "training/section_checks.h"
 #include "training/train_run.h"
 
 namespace ganscale::training {
@@ -61,13 +62,7 @@ std::optional<Evaluator> open_evaluator(const RunConfig& config, const Pictures&
                                         const Rank& rank) {
   if (config.evaluate.metrics.empty()) return std::nullopt;
   const bool has_labels = config.scheme.name == kPerLabel || config.model.label_count > 0;
-  for (const auto& metric : config.evaluate.metrics) {
-    if (has_labels || metric.metric != metrics::Metric::kClassFrechet) continue;
-    throw ConfigError(
-        "evaluate.metrics: distances of each label need a model with labels, or scheme "
-        "per_label: " +
-        metric.text);
-  }
+  for (const auto& metric : config.evaluate.metrics) metrics::require_labels(metric, has_labels);
   return std::optional<Evaluator>(std::in_place, config.evaluate,
                                   RealPictures{*pictures.source, pictures.policy},
                                   rank.devices.generator, *rank.world.group);
@@ -80,6 +75,10 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   Rank rank = open_rank(config);
   comm::Group& group = *rank.world.group;
   require_fits_world(config, group.size());
+  require_sections_fit(config);
+  if (group.rank() == 0) {
+    for (const auto& doubt : doubts(config)) log::warning(doubt);
+  }
   const Pictures pictures = open_pictures(config);
   auto evaluator = open_evaluator(config, pictures, rank);
   if (dry_run) {

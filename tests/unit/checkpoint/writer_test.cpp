@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "checkpoint/reader.h"
@@ -57,6 +58,20 @@ TEST(Writer, KeepsTheLastAndTheBest) {
   EXPECT_TRUE(writer.wait());
   EXPECT_EQ(names(run / "checkpoints"),
             (std::vector<std::string>{"kimg-000002", "kimg-000004", "kimg-000005"}));
+}
+
+TEST(Writer, KeepsTheBestByWhatIsMeasuredLater) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {.keep_last = 1, .keep_best = "fid50k"});
+  const std::vector<double> fid{9, 5, 8};
+  for (int i = 1; i <= 3; ++i) {
+    writer.write(make_snapshot(i * 1'000, i));
+    writer.add_metrics(i * 1'000, {{"fid50k", fid[i - 1]}, {"class_fid50k", std::nan("")}});
+  }
+  writer.add_metrics(3'500, {{"fid50k", 1}});  // no checkpoint was written then
+  EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000002", "kimg-000003"}));
+  const auto best = load_checkpoint(run / "checkpoints/kimg-000002");
+  EXPECT_EQ(best.metrics, (std::map<std::string, double>{{"fid50k", 5}}));
 }
 
 TEST(Writer, RemovesWhatAKilledRunLeft) {

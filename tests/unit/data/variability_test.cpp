@@ -59,6 +59,22 @@ TEST(Variability, IsInfiniteForClassesWithoutVarianceWithin) {
   EXPECT_EQ(channel.between_share, 1);
 }
 
+TEST(Variability, IsNoneWhereAllPixelsAreAlike) {
+  const std::vector<std::uint8_t> three(3, 251);
+  const std::vector<std::uint8_t> seven(7, 251);
+  const auto channel =
+      variability(class_sums(RowSource({three, seven}), {}, kNoProgress)).channels.front();
+  EXPECT_TRUE(channel.is_constant);
+  EXPECT_EQ(channel.f, 0);
+  EXPECT_EQ(channel.log10_p, 0);
+  EXPECT_EQ(channel.between_share, 0);
+  auto other = seven;
+  other.back() = 250;
+  EXPECT_FALSE(variability(class_sums(RowSource({three, other}), {}, kNoProgress))
+                   .channels.front()
+                   .is_constant);
+}
+
 // F of scipy.stats.f_oneway of SciPy 1.17 on the pixels that Pillow 13 decodes, whose p is 0 there;
 // log10 p of the series of the incomplete beta function with 50 digits.
 TEST(Variability, OfCifar10IsThatOfScipy) {

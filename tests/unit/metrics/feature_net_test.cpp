@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "checkpoint/durable_file.h"
+#include "checkpoint/safetensors.h"
 #include "metrics/resize.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -120,6 +121,14 @@ TEST_F(FeatureNetFile, ThatIsNoModuleIsRefused) {
   const auto file = folder_ / "net.pth";
   checkpoint::DurableFile(file).finish();
   expect_error(ExitCode::kConfig, "no TorchScript module", [&] { open({.file = file}); });
+}
+
+TEST_F(FeatureNetFile, WithWeightsOfAnotherNetworkIsNamed) {
+  const auto file = folder_ / "generator.safetensors";
+  checkpoint::write_safetensors(file, {{"l1.0.weight", at::ones({2})}});
+  expect_error(ExitCode::kConfig,
+               file.string() + ": the weights of InceptionV3 lack a tensor: fc.weight",
+               [&] { open({.file = file}); });
 }
 
 // TensorFlow 1 puts output pixel i at i / 2: a, between a and b, b, and b again at the edge.

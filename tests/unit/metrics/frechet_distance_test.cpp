@@ -42,6 +42,15 @@ TEST(FrechetDistance, OfSingularCovariancesIsFinite) {
   EXPECT_NEAR(frechet_distance(line, axis), 2 + 1 - 2 * 1, 1e-12);
 }
 
+// [[1, 1], [1, 1]] has the eigenvalues 2 and 0; the third feature never changes.
+TEST(ZeroEigenvalues, AreThoseOfDependentAndOfConstantFeatures) {
+  EXPECT_EQ(zero_eigenvalue_count(gaussian({0, 0}, {2, 1, 1, 2})), 0);
+  EXPECT_EQ(zero_eigenvalue_count(gaussian({0, 0}, {1e-9, 0, 0, 1})), 0);
+  EXPECT_EQ(zero_eigenvalue_count(gaussian({0, 0}, {1, 1, 1, 1})), 1);
+  EXPECT_EQ(zero_eigenvalue_count(gaussian({0, 0, 5}, {1, 1, 0, 1, 1, 0, 0, 0, 0})), 2);
+  EXPECT_EQ(zero_eigenvalue_count(gaussian({3, 3}, {0, 0, 0, 0})), 2);
+}
+
 TEST(RankDeficiency, IsNamedWhereThereAreNoMorePicturesThanFeatures) {
   Gaussian few = gaussian({0, 0}, {1, 0, 0, 1});
   EXPECT_EQ(rank_deficiency(few), "");

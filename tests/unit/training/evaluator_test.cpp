@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
@@ -73,6 +74,10 @@ TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
   const auto alone = comm::make_single_group();
   const auto expected = evaluate(*alone, "conditional_dcgan");
   EXPECT_EQ(expected.values.size(), 1 + 2 + 2 + 2 + 2 + 1);
+  for (const auto& metric : config_.metrics) {
+    for (const auto& name : metrics::value_names(metric))
+      EXPECT_TRUE(expected.values.contains(name));
+  }
   EXPECT_EQ(expected.by_label.at("class_fid100_labels").size(), kClasses);
   EXPECT_GT(expected.values.at("fid100"), 0.1);
   for (const int ranks : {2, 4}) {
@@ -131,6 +136,18 @@ TEST_F(EvaluatorTest, MakesADamagedFileAnew) {
   EXPECT_GT(std::filesystem::file_size(file), 100);
 }
 
+// What a process of the same number, of another machine, might leave.
+TEST_F(EvaluatorTest, SharesItsFolderWithAProcessOfTheSameNumber) {
+  measure_by({"fid50"});
+  const auto group = comm::make_single_group();
+  evaluate(*group, "dcgan");
+  const auto file = std::filesystem::directory_iterator(config_.cache)->path();
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file.string() + "." + std::to_string(::getpid()) + ".tmp");
+  evaluate(*group, "dcgan");
+  EXPECT_TRUE(std::filesystem::is_regular_file(file));
+}
+
 TEST_F(EvaluatorTest, GoesOnWhereNothingCanBeKept) {
   measure_by({"fid50"});
   const auto group = comm::make_single_group();
@@ -171,7 +188,8 @@ TEST_F(EvaluatorTest, RefusesTooFewPicturesAndPicturesWithoutLabels) {
   measure_by({"dc1k120"});
   expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated ones", open);
   measure_by({"class_fid50"});
-  expect_error(ExitCode::kConfig, "per-class distances need labels",
+  source_.on_read = [](std::int64_t) { ADD_FAILURE() << "a picture was read before the refusal"; };
+  expect_error(ExitCode::kConfig, "distances of each label need a model with labels",
                [&] { evaluate(*group, "dcgan"); });
 }
 

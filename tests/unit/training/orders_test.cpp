@@ -16,8 +16,16 @@ TEST(Orders, TheWishOfOneRankIsTheOrderOfAll) {
     EXPECT_TRUE(orders.stop);
     EXPECT_TRUE(orders.checkpoint);
     EXPECT_FALSE(orders.finish);
+    EXPECT_FALSE(orders.spent);
     EXPECT_FALSE(orders.pause);
     EXPECT_FALSE(orders.fail);
+    wishes = {};
+    if (group.rank() == 1) wishes.spent = true;
+    const Orders last = agree(group, wishes);
+    EXPECT_TRUE(last.spent);
+    EXPECT_TRUE(last.end());
+    EXPECT_FALSE(last.stop);
+    EXPECT_FALSE(last.checkpoint);
   });
 }
 
