@@ -3,8 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <initializer_list>
+#include <optional>
 
 namespace ganscale::comm {
+namespace {
+
+/// Returns the number in the first of these environment variables that is set.
+std::optional<int> first_number(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 bool launched_by_mpi() {
   // Open MPI; PMIx (Open MPI 5, Slurm); PMI (MPICH, Intel MPI).
@@ -14,18 +27,13 @@ bool launched_by_mpi() {
 }
 
 int launched_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-    if (const char* text = std::getenv(name)) return std::atoi(text);
-  }
-  return 0;
+  return first_number({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}).value_or(0);
 }
 
 int launched_world_size() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
-    const char* text = std::getenv(name);
-    if (launched_by_mpi() && text != nullptr) return std::max(1, std::atoi(text));
-  }
-  return 1;
+  if (!launched_by_mpi()) return 1;
+  return std::max(1,
+                  first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}).value_or(1));
 }
 
 }  // namespace ganscale::comm

@@ -21,11 +21,14 @@ std::optional<double> first_value(const metrics::Measurements& measured,
   return found->second;
 }
 
-void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {
+std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file) {
   const auto lines = report::read_json_lines(file);
-  if (!lines.empty() && lines.back().value("images_seen", std::int64_t{0}) > line.images_seen) {
-    return;
-  }
+  if (lines.empty()) return std::nullopt;
+  return lines.back().value("images_seen", std::int64_t{0});
+}
+
+void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {
+  if (newest_images_seen(file) > line.images_seen) return;
   report::AppendFile(file).append(to_json(line).dump() + "\n");
 }
 

@@ -23,6 +23,9 @@ nlohmann::ordered_json to_json(const MetricsLine& line);
 /// none was measured.
 std::optional<double> first_value(const metrics::Measurements& measured, const std::string& prefix);
 
+/// Returns the images seen of the newest line of metrics.jsonl; nothing if there is none.
+std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file);
+
 /// Appends a line to metrics.jsonl unless the file has one of more images. Throws
 /// report::OutputError.
 void append_if_newest(const std::filesystem::path& file, const MetricsLine& line);

@@ -188,10 +188,7 @@ void Reporter::metrics(const MetricsLine& line) {
 bool Reporter::is_measured(const Progress& progress) const {
   const at::Tensor found = at::zeros({1}, at::kLong);
   if (parts_.control.rank() == 0) {
-    const auto lines = report::read_json_lines(parts_.folder.metrics());
-    const bool is_there = !lines.empty() && lines.back().value("images_seen", std::int64_t{0}) >=
-                                                progress.images_seen;
-    found.fill_(is_there ? 1 : 0);
+    found.fill_(newest_images_seen(parts_.folder.metrics()) >= progress.images_seen ? 1 : 0);
   }
   parts_.control.broadcast(found, 0);
   return found.item<std::int64_t>() != 0;

@@ -43,8 +43,7 @@ std::vector<std::string> doubts(const RunConfig& config) {
   if (is_penalised && models::has_mixing_critic(config.model)) {
     result.push_back(
         "The gradient penalty is of each image alone, but the batch norms of this discriminator "
-        "mix "
-        "images: take model wgan or conditional_wgan, or batch_norm: frozen");
+        "mix images: take model wgan or conditional_wgan, or batch_norm: frozen");
   }
   return result;
 }

@@ -12,7 +12,7 @@
 #include "training/label_bundle_file.h"
 #include "training/label_plan.h"
 #include "training/trained_generator.h"
-#include "unit/data/fake_source.h"
+#include "unit/training/fake_pictures.h"
 
 namespace ganscale::training {
 namespace {
@@ -79,10 +79,7 @@ class PerLabel : public testing::Test {
   ExitCode train(comm::Group& group) {
     auto source = std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_);
     source->unreadable = unreadable_;
-    const Pictures pictures{
-        .source = std::move(source),
-        .policy = {.channels = 1, .resolution = 32, .fit = data::Fit::kPad},
-        .facts = {.model = "dcgan", .record_count = kLabels * records_of_label_, .channels = 1}};
+    const Pictures pictures = fake_pictures(std::move(source));
     telemetry::Instruments instruments;
     return train_per_label({.config = config_,
                             .folder = folder(),

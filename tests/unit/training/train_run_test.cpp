@@ -11,7 +11,7 @@
 #include "report/stats_log.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
-#include "unit/data/fake_source.h"
+#include "unit/training/fake_pictures.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -47,9 +47,7 @@ class TrainRun : public testing::Test {
 
   /// Trains as one rank of the group.
   ExitCode train(comm::Group& group) {
-    const Pictures pictures{.source = std::make_unique<data::FakeSource>(kRecords),
-                            .policy = {.channels = 1, .resolution = 32, .fit = data::Fit::kPad},
-                            .facts = {.model = "dcgan", .record_count = kRecords, .channels = 1}};
+    const Pictures pictures = fake_pictures(std::make_unique<data::FakeSource>(kRecords));
     Evaluator evaluator(config_.evaluate, {*pictures.source, pictures.policy}, at::kCPU, group);
     telemetry::Instruments instruments;
     return training::train({.config = config_,

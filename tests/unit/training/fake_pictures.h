@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "training/pictures.h"
+#include "unit/data/fake_source.h"
+
+namespace ganscale::training {
+
+/// Returns a fake source's pictures for a dcgan of 32 x 32 grey pixels.
+inline Pictures fake_pictures(std::unique_ptr<data::FakeSource> source) {
+  const auto record_count = source->record_count();
+  return {.source = std::move(source),
+          .policy = {.channels = 1, .resolution = 32, .fit = data::Fit::kPad},
+          .facts = {.model = "dcgan", .record_count = record_count, .channels = 1}};
+}
+
+}  // namespace ganscale::training
