@@ -115,6 +115,34 @@ void first_gradients_in_float32(comm::Group& group) {
                1e-5);
 }
 
+// Every layer rounds to 2^-9 of its values, forth and back through both networks; batch norm over
+// four images and the rectifiers' bends enlarge that to some 15% of a gradient.
+void expect_bf16_near_float32(comm::Group& group, const std::string& model) {
+  constexpr double kTolerance = 0.25;
+  const auto mode = models::BatchNormMode::kSynchronised;
+  const RunConfig narrow = make_config(model, mode, Precision::kBf16);
+  const RunConfig wide = make_config(model, mode, Precision::kFp32);
+  Trainee in_bf16(narrow, group);
+  Trainee in_float32(wide, group);
+  in_bf16.train(1);
+  in_float32.train(1);
+  expect_close(all_gradients(in_bf16.replica().discriminator()),
+               all_gradients(in_float32.replica().discriminator()), kTolerance);
+  expect_close(all_gradients(in_bf16.replica().generator()),
+               all_gradients(in_float32.replica().generator()), kTolerance);
+  in_bf16.train(3);
+  for (const auto& [file, tensors] : in_bf16.replica().state()) {
+    for (const auto& [name, tensor] : tensors)
+      EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << file << ": " << name;
+  }
+}
+
+void dcgan_in_bf16(comm::Group& group) { expect_bf16_near_float32(group, "dcgan"); }
+
+void conditional_dcgan_in_bf16(comm::Group& group) {
+  expect_bf16_near_float32(group, "conditional_dcgan");
+}
+
 void replicas_stay_the_same_with_local_batch_norm(comm::Group& group) {
   const RunConfig config = make_config("dcgan", models::BatchNormMode::kLocal, Precision::kFp32);
   Trainee trainee(config, group);
@@ -142,6 +170,8 @@ std::vector<comm::GroupClaim> training_claims() {
           {"Stylegan2IsThatOfOneRank", stylegan2},
           {"ConditionalStylegan2IsThatOfOneRank", conditional_stylegan2},
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
+          {"DcganInBf16IsNearThatInFloat32", dcgan_in_bf16},
+          {"ConditionalDcganInBf16IsNearThatInFloat32", conditional_dcgan_in_bf16},
           {"ReplicasStayTheSameWithLocalBatchNorm", replicas_stay_the_same_with_local_batch_norm}};
 }
 
