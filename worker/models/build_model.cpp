@@ -106,7 +106,9 @@ BatchNormMode read_batch_norm(config::Section& in) {
 
 void read_latent_and_norms(config::Section& in, ModelConfig& c) {
   c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
-  in.require(c.z_dim > 0, "z_dim", "must be positive");
+  constexpr int kMost = 8192;
+  in.require(c.z_dim > 0 && c.z_dim <= kMost, "z_dim",
+             "must be 1 to " + std::to_string(kMost) + ": " + std::to_string(c.z_dim));
   c.batch_norm = read_batch_norm(in);
   c.spectral_norm = in.get("spectral_norm", c.spectral_norm,
                            "whether the discriminator's weights are divided by their largest "

@@ -40,7 +40,8 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   };
   expect("run.yaml:2: resolution: dcgan has 32 and 64, not 128", "name: dcgan\nresolution: 128\n");
   expect("run.yaml:1: unknown key: channels", "channels: 1\n");
-  expect("run.yaml:1: z_dim: must be positive", "z_dim: 0\n");
+  expect("run.yaml:1: z_dim: must be 1 to 8192: 0", "z_dim: 0\n");
+  expect("run.yaml:1: z_dim: must be 1 to 8192: 2000000", "z_dim: 2000000\n");
   expect(
       "run.yaml:1: name: expected one of [dcgan, conditional_dcgan, wgan, conditional_wgan, "
       "wgan_resnet, conditional_wgan_resnet, stylegan2]: vae",

@@ -6,6 +6,11 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
+// Far above what anybody trains, far below what no machine can hold.
+constexpr int kMostFeatures = 8192;
+constexpr int kMostMappingLayers = 64;
+constexpr int kMostNarrowResolutions = 8;  // of 1024: all above 4
+
 void read_generator(config::Section& in, NetworkConfig& c) {
   c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
   c.w_dim = in.get("w_dim", c.w_dim, "numbers of a style vector");
@@ -45,20 +50,35 @@ void read_precision(config::Section& in, NetworkConfig& c) {
   c.narrow_clamp = in.get("narrow_clamp", c.narrow_clamp, "bound of their activations; 0: none");
 }
 
+void require_between(const config::Section& in, const char* key, int value, int lowest,
+                     int highest) {
+  in.require(value >= lowest && value <= highest, key,
+             "must be " + std::to_string(lowest) + " to " + std::to_string(highest) + ": " +
+                 std::to_string(value));
+}
+
+void require_stddev(const config::Section& in, const NetworkConfig& c) {
+  in.require(c.stddev_group >= 0, "mbstd_group", "must not be negative");
+  in.require(c.stddev_features >= 0, "mbstd_features", "must not be negative");
+  const int width = c.width(4);
+  in.require(c.stddev_features == 0 || width % c.stddev_features == 0, "mbstd_features",
+             "must divide the channels at 4x4 pixels, " + std::to_string(width) + ": " +
+                 std::to_string(c.stddev_features));
+}
+
 void require_possible(const config::Section& in, const NetworkConfig& c) {
   const bool is_power = std::has_single_bit(static_cast<unsigned>(c.resolution));
   in.require(is_power && c.resolution >= 8 && c.resolution <= 1024, "resolution",
              "stylegan2 has the powers of two from 8 to 1024, not " + std::to_string(c.resolution));
-  in.require(c.z_dim > 0, "z_dim", "must be positive");
-  in.require(c.w_dim > 0, "w_dim", "must be positive");
+  require_between(in, "z_dim", c.z_dim, 1, kMostFeatures);
+  require_between(in, "w_dim", c.w_dim, 1, kMostFeatures);
   in.require(c.channel_base >= c.resolution, "channel_base", "must be at least the resolution");
-  in.require(c.channel_max > 0, "channel_max", "must be positive");
-  in.require(c.mapping_layers > 0, "mapping_layers", "must be positive");
+  require_between(in, "channel_max", c.channel_max, 1, kMostFeatures);
+  require_between(in, "mapping_layers", c.mapping_layers, 1, kMostMappingLayers);
   in.require(c.w_average_beta >= 0 && c.w_average_beta < 1, "w_average_beta", "must be in [0, 1)");
   in.require(c.style_mixing >= 0 && c.style_mixing <= 1, "style_mixing", "must be in [0, 1]");
-  in.require(c.stddev_group >= 0, "mbstd_group", "must not be negative");
-  in.require(c.stddev_features >= 0, "mbstd_features", "must not be negative");
-  in.require(c.narrow_resolutions >= 0, "narrow_resolutions", "must not be negative");
+  require_stddev(in, c);
+  require_between(in, "narrow_resolutions", c.narrow_resolutions, 0, kMostNarrowResolutions);
   in.require(c.narrow_clamp >= 0, "narrow_clamp", "must not be negative");
 }
 

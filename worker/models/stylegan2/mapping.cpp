@@ -36,7 +36,7 @@ Mapping::Mapping(const MappingOptions& options) : options_(options) {
         register_module("fc" + std::to_string(i),
                         std::make_shared<FullyConnected>(in_features, options.width, layer)));
   }
-  if (options.average_beta > 0) {
+  if (options.average_beta) {
     average_ = register_buffer("w_avg", at::zeros({options.width}));
   }
 }
@@ -55,8 +55,9 @@ at::Tensor Mapping::forward(const at::Tensor& z, const at::Tensor& labels) const
 }
 
 void Mapping::track_average(const at::Tensor& w) const {
+  check(options_.average_beta.has_value(), "this mapping has a mean to track");
   const at::NoGradGuard no_grad;
-  average_.copy_(w.detach().mean(0).lerp(average_, options_.average_beta));
+  average_.copy_(w.detach().mean(0).lerp(average_, *options_.average_beta));
 }
 
 }  // namespace ganscale::models::stylegan2

@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <optional>
 #include <vector>
 
 #include "models/stylegan2/layers.h"
@@ -13,7 +14,7 @@ struct MappingOptions {
   int label_count = 0;  ///< 0: latents only
   int width = 512;      ///< of the layers and the result
   int layers = 8;
-  double average_beta = 0;  ///< of w_avg; 0: no such buffer
+  std::optional<double> average_beta = {};  ///< of w_avg, in [0, 1); none: no such buffer
 };
 
 /// Turns latents, labels or both into style vectors.
@@ -30,7 +31,7 @@ class Mapping : public torch::nn::Module {
   /// Returns: [N, width].
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels) const;
 
-  /// Moves w_avg towards the mean of these results, [N, width].
+  /// Moves w_avg towards the mean of these results, [N, width]; a mapping without w_avg is a bug.
   void track_average(const at::Tensor& w) const;
   const at::Tensor& average() const { return average_; }
 

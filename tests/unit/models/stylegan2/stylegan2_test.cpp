@@ -113,6 +113,17 @@ TEST(Stylegan2, TracksTheMeanStyleInTrainingOnly) {
   EXPECT_FALSE(average.eq(0).all().item<bool>());
 }
 
+TEST(Stylegan2, TracksTheLastBatchAloneWithABetaOf0) {
+  NetworkConfig config = tiny(8);
+  config.w_average_beta = 0;
+  Networks networks(config);
+  networks.generate(4);
+  const Latents latents{.z = at::randn({3, 8})};
+  const auto w = networks.generator.map_for_training(latents).select(1, 0);
+  const auto average = networks.generator.moving_statistics().at("mapping.w_avg");
+  EXPECT_TRUE(at::allclose(average, w.mean(0)));
+}
+
 TEST(Stylegan2, TruncatedToNothingIsTheMeanStyle) {
   Networks networks(tiny(8));
   networks.generate(4);
