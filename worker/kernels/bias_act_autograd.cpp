@@ -1,6 +1,8 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <array>
@@ -96,6 +98,19 @@ BiasActRule saved_rule(AutogradContext* context) {
   return {static_cast<Activation>(values[0]), values[1], values[2], values[3]};
 }
 
+/// Returns the bound that a clamped value of this dtype has in memory: a derivative compares with
+/// what was stored, which in a narrow type may lie below the bound that was asked for.
+double stored_bound(const std::optional<double>& clamp, at::ScalarType dtype) {
+  if (!clamp) return -1;
+  const auto narrow = static_cast<float>(*clamp);
+  switch (dtype) {
+    case at::kHalf: return static_cast<float>(c10::Half(narrow));
+    case at::kBFloat16: return static_cast<float>(c10::BFloat16(narrow));
+    case at::kFloat: return narrow;
+    default: return *clamp;
+  }
+}
+
 /// gradient * gain f'(u), linear in the gradient.
 struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& gradient,
@@ -181,7 +196,7 @@ at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, const BiasAct& 
   return BiasActValue::apply(x, or_empty(bias, x),
                              BiasActRule{.activation = options.activation,
                                          .gain = options.gain,
-                                         .clamp = options.clamp.value_or(-1),
+                                         .clamp = stored_bound(options.clamp, x.scalar_type()),
                                          .slope = options.slope});
 }
 

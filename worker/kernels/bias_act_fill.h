@@ -28,7 +28,7 @@ constexpr bool is_piecewise_linear(Activation activation) {
 struct BiasActRule {
   Activation activation = Activation::kLinear;
   double gain = 1;
-  double clamp = -1;  ///< below 0: none
+  double clamp = -1;  ///< a value of the stored type, so that it can be found again; below 0: none
   double slope = 0.2;
 };
 

@@ -47,6 +47,18 @@ TEST_P(EveryActivation, InNarrowTypesIsThatOfFloat32Rounded) {
   }
 }
 
+// 0.9 lies between two numbers of either type, nearer to the lower one.
+TEST_P(EveryActivation, InNarrowTypesPassesNoGradientWhereItClamps) {
+  const BiasAct options{.activation = activation_of(GetParam()), .gain = 3, .clamp = 0.9};
+  for (const auto dtype : {at::kHalf, at::kBFloat16}) {
+    const auto x = at::full({1, 1}, 2.0, dtype).requires_grad_();
+    const auto result = bias_act(x, {}, options);
+    ASSERT_LT(result.item<double>(), 0.9);
+    result.backward();
+    EXPECT_EQ(x.grad().item<double>(), 0) << dtype;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryActivation,
                          testing::Values("linear", "relu", "lrelu", "tanh", "sigmoid", "elu",
                                          "selu", "softplus", "swish"),
