@@ -24,6 +24,11 @@ at::Tensor luma_and_chroma(const at::Tensor& pixels) {
   return planes.round().to(at::kByte).contiguous();
 }
 
+/// Returns grey pixels as luma, 16 ... 235: players take it for that, as they do with colours.
+at::Tensor luma(const at::Tensor& pixels) {
+  return (pixels.to(at::kDouble) * (219.0 / 255) + 16).round().to(at::kByte).contiguous();
+}
+
 std::string y4m_header(at::IntArrayRef shape, int frames_per_second) {
   return "YUV4MPEG2 W" + std::to_string(shape[1]) + " H" + std::to_string(shape[0]) + " F" +
          std::to_string(frames_per_second) + ":1 Ip A1:1 " + (shape[2] == 1 ? "Cmono" : "C444") +
@@ -46,7 +51,7 @@ void VideoFile::append(const at::Tensor& pixels) {
     file_.append(y4m_header(shape_, frames_per_second_));
   }
   check(pixels.sizes() == at::IntArrayRef(shape_), "all frames of a video have one shape");
-  const auto planes = shape_[2] == 1 ? pixels.contiguous() : luma_and_chroma(pixels);
+  const auto planes = shape_[2] == 1 ? luma(pixels) : luma_and_chroma(pixels);
   const auto* bytes = reinterpret_cast<const char*>(planes.const_data_ptr<std::uint8_t>());
   file_.append("FRAME\n" + std::string(bytes, planes.nbytes()));
 }

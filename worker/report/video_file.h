@@ -13,7 +13,8 @@ namespace ganscale::report {
 ///
 ///   ffmpeg -i walk.y4m walk.mp4
 ///
-/// Colours become luma and chroma as ITU-R BT.601 has it, in limited range, without subsampling.
+/// Colours become luma and chroma as ITU-R BT.601 has it, in limited range, without subsampling;
+/// grey becomes luma alone.
 class VideoFile {
  public:
   /// Makes the file, or empties it, and its missing parent folders. Throws OutputError.

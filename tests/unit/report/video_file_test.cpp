@@ -25,13 +25,14 @@ TEST(VideoFile, HoldsPlanesOfLumaAndChroma) {
   EXPECT_EQ(read_file(path), "YUV4MPEG2 W4 H1 F25:1 Ip A1:1 C444\n" + frame + frame);
 }
 
+// 16 + 219 / 255 of the grey: 16, 71.8, 126.8 and 235, as the luma of a grey colour.
 TEST(VideoFile, OfGreyPicturesHasOnePlaneAndReplacesAnOlderFile) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "walk.y4m";
   write_file_atomically(path, std::string(1000, 'x'));
   VideoFile video(path, 30);
-  video.append(at::tensor({65, 66, 67, 68}, at::kByte).view({2, 2, 1}));
-  EXPECT_EQ(read_file(path), "YUV4MPEG2 W2 H2 F30:1 Ip A1:1 Cmono\nFRAME\nABCD");
+  video.append(at::tensor({0, 65, 129, 255}, at::kByte).view({2, 2, 1}));
+  EXPECT_EQ(read_file(path), "YUV4MPEG2 W2 H2 F30:1 Ip A1:1 Cmono\nFRAME\n\x10\x48\x7F\xEB");
 }
 
 }  // namespace
