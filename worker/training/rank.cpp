@@ -29,6 +29,15 @@ device::NetworkDevices devices_of(const TrainingConfig& config, const comm::Plac
   return select(device::select_device);
 }
 
+/// GPUs compute in narrow types to be fast; CPUs would be slow.
+void widen_for_cpu(models::stylegan2::NetworkConfig& networks, int rank) {
+  if (networks.narrow_type && rank == 0) {
+    log::warning(
+        "training.precision: StyleGAN2 computes in float32 on a CPU: fp16 and bf16 are for GPUs");
+  }
+  networks.narrow_type.reset();
+}
+
 }  // namespace
 
 Rank open_rank(RunConfig& config) {
@@ -40,8 +49,8 @@ Rank open_rank(RunConfig& config) {
   comm::add_device(rank.world, config.comm, rank.devices.generator);
   set_cpu_threads(config.training, place.local_size);
   device::allow_tf32(allows_tf32(config.training.precision));
-  // GPUs compute in narrow types to be fast; CPUs would be slow.
-  if (rank.devices.generator.is_cpu()) config.model.stylegan2.narrow_type.reset();
+  if (rank.devices.generator.is_cpu())
+    widen_for_cpu(config.model.stylegan2, rank.world.group->rank());
   return rank;
 }
 
