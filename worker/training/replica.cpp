@@ -3,6 +3,8 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "optim/ema.h"
 #include "optim/lazy_rescale.h"
@@ -13,21 +15,29 @@ namespace {
 
 constexpr const char* kAugmentation = "augmentation";
 
-/// Freezes the parameters whose names begin with one of `prefixes`; returns the others.
+void require_known(const NamedTensors& parameters, const std::string& prefix) {
+  const auto matches = [&](const auto& item) { return item.first.starts_with(prefix); };
+  if (std::ranges::any_of(parameters, matches)) return;
+  throw ConfigError("discriminator.freeze: no parameter's name begins with: " + prefix +
+                    " (the first is " + parameters.begin()->first + ")");
+}
+
+/// Freezes the parameters whose names begin with one of `prefixes`; returns the others. Throws
+/// ConfigError for a prefix that no name begins with, and if all are frozen.
 NamedTensors trained_parameters(const torch::nn::Module& network,
                                 const std::vector<std::string>& prefixes) {
   NamedTensors trained = named_parameters(network);
-  for (const std::string& prefix : prefixes) {
-    const auto frozen_count = std::erase_if(trained, [&](const auto& item) {
-      if (!item.first.starts_with(prefix)) return false;
-      item.second.set_requires_grad(false);
-      return true;
-    });
-    if (frozen_count > 0) continue;
-    throw ConfigError("discriminator.freeze: no parameter's name begins with: " + prefix +
-                      " (the first is " + named_parameters(network).begin()->first + ")");
-  }
-  return trained;
+  for (const std::string& prefix : prefixes) require_known(trained, prefix);
+  std::erase_if(trained, [&](const auto& item) {
+    const bool is_frozen = std::ranges::any_of(
+        prefixes, [&](const std::string& prefix) { return item.first.starts_with(prefix); });
+    if (is_frozen) item.second.set_requires_grad(false);
+    return is_frozen;
+  });
+  if (!trained.empty()) return trained;
+  std::string all;
+  for (const std::string& prefix : prefixes) all += (all.empty() ? "" : ", ") + prefix;
+  throw ConfigError("discriminator.freeze: nothing is left to train: " + all);
 }
 
 }  // namespace

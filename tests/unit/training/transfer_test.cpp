@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include "base/log.h"
 #include "checkpoint/write_checkpoint.h"
+#include "report/output_file.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "training/run_snapshot.h"
@@ -64,6 +66,40 @@ TEST(TransferWeights, LeavesWhatDoesNotFit) {
   EXPECT_EQ(left, 1);  // the convolution that sees the pixels
 }
 
+RunConfig make_stylegan2(int channels, int mapping_layers) {
+  return make_config("model: {name: stylegan2, resolution: 8, z_dim: 4, w_dim: 4, channel_max: " +
+                         std::to_string(channels) +
+                         ", mapping_layers: " + std::to_string(mapping_layers) + "}",
+                     1);
+}
+
+// Filters, the strengths of the noises and the bias of D's one score have the same shape there.
+TEST(TransferWeights, RefusesANetworkWithoutOneParameterInCommon) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), make_stylegan2(4, 2));
+  Replica target(make_stylegan2(8, 2), at::kCPU, {});
+  expect_error(ExitCode::kConfig,
+               "training.resume_weights: no parameter has the name and shape of one of this model: "
+               "discriminator of ",
+               [&] { transfer_weights(target, folder.path()); });
+}
+
+TEST(TransferWeights, WarnsBelowHalf) {
+  const TemporaryFolder folder;
+  const auto log_of = [&](int mapping_layers) {
+    log::set_file(folder / "log.jsonl");
+    Replica target(make_stylegan2(4, mapping_layers), at::kCPU, {});
+    transfer_weights(target, folder.path());
+    log::set_file({});
+    const auto text = report::read_file(folder / "log.jsonl");
+    std::filesystem::remove(folder / "log.jsonl");
+    return text;
+  };
+  write_run(folder.path(), make_stylegan2(4, 2));
+  EXPECT_THAT(log_of(3), testing::Not(testing::HasSubstr("less than half")));
+  EXPECT_THAT(log_of(64), testing::HasSubstr("less than half"));
+}
+
 TEST(TransferWeights, NeedsACheckpoint) {
   const TemporaryFolder folder;
   Replica target(make_config("model: {name: dcgan}", 2), at::kCPU, {});
@@ -80,6 +116,22 @@ TEST(Freeze, LeavesParametersOutOfTheOptimizer) {
   EXPECT_EQ(trained.size(), all.size() - 1);
   EXPECT_FALSE(trained.contains(all.begin()->first));
   EXPECT_FALSE(named_parameters(replica.discriminator()).begin()->second.requires_grad());
+}
+
+TEST(Freeze, TakesNamesThatBeginAlike) {
+  auto config = make_config("model: {name: dcgan}", 1);
+  const auto all = named_parameters(Replica(config, at::kCPU, {}).discriminator());
+  const std::string name = all.begin()->first;
+  config.discriminator.freeze = {name.substr(0, name.size() - 1), name};
+  Replica replica(config, at::kCPU, {});
+  EXPECT_FALSE(replica.discriminator_optimizer().parameters().contains(name));
+}
+
+TEST(Freeze, LeavesSomethingToTrain) {
+  auto config = make_config("model: {name: stylegan2, channel_max: 8, w_dim: 8, z_dim: 8}", 1);
+  config.discriminator.freeze = {"b32", "b"};
+  expect_error(ExitCode::kConfig, "discriminator.freeze: nothing is left to train: b32, b",
+               [&] { Replica(config, at::kCPU, {}); });
 }
 
 TEST(Freeze, RefusesNamesThatNoParameterHas) {
