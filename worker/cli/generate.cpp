@@ -1,6 +1,7 @@
 #include <ATen/ops/cat.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -44,9 +45,9 @@ struct GenerateOptions {
   std::optional<double> truncation;
   std::int64_t truncation_cutoff = -1;
   int walk_frames = 0;
-  std::string mix_rows;
+  std::optional<std::string> mix_rows;
   std::string mix_columns;
-  std::string mix_layers = "0-6";
+  std::string mix_layers;
 };
 
 /// Columns of a grid "ROWSxCOLUMNS" with room for `count` pictures; nearest to a square if not
@@ -108,18 +109,18 @@ void write_grid(const PictureMaker& maker, const Order& order, report::GridLayou
 
 /// Writes what the options ask for; returns where it is.
 std::filesystem::path write_pictures(const GenerateOptions& options, const PictureMaker& maker) {
-  const Order order = maker.order(parse_numbers("--seeds", options.seeds), options.labels);
-  if (!options.mix_rows.empty()) {
-    const auto sources = [&](const char* name, const std::string& seeds) {
-      return maker.order(parse_numbers(name, seeds), options.labels);
-    };
+  const auto order_of = [&](const char* name, const std::string& seeds) {
+    return maker.order(parse_numbers(name, seeds), options.labels);
+  };
+  if (options.mix_rows) {
     write_style_mixing(maker,
-                       {.rows = sources("--mix-rows", options.mix_rows),
-                        .columns = sources("--mix-columns", options.mix_columns),
+                       {.rows = order_of("--mix-rows", *options.mix_rows),
+                        .columns = order_of("--mix-columns", options.mix_columns),
                         .layers = options.mix_layers},
                        options.out);
     return options.out;
   }
+  const Order order = order_of("--seeds", options.seeds);
   if (options.walk_frames > 0) {
     write_walk(maker, order, {.frames_per_step = options.walk_frames}, options.out);
     return options.out;
@@ -133,16 +134,20 @@ std::filesystem::path write_pictures(const GenerateOptions& options, const Pictu
   return options.out;
 }
 
-/// Checks what only the options together can tell.
+/// Checks what the options cannot tell by themselves.
 void require_possible(const GenerateOptions& options) {
   if (options.out.empty() == options.out_dir.empty()) {
     throw UsageError("give --out FILE for a grid, or --out-dir DIR for a picture a seed");
   }
-  if (options.mix_rows.empty() != options.mix_columns.empty()) {
-    throw UsageError("a grid of mixed styles needs both --mix-rows and --mix-columns");
+  if (options.truncation && !std::isfinite(*options.truncation)) {
+    throw UsageError("--truncation: expected a finite number: " +
+                     std::to_string(*options.truncation));
   }
-  const bool one_file = !options.mix_rows.empty() || options.walk_frames > 0;
-  if (one_file && options.out.empty()) throw UsageError("--walk and --mix-rows need --out FILE");
+  const std::string extension = options.walk_frames > 0 ? ".y4m" : ".png";
+  if (!options.out.empty() && options.out.extension() != extension) {
+    throw UsageError("--out: " + std::string(options.walk_frames > 0 ? "a walk" : "a grid") +
+                     " is written as " + extension + ": " + options.out.string());
+  }
 }
 
 ExitCode generate(const GenerateOptions& options) {
@@ -157,6 +162,27 @@ ExitCode generate(const GenerateOptions& options) {
   return ExitCode::kOk;
 }
 
+void add_truncation(CLI::App& verb, GenerateOptions& options) {
+  auto* psi = verb.add_option("--truncation", options.truncation,
+                              "psi of a style-based model: 1 all variety, 0 the mean picture");
+  verb.add_option("--truncation-cutoff", options.truncation_cutoff,
+                  "truncate so many coarse layers only")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(psi);
+}
+
+/// Adds the options of a grid of mixed styles; returns the one that asks for it.
+CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
+  auto* rows =
+      verb.add_option("--mix-rows", options.mix_rows, "seeds of a style mixing grid's rows");
+  auto* columns =
+      verb.add_option("--mix-columns", options.mix_columns, "seeds of its columns")->needs(rows);
+  verb.add_option("--mix-layers", options.mix_layers,
+                  "layers that take the column's style; 0-6, but not the last, if not given")
+      ->needs(rows);
+  return rows->needs(columns);
+}
+
 }  // namespace
 
 void add_generate(CLI::App& app, Action& action) {
@@ -164,23 +190,24 @@ void add_generate(CLI::App& app, Action& action) {
   auto* verb = app.add_subcommand("generate", "Make pictures with a trained generator");
   verb->footer(kGenerateExample);
   add_generator_options(*verb, options->generator);
-  verb->add_option("--seeds", options->seeds, "numbers and ranges; 0-63 if not given");
+  auto* seeds =
+      verb->add_option("--seeds", options->seeds, "numbers and ranges; 0-63 if not given");
   verb->add_option("--labels,--label", options->labels,
                    "labels of a conditional model, or data: drawn from p(y); all if not given");
-  verb->add_option("--grid", options->grid,
-                   "ROWSxCOLUMNS of --out; nearest to a square if not given");
-  verb->add_option("--out", options->out, "PNG file of all pictures");
-  verb->add_option("--out-dir", options->out_dir, "folder for a PNG file a seed");
-  verb->add_option("--truncation", options->truncation,
-                   "psi of a style-based model: 1 all variety, 0 the mean picture");
-  verb->add_option("--truncation-cutoff", options->truncation_cutoff,
-                   "truncate so many coarse layers only");
-  verb->add_option("--walk", options->walk_frames,
-                   "write a video (.y4m) through all seeds and back: frames from one to the next");
-  verb->add_option("--mix-rows", options->mix_rows, "seeds of a style mixing grid's rows");
-  verb->add_option("--mix-columns", options->mix_columns, "seeds of its columns");
-  verb->add_option("--mix-layers", options->mix_layers, "layers that take the column's style")
-      ->capture_default_str();
+  auto* out = verb->add_option("--out", options->out,
+                               "PNG file of all pictures, or the video of --walk (.y4m)");
+  auto* out_dir = verb->add_option("--out-dir", options->out_dir, "folder for a PNG file a seed");
+  auto* grid = verb->add_option("--grid", options->grid,
+                                "ROWSxCOLUMNS of --out; nearest to a square if not given")
+                   ->excludes(out_dir);
+  add_truncation(*verb, *options);
+  auto* walk = verb->add_option("--walk", options->walk_frames,
+                                "write a video through all seeds and back: frames from one to the "
+                                "next")
+                   ->check(CLI::PositiveNumber)
+                   ->needs(out)
+                   ->excludes(grid);
+  add_mixing(*verb, *options)->needs(out)->excludes(seeds)->excludes(grid)->excludes(walk);
   verb->callback([options, &action] { action = [options] { return generate(*options); }; });
 }
 

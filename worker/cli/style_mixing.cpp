@@ -1,16 +1,23 @@
 #include "cli/style_mixing.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/tensor.h>
+
+#include <algorithm>
 
 #include "report/image_grid.h"
 
 namespace ganscale::cli {
 namespace {
 
+constexpr std::int64_t kCoarseLayers = 7;
+
 /// Returns the numbers of the layers whose styles come from the columns.
 at::Tensor mixed_layers(const std::string& text, std::int64_t layer_count) {
+  // With the last layer, too, a small model would show the pictures of the columns again.
+  if (text.empty()) return at::arange(std::min(kCoarseLayers, layer_count - 1));
   const auto layers = parse_numbers("--mix-layers", text);
   for (const auto layer : layers) {
     if (layer < layer_count) continue;

@@ -9,9 +9,9 @@ namespace ganscale::cli {
 
 /// What a grid of mixed styles shows.
 struct StyleMixing {
-  Order rows;     ///< who gives all styles but those of `layers`
-  Order columns;  ///< who gives the styles of `layers`
-  std::string layers = "0-6";
+  Order rows;               ///< who gives all styles but those of `layers`
+  Order columns;            ///< who gives the styles of `layers`
+  std::string layers = {};  ///< empty: 0-6, but not the last of a small model
 };
 
 /// Writes a grid: the sources in the first column and the first row, else the picture of the row's

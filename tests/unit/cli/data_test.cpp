@@ -1,23 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "cli/run.h"
 #include "data/file_bytes.h"
 #include "data/open_source.h"
 #include "data/png_codec.h"
 #include "support/temporary_folder.h"
+#include "unit/cli/run_ganscale.h"
 
 namespace ganscale::cli {
 namespace {
-
-/// Runs `ganscale` with these arguments.
-ExitCode run_ganscale(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "ganscale");
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  return static_cast<ExitCode>(run(static_cast<int>(pointers.size()), pointers.data()));
-}
 
 /// Writes a flat RGB picture.
 void write_picture(const TemporaryFolder& folder, const std::string& name, int side) {

@@ -1,0 +1,83 @@
+#include <gmock/gmock.h>
+
+#include "support/temporary_folder.h"
+#include "unit/cli/run_ganscale.h"
+
+namespace ganscale::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// What `ganscale generate` says of these options, of a folder that holds no run.
+struct Answer {
+  ExitCode code;
+  std::string text;
+};
+
+Answer generate(const Arguments& options) {
+  const TemporaryFolder folder;
+  Arguments all = {"generate", "--run", folder.path()};
+  all.insert(all.end(), options.begin(), options.end());
+  testing::internal::CaptureStderr();
+  const ExitCode code = run_ganscale(all);
+  return {code, testing::internal::GetCapturedStderr()};
+}
+
+void expect_usage_error(const std::string& text, const Arguments& options) {
+  const Answer answer = generate(options);
+  EXPECT_EQ(answer.code, ExitCode::kUsage) << answer.text;
+  EXPECT_THAT(answer.text, testing::HasSubstr(text));
+}
+
+// What is possible comes as far as to the run, which is missing.
+TEST(GenerateVerb, TakesWhatGoesTogether) {
+  for (const Arguments& options :
+       {Arguments{"--out", "g.png", "--seeds", "0-3", "--grid", "2x2"}, Arguments{"--out-dir", "d"},
+        Arguments{"--out", "w.y4m", "--walk", "4", "--truncation", "-0.5"},
+        Arguments{"--out", "g.png", "--truncation", "0.7", "--truncation-cutoff", "0"},
+        Arguments{"--out", "m.png", "--mix-rows", "1", "--mix-columns", "2", "--mix-layers", "3",
+                  "--labels", "1"}}) {
+    const Answer answer = generate(options);
+    EXPECT_EQ(answer.code, ExitCode::kData) << testing::PrintToString(options) << answer.text;
+  }
+}
+
+TEST(GenerateVerb, WalksForwards) {
+  for (const char* frames : {"-5", "0"})
+    expect_usage_error("--walk", {"--out", "w.y4m", "--walk", frames});
+}
+
+TEST(GenerateVerb, WantsTheExtensionOfWhatItWrites) {
+  expect_usage_error("--out: a walk is written as .y4m: w.png", {"--walk", "4", "--out", "w.png"});
+  for (const std::string name : {"g.jpg", "g", "g.y4m"})
+    expect_usage_error("--out: a grid is written as .png: " + name, {"--out", name});
+}
+
+TEST(GenerateVerb, RefusesOptionsThatWouldMeanNothing) {
+  const auto with = [](Arguments options, const Arguments& more) {
+    options.insert(options.end(), more.begin(), more.end());
+    return options;
+  };
+  expect_usage_error("--truncation-cutoff requires --truncation",
+                     {"--out", "g.png", "--truncation-cutoff", "2"});
+  expect_usage_error("--mix-layers requires --mix-rows", {"--out", "g.png", "--mix-layers", "2"});
+  expect_usage_error("--mix-rows requires --mix-columns", {"--out", "g.png", "--mix-rows", "2"});
+  const Arguments mix = {"--out", "g.png", "--mix-rows", "1", "--mix-columns", "2"};
+  for (const Arguments& more :
+       {Arguments{"--walk", "4"}, Arguments{"--grid", "1x1"}, Arguments{"--seeds", "1"}})
+    expect_usage_error("excludes", with(mix, more));
+  expect_usage_error("excludes", {"--out", "w.y4m", "--walk", "4", "--grid", "1x1"});
+  expect_usage_error("excludes", {"--out-dir", "d", "--grid", "1x1"});
+  expect_usage_error("--walk requires --out", {"--out-dir", "d", "--walk", "4"});
+}
+
+TEST(GenerateVerb, TruncatesByAFiniteNumber) {
+  for (const char* psi : {"nan", "inf"})
+    expect_usage_error("--truncation: expected a finite number",
+                       {"--out", "g.png", "--truncation", psi});
+  expect_usage_error("--truncation-cutoff",
+                     {"--out", "g.png", "--truncation", "1", "--truncation-cutoff", "-3"});
+}
+
+}  // namespace
+}  // namespace ganscale::cli
