@@ -167,7 +167,7 @@ void add_truncation(CLI::App& verb, GenerateOptions& options) {
                               "psi of a style-based model: 1 all variety, 0 the mean picture");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
                   "truncate so many coarse layers only")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 100))
       ->needs(psi);
 }
 
@@ -204,7 +204,7 @@ void add_generate(CLI::App& app, Action& action) {
   auto* walk = verb->add_option("--walk", options->walk_frames,
                                 "write a video through all seeds and back: frames from one to the "
                                 "next")
-                   ->check(CLI::PositiveNumber)
+                   ->check(CLI::Range(1, 100'000))
                    ->needs(out)
                    ->excludes(grid);
   add_mixing(*verb, *options)->needs(out)->excludes(seeds)->excludes(grid)->excludes(walk);

@@ -43,8 +43,9 @@ TEST(GenerateVerb, TakesWhatGoesTogether) {
 }
 
 TEST(GenerateVerb, WalksForwards) {
-  for (const char* frames : {"-5", "0"})
-    expect_usage_error("--walk", {"--out", "w.y4m", "--walk", frames});
+  for (const std::string frames : {"-5", "0", "100001"})
+    expect_usage_error("--walk: Value " + frames + " not in range",
+                       {"--out", "w.y4m", "--walk", frames});
 }
 
 TEST(GenerateVerb, WantsTheExtensionOfWhatItWrites) {
