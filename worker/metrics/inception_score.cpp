@@ -26,7 +26,8 @@ void InceptionScore::add(const at::Tensor& logits, const at::Tensor& pictures) {
   const auto p = log_p.exp();
   const auto negative_entropy = at::xlogy(p, p).sum(1, /*keepdim=*/true);
   const auto rows = at::cat({p, negative_entropy, at::ones_like(negative_entropy)}, 1);
-  const auto split = pictures.mul(sums_.size(0)).floor_divide(picture_count_);
+  // Split s begins with picture floor(s * picture_count / splits).
+  const auto split = pictures.add(1).mul(sums_.size(0)).sub(1).floor_divide(picture_count_);
   sums_.index_add_(0, split, rows);
 }
 

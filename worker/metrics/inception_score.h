@@ -15,8 +15,8 @@ struct MeanAndDeviation {
 };
 
 /// The sums that the inception score is made of, for pictures that come a batch at a time on any
-/// rank: exp(E_x KL(p(y|x) || p(y))) of each split, where split s holds the s-th part of the
-/// pictures in the order of their numbers.
+/// rank: exp(E_x KL(p(y|x) || p(y))) of each split, where split s holds the
+/// pictures from floor(s * picture_count / splits) on, up to those of the next split.
 ///
 /// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4.
 class InceptionScore {

@@ -45,6 +45,14 @@ TEST(InceptionScore, SplitsPicturesInTheOrderOfTheirNumbers) {
   EXPECT_NEAR(sums.score().deviation, 0.5, 1e-9);
 }
 
+// Two of five pictures in the first split, of one class (score 1); three of three (score 3).
+TEST(InceptionScore, BeginsEachSplitAtTheFloorOfItsShare) {
+  InceptionScore sums(3, 5, 2);
+  sums.add(sure_of({0, 0, 0, 1, 2}, 3), at::arange(5));
+  EXPECT_NEAR(sums.score().mean, 2, 1e-9);
+  EXPECT_NEAR(sums.score().deviation, 1, 1e-9);
+}
+
 TEST(InceptionScore, DoesNotDependOnTheNumberOfRanks) {
   at::manual_seed(2);
   const auto logits = at::randn({30, 7}, at::kDouble);
