@@ -39,13 +39,17 @@ struct MeanStddev : torch::autograd::Function<MeanStddev> {
     return compute_stddev(values);
   }
 
-  // Of tensor operations, so that it is differentiable itself: the features are few and small.
+  // Of tensor operations, so that it is differentiable itself: the features are few and small. In
+  // float64, since terms of the second derivative cancel: in a group of two images, all but a share
+  // of epsilon / variance.
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const at::Tensor values = context->get_saved_variables()[0];
+    const at::Tensor saved = context->get_saved_variables()[0];
+    const at::Tensor values = saved.to(at::kDouble);
     const at::Tensor centred = values - values.mean(0, /*keepdim=*/true);
     const at::Tensor stddev = centred.square().mean(0).add(kStddevEpsilon).sqrt();
     const auto count = static_cast<double>(values.size(0) * values.size(3));
-    return {centred * (gradients[0].unsqueeze(-1) / (stddev * count))};
+    const at::Tensor gradient = gradients[0].to(at::kDouble).unsqueeze(-1);
+    return {(centred * (gradient / (stddev * count))).to(saved.scalar_type())};
   }
 };
 

@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
 
 #include "support/check_gradients.h"
 #include "support/expect_error.h"
@@ -29,6 +32,19 @@ TEST(MinibatchStddev, KeepsFeaturesApart) {
 TEST(MinibatchStddev, HasTwoDerivatives) {
   expect_two_derivatives([](const Tensors& in) { return minibatch_stddev(in[0], 3, 2); },
                          {fixed_numbers({6, 4, 3, 1}, 0.1)});
+}
+
+// Of the values m + c and m - c the deviation is s = sqrt(c^2 + 1e-8). Its second derivative in the
+// first value, (1 / s - c^2 / s^3) / 4, is a difference of two almost equal numbers, 1e-8 / (4
+// s^3).
+TEST(MinibatchStddev, HasAnExactSecondDerivativeOfTwoImagesInFloat32) {
+  const auto x = at::tensor({1.25F, 0.75F}).view({2, 1, 1, 1}).requires_grad_();
+  const auto first = torch::autograd::grad({minibatch_stddev(x, 2)[0][0]}, {x}, {}, true, true)[0];
+  const auto second = torch::autograd::grad({first[0]}, {x})[0];
+  const double s = std::sqrt(0.25 * 0.25 + 1e-8);
+  const double expected = 1e-8 / (4 * s * s * s);
+  EXPECT_NEAR(second[0].item<double>(), expected, 1e-5 * expected);
+  EXPECT_NEAR(second[1].item<double>(), -expected, 1e-5 * expected);
 }
 
 TEST(MinibatchStddev, TakesStridedInput) {
