@@ -32,7 +32,7 @@ at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
 /// How resampled_convolution2d() resamples.
 struct Resampling {
   std::int64_t up = 1;    ///< 1, or how much larger the result is
-  std::int64_t down = 1;  ///< 1, or how much smaller; not both
+  std::int64_t down = 1;  ///< 1, or how much smaller
   /// true: the weight is turned around (a convolution), as in the enlarging layers of StyleGAN2.
   bool flip_weight = false;
   std::int64_t groups = 1;

@@ -19,16 +19,28 @@ at::Tensor exchanged(const at::Tensor& weight, std::int64_t groups) {
       .reshape({groups * in, out, weight.size(2), weight.size(3)});
 }
 
-Upfirdn padded_by(std::int64_t before, std::int64_t after) {
-  return {.pad_left = before, .pad_right = after, .pad_top = before, .pad_bottom = after};
+/// What an image is padded with along each axis.
+struct Margins {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+
+Upfirdn padded_by(const Margins& by) {
+  return {
+      .pad_left = by.before, .pad_right = by.after, .pad_top = by.before, .pad_bottom = by.after};
+}
+
+/// Returns what a filter of so many taps needs to reduce the image around its centre.
+Margins reducing_margins(std::int64_t taps, std::int64_t down) {
+  if (down == 1) return {};
+  return {(taps - down + 1) / 2, (taps - down) / 2};
 }
 
 at::Tensor reduced(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& filter,
                    const Resampling& how) {
-  const auto taps = filter.size(-1);
   const auto padding = weight.size(2) / 2;
-  Upfirdn filtering =
-      padded_by(padding + (taps - how.down + 1) / 2, padding + (taps - how.down) / 2);
+  const Margins margins = reducing_margins(filter.size(-1), how.down);
+  Upfirdn filtering = padded_by({padding + margins.before, padding + margins.after});
   const at::Tensor kernel = oriented(weight, how.flip_weight);
   if (weight.size(2) > 1) {
     return convolution2d(upfirdn2d(x, filter, filtering), kernel,
@@ -45,21 +57,24 @@ at::Tensor enlarged(const at::Tensor& x, const at::Tensor& weight, const at::Ten
   const auto padding = kernel_size / 2;
   // A transposed convolution turns the weight by itself, and grows the image by kernel - 1 at the
   // front and kernel - up at the end.
-  const auto before = padding + (taps + how.up - 1) / 2 - (kernel_size - 1);
-  const auto after = padding + (taps - how.up) / 2 - (kernel_size - how.up);
+  // A reduction behind it filters what lies beyond the edges, too: nothing is padded in between.
+  const Margins margins = reducing_margins(taps, how.down);
+  const auto before = padding + (taps + how.up - 1) / 2 - (kernel_size - 1) + margins.before;
+  const auto after = padding + (taps - how.up) / 2 - (kernel_size - how.up) + margins.after;
   const at::Tensor kernel = exchanged(oriented(weight, !how.flip_weight), how.groups);
   const at::Tensor large =
       convolution2d(x, kernel, {.stride = how.up, .transposed = true, .groups = how.groups});
-  Upfirdn filtering = padded_by(before, after);
+  Upfirdn filtering = padded_by({before, after});
   filtering.gain = static_cast<double>(how.up * how.up);
-  return upfirdn2d(large, filter, filtering);
+  const at::Tensor smooth = upfirdn2d(large, filter, filtering);
+  if (how.down == 1) return smooth;
+  return upfirdn2d(smooth, filter, {.down_x = how.down, .down_y = how.down});
 }
 
 }  // namespace
 
 at::Tensor resampled_convolution2d(const at::Tensor& x, const at::Tensor& weight,
                                    const at::Tensor& filter, const Resampling& how) {
-  check(how.up == 1 || how.down == 1, "a convolution enlarges or reduces, not both");
   check(weight.size(2) % 2 == 1, "a convolution that keeps the size has an odd kernel");
   if (how.up > 1) return enlarged(x, weight, filter, how);
   if (how.down > 1) return reduced(x, weight, filter, how);

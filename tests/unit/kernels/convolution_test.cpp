@@ -5,7 +5,6 @@
 
 #include "kernels/upfirdn2d.h"
 #include "support/check_gradients.h"
-#include "support/expect_error.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -49,8 +48,9 @@ TEST(Convolution2d, IsThatOfLibtorch) {
 
 TEST(ResampledConvolution2d, HasTwoDerivatives) {
   const auto filter = setup_filter({1, 3, 3, 1}, at::kDouble);
-  for (const auto& how : {Resampling{.up = 2}, Resampling{.down = 2},
-                          Resampling{.up = 2, .flip_weight = true, .groups = 2}}) {
+  for (const auto& how :
+       {Resampling{.up = 2}, Resampling{.down = 2}, Resampling{.up = 2, .down = 2},
+        Resampling{.up = 2, .flip_weight = true, .groups = 2}}) {
     expect_two_derivatives(
         [&](const Tensors& in) { return resampled_convolution2d(in[0], in[1], filter, how); },
         {fixed_numbers({1, 4, 5, 4}, 0.1), fixed_numbers({4, 4 / how.groups, 3, 3}, 0.5)});
@@ -75,11 +75,27 @@ TEST(ResampledConvolution2d, OfAnIdentityIsTheResampling) {
   }
 }
 
-TEST(ResampledConvolution2d, RefusesToEnlargeAndReduce) {
-  expect_error(ExitCode::kBug, "not both", [] {
-    resampled_convolution2d(at::ones({1, 1, 4, 4}), at::ones({1, 1, 1, 1}), at::ones({4, 4}),
-                            {.up = 2, .down = 2});
-  });
+// Enlarged and smoothed, convolved, smoothed and thinned out: the image is padded once, at first.
+TEST(ResampledConvolution2d, EnlargesBeforeItReduces) {
+  const auto filter = setup_filter({1, 3, 3, 1}, at::kDouble);
+  const auto x = fixed_numbers({2, 3, 4, 5}, 0.1);
+  const auto weight = fixed_numbers({2, 3, 3, 3}, 0.5);
+  // 1 of the weight, 2 and 1 of the enlargement by 2, 1 and 1 (for 3: 1 and 0) of the reduction.
+  for (const std::int64_t down : {2, 3}) {
+    const std::int64_t after = down == 2 ? 3 : 2;
+    const auto large = upfirdn2d(x, filter,
+                                 {.up_x = 2,
+                                  .up_y = 2,
+                                  .pad_left = 4,
+                                  .pad_right = after,
+                                  .pad_top = 4,
+                                  .pad_bottom = after,
+                                  .gain = 4});
+    const auto expected =
+        upfirdn2d(at::conv2d(large, weight), filter, {.down_x = down, .down_y = down});
+    EXPECT_TRUE(at::allclose(resampled_convolution2d(x, weight, filter, {.up = 2, .down = down}),
+                             expected));
+  }
 }
 
 }  // namespace
