@@ -22,6 +22,9 @@ int check_all(const std::vector<std::string>& files) {
     } catch (const ganscale::Error& error) {
       std::cerr << "ganscale-parity: " << error.what() << "\n";
       if (failure == 0) failure = static_cast<int>(error.code());
+    } catch (const std::exception& error) {  // LibTorch's: tensors that do not fit together
+      std::cerr << "ganscale-parity: " << file << ": " << error.what() << "\n";
+      if (failure == 0) failure = static_cast<int>(ExitCode::kBug);
     }
   }
   return over_tolerance ? kOverTolerance : failure;

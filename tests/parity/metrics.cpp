@@ -12,27 +12,27 @@
 #include "metrics/kernel_distance.h"
 #include "metrics/precision_recall.h"
 #include "parity/check_fixture.h"
+#include "parity/stored.h"
 
 namespace ganscale::parity {
 namespace {
 
-const at::Tensor& stored(const NamedTensors& tensors, const std::string& name) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end()) throw DataError("the fixture lacks a tensor: " + name);
-  return found->second;
-}
-
 at::Tensor one(double value) { return at::tensor({value}, at::kDouble); }
 
-/// Returns the number N of the tensor called <before>N<after>.
-int number_in_name(const NamedTensors& tensors, const std::string& before,
-                   const std::string& after) {
+/// Returns the numbers N of the tensors called <before>N<after>.
+std::vector<int> numbers_in_names(const NamedTensors& tensors, const std::string& before,
+                                  const std::string& after) {
+  std::vector<int> numbers;
   for (const auto& [name, tensor] : tensors) {
     if (!name.starts_with(before) || !name.ends_with(after)) continue;
     const auto digits = name.substr(before.size(), name.size() - before.size() - after.size());
-    if (const auto number = config::parse_integer(digits)) return static_cast<int>(*number);
+    if (const auto number = config::parse_integer(digits)) {
+      numbers.push_back(static_cast<int>(*number));
+    }
   }
-  throw DataError("the fixture lacks a tensor: " + before + "<number>" + after);
+  if (numbers.empty())
+    throw DataError("the fixture lacks a tensor: " + before + "<number>" + after);
+  return numbers;
 }
 
 struct Features {
@@ -69,22 +69,25 @@ void check_kernel(const NamedTensors& tensors, const Features& features, Report&
 
 void check_inception_score(const NamedTensors& tensors, at::ScalarType precision, Report& report) {
   const auto& logits = stored(tensors, "is.logits");
-  const int splits = number_in_name(tensors, "is.splits", "_mean");
-  metrics::InceptionScore sums(logits.size(1), logits.size(0), splits);
-  sums.add(logits.to(precision), at::arange(logits.size(0)));
-  const auto score = sums.score();
-  const std::string prefix = "is.splits" + std::to_string(splits);
-  report.compare("is", one(score.mean), stored(tensors, prefix + "_mean"));
-  report.compare("is", one(score.deviation), stored(tensors, prefix + "_std"));
+  for (const int splits : numbers_in_names(tensors, "is.splits", "_mean")) {
+    metrics::InceptionScore sums(logits.size(1), logits.size(0), splits);
+    sums.add(logits.to(precision), at::arange(logits.size(0)));
+    const auto score = sums.score();
+    const std::string prefix = "is.splits" + std::to_string(splits);
+    report.compare("is", one(score.mean), stored(tensors, prefix + "_mean"));
+    report.compare("is", one(score.deviation), stored(tensors, prefix + "_std"));
+  }
 }
 
 void check_precision_recall(const NamedTensors& tensors, const Features& features, Report& report) {
-  const int neighbours = number_in_name(tensors, "pr.k", "_precision");
   const auto group = comm::make_single_group();
-  const auto result = metrics::precision_recall({features.real, features.fake, neighbours}, *group);
-  const std::string prefix = "pr.k" + std::to_string(neighbours);
-  report.compare("pr", one(result.precision), stored(tensors, prefix + "_precision"));
-  report.compare("pr", one(result.recall), stored(tensors, prefix + "_recall"));
+  for (const int neighbours : numbers_in_names(tensors, "pr.k", "_precision")) {
+    const auto result =
+        metrics::precision_recall({features.real, features.fake, neighbours}, *group);
+    const std::string prefix = "pr.k" + std::to_string(neighbours);
+    report.compare("pr", one(result.precision), stored(tensors, prefix + "_precision"));
+    report.compare("pr", one(result.recall), stored(tensors, prefix + "_recall"));
+  }
 }
 
 }  // namespace

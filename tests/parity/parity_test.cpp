@@ -1,4 +1,7 @@
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
 
 #include <filesystem>
 #include <sstream>
@@ -105,12 +108,45 @@ TEST(Parity, TakesAnyNumberOfTensorsAndSteps) {
   EXPECT_TRUE(check_changed(fixture));
 }
 
+TEST(Parity, ReadsNumbersAsPythonWritesThem) {
+  const auto one = at::ones({1, 1, 1, 1}, at::kDouble);
+  EXPECT_TRUE(check_changed({{{"upfirdn2d.x", one},
+                              {"filter_1331", one[0][0]},
+                              {"bias_act.b", one[0][0][0]},
+                              {"upfirdn2d.up1.down1.pad0_0_0_0.gain2.5e-05.flip0", one * 2.5e-5},
+                              {"bias_act.linear.gain0.5", one},
+                              {"bias_act.linear.gain1e+20.clamp0.25", one * 0.25}},
+                             {{"kind", "stylegan2_ops"}}}));
+}
+
+// Such a fixture has no noise for path lengths, and their mean stays 0.
+TEST(Parity, SkipsARegularisationWithoutWeight) {
+  constexpr const char* kConditional = "fixtures/stylegan2_cond_16.safetensors";
+  const auto file = shared_file(kConditional);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kConditional;
+  auto fixture = checkpoint::read_safetensors(*file);
+  fixture.metadata["pl_weight"] = fixture.metadata["r1_gamma"] = "0";
+  fixture.metadata["steps"] = "1";
+  fixture.tensors["step0.pl_mean"] = at::zeros({}, at::kDouble);
+  // What comes after the regularisation would be another.
+  std::erase_if(fixture.tensors, [](const auto& item) {
+    const std::string& name = item.first;
+    return name.starts_with("final.") || name.starts_with("step0.Greg.") ||
+           name.starts_with("step0.Dreg.") || name.starts_with("step0.Dmain.stat.") ||
+           name.starts_with("step0.Dmain.grad.");
+  });
+  EXPECT_TRUE(check_changed(fixture));
+}
+
 TEST(Parity, RefusesWhatItCannotCheck) {
   expect_error(ExitCode::kConfig, "fixtures of this kind are not supported: weather",
                [] { check_changed({{}, {{"kind", "weather"}}}); });
   expect_error(ExitCode::kData, "its metadata has no kind", [] { check_changed({}); });
   expect_error(ExitCode::kData, "the fixture holds no case",
                [] { check_changed({{}, {{"kind", "optimizers"}}}); });
+  expect_error(ExitCode::kData, "no number in the fixture's metadata: style_mixing: much", [] {
+    check_changed({{}, {{"kind", "stylegan2_trace"}, {"style_mixing", "much"}}});
+  });
 }
 
 }  // namespace

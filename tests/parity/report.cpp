@@ -25,15 +25,16 @@ double largest_error(const at::Tensor& ours, const at::Tensor& stored) {
 void Report::compare(const std::string& name, const at::Tensor& ours, const at::Tensor& stored,
                      double allowance) {
   Group& group = groups_[name];
+  group.tolerance = tolerance_ * allowance;
   if (stored.numel() == 0 && ours.numel() == 0) return;
   const double error = largest_error(ours, stored);
   const double largest = stored.to(at::kDouble).abs().max().item<double>();
   group.absolute = std::max(group.absolute, error);
   if (largest < kSmallestStored) {
-    group.share = std::max(group.share, error / (tolerance_ * allowance * kAbsoluteShare));
+    group.share = std::max(group.share, error / (group.tolerance * kAbsoluteShare));
   } else {
     group.relative = std::max(group.relative, error / largest);
-    group.share = std::max(group.share, error / largest / (tolerance_ * allowance));
+    group.share = std::max(group.share, error / largest / group.tolerance);
   }
 }
 
@@ -50,7 +51,7 @@ void Report::print(std::ostream& out, const std::string& title) const {
   for (const auto& [name, group] : groups_) {
     out << "  " << std::left << std::setw(28) << name << std::scientific << std::setprecision(2)
         << " absolute " << group.absolute << "  relative " << group.relative << "  tolerance "
-        << tolerance_ << "  " << (within_tolerance(group) ? "ok" : "OVER") << "\n";
+        << group.tolerance << "  " << (within_tolerance(group) ? "ok" : "OVER") << "\n";
   }
 }
 

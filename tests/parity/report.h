@@ -32,9 +32,10 @@ class Report {
 
  private:
   struct Group {
-    double absolute = 0;  ///< largest error
-    double relative = 0;  ///< largest error by the tensor's largest stored value
-    double share = 0;     ///< largest error as a part of what is allowed
+    double absolute = 0;   ///< largest error
+    double relative = 0;   ///< largest error by the tensor's largest stored value
+    double share = 0;      ///< largest error as a part of what is allowed
+    double tolerance = 0;  ///< of relative errors
   };
   bool within_tolerance(const Group& group) const;
 

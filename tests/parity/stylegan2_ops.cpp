@@ -89,16 +89,22 @@ struct Operator {
   std::function<at::Tensor(const Case&)> compute;
 };
 
+/// A number as Python writes it.
+const std::string kNumber = R"((\d+(?:\.\d+)?(?:e[-+]\d+)?))";
+
 const std::vector<Operator>& operators() {
   static const std::vector<Operator> all = {
       {"upfirdn2d",
        std::regex(R"(upfirdn2d\.up(\d+)\.down(\d+)\.pad(-?\d+)_(-?\d+)_(-?\d+)_(-?\d+))"
-                  R"(\.gain([\d.]+)\.flip([01]))"),
+                  R"(\.gain)" +
+                  kNumber + R"(\.flip([01]))"),
        compute_upfirdn2d},
       {"upsample2d", std::regex("upsample2d"), compute_upsample2d},
       {"downsample2d", std::regex("downsample2d"), compute_downsample2d},
       {"filter2d", std::regex("filter2d"), compute_filter2d},
-      {"bias_act", std::regex(R"(bias_act\.([a-z]{2,})(?:\.gain([\d.]+))?(?:\.clamp([\d.]+))?)"),
+      {"bias_act",
+       std::regex(R"(bias_act\.([a-z]{2,})(?:\.gain)" + kNumber + R"()?(?:\.clamp)" + kNumber +
+                  ")?"),
        compute_bias_act},
       {"conv2d_resample", std::regex(R"(conv2d_resample\.up(\d+)\.down(\d+))"),
        compute_resampled_convolution},

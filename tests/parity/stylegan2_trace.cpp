@@ -7,11 +7,13 @@
 
 #include <cstdio>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "base/with_prefix.h"
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
+#include "config/units.h"
 #include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
 #include "optim/ema.h"
@@ -36,10 +38,20 @@ class Settings {
     if (found == metadata_.end()) throw DataError("the fixture's metadata lacks a key: " + key);
     return found->second;
   }
-  double number(const std::string& key) const { return std::stod(text(key)); }
-  int integer(const std::string& key) const { return std::stoi(text(key)); }
+  double number(const std::string& key) const { return valid(key, config::parse_number); }
+  int integer(const std::string& key) const {
+    return static_cast<int>(valid(key, config::parse_integer));
+  }
+  bool is_none(const std::string& key) const { return text(key) == "None"; }
 
  private:
+  template <class Value>
+  Value valid(const std::string& key, std::optional<Value> (*parse)(const std::string&)) const {
+    const auto value = parse(text(key));
+    if (!value) throw DataError("no number in the fixture's metadata: " + key + ": " + text(key));
+    return *value;
+  }
+
   const std::map<std::string, std::string>& metadata_;
 };
 
@@ -50,7 +62,14 @@ models::stylegan2::Architecture architecture_of(const std::string& name) {
   throw ConfigError("no such architecture of the discriminator: " + name);
 }
 
-models::stylegan2::NetworkConfig network_config(const Settings& in) {
+/// Returns how many channels the minibatch standard deviation adds: those that the layer behind it
+/// takes and does not give.
+int stddev_features(const NamedTensors& tensors) {
+  const at::Tensor& weight = stored(tensors, "init.D.b4.conv.weight");
+  return static_cast<int>(weight.size(1) - weight.size(0));
+}
+
+models::stylegan2::NetworkConfig network_config(const Settings& in, const NamedTensors& tensors) {
   if (in.number("style_mixing") != 0 || in.text("noise_mode") != "const") {
     throw ConfigError("fixtures with style mixing or random noise can't be reproduced");
   }
@@ -65,7 +84,8 @@ models::stylegan2::NetworkConfig network_config(const Settings& in) {
           .style_mixing = 0,
           .noise = models::stylegan2::NoiseMode::kConstant,
           .discriminator = architecture_of(in.text("d_architecture")),
-          .stddev_group = in.integer("mbstd_group_size")};
+          .stddev_group = in.is_none("mbstd_group_size") ? 0 : in.integer("mbstd_group_size"),
+          .stddev_features = stddev_features(tensors)};
 }
 
 optim::OptimizerConfig optimizer_config(const Settings& in, const std::string& interval) {
@@ -94,12 +114,14 @@ struct Trained {
   double rate;
 };
 
+/// prefix: of the names of the network's tensors in the fixture.
 template <class Network>
-std::shared_ptr<Network> load(const Settings& settings, const NamedTensors& state,
+std::shared_ptr<Network> load(const checkpoint::Safetensors& fixture, const std::string& prefix,
                               at::ScalarType precision) {
-  auto network = std::make_shared<Network>(network_config(settings));
+  const Settings settings(fixture.metadata);
+  auto network = std::make_shared<Network>(network_config(settings, fixture.tensors));
   network->to(precision);
-  copy_into(named_state(*network), state, "the fixture");
+  copy_into(named_state(*network), with_prefix(fixture.tensors, prefix), "the fixture");
   return network;
 }
 
@@ -111,10 +133,9 @@ class Trace {
         settings_(fixture.metadata),
         precision_(precision),
         report_(report),
-        generator_(load<StyleganGenerator>(settings_, with_prefix(tensors_, "init.G."), precision)),
-        average_(load<StyleganGenerator>(settings_, with_prefix(tensors_, "init.G."), precision)),
-        discriminator_(
-            load<StyleganDiscriminator>(settings_, with_prefix(tensors_, "init.D."), precision)) {
+        generator_(load<StyleganGenerator>(fixture, "init.G.", precision)),
+        average_(load<StyleganGenerator>(fixture, "init.G.", precision)),
+        discriminator_(load<StyleganDiscriminator>(fixture, "init.D.", precision)) {
     average_->eval();
   }
 
@@ -218,7 +239,7 @@ void Trace::run_step(int step) {
         return generator_loss(*generator_, *discriminator_, fakes(prefix + ".Gmain"),
                               losses::Adversarial::kNonSaturating);
       }});
-  if (step % path_length.interval == 0) {
+  if (path_length.weight > 0 && step % path_length.interval == 0) {
     run("Greg", step, *trained_generator_, {[&](const training::StepInput&) {
           training::PathInput in{fakes(prefix + ".Greg"), input(prefix + ".Greg.pl_noise")};
           const auto count = path_length_batch(in.fakes.z.size(0), path_length);
@@ -232,7 +253,7 @@ void Trace::run_step(int step) {
          return fakes_loss(*generator_, *discriminator_, fakes(prefix + ".Dmain"));
        },
        [&](const training::StepInput&) { return reals_loss(*discriminator_, reals(prefix)); }});
-  if (step % r1.interval == 0) {
+  if (r1.gamma > 0 && step % r1.interval == 0) {
     run("Dreg", step, *trained_discriminator_,
         {[&](const training::StepInput&) { return r1_loss(*discriminator_, reals(prefix), r1); }});
   }
