@@ -48,6 +48,7 @@ constexpr Preset config_e() {
   Preset p = kConfigF;
   p.name = "config-e";
   p.channel_base = 16384;
+  p.r1_gamma = 100;
   return p;
 }
 

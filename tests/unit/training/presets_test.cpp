@@ -69,7 +69,7 @@ TEST(Preset, IsItsColumnOfThePublicConfigurations) {
   constexpr auto kResnet = Architecture::kResnet;
   constexpr auto kOrig = Architecture::kOrig;
   expect_column({"config-f", 256, 32768, 8, .002, 32, 10, 10, 0, 4, 2, .9, kResnet, 25000, 0});
-  expect_column({"config-e", 256, 16384, 8, .002, 32, 10, 10, 0, 4, 2, .9, kResnet, 25000, 0});
+  expect_column({"config-e", 256, 16384, 8, .002, 32, 100, 10, 0, 4, 2, .9, kResnet, 25000, 0});
   expect_column({"stylegan2", 1024, 32768, 8, .002, 32, 10, 10, 0, 4, 2, .9, kResnet, 25000, 4});
   expect_column({"paper256", 256, 16384, 8, .0025, 64, 1, 20, 0, 8, 2, .9, kResnet, 25000, 4});
   expect_column({"paper512", 512, 32768, 8, .0025, 64, .5, 20, 0, 8, 2, .9, kResnet, 25000, 4});
