@@ -196,11 +196,16 @@ bool has_mixing_critic(const ModelConfig& config) {
 
 int statistics_color(const ModelConfig& config, std::int64_t batch, const comm::Group& world) {
   const stylegan2::NetworkConfig& c = config.stylegan2;
-  const bool has_groups = config.name == "stylegan2" && c.stddev_features > 0 &&
-                          c.stddev_groups == stylegan2::StddevGroups::kExact && world.size() > 1;
-  if (!has_groups) return 0;
-  return world.rank() % (world.size() / stylegan2::ranks_of_a_group(
-                                            c.stddev_group, batch / world.size(), world.size()));
+  if (config.name != "stylegan2" || c.stddev_features == 0) return 0;
+  const int world_size = world.size();
+  const auto ranks_of = [&](int ranks) {
+    return stylegan2::ranks_of_a_group(c.stddev_group, batch / world_size, ranks);
+  };
+  if (c.stddev_groups == stylegan2::StddevGroups::kLocal) {
+    ranks_of(1);  // throws where a rank's batch has no whole groups
+    return 0;
+  }
+  return world.rank() % (world_size / ranks_of(world_size));
 }
 
 Networks build_networks(const ModelConfig& config, std::uint64_t seed,

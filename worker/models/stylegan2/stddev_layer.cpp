@@ -38,19 +38,20 @@ at::Tensor stddev_of_all(const at::Tensor& x, const NetworkConfig& config) {
       at::arange(N, at::TensorOptions(x.device()).dtype(at::kLong)) * ranks.size() + ranks.rank();
   const at::Tensor empty = at::zeros({all, x.size(1), x.size(2), x.size(3)}, x.options());
   const at::Tensor shared = comm::differentiable_sum(ranks, empty.index_copy(0, own, x));
-  const auto group_size = config.stddev_group == 0 ? all : config.stddev_group;
+  const auto group_size =
+      config.stddev_group == 0 ? all : std::min<std::int64_t>(config.stddev_group, all);
   return kernels::minibatch_stddev(shared, group_size, config.stddev_features).index_select(0, own);
 }
 
 }  // namespace
 
 int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_size) {
-  if (group_size == 0) return world_size;
   const auto batch = images_per_rank * world_size;
+  if (group_size == 0 || group_size >= batch) return world_size;
   const auto count = group_size / std::gcd(images_per_rank, std::int64_t{group_size});
   if (batch % group_size == 0 && world_size % count == 0) return static_cast<int>(count);
   throw ConfigError(
-      "model.mbstd_group must divide the batch of all ranks; take another, or mbstd: local: " +
+      "model.mbstd_group must divide the batch of all ranks (mbstd: local: of a rank): " +
       std::to_string(group_size) + ", batch " + std::to_string(batch));
 }
 

@@ -11,7 +11,7 @@ namespace ganscale::models::stylegan2 {
 ///
 /// Image j of rank r is number r + j * world of the whole batch, whose group m of M holds the
 /// images m, m + M, m + 2 M, ...: as many ranks as group_size / gcd(group_size, images of a rank).
-/// group_size: 0 for a group of the whole batch.
+/// group_size: 0, or more than there are, for a group of the whole batch.
 /// Throws: ConfigError if the whole batch has no whole groups of this size.
 int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_size);
 

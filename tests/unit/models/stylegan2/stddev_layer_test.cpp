@@ -17,8 +17,9 @@ TEST(RanksOfAGroup, AreAsManyAsTheirImagesAskFor) {
   EXPECT_EQ(ranks_of_a_group(4, 1, 8), 4);
   EXPECT_EQ(ranks_of_a_group(4, 6, 2), 2);
   EXPECT_EQ(ranks_of_a_group(0, 3, 5), 5);
-  expect_error(ExitCode::kConfig, "must divide the batch of all ranks",
-               [] { ranks_of_a_group(4, 1, 2); });
+  EXPECT_EQ(ranks_of_a_group(32, 1, 2), 2);  // more than there are
+  expect_error(ExitCode::kConfig, "must divide the batch of all ranks (mbstd: local: of a rank): 4",
+               [] { ranks_of_a_group(4, 3, 2); });
 }
 
 /// What a penalty of the second order makes of the statistics: value and gradient.
