@@ -21,13 +21,15 @@ struct Setting {
   std::string preset = "small";
   int resolution = 64;
   std::string precision = "fp32";
+  bool graphs = false;
 };
 
 training::RunConfig config_of(const Setting& setting) {
   return training::parse_run(config::parse_yaml(
       "model: {name: stylegan2, preset: " + setting.preset +
           ", resolution: " + std::to_string(setting.resolution) + "}\ntraining: {batch: " +
-          std::to_string(setting.timing.batch) + ", precision: " + setting.precision + "}",
+          std::to_string(setting.timing.batch) + ", precision: " + setting.precision +
+          ", cuda_graphs: " + (setting.graphs ? "true" : "false") + "}",
       "benchmark"));
 }
 
@@ -90,6 +92,7 @@ int main(int argument_count, char** arguments) {
   app.add_option("--preset", setting.preset, "as model.preset");
   app.add_option("--resolution", setting.resolution, "pixels");
   app.add_option("--precision", setting.precision, "as training.precision");
+  app.add_flag("--graphs", setting.graphs, "as training.cuda_graphs");
   CLI11_PARSE(app, argument_count, arguments);
   try {
     measure(setting);

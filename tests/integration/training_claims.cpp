@@ -42,6 +42,36 @@ void dcgan_with_frozen_batch_norm(comm::Group& group) {
   expect_same_dcgan_as_on_one_rank(group, "dcgan", models::BatchNormMode::kFrozen);
 }
 
+/// Twelve images, and the path lengths of three: four ranks have one, one, one and none of them.
+void stylegan2_with_unevenly_shared_path_lengths(comm::Group& group) {
+  RunConfig config = make_stylegan2_config("", Precision::kFp64);
+  config.training.batch = 12;
+  config.generator.path_length.batch_shrink = 4;
+  expect_same_state_as_one_rank(group, config, 6);
+}
+
+void stylegan2_with_one_group_of_fewer_images(comm::Group& group) {
+  RunConfig config = make_stylegan2_config(", mbstd_group: 32", Precision::kFp64);
+  config.training.batch = 4;
+  expect_same_state_as_one_rank(group, config, 5);
+}
+
+/// What a GPU records reads each step's images and numbers from one place; a CPU does it each time.
+void recorded_stylegan2(comm::Group& group) {
+  RunConfig config = make_stylegan2_config("", Precision::kFp64);
+  config.training.cuda_graphs = true;
+  Trainee recorded(config, group);
+  recorded.train(6);
+  config.training.cuda_graphs = false;
+  Trainee ordinary(config, group);
+  ordinary.train(6);
+  const auto expected = ordinary.replica().state();
+  for (const auto& [file, tensors] : recorded.replica().state()) {
+    for (const auto& [name, tensor] : tensors)
+      EXPECT_TRUE(at::equal(tensor, expected.at(file).at(name))) << file << ": " << name;
+  }
+}
+
 void stylegan2(comm::Group& group) {
   expect_same_state_as_one_rank(group, make_stylegan2_config("", Precision::kFp64), 10);
 }
@@ -169,6 +199,11 @@ std::vector<comm::GroupClaim> training_claims() {
           {"WganWithClippedWeightsIsThatOfOneRank", wgan_with_clipped_weights},
           {"Stylegan2IsThatOfOneRank", stylegan2},
           {"ConditionalStylegan2IsThatOfOneRank", conditional_stylegan2},
+          {"Stylegan2IsThatOfOneRankWhereRanksShareThePathLengthsUnevenly",
+           stylegan2_with_unevenly_shared_path_lengths},
+          {"Stylegan2IsThatOfOneRankWithOneGroupOfFewerImages",
+           stylegan2_with_one_group_of_fewer_images},
+          {"RecordedStylegan2IsTheOrdinaryOne", recorded_stylegan2},
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
           {"DcganInBf16IsNearThatInFloat32", dcgan_in_bf16},
           {"ConditionalDcganInBf16IsNearThatInFloat32", conditional_dcgan_in_bf16},

@@ -241,8 +241,9 @@ void Trace::run_step(int step) {
       }});
   if (path_length.weight > 0 && step % path_length.interval == 0) {
     run("Greg", step, *trained_generator_, {[&](const training::StepInput&) {
-          training::PathInput in{fakes(prefix + ".Greg"), input(prefix + ".Greg.pl_noise")};
-          const auto count = path_length_batch(in.fakes.z.size(0), path_length);
+          training::PathInput in{fakes(prefix + ".Greg"), input(prefix + ".Greg.pl_noise"), {}};
+          in.count = training::path_count(in.fakes.z.size(0), path_length, /*rank=*/0, /*ranks=*/1);
+          const auto count = in.count.here;
           in.fakes.z = in.fakes.z.narrow(0, 0, count);
           if (in.fakes.labels.defined()) in.fakes.labels = in.fakes.labels.narrow(0, 0, count);
           return path_length_loss(*generator_, in, path_length_mean_, path_length);
@@ -274,11 +275,12 @@ void Trace::run(const std::string& name, int step, Trained& trained, const Losse
                         .gradients = &trained.gradients,
                         .learning_rate = [&trained](std::int64_t) { return trained.rate; },
                         .losses = losses};
-  const auto result = run_phase(phase, {}, /*images_seen=*/0);
-  check(result.nonfinite.empty(), "a gradient is not finite: " + result.nonfinite);
+  const auto statistics = compute_gradients(phase, {});
+  const auto nonfinite = update_network(phase, /*images_seen=*/0);
+  check(nonfinite.empty(), "a gradient is not finite: " + nonfinite);
   if (!compares(step)) return;
   const std::string prefix = "step" + std::to_string(step) + "." + name;
-  check_statistics(prefix, result.statistics);
+  check_statistics(prefix, statistics);
   const auto ours = named_parameters(trained.network);
   // Ten times the tolerance of losses, in float32.
   const double allowance = precision_ == at::kDouble ? 1 : 10;

@@ -72,7 +72,17 @@ struct ImageRandom {
   std::uint64_t seed = 0;
   std::int64_t first_image = 0;
   std::int64_t image_stride = 1;
+  /// Where the first image's number is read at each draw, instead of first_image: in the memory of
+  /// the device that draws. Work that is recorded once then draws for other images each time.
+  const std::int64_t* first_image_in_memory = nullptr;
 };
+
+/// Returns the number of the image of row `row` of a batch.
+constexpr std::int64_t image_number(const ImageRandom& images, std::int64_t row) {
+  const std::int64_t first =
+      images.first_image_in_memory != nullptr ? *images.first_image_in_memory : images.first_image;
+  return first + row * images.image_stride;
+}
 
 /// Returns the identity of this rank's next images after `images_seen` images of the whole world.
 ///

@@ -44,6 +44,10 @@ class Group {
   /// peers still do.
   virtual void finish() = 0;
   virtual SumCost sum_cost() const = 0;
+  /// Watches what the current stream holds until the device has done it: operations inside
+  /// repeated work (device/repeated_work.h) are neither watched nor timed one by one. A back end of
+  /// the host has none.
+  virtual void watch_queue() {}
 
   /// Waits until every rank is here, however long they take: the timeout does not hold.
   virtual void meet() = 0;

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -22,6 +23,12 @@ namespace {
 
 using c10::cuda::CUDAEvent;
 using c10::cuda::CUDAStream;
+
+/// Whether the current stream is being recorded as a graph: events then are places in it, not
+/// moments, and may not be asked.
+bool is_recording() {
+  return c10::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None;
+}
 
 /// Two moments of the GPU; the time between them is known once it has passed both.
 struct Interval {
@@ -106,21 +113,27 @@ class NcclGroup final : public Group {
     if (data.is_cpu()) return host_->sum_async(data);
     last_sum_ =
         launch("sum", data, [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });
+    if (is_recording()) return;
     sums_.push_back(last_sum_);
     if (size() > 1) cost_.bytes += static_cast<std::int64_t>(data.nbytes());
   }
 
   void wait() override {
     host_->wait();
+    const bool recording = is_recording();
     if (last_sum_.to->isCreated()) {
-      Interval stall;
-      stall.from->record(current_stream());
-      stall.to = last_sum_.to;
-      stalls_.push_back(stall);
+      if (!recording) count_stall();
       last_sum_.to->block(current_stream());
       last_sum_ = {};
     }
-    take_times();
+    if (!recording) take_times();
+  }
+
+  void watch_queue() override {
+    if (!watchdog_) return;
+    const auto end = std::make_shared<CUDAEvent>();
+    end->record(current_stream());
+    watch("repeated work", end);
   }
 
   void finish() override {
@@ -209,13 +222,14 @@ class NcclGroup final : public Group {
     CUDAEvent ready;
     ready.record(current_stream());
     ready.block(stream_);
+    const bool recording = is_recording();
     Interval interval;
-    interval.from->record(stream_);
+    if (!recording) interval.from->record(stream_);
     ncclComm_t comm = comm_->handle.get();
     require_nccl(operation(comm), name, comm);
     interval.to->record(stream_);
     data.record_stream(stream_.unwrap());
-    if (watchdog_) watch(name, interval.to);
+    if (watchdog_ && !recording) watch(name, interval.to);
     return interval;
   }
 
@@ -236,6 +250,13 @@ class NcclGroup final : public Group {
       require_nccl(error, "an operation", raw);
       return false;
     });
+  }
+
+  void count_stall() {
+    Interval stall;
+    stall.from->record(current_stream());
+    stall.to = last_sum_.to;
+    stalls_.push_back(stall);
   }
 
   void take_times() {

@@ -12,7 +12,8 @@ namespace ganscale::device {
 int visible_gpu_count();
 
 /// Makes `device` the current one of this thread: call it in main() before the first tensor, so
-/// that no rank opens a context on another rank's GPU. A CPU needs nothing.
+/// that no rank opens a context on another rank's GPU. From then on cuDNN tries its algorithms for
+/// each new shape and keeps the fastest. A CPU needs nothing.
 void use_device(c10::Device device);
 
 /// Returns the GPU's name, or "CPU".

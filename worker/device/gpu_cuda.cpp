@@ -28,6 +28,7 @@ int visible_gpu_count() { return c10::cuda::device_count(); }
 void use_device(c10::Device device) {
   if (!device.is_cuda()) return;
   at::globalContext().lazyInitDevice(c10::kCUDA);
+  at::globalContext().setBenchmarkCuDNN(true);
   require(cudaSetDevice(device.index()), "cudaSetDevice");
 }
 

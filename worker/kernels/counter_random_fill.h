@@ -19,8 +19,8 @@ struct RandomRows {
 /// Returns the words of block `block` of row `row`.
 constexpr std::array<std::uint32_t, 4> words_of(const RandomRows& rows, std::int64_t row,
                                                 std::int64_t block) {
-  const std::int64_t image = rows.images.first_image + row * rows.images.image_stride;
-  return random_block(rows.images.seed, rows.stream, static_cast<std::uint64_t>(image), rows.site,
+  const auto image = static_cast<std::uint64_t>(image_number(rows.images, row));
+  return random_block(rows.images.seed, rows.stream, image, rows.site,
                       static_cast<std::uint32_t>(block));
 }
 

@@ -19,8 +19,7 @@ using Group = std::array<T, kGroup>;
 // Returns the words of 32 blocks of a row, as words_of() gives them one by one. The compiler makes
 // vector instructions of the loop over so many lanes; fewer it would unroll.
 Group<std::uint32_t> words_of_group(const RandomRows& rows, std::int64_t row, std::int64_t group) {
-  const auto image =
-      static_cast<std::uint64_t>(rows.images.first_image + row * rows.images.image_stride);
+  const auto image = static_cast<std::uint64_t>(image_number(rows.images, row));
   std::array<std::uint32_t, kLanes> word0;
   std::array<std::uint32_t, kLanes> word1;
   std::array<std::uint32_t, kLanes> word2;

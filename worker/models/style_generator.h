@@ -20,6 +20,9 @@ struct Latents {
   /// Undefined: no image is mixed.
   at::Tensor mixed_z = {};    ///< [N, z_dim]
   at::Tensor crossover = {};  ///< [N] int64, up to the number of layers
+  /// How many images a rank has on average: what this rank's sum is divided by for a mean over all
+  /// ranks. 0: N, every rank has as many.
+  double images_per_rank = 0;
 };
 
 /// A generator with a space of styles between latents and images.
@@ -32,7 +35,8 @@ class StyleGenerator : public Generator {
   /// Returns the style vectors of latents, [N, w_count, w_dim].
   virtual at::Tensor map(const at::Tensor& z, const at::Tensor& labels,
                          const Truncation& truncation) = 0;
-  /// Returns the style vectors of a training pass, mixed, and moves the mean style.
+  /// Returns the style vectors of a training pass, mixed, and moves the mean style. Latents of no
+  /// image give none, and the mean style moves by the other ranks' images alone.
   virtual at::Tensor map_for_training(const Latents& latents) = 0;
   /// Draws which images of these latents are mixed, and with what.
   virtual Latents draw(const at::Tensor& z, const at::Tensor& labels,

@@ -1,6 +1,5 @@
 #include "training/build_phases.h"
 
-#include "base/error.h"
 #include "optim/lazy_rescale.h"
 #include "training/precision.h"
 
@@ -14,6 +13,7 @@ constexpr std::uint32_t kSitesOfFakes = 1024;
 struct Parts {
   const RunConfig& config;
   Replica& replica;
+  const comm::Group& group;
 
   /// StyleGAN2 computes in narrow types by itself, others by autocast.
   Autocast autocast(const StepInput& input) const {
@@ -87,13 +87,14 @@ PhaseLoss path_length_phase(const Parts& in, const StepInput& input) {
   const PathLengthOptions& options = in.config.generator.path_length;
   auto& generator = dynamic_cast<models::StyleGenerator&>(in.replica.generator());
   const auto& real = input.real.images;
-  const auto count = path_length_batch(real.size(0), options);
+  const PathCount count =
+      path_count(in.config.training.batch, options, in.group.rank(), in.group.size());
   kernels::RandomDraws draws(input.images, Stream::kPathLength);
   const at::TensorOptions options_of_images = in.generator_options(input);
-  const at::Tensor z = draws.normal({count, generator.z_dim()}, options_of_images);
+  const at::Tensor z = draws.normal({count.here, generator.z_dim()}, options_of_images);
   const at::Tensor noise =
-      draws.normal({count, real.size(1), real.size(2), real.size(3)}, options_of_images);
-  return path_length_loss(generator, {in.fakes(input, z, draws), noise},
+      draws.normal({count.here, real.size(1), real.size(2), real.size(3)}, options_of_images);
+  return path_length_loss(generator, {in.fakes(input, z, draws), noise, count},
                           in.replica.path_length_mean(), options);
 }
 
@@ -156,16 +157,12 @@ Phase lazy_phase(const Phase& main, const std::string& name, std::int64_t interv
 }  // namespace
 
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
-                                NetworkGradients gradients) {
-  const Parts parts{config, replica};
+                                NetworkGradients gradients, const comm::Group& group) {
+  const Parts parts{config, replica, group};
   const PathLengthOptions& path_length = config.generator.path_length;
   const R1Options& r1 = config.discriminator.r1;
   std::vector<Phase> phases = {generator_phases(parts, gradients)};
   if (path_length.weight > 0) {
-    if (dynamic_cast<models::StyleGenerator*>(&replica.generator()) == nullptr) {
-      throw ConfigError("generator.path_length_weight needs a generator with styles: " +
-                        config.model.name);
-    }
     phases.push_back(
         lazy_phase(phases[0], "Greg", path_length.interval, bind(path_length_phase, parts)));
   }

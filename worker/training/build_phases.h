@@ -18,12 +18,11 @@ struct NetworkGradients {
 /// its own.
 ///
 /// With loss.critic_steps the generator's phase runs in every so many steps only.
-/// config, replica: outlive the phases.
+/// config, replica, group: outlive the phases. The batch is that of all ranks of `group`.
 ///
 /// A fake takes the label of the real image of the same number, so that labels come as often as in
 /// the data.
-/// Throws: ConfigError for a regularisation that the model does not have.
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
-                                NetworkGradients gradients);
+                                NetworkGradients gradients, const comm::Group& group);
 
 }  // namespace ganscale::training

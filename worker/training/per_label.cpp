@@ -33,13 +33,6 @@ std::vector<std::int64_t> counts_of(const LabelRecords& records) {
 }
 
 void require_trainable(const RunConfig& config, const std::vector<std::int64_t>& counts) {
-  if (models::takes_labels(config.model)) {
-    throw ConfigError("scheme per_label gives each label a generator of its own; take an " +
-                      std::string("unconditional model such as dcgan: ") + config.model.name);
-  }
-  if (config.data.labels == data::Labels::kIgnore) {
-    throw ConfigError("scheme per_label needs labels: data.labels must not be ignore");
-  }
   if (counts.empty()) {
     throw ConfigError("scheme per_label needs labels, and the data set has none: " +
                       config.data.path);

@@ -1,9 +1,9 @@
 #include "training/phase.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/stack.h>
 #include <torch/nn/module.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "comm/bucketed_gradients.h"
@@ -11,17 +11,19 @@
 namespace ganscale::training {
 namespace {
 
-/// A sum is NaN or infinite where one of its terms is; it costs one pass and no memory.
-bool all_finite(const at::Tensor& tensor) {
-  return std::isfinite(tensor.detach().sum().item<double>());
+/// A sum is NaN or infinite where one of its terms is; it costs one pass and no memory, and the
+/// host waits for the device once.
+bool all_finite(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> sums;
+  for (const auto& tensor : tensors) sums.push_back(tensor.detach().sum().to(at::kDouble));
+  return std::isfinite(at::stack(sums).sum().item<double>());
 }
 
 /// Returns the name of the first parameter whose gradient is not finite, or nothing.
 std::string first_nonfinite(const Phase& phase) {
-  const auto buckets = phase.gradients->buckets();
-  if (std::all_of(buckets.begin(), buckets.end(), all_finite)) return "";
+  if (all_finite(phase.gradients->buckets())) return "";
   for (const auto& [name, parameter] : phase.optimizer->parameters()) {
-    if (!all_finite(parameter.grad())) return name;
+    if (!all_finite({parameter.grad()})) return name;
   }
   return "the sum of all gradients";
 }
@@ -55,24 +57,27 @@ class OnlyGradientsOf {
 
 }  // namespace
 
-PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen,
-                      const optim::Averages* averages) {
+NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
   const OnlyGradientsOf only(phase.optimizer->parameters());
   phase.gradients->zero();
-  PhaseResult result;
+  NamedTensors statistics;
   for (const auto& part : phase.losses) {
     const PhaseLoss loss = part(input);
     if (&part == &phase.losses.back()) phase.gradients->begin();
     phase.gradients->backward(loss.total);
-    add_statistics(loss.statistics, result.statistics);
+    add_statistics(loss.statistics, statistics);
   }
   phase.gradients->finish();
-  result.nonfinite = first_nonfinite(phase);
-  if (result.nonfinite.empty()) {
-    phase.optimizer->step(phase.learning_rate(images_seen), averages);
-    if (phase.weight_limit > 0) clamp_parameters(*phase.optimizer, phase.weight_limit);
-  }
-  return result;
+  return statistics;
+}
+
+std::string update_network(Phase& phase, std::int64_t images_seen,
+                           const optim::Averages* averages) {
+  std::string nonfinite = first_nonfinite(phase);
+  if (!nonfinite.empty()) return nonfinite;
+  phase.optimizer->step(phase.learning_rate(images_seen), averages);
+  if (phase.weight_limit > 0) clamp_parameters(*phase.optimizer, phase.weight_limit);
+  return {};
 }
 
 }  // namespace ganscale::training

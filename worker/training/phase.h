@@ -48,16 +48,14 @@ struct Phase {
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
 };
 
-/// What a phase did.
-struct PhaseResult {
-  NamedTensors statistics;
-  /// The first parameter whose gradient is NaN or infinite: nothing was updated then. Else empty.
-  std::string nonfinite;
-};
+/// Computes the phase's loss and averages its gradients over the ranks, all of it on the device:
+/// the host waits for nothing. Returns the statistics.
+NamedTensors compute_gradients(Phase& phase, const StepInput& input);
 
-/// Computes the phase's loss, averages its gradients over the ranks and updates its network; with
-/// it the averages of its parameters, where given.
-PhaseResult run_phase(Phase& phase, const StepInput& input, std::int64_t images_seen,
-                      const optim::Averages* averages = nullptr);
+/// Updates the phase's network by its gradients; with it the averages of its parameters, where
+/// given. Returns the first parameter whose gradient is NaN or infinite: nothing was updated then.
+/// Else empty.
+std::string update_network(Phase& phase, std::int64_t images_seen,
+                           const optim::Averages* averages = nullptr);
 
 }  // namespace ganscale::training

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/where.h>
 
 #include <algorithm>
 
@@ -24,9 +25,31 @@ void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& st
   statistics["sign/" + name] = values.sign().mean();
 }
 
-at::Tensor average_over(comm::Group* group, const at::Tensor& value) {
-  if (group == nullptr || group->size() == 1) return value;
-  return comm::differentiable_sum(*group, value) / static_cast<double>(group->size());
+/// Returns the path lengths of this rank's images. Without any, it is an empty vector that takes
+/// part in the backward pass, because the ranks meet there.
+at::Tensor measure_paths(models::StyleGenerator& generator, const PathInput& input,
+                         const PathLengthMean& mean) {
+  const PathCount& count = input.count;
+  const bool is_shared = mean.group != nullptr;
+  if (count.here == 0 && !is_shared) return mean.value.new_zeros({0}).requires_grad_();
+  auto latents = generator.draw(input.fakes.z, input.fakes.labels, input.fakes.draws);
+  if (is_shared) {
+    latents.images_per_rank = static_cast<double>(count.in_all) / count.ranks;
+  }
+  const auto w = generator.map_for_training(latents);
+  if (count.here == 0) return mean.value.new_zeros({0}).requires_grad_();
+  return losses::path_lengths(generator.synthesize(w, input.fakes.draws), w, input.noise);
+}
+
+/// Returns the mean length of all ranks' images, or of this rank's where it keeps to those; where
+/// there are none, the running mean.
+at::Tensor mean_length(const at::Tensor& lengths, const PathCount& count,
+                       const PathLengthMean& mean) {
+  if (mean.group != nullptr) {
+    return comm::differentiable_sum(*mean.group, lengths.sum())
+        .div(static_cast<double>(count.in_all));
+  }
+  return count.here > 0 ? lengths.mean() : mean.value.clone();
 }
 
 at::Tensor fakes_for_discriminator(models::Generator& generator, const FakeInput& input) {
@@ -113,19 +136,19 @@ PhaseLoss r1_loss(models::Discriminator& discriminator, const RealInput& input,
   return {penalty * static_cast<double>(options.interval), {{"loss/r1", penalty.detach()}}};
 }
 
-std::int64_t path_length_batch(std::int64_t image_count, const PathLengthOptions& options) {
-  return std::max<std::int64_t>(1, image_count / options.batch_shrink);
+PathCount path_count(std::int64_t batch, const PathLengthOptions& options, int rank, int ranks) {
+  const auto in_all = std::max<std::int64_t>(1, batch / options.batch_shrink);
+  return {std::max<std::int64_t>(0, (in_all - rank + ranks - 1) / ranks), in_all, ranks};
 }
 
 PhaseLoss path_length_loss(models::StyleGenerator& generator, const PathInput& input,
                            PathLengthMean& mean, const PathLengthOptions& options) {
-  const auto latents = generator.draw(input.fakes.z, input.fakes.labels, input.fakes.draws);
-  const auto w = generator.map_for_training(latents);
-  const auto images = generator.synthesize(w, input.fakes.draws);
-  const auto lengths = losses::path_lengths(images, w, input.noise);
-  const auto moved = mean.value.lerp(average_over(mean.group, lengths.mean()), options.decay);
-  mean.value.copy_(moved.detach());
-  const auto penalty = (lengths - moved).square().mean() * options.weight;
+  const at::Tensor lengths = measure_paths(generator, input, mean);
+  const at::Tensor moved = mean.value.lerp(mean_length(lengths, input.count, mean), options.decay);
+  // A length that is not finite would stay in the mean for ever.
+  mean.value.copy_(at::where(moved.isfinite(), moved, mean.value).detach());
+  const auto weight = options.weight * input.count.ranks / static_cast<double>(input.count.in_all);
+  const auto penalty = (lengths - moved).square().sum() * weight;
   return {penalty * static_cast<double>(options.interval),
           {{"loss/path_length", penalty.detach()}, {"path_length", moved.detach()}}};
 }

@@ -86,14 +86,24 @@ struct PathLengthMean {
   comm::Group* group = nullptr;  ///< the ranks whose mean it is; null: of this rank's images alone
 };
 
-/// What path lengths are measured on, already reduced: see path_length_batch().
-struct PathInput {
-  FakeInput fakes;
-  at::Tensor noise;  ///< [N, C, H, W] standard normal
+/// How many path lengths are measured: those of the first images of all ranks' batch, so that they
+/// are the same images on any number of ranks. A rank may have none of them.
+struct PathCount {
+  std::int64_t here = 0;
+  std::int64_t in_all = 0;
+  int ranks = 1;
 };
 
-/// Returns how many of N images a rank measures: N / batch_shrink, but one at least.
-std::int64_t path_length_batch(std::int64_t image_count, const PathLengthOptions& options);
+/// Returns the counts of rank `rank` of `ranks`, to which images rank, rank + ranks, ... of a batch
+/// belong: in all batch / batch_shrink, but one at least.
+PathCount path_count(std::int64_t batch, const PathLengthOptions& options, int rank, int ranks);
+
+/// What path lengths are measured on.
+struct PathInput {
+  FakeInput fakes;   ///< of count.here images
+  at::Tensor noise;  ///< [N, C, H, W] standard normal, of as many
+  PathCount count;
+};
 
 /// Greg: the squared distance of path lengths from their running mean, which moves first.
 ///

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "comm/launcher.h"
 #include "training/presets.h"
+#include "training/section_checks.h"
 
 namespace ganscale::training {
 namespace {
@@ -67,21 +68,10 @@ DiscriminatorConfig parse_discriminator(config::Section in,
 }
 
 /// StyleGAN2 chooses by itself which of its layers compute in a narrow type.
-void choose_narrow_type(const config::Section& in, RunConfig& c) {
-  const Precision precision = c.training.precision;
-  if (c.model.name == "stylegan2") {
-    if (precision == Precision::kFp16) c.model.stylegan2.narrow_type = at::kHalf;
-    if (precision == Precision::kBf16) c.model.stylegan2.narrow_type = at::kBFloat16;
-    return;
-  }
-  in.require(precision != Precision::kFp16, "training.precision",
-             "fp16 is for stylegan2 only; take bf16: " + c.model.name);
-}
-
-/// The other scheme's ranks exchange gradients through one device each.
-void require_scheme_for_devices(const config::Section& in, const RunConfig& c) {
-  in.require(c.training.devices_per_process == 1 || c.scheme.name == kPerLabel,
-             "training.devices_per_process", "2 is for scheme per_label; take 1: " + c.scheme.name);
+void choose_narrow_type(RunConfig& c) {
+  if (c.model.name != "stylegan2") return;
+  if (c.training.precision == Precision::kFp16) c.model.stylegan2.narrow_type = at::kHalf;
+  if (c.training.precision == Precision::kBf16) c.model.stylegan2.narrow_type = at::kBFloat16;
 }
 
 SchemeConfig parse_scheme(config::Section in) {
@@ -138,8 +128,8 @@ RunConfig parse_run(config::Section in) {
   c.telemetry = control::parse_telemetry(in.section("telemetry"));
   c.comm = comm::parse_comm(in.section("comm"));
   in.reject_unread_keys();
-  choose_narrow_type(in, c);
-  require_scheme_for_devices(in, c);
+  choose_narrow_type(c);
+  require_sections_fit(in, c);
   c.batch_location = in.location("training.batch");
   c.resolved = config::to_yaml(in.entries(), /*comments=*/true);
   return c;

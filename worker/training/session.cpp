@@ -75,7 +75,6 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   Rank rank = open_rank(config);
   comm::Group& group = *rank.world.group;
   require_fits_world(config, group.size());
-  require_sections_fit(config);
   if (group.rank() == 0) {
     for (const auto& doubt : doubts(config)) log::warning(doubt);
   }

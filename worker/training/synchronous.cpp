@@ -28,8 +28,9 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, comm::Group&
       parameters_with_gradients(replica.generator()), group, bucket_bytes);
   discriminator_gradients_ = std::make_unique<comm::BucketedGradients>(
       parameters_with_gradients(replica.discriminator()), group, bucket_bytes);
-  phases_ =
-      build_phases(config, replica, {generator_gradients_.get(), discriminator_gradients_.get()});
+  phases_ = build_phases(config, replica,
+                         {generator_gradients_.get(), discriminator_gradients_.get()}, group);
+  if (config.training.cuda_graphs) recorder_ = std::make_unique<StepRecorder>(group);
 }
 
 Synchronous::~Synchronous() = default;
@@ -47,15 +48,17 @@ StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
       optim::ema_beta(config_.generator.ema, config_.training.batch, progress.images_seen));
   const Phase* last_of_generator = last_due(progress.step, replica_.generator());
   bool average_is_moved = false;
+  if (recorder_) recorder_->place(input);
   for (Phase& phase : phases_) {
     if (progress.step % phase.interval != 0) continue;
     const bool moves_average = &phase == last_of_generator;
     const auto began = Clock::now();
-    PhaseResult done =
-        run_phase(phase, input, progress.images_seen, moves_average ? &averages : nullptr);
-    average_is_moved |= moves_average && done.nonfinite.empty();
-    result.statistics.merge(done.statistics);
-    if (!done.nonfinite.empty()) result.skipped.push_back({phase.name, done.nonfinite});
+    result.statistics.merge(recorder_ ? recorder_->compute_gradients(phase)
+                                      : compute_gradients(phase, input));
+    const std::string nonfinite =
+        update_network(phase, progress.images_seen, moves_average ? &averages : nullptr);
+    average_is_moved |= moves_average && nonfinite.empty();
+    if (!nonfinite.empty()) result.skipped.push_back({phase.name, nonfinite});
     result.phase_seconds[phase.name] = std::chrono::duration<double>(Clock::now() - began).count();
   }
   if (config_.training.running_means == RunningMeans::kAveraged) {

@@ -3,6 +3,7 @@
 #include "comm/group.h"
 #include "training/replica.h"
 #include "training/scheme.h"
+#include "training/step_recorder.h"
 
 namespace ganscale::training {
 
@@ -27,6 +28,7 @@ class Synchronous : public Scheme {
   std::unique_ptr<comm::BucketedGradients> generator_gradients_;
   std::unique_ptr<comm::BucketedGradients> discriminator_gradients_;
   std::vector<Phase> phases_;
+  std::unique_ptr<StepRecorder> recorder_;  ///< with training.cuda_graphs
 };
 
 }  // namespace ganscale::training

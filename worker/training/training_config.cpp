@@ -56,6 +56,9 @@ TrainingConfig parse_training(config::Section in) {
       in.get("devices_per_process", c.devices_per_process,
              "GPUs of a rank; 2, of scheme per_label: the generator on one, the discriminator on "
              "the other");
+  c.cuda_graphs = in.get("cuda_graphs", c.cuda_graphs,
+                         "a GPU repeats each phase as one CUDA graph: for few images a GPU, where "
+                         "launching kernels takes longer than computing them; a CPU does as ever");
   c.threads = in.get("threads", c.threads,
                      "CPU threads of a rank; 0: the node's cores shared by its ranks");
   const auto means = in.get_choice("running_means", "averaged", {"averaged", "local"},

@@ -26,6 +26,7 @@ struct TrainingConfig {
   Precision precision = Precision::kFp32;
   device::DeviceKind device = device::DeviceKind::kAuto;
   int devices_per_process = 1;  ///< 2: one for the generator, one for the discriminator
+  bool cuda_graphs = false;     ///< a GPU repeats each phase by one launch
   int threads = 0;              ///< CPU threads of a rank; 0: this node's cores shared by its ranks
   RunningMeans running_means = RunningMeans::kAveraged;
   double tick_kimg = 4;  ///< how often a tick line and a line of stats.jsonl are written

@@ -6,6 +6,7 @@
 #include "comm/nccl_group.h"
 #include "comm/thread_group.h"
 #include "device/gpu.h"
+#include "device/repeated_work.h"
 
 namespace ganscale::comm {
 namespace {
@@ -72,6 +73,23 @@ TEST_F(NcclGroup, LeavesTensorsOfTheCpuToItsHost) {
     const auto data = at::full({3}, group.rank() + 1.0);
     group.max(data);
     EXPECT_TRUE((data == group.size()).all().item<bool>());
+  });
+}
+
+TEST_F(NcclGroup, AddsUpInsideRepeatedWork) {
+  if (device::visible_gpu_count() > 1) GTEST_SKIP() << "repeated work is of one GPU a process";
+  run([](Group& group, at::Device gpu) {
+    const auto data = at::zeros({1000}, at::TensorOptions(gpu));
+    device::RepeatedWork work(gpu, [&] {
+      data.add_(1);
+      group.sum_async(data);
+      group.wait();
+    });
+    for (int i = 1; i <= 6; ++i) {  // three are ordinary, three repeated
+      work.run();
+      group.watch_queue();
+      EXPECT_TRUE((data == i).all().item<bool>());
+    }
   });
 }
 

@@ -34,6 +34,18 @@ TEST_P(CounterRandomKernel, GivesTheUniformNumbersOfTheReference) {
   }
 }
 
+TEST_P(CounterRandomKernel, ReadsTheFirstImagesNumberFromMemoryAtEachDraw) {
+  const auto first = at::empty({}, at::TensorOptions(at::kCUDA).dtype(at::kLong));
+  ImageRandom images = kImages;
+  images.first_image_in_memory = first.const_data_ptr<std::int64_t>();
+  for (const std::int64_t number : {5, 7}) {
+    first.fill_(number);
+    const auto drawn = random_uniform(images, Stream::kAugment, 3, {3, 5}, on(at::kCUDA));
+    const ImageRandom told{kImages.seed, number, kImages.image_stride};
+    EXPECT_TRUE(drawn.cpu().equal(random_uniform(told, Stream::kAugment, 3, {3, 5}, on(at::kCPU))));
+  }
+}
+
 TEST_P(CounterRandomKernel, GivesTheDropoutMasksOfTheReference) {
   for (const auto& shape : kDrawnShapes) {
     RandomDraws device(kImages, Stream::kDiscriminatorNoise);

@@ -41,6 +41,14 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {
   expect_close(gradients(config, kGpu, 5), gradients(config, at::kCPU, 5), 1e-8);
 }
 
+// Gmain and Dmain are repeated from their fourth time on, Greg from the thirteenth step, Dreg too.
+TEST_F(TrainingOnAGpu, RepeatsRecordedPhasesWithTheSameResult) {
+  auto config = make_stylegan2_config("", Precision::kFp64);
+  const auto expected = gradients(config, kGpu, 18);
+  config.training.cuda_graphs = true;
+  expect_close(gradients(config, kGpu, 18), expected, 1e-8);
+}
+
 TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuWithTheNetworksOnDevicesOfTheirOwn) {
   std::vector<device::NetworkDevices> pairs = {{at::kCPU, kGpu}};
   if (device::visible_gpu_count() > 1) pairs.push_back({kGpu, at::Device(at::kCUDA, 1)});

@@ -26,6 +26,16 @@ TEST(RandomNormal, OfAllRanksInterleavesToThatOfOneRank) {
   }
 }
 
+TEST(RandomNormal, ReadsTheFirstImagesNumberFromMemoryAtEachDraw) {
+  std::int64_t first = 0;
+  const ImageRandom images{.seed = kSeed, .image_stride = 2, .first_image_in_memory = &first};
+  for (first = 96; first < 98; ++first) {
+    const ImageRandom told{kSeed, first, 2};
+    const auto expected = random_normal(told, Stream::kSamples, 0, {3, 500}, at::kFloat);
+    EXPECT_TRUE(random_normal(images, Stream::kSamples, 0, {3, 500}, at::kFloat).equal(expected));
+  }
+}
+
 TEST(RandomNormal, DoesNotDependOnTheNumberOfThreads) {
   const std::vector<std::int64_t> shape = {33, 1001};
   const auto parallel = random_normal(all_images(), Stream::kSamples, 0, shape, at::kFloat);

@@ -242,12 +242,6 @@ TEST_F(PerLabel, RefusesWhatItCannotTrain) {
   expect_error(ExitCode::kConfig, "fewer records than training.batch, 9", [&] { train_alone(); });
   expect_error(ExitCode::kConfig, ": 0 (8) 1 (8) 2 (8) 3 (8)", [&] { train_alone(); });
   config_.training.batch = 4;
-  config_.model.name = "conditional_dcgan";
-  expect_error(ExitCode::kConfig, "take an unconditional model", [&] { train_alone(); });
-  config_.model.name = "dcgan";
-  config_.data.labels = data::Labels::kIgnore;
-  expect_error(ExitCode::kConfig, "data.labels must not be ignore", [&] { train_alone(); });
-  config_.data.labels = data::Labels::kAuto;
   label_count_ = 0;
   expect_error(ExitCode::kConfig, "needs labels, and the data set has none",
                [&] { train_alone(); });

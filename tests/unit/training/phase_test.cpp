@@ -24,6 +24,11 @@ class Line : public torch::nn::Module {
   at::Tensor bias;
 };
 
+struct Done {
+  NamedTensors statistics;
+  std::string nonfinite;
+};
+
 struct PhaseOfLine {
   explicit PhaseOfLine(double factor) {
     phase.name = "Gmain";
@@ -37,6 +42,11 @@ struct PhaseOfLine {
     }};
   }
 
+  Done run(std::int64_t images_seen = 0) {
+    const NamedTensors statistics = compute_gradients(phase, {});
+    return {statistics, update_network(phase, images_seen)};
+  }
+
   Line line;
   std::unique_ptr<comm::Group> group = comm::make_single_group();
   comm::BucketedGradients gradients{line.parameters(), *group, 1000};
@@ -47,18 +57,18 @@ struct PhaseOfLine {
 
 TEST(Phase, UpdatesItsNetworkAtTheRateOfTheImagesSeen) {
   PhaseOfLine line(2);
-  const PhaseResult first = run_phase(line.phase, {}, /*images_seen=*/0);
+  const Done first = line.run();
   EXPECT_EQ(first.nonfinite, "");
   EXPECT_DOUBLE_EQ(first.statistics.at("loss/generator").item<double>(), 3);
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), 0.0F);  // 1 - 0.5 * 2
   EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 0.5F);
-  run_phase(line.phase, {}, /*images_seen=*/64);
+  line.run(/*images_seen=*/64);
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -0.5F);  // 0 - 0.25 * 2: gradients do not pile up
 }
 
 TEST(Phase, NamesTheParameterOfANanAndLeavesTheNetworkAsItWas) {
   PhaseOfLine line(std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(run_phase(line.phase, {}, 0).nonfinite, "weight");
+  EXPECT_EQ(line.run().nonfinite, "weight");
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), 1.0F);
   EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 1.0F);
 }
@@ -66,7 +76,7 @@ TEST(Phase, NamesTheParameterOfANanAndLeavesTheNetworkAsItWas) {
 TEST(Phase, AddsTheGradientsAndStatisticsOfItsParts) {
   PhaseOfLine line(2);
   line.phase.losses.push_back(line.phase.losses.front());
-  const PhaseResult result = run_phase(line.phase, {}, /*images_seen=*/0);
+  const Done result = line.run();
   EXPECT_DOUBLE_EQ(result.statistics.at("loss/generator").item<double>(), 6);
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -1.0F);  // 1 - 0.5 * (2 + 2)
 }
@@ -75,19 +85,19 @@ TEST(Phase, AddsTheGradientsAndStatisticsOfItsParts) {
 TEST(Phase, ClampsParametersToTheLimit) {
   PhaseOfLine line(4);
   line.phase.weight_limit = 0.75;
-  run_phase(line.phase, {}, /*images_seen=*/0);
+  line.run();
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -0.75F);
   EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 0.5F);
 }
 
 TEST(Phase, TakesAnInfinityForNonfiniteToo) {
   PhaseOfLine line(std::numeric_limits<double>::infinity());
-  EXPECT_EQ(run_phase(line.phase, {}, 0).nonfinite, "weight");
+  EXPECT_EQ(line.run().nonfinite, "weight");
 }
 
 TEST(Phase, LeavesNoNetworkWithGradientsSwitchedOn) {
   PhaseOfLine line(2);
-  run_phase(line.phase, {}, 0);
+  line.run();
   EXPECT_FALSE(line.line.weight.requires_grad());
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
 
 namespace ganscale::models::stylegan2 {
 
@@ -45,9 +46,15 @@ Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,
 }
 
 at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
-  const at::Tensor w = mapping_->forward(latents.z, latents.labels);
-  mapping_->track_average(w);
   const std::int64_t count = config_.w_count();
+  if (latents.z.size(0) == 0) {
+    mapping_->track_average(at::zeros_like(mapping_->average()));
+    return latents.z.new_zeros({0, count, config_.w_dim});
+  }
+  const at::Tensor w = mapping_->forward(latents.z, latents.labels);
+  const double divisor = latents.images_per_rank > 0 ? latents.images_per_rank
+                                                     : static_cast<double>(latents.z.size(0));
+  mapping_->track_average(w.detach().sum(0).div(divisor));
   if (!latents.mixed_z.defined()) return w.unsqueeze(1).expand({-1, count, -1});
   const at::Tensor mixed = mapping_->forward(latents.mixed_z, latents.labels);
   const auto layers = at::arange(count, latents.crossover.options()).view({1, count, 1});

@@ -54,10 +54,10 @@ at::Tensor Mapping::forward(const at::Tensor& z, const at::Tensor& labels) const
   return w;
 }
 
-void Mapping::track_average(const at::Tensor& w) const {
+void Mapping::track_average(const at::Tensor& mean) const {
   check(options_.average_beta.has_value(), "this mapping has a mean to track");
   const at::NoGradGuard no_grad;
-  average_.copy_(w.detach().mean(0).lerp(average_, *options_.average_beta));
+  average_.copy_(mean.detach().lerp(average_, *options_.average_beta));
 }
 
 }  // namespace ganscale::models::stylegan2
