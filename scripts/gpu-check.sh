@@ -78,7 +78,8 @@ run_parity() {
     return
   fi
   for fixture in "$GANSCALE_SHARED"/fixtures/*.safetensors; do
-    check 78 "parity-$(basename "$fixture" .safetensors)" "$build/bin/ganscale-parity" "$fixture"
+    check 78 "parity-$(basename "$fixture" .safetensors)" "$build/bin/ganscale-parity" --device gpu \
+      --precision fp64,fp32,tf32,fp16,bf16 "$fixture"
   done
 }
 

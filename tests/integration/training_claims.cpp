@@ -173,6 +173,23 @@ void conditional_dcgan_in_bf16(comm::Group& group) {
   expect_bf16_near_float32(group, "conditional_dcgan");
 }
 
+/// Both networks' gradients after the first step of all phases, of all layers in this type.
+at::Tensor stylegan2_gradients(comm::Group& group, std::optional<at::ScalarType> narrow_type) {
+  RunConfig config = make_stylegan2_config(", narrow_resolutions: 8", Precision::kFp32);
+  config.model.stylegan2.narrow_type = narrow_type;
+  Trainee trainee(config, group);
+  trainee.train(1);
+  return at::cat({all_gradients(trainee.replica().generator()),
+                  all_gradients(trainee.replica().discriminator())});
+}
+
+// Eleven and eight bits of a number, through some twenty layers.
+void stylegan2_in_narrow_types(comm::Group& group) {
+  const auto expected = stylegan2_gradients(group, std::nullopt);
+  expect_close(stylegan2_gradients(group, at::kHalf), expected, 0.05);
+  expect_close(stylegan2_gradients(group, at::kBFloat16), expected, 0.2);
+}
+
 void replicas_stay_the_same_with_local_batch_norm(comm::Group& group) {
   const RunConfig config = make_config("dcgan", models::BatchNormMode::kLocal, Precision::kFp32);
   Trainee trainee(config, group);
@@ -207,6 +224,7 @@ std::vector<comm::GroupClaim> training_claims() {
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
           {"DcganInBf16IsNearThatInFloat32", dcgan_in_bf16},
           {"ConditionalDcganInBf16IsNearThatInFloat32", conditional_dcgan_in_bf16},
+          {"Stylegan2InNarrowTypesIsNearThatInFloat32", stylegan2_in_narrow_types},
           {"ReplicasStayTheSameWithLocalBatchNorm", replicas_stay_the_same_with_local_batch_norm}};
 }
 

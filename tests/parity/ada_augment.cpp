@@ -5,7 +5,7 @@
 
 namespace ganscale::parity {
 
-void check_ada_augment(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+void check_ada_augment(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                        Report& report) {
   constexpr std::string_view kSeparator = ".percentile";
   const auto images = fixture.tensors.find("images");
@@ -16,7 +16,7 @@ void check_ada_augment(const checkpoint::Safetensors& fixture, at::ScalarType pr
     if (end == std::string::npos) continue;
     const auto transformation = name.substr(0, end);
     const double quantile = std::stod(name.substr(end + kSeparator.size()));
-    const auto ours = augment::augment_ada_at(images->second.to(precision),
+    const auto ours = augment::augment_ada_at(arithmetic(images->second),
                                               augment::ada_pipeline({transformation}), quantile);
     report.compare(transformation, ours, expected);
     any = true;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "device/gpu.h"
 
 namespace ganscale::parity {
 namespace {
@@ -13,14 +14,17 @@ struct Kind {
   double tolerance_float64;
   double tolerance_float32;
   Check check;
+  bool on_gpu = true;
+  bool has_products = false;  ///< which tf32 rounds
+  bool is_narrow = false;     ///< has layers that can compute in float16 and bfloat16
 };
 
 constexpr std::array kKinds = {
     Kind{"ada_augment", 1e-6, 1e-3, check_ada_augment},
-    Kind{"metrics", 1e-6, 1e-5, check_metrics},
+    Kind{"metrics", 1e-6, 1e-5, check_metrics, false},
     Kind{"optimizers", 1e-9, 1e-5, check_optimizers},
-    Kind{"stylegan2_ops", 1e-9, 1e-5, check_stylegan2_ops},
-    Kind{"stylegan2_trace", 1e-6, 1e-4, check_stylegan2_trace},
+    Kind{"stylegan2_ops", 1e-9, 1e-5, check_stylegan2_ops, true, true},
+    Kind{"stylegan2_trace", 1e-6, 1e-4, check_stylegan2_trace, true, true, true},
 };
 
 const Kind& kind_of(const checkpoint::Safetensors& fixture, const std::filesystem::path& file) {
@@ -36,19 +40,33 @@ const Kind& kind_of(const checkpoint::Safetensors& fixture, const std::filesyste
                     file.string() + " (supported:" + known + ")");
 }
 
+bool is_computed(const Kind& kind, const Arithmetic& arithmetic) {
+  return (arithmetic.device.is_cpu() || kind.on_gpu) && (!arithmetic.tf32 || kind.has_products) &&
+         (!arithmetic.is_narrow() || kind.is_narrow);
+}
+
 }  // namespace
 
-bool check_fixture(const std::filesystem::path& file, std::ostream& out) {
+bool check_fixture(const std::filesystem::path& file, std::ostream& out,
+                   const std::vector<Arithmetic>& arithmetics) {
   const auto fixture = checkpoint::read_safetensors(file);
   const Kind& kind = kind_of(fixture, file);
-  Report in_float64(kind.tolerance_float64);
-  Report in_float32(kind.tolerance_float32);
-  kind.check(fixture, at::kDouble, in_float64);
-  kind.check(fixture, at::kFloat, in_float32);
-  const std::string title = file.filename().string() + ": " + std::string(kind.name);
-  in_float64.print(out, title + " in float64");
-  in_float32.print(out, title + " in float32");
-  return in_float64.passed() && in_float32.passed();
+  bool passed = true;
+  for (const Arithmetic& arithmetic : arithmetics) {
+    const std::string title = file.filename().string() + ": " + std::string(kind.name) + " in " +
+                              arithmetic.name + (arithmetic.device.is_cpu() ? "" : " on the GPU");
+    if (!is_computed(kind, arithmetic)) {
+      out << title << ": not computed so\n";
+      continue;
+    }
+    Report report(arithmetic.is_float64() ? kind.tolerance_float64
+                                          : kind.tolerance_float32 * arithmetic.allowance);
+    device::allow_tf32(arithmetic.tf32);
+    kind.check(fixture, arithmetic, report);
+    report.print(out, title);
+    passed &= report.passed();
+  }
+  return passed;
 }
 
 }  // namespace ganscale::parity

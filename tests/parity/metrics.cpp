@@ -67,11 +67,12 @@ void check_kernel(const NamedTensors& tensors, const Features& features, Report&
   report.compare("kid", at::tensor(values, at::kDouble), stored(tensors, "kid.values"));
 }
 
-void check_inception_score(const NamedTensors& tensors, at::ScalarType precision, Report& report) {
+void check_inception_score(const NamedTensors& tensors, const Arithmetic& arithmetic,
+                           Report& report) {
   const auto& logits = stored(tensors, "is.logits");
   for (const int splits : numbers_in_names(tensors, "is.splits", "_mean")) {
     metrics::InceptionScore sums(logits.size(1), logits.size(0), splits);
-    sums.add(logits.to(precision), at::arange(logits.size(0)));
+    sums.add(arithmetic(logits), at::arange(logits.size(0)));
     const auto score = sums.score();
     const std::string prefix = "is.splits" + std::to_string(splits);
     report.compare("is", one(score.mean), stored(tensors, prefix + "_mean"));
@@ -92,14 +93,14 @@ void check_precision_recall(const NamedTensors& tensors, const Features& feature
 
 }  // namespace
 
-void check_metrics(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+void check_metrics(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                    Report& report) {
   const auto& tensors = fixture.tensors;
-  const Features features{stored(tensors, "features_real").to(precision),
-                          stored(tensors, "features_fake").to(precision)};
+  const Features features{arithmetic(stored(tensors, "features_real")),
+                          arithmetic(stored(tensors, "features_fake"))};
   check_frechet(tensors, features, report);
   check_kernel(tensors, features, report);
-  check_inception_score(tensors, precision, report);
+  check_inception_score(tensors, arithmetic, report);
   check_precision_recall(tensors, features, report);
 }
 

@@ -68,26 +68,26 @@ std::set<std::string> case_names(const NamedTensors& tensors) {
   return names;
 }
 
-NamedTensors initial_parameters(const NamedTensors& tensors, at::ScalarType precision) {
+NamedTensors initial_parameters(const NamedTensors& tensors, const Arithmetic& arithmetic) {
   NamedTensors parameters;
   for (const auto& [name, tensor] : tensors) {
     if (!name.starts_with("init.")) continue;
-    parameters.emplace(name.substr(5), tensor.to(precision, false, /*copy=*/true).requires_grad_());
+    parameters.emplace(name.substr(5), arithmetic(tensor).clone().requires_grad_());
   }
   if (parameters.empty()) throw DataError("the fixture lacks a tensor: init.0");
   return parameters;
 }
 
-void check_case(const std::string& name, const NamedTensors& tensors, at::ScalarType precision,
+void check_case(const std::string& name, const NamedTensors& tensors, const Arithmetic& arithmetic,
                 Report& report) {
-  const NamedTensors parameters = initial_parameters(tensors, precision);
+  const NamedTensors parameters = initial_parameters(tensors, arithmetic);
   const auto& config = config_of(name);
   const auto optimizer = optim::build_optimizer(config, parameters);
   const std::string first = "." + parameters.begin()->first;
   for (int step = 0; tensors.contains("grad.step" + std::to_string(step) + first); ++step) {
     const std::string gradient_prefix = "grad.step" + std::to_string(step) + ".";
     for (const auto& [index, parameter] : parameters) {
-      parameter.mutable_grad() = stored(tensors, gradient_prefix + index).to(precision);
+      parameter.mutable_grad() = arithmetic(stored(tensors, gradient_prefix + index));
     }
     optimizer->step(config.learning_rate);
     const std::string after_prefix = name + ".after" + std::to_string(step + 1) + ".";
@@ -100,11 +100,11 @@ void check_case(const std::string& name, const NamedTensors& tensors, at::Scalar
 
 }  // namespace
 
-void check_optimizers(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+void check_optimizers(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                       Report& report) {
   const auto names = case_names(fixture.tensors);
   if (names.empty()) throw DataError("the fixture holds no case: no tensor <case>.after<steps>.0");
-  for (const auto& name : names) check_case(name, fixture.tensors, precision, report);
+  for (const auto& name : names) check_case(name, fixture.tensors, arithmetic, report);
 }
 
 }  // namespace ganscale::parity

@@ -87,6 +87,31 @@ TEST(Parity, ConditionalStylegan2TrainsAsTheReference) {
   expect_trace("fixtures/stylegan2_cond_16.safetensors");
 }
 
+TEST(Parity, ComparesThePassesOfStylegan2InNarrowTypes) {
+  const auto file = shared_file("fixtures/stylegan2_cond_16.safetensors");
+  if (!file) GTEST_SKIP() << "no reference fixture: stylegan2_cond_16";
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out, arithmetics_of({"fp16", "bf16"}, /*on_gpu=*/false)))
+      << out.str();
+  for (const char* precision : {"fp16", "bf16"})
+    EXPECT_THAT(out.str(), testing::HasSubstr(std::string("stylegan2_trace in ") + precision));
+  EXPECT_THAT(out.str(), testing::ContainsRegex("forward logits .* ok\n"));
+}
+
+TEST(Parity, SaysWhatAKindIsNotComputedIn) {
+  const auto file = shared_file(kOptimizers);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out, arithmetics_of({"bf16"}, /*on_gpu=*/false)));
+  EXPECT_EQ(out.str(), "optimizers.safetensors: optimizers in bf16: not computed so\n");
+}
+
+TEST(Parity, RefusesArithmeticThatIsNotThere) {
+  expect_error(ExitCode::kConfig, "no such precision: fp8", [] { arithmetics_of({"fp8"}, false); });
+  expect_error(ExitCode::kConfig, "--precision tf32 needs --device gpu",
+               [] { arithmetics_of({"tf32"}, false); });
+}
+
 TEST(Parity, SeesOneValueThatIsOff) {
   const auto file = shared_file(kOptimizers);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;

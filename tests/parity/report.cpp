@@ -15,7 +15,7 @@ constexpr double kAbsoluteShare = 1e-3;
 
 double largest_error(const at::Tensor& ours, const at::Tensor& stored) {
   if (ours.sizes() != stored.sizes()) return std::numeric_limits<double>::infinity();
-  const auto difference = ours.detach().to(at::kDouble).sub(stored.to(at::kDouble)).abs();
+  const auto difference = ours.detach().cpu().to(at::kDouble).sub(stored.to(at::kDouble)).abs();
   if (!at::isfinite(difference).all().item<bool>()) return std::numeric_limits<double>::infinity();
   return difference.max().item<double>();
 }

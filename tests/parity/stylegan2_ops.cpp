@@ -17,10 +17,10 @@ namespace {
 /// What one result of the fixture is computed from.
 class Case {
  public:
-  Case(const NamedTensors& tensors, at::ScalarType precision, std::smatch parts)
-      : tensors_(tensors), precision_(precision), parts_(std::move(parts)) {}
+  Case(const NamedTensors& tensors, const Arithmetic& arithmetic, std::smatch parts)
+      : tensors_(tensors), arithmetic_(arithmetic), parts_(std::move(parts)) {}
 
-  at::Tensor tensor(const std::string& name) const { return stored(tensors_, name).to(precision_); }
+  at::Tensor tensor(const std::string& name) const { return arithmetic_(stored(tensors_, name)); }
   bool has(std::size_t part) const { return parts_[part].matched; }
   std::string text(std::size_t part) const { return parts_[part].str(); }
   double number(std::size_t part) const { return std::stod(text(part)); }
@@ -28,7 +28,7 @@ class Case {
 
  private:
   const NamedTensors& tensors_;
-  at::ScalarType precision_;
+  const Arithmetic& arithmetic_;
   std::smatch parts_;
 };
 
@@ -123,7 +123,7 @@ bool is_input(const std::string& name) {
 
 }  // namespace
 
-void check_stylegan2_ops(const checkpoint::Safetensors& fixture, at::ScalarType precision,
+void check_stylegan2_ops(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                          Report& report) {
   for (const auto& [name, expected] : fixture.tensors) {
     if (is_input(name)) continue;
@@ -132,7 +132,7 @@ void check_stylegan2_ops(const checkpoint::Safetensors& fixture, at::ScalarType 
       std::smatch parts;
       if (!std::regex_match(name, parts, one.name)) continue;
       known = true;
-      report.compare(one.group, one.compute(Case(fixture.tensors, precision, parts)), expected);
+      report.compare(one.group, one.compute(Case(fixture.tensors, arithmetic, parts)), expected);
     }
     if (!known) throw ConfigError("no operator for this tensor of the fixture: " + name);
   }

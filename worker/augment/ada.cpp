@@ -9,6 +9,7 @@
 #include "augment/affine_resample.h"
 #include "augment/image_operations.h"
 #include "kernels/counter_random.h"
+#include "kernels/on_device.h"
 
 namespace ganscale::augment {
 namespace {
@@ -35,13 +36,14 @@ at::Tensor where_changed(const at::Tensor& x, const std::vector<T>& values, cons
   }
   if (changed.empty()) return x;
   if (changed.size() == values.size()) return operation(x, values);
-  const auto index = at::tensor(changed).to(x.device());
+  const auto index = kernels::sent_to(x.device(), at::tensor(changed));
   return x.index_copy(0, index, operation(x.index_select(0, index), of_changed));
 }
 
 at::Tensor add_noise(const at::Tensor& x, const at::Tensor& noise,
                      const std::vector<double>& sigmas) {
-  return x + noise * at::tensor(sigmas, at::kDouble).to(x.options()).view({-1, 1, 1, 1});
+  const auto scales = at::tensor(sigmas, at::kDouble).to(x.scalar_type()).view({-1, 1, 1, 1});
+  return x + noise * kernels::sent_to(x.device(), scales);
 }
 
 std::vector<AdaTransforms> transforms_of(const std::vector<AdaDraws>& draws,

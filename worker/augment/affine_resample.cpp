@@ -11,6 +11,7 @@
 
 #include "augment/grid_sample.h"
 #include "augment/mirrored_padding.h"
+#include "kernels/on_device.h"
 #include "kernels/upfirdn2d.h"
 
 namespace ganscale::augment {
@@ -70,7 +71,7 @@ at::Tensor blank_axis(const std::vector<std::int64_t>& begins,
   const auto position = at::arange(length * factor, at::kLong);
   const auto inside = position.ge(at::tensor(begins).mul(factor).unsqueeze(1))
                           .logical_and(position.lt(at::tensor(ends).mul(factor).unsqueeze(1)));
-  return inside.to(like.options());
+  return kernels::sent_to(like.device(), inside.to(like.scalar_type()));
 }
 
 /// Sets to zero what lies beyond each image's own margins, so that the result of an image does not
@@ -132,16 +133,17 @@ at::Tensor affine_resample(const at::Tensor& x, const std::vector<Affine>& sourc
   for (const Affine& source : sources)
     canvas.margins.push_back(margins_of(source, canvas.height, canvas.width));
   canvas.widest = widest(canvas.margins);
-  const auto filter = kernels::setup_filter(kSym6, x.scalar_type()).to(x.device());
+  const auto filter = kernels::sent_to(x.device(), kernels::setup_filter(kSym6, x.scalar_type()));
   const auto padded = blank_beyond_margins(mirrored_padding(x, canvas.widest), canvas, 1);
   const auto enlarged = blank_beyond_margins(kernels::upsample2d(padded, filter), canvas, 2);
   const auto out_height = (canvas.height + 2 * kFilterMargin) * 2;
   const auto out_width = (canvas.width + 2 * kFilterMargin) * 2;
   const auto maps = normalized_maps(sources, canvas, static_cast<double>(out_height),
-                                    static_cast<double>(out_width));
-  const auto grid =
-      at::affine_grid_generator(maps.to(x.options()), {x.size(0), x.size(1), out_height, out_width},
-                                /*align_corners=*/false);
+                                    static_cast<double>(out_width))
+                        .to(x.scalar_type());
+  const auto grid = at::affine_grid_generator(kernels::sent_to(x.device(), maps),
+                                              {x.size(0), x.size(1), out_height, out_width},
+                                              /*align_corners=*/false);
   return reduce(grid_sample(enlarged, grid), filter);
 }
 

@@ -11,6 +11,7 @@
 
 #include "augment/mirrored_padding.h"
 #include "base/error.h"
+#include "kernels/on_device.h"
 
 namespace ganscale::augment {
 namespace {
@@ -92,7 +93,7 @@ at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps) {
   } else {
     check(channels == 3, "colours are mapped of images with one or three channels");
   }
-  matrices = matrices.to(x.options());
+  matrices = kernels::sent_to(x.device(), matrices.to(x.scalar_type()));
   const auto pixels = x.flatten(2);
   const auto mapped =
       at::matmul(matrices.slice(2, 0, channels), pixels) + matrices.slice(2, channels);
@@ -102,7 +103,8 @@ at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps) {
 at::Tensor amplify_bands(const at::Tensor& x, const std::vector<BandGains>& gains) {
   const auto planes = x.size(0) * x.size(1);
   const auto filters =
-      amplification_filters(gains).to(x.options()).repeat_interleave(x.size(1), /*dim=*/0);
+      kernels::sent_to(x.device(), amplification_filters(gains).to(x.scalar_type()))
+          .repeat_interleave(x.size(1), /*dim=*/0);
   const auto margin = filters.size(1) / 2;
   const auto padded = mirrored_padding(x, {margin, margin, margin, margin});
   const auto rows =
@@ -121,9 +123,10 @@ at::Tensor cut_out(const at::Tensor& x, const std::vector<std::optional<Point>>&
     centre_x.push_back(centre ? centre->x : kNowhere);
     centre_y.push_back(centre ? centre->y : kNowhere);
   }
-  const auto inside = [](const std::vector<double>& around, std::int64_t length) {
+  const auto inside = [&x](const std::vector<double>& around, std::int64_t length) {
     const auto position = (at::arange(length, at::kDouble) + 0.5) / length;
-    return (position - at::tensor(around, at::kDouble).unsqueeze(1)).abs().lt(0.25);
+    const auto distance = (position - at::tensor(around, at::kDouble).unsqueeze(1)).abs();
+    return kernels::sent_to(x.device(), distance.lt(0.25));
   };
   const auto hole = inside(centre_y, x.size(2))
                         .unsqueeze(2)

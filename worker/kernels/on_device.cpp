@@ -34,6 +34,12 @@ at::Tensor in_layout_of(const at::Tensor& tensor, const at::Tensor& model) {
   return tensor.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
+at::Tensor sent_to(at::Device device, const at::Tensor& on_host) {
+  if (device.is_cpu()) return on_host;
+  // Pinned memory goes back to its pool once the device has read it.
+  return on_host.pin_memory().to(device, /*non_blocking=*/true);
+}
+
 at::Tensor widened(const at::Tensor& tensor) {
   const bool is_narrow = tensor.defined() && (tensor.scalar_type() == at::kHalf ||
                                               tensor.scalar_type() == at::kBFloat16);
