@@ -20,9 +20,12 @@ MEMORY_LIMIT = 0.8
 
 
 def main():
-    arguments = timing.comparison_options(__doc__, batch=16, steps=16).parse_args()
+    parser = timing.comparison_options(__doc__, batch=16, steps=16)
+    parser.add_argument("--modulate", default="weights", choices=["weights", "features"],
+                        help="how PyTorch modulates: weights as in the paper, or features, which is faster on a CPU")
+    arguments = parser.parse_args()
     contenders = {"ganscale": [timing.program_of(arguments, "stylegan2_benchmark")],
-                  "PyTorch": [sys.executable, str(HERE / "stylegan2_pytorch.py")]}
+                  "PyTorch": [sys.executable, str(HERE / "stylegan2_pytorch.py"), "--modulate", arguments.modulate]}
     speed, share = timing.compare(contenders, arguments, statistics.mean)
     print(f"{speed:.2f} times as fast (needed: {SPEED_NEEDED}), {share:.0%} of the memory (needed: at most "
           f"{MEMORY_LIMIT:.0%})")

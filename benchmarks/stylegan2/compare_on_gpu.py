@@ -32,6 +32,7 @@ def options():
     parser.add_argument("--preset", default="config-f")
     parser.add_argument("--resolution", type=int, default=256)
     parser.add_argument("--precision", default="tf32", choices=["fp32", "tf32"])
+    parser.add_argument("--modulate", default="weights", choices=["weights", "features"], help="how PyTorch modulates")
     parser.add_argument("--device", default="cuda", help="cpu: the same on the CPU, to see that everything runs")
     parser.add_argument("--steps", type=int, default=16)
     parser.add_argument("--warm-up", type=int, default=4, help="steps before, without graphs")
@@ -55,7 +56,7 @@ def what_is_missing(arguments):
 
 def contenders(arguments):
     """By name: the command, and the numbers of images a step that it is measured at."""
-    pytorch = [sys.executable, str(HERE / "stylegan2_pytorch.py")]
+    pytorch = [sys.executable, str(HERE / "stylegan2_pytorch.py"), "--modulate", arguments.modulate]
     ours = timing.program_of(arguments, "stylegan2_benchmark")
     return {"ganscale": ([ours], [FEW, MANY]),
             GRAPHS: ([ours, "--graphs"], sorted({*arguments.batches, FEW, MANY})),

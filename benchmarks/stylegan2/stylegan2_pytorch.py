@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The steps of iteration.cpp in eager PyTorch, written from Karras et al. 2020, arXiv:1912.04958.
 
-Written as the public ports for PyTorch are: modulated convolutions as one grouped convolution with a
-weight an image, resampling as zero insertion and a depthwise convolution, reals and fakes of D's step
-backpropagated one after the other. Writes one JSON line for compare_iterations.py and compare_on_gpu.py.
+Written as the public ports for PyTorch are: resampling as zero insertion and a depthwise convolution,
+reals and fakes of D's step backpropagated one after the other, modulated convolutions in either of their
+two forms. Writes one JSON line for compare_iterations.py and compare_on_gpu.py.
 """
 import copy
 import math
@@ -34,6 +34,9 @@ class Preset:
 
 PRESETS = {"small": Preset(128, 2048, 128, 2, 0.0025, 0.05), "config-f": Preset(512, 32768, 512, 8, 0.002, 10)}
 FILTER = torch.outer(torch.tensor([1.0, 3.0, 3.0, 1.0]), torch.tensor([1.0, 3.0, 3.0, 1.0])) / 64
+
+
+SCALES_FEATURES = False
 
 
 def upfirdn(x, up=1, down=1, pad=(0, 0), gain=1.0):
@@ -72,6 +75,27 @@ class Modulated(nn.Module):
         self.up, self.demodulate = up, demodulate
 
     def forward(self, x, w):
+        return self.scale_features(x, w) if SCALES_FEATURES else self.scale_weights(x, w)
+
+    def scale_features(self, x, w):
+        """One weight for all images: features are scaled before and after."""
+        n, c, h, width_ = x.shape
+        style = self.affine(w)
+        if not self.demodulate:
+            style = style / math.sqrt(c)
+        x = x * style.view(n, c, 1, 1)
+        if not self.up:
+            y = functional.conv2d(x, self.weight, padding=self.weight.shape[2] // 2)
+        else:
+            y = functional.conv_transpose2d(x, self.weight.transpose(0, 1), stride=2)
+            y = upfirdn(y, pad=(1, 1), gain=4.0)
+        if self.demodulate:
+            power = style.square() @ self.weight.square().sum([2, 3]).t()
+            y = y * torch.rsqrt(power + 1e-8).view(n, -1, 1, 1)
+        return y
+
+    def scale_weights(self, x, w):
+        """A weight for each image, in one grouped convolution."""
         n, c, h, width_ = x.shape
         style = self.affine(w)
         weight = self.weight.unsqueeze(0) * style.view(n, 1, c, 1, 1)
@@ -276,10 +300,14 @@ def main():
     parser.add_argument("--resolution", type=int, default=64)
     parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32"])
     parser.add_argument("--compile", action="store_true", help="compile the networks of the main phases")
+    parser.add_argument("--modulate", default="weights", choices=["weights", "features"],
+                        help="weights: as in the paper, a grouped convolution with a weight an image; features: one "
+                             "weight for all images")
     arguments = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = arguments.precision == "tf32"
     torch.backends.cudnn.benchmark = True
-    global FILTER
+    global FILTER, SCALES_FEATURES
+    SCALES_FEATURES = arguments.modulate == "features"
     FILTER = FILTER.to(arguments.device)
     training = Training(PRESETS[arguments.preset], arguments.resolution, arguments.batch, arguments.device,
                         arguments.compile)

@@ -82,14 +82,24 @@ void conditional_stylegan2(comm::Group& group) {
       10);
 }
 
-void adaptive_augmentation(comm::Group& group) {
-  RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64);
+void expect_same_with_adaptive_augmentation(comm::Group& group, RunConfig config, int steps) {
   config.augment.method = augment::Method::kAda;
   config.augment.pipeline = augment::ada_pipeline({"bgcfnc"});
   config.augment.p = 0.5;
   config.augment.adaptation.interval_steps = 3;
   config.augment.adaptation.speed_kimg = 0.2;
-  expect_same_state_as_one_rank(group, config, 20);
+  expect_same_state_as_one_rank(group, config, steps);
+}
+
+void adaptive_augmentation(comm::Group& group) {
+  expect_same_with_adaptive_augmentation(
+      group, make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64), 20);
+}
+
+/// R1 through the augmentation and groups of several ranks' images.
+void adaptive_augmentation_of_stylegan2(comm::Group& group) {
+  expect_same_with_adaptive_augmentation(
+      group, make_stylegan2_config(", discriminator: orig", Precision::kFp64), 6);
 }
 
 void frozen_discriminator_layers(comm::Group& group) {
@@ -210,6 +220,7 @@ std::vector<comm::GroupClaim> training_claims() {
           {"ConditionalDcganIsThatOfOneRank", conditional_dcgan_with_synchronised_batch_norm},
           {"DcganWithFrozenBatchNormIsThatOfOneRank", dcgan_with_frozen_batch_norm},
           {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
+          {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},
           {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
           {"DiffAugmentIsThatOfOneRank", diff_augment},
           {"WganWithGradientPenaltyIsThatOfOneRank", wgan_with_gradient_penalty},

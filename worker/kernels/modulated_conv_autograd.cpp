@@ -51,15 +51,17 @@ at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
   if (is_narrow_on_cpu(a)) return compute_dots(widened(a), widened(b)).to(a.scalar_type());
   const at::Tensor first = in_dense_layout(a);
   const at::Tensor second = in_layout_of(b, first);
-  const at::Tensor out = at::empty({a.size(0), a.size(1)}, a.options());
-  const DotArrays arrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
   const ImageLayout layout = image_layout_of(first);
+  const std::int64_t parts = a.is_cpu() ? 1 : dot_parts(layout);
+  const auto wide = a.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor out = at::empty({parts, a.size(0), a.size(1)}, a.options().dtype(wide));
+  const DotArrays arrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
   if (a.is_cpu()) {
     dot_channels_reference(arrays, layout);
   } else {
     with_cuda_stream(a, [&](void* stream) { dot_channels_kernel(arrays, layout, stream); });
   }
-  return out;
+  return (parts == 1 ? out.select(0, 0) : out.sum(0)).to(a.scalar_type());
 }
 
 struct Scale : torch::autograd::Function<Scale> {

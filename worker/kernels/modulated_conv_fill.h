@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/scalar_type.h"
@@ -24,7 +25,20 @@ struct ScaleArrays {
 };
 void scale_channels_reference(const ScaleArrays& arrays, const ImageLayout& layout);
 
-/// out[n, c] = sum over the pixels of a * b, in float32 for narrow types.
+/// Returns in how many parts a device takes the pixels of a dot product, so that few images of few
+/// channels keep all of it busy. Contiguous planes are work enough each.
+constexpr std::int64_t dot_parts(const ImageLayout& layout) {
+  constexpr std::int64_t kBlocks = 1024;
+  constexpr std::int64_t kFewestPixels = 64;
+  if (!layout.channels_last) return 1;
+  const std::int64_t blocks = std::max<std::int64_t>(
+      1, (layout.channel_count + 31) / 32 * layout.image_count);  // of 32 channels of an image
+  const std::int64_t most = std::max<std::int64_t>(1, layout.pixel_count / kFewestPixels);
+  return std::clamp<std::int64_t>((kBlocks + blocks - 1) / blocks, 1, most);
+}
+
+/// out[p, n, c] = sum over the pixels of part p of a * b, in float32 for narrow types, which out is
+/// too. A host takes all pixels as one part, a device as many as dot_parts().
 struct DotArrays {
   void* out = nullptr;
   const void* a = nullptr;

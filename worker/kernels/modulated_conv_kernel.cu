@@ -48,10 +48,11 @@ __global__ void dot_planes(DotArrays arrays, ImageLayout layout) {
   if (threadIdx.x >= 32) return;
   sum = threadIdx.x < blockDim.x / 32 ? of_warp[threadIdx.x] : T(0);
   sum = sum_of_warp(sum);
-  if (threadIdx.x == 0) static_cast<Stored*>(arrays.out)[blockIdx.x] = static_cast<Stored>(sum);
+  if (threadIdx.x == 0) static_cast<T*>(arrays.out)[blockIdx.x] = sum;
 }
 
-// Channels last: a block sums 32 channels of one image; its warps take the pixels in turn.
+// Channels last: a block sums 32 channels of a part of one image; its warps take the pixels in
+// turn.
 template <class Stored, class T>
 __global__ void dot_pixels(DotArrays arrays, ImageLayout layout) {
   const int lane = threadIdx.x % 32;
@@ -59,9 +60,11 @@ __global__ void dot_pixels(DotArrays arrays, ImageLayout layout) {
   const int warps = blockDim.x / 32;
   const std::int64_t channel = std::int64_t{blockIdx.x} * 32 + lane;
   const std::int64_t image = blockIdx.y;
+  const std::int64_t begin = blockIdx.z * layout.pixel_count / gridDim.z;
+  const std::int64_t end = (std::int64_t{blockIdx.z} + 1) * layout.pixel_count / gridDim.z;
   const bool is_channel = channel < layout.channel_count;
   T sum = 0;
-  for (std::int64_t pixel = warp; is_channel && pixel < layout.pixel_count; pixel += warps) {
+  for (std::int64_t pixel = begin + warp; is_channel && pixel < end; pixel += warps) {
     const std::int64_t i = (image * layout.pixel_count + pixel) * layout.channel_count + channel;
     sum += static_cast<T>(static_cast<const Stored*>(arrays.a)[i]) *
            static_cast<T>(static_cast<const Stored*>(arrays.b)[i]);
@@ -71,8 +74,8 @@ __global__ void dot_pixels(DotArrays arrays, ImageLayout layout) {
   __syncthreads();
   if (warp != 0 || !is_channel) return;
   for (int other = 1; other < warps; ++other) sum += of_warp[other][lane];
-  static_cast<Stored*>(arrays.out)[image * layout.channel_count + channel] =
-      static_cast<Stored>(sum);
+  const std::int64_t row = blockIdx.z * layout.image_count + image;
+  static_cast<T*>(arrays.out)[row * layout.channel_count + channel] = sum;
 }
 
 template <class Stored, class T>
@@ -91,7 +94,7 @@ void launch_dot(const DotArrays& arrays, const ImageLayout& layout, cudaStream_t
   const auto channels = static_cast<unsigned>(layout.channel_count);
   if (images == 0 || channels == 0) return;
   if (layout.channels_last) {
-    const dim3 blocks((channels + 31) / 32, images);
+    const dim3 blocks((channels + 31) / 32, images, static_cast<unsigned>(dot_parts(layout)));
     dot_pixels<Stored, T><<<blocks, kThreads, 0, stream>>>(arrays, layout);
   } else {
     dot_planes<Stored, T><<<images * channels, kThreads, 0, stream>>>(arrays, layout);

@@ -35,7 +35,7 @@ void widen_for_cpu(models::stylegan2::NetworkConfig& networks, int rank) {
     log::warning(
         "training.precision: StyleGAN2 computes in float32 on a CPU: fp16 and bf16 are for GPUs");
   }
-  networks.narrow_type.reset();
+  networks.widen();
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder) 
                            .label_probabilities = facts.label_probabilities};
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
-  trained.config.model.stylegan2.narrow_type.reset();
+  trained.config.model.stylegan2.widen();
   trained.generator =
       models::build_generator(trained.config.model, trained.config.training.seed, nullptr);
   const auto weights = snapshot.files.find("generator_ema");

@@ -25,7 +25,7 @@ TEST(OpenRank, SaysThatACpuComputesStylegan2InFloat32) {
     ASSERT_TRUE(config.model.stylegan2.narrow_type);
     EXPECT_THAT(log_of_opening(config),
                 testing::HasSubstr("StyleGAN2 computes in float32 on a CPU"));
-    EXPECT_FALSE(config.model.stylegan2.narrow_type);
+    EXPECT_EQ(config.model.stylegan2.narrow_type, at::kFloat);
   }
 }
 

@@ -44,11 +44,16 @@ struct NetworkConfig {
   StddevGroups stddev_groups = StddevGroups::kExact;
   int narrow_resolutions = 0;  ///< the highest ones, which compute in the narrow type
   double narrow_clamp = 256;   ///< of all activations where there is a narrow type; 0: none
-  std::optional<at::ScalarType> narrow_type = {};  ///< float16 or bfloat16; none: nothing is narrow
+  std::optional<at::ScalarType> narrow_type = {};  ///< float16 or bfloat16; see widen()
   /// The ranks that share their groups of the minibatch standard deviation; null: this rank has
   /// whole groups of its own. Outlives the networks.
   comm::Group* stddev_ranks = nullptr;
 
+  /// Has all layers compute in float32, as a CPU wants it. The clamp that they were trained with
+  /// stays.
+  void widen() {
+    if (narrow_type) narrow_type = at::kFloat;
+  }
   /// Returns the channels of the features at a resolution.
   int width(int at_resolution) const;
   /// Returns how many w vectors an image takes: a layer each, and the last picture layer.

@@ -39,5 +39,15 @@ TEST(ReadNetworks, TakesABetaOf0ForTheMeanStyle) {
   expect_refused("run.yaml:1: w_average_beta: must be in [0, 1)", "w_average_beta: 1\n");
 }
 
+TEST(NetworkConfig, KeepsItsClampWhereItIsWidened) {
+  NetworkConfig config{.resolution = 32, .narrow_resolutions = 2, .narrow_type = at::kHalf};
+  config.widen();
+  EXPECT_EQ(config.compute_type(32, at::kFloat), at::kFloat);
+  EXPECT_EQ(config.clamp(), 256);
+  NetworkConfig wide{.resolution = 32, .narrow_resolutions = 2};
+  wide.widen();
+  EXPECT_EQ(wide.clamp(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace ganscale::models::stylegan2
