@@ -95,7 +95,7 @@ class TfrecordFixture : public testing::Test {
     for (int i = 0; i < 70; ++i) {
       source.read(i, record);
       decode_into(record, {.channels = 3, .resolution = 32}, chw);
-      EXPECT_EQ(sha256(chw), manifest_["sha256_chw_uint8"][i]) << i;
+      EXPECT_EQ(sha256(chw), manifest_["sha256_chw_uint8"][i].get<std::string>()) << i;
     }
   }
 

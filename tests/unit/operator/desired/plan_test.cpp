@@ -173,7 +173,7 @@ TEST(MpiJob, StartsRanksThroughTheBindingScriptWhereTheProfileSaysSo) {
 bool fits(const Json& selector, const Json& labels) {
   const Json wanted = selector.value("matchLabels", Json::object());
   return std::ranges::all_of(wanted.items(), [&](const auto& label) {
-    return labels.value(label.key(), "") == label.value();
+    return label.value() == labels.value(label.key(), "");
   });
 }
 
@@ -196,7 +196,7 @@ std::vector<int> reached_by(const Peer& peer, const Json& policy) {
       return has_port && std::ranges::any_of(rule["from"], [&](const Json& from) {
                const bool is_near = from.contains("namespaceSelector")
                                         ? fits(from["namespaceSelector"], name_space)
-                                        : peer.name_space == policy["metadata"]["namespace"];
+                                        : policy["metadata"]["namespace"] == peer.name_space;
                return is_near && fits(from.value("podSelector", Json::object()), peer.labels);
              });
     });
