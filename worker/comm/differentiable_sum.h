@@ -25,7 +25,7 @@ namespace ganscale::comm {
 /// stand behind the large sums of gradients.
 ///
 /// data:    any shape, float32 or float64, on a device of the group.
-/// Returns: the same shape, attached to the graph where data is.
+/// Returns: the same shape, attached to the graph where data is; data itself of a single rank.
 at::Tensor differentiable_sum(Group& group, const at::Tensor& data);
 
 }  // namespace ganscale::comm

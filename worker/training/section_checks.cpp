@@ -15,9 +15,9 @@ void require_best_is_measured(const config::Section& in, const RunConfig& config
       all += (all.empty() ? "" : ", ") + name;
     }
   }
-  in.require(false, "checkpoint.keep_best",
-             "evaluate.metrics measures " + (all.empty() ? std::string("nothing") : all) +
-                 ", not this: " + best);
+  in.fail("checkpoint.keep_best", "evaluate.metrics measures " +
+                                      (all.empty() ? std::string("nothing") : all) +
+                                      ", not this: " + best);
 }
 
 void require_labels_train_alone(const config::Section& in, const RunConfig& config) {

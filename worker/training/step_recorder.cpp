@@ -1,6 +1,7 @@
 #include "training/step_recorder.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 
 #include "base/error.h"
 
@@ -10,9 +11,9 @@ void StepRecorder::place(const StepInput& input) {
   const data::Batch& real = input.real;
   if (!input_.real.images.defined()) {
     first_image_ = at::empty({}, real.images.options().dtype(at::kLong));
-    input_ = {
-        .real = {real.images.clone(), real.labels.defined() ? real.labels.clone() : real.labels},
-        .images = input.images};
+    input_ = {.real = {at::empty_like(real.images),
+                       real.labels.defined() ? at::empty_like(real.labels) : real.labels},
+              .images = input.images};
     input_.images.first_image_in_memory = first_image_.const_data_ptr<std::int64_t>();
   }
   check(input.images.seed == input_.images.seed &&

@@ -58,9 +58,10 @@ void take(const char* file, const torch::nn::Module& network, const NamedTensors
         "training.resume_weights: no parameter has the name and shape of one of this model: " +
         std::string(file) + " of " + from.string());
   }
-  const auto tell = share.copied < share.left ? log::warning : log::info;
-  tell(share.copied < share.left ? "Took less than half of the weights of another run"
-                                 : "Took weights of another run",
+  const bool is_little = share.copied < share.left;
+  const auto tell = is_little ? log::warning : log::info;
+  tell(is_little ? "Took less than half of the weights of another run"
+                 : "Took weights of another run",
        {{"from", from}, {"network", file}, {"tensors", share.copied}, {"left_new", share.left}});
 }
 

@@ -16,11 +16,16 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
+/// Returns how many of so many images make a group.
+std::int64_t group_size_of(const NetworkConfig& config, std::int64_t image_count) {
+  if (config.stddev_group == 0) return image_count;
+  return std::min<std::int64_t>(config.stddev_group, image_count);
+}
+
 /// The statistics of groups of this rank's images.
 at::Tensor stddev_of_own(const at::Tensor& x, const NetworkConfig& config) {
   const auto N = x.size(0);
-  const auto group_size =
-      config.stddev_group == 0 ? N : std::min<std::int64_t>(config.stddev_group, N);
+  const auto group_size = group_size_of(config, N);
   if (N % group_size != 0) {
     throw ConfigError("model.mbstd_group must divide the images of a rank: " +
                       std::to_string(group_size) + ", images " + std::to_string(N));
@@ -38,9 +43,8 @@ at::Tensor stddev_of_all(const at::Tensor& x, const NetworkConfig& config) {
       at::arange(N, at::TensorOptions(x.device()).dtype(at::kLong)) * ranks.size() + ranks.rank();
   const at::Tensor empty = at::zeros({all, x.size(1), x.size(2), x.size(3)}, x.options());
   const at::Tensor shared = comm::differentiable_sum(ranks, empty.index_copy(0, own, x));
-  const auto group_size =
-      config.stddev_group == 0 ? all : std::min<std::int64_t>(config.stddev_group, all);
-  return kernels::minibatch_stddev(shared, group_size, config.stddev_features).index_select(0, own);
+  return kernels::minibatch_stddev(shared, group_size_of(config, all), config.stddev_features)
+      .index_select(0, own);
 }
 
 }  // namespace
