@@ -132,12 +132,10 @@ __global__ void fill(BiasActArrays arrays, ChannelLayout layout, BiasActRule rul
 }
 
 template <class Stored, class T, Activation kActivation>
-void launch(const BiasActArrays& arrays, const BiasActTask& task, cudaStream_t stream) {
-  const Grid grid = grid_of(task.layout.element_count);
-  if (grid.blocks == 0) return;
+void launch(const BiasActArrays& arrays, const BiasActTask& task, void* stream) {
   const auto start = [&](auto kernel) {
-    kernel<<<grid.blocks, grid.threads, 0, stream>>>(arrays, task.layout, task.rule);
-    require_launched("bias_act");
+    launch_kernel("bias_act", grid_of(task.layout.element_count), stream, kernel, arrays,
+                  task.layout, task.rule);
   };
   switch (task.order) {
     case BiasActOrder::kValue: return start(fill<Stored, T, kActivation, BiasActOrder::kValue>);
@@ -149,8 +147,7 @@ void launch(const BiasActArrays& arrays, const BiasActTask& task, cudaStream_t s
 }
 
 template <class Stored, class T>
-void launch_with_activation(const BiasActArrays& arrays, const BiasActTask& task,
-                            cudaStream_t stream) {
+void launch_with_activation(const BiasActArrays& arrays, const BiasActTask& task, void* stream) {
   switch (task.rule.activation) {
     case Activation::kLinear: return launch<Stored, T, Activation::kLinear>(arrays, task, stream);
     case Activation::kRelu: return launch<Stored, T, Activation::kRelu>(arrays, task, stream);
@@ -168,8 +165,7 @@ void launch_with_activation(const BiasActArrays& arrays, const BiasActTask& task
 
 }  // namespace
 
-void bias_act_kernel(const BiasActArrays& arrays, const BiasActTask& task, void* cuda_stream) {
-  auto* stream = static_cast<cudaStream_t>(cuda_stream);
+void bias_act_kernel(const BiasActArrays& arrays, const BiasActTask& task, void* stream) {
   switch (task.type) {
     case ScalarType::kFloat32: return launch_with_activation<float, float>(arrays, task, stream);
     case ScalarType::kFloat64: return launch_with_activation<double, double>(arrays, task, stream);

@@ -74,10 +74,8 @@ __global__ void fill(T* out, RandomRows rows, Draw draw) {
 
 template <class T, class Draw>
 void launch(T* out, const RandomRows& rows, Draw draw, void* cuda_stream) {
-  const Grid grid = grid_of(rows.row_count * ((rows.row_length + 3) / 4));
-  if (grid.blocks == 0) return;
-  fill<<<grid.blocks, grid.threads, 0, static_cast<cudaStream_t>(cuda_stream)>>>(out, rows, draw);
-  require_launched("random numbers");
+  launch_kernel("random numbers", grid_of(rows.row_count * ((rows.row_length + 3) / 4)),
+                cuda_stream, fill<T, Draw>, out, rows, draw);
 }
 
 }  // namespace

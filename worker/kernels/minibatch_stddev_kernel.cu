@@ -44,10 +44,8 @@ __global__ void fill(const Stored* x, Stored* out, StddevShape shape) {
 template <class Stored, class T>
 void launch(const void* x, void* out, const StddevShape& shape, void* cuda_stream) {
   const auto blocks = static_cast<unsigned>(shape.group_count * shape.feature_count);
-  if (blocks == 0) return;
-  fill<Stored, T><<<blocks, kThreads, 0, static_cast<cudaStream_t>(cuda_stream)>>>(
-      static_cast<const Stored*>(x), static_cast<Stored*>(out), shape);
-  require_launched("minibatch_stddev");
+  launch_kernel("minibatch_stddev", {blocks, kThreads}, cuda_stream, fill<Stored, T>,
+                static_cast<const Stored*>(x), static_cast<Stored*>(out), shape);
 }
 
 }  // namespace

@@ -79,34 +79,30 @@ __global__ void dot_pixels(DotArrays arrays, ImageLayout layout) {
 }
 
 template <class Stored, class T>
-void launch_scale(const ScaleArrays& arrays, const ImageLayout& layout, cudaStream_t stream) {
+void launch_scale(const ScaleArrays& arrays, const ImageLayout& layout, void* stream) {
   const std::int64_t element_count = layout.image_count * layout.channel_count * layout.pixel_count;
-  const Grid grid = grid_of(element_count);
-  if (grid.blocks == 0) return;
-  scale<Stored, T><<<grid.blocks, grid.threads, 0, stream>>>(arrays, layout, element_count);
-  require_launched("scale_channels");
+  launch_kernel("scale_channels", grid_of(element_count), stream, scale<Stored, T>, arrays, layout,
+                element_count);
 }
 
 template <class Stored, class T>
-void launch_dot(const DotArrays& arrays, const ImageLayout& layout, cudaStream_t stream) {
+void launch_dot(const DotArrays& arrays, const ImageLayout& layout, void* stream) {
   constexpr unsigned kThreads = 256;
   const auto images = static_cast<unsigned>(layout.image_count);
   const auto channels = static_cast<unsigned>(layout.channel_count);
-  if (images == 0 || channels == 0) return;
   if (layout.channels_last) {
     const dim3 blocks((channels + 31) / 32, images, static_cast<unsigned>(dot_parts(layout)));
-    dot_pixels<Stored, T><<<blocks, kThreads, 0, stream>>>(arrays, layout);
+    launch_kernel("dot_channels", {blocks, kThreads}, stream, dot_pixels<Stored, T>, arrays,
+                  layout);
   } else {
-    dot_planes<Stored, T><<<images * channels, kThreads, 0, stream>>>(arrays, layout);
+    launch_kernel("dot_channels", {images * channels, kThreads}, stream, dot_planes<Stored, T>,
+                  arrays, layout);
   }
-  require_launched("dot_channels");
 }
 
 }  // namespace
 
-void scale_channels_kernel(const ScaleArrays& arrays, const ImageLayout& layout,
-                           void* cuda_stream) {
-  auto* stream = static_cast<cudaStream_t>(cuda_stream);
+void scale_channels_kernel(const ScaleArrays& arrays, const ImageLayout& layout, void* stream) {
   switch (layout.type) {
     case ScalarType::kFloat32: return launch_scale<float, float>(arrays, layout, stream);
     case ScalarType::kFloat64: return launch_scale<double, double>(arrays, layout, stream);
@@ -115,8 +111,7 @@ void scale_channels_kernel(const ScaleArrays& arrays, const ImageLayout& layout,
   }
 }
 
-void dot_channels_kernel(const DotArrays& arrays, const ImageLayout& layout, void* cuda_stream) {
-  auto* stream = static_cast<cudaStream_t>(cuda_stream);
+void dot_channels_kernel(const DotArrays& arrays, const ImageLayout& layout, void* stream) {
   switch (layout.type) {
     case ScalarType::kFloat32: return launch_dot<float, float>(arrays, layout, stream);
     case ScalarType::kFloat64: return launch_dot<double, double>(arrays, layout, stream);

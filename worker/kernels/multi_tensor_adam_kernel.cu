@@ -49,29 +49,26 @@ __global__ void update(const __grid_constant__ Batch batch, const __grid_constan
 }
 
 template <class T>
-void launch(std::span<const AdamArrays> arrays, const AdamTask& task, cudaStream_t stream) {
+void launch(std::span<const AdamArrays> arrays, const AdamTask& task, void* stream) {
   Batch batch;
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     batch.arrays[i] = arrays[i];
     largest = std::max(largest, arrays[i].element_count);
   }
-  if (largest == 0) return;
-  const auto columns = std::min((largest + kThreads - 1) / kThreads, kMostBlocks);
-  const dim3 grid(static_cast<unsigned>(columns), static_cast<unsigned>(arrays.size()));
-  update<T><<<grid, kThreads, 0, stream>>>(batch, task);
-  require_launched("multi_tensor_adam");
+  const dim3 blocks(block_count(largest, kThreads, kMostBlocks),
+                    static_cast<unsigned>(arrays.size()));
+  launch_kernel("multi_tensor_adam", {blocks, kThreads}, stream, update<T>, batch, task);
 }
 
 }  // namespace
 
 void multi_tensor_adam_kernel(std::span<const AdamArrays> arrays, const AdamTask& task,
-                              void* cuda_stream) {
+                              void* stream) {
   check(task.type == ScalarType::kFloat32 || task.type == ScalarType::kFloat64,
         "multi_tensor_adam takes float32 and float64");
   for (std::size_t i = 0; i < arrays.size(); i += kMostParameters) {
     const auto batch = arrays.subspan(i, std::min(kMostParameters, arrays.size() - i));
-    auto* stream = static_cast<cudaStream_t>(cuda_stream);
     if (task.type == ScalarType::kFloat64) {
       launch<double>(batch, task, stream);
     } else {

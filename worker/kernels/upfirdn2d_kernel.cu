@@ -9,7 +9,8 @@
 namespace ganscale::kernels {
 namespace {
 
-constexpr std::int64_t kMostTaps = 4096;  // of a filter: 32 KiB of shared memory in double
+constexpr int kMostTaps = 1024;  // of a filter, in shared memory
+constexpr std::int64_t kMostGridColumns = 0x7FFFFFFF;
 constexpr std::int64_t kMostGridRows = 65535;
 
 /// Everything a thread needs, in 32 bits where a plane's own sizes are meant.
@@ -28,9 +29,8 @@ struct Work {
 
 /// Copies the filter to shared memory in the order of correlation, multiplied by the gain.
 template <class Sum>
-__device__ Sum* load_filter(const Sum* filter, const Work& work) {
-  extern __shared__ double shared_memory[];
-  auto* taps = reinterpret_cast<Sum*>(shared_memory);
+__device__ const Sum* load_filter(const Sum* filter, const Work& work) {
+  __shared__ Sum taps[kMostTaps];
   const int count = work.filter_height * work.filter_width;
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   for (int i = thread; i < count; i += blockDim.x * blockDim.y) {
@@ -120,35 +120,30 @@ __global__ void by_channel(const T* x, const Sum* filter, T* out, Work work) {
   }
 }
 
-unsigned blocks(std::int64_t count, unsigned threads, std::int64_t most) {
-  const std::int64_t wanted = (count + threads - 1) / threads;
-  return static_cast<unsigned>(wanted < most ? wanted : most);
-}
-
 template <int kUp, class T, class Sum>
-void launch(const UpfirdnMemory& memory, const Work& work, cudaStream_t stream) {
+void launch(const UpfirdnMemory& memory, const Work& work, void* stream) {
   const auto* x = static_cast<const T*>(memory.x);
   const auto* filter = static_cast<const Sum*>(memory.filter);
   auto* out = static_cast<T*>(memory.out);
-  const std::size_t filter_bytes = sizeof(Sum) * work.filter_height * work.filter_width;
-  constexpr std::int64_t kAll = 0x7FFFFFFF;
-  if (work.channels > 1 && work.x_strides.channel == 1) {
-    const dim3 threads(32, 8);
-    const dim3 grid(blocks(work.channels, threads.x, kAll),
-                    blocks(work.out_width, threads.y, kMostGridRows),
-                    blocks(work.image_count * work.out_height, 1, kMostGridRows));
-    by_channel<kUp><<<grid, threads, filter_bytes, stream>>>(x, filter, out, work);
+  const dim3 threads(32, 8);
+  const bool is_channels_last = work.channels > 1 && work.x_strides.channel == 1;
+  if (is_channels_last) {
+    const dim3 blocks(block_count(work.channels, threads.x, kMostGridColumns),
+                      block_count(work.out_width, threads.y, kMostGridRows),
+                      block_count(work.image_count * work.out_height, 1, kMostGridRows));
+    launch_kernel("upfirdn2d", {blocks, threads}, stream, by_channel<kUp, T, Sum>, x, filter, out,
+                  work);
   } else {
-    const dim3 threads(32, 8);
-    const dim3 grid(blocks(work.out_width, threads.x, kAll),
-                    blocks(work.out_height, threads.y, kMostGridRows),
-                    blocks(work.image_count * work.channels, 1, kMostGridRows));
-    by_plane<kUp><<<grid, threads, filter_bytes, stream>>>(x, filter, out, work);
+    const dim3 blocks(block_count(work.out_width, threads.x, kMostGridColumns),
+                      block_count(work.out_height, threads.y, kMostGridRows),
+                      block_count(work.image_count * work.channels, 1, kMostGridRows));
+    launch_kernel("upfirdn2d", {blocks, threads}, stream, by_plane<kUp, T, Sum>, x, filter, out,
+                  work);
   }
 }
 
 template <class T, class Sum>
-void launch_for_up(const UpfirdnMemory& memory, const Work& work, cudaStream_t stream) {
+void launch_for_up(const UpfirdnMemory& memory, const Work& work, void* stream) {
   if (work.up_x == 1 && work.up_y == 1) return launch<1, T, Sum>(memory, work, stream);
   if (work.up_x == 2 && work.up_y == 2) return launch<2, T, Sum>(memory, work, stream);
   launch<0, T, Sum>(memory, work, stream);
@@ -185,18 +180,16 @@ Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
 
 }  // namespace
 
-void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* cuda_stream) {
+void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* stream) {
   check(shape.filter_height * shape.filter_width <= kMostTaps,
-        "upfirdn2d: a filter has at most 4096 taps on a CUDA device");
+        "upfirdn2d: a filter has at most 1024 taps on a CUDA device");
   const Work work = work_of(memory, shape);
-  auto* stream = static_cast<cudaStream_t>(cuda_stream);
   switch (memory.type) {
     case ScalarType::kFloat32: launch_for_up<float, float>(memory, work, stream); break;
     case ScalarType::kFloat64: launch_for_up<double, double>(memory, work, stream); break;
     case ScalarType::kFloat16: launch_for_up<__half, float>(memory, work, stream); break;
     case ScalarType::kBFloat16: launch_for_up<__nv_bfloat16, float>(memory, work, stream); break;
   }
-  require_launched("upfirdn2d");
 }
 
 }  // namespace ganscale::kernels

@@ -1,0 +1,5 @@
+#pragma once
+
+#include <c10/util/Half.h>
+
+using __half = c10::Half;

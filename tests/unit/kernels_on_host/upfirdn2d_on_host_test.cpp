@@ -1,0 +1,97 @@
+#include <vector>
+
+#include "kernels/upfirdn2d_shape.h"
+#include "support/expect_error.h"
+#include "support/upfirdn2d_cases.h"
+#include "unit/kernels_on_host/kernel_case.h"
+
+namespace ganscale::kernels {
+namespace {
+
+PixelStrides strides_of(const at::Tensor& x) {
+  return {x.stride(0), x.stride(1), x.stride(2), x.stride(3)};
+}
+
+UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+  UpfirdnShape shape{.how = how,
+                     .plane_count = x.size(0) * x.size(1),
+                     .height = x.size(2),
+                     .width = x.size(3),
+                     .filter_height = filter.size(0),
+                     .filter_width = filter.size(1)};
+  shape.out_height =
+      (shape.height * how.up_y + how.pad_top + how.pad_bottom - filter.size(0)) / how.down_y + 1;
+  shape.out_width =
+      (shape.width * how.up_x + how.pad_left + how.pad_right - filter.size(1)) / how.down_x + 1;
+  return shape;
+}
+
+class Upfirdn2dOnHost : public KernelOnHost {
+ protected:
+  static at::Tensor by_kernel(const at::Tensor& x, const at::Tensor& filter,
+                              const UpfirdnShape& shape) {
+    const auto out =
+        at::full({x.size(0), x.size(1), shape.out_height, shape.out_width}, -77, x.options())
+            .contiguous(x.suggest_memory_format());
+    upfirdn2d_kernel({.x = x.const_data_ptr(),
+                      .filter = filter.const_data_ptr(),
+                      .out = out.mutable_data_ptr(),
+                      .x_strides = strides_of(x),
+                      .out_strides = strides_of(out),
+                      .channel_count = x.size(1),
+                      .type = GetParam().type},
+                     shape, nullptr);
+    return out;
+  }
+
+  static at::Tensor by_reference(const at::Tensor& x, const at::Tensor& filter,
+                                 const UpfirdnShape& shape) {
+    const auto planes = x.contiguous();
+    const auto out =
+        at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width}, x.options());
+    if (x.scalar_type() == at::kDouble) {
+      upfirdn2d_reference(planes.const_data_ptr<double>(), filter.const_data_ptr<double>(),
+                          out.data_ptr<double>(), shape);
+    } else {
+      upfirdn2d_reference(planes.const_data_ptr<float>(), filter.const_data_ptr<float>(),
+                          out.data_ptr<float>(), shape);
+    }
+    return out;
+  }
+};
+
+TEST_P(Upfirdn2dOnHost, IsTheReferenceInEveryLayout) {
+  const auto filter = wide(numbers({5, 4}));
+  const auto picture = numbers({1, 2, 13, 11});
+  for (const auto& x : {picture, picture.contiguous(at::MemoryFormat::ChannelsLast),
+                        numbers({1, 2, 11, 13}).transpose(2, 3)}) {
+    for (const auto& how : upfirdn2d_cases()) {
+      const auto shape = shape_of(x, filter, how);
+      expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+    }
+  }
+}
+
+// A block has 32 columns, or channels, and eight rows.
+TEST_P(Upfirdn2dOnHost, TakesPicturesOfSeveralBlocks) {
+  const auto filter = wide(numbers({4, 4}));
+  const Upfirdn how{.up_x = 2, .up_y = 2, .pad_left = 2, .pad_right = 1, .pad_top = 2, .gain = 4};
+  const auto wide_picture = numbers({2, 2, 9, 40});
+  const auto many_channels = numbers({2, 40, 3, 9}).contiguous(at::MemoryFormat::ChannelsLast);
+  for (const auto& x : {wide_picture, many_channels}) {
+    const auto shape = shape_of(x, filter, how);
+    expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+  }
+}
+
+TEST_P(Upfirdn2dOnHost, RefusesAFilterThatItCannotKeep) {
+  const auto filter = wide(numbers({33, 32}));
+  const auto x = numbers({1, 1, 40, 40});
+  expect_error(ExitCode::kBug, "at most 1024 taps",
+               [&] { by_kernel(x, filter, shape_of(x, filter, {})); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Upfirdn2dOnHost, every_type(), name_of_type);
+
+}  // namespace
+}  // namespace ganscale::kernels
