@@ -75,14 +75,14 @@ struct Curve<T, Activation::kSwish> {
   T second(T u) const { return sigmoid(u) * (1 - sigmoid(u)) * (2 + u * (1 - 2 * sigmoid(u))); }
 };
 
-// One run of neighbours in memory: of one channel, or of all channels in turn.
+// One run of neighbours in memory.
 template <class T>
 struct Run {
   std::int64_t first;
   std::int64_t length;
-  const T* bias;  // of the first element; null: none
-  std::int64_t bias_step;
-  T bias_at(std::int64_t i) const { return bias == nullptr ? T(0) : bias[i * bias_step]; }
+  const T* bias;   // of the first element; null: none
+  bool is_shared;  // one bias for all of them, else one each
+  T bias_at(std::int64_t i) const { return bias == nullptr ? T(0) : bias[is_shared ? 0 : i]; }
 };
 
 template <class T, Activation kActivation>
@@ -105,25 +105,36 @@ class Filler {
   }
 
  private:
+  // The loops of these two become vector instructions: they read no members, which `out` might
+  // overlap.
   void fill_value(const Run<T>& run) const {
-    T* out = out_ + run.first;
+    T* __restrict__ out = out_ + run.first;
     const T* x = x_ + run.first;
-    for (std::int64_t i = 0; i < run.length; ++i) {
-      out[i] = curve_.value(x[i] + run.bias_at(i)) * gain_;
+    const T* bias = run.bias;
+    const auto curve = curve_;
+    const T gain = gain_;
+    const T clamp = clamp_;
+    if (bias == nullptr || run.is_shared) {
+      const T shared = run.bias_at(0);
+      for (std::int64_t i = 0; i < run.length; ++i) out[i] = curve.value(x[i] + shared) * gain;
+    } else {
+      for (std::int64_t i = 0; i < run.length; ++i) out[i] = curve.value(x[i] + bias[i]) * gain;
     }
-    if (clamp_ < 0) return;
-    for (std::int64_t i = 0; i < run.length; ++i) out[i] = std::clamp(out[i], -clamp_, clamp_);
+    if (clamp < 0) return;
+    for (std::int64_t i = 0; i < run.length; ++i)
+      out[i] = std::min(std::max(out[i], -clamp), clamp);
   }
 
   void fill_derivative_of_result(const Run<T>& run) const {
-    T* out = out_ + run.first;
+    T* __restrict__ out = out_ + run.first;
     const T* y = x_ + run.first;
     const T* g = gradient_ + run.first;
-    for (std::int64_t i = 0; i < run.length; ++i) {
-      out[i] = g[i] * (curve_.derivative(y[i]) * gain_);
-    }
-    if (clamp_ < 0) return;
-    for (std::int64_t i = 0; i < run.length; ++i) out[i] = std::abs(y[i]) < clamp_ ? out[i] : 0;
+    const auto curve = curve_;
+    const T gain = gain_;
+    const T clamp = clamp_;
+    for (std::int64_t i = 0; i < run.length; ++i) out[i] = g[i] * (curve.derivative(y[i]) * gain);
+    if (clamp < 0) return;
+    for (std::int64_t i = 0; i < run.length; ++i) out[i] = std::abs(y[i]) < clamp ? out[i] : 0;
   }
 
   bool is_clamped(T u) const { return clamp_ >= 0 && std::abs(curve_.value(u) * gain_) >= clamp_; }
@@ -153,28 +164,31 @@ class Filler {
   T clamp_;
 };
 
+// Without a bias any number of neighbours is a run; else those of one channel, or in channels last
+// the channels of a pixel.
 template <class T, Activation kActivation>
 void fill_all(const BiasActArrays& arrays, const BiasActTask& task) {
   constexpr std::int64_t kGrainElements = 16384;
   const ChannelLayout& layout = task.layout;
   const Filler<T, kActivation> filler(arrays, task.rule);
+  const bool takes_bias = task.order == BiasActOrder::kValue || !is_piecewise_linear(kActivation);
+  const auto* bias = takes_bias ? static_cast<const T*>(arrays.bias) : nullptr;
   const bool channels_last = layout.channel_stride == 1;
-  const std::int64_t length = channels_last ? layout.channel_count : layout.channel_stride;
-  const auto* bias = static_cast<const T*>(arrays.bias);
+  std::int64_t length = channels_last ? layout.channel_count : layout.channel_stride;
+  if (bias == nullptr) length = kGrainElements;
   const auto fill_runs = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t first = row * length;
       const std::int64_t channel = channels_last ? 0 : row % layout.channel_count;
-      filler.fill({.first = row * length,
-                   .length = length,
+      filler.fill({.first = first,
+                   .length = std::min(length, layout.element_count - first),
                    .bias = bias == nullptr ? nullptr : bias + channel,
-                   .bias_step = channels_last ? 1 : 0},
+                   .is_shared = !channels_last},
                   task.order);
     }
   };
-  const std::int64_t run_count = length == 0 ? 0 : layout.element_count / length;
-  const std::int64_t grain =
-      std::max<std::int64_t>(1, kGrainElements / std::max<std::int64_t>(length, 1));
-  at::parallel_for(0, run_count, grain, fill_runs);
+  const std::int64_t run_count = (layout.element_count + length - 1) / length;
+  at::parallel_for(0, run_count, std::max<std::int64_t>(1, kGrainElements / length), fill_runs);
 }
 
 template <class T>

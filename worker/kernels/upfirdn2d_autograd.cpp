@@ -34,14 +34,27 @@ UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfir
   return shape;
 }
 
+/// Returns the layout that a CPU computes x in. Few channels are too short a pixel to add up.
+at::MemoryFormat format_on_cpu(const at::Tensor& x) {
+  constexpr std::int64_t kFewestValues = 8;
+  const bool keeps = x.size(1) >= kFewestValues && !x.is_contiguous() &&
+                     x.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return keeps ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+}
+
 at::Tensor compute_on_cpu(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
-  const auto shape = shape_of(x, filter, how);
+  auto shape = shape_of(x, filter, how);
   const bool is_double = x.scalar_type() == at::kDouble;
   const auto dtype = is_double ? at::kDouble : at::kFloat;
-  const at::Tensor planes = x.to(dtype).contiguous();
+  const auto format = format_on_cpu(x);
+  if (format == at::MemoryFormat::ChannelsLast) {
+    shape.plane_count = x.size(0);
+    shape.pixel_values = x.size(1);
+  }
+  const at::Tensor planes = x.to(dtype).contiguous(format);
   const at::Tensor taps = filter.to(dtype).contiguous();
-  const at::Tensor out =
-      at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width}, planes.options());
+  const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
+                                   planes.options().memory_format(format));
   if (is_double) {
     upfirdn2d_reference(planes.const_data_ptr<double>(), taps.const_data_ptr<double>(),
                         out.mutable_data_ptr<double>(), shape);

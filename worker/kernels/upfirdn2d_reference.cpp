@@ -11,8 +11,8 @@
 #include "kernels/upfirdn2d_shape.h"
 
 // Only products that are not multiplications by an inserted zero are computed, and all inner loops
-// run over neighbours in memory: of the outputs of an axis, those `out_step` apart meet the same
-// taps, and inputs `in_step` apart.
+// run over neighbours in memory: those of a pixel, if it has several values; else, of the outputs
+// of an axis, those `out_step` apart, which meet the same taps, and inputs `in_step` apart.
 namespace ganscale::kernels {
 namespace {
 
@@ -124,6 +124,36 @@ void weighted_sum(std::span<const Weighted<T>> sources, bool add, T* out, std::i
   }
 }
 
+/// An input that an output of an axis meets, and under which tap.
+struct Meeting {
+  std::int64_t input;
+  std::size_t tap;
+};
+
+/// Returns the inputs that each output of an axis meets; inserted and padded zeros are none.
+std::vector<std::vector<Meeting>> meetings_of(const Axis& axis) {
+  std::vector<std::vector<Meeting>> meetings(axis.out_length);
+  for (std::int64_t out = 0; out < axis.out_length; ++out) {
+    for (std::int64_t tap = 0; tap < axis.tap_count; ++tap) {
+      const std::int64_t position = out * axis.down + tap - axis.pad_before;
+      const std::int64_t input = position / axis.up;
+      if (position < 0 || position % axis.up != 0 || input >= axis.length) continue;
+      meetings[out].push_back({input, static_cast<std::size_t>(tap)});
+    }
+  }
+  return meetings;
+}
+
+/// Replaces `sources` by those of one output, of inputs `length` values apart.
+template <class T>
+void find_sources(const std::vector<Meeting>& met, const std::vector<T>& taps, const T* inputs,
+                  std::int64_t length, std::vector<Weighted<T>>& sources) {
+  sources.clear();
+  for (const Meeting& one : met) {
+    if (taps[one.tap] != 0) sources.push_back({inputs + one.input * length, taps[one.tap]});
+  }
+}
+
 /// Filters rows along x. A row is first dealt out to `in_step` buffers with zeros on both sides, so
 /// that every sum runs over whole buffers; the outputs are dealt back together.
 template <class T>
@@ -196,56 +226,60 @@ class RowFilter {
   std::vector<Weighted<T>> sources_;
 };
 
-/// Computes planes one after the other, each output row from the few input rows that it meets.
+/// Filters rows along x whose pixels are several values each: whole pixels are added up.
 template <class T>
-class PlaneFilter {
+class PixelRowFilter {
  public:
-  PlaneFilter(const UpfirdnShape& shape, const std::vector<Term<T>>& terms)
-      : y_{.up = shape.how.up_y,
-           .down = shape.how.down_y,
-           .pad_before = shape.how.pad_top,
-           .length = shape.height,
-           .out_length = shape.out_height,
-           .tap_count = shape.filter_height},
-        x_{.up = shape.how.up_x,
-           .down = shape.how.down_x,
-           .pad_before = shape.how.pad_left,
-           .length = shape.width,
-           .out_length = shape.out_width,
-           .tap_count = shape.filter_width},
-        terms_(terms),
-        rows_(x_),
-        sum_(shape.width) {}
+  PixelRowFilter(const Axis& axis, std::int64_t pixel_values)
+      : meetings_(meetings_of(axis)), pixel_values_(pixel_values) {}
 
-  void run(const T* plane, T* out) {
-    for (std::int64_t y = 0; y < y_.out_length; ++y, out += x_.out_length) {
-      bool add = false;
-      for (const Term<T>& term : terms_) {
-        find_sources(plane, y, term.column);
-        if (sources_.empty()) continue;
-        weighted_sum<T>(sources_, /*add=*/false, sum_.data(), x_.length);
-        rows_.run(sum_.data(), term.row, add, out);
-        add = true;
-      }
-      if (!add) std::fill_n(out, x_.out_length, T(0));
+  /// As RowFilter::run().
+  void run(const T* row, const std::vector<T>& taps, bool add, T* out) {
+    for (const auto& met : meetings_) {
+      find_sources(met, taps, row, pixel_values_, sources_);
+      weighted_sum<T>(sources_, add, out, pixel_values_);
+      out += pixel_values_;
     }
   }
 
  private:
-  void find_sources(const T* plane, std::int64_t y, const std::vector<T>& column) {
-    sources_.clear();
-    for (std::int64_t tap = 0; tap < y_.tap_count; ++tap) {
-      const std::int64_t position = y * y_.down + tap - y_.pad_before;
-      const std::int64_t input = position / y_.up;
-      if (position < 0 || position % y_.up != 0 || input >= y_.length || column[tap] == 0) continue;
-      sources_.push_back({plane + input * x_.length, column[tap]});
+  std::vector<std::vector<Meeting>> meetings_;
+  std::int64_t pixel_values_;
+  std::vector<Weighted<T>> sources_;
+};
+
+/// Computes output rows from the few input rows that each meets.
+template <class T, class RowsFilter>
+class PlaneFilter {
+ public:
+  PlaneFilter(const Axis& y, const std::vector<Term<T>>& terms, RowsFilter rows,
+              std::int64_t row_values, std::int64_t out_row_values)
+      : meetings_(meetings_of(y)),
+        terms_(terms),
+        rows_(std::move(rows)),
+        row_values_(row_values),
+        out_row_values_(out_row_values),
+        sum_(row_values) {}
+
+  /// Writes row y of the result for `plane`.
+  void run(const T* plane, std::int64_t y, T* out) {
+    bool add = false;
+    for (const Term<T>& term : terms_) {
+      find_sources(meetings_[y], term.column, plane, row_values_, sources_);
+      if (sources_.empty()) continue;
+      weighted_sum<T>(sources_, /*add=*/false, sum_.data(), row_values_);
+      rows_.run(sum_.data(), term.row, add, out);
+      add = true;
     }
+    if (!add) std::fill_n(out, out_row_values_, T(0));
   }
 
-  Axis y_;
-  Axis x_;
+ private:
+  std::vector<std::vector<Meeting>> meetings_;
   const std::vector<Term<T>>& terms_;
-  RowFilter<T> rows_;
+  RowsFilter rows_;
+  std::int64_t row_values_;
+  std::int64_t out_row_values_;
   std::vector<T> sum_;
   std::vector<Weighted<T>> sources_;
 };
@@ -255,15 +289,34 @@ class PlaneFilter {
 template <class T>
 void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape) {
   const auto terms = terms_of(filter, shape);
-  const std::int64_t plane_pixels = shape.height * shape.width;
-  const std::int64_t out_pixels = shape.out_height * shape.out_width;
-  constexpr std::int64_t kGrainPixels = 1 << 14;
-  const std::int64_t grain = kGrainPixels / (plane_pixels + out_pixels) + 1;
-  at::parallel_for(0, shape.plane_count, grain, [&](std::int64_t begin, std::int64_t end) {
-    PlaneFilter<T> planes(shape, terms);
-    for (std::int64_t i = begin; i < end; ++i)
-      planes.run(x + i * plane_pixels, out + i * out_pixels);
-  });
+  const Axis y{.up = shape.how.up_y,
+               .down = shape.how.down_y,
+               .pad_before = shape.how.pad_top,
+               .length = shape.height,
+               .out_length = shape.out_height,
+               .tap_count = shape.filter_height};
+  const Axis across{.up = shape.how.up_x,
+                    .down = shape.how.down_x,
+                    .pad_before = shape.how.pad_left,
+                    .length = shape.width,
+                    .out_length = shape.out_width,
+                    .tap_count = shape.filter_width};
+  const std::int64_t row_values = shape.width * shape.pixel_values;
+  const std::int64_t out_row_values = shape.out_width * shape.pixel_values;
+  const auto run_rows = [&](auto rows, std::int64_t begin, std::int64_t end) {
+    PlaneFilter<T, decltype(rows)> planes(y, terms, std::move(rows), row_values, out_row_values);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T* plane = x + i / shape.out_height * shape.height * row_values;
+      planes.run(plane, i % shape.out_height, out + i * out_row_values);
+    }
+  };
+  constexpr std::int64_t kGrainValues = 1 << 14;
+  const std::int64_t grain = kGrainValues / (row_values + out_row_values) + 1;
+  at::parallel_for(0, shape.plane_count * shape.out_height, grain,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     if (shape.pixel_values == 1) return run_rows(RowFilter<T>(across), begin, end);
+                     run_rows(PixelRowFilter<T>(across, shape.pixel_values), begin, end);
+                   });
 }
 
 template void upfirdn2d_reference(const float*, const float*, float*, const UpfirdnShape&);

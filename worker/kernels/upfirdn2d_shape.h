@@ -21,10 +21,12 @@ struct Upfirdn {
   bool flip_filter = false;  ///< false: convolution; true: correlation
 };
 
-/// Sizes in elements; `plane_count` is N * C.
+/// Sizes in pixels. A pixel is one value and there are N * C planes, or in channels last C values
+/// and N planes.
 struct UpfirdnShape {
   Upfirdn how;
   std::int64_t plane_count = 0;
+  std::int64_t pixel_values = 1;
   std::int64_t height = 0;
   std::int64_t width = 0;
   std::int64_t filter_height = 0;
@@ -33,7 +35,8 @@ struct UpfirdnShape {
   std::int64_t out_width = 0;
 };
 
-/// Computes contiguous planes in host memory, on all threads of ATen. T is float or double.
+/// Computes planes one behind the other in host memory, on all threads of ATen. T is float or
+/// double.
 ///
 /// filter: [filter_height, filter_width], row by row.
 template <class T>
@@ -59,8 +62,8 @@ struct UpfirdnMemory {
   ScalarType type = ScalarType::kFloat32;
 };
 
-/// Computes in `cuda_stream` (a cudaStream_t) of the current device. Throws DeviceError if the
-/// launch fails, and in a build without CUDA.
+/// Computes in `cuda_stream` (a cudaStream_t) of the current device, pixels of one value, whose
+/// places the strides tell. Throws DeviceError if the launch fails, and in a build without CUDA.
 void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* cuda_stream);
 
 }  // namespace ganscale::kernels

@@ -66,6 +66,17 @@ TEST(Upfirdn2d, IsItsDefinition) {
   }
 }
 
+TEST(Upfirdn2d, KeepsChannelsLast) {
+  const auto x = picture({2, 9, 13, 11}).contiguous(at::MemoryFormat::ChannelsLast);
+  for (const auto& how : upfirdn2d_cases()) {
+    for (const auto& filter : filters()) {
+      const auto ours = upfirdn2d(x, filter, how);
+      EXPECT_TRUE(ours.is_contiguous(at::MemoryFormat::ChannelsLast));
+      EXPECT_LT(largest(ours - by_definition(x, filter, how)), 1e-12);
+    }
+  }
+}
+
 TEST(Upfirdn2d, TakesPicturesOfOnePixelAndAnyStrides) {
   const auto filter = at::randn({4, 4}, at::kDouble);
   const Upfirdn how{

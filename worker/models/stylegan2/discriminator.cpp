@@ -42,9 +42,9 @@ DiscriminatorBlock::DiscriminatorBlock(int resolution, const NetworkConfig& conf
 DiscriminatorBlock::State DiscriminatorBlock::forward(const State& above) const {
   const auto parameter_dtype = conv0_->parameters().front().scalar_type();
   const auto dtype = config_.compute_type(resolution_, parameter_dtype);
-  const auto format =
-      dtype == parameter_dtype ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
-  const auto prepared = [&](const at::Tensor& x) { return x.to(dtype).contiguous(format); };
+  const auto prepared = [&](const at::Tensor& x) {
+    return for_convolutions(x, dtype, parameter_dtype);
+  };
   at::Tensor x = above.features.defined() ? prepared(above.features) : at::Tensor();
   State below;
   if (fromrgb_) {

@@ -14,6 +14,13 @@ namespace ganscale::models::stylegan2 {
 
 at::Tensor resampling_filter() { return kernels::setup_filter({1, 3, 3, 1}); }
 
+at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
+                            at::ScalarType parameter_dtype) {
+  const bool is_wide_on_gpu = !x.is_cpu() && dtype == parameter_dtype;
+  return x.to(dtype).contiguous(is_wide_on_gpu ? at::MemoryFormat::Contiguous
+                                               : at::MemoryFormat::ChannelsLast);
+}
+
 FullyConnected::FullyConnected(std::int64_t in_features, std::int64_t out_features,
                                const FullyConnectedOptions& options)
     : options_(options),

@@ -14,6 +14,11 @@ namespace ganscale::models::stylegan2 {
 /// Returns the filter [1, 3, 3, 1] x [1, 3, 3, 1] / 64 of all resampling.
 at::Tensor resampling_filter();
 
+/// Returns features in the type and layout that convolutions take: channels last on a CPU and, for
+/// tensor cores, in narrow types; contiguous on a GPU in the parameters' own type.
+at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
+                            at::ScalarType parameter_dtype);
+
 struct FullyConnectedOptions {
   kernels::Activation activation = kernels::Activation::kLinear;
   double rate_multiplier = 1;  ///< slows down learning, by larger weights that are used smaller

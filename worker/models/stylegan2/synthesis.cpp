@@ -20,12 +20,6 @@ std::shared_ptr<FullyConnected> make_affine(int w_dim, int channels) {
   return std::make_shared<FullyConnected>(w_dim, channels, FullyConnectedOptions{.first_bias = 1});
 }
 
-/// Tensor cores compute channels last.
-at::Tensor in_type(const at::Tensor& x, at::ScalarType dtype, at::ScalarType parameter_dtype) {
-  if (dtype == parameter_dtype) return x.to(dtype);
-  return x.to(dtype).contiguous(at::MemoryFormat::ChannelsLast);
-}
-
 }  // namespace
 
 SynthesisLayer::SynthesisLayer(const SynthesisLayerOptions& options)
@@ -102,10 +96,11 @@ SynthesisBlock::State SynthesisBlock::forward(const State& below, const at::Tens
   const auto dtype = config_.compute_type(resolution_, parameter_dtype);
   State state;
   if (conv0_) {
-    state.features = in_type(below.features, dtype, parameter_dtype);
+    state.features = for_convolutions(below.features, dtype, parameter_dtype);
     state.features = conv0_->forward(state.features, w.select(1, 0), noise);
   } else {
-    state.features = const_.to(dtype).unsqueeze(0).expand({w.size(0), -1, -1, -1});
+    const at::Tensor batch = const_.unsqueeze(0).expand({w.size(0), -1, -1, -1});
+    state.features = for_convolutions(batch, dtype, parameter_dtype);
   }
   const int layers = layer_count();
   state.features = conv1_->forward(state.features, w.select(1, layers - 1), noise);
