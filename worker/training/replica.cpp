@@ -15,19 +15,22 @@ namespace {
 
 constexpr const char* kAugmentation = "augmentation";
 
-void require_known(const NamedTensors& parameters, const std::string& prefix) {
-  const auto matches = [&](const auto& item) { return item.first.starts_with(prefix); };
-  if (std::ranges::any_of(parameters, matches)) return;
-  throw ConfigError("discriminator.freeze: no parameter's name begins with: " + prefix +
-                    " (the first is " + parameters.begin()->first + ")");
+[[noreturn]] void refuse_freeze(const DiscriminatorConfig& config, const std::string& why) {
+  throw ConfigError(config.freeze_location.text() + ": discriminator.freeze: " + why);
 }
 
-/// Freezes the parameters whose names begin with one of `prefixes`; returns the others. Throws
-/// ConfigError for a prefix that no name begins with, and if all are frozen.
+/// Freezes the parameters whose names begin with one of the configured prefixes; returns the
+/// others. Throws ConfigError for a prefix that no name begins with, and if all are frozen.
 NamedTensors trained_parameters(const torch::nn::Module& network,
-                                const std::vector<std::string>& prefixes) {
+                                const DiscriminatorConfig& config) {
+  const auto& prefixes = config.freeze;
   NamedTensors trained = named_parameters(network);
-  for (const std::string& prefix : prefixes) require_known(trained, prefix);
+  for (const std::string& prefix : prefixes) {
+    const auto matches = [&](const auto& item) { return item.first.starts_with(prefix); };
+    if (std::ranges::any_of(trained, matches)) continue;
+    refuse_freeze(config, "no parameter's name begins with: " + prefix + " (the first is " +
+                              trained.begin()->first + ")");
+  }
   std::erase_if(trained, [&](const auto& item) {
     const bool is_frozen = std::ranges::any_of(
         prefixes, [&](const std::string& prefix) { return item.first.starts_with(prefix); });
@@ -37,7 +40,7 @@ NamedTensors trained_parameters(const torch::nn::Module& network,
   if (!trained.empty()) return trained;
   std::string all;
   for (const std::string& prefix : prefixes) all += (all.empty() ? "" : ", ") + prefix;
-  throw ConfigError("discriminator.freeze: nothing is left to train: " + all);
+  refuse_freeze(config, "nothing is left to train: " + all);
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
       named_parameters(generator()));
   discriminator_optimizer_ = optim::build_optimizer(
       optim::lazily_rescaled(config.discriminator.optimizer, config.discriminator.r1.interval),
-      trained_parameters(discriminator(), config.discriminator.freeze));
+      trained_parameters(discriminator(), config.discriminator));
   if (config.generator.path_length.weight > 0) {
     path_length_mean_ = {at::zeros({}, at::TensorOptions(devices.generator).dtype(dtype)),
                          groups.path_length};

@@ -62,6 +62,7 @@ DiscriminatorConfig parse_discriminator(config::Section in,
   c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
   c.freeze = in.get("freeze", c.freeze,
                     "beginnings of names of parameters that keep their values, as in FreezeD");
+  c.freeze_location = in.location("freeze");
   c.r1 = read_r1(in);
   in.reject_unread_keys();
   return c;

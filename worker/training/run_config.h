@@ -27,7 +27,8 @@ struct GeneratorConfig {
 
 struct DiscriminatorConfig {
   optim::OptimizerConfig optimizer;
-  std::vector<std::string> freeze;  ///< parameters that begin with one of these are not trained
+  std::vector<std::string> freeze;   ///< parameters that begin with one of these are not trained
+  config::Location freeze_location;  ///< for errors that only the network's names can show
   R1Options r1;
 };
 

@@ -135,9 +135,9 @@ TEST(Freeze, LeavesSomethingToTrain) {
 }
 
 TEST(Freeze, RefusesNamesThatNoParameterHas) {
-  auto config = make_config("model: {name: dcgan}", 1);
-  config.discriminator.freeze = {"b256"};
-  expect_error(ExitCode::kConfig, "discriminator.freeze: no parameter's name begins with: b256",
+  const auto config = make_config("model: {name: dcgan}\ndiscriminator:\n  freeze: [b256]", 1);
+  expect_error(ExitCode::kConfig,
+               "test:3: discriminator.freeze: no parameter's name begins with: b256",
                [&] { Replica(config, at::kCPU, {}); });
 }
 
