@@ -62,7 +62,7 @@ at::Tensor compute_bias_act(const Operands& in, const BiasActRule& rule, BiasAct
   const at::Tensor gradient = in.gradient.defined() ? in_layout_of(in.gradient, x) : at::Tensor();
   const at::Tensor tangent = in.tangent.defined() ? in_layout_of(in.tangent, x) : at::Tensor();
   const at::Tensor bias = in.bias.defined() ? in.bias.contiguous() : at::Tensor();
-  if (x.is_cpu() && scalar_type_of(x.scalar_type()) > ScalarType::kFloat64) {
+  if (x.is_cpu() && is_narrow(scalar_type_of(x.scalar_type()))) {
     const Operands wide{widened(x), widened(bias), widened(gradient), widened(tangent)};
     return compute_bias_act(wide, rule, order).to(x.scalar_type());
   }

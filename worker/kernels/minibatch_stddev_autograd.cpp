@@ -17,7 +17,7 @@ using torch::autograd::variable_list;
 /// feature_count].
 at::Tensor compute_stddev(const at::Tensor& values) {
   const auto type = scalar_type_of(values.scalar_type());
-  if (values.is_cpu() && type > ScalarType::kFloat64) {
+  if (values.is_cpu() && is_narrow(type)) {
     return compute_stddev(widened(values)).to(values.scalar_type());
   }
   const at::Tensor dense = values.contiguous();

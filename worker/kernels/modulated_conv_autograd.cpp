@@ -28,7 +28,7 @@ ImageLayout image_layout_of(const at::Tensor& x) {
 }
 
 bool is_narrow_on_cpu(const at::Tensor& x) {
-  return x.is_cpu() && scalar_type_of(x.scalar_type()) > ScalarType::kFloat64;
+  return x.is_cpu() && is_narrow(scalar_type_of(x.scalar_type()));
 }
 
 at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {

@@ -6,4 +6,9 @@ namespace ganscale::kernels {
 /// void pointers, since CUDA's and LibTorch's names for the narrow types differ.
 enum class ScalarType { kFloat32, kFloat64, kFloat16, kBFloat16 };
 
+/// Whether references do not take the type, and kernels compute it in float32.
+constexpr bool is_narrow(ScalarType type) {
+  return type == ScalarType::kFloat16 || type == ScalarType::kBFloat16;
+}
+
 }  // namespace ganscale::kernels

@@ -26,11 +26,10 @@ UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfir
                      .width = x.size(3),
                      .filter_height = filter.size(0),
                      .filter_width = filter.size(1)};
-  const auto height = shape.height * how.up_y + how.pad_top + how.pad_bottom - shape.filter_height;
-  const auto width = shape.width * how.up_x + how.pad_left + how.pad_right - shape.filter_width;
-  if (height < 0 || width < 0) refuse("the padded picture is smaller than the filter", x, filter);
-  shape.out_height = height / how.down_y + 1;
-  shape.out_width = width / how.down_x + 1;
+  set_out_size(shape);
+  if (shape.out_height == 0 || shape.out_width == 0) {
+    refuse("the padded picture is smaller than the filter", x, filter);
+  }
   return shape;
 }
 

@@ -130,9 +130,12 @@ struct Meeting {
   std::size_t tap;
 };
 
+/// Of every output of an axis.
+using Meetings = std::vector<std::vector<Meeting>>;
+
 /// Returns the inputs that each output of an axis meets; inserted and padded zeros are none.
-std::vector<std::vector<Meeting>> meetings_of(const Axis& axis) {
-  std::vector<std::vector<Meeting>> meetings(axis.out_length);
+Meetings meetings_of(const Axis& axis) {
+  Meetings meetings(axis.out_length);
   for (std::int64_t out = 0; out < axis.out_length; ++out) {
     for (std::int64_t tap = 0; tap < axis.tap_count; ++tap) {
       const std::int64_t position = out * axis.down + tap - axis.pad_before;
@@ -230,8 +233,8 @@ class RowFilter {
 template <class T>
 class PixelRowFilter {
  public:
-  PixelRowFilter(const Axis& axis, std::int64_t pixel_values)
-      : meetings_(meetings_of(axis)), pixel_values_(pixel_values) {}
+  PixelRowFilter(const Meetings& across, std::int64_t pixel_values)
+      : meetings_(across), pixel_values_(pixel_values) {}
 
   /// As RowFilter::run().
   void run(const T* row, const std::vector<T>& taps, bool add, T* out) {
@@ -243,7 +246,7 @@ class PixelRowFilter {
   }
 
  private:
-  std::vector<std::vector<Meeting>> meetings_;
+  const Meetings& meetings_;
   std::int64_t pixel_values_;
   std::vector<Weighted<T>> sources_;
 };
@@ -252,9 +255,9 @@ class PixelRowFilter {
 template <class T, class RowsFilter>
 class PlaneFilter {
  public:
-  PlaneFilter(const Axis& y, const std::vector<Term<T>>& terms, RowsFilter rows,
+  PlaneFilter(const Meetings& y, const std::vector<Term<T>>& terms, RowsFilter rows,
               std::int64_t row_values, std::int64_t out_row_values)
-      : meetings_(meetings_of(y)),
+      : meetings_(y),
         terms_(terms),
         rows_(std::move(rows)),
         row_values_(row_values),
@@ -275,7 +278,7 @@ class PlaneFilter {
   }
 
  private:
-  std::vector<std::vector<Meeting>> meetings_;
+  const Meetings& meetings_;
   const std::vector<Term<T>>& terms_;
   RowsFilter rows_;
   std::int64_t row_values_;
@@ -303,8 +306,11 @@ void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape
                     .tap_count = shape.filter_width};
   const std::int64_t row_values = shape.width * shape.pixel_values;
   const std::int64_t out_row_values = shape.out_width * shape.pixel_values;
+  const Meetings met_along_y = meetings_of(y);
+  const Meetings met_along_x = shape.pixel_values == 1 ? Meetings{} : meetings_of(across);
   const auto run_rows = [&](auto rows, std::int64_t begin, std::int64_t end) {
-    PlaneFilter<T, decltype(rows)> planes(y, terms, std::move(rows), row_values, out_row_values);
+    PlaneFilter<T, decltype(rows)> planes(met_along_y, terms, std::move(rows), row_values,
+                                          out_row_values);
     for (std::int64_t i = begin; i < end; ++i) {
       const T* plane = x + i / shape.out_height * shape.height * row_values;
       planes.run(plane, i % shape.out_height, out + i * out_row_values);
@@ -315,7 +321,7 @@ void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape
   at::parallel_for(0, shape.plane_count * shape.out_height, grain,
                    [&](std::int64_t begin, std::int64_t end) {
                      if (shape.pixel_values == 1) return run_rows(RowFilter<T>(across), begin, end);
-                     run_rows(PixelRowFilter<T>(across, shape.pixel_values), begin, end);
+                     run_rows(PixelRowFilter<T>(met_along_x, shape.pixel_values), begin, end);
                    });
 }
 

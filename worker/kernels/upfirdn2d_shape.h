@@ -35,6 +35,19 @@ struct UpfirdnShape {
   std::int64_t out_width = 0;
 };
 
+/// Sets how many pixels the padded picture has room for: 0 along an axis where the filter is
+/// longer.
+constexpr void set_out_size(UpfirdnShape& shape) {
+  const auto count = [](std::int64_t room, std::int64_t down) {
+    return room < 0 ? 0 : room / down + 1;
+  };
+  const Upfirdn& how = shape.how;
+  shape.out_height = count(
+      shape.height * how.up_y + how.pad_top + how.pad_bottom - shape.filter_height, how.down_y);
+  shape.out_width =
+      count(shape.width * how.up_x + how.pad_left + how.pad_right - shape.filter_width, how.down_x);
+}
+
 /// Computes planes one behind the other in host memory, on all threads of ATen. T is float or
 /// double.
 ///

@@ -34,12 +34,13 @@ class KernelOnHost : public testing::TestWithParam<KernelType> {
   static at::Tensor numbers(at::IntArrayRef shape) {
     return at::randn(shape, at::kDouble).to(GetParam().dtype);
   }
-  static bool is_narrow() { return GetParam().type > ScalarType::kFloat64; }
   /// The same numbers in a type that references take.
   static at::Tensor wide(const at::Tensor& tensor) {
-    return is_narrow() ? tensor.to(at::kFloat) : tensor;
+    return is_narrow(GetParam().type) ? tensor.to(at::kFloat) : tensor;
   }
-  static ScalarType wide_type() { return is_narrow() ? ScalarType::kFloat32 : GetParam().type; }
+  static ScalarType wide_type() {
+    return is_narrow(GetParam().type) ? ScalarType::kFloat32 : GetParam().type;
+  }
 
   static void expect_close(const at::Tensor& kernel, const at::Tensor& reference) {
     const auto expected = reference.to(at::kDouble);

@@ -19,10 +19,7 @@ UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfir
                      .width = x.size(3),
                      .filter_height = filter.size(0),
                      .filter_width = filter.size(1)};
-  shape.out_height =
-      (shape.height * how.up_y + how.pad_top + how.pad_bottom - filter.size(0)) / how.down_y + 1;
-  shape.out_width =
-      (shape.width * how.up_x + how.pad_left + how.pad_right - filter.size(1)) / how.down_x + 1;
+  set_out_size(shape);
   return shape;
 }
 
