@@ -1,44 +1,93 @@
+cmake_minimum_required(VERSION 3.25)
 # Run by ctest: cmake -DROOT=worker -P check_layers.cmake, and with ROOT=operator
-# A folder may include itself and folders of a lower layer; nothing else.
-set(layer0 base wire)
-set(layer1 config tensors device telemetry)
-set(layer2 comm data kernels checkpoint control)
-set(layer3 models augment losses optim metrics report)
-set(layer4 training planning)
-set(layer5 cli)
-# The operator's folders; of the worker it sees base, wire, config and telemetry.
-list(APPEND layer2 api)
-list(APPEND layer3 desired kube)
-list(APPEND layer4 decide)
-list(APPEND layer5 runtime)
-set(layer6 verbs)
-foreach(number RANGE 6)
-  foreach(folder IN LISTS layer${number})
-    set(layer_of_${folder} ${number})
+#
+# A folder includes itself and folders of a lower layer; nothing else. Where a folder has rooms (sub-folders that
+# are listed below), the same holds for them among themselves; files beside the rooms may use all of them.
+set(layers
+  "base wire"
+  "files config tensors device telemetry"
+  "comm data kernels checkpoint control"
+  "models augment losses optim metrics report"
+  "training planning"
+  "cli")
+set(layers_of_data "image" "formats" "sources" "loader tools")
+set(layers_of_kernels "launch" "bias_act counter_random minibatch_stddev multi_tensor_adam upfirdn2d" "convolution" "modulated_conv")
+set(layers_of_models "layers" "stylegan2")
+set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "session")
+# Contracts that lie beside the rooms of their folder, and below them.
+set(headers_below_rooms models/model.h models/style_generator.h models/initial_weights.h)
+if(ROOT MATCHES "operator$")
+  # Of the worker the operator sees base, wire, files, config and telemetry.
+  set(layers "base wire" "files config telemetry" "api" "desired kube" "decide" "runtime" "verbs")
+endif()
+
+# Sets layer_NAME of each name: its position in the list of layers.
+function(number_layers prefix)
+  set(number 0)
+  foreach(names IN LISTS ARGN)
+    separate_arguments(names)
+    foreach(name IN LISTS names)
+      set(layer_${prefix}${name} ${number} PARENT_SCOPE)
+    endforeach()
+    math(EXPR number "${number} + 1")
   endforeach()
+endfunction()
+number_layers("" ${layers})
+foreach(folder data kernels models training)
+  number_layers("${folder}/" ${layers_of_${folder}})
 endforeach()
 
+# Sets folder and room of a path; the room is empty for a file beside the rooms.
+macro(split path)
+  string(REGEX MATCH "^([a-z0-9_]+)/(([a-z0-9_]+)/)?" ignored "${path}")
+  set(folder "${CMAKE_MATCH_1}")
+  set(room "${CMAKE_MATCH_3}")
+endmacro()
+
 set(errors "")
-file(GLOB files RELATIVE ${ROOT} ${ROOT}/*/*.h ${ROOT}/*/*.cpp ${ROOT}/*/*.cu ${ROOT}/*/*.cuh ${ROOT}/*/*/*.h
-     ${ROOT}/*/*/*.cpp)
+macro(report)
+  string(APPEND errors ${ARGN} "\n")
+endmacro()
+
+# Checks one include of `file`, which lies in `from_folder` and `from_room`.
+function(check_include file target)
+  split("${target}")
+  if(NOT DEFINED layer_${folder})
+    report("${file}: includes ${target}, whose folder has no layer in check_layers.cmake")
+  elseif(NOT folder STREQUAL from_folder)
+    if(NOT layer_${folder} LESS layer_${from_folder})
+      report("${file}: ${from_folder} (layer ${layer_${from_folder}}) must not include ${target} (layer ${layer_${folder}})")
+    endif()
+  elseif(room STREQUAL "" AND NOT from_room STREQUAL "" AND NOT target IN_LIST headers_below_rooms)
+    report("${file}: the room ${from_folder}/${from_room} must not include ${target}, which lies above the rooms")
+  elseif(NOT room STREQUAL "" AND NOT from_room STREQUAL "" AND NOT room STREQUAL from_room)
+    if(NOT layer_${folder}/${room} LESS layer_${folder}/${from_room})
+      report("${file}: the room ${from_folder}/${from_room} must not include ${target}")
+    endif()
+  endif()
+  set(errors "${errors}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.h ${ROOT}/*.cpp ${ROOT}/*.cu ${ROOT}/*.cuh)
 foreach(file IN LISTS files)
-  string(REGEX REPLACE "/.*" "" folder ${file})
-  if(NOT DEFINED layer_of_${folder})
-    string(APPEND errors "${file}: ${folder} has no layer in check_layers.cmake\n")
+  split("${file}")
+  set(from_folder "${folder}")
+  set(from_room "${room}")
+  if(folder STREQUAL "") # main.cpp
     continue()
   endif()
-  file(STRINGS ${ROOT}/${file} includes REGEX "^#include \"[a-z_]+/")
+  if(NOT DEFINED layer_${folder})
+    report("${file}: ${folder} has no layer in check_layers.cmake")
+    continue()
+  endif()
+  if(NOT room STREQUAL "" AND NOT DEFINED layer_${folder}/${room})
+    report("${file}: the room ${folder}/${room} has no layer in check_layers.cmake")
+    continue()
+  endif()
+  file(STRINGS ${ROOT}/${file} includes REGEX "^#include \"[a-z0-9_]+/")
   foreach(line IN LISTS includes)
-    string(REGEX REPLACE "^#include \"([a-z_]+)/.*" "\\1" target "${line}")
-    if(target STREQUAL folder)
-      continue()
-    endif()
-    if(NOT DEFINED layer_of_${target})
-      string(APPEND errors "${file}: includes ${target}, which has no layer\n")
-    elseif(NOT ${layer_of_${target}} LESS ${layer_of_${folder}})
-      string(APPEND errors "${file}: ${folder} (layer ${layer_of_${folder}}) must not include ${target} "
-                           "(layer ${layer_of_${target}})\n")
-    endif()
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" target "${line}")
+    check_include("${file}" "${target}")
   endforeach()
 endforeach()
 if(errors)

@@ -5,12 +5,12 @@
 # lower one; the libraries that only its sources need go to PRIVATE_DEPENDS. A folder may also be a pure
 # interface (HEADERS and no SOURCES).
 #
-# What needs CUDA or NCCL has a twin that does not. CUDA_SOURCES (.cu, and .cpp that include CUDA's or NCCL's
+# What needs CUDA or NCCL has a stub (*_stub.cpp) that does not. CUDA_SOURCES (.cu, and .cpp that include CUDA's or NCCL's
 # headers) are compiled with GANSCALE_CUDA and see TorchWheel::cuda; CPU_SOURCES, which define the same
 # functions, are compiled without it:
 #   ganscale_module(kernels
-#     SOURCES bias_act_reference.cpp bias_act_autograd.cpp
-#     CUDA_SOURCES bias_act_kernel.cu CPU_SOURCES bias_act_no_cuda.cpp
+#     SOURCES bias_act/reference.cpp bias_act/autograd.cpp
+#     CUDA_SOURCES bias_act/kernel.cu CPU_SOURCES bias_act/stub.cpp
 #     ...)
 include_guard()
 
@@ -50,7 +50,9 @@ function(ganscale_module name)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
   add_library(ganscale::${name} ALIAS ${target})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/..
+  # Includes are written from worker/ or operator/, however deep the folder lies.
+  string(REGEX MATCH "^${PROJECT_SOURCE_DIR}/[a-z]+" root ${CMAKE_CURRENT_SOURCE_DIR})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${root}
                                   FILES ${arg_HEADERS})
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
   target_compile_features(${target} PUBLIC cxx_std_20)

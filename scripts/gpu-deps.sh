@@ -43,7 +43,7 @@ for package in "${packages[@]}" "$jpeg"; do
 done
 
 # Of Boost's 15,000 headers those that count.
-g++ -std=c++20 -M -I worker worker/data/f_distribution.cpp | tr ' ' '\n' | grep '^/usr/include/boost/' | sort -u |
+g++ -std=c++20 -M -I worker worker/data/tools/f_distribution.cpp | tr ' ' '\n' | grep '^/usr/include/boost/' | sort -u |
   while read -r header; do
     mkdir -p "$root/$(dirname "$header")" && cp "$header" "$root/$header"
   done

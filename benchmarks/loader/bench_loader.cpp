@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "data/open_source.h"
-#include "data/prefetcher.h"
+#include "data/loader/prefetcher.h"
+#include "data/sources/open_source.h"
 
 namespace ganscale::data {
 namespace {

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/decode.h"
-#include "data/file_bytes.h"
-#include "data/idx_source.h"
-#include "data/shard_plan.h"
-#include "kernels/counter_random.h"
+#include "data/formats/file_bytes.h"
+#include "data/image/decode.h"
+#include "data/loader/shard_plan.h"
+#include "data/sources/idx_source.h"
+#include "kernels/counter_random/counter_random.h"
 #include "optim/adam.h"
 
 namespace ganscale::mnist {

@@ -9,8 +9,8 @@
 #include "comm/thread_group.h"
 #include "device/gpu.h"
 #include "timing/time_steps.h"
-#include "training/precision.h"
-#include "training/synchronous.h"
+#include "training/run/precision.h"
+#include "training/schemes/synchronous.h"
 
 namespace {
 

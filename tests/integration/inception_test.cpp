@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "data/decode.h"
-#include "data/font_source.h"
+#include "data/image/decode.h"
+#include "data/sources/font_source.h"
 #include "support/expect_error.h"
 #include "support/run_program.h"
 #include "support/temporary_folder.h"

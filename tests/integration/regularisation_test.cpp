@@ -9,8 +9,8 @@
 
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
-#include "training/build_phases.h"
-#include "training/synchronous.h"
+#include "training/phases/build_phases.h"
+#include "training/schemes/synchronous.h"
 
 namespace ganscale::training {
 namespace {

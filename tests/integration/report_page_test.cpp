@@ -35,14 +35,14 @@ Opened open_page(const std::string& browser, const TemporaryFolder& folder,
                        " --enable-logging=stderr --user-data-dir=" +
                        (folder / "profile").string() + " --dump-dom file://" + page.string() +
                        " > " + (folder / "dom").string() + " 2> " + (folder / "log").string();
-  EXPECT_EQ(std::system(command.c_str()), 0) << read_file(folder / "log");
-  const auto log = read_file(folder / "log");
+  EXPECT_EQ(std::system(command.c_str()), 0) << files::read_file(folder / "log");
+  const auto log = files::read_file(folder / "log");
   std::string console;
   const std::regex line(".*CONSOLE.*");
   for (std::sregex_iterator it(log.begin(), log.end(), line), end; it != end; ++it) {
     console += it->str() + "\n";
   }
-  return {read_file(folder / "dom"), console};
+  return {files::read_file(folder / "dom"), console};
 }
 
 class ReportPage : public testing::Test {
@@ -71,7 +71,7 @@ TEST_F(ReportPage, ShowsCurvesAndGridsInABrowserWithoutAConsoleError) {
 }
 
 TEST_F(ReportPage, OfARunWithoutTicksAndGridsHasNoConsoleError) {
-  write_file_atomically(folder_ / "run/config.yaml", "model: {name: dcgan}\n");
+  files::write_file_atomically(folder_ / "run/config.yaml", "model: {name: dcgan}\n");
   write_html_report(folder_ / "run", folder_ / "report.html");
   const auto opened = open_page(*browser_, folder_, folder_ / "report.html");
   EXPECT_EQ(opened.console, "");
@@ -79,7 +79,7 @@ TEST_F(ReportPage, OfARunWithoutTicksAndGridsHasNoConsoleError) {
 }
 
 TEST_F(ReportPage, ConsoleErrorsAreSeenByThisTest) {
-  write_file_atomically(folder_ / "broken.html", "<script>undefined_name();</script>");
+  files::write_file_atomically(folder_ / "broken.html", "<script>undefined_name();</script>");
   const auto opened = open_page(*browser_, folder_, folder_ / "broken.html");
   EXPECT_THAT(opened.console, HasSubstr("undefined_name is not defined"));
 }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "report/output_file.h"
+#include "files/atomic_file.h"
 #include "support/run_program.h"
 #include "support/shared_files.h"
 #include "support/temporary_folder.h"
@@ -44,7 +44,7 @@ TEST_F(StyleFeatures, ImportedWeightsAreThoseOfTheFile) {
 TEST_F(StyleFeatures, TruncationToNothingMakesAllPicturesTheMean) {
   const auto generate = [&](const std::string& more, const char* name) {
     ganscale("generate --run " + path("run") + " --labels 3 " + more + " --out " + path(name));
-    return report::read_file(path(name));
+    return files::read_file(path(name));
   };
   EXPECT_EQ(generate("--seeds 1 --truncation 0", "a.png"),
             generate("--seeds 2 --truncation 0", "b.png"));
@@ -57,7 +57,7 @@ TEST_F(StyleFeatures, MixesWalksAndProjects) {
   ganscale(generate + " --labels 3 --mix-rows 1-2 --mix-columns 3-5 --mix-layers 0-3 --out " +
            path("mixed.png"));
   ganscale(generate + " --seeds 1-3 --walk 4 --out " + path("walk.y4m"));
-  const auto video = report::read_file(path("walk.y4m"));
+  const auto video = files::read_file(path("walk.y4m"));
   EXPECT_TRUE(video.starts_with("YUV4MPEG2 W16 H16 F30:1 Ip A1:1 C444\nFRAME\n"));
   constexpr std::size_t kHeader = 37, kFrame = 6 + 3 * 16 * 16;
   EXPECT_EQ(video.size(), kHeader + 12 * kFrame);
@@ -65,8 +65,8 @@ TEST_F(StyleFeatures, MixesWalksAndProjects) {
   ganscale("project --run " + path("run") + " --label 3 --steps 5 --target " + path("target.png") +
            " --out-dir " + path("found"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "found" / "projected.png"));
-  EXPECT_EQ(report::read_file(folder_ / "found" / "target.png"),
-            report::read_file(path("target.png")));
+  EXPECT_EQ(files::read_file(folder_ / "found" / "target.png"),
+            files::read_file(path("target.png")));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "files/atomic_file.h"
 #include "report/image_grid.h"
-#include "report/output_file.h"
 #include "report/stats_log.h"
 #include "support/run_program.h"
 #include "support/temporary_folder.h"
@@ -65,7 +65,7 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
   const auto path = [&](const std::string& name) { return (folder / name).string(); };
   write_data(folder / "data");
   const auto broken = folder / "data/0007/7.png";
-  const auto picture = report::read_file(broken);
+  const auto picture = files::read_file(broken);
   std::filesystem::resize_file(broken, picture.size() / 2);
   const auto train =
       "train --run " + run.string() + " --set data.path=" + path("data") +
@@ -76,7 +76,7 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
       " --set training.grid_rows=1 --set training.grid_columns=2"
       " --set telemetry.metrics_port=0 --set telemetry.control_port=0";
   ganscale(kRanks, train, ExitCode::kData);
-  const auto table = nlohmann::json::parse(report::read_file(run / "labels.json"));
+  const auto table = nlohmann::json::parse(files::read_file(run / "labels.json"));
   ASSERT_EQ(table.size(), kLabels);
   for (const auto& label : table) {
     const bool failed = label.at("label") == 7;
@@ -87,11 +87,11 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
 
   ganscale(1, "generate --run " + run.string() + " --seeds 0-998 --out " + path("grid.png"));
   ganscale(1, "report " + run.string());
-  auto page = report::read_file(run / "report.html");
+  auto page = files::read_file(run / "report.html");
   EXPECT_THAT(page, testing::HasSubstr("999 labels have a generator"));
   EXPECT_LT(page.find("<th>7 0007</th>"), page.find("<th>0 0000</th>"));
 
-  report::write_file_atomically(broken, picture);
+  files::write_file_atomically(broken, picture);
   ganscale(kRanks, train);  // the failed label alone is trained, and little is said
   EXPECT_EQ(count_lines_with(run / "log.jsonl", "Label is over"), kLabels / kRanks);
   EXPECT_EQ(count_lines_with(run / "log.jsonl", "All labels are over"), 2);
@@ -99,7 +99,7 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
   ganscale(2, "evaluate --run " + run.string() + " --metrics class_fid4k --feature-net " +
                   path("net.pt") + " --set evaluate.cache=" + path("cache"));
   ganscale(1, "report " + run.string());
-  page = report::read_file(run / "report.html");
+  page = files::read_file(run / "report.html");
   EXPECT_THAT(page, testing::HasSubstr("1000 labels have a generator"));
   EXPECT_THAT(page, testing::HasSubstr("<th>999 0999</th>"));
   EXPECT_THAT(page, testing::HasSubstr(", class_fid4k "));

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "training/precision.h"
-#include "training/synchronous.h"
+#include "training/run/precision.h"
+#include "training/schemes/synchronous.h"
 
 /// Small trainings whose pictures depend on nothing but their numbers.
 namespace ganscale::training {

@@ -4,10 +4,10 @@
 #include <regex>
 
 #include "base/error.h"
-#include "kernels/bias_act.h"
-#include "kernels/convolution.h"
-#include "kernels/modulated_conv.h"
-#include "kernels/upfirdn2d.h"
+#include "kernels/bias_act/bias_act.h"
+#include "kernels/convolution/convolution.h"
+#include "kernels/modulated_conv/modulated_conv.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
 

@@ -20,7 +20,7 @@
 #include "optim/lazy_rescale.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
-#include "training/phase_losses.h"
+#include "training/phases/phase_losses.h"
 
 namespace ganscale::parity {
 namespace {

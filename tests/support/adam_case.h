@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/multi_tensor_adam.h"
+#include "kernels/multi_tensor_adam/multi_tensor_adam.h"
 
 namespace ganscale::kernels {
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "files/atomic_file.h"
 #include "report/image_grid.h"
-#include "report/output_file.h"
 #include "report/run_summary.h"
 #include "report/stats_log.h"
 #include "report/tick.h"
@@ -15,12 +15,12 @@ namespace ganscale {
 
 /// Writes the folder of a run with so many ticks of 1000 images, and a grid of samples after each.
 inline void make_run(const std::filesystem::path& folder, int tick_count) {
-  report::write_file_atomically(folder / "config.yaml",
-                                "model: {name: dcgan, resolution: 32}\n"
-                                "data: {path: /data/digits}\n"
-                                "training: {total_kimg: 10, batch: 64}\n"
-                                "generator: {optimizer: {name: adam, betas: [0.5, 0.999]}}\n"
-                                "note: '<i>& more</i>'\n");
+  files::write_file_atomically(folder / "config.yaml",
+                               "model: {name: dcgan, resolution: 32}\n"
+                               "data: {path: /data/digits}\n"
+                               "training: {total_kimg: 10, batch: 64}\n"
+                               "generator: {optimizer: {name: adam, betas: [0.5, 0.999]}}\n"
+                               "note: '<i>& more</i>'\n");
   report::StatsLog stats(folder / "stats.jsonl", 0);
   for (int i = 1; i <= tick_count; ++i) {
     report::Tick tick;

@@ -8,8 +8,8 @@
 
 #include "augment/affine_resample.h"
 #include "augment/image_operations.h"
-#include "kernels/counter_random.h"
-#include "kernels/on_device.h"
+#include "kernels/counter_random/counter_random.h"
+#include "kernels/launch/on_device.h"
 
 namespace ganscale::augment {
 namespace {

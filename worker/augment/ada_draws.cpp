@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/counter_random.h"
+#include "kernels/counter_random/counter_random.h"
 
 namespace ganscale::augment {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "augment/grid_sample.h"
 #include "augment/mirrored_padding.h"
-#include "kernels/on_device.h"
-#include "kernels/upfirdn2d.h"
+#include "kernels/launch/on_device.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::augment {
 namespace {

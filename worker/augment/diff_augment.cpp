@@ -4,7 +4,7 @@
 #include <ATen/ops/arange.h>
 
 #include "base/error.h"
-#include "kernels/counter_random.h"
+#include "kernels/counter_random/counter_random.h"
 
 namespace ganscale::augment {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "augment/mirrored_padding.h"
 #include "base/error.h"
-#include "kernels/on_device.h"
+#include "kernels/launch/on_device.h"
 
 namespace ganscale::augment {
 namespace {

@@ -1,6 +1,7 @@
 #include "checkpoint/manifest.h"
 
 #include "base/error.h"
+#include "files/sha256.h"
 
 namespace ganscale::checkpoint {
 namespace {
@@ -13,12 +14,12 @@ constexpr std::string_view kOwnDigest = "manifest_sha256";
 
 std::string digest(const Json& manifest) {
   const auto text = manifest.dump();
-  Sha256 sha256;
+  files::Sha256 sha256;
   sha256.update(std::as_bytes(std::span(text)));
   return sha256.finish();
 }
 
-FileDigest parse_file(const std::string& name, const Json& entry) {
+files::FileDigest parse_file(const std::string& name, const Json& entry) {
   const bool is_plain = !name.empty() && name.find('/') == std::string::npos && name[0] != '.';
   if (!is_plain) throw DataError("no name of a file inside of the checkpoint: " + name);
   return {entry.at("size_bytes").get<std::int64_t>(), entry.at("sha256").get<std::string>()};

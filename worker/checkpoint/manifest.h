@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/durable_file.h"
+#include "files/durable_file.h"
 
 namespace ganscale::checkpoint {
 
@@ -17,7 +17,8 @@ inline constexpr std::string_view kManifestFile = "manifest.json";
 struct Manifest {
   std::int64_t images_seen = 0;
   std::map<std::string, double> metrics;
-  std::map<std::string, FileDigest> files;  ///< by file name: "generator.safetensors"
+  std::map<std::string, ganscale::files::FileDigest>
+      files;  ///< by file name: "generator.safetensors"
   nlohmann::ordered_json state;
 };
 

@@ -77,7 +77,7 @@ Manifest verify_checkpoint(const fs::path& checkpoint_folder) {
   auto manifest = read_manifest(checkpoint_folder);
   for (const auto& [name, expected] : manifest.files) {
     const auto file = checkpoint_folder / name;
-    const auto found = digest_file(file);
+    const auto found = files::digest_file(file);
     check_size(file, found.size_bytes, expected.size_bytes);
     if (found.sha256 != expected.sha256) {
       throw DataError("a file of the checkpoint has another SHA-256: " + file.string() + ": " +

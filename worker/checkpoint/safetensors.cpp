@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/file_descriptor.h"
-#include "checkpoint/durable_file.h"
+#include "files/durable_file.h"
+#include "files/file_descriptor.h"
 
 namespace ganscale::checkpoint {
 namespace {
@@ -122,11 +122,11 @@ void write_safetensors(const std::filesystem::path& file, const NamedTensors& te
   auto partial = file;
   partial += ".partial";
   try {
-    DurableFile output(partial);
+    files::DurableFile output(partial);
     write_safetensors([&](std::span<const std::byte> bytes) { output.write(bytes); }, tensors,
                       metadata);
     output.finish();
-    rename_durably(partial, file);
+    files::rename_durably(partial, file);
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(partial, ignored);

@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/checkpoint_name.h"
-#include "checkpoint/durable_file.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/reader.h"
 #include "checkpoint/safetensors.h"
+#include "files/durable_file.h"
 
 namespace ganscale::checkpoint {
 namespace {
@@ -25,10 +25,10 @@ fs::path temporary_twin(const fs::path& folder) {
   return folder.parent_path() / (std::string(kTemporaryPrefix) + folder.filename().string());
 }
 
-FileDigest write_tensors(const fs::path& file, const NamedTensors& tensors,
-                         const std::stop_token& stop) {
+files::FileDigest write_tensors(const fs::path& file, const NamedTensors& tensors,
+                                const std::stop_token& stop) {
   constexpr std::size_t kPieceBytes = 4 << 20;
-  DurableFile output(file);
+  files::DurableFile output(file);
   const auto write_pieces = [&](std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       if (stop.stop_requested()) throw WriteAbandoned{};
@@ -43,7 +43,7 @@ FileDigest write_tensors(const fs::path& file, const NamedTensors& tensors,
 
 void write_manifest(const fs::path& file, const Manifest& manifest) {
   const auto text = format_manifest(manifest);
-  DurableFile output(file);
+  files::DurableFile output(file);
   output.write(std::as_bytes(std::span(text)));
   output.finish();
 }
@@ -57,7 +57,7 @@ std::int64_t write_files(const fs::path& folder, const Snapshot& snapshot,
     manifest.files.emplace(file_name, write_tensors(folder / file_name, tensors, stop));
   }
   write_manifest(folder / kManifestFile, manifest);
-  sync_folder(folder);
+  files::sync_folder(folder);
   return total_size_bytes(manifest);
 }
 
@@ -78,7 +78,7 @@ std::int64_t write_folder(const fs::path& folder, const Snapshot& snapshot,
   fs::create_directory(temporary);
   const auto total_bytes = write_files(temporary, snapshot, stop);
   if (fs::exists(folder)) delete_checkpoint(folder);
-  rename_durably(temporary, folder);
+  files::rename_durably(temporary, folder);
   return total_bytes;
 }
 
@@ -89,7 +89,7 @@ std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapsh
   const auto folder = run_folder / kCheckpointsFolder / checkpoint_name(snapshot.images_seen);
   try {
     fs::create_directories(folder.parent_path());
-    sync_folder(run_folder);
+    files::sync_folder(run_folder);
     if (const auto size_bytes = valid_size_bytes(folder)) {
       log::info("Kept the checkpoint that is there", {{"checkpoint", folder}});
       return *size_bytes;
@@ -114,7 +114,7 @@ void add_metrics(const fs::path& checkpoint_folder, const std::map<std::string, 
   }
   const auto temporary = checkpoint_folder / ".manifest.json";
   write_manifest(temporary, manifest);
-  rename_durably(temporary, checkpoint_folder / kManifestFile);
+  files::rename_durably(temporary, checkpoint_folder / kManifestFile);
 }
 
 void delete_checkpoint(const fs::path& checkpoint_folder) {

@@ -3,7 +3,7 @@
 
 #include "cli/verbs.h"
 #include "config/schema.h"
-#include "training/run_config.h"
+#include "training/run/run_config.h"
 
 namespace ganscale::cli {
 namespace {

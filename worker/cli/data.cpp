@@ -9,14 +9,14 @@
 
 #include "base/log.h"
 #include "cli/verbs.h"
-#include "data/convert.h"
-#include "data/data_config.h"
-#include "data/font_source.h"
-#include "data/inspect.h"
-#include "data/open_source.h"
-#include "data/png_codec.h"
-#include "data/tfrecord_files.h"
-#include "report/output_file.h"
+#include "data/formats/tfrecord_files.h"
+#include "data/image/png_codec.h"
+#include "data/loader/data_config.h"
+#include "data/sources/font_source.h"
+#include "data/sources/open_source.h"
+#include "data/tools/convert.h"
+#include "data/tools/inspect.h"
+#include "files/atomic_file.h"
 #include "report/progress.h"
 
 namespace ganscale::cli {
@@ -112,7 +112,7 @@ ExitCode inspect(const DataOptions& options) {
     constexpr int kColumns = 12;
     constexpr int kCellPixels = 64;
     const auto sheet = data::contact_sheet(*source, kRows, kColumns, kCellPixels);
-    report::write_file_atomically(options.sheet, data::encode_png(sheet));
+    files::write_file_atomically(options.sheet, data::encode_png(sheet));
     std::printf("sheet     %s\n", options.sheet.c_str());
   }
   return ExitCode::kOk;

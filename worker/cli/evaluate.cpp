@@ -7,12 +7,12 @@
 #include "base/log.h"
 #include "cli/generator_options.h"
 #include "cli/verbs.h"
-#include "report/output_file.h"
-#include "training/evaluator.h"
-#include "training/metrics_log.h"
-#include "training/pictures.h"
-#include "training/rank.h"
-#include "training/run_folder.h"
+#include "files/atomic_file.h"
+#include "training/evaluation/evaluator.h"
+#include "training/evaluation/metrics_log.h"
+#include "training/phases/pictures.h"
+#include "training/run/run_folder.h"
+#include "training/session/rank.h"
 
 namespace ganscale::cli {
 namespace {
@@ -73,7 +73,7 @@ void tell(const training::MetricsLine& line, const EvaluateOptions& options,
           const training::RunFolder& folder) {
   const auto text = in_lines(training::to_json(line));
   std::fputs(text.c_str(), stdout);
-  if (!options.out.empty()) report::write_file_atomically(options.out, text);
+  if (!options.out.empty()) files::write_file_atomically(options.out, text);
   add_to_run(line, folder);
 }
 

@@ -19,7 +19,7 @@
 #include "config/units.h"
 #include "report/image_grid.h"
 #include "report/progress.h"
-#include "training/trained_generator.h"
+#include "training/generators/trained_generator.h"
 
 namespace ganscale::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "training/trained_generator.h"
+#include "training/generators/trained_generator.h"
 
 namespace CLI {
 class App;

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "cli/verbs.h"
-#include "training/import_weights.h"
+#include "training/generators/import_weights.h"
 
 namespace ganscale::cli {
 namespace {

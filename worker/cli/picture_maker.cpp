@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "kernels/counter_random.h"
+#include "kernels/counter_random/counter_random.h"
 #include "models/label_bundle.h"
 
 namespace ganscale::cli {

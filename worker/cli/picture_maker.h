@@ -8,7 +8,7 @@
 
 #include "cli/number_list.h"
 #include "models/style_generator.h"
-#include "training/trained_generator.h"
+#include "training/generators/trained_generator.h"
 
 namespace ganscale::cli {
 

@@ -9,12 +9,12 @@
 #include "checkpoint/safetensors.h"
 #include "cli/generator_options.h"
 #include "cli/verbs.h"
-#include "data/decode.h"
-#include "data/picture_files.h"
+#include "data/image/decode.h"
+#include "data/sources/picture_files.h"
+#include "files/atomic_file.h"
 #include "report/image_grid.h"
-#include "report/output_file.h"
 #include "report/progress.h"
-#include "training/projector.h"
+#include "training/generators/projector.h"
 
 namespace ganscale::cli {
 namespace {
@@ -35,7 +35,7 @@ struct ProjectOptions {
 
 /// Reads a picture as the generator makes them: [1, C, H, W] in [-1, 1].
 at::Tensor read_target(const std::filesystem::path& file, const models::Generator& generator) {
-  const std::string bytes = report::read_file(file);
+  const std::string bytes = files::read_file(file);
   const auto shape = generator.image();
   data::Record record;
   record.bytes = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};

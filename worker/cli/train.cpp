@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "cli/config_options.h"
 #include "cli/verbs.h"
-#include "training/session.h"
+#include "training/session/session.h"
 
 namespace ganscale::cli {
 namespace {

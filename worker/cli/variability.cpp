@@ -1,4 +1,4 @@
-#include "data/variability.h"
+#include "data/tools/variability.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "cli/verbs.h"
 #include "comm/open_world.h"
-#include "data/open_source.h"
+#include "data/sources/open_source.h"
 #include "report/progress.h"
 
 namespace ganscale::cli {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/units.h"
+#include "files/cache_folder.h"
 
 namespace ganscale::metrics {
 namespace {
@@ -28,15 +29,6 @@ constexpr std::array kKinds = {
       "no metric is called so; there are fid50k, class_fid50k, is50k, kid50k, pr50k3 and dc50k5, "
       "with any number of pictures: " +
       text);
-}
-
-std::filesystem::path default_cache() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::filesystem::path root =
-      cache != nullptr ? std::filesystem::path(cache)
-                       : std::filesystem::path(home != nullptr ? home : "/tmp") / ".cache";
-  return root / "ganscale" / "metrics";
 }
 
 void read_feature_net(config::Section& in, FeatureNetConfig& c) {
@@ -92,7 +84,7 @@ EvaluateConfig parse_evaluate(config::Section in) {
   in.require(c.batch >= 1, "batch", "must be positive");
   const auto cache =
       in.get("cache", "", "folder for what the real pictures give; empty: the user's cache");
-  c.cache = cache.empty() ? default_cache() : std::filesystem::path(cache);
+  c.cache = cache.empty() ? (files::cache_folder() / "metrics") : std::filesystem::path(cache);
   in.reject_unread_keys();
   return c;
 }

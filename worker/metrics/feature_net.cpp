@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "checkpoint/durable_file.h"
 #include "checkpoint/safetensors.h"
+#include "files/durable_file.h"
 #include "metrics/inception.h"
 #include "metrics/torchscript_net.h"
 
@@ -26,7 +26,7 @@ std::string digest_of(const FeatureNetConfig& config) {
     throw ConfigError("evaluate.feature_net does not exist" + std::string(kWhereToGetOne) +
                       config.file.string());
   }
-  const auto sha256 = checkpoint::digest_file(config.file).sha256;
+  const auto sha256 = files::digest_file(config.file).sha256;
   if (!config.sha256.empty() && config.sha256 != sha256) {
     throw ConfigError("evaluate.feature_net is not the file that feature_net_sha256 names: " +
                       config.file.string() + ": SHA-256 " + sha256 + ", expected " + config.sha256);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kernels/counter_random.h"
+#include "kernels/counter_random/counter_random.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models {

@@ -2,7 +2,7 @@
 
 #include <torch/nn/module.h>
 
-#include "kernels/counter_random.h"
+#include "kernels/counter_random/counter_random.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models {

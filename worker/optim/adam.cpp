@@ -1,6 +1,6 @@
 #include "optim/adam.h"
 
-#include "kernels/multi_tensor_adam.h"
+#include "kernels/multi_tensor_adam/multi_tensor_adam.h"
 
 namespace ganscale::optim {
 

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "config/units.h"
+#include "files/atomic_file.h"
 #include "report/chart.h"
 #include "report/curves.h"
 #include "report/html_text.h"
-#include "report/output_file.h"
 #include "report/page_assets.h"
 #include "report/tick_line.h"
 
@@ -44,7 +44,7 @@ std::uint32_t png_width(const std::string& png) {
 }
 
 Frame read_frame(const std::filesystem::path& file, std::string caption) {
-  const auto png = read_file(file);
+  const auto png = files::read_file(file);
   return {std::move(caption), data_uri("image/png", png), png_width(png) < kSmallPicture};
 }
 
@@ -301,7 +301,7 @@ std::string html_report(const RunSummary& run) {
 }
 
 void write_html_report(const std::filesystem::path& run_folder, const std::filesystem::path& page) {
-  write_file_atomically(page, html_report(read_run(run_folder)));
+  files::write_file_atomically(page, html_report(read_run(run_folder)));
 }
 
 }  // namespace ganscale::report

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "data/png_codec.h"
-#include "report/output_file.h"
+#include "data/image/png_codec.h"
+#include "files/atomic_file.h"
 
 namespace ganscale::report {
 namespace {
@@ -56,7 +56,7 @@ std::string encode_png(const at::Tensor& pixels) {
 
 void write_image_grid(const at::Tensor& images, GridLayout layout,
                       const std::filesystem::path& path) {
-  write_file_atomically(path, encode_png(make_grid(images, layout)));
+  files::write_file_atomically(path, encode_png(make_grid(images, layout)));
 }
 
 }  // namespace ganscale::report

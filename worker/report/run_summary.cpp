@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "checkpoint/checkpoint_name.h"
-#include "report/output_file.h"
+#include "files/atomic_file.h"
 #include "report/stats_log.h"
 
 namespace ganscale::report {
@@ -37,7 +37,7 @@ const config::Node* find(const config::Node& node, const std::string& key) {
 
 std::vector<nlohmann::ordered_json> read_labels(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return {};
-  const auto table = nlohmann::ordered_json::parse(read_file(file), /*cb=*/nullptr,
+  const auto table = nlohmann::ordered_json::parse(files::read_file(file), /*cb=*/nullptr,
                                                    /*allow_exceptions=*/false);
   if (!table.is_array()) return {};
   return {table.begin(), table.end()};
@@ -63,7 +63,7 @@ RunSummary read_run(const std::filesystem::path& folder) {
   }
   RunSummary run;
   run.name = std::filesystem::canonical(folder).filename().string();
-  run.config_text = read_file(config_file);
+  run.config_text = files::read_file(config_file);
   run.config = config::parse_yaml(run.config_text, config_file.string());
   run.ticks = read_json_lines(folder / "stats.jsonl");
   run.metrics = read_json_lines(folder / "metrics.jsonl");

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "report/output_file.h"
+#include "files/atomic_file.h"
 
 namespace ganscale::report {
 namespace {
@@ -39,7 +39,7 @@ std::size_t bytes_to_keep(const std::string& text, std::int64_t images_seen) {
 }  // namespace
 
 StatsLog::StatsLog(const std::filesystem::path& path, std::int64_t images_seen) : file_(path) {
-  const auto text = read_file(path);
+  const auto text = files::read_file(path);
   const auto keep = bytes_to_keep(text, images_seen);
   if (keep < text.size()) file_.truncate(keep);
 }
@@ -51,7 +51,7 @@ void StatsLog::append(const nlohmann::ordered_json& line) {
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path) {
   std::vector<nlohmann::ordered_json> objects;
   if (!std::filesystem::exists(path)) return objects;
-  for (auto& line : split_lines(read_file(path))) objects.push_back(std::move(line.object));
+  for (auto& line : split_lines(files::read_file(path))) objects.push_back(std::move(line.object));
   return objects;
 }
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "report/append_file.h"
+#include "files/append_file.h"
 
 namespace ganscale::report {
 
@@ -19,11 +19,11 @@ class StatsLog {
   /// are dropped, with them a torn last line. Throws OutputError.
   StatsLog(const std::filesystem::path& path, std::int64_t images_seen);
 
-  /// Appends a line, all or nothing. Throws OutputError (disk full, ...): the file is as before.
+  /// Appends a line, all or nothing. Throws files::OutputError (disk full, ...): the file is as before.
   void append(const nlohmann::ordered_json& line);
 
  private:
-  AppendFile file_;
+  files::AppendFile file_;
 };
 
 /// Reads the lines of a file of JSON lines up to the first that is torn; none if there is no such

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <span>
 
-#include "data/tfrecord_framing.h"
+#include "data/formats/tfrecord_framing.h"
 #include "report/event_format.h"
 
 namespace ganscale::report {

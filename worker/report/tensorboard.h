@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "report/append_file.h"
+#include "files/append_file.h"
 #include "report/image_grid.h"
 #include "report/tick.h"
 
@@ -29,7 +29,7 @@ class Tensorboard {
  private:
   void write(const std::string& event);
 
-  AppendFile file_;
+  files::AppendFile file_;
 };
 
 }  // namespace ganscale::report

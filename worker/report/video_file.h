@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "report/append_file.h"
+#include "files/append_file.h"
 
 namespace ganscale::report {
 
@@ -21,11 +21,11 @@ class VideoFile {
   VideoFile(const std::filesystem::path& path, int frames_per_second);
 
   /// Appends a frame. pixels: [H, W, C] uint8, C = 1 or 3, the same shape for all frames.
-  /// Throws OutputError; Error(kBug) for other shapes.
+  /// Throws files::OutputError; Error(kBug) for other shapes.
   void append(const at::Tensor& pixels);
 
  private:
-  AppendFile file_;
+  files::AppendFile file_;
   int frames_per_second_;
   std::vector<std::int64_t> shape_;  ///< of the frames so far; empty before the first
 };

@@ -8,9 +8,9 @@
 
 #include <vector>
 
-#include "kernels/bias_act.h"
-#include "kernels/minibatch_stddev.h"
-#include "kernels/modulated_conv.h"
+#include "kernels/bias_act/bias_act.h"
+#include "kernels/minibatch_stddev/minibatch_stddev.h"
+#include "kernels/modulated_conv/modulated_conv.h"
 
 namespace ganscale::kernels {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kernels/upfirdn2d.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 #include "support/upfirdn2d_cases.h"
 
 namespace ganscale::kernels {

@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "base/file_descriptor.h"
 #include "checkpoint/reader.h"
+#include "files/file_descriptor.h"
 #include "make_snapshot.h"
 #include "support/temporary_folder.h"
 

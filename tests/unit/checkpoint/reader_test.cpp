@@ -74,7 +74,7 @@ TEST(Checkpoint, OfTheSameSnapshotHasTheSameBytes) {
   write_checkpoint(second.path(), make_snapshot(1'000, 1.0));
   for (const auto* file : {"manifest.json", "generator.safetensors", "discriminator.safetensors"}) {
     const auto name = std::string("checkpoints/kimg-000001/") + file;
-    EXPECT_EQ(digest_file(first / name), digest_file(second / name)) << name;
+    EXPECT_EQ(files::digest_file(first / name), files::digest_file(second / name)) << name;
   }
 }
 

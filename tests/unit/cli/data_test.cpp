@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/file_bytes.h"
-#include "data/open_source.h"
-#include "data/png_codec.h"
+#include "data/formats/file_bytes.h"
+#include "data/image/png_codec.h"
+#include "data/sources/open_source.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
 

@@ -1,6 +1,6 @@
 #include "cli/style_mixing.h"
 
-#include "data/file_bytes.h"
+#include "data/formats/file_bytes.h"
 #include "models/build_model.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "data/source.h"
+#include "data/sources/source.h"
 
 namespace ganscale::data {
 

@@ -7,10 +7,10 @@
 // libjpeg's headers use size_t and FILE without including them.
 #include <jpeglib.h>
 
-#include "data/file_bytes.h"
-#include "data/picture.h"
-#include "data/png_codec.h"
-#include "data/source.h"
+#include "data/formats/file_bytes.h"
+#include "data/image/picture.h"
+#include "data/image/png_codec.h"
+#include "data/sources/source.h"
 #include "support/temporary_folder.h"
 
 /// Small pictures for tests.

@@ -1,4 +1,4 @@
-#include "kernels/bias_act.h"
+#include "kernels/bias_act/bias_act.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

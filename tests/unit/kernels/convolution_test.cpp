@@ -1,9 +1,9 @@
-#include "kernels/convolution.h"
+#include "kernels/convolution/convolution.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "kernels/upfirdn2d.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 #include "support/check_gradients.h"
 
 namespace ganscale::kernels {

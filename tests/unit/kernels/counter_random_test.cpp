@@ -1,4 +1,4 @@
-#include "kernels/counter_random.h"
+#include "kernels/counter_random/counter_random.h"
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

@@ -1,4 +1,4 @@
-#include "kernels/minibatch_stddev.h"
+#include "kernels/minibatch_stddev/minibatch_stddev.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "kernels/modulated_conv.h"
+#include "kernels/modulated_conv/modulated_conv.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "kernels/modulated_conv_fill.h"
-#include "kernels/upfirdn2d.h"
+#include "kernels/modulated_conv/fill.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 #include "support/check_gradients.h"
 #include "support/expect_error.h"
 

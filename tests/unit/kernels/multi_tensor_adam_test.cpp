@@ -1,4 +1,4 @@
-#include "kernels/multi_tensor_adam.h"
+#include "kernels/multi_tensor_adam/multi_tensor_adam.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

@@ -1,4 +1,4 @@
-#include "kernels/upfirdn2d.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "kernels/bias_act_fill.h"
+#include "kernels/bias_act/fill.h"
 #include "unit/kernels_on_host/kernel_case.h"
 
 namespace ganscale::kernels {

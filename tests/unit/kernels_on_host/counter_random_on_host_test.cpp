@@ -1,4 +1,4 @@
-#include "kernels/counter_random_fill.h"
+#include "kernels/counter_random/fill.h"
 #include "unit/kernels_on_host/kernel_case.h"
 
 namespace ganscale::kernels {

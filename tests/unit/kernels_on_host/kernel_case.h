@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "kernels/scalar_type.h"
+#include "kernels/launch/scalar_type.h"
 
 namespace ganscale::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/minibatch_stddev_fill.h"
+#include "kernels/minibatch_stddev/fill.h"
 #include "unit/kernels_on_host/kernel_case.h"
 
 namespace ganscale::kernels {

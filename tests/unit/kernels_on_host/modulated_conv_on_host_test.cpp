@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "kernels/modulated_conv_fill.h"
+#include "kernels/modulated_conv/fill.h"
 #include "unit/kernels_on_host/kernel_case.h"
 
 namespace ganscale::kernels {

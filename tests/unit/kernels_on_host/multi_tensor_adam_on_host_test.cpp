@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "kernels/multi_tensor_adam_fill.h"
+#include "kernels/multi_tensor_adam/fill.h"
 #include "support/adam_case.h"
 #include "unit/kernels_on_host/kernel_case.h"
 

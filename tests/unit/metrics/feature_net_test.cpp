@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "checkpoint/durable_file.h"
 #include "checkpoint/safetensors.h"
+#include "files/durable_file.h"
 #include "metrics/resize.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -80,7 +80,7 @@ TEST_F(FeatureNetFile, ThatIsMissingSaysWhereToGetOne) {
 
 TEST_F(FeatureNetFile, MustHaveTheSha256) {
   const auto file = script("def forward(self, x):\n  return x.flatten(1)\n");
-  const auto sha256 = checkpoint::digest_file(file).sha256;
+  const auto sha256 = files::digest_file(file).sha256;
   EXPECT_EQ(open({.file = file, .sha256 = sha256}).sha256, sha256);
   expect_error(ExitCode::kConfig, "SHA-256 " + sha256 + ", expected 00ff",
                [&] { open({.file = file, .sha256 = "00ff"}); });
@@ -119,7 +119,7 @@ TEST(FirstNonfiniteRow, LooksAtFeaturesAndLogits) {
 
 TEST_F(FeatureNetFile, ThatIsNoModuleIsRefused) {
   const auto file = folder_ / "net.pth";
-  checkpoint::DurableFile(file).finish();
+  files::DurableFile(file).finish();
   expect_error(ExitCode::kConfig, "no TorchScript module", [&] { open({.file = file}); });
 }
 

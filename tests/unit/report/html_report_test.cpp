@@ -139,7 +139,7 @@ TEST(HtmlReport, CarriesSixteenGridsOfManyWithFirstAndLast) {
 
 TEST(HtmlReport, SaysThatARunHasNotBegun) {
   const TemporaryFolder folder;
-  write_file_atomically(folder / "config.yaml", "model: {name: dcgan}\n");
+  files::write_file_atomically(folder / "config.yaml", "model: {name: dcgan}\n");
   EXPECT_THAT(html_report(read_run(folder.path())), HasSubstr("No tick has been written yet."));
 }
 

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "report/output_file.h"
+#include "files/atomic_file.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 
@@ -62,7 +62,7 @@ TEST(ImageGrid, WritesGreyAndColourPng) {
         at::arange(2 * channels * 5 * 3).to(at::kByte).view({2, channels, 5, 3}) * 7;
     const TemporaryFolder folder;
     write_image_grid(images, {.columns = 2}, folder / "samples/grid.png");
-    const auto pixels = decode_png(read_file(folder / "samples/grid.png"));
+    const auto pixels = decode_png(files::read_file(folder / "samples/grid.png"));
     EXPECT_EQ(pixels.sizes(), (std::vector<std::int64_t>{5, 6, channels}));
     EXPECT_TRUE(at::equal(pixels.narrow(1, 3, 3), images[1].permute({1, 2, 0})));
   }
@@ -76,13 +76,13 @@ TEST(ImageGrid, SquareLayoutIsNotHigherThanWide) {
 
 TEST(OutputFile, NamesTheFileAndTheReasonAndLeavesNothing) {
   const TemporaryFolder folder;
-  write_file_atomically(folder / "plain", "x");
+  files::write_file_atomically(folder / "plain", "x");
   expect_error(ExitCode::kData, "Not a directory",
-               [&] { write_file_atomically(folder / "plain/grid.png", "y"); });
+               [&] { files::write_file_atomically(folder / "plain/grid.png", "y"); });
   std::filesystem::create_directories(folder / "taken/full");
   expect_error(ExitCode::kData, "taken: Is a directory",
-               [&] { write_file_atomically(folder / "taken", "y"); });
-  expect_error(ExitCode::kData, "can't read", [&] { read_file(folder / "taken"); });
+               [&] { files::write_file_atomically(folder / "taken", "y"); });
+  expect_error(ExitCode::kData, "can't read", [&] { files::read_file(folder / "taken"); });
   const auto entries = std::distance(std::filesystem::directory_iterator(folder.path()), {});
   EXPECT_EQ(entries, 2);  // "plain" and "taken"
 }

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "report/output_file.h"
+#include "files/atomic_file.h"
 #include "report/tick.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -87,13 +87,13 @@ class FileSizeLimit {
 
 TEST_F(StatsLogTest, LeavesNoTornLineWhenTheDiskIsFull) {
   write(0, {1000});
-  const auto before = read_file(path_);
+  const auto before = files::read_file(path_);
   {
     StatsLog log(path_, 1000);
     const FileSizeLimit limit(before.size() + 10);
     expect_error(ExitCode::kData, "stats.jsonl: File too large",
                  [&] { log.append({{"images_seen", 2000}}); });
-    EXPECT_EQ(read_file(path_), before);
+    EXPECT_EQ(files::read_file(path_), before);
   }
   write(1000, {2000});
   EXPECT_THAT(images_seen(path_), ElementsAre(1000, 2000));

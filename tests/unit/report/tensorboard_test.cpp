@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "data/tfrecord_framing.h"
+#include "data/formats/tfrecord_framing.h"
+#include "files/atomic_file.h"
 #include "report/event_format.h"
-#include "report/output_file.h"
 #include "support/temporary_folder.h"
 
 namespace ganscale::report {
@@ -29,7 +29,7 @@ std::string hex(const std::string& bytes) {
 std::vector<std::string> events_in(const std::filesystem::path& folder) {
   std::vector<std::string> events;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const auto bytes = read_file(entry.path());
+    const auto bytes = files::read_file(entry.path());
     std::span rest(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     while (!rest.empty()) {
       const auto length = data::read_frame_header(rest.first(data::kFrameHeaderBytes));

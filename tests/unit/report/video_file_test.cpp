@@ -3,7 +3,7 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
-#include "report/output_file.h"
+#include "files/atomic_file.h"
 #include "support/temporary_folder.h"
 
 namespace ganscale::report {
@@ -22,17 +22,17 @@ TEST(VideoFile, HoldsPlanesOfLumaAndChroma) {
       "\x10\xEB\x51\x29"
       "\x80\x80\x5A\xF0"
       "\x80\x80\xF0\x6E";
-  EXPECT_EQ(read_file(path), "YUV4MPEG2 W4 H1 F25:1 Ip A1:1 C444\n" + frame + frame);
+  EXPECT_EQ(files::read_file(path), "YUV4MPEG2 W4 H1 F25:1 Ip A1:1 C444\n" + frame + frame);
 }
 
 // 16 + 219 / 255 of the grey: 16, 71.8, 126.8 and 235, as the luma of a grey colour.
 TEST(VideoFile, OfGreyPicturesHasOnePlaneAndReplacesAnOlderFile) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "walk.y4m";
-  write_file_atomically(path, std::string(1000, 'x'));
+  files::write_file_atomically(path, std::string(1000, 'x'));
   VideoFile video(path, 30);
   video.append(at::tensor({0, 65, 129, 255}, at::kByte).view({2, 2, 1}));
-  EXPECT_EQ(read_file(path), "YUV4MPEG2 W2 H2 F30:1 Ip A1:1 Cmono\nFRAME\n\x10\x48\x7F\xEB");
+  EXPECT_EQ(files::read_file(path), "YUV4MPEG2 W2 H2 F30:1 Ip A1:1 Cmono\nFRAME\n\x10\x48\x7F\xEB");
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include "models/model.h"
 #include "support/expect_error.h"
-#include "training/phase_losses.h"
-#include "training/run_config.h"
+#include "training/phases/phase_losses.h"
+#include "training/run/run_config.h"
 
 namespace ganscale::training {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "training/pictures.h"
+#include "training/phases/pictures.h"
 #include "unit/data/fake_source.h"
 
 namespace ganscale::training {

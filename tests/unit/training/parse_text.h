@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "training/run_config.h"
+#include "training/run/run_config.h"
 
 namespace ganscale::training {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/upfirdn2d.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "kernels/upfirdn2d.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "kernels/bias_act.h"
-#include "kernels/convolution.h"
+#include "kernels/bias_act/bias_act.h"
+#include "kernels/convolution/convolution.h"
 
 /// The layers of StyleGAN2: weights start as unit normal numbers and are scaled when used
 /// ("equalized learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "comm/differentiable_sum.h"
-#include "kernels/minibatch_stddev.h"
+#include "kernels/minibatch_stddev/minibatch_stddev.h"
 
 namespace ganscale::models::stylegan2 {
 namespace {

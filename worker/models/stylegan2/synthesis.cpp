@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "kernels/modulated_conv.h"
-#include "kernels/upfirdn2d.h"
+#include "kernels/modulated_conv/modulated_conv.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/counter_random.h"
+#include "kernels/counter_random/counter_random.h"
 #include "models/stylegan2/config.h"
 #include "models/stylegan2/layers.h"
 

@@ -1,0 +1,26 @@
+# Run by ctest: cmake -DFOLDER=... -P check_layers_test.cmake. Plants includes in a small tree of its own, and looks
+# whether check_layers.cmake takes or refuses them.
+function(expect verdict file include)
+  file(REMOVE_RECURSE ${FOLDER}/worker)
+  file(WRITE ${FOLDER}/worker/${file} "#include \"${include}\"\n")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${FOLDER}/worker -P ${CMAKE_CURRENT_LIST_DIR}/check_layers.cmake
+                  RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE words)
+  if(verdict STREQUAL "takes" AND NOT status EQUAL 0)
+    message(FATAL_ERROR "refused ${file} including ${include}: ${words}")
+  elseif(verdict STREQUAL "refuses" AND NOT words MATCHES "${file}")
+    message(FATAL_ERROR "${file} may include ${include}: ${words}")
+  endif()
+endfunction()
+
+expect(takes training/loop/loop.cpp training/phases/replica.h)
+expect(takes training/loop/loop.cpp training/loop/loop.h)
+expect(takes training/run/run_config.h comm/group.h)
+expect(takes models/build_model.cpp models/stylegan2/generator.h)
+expect(refuses comm/group.h models/model.h)                             # upward
+expect(refuses comm/group.h checkpoint/writer.h)                        # sideways
+expect(refuses training/phases/replica.h training/loop/loop.h)          # upward, to another room
+expect(refuses training/phases/replica.h training/evaluation/evaluator.h)  # sideways, to another room
+expect(refuses data/loader/prefetcher.cpp data/tools/convert.h)
+expect(refuses models/layers/linear.cpp models/build_model.h)           # from a room to what uses it
+expect(refuses training/attic/old.h base/error.h)                       # a room without a layer
+expect(refuses attic/old.h base/error.h)

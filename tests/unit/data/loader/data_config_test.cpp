@@ -1,0 +1,82 @@
+#include "data/loader/data_config.h"
+
+#include "config/node.h"
+#include "support/expect_error.h"
+#include "unit/data/fake_source.h"
+
+namespace ganscale::data {
+namespace {
+
+DataConfig parse(const std::string& yaml) {
+  return parse_data(config::Section(config::parse_yaml(yaml, "run.yaml")));
+}
+
+TEST(DataConfig, ReadsEveryKey) {
+  const auto c = parse(
+      "path: /data/faces\nlabels: required\nmirror: true\nshuffle: false\nfit: pad\n"
+      "channels: grey\nbackground: [1, 2, 3]\nreader_threads: 5\n"
+      "prefetch: {batches: 7, memory_limit: 64MiB, congestion_aware: false}\n");
+  EXPECT_EQ(c.path, "/data/faces");
+  EXPECT_EQ(c.labels, Labels::kRequired);
+  EXPECT_TRUE(c.mirror);
+  EXPECT_FALSE(c.shuffle);
+  EXPECT_EQ(c.fit, Fit::kPad);
+  EXPECT_EQ(c.channels, Channels::kGrey);
+  EXPECT_EQ(c.background, (std::array<std::uint8_t, 3>{1, 2, 3}));
+  EXPECT_EQ(c.prefetch.reader_threads, 5);
+  EXPECT_EQ(c.prefetch.batches, 7);
+  EXPECT_EQ(c.prefetch.memory_limit_bytes, 64 << 20);
+  EXPECT_FALSE(c.prefetch.congestion_aware);
+}
+
+TEST(DataConfig, LeavesTheThreadsOpenByDefault) {
+  EXPECT_EQ(parse("path: a\n").prefetch.reader_threads, 0);
+  EXPECT_EQ(parse("reader_threads: auto\n").prefetch.reader_threads, 0);
+}
+
+TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
+  expect_error(ExitCode::kConfig, "run.yaml:2: reader_threads: expected auto or a number from 1",
+               [] { parse("path: a\nreader_threads: many\n"); });
+  expect_error(ExitCode::kConfig, "expected a number from 0 to 255: 256",
+               [] { parse("background: [0, 256, 0]\n"); });
+  expect_error(ExitCode::kConfig, "expected three numbers", [] { parse("background: [0]\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: prefetch.batches: expected at least 1: 0",
+               [] { parse("prefetch: {batches: 0}\n"); });
+  expect_error(ExitCode::kConfig, "unknown key: mirrored", [] { parse("mirrored: true\n"); });
+  expect_error(ExitCode::kConfig, "unknown key: prefetch.batch",
+               [] { parse("prefetch: {batch: 2}\n"); });
+}
+
+TEST(DecodePolicy, KeepsTheChannelsOfTheFirstRecord) {
+  const FakeSource grey(3);
+  const auto policy = decode_policy(DataConfig{}, grey, 64);
+  EXPECT_EQ(policy.channels, 1);
+  EXPECT_FALSE(policy.convert_colours);
+  EXPECT_EQ(policy.resolution, 64);
+}
+
+TEST(DecodePolicy, ConvertsToTheColoursThatTheConfigurationNames) {
+  const FakeSource grey(3);
+  DataConfig config;
+  config.channels = Channels::kRgb;
+  EXPECT_EQ(decode_policy(config, grey, 64).channels, 3);
+  EXPECT_TRUE(decode_policy(config, grey, 64).convert_colours);
+}
+
+TEST(UsedLabelCount, FollowsTheConfiguration) {
+  const FakeSource labelled(20, 4);
+  const FakeSource plain(20);
+  DataConfig config;
+  config.path = "faces";
+  EXPECT_EQ(used_label_count(config, labelled), 4);
+  EXPECT_EQ(used_label_count(config, plain), 0);
+  config.labels = Labels::kIgnore;
+  EXPECT_EQ(used_label_count(config, labelled), 0);
+  config.labels = Labels::kRequired;
+  EXPECT_EQ(used_label_count(config, labelled), 4);
+  expect_error(ExitCode::kData, "data.labels is required, but the data set has none: faces",
+               [&] { used_label_count(config, plain); });
+}
+
+}  // namespace
+}  // namespace ganscale::data

@@ -1,0 +1,288 @@
+#include "data/loader/prefetcher.h"
+
+#include <ATen/Functions.h>
+#include <gmock/gmock.h>
+
+#include <latch>
+
+#include "support/expect_error.h"
+#include "unit/data/fake_source.h"
+
+namespace ganscale::data {
+namespace {
+
+using testing::ElementsAre;
+using Records = std::vector<std::int64_t>;
+
+constexpr std::uint64_t kSeed = 1000;
+constexpr DecodePolicy kPolicy{.channels = 1, .resolution = 2};
+
+Feed make_feed(int threads, int batch_per_rank = 4) {
+  Feed feed;
+  feed.share.batch_per_rank = batch_per_rank;
+  feed.prefetch.reader_threads = threads;
+  return feed;
+}
+
+/// The record numbers of a batch, not mirrored.
+Records records_in(const Batch& batch) {
+  Records records;
+  for (std::int64_t j = 0; j < batch.images.size(0); ++j) {
+    const auto* pixels = batch.images.data_ptr<std::uint8_t>() + 4 * j;
+    records.push_back(pixels[0] + 256 * pixels[1]);
+  }
+  return records;
+}
+
+Records planned(const ShardPlan& plan, std::int64_t cursor, std::int64_t count) {
+  Records records;
+  for (std::int64_t i = 0; i < count; ++i) records.push_back(plan.record_at(cursor + i));
+  return records;
+}
+
+/// Makes some records slower than others.
+void jitter(std::int64_t index) {
+  std::this_thread::sleep_for(std::chrono::microseconds((index * 7919) % 5 * 100));
+}
+
+TEST(Prefetcher, KeepsTheOrderOfThePlanWithAnyNumberOfThreads) {
+  const ShardPlan plan(50, kSeed, true);
+  for (const int threads : {1, 2, 7}) {
+    FakeSource source(50);
+    source.on_read = jitter;
+    Prefetcher prefetcher(source, plan, kPolicy, make_feed(threads));
+    for (int batch = 0; batch < 30; ++batch) {
+      EXPECT_EQ(records_in(prefetcher.next()), planned(plan, 4 * batch, 4)) << threads;
+    }
+    EXPECT_EQ(prefetcher.reader_threads(), threads);
+  }
+}
+
+TEST(Prefetcher, ResumedAtItsPositionGoesOnAsIfUninterrupted) {
+  const FakeSource source(50, /*label_count=*/3);
+  const ShardPlan plan(50, kSeed, true);
+  auto feed = make_feed(3);
+  feed.label_count = 3;
+  feed.mirror = true;
+  Prefetcher uninterrupted(source, plan, kPolicy, feed);
+  for (int batch = 0; batch < 17; ++batch) uninterrupted.next();
+  feed.first_position = uninterrupted.position();
+  EXPECT_EQ(feed.first_position, 68);
+  Prefetcher resumed(source, plan, kPolicy, feed);
+  for (int batch = 0; batch < 17; ++batch) {
+    const Batch expected = uninterrupted.next();
+    const Batch batch_again = resumed.next();
+    EXPECT_TRUE(batch_again.images.equal(expected.images));
+    EXPECT_TRUE(batch_again.labels.equal(expected.labels));
+  }
+}
+
+TEST(Prefetcher, GivesTheSameGlobalBatchesToAnyNumberOfRanks) {
+  const FakeSource source(50);
+  const ShardPlan plan(50, kSeed, true);
+  for (const int world_size : {1, 2, 4}) {
+    Records dealt(40);
+    for (int rank = 0; rank < world_size; ++rank) {
+      auto feed = make_feed(2, 8 / world_size);
+      feed.share.rank = rank;
+      feed.share.world_size = world_size;
+      Prefetcher prefetcher(source, plan, kPolicy, feed);
+      for (std::int64_t batch = 0; batch < 5; ++batch) {
+        const auto records = records_in(prefetcher.next());
+        for (std::size_t j = 0; j < records.size(); ++j) {
+          dealt[8 * batch + rank + j * world_size] = records[j];
+        }
+      }
+    }
+    EXPECT_EQ(dealt, planned(plan, 0, 40)) << world_size;
+  }
+}
+
+TEST(Prefetcher, DeliversLabelsBesideTheirPictures) {
+  const FakeSource source(50, 3);
+  auto feed = make_feed(2);
+  feed.label_count = 3;
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, feed);
+  for (int i = 0; i < 20; ++i) {
+    const Batch batch = prefetcher.next();
+    const auto records = records_in(batch);
+    for (int j = 0; j < 4; ++j) EXPECT_EQ(batch.labels[j].item<std::int64_t>(), records[j] % 3);
+  }
+}
+
+TEST(Prefetcher, WithoutLabelsLeavesThemUndefined) {
+  const FakeSource source(50, 3);
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, make_feed(2));
+  EXPECT_FALSE(prefetcher.next().labels.defined());
+}
+
+TEST(Prefetcher, MirrorsThePicturesOfThePlansCoin) {
+  const FakeSource source(50);
+  const ShardPlan plan(50, kSeed, false);
+  auto feed = make_feed(2, 40);
+  feed.mirror = true;
+  const Batch batch = Prefetcher(source, plan, kPolicy, feed).next();
+  int mirrored = 0;
+  for (std::int64_t j = 0; j < 40; ++j) {
+    const auto* p = batch.images.data_ptr<std::uint8_t>() + 4 * j;
+    const int n = static_cast<int>(j);
+    if (plan.mirrored(j)) {
+      EXPECT_THAT(std::vector<int>(p, p + 4), ElementsAre(0, n, 0, 2 * n));
+      ++mirrored;
+    } else {
+      EXPECT_THAT(std::vector<int>(p, p + 4), ElementsAre(n, 0, 2 * n, 0));
+    }
+  }
+  EXPECT_GT(mirrored, 5);
+  EXPECT_LT(mirrored, 35);
+}
+
+TEST(Prefetcher, AddsThreadsWhileTheSourceIsSlowAndGivesThemBack) {
+  FakeSource source(1000);
+  std::atomic<bool> slow = true;
+  std::atomic<int> reading = 0;
+  std::atomic<int> most_reading = 0;
+  std::atomic<std::int64_t> reads = 0;
+  source.on_read = [&](std::int64_t) {
+    const int now = ++reading;
+    for (int most = most_reading; now > most && !most_reading.compare_exchange_weak(most, now);) {
+    }
+    if (slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --reading;
+    ++reads;
+  };
+  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_feed(/*auto*/ 0));
+  const int threads_at_start = prefetcher.reader_threads();
+  const int depth_at_start = prefetcher.depth();
+  std::int64_t batches = 0;
+  // The consumer does nothing else: it waits for each batch.
+  for (; batches < 60; ++batches) prefetcher.next();
+  EXPECT_GT(prefetcher.reader_threads(), threads_at_start);
+  EXPECT_GT(prefetcher.depth(), depth_at_start);
+  EXPECT_GT(most_reading, threads_at_start);
+  EXPECT_GT(prefetcher.wait_seconds(), 0);
+
+  // Now it comes only when all that may be ready is ready: it never waits.
+  slow = false;
+  const auto calm = [&] {
+    return prefetcher.reader_threads() == threads_at_start && prefetcher.depth() == depth_at_start;
+  };
+  for (int i = 0; i < 2000 && !calm(); ++i) {
+    while (reads < 4 * (batches + prefetcher.depth())) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    prefetcher.next();
+    ++batches;
+  }
+  EXPECT_EQ(prefetcher.reader_threads(), threads_at_start);
+  EXPECT_EQ(prefetcher.depth(), depth_at_start);
+}
+
+TEST(Prefetcher, NeverReadsFurtherAheadThanItsMemoryAllows) {
+  FakeSource source(1000);
+  std::atomic<std::int64_t> handed_out = 0;
+  std::atomic<std::int64_t> reads = 0;
+  std::atomic<std::int64_t> most_ahead = 0;
+  source.on_read = [&](std::int64_t) {
+    const std::int64_t ahead = ++reads - 4 * handed_out;
+    for (std::int64_t most = most_ahead;
+         ahead > most && !most_ahead.compare_exchange_weak(most, ahead);) {
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  };
+  auto feed = make_feed(8);
+  feed.prefetch.batches = 10;
+  feed.prefetch.memory_limit_bytes = 4 * 16;  // a batch has 4 pictures of 4 bytes; one is recycled
+  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, feed);
+  EXPECT_EQ(prefetcher.depth(), 3);
+  for (int i = 0; i < 100; ++i) {
+    ++handed_out;
+    prefetcher.next();
+  }
+  EXPECT_LE(most_ahead, 3 * 4);
+}
+
+TEST(Prefetcher, RefusesAMemoryLimitThatHoldsNoBatch) {
+  const FakeSource source(50);
+  auto feed = make_feed(1);
+  feed.prefetch.memory_limit_bytes = 15;
+  expect_error(ExitCode::kConfig, "memory_limit holds no batch: 15 bytes, a batch has 16",
+               [&] { Prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, feed); });
+}
+
+TEST(Prefetcher, RefusesFewerRecordsThanABatch) {
+  const FakeSource source(7);
+  auto feed = make_feed(1);
+  feed.share.world_size = 2;
+  expect_error(ExitCode::kData, "fewer records than one batch: 7, batch 8",
+               [&] { Prefetcher(source, ShardPlan(7, kSeed, true), kPolicy, feed); });
+}
+
+TEST(Prefetcher, ThrowsTheFirstBadRecordWhenItsTurnComes) {
+  FakeSource source(50);
+  source.unreadable = {9, 10};
+  std::latch later_one_is_read(1);
+  source.on_read = [&](std::int64_t index) {
+    if (index == 11) later_one_is_read.count_down();  // after 10, by the same thread
+    if (index == 9) later_one_is_read.wait();
+  };
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, make_feed(2));
+  EXPECT_THAT(records_in(prefetcher.next()), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(records_in(prefetcher.next()), ElementsAre(4, 5, 6, 7));
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    expect_error(ExitCode::kData, "checksum differs: fake, record 9", [&] { prefetcher.next(); });
+  }
+  EXPECT_EQ(prefetcher.position(), 8);
+}
+
+TEST(Prefetcher, NamesTheRecordThatItCannotDecode) {
+  FakeSource source(50);
+  source.undecodable = {2};
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, make_feed(2));
+  expect_error(ExitCode::kData, ", wanted 2x2: fake, record 2", [&] { prefetcher.next(); });
+}
+
+TEST(Prefetcher, NamesTheRecordWhoseLabelIsOutOfRange) {
+  const FakeSource source(50, 4);
+  auto feed = make_feed(2);
+  feed.label_count = 3;
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, feed);
+  expect_error(ExitCode::kData, "label out of range: 3, labels 3: fake, record 3",
+               [&] { prefetcher.next(); });
+}
+
+TEST(Prefetcher, EndsWhileItsThreadsRead) {
+  FakeSource source(1000);
+  source.on_read = jitter;
+  for (int i = 0; i < 20; ++i) {
+    Prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_feed(4));
+  }
+}
+
+TEST(BatchBuffers, UsesABufferAgainOnceNoViewOfItIsLeft) {
+  BatchBuffers buffers({2, 1, 2, 2}, /*pin_memory=*/false, /*keep_spare=*/true);
+  at::Tensor first = buffers.lend(buffers.take());
+  const void* memory = first.data_ptr();
+  at::Tensor view = first[1];
+  first.reset();
+  buffers.recycle();
+  const at::Tensor second = buffers.take();
+  EXPECT_NE(second.data_ptr(), memory);
+  view.reset();
+  buffers.recycle();
+  EXPECT_EQ(buffers.take().data_ptr(), memory);
+}
+
+TEST(ToModelInput, MapsBytesToMinusOneToOne) {
+  Batch batch;
+  batch.images = at::tensor({0, 51, 204, 255}, at::kByte).view({1, 1, 2, 2});
+  batch.labels = at::tensor({3}, at::kLong);
+  const Batch input = to_model_input(batch, at::kCPU, at::kFloat);
+  const auto expected = at::tensor({-1.0, -0.6, 0.6, 1.0}, at::kFloat).view({1, 1, 2, 2});
+  EXPECT_TRUE(at::allclose(input.images, expected, 0, 1e-7));
+  EXPECT_EQ(input.labels.item<std::int64_t>(), 3);
+  EXPECT_EQ(to_model_input(batch, at::kCPU, at::kBFloat16).images.scalar_type(), at::kBFloat16);
+}
+
+}  // namespace
+}  // namespace ganscale::data

@@ -1,0 +1,115 @@
+#include "data/loader/shard_plan.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "support/expect_error.h"
+#include "unit/data/fake_source.h"
+
+namespace ganscale::data {
+namespace {
+
+constexpr std::uint64_t kPlanSeed = 1000;
+
+std::vector<std::int64_t> epoch_of(const ShardPlan& plan, std::int64_t epoch) {
+  std::vector<std::int64_t> records;
+  for (std::int64_t i = 0; i < plan.record_count(); ++i) {
+    records.push_back(plan.record_at(epoch * plan.record_count() + i));
+  }
+  return records;
+}
+
+std::vector<std::int64_t> first_numbers(std::int64_t count) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+class ShardPlanOfSize : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(ShardPlanOfSize, ReadsEachRecordOnceAnEpoch) {
+  const ShardPlan plan(GetParam(), kPlanSeed, /*shuffle=*/true);
+  for (const std::int64_t epoch : {0, 1, 77}) {
+    auto records = epoch_of(plan, epoch);
+    std::sort(records.begin(), records.end());
+    EXPECT_EQ(records, first_numbers(GetParam()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ShardPlanOfSize,
+                         testing::Values(1, 2, 3, 4, 5, 7, 15, 16, 17, 99, 100, 101, 1000, 65536,
+                                         70001));
+
+TEST(ShardPlan, ReadsEachEpochInAnotherOrder) {
+  const ShardPlan plan(1000, kPlanSeed, true);
+  EXPECT_NE(epoch_of(plan, 0), epoch_of(plan, 1));
+  EXPECT_NE(epoch_of(plan, 0), epoch_of(ShardPlan(1000, kPlanSeed + 1, true), 0));
+}
+
+TEST(ShardPlan, WithoutShuffleReadsInOrder) {
+  EXPECT_EQ(epoch_of(ShardPlan(1000, kPlanSeed, false), 3), first_numbers(1000));
+}
+
+// Of five records each should come first in a fifth of the epochs: 4 degrees of freedom, 1e-6 of
+// the statistic lies above 33.
+TEST(ShardPlan, GivesEachRecordTheSameChanceToComeFirst) {
+  const ShardPlan plan(5, kPlanSeed, true);
+  std::vector<int> counts(5);
+  for (std::int64_t epoch = 0; epoch < 5000; ++epoch) {
+    ++counts[static_cast<std::size_t>(plan.record_at(5 * epoch))];
+  }
+  double statistic = 0;
+  for (const int count : counts) statistic += (count - 1000.0) * (count - 1000.0) / 1000;
+  EXPECT_LT(statistic, 33);
+}
+
+// In a random order of n records about two neighbours in n differ by one.
+TEST(ShardPlan, SeparatesNeighbours) {
+  const auto records = epoch_of(ShardPlan(10000, kPlanSeed, true), 0);
+  int neighbours = 0;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    neighbours += std::abs(records[i] - records[i - 1]) == 1 ? 1 : 0;
+  }
+  EXPECT_LT(neighbours, 20);
+}
+
+TEST(ShardPlan, OfALabelReadsOnlyItsRecords) {
+  const FakeSource source(20, /*label_count=*/4);
+  const ShardPlan plan(records_with_label(source, 3), kPlanSeed, true);
+  EXPECT_THAT(epoch_of(plan, 5), testing::UnorderedElementsAre(3, 7, 11, 15, 19));
+}
+
+TEST(ShardPlan, RefusesALabelWithoutRecords) {
+  const FakeSource source(3, 4);
+  expect_error(ExitCode::kData, "no record has the label: 3",
+               [&] { records_with_label(source, 3); });
+}
+
+TEST(ShardPlan, RefusesAnEmptyDataSet) {
+  expect_error(ExitCode::kData, "no records", [] { ShardPlan(0, kPlanSeed, true); });
+}
+
+TEST(ShardPlan, MirrorsAboutHalf) {
+  const ShardPlan plan(10, kPlanSeed, true);
+  int mirrored = 0;
+  for (std::int64_t i = 0; i < 10000; ++i) mirrored += plan.mirrored(i) ? 1 : 0;
+  EXPECT_NEAR(mirrored, 5000, 250);  // five standard deviations
+}
+
+TEST(RankShare, OfAllRanksIsTheSameGlobalBatch) {
+  for (const int world_size : {1, 2, 4}) {
+    std::vector<std::int64_t> positions;
+    for (int rank = 0; rank < world_size; ++rank) {
+      const RankShare share{rank, world_size, 8 / world_size};
+      EXPECT_EQ(share.global_batch(), 8);
+      for (int j = 0; j < share.batch_per_rank; ++j) positions.push_back(share.position(40, j));
+    }
+    std::sort(positions.begin(), positions.end());
+    EXPECT_THAT(positions, testing::ElementsAre(40, 41, 42, 43, 44, 45, 46, 47));
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::data

@@ -1,0 +1,68 @@
+#include "data/sources/picture_files.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::data {
+namespace {
+
+std::span<const std::uint8_t> bytes(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+TEST(PictureFiles, AreKnownByTheirNames) {
+  EXPECT_TRUE(is_picture_name("a/b.png"));
+  EXPECT_TRUE(is_picture_name("B.JPeG"));
+  EXPECT_FALSE(is_picture_name("a.png/readme"));
+  EXPECT_FALSE(is_picture_name("a/._b.png"));
+  EXPECT_FALSE(is_picture_name("__MACOSX/a/b.png"));
+  EXPECT_FALSE(is_picture_name("png"));
+}
+
+TEST(PictureFiles, AreLabelledByTheFirstFolderThatDiffers) {
+  const LabelSet labels =
+      labels_by_folder({"x/test/dog/1.png", "x/test/cat/a/2.png", "x/test/cat/b/1.png"});
+  EXPECT_THAT(labels.names, testing::ElementsAre("cat", "dog"));
+  EXPECT_THAT(labels.values, testing::ElementsAre(1, 0, 0));
+  EXPECT_EQ(labels.count, 2);
+}
+
+TEST(PictureFiles, OfOneFolderHaveNoLabels) {
+  EXPECT_EQ(labels_by_folder({"a/1.png", "a/2.png"}).count, 0);
+  EXPECT_EQ(labels_by_folder({"1.png", "2.png"}).count, 0);
+  EXPECT_EQ(labels_by_folder({}).count, 0);
+}
+
+TEST(PictureFiles, OutsideOfTheClassFoldersAreRefused) {
+  expect_error(ExitCode::kData, "outside of the class folders: 2.png",
+               [] { labels_by_folder({"cat/1.png", "2.png"}); });
+}
+
+TEST(PictureFiles, AreLabelledByDatasetJson) {
+  const LabelSet labels = labels_by_dataset_json(
+      {"a.png", "b.png"}, bytes(R"({"labels": [["b.png", 3], ["a.png", 0], ["c.png", 9]]})"));
+  EXPECT_THAT(labels.values, testing::ElementsAre(0, 3));
+  EXPECT_EQ(labels.count, 4);
+  EXPECT_EQ(labels_by_dataset_json({"a.png"}, bytes(R"({"labels": null})")).count, 0);
+}
+
+TEST(PictureFiles, WithAWrongDatasetJsonAreRefused) {
+  const auto refused = [](const std::string& why, const std::string& json) {
+    expect_error(ExitCode::kData, why, [&] { labels_by_dataset_json({"a.png"}, bytes(json)); });
+  };
+  refused("no label for a.png", R"({"labels": [["b.png", 3]]})");
+  refused("not an integer from 0 on", R"({"labels": [["a.png", -1]]})");
+  refused("not an integer from 0 on", R"({"labels": [["a.png", 0.5]]})");
+  refused("dataset.json is damaged", R"({"labels": [["a.png", 1])");
+  refused("dataset.json is damaged", R"({"labels": 7})");
+  refused("dataset.json is damaged", R"({"labels": [["a.png"]]})");
+}
+
+TEST(PictureFiles, AreToldApartByTheirFirstBytes) {
+  EXPECT_EQ(encoding_of(bytes("\x89PNG....")), Encoding::kPng);
+  EXPECT_EQ(encoding_of(bytes("\xff\xd8\xff")), Encoding::kJpeg);
+  expect_error(ExitCode::kData, "file is empty", [] { encoding_of({}); });
+  expect_error(ExitCode::kData, "neither PNG nor JPEG", [] { encoding_of(bytes("GIF89a")); });
+}
+
+}  // namespace
+}  // namespace ganscale::data

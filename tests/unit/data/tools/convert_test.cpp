@@ -1,0 +1,139 @@
+#include "data/tools/convert.h"
+
+#include "data/sources/open_source.h"
+#include "support/expect_error.h"
+#include "support/shared_files.h"
+#include "unit/data/pictures.h"
+
+namespace ganscale::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of class folders with `count` flat pictures of 2x2, of the values 0, 1, ...
+void write_pictures(const TemporaryFolder& folder, int count) {
+  for (int i = 0; i < count; ++i) {
+    const std::string name = std::string(i % 2 == 0 ? "in/cat/" : "in/dog/") + std::to_string(i);
+    folder.write(name + ".png", encode_png(flat_picture(3, 2, static_cast<std::uint8_t>(i))));
+  }
+}
+
+ConvertOptions options_to(const fs::path& folder) {
+  ConvertOptions options{.to = folder, .policy = {.channels = 3, .resolution = 2}};
+  options.shards = 3;
+  options.threads = 2;
+  return options;
+}
+
+TEST(Convert, WritesShardsThatReadBackInOrderWithLabels) {
+  const TemporaryFolder folder;
+  write_pictures(folder, 8);
+  const auto in = open_source(folder / "in");
+  const Conversion conversion = convert(*in, options_to(folder / "pets.tfrecords"));
+  EXPECT_EQ(conversion.written, 8);
+  EXPECT_TRUE(conversion.refused.empty());
+  EXPECT_EQ(conversion.shards.front(), folder / "pets.tfrecords/pets-r01-00000-of-00003.tfrecords");
+  const auto out = open_source(folder / "pets.tfrecords");
+  ASSERT_EQ(out->record_count(), 8);
+  EXPECT_THAT(out->label_names(), testing::ElementsAre("cat", "dog"));
+  Record record;
+  const int values[] = {0, 2, 4, 6, 1, 3, 5, 7};  // cats, then dogs
+  for (int i = 0; i < 8; ++i) {
+    out->read(i, record);
+    EXPECT_EQ(record.bytes[11], values[i]);
+    EXPECT_EQ(out->label(i), in->label(i));
+  }
+}
+
+TEST(Convert, LeavesAnIndexBesideEachShardAndNothingElse) {
+  const TemporaryFolder folder;
+  write_pictures(folder, 3);
+  convert(*open_source(folder / "in"), options_to(folder / "out"));
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder / "out")) {
+    names.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(
+      names, testing::UnorderedElementsAre(
+                 "out-r01-00000-of-00003.tfrecords", "out-r01-00001-of-00003.tfrecords",
+                 "out-r01-00002-of-00003.tfrecords", "out-r01-00000-of-00003.tfrecords.index",
+                 "out-r01-00001-of-00003.tfrecords.index", "out-r01-00002-of-00003.tfrecords.index",
+                 "out-rxx.labels", "out-rxx.label-names.json"));
+}
+
+TEST(Convert, NamesEveryRefusedPictureWithTheReason) {
+  const TemporaryFolder folder;
+  write_pictures(folder, 6);
+  const auto large = folder.write("in/cat/large.png", encode_png(flat_picture(3, 4, 9)));
+  const auto broken = folder.write("in/dog/broken.png", "not a picture");
+  ConvertOptions options = options_to(folder / "out");
+  options.most_refused = 2;
+  const Conversion conversion = convert(*open_source(folder / "in"), options);
+  EXPECT_EQ(conversion.written, 6);
+  ASSERT_EQ(conversion.refused.size(), 2U);
+  EXPECT_THAT(conversion.refused[0], testing::HasSubstr("another size"));
+  EXPECT_THAT(conversion.refused[0], testing::HasSubstr(large.string()));
+  EXPECT_THAT(conversion.refused[1],
+              testing::HasSubstr("neither PNG nor JPEG: " + broken.string()));
+  EXPECT_EQ(open_source(folder / "out")->record_count(), 6);
+}
+
+TEST(Convert, GivesUpAndLeavesNothingWhenTooManyAreRefused) {
+  const TemporaryFolder folder;
+  write_pictures(folder, 6);
+  const auto broken = folder.write("in/dog/broken.png", "not a picture");
+  const auto in = open_source(folder / "in");
+  expect_error(ExitCode::kData, broken.string(), [&] { convert(*in, options_to(folder / "out")); });
+  EXPECT_TRUE(fs::is_empty(folder / "out"));
+}
+
+TEST(Convert, WritesOverNoOtherDataSet) {
+  const TemporaryFolder folder;
+  write_pictures(folder, 6);
+  const auto in = open_source(folder / "in");
+  convert(*in, options_to(folder / "out"));
+  expect_error(ExitCode::kData, "holds TFRecord files already",
+               [&] { convert(*in, options_to(folder / "out")); });
+}
+
+TEST(Convert, RefusesImpossibleOptions) {
+  const TemporaryFolder folder;
+  write_pictures(folder, 6);
+  const auto in = open_source(folder / "in");
+  ConvertOptions options = options_to(folder / "out");
+  options.shards = 7;
+  expect_error(ExitCode::kConfig, "one a record: 7", [&] { convert(*in, options); });
+  options = options_to(folder / "out");
+  options.policy.resolution = 3;
+  expect_error(ExitCode::kConfig, "power of two: 3", [&] { convert(*in, options); });
+}
+
+TEST(Convert, WritesTheBytesThatTensorFlowWrote) {
+  const auto fixture = shared_file("fixtures/tfrecord-cifar32");
+  if (!fixture) GTEST_SKIP() << "needs GANSCALE_SHARED/fixtures/tfrecord-cifar32";
+  const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  ConvertOptions options{.to = folder / "cifar32", .policy = {.channels = 3, .resolution = 32}};
+  convert(*open_source(*fixture / "cifar32"), options);
+  EXPECT_EQ(read_file(folder / "cifar32/cifar32-r05.tfrecords"),
+            read_file(*fixture / "cifar32-r05.tfrecords"));
+  EXPECT_EQ(read_file(folder / "cifar32/cifar32-rxx.labels"),
+            read_file(*fixture / "cifar32-rxx.labels"));
+}
+
+TEST(Convert, TellsItsProgress) {
+  const TemporaryFolder folder;
+  write_pictures(folder, 6);
+  ConvertOptions options = options_to(folder / "out");
+  std::int64_t last = 0;
+  options.on_progress = [&](std::int64_t done, std::int64_t total) {
+    EXPECT_GT(done, last);
+    EXPECT_EQ(total, 6);
+    last = done;
+  };
+  convert(*open_source(folder / "in"), options);
+  EXPECT_EQ(last, 6);
+}
+
+}  // namespace
+}  // namespace ganscale::data

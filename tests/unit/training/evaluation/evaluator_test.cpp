@@ -1,0 +1,223 @@
+#include "training/evaluation/evaluator.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <fstream>
+#include <mutex>
+
+#include "comm/thread_group.h"
+#include "models/build_model.h"
+#include "models/label_bundle.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "unit/data/fake_source.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr int kClasses = 3;
+constexpr std::int64_t kRecords = 120;
+
+class EvaluatorTest : public testing::Test {
+ protected:
+  EvaluatorTest() {
+    // Means of the four quarters; squares keep the features from being too much alike.
+    torch::jit::Module module("net");
+    module.define(
+        "def forward(self, x):\n"
+        "  y = torch.avg_pool2d(x / 64, [16, 16]).flatten(1)\n"
+        "  z = torch.avg_pool2d((x / 64) * (x / 64), [32, 32]).flatten(1)\n"
+        "  return torch.cat([y, z], 1), y\n");
+    module.save((folder_ / "net.pt").string());
+    config_.feature_net.file = folder_ / "net.pt";
+    config_.cache = folder_ / "cache";
+    config_.batch = 16;
+    config_.splits = 2;
+  }
+
+  void measure_by(const std::vector<std::string>& names) {
+    config_.metrics.clear();
+    for (const auto& name : names) config_.metrics.push_back(metrics::parse_metric(name));
+  }
+
+  RealPictures pictures() const {
+    return {source_, {.channels = 1, .resolution = 32, .fit = data::Fit::kPad}};
+  }
+
+  static std::shared_ptr<models::Generator> generator(const std::string& name) {
+    models::ModelConfig model;
+    model.name = name;
+    model.channels = 1;
+    model.label_count = models::takes_labels(model) ? kClasses : 0;
+    auto result = models::build_generator(model, /*seed=*/1, nullptr);
+    result->eval();
+    const at::NoGradGuard no_grad;
+    named_parameters(*result).at("conv_blocks.9.weight").mul_(1000);  // first weights make grey
+    return result;
+  }
+
+  metrics::Measurements evaluate(comm::Group& group, const std::string& model) {
+    return Evaluator(config_, pictures(), at::kCPU, group).evaluate(*generator(model), 5);
+  }
+
+  const TemporaryFolder folder_;
+  metrics::EvaluateConfig config_;
+  data::FakeSource source_{kRecords, kClasses};
+};
+
+TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
+  measure_by({"fid100", "is90", "kid100", "pr100", "dc100", "class_fid100"});
+  const auto alone = comm::make_single_group();
+  const auto expected = evaluate(*alone, "conditional_dcgan");
+  EXPECT_EQ(expected.values.size(), 1 + 2 + 2 + 2 + 2 + 1);
+  for (const auto& metric : config_.metrics) {
+    for (const auto& name : metrics::value_names(metric))
+      EXPECT_TRUE(expected.values.contains(name));
+  }
+  EXPECT_EQ(expected.by_label.at("class_fid100_labels").size(), kClasses);
+  EXPECT_GT(expected.values.at("fid100"), 0.1);
+  for (const int ranks : {2, 4}) {
+    std::filesystem::remove_all(config_.cache);
+    comm::run_ranks(ranks, [&](comm::Group& group) {
+      const auto measured = evaluate(group, "conditional_dcgan");
+      for (const auto& [name, value] : expected.values) {
+        EXPECT_NEAR(measured.values.at(name), value, 1e-6 * std::abs(value)) << name;
+      }
+    });
+  }
+}
+
+TEST_F(EvaluatorTest, LeavesOutLabelsWithoutAGenerator) {
+  measure_by({"fid100", "class_fid100"});
+  models::LabelBundle bundle({{0, generator("dcgan")}, {2, generator("dcgan")}}, kClasses);
+  const auto group = comm::make_single_group();
+  const auto measured = Evaluator(config_, pictures(), at::kCPU, *group).evaluate(bundle, 5);
+  const auto& distances = measured.by_label.at("class_fid100_labels");
+  EXPECT_TRUE(std::isfinite(distances[0]));
+  EXPECT_TRUE(std::isnan(distances[1]));
+  EXPECT_TRUE(std::isfinite(distances[2]));
+}
+
+TEST_F(EvaluatorTest, JudgesTheRealPicturesOnce) {
+  measure_by({"fid50", "kid50"});
+  std::atomic<int> reads = 0;
+  source_.on_read = [&](std::int64_t) { ++reads; };
+  const auto group = comm::make_single_group();
+  Evaluator evaluator(config_, pictures(), at::kCPU, *group);
+  const auto first = evaluator.evaluate(*generator("dcgan"), 5);
+  EXPECT_EQ(reads, 2 * kRecords);  // for the digest, then for the network
+  evaluator.evaluate(*generator("dcgan"), 5);
+  EXPECT_EQ(reads, 2 * kRecords);
+  EXPECT_EQ(evaluate(*group, "dcgan").values, first.values);
+  EXPECT_EQ(reads, 3 * kRecords);  // another program finds the file
+}
+
+TEST_F(EvaluatorTest, KeepsOtherDataInAnotherFile) {
+  measure_by({"fid50"});
+  const auto group = comm::make_single_group();
+  evaluate(*group, "dcgan");
+  const data::FakeSource other(kRecords - 1, kClasses);
+  Evaluator(config_, {other, pictures().policy}, at::kCPU, *group).evaluate(*generator("dcgan"), 5);
+  const auto files = std::filesystem::directory_iterator(config_.cache);
+  EXPECT_EQ(std::distance(begin(files), end(files)), 2);
+}
+
+TEST_F(EvaluatorTest, MakesADamagedFileAnew) {
+  measure_by({"fid50"});
+  const auto group = comm::make_single_group();
+  const auto expected = evaluate(*group, "dcgan").values;
+  const auto file = std::filesystem::directory_iterator(config_.cache)->path();
+  std::filesystem::resize_file(file, 100);
+  EXPECT_EQ(evaluate(*group, "dcgan").values, expected);
+  EXPECT_GT(std::filesystem::file_size(file), 100);
+}
+
+// What a process of the same number, of another machine, might leave.
+TEST_F(EvaluatorTest, SharesItsFolderWithAProcessOfTheSameNumber) {
+  measure_by({"fid50"});
+  const auto group = comm::make_single_group();
+  evaluate(*group, "dcgan");
+  const auto file = std::filesystem::directory_iterator(config_.cache)->path();
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file.string() + "." + std::to_string(::getpid()) + ".tmp");
+  evaluate(*group, "dcgan");
+  EXPECT_TRUE(std::filesystem::is_regular_file(file));
+}
+
+TEST_F(EvaluatorTest, GoesOnWhereNothingCanBeKept) {
+  measure_by({"fid50"});
+  const auto group = comm::make_single_group();
+  const auto expected = evaluate(*group, "dcgan").values;
+  config_.cache = "/proc/none";
+  EXPECT_EQ(evaluate(*group, "dcgan").values, expected);
+}
+
+TEST_F(EvaluatorTest, MayWriteTheSameFileInSeveralRunsAtOnce) {
+  measure_by({"fid50"});
+  std::mutex mutex;
+  std::vector<double> values;
+  comm::run_ranks(4, [&](comm::Group&) {
+    const auto alone = comm::make_single_group();
+    const auto measured = evaluate(*alone, "dcgan");
+    const std::scoped_lock lock(mutex);
+    values.push_back(measured.values.at("fid50"));
+  });
+  EXPECT_THAT(values, testing::Each(values.front()));
+}
+
+TEST_F(EvaluatorTest, SaysBeforeTrainingWhatItCannotMeasure) {
+  const auto group = comm::make_single_group();
+  const auto open = [&] { Evaluator(config_, pictures(), at::kCPU, *group); };
+  measure_by({"is10"});
+  config_.splits = 20;
+  expect_error(ExitCode::kConfig, "too few pictures for the inception score: 10 in 20 splits",
+               open);
+  config_.feature_net.file = folder_ / "missing.pt";
+  expect_error(ExitCode::kConfig, "evaluate.feature_net does not exist", open);
+}
+
+TEST_F(EvaluatorTest, RefusesTooFewPicturesAndPicturesWithoutLabels) {
+  const auto group = comm::make_single_group();
+  const auto open = [&] { Evaluator(config_, pictures(), at::kCPU, *group); };
+  measure_by({"pr3"});
+  expect_error(ExitCode::kConfig, "pr3 needs 4 real and as many generated ones", open);
+  measure_by({"dc1k120"});
+  expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated ones", open);
+  measure_by({"class_fid50"});
+  source_.on_read = [](std::int64_t) { ADD_FAILURE() << "a picture was read before the refusal"; };
+  expect_error(ExitCode::kConfig, "distances of each label need a model with labels",
+               [&] { evaluate(*group, "dcgan"); });
+}
+
+TEST_F(EvaluatorTest, NamesThePictureThatTheNetworkGivesNanFor) {
+  // The pictures that a network is tried on begin with 0, 1.
+  torch::jit::Module module("net");
+  module.define(
+      "def forward(self, x):\n"
+      "  y = torch.avg_pool2d(x, [16, 16]).flatten(1)\n"
+      "  known = (x[:, 0, 0, 1] == 1).unsqueeze(1)\n"
+      "  return torch.where(known, y, torch.full_like(y, float('nan'))), y\n");
+  module.save(config_.feature_net.file.string());
+  const auto group = comm::make_single_group();
+  measure_by({"kid50"});
+  expect_error(ExitCode::kData, "NaN or infinity for a real picture: fake, record 0",
+               [&] { evaluate(*group, "dcgan"); });
+  measure_by({"is50"});
+  expect_error(ExitCode::kData, "NaN or infinity for a generated picture: number 0",
+               [&] { evaluate(*group, "dcgan"); });
+}
+
+TEST_F(EvaluatorTest, NamesARealPictureThatIsDamaged) {
+  source_.undecodable = {7};
+  auto strict = pictures();
+  strict.policy.fit = data::Fit::kRefuse;
+  strict.policy.resolution = 2;
+  expect_error(ExitCode::kData, "fake, record 7", [&] { decode_records(strict, {6, 7}); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,55 @@
+#include "training/generators/projector.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "training/run/run_config.h"
+
+namespace ganscale::training {
+namespace {
+
+/// A small generator whose pictures differ by style.
+std::shared_ptr<models::Generator> make_generator() {
+  auto config = parse_run(config::parse_yaml(
+      "model: {name: stylegan2, resolution: 16, z_dim: 16, w_dim: 16, mapping_layers: 2, "
+      "channel_base: 128, channel_max: 16}",
+      "test"));
+  config.model.channels = 3;
+  auto generator = models::build_generator(config.model, 5, nullptr);
+  generator->eval();
+  for (auto& parameter : generator->parameters()) parameter.set_requires_grad(false);
+  return generator;
+}
+
+TEST(PyramidDistance, AddsUpTheMeanSquaresOfAllLevels) {
+  const auto zeros = at::zeros({1, 1, 16, 16}, at::kDouble);
+  EXPECT_DOUBLE_EQ(pyramid_distance(zeros, zeros + 3).item<double>(), 9 + 9);
+  const auto stripes = at::tensor({1.0, -1.0}, at::kDouble).repeat({16, 8}).view({1, 1, 16, 16});
+  EXPECT_DOUBLE_EQ(pyramid_distance(zeros, stripes).item<double>(), 1);  // gone at half the size
+}
+
+TEST(Project, ComesNearerToAPictureOfTheGeneratorAndLeavesItAsItWas) {
+  const auto generator = make_generator();
+  auto& style = dynamic_cast<models::StyleGenerator&>(*generator);
+  kernels::RandomDraws unused({0, 0, 1}, Stream::kSamples);
+  const auto w = style.map(at::randn({1, 16}) * 2, {}, {});
+  const auto target = style.synthesize(w, unused).detach();
+  std::map<std::string, at::Tensor> before;
+  for (const auto& [name, tensor] : named_state(*generator)) before[name] = tensor.clone();
+
+  std::vector<double> distances;
+  const auto found = project(style, target, {.step_count = 150, .mean_samples = 500},
+                             [&](int, double distance) { distances.push_back(distance); });
+  ASSERT_EQ(distances.size(), 150U);
+  EXPECT_LT(found.distance, distances.front() / 4);
+  EXPECT_EQ(found.style.sizes(), w.sizes());
+  EXPECT_EQ(found.image.sizes(), target.sizes());
+  EXPECT_EQ(found.noise_maps.size(), 5U);  // 4x4 has one layer, 8x8 and 16x16 two each
+  for (const auto& [name, tensor] : named_state(*generator)) {
+    EXPECT_TRUE(at::equal(tensor, before.at(name))) << name;
+    EXPECT_FALSE(tensor.requires_grad()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::training

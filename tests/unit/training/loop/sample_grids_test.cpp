@@ -1,0 +1,51 @@
+#include "training/loop/sample_grids.h"
+
+#include "data/sources/open_source.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "unit/data/fake_source.h"
+#include "unit/data/pictures.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr data::DecodePolicy kFakePolicy{.channels = 1, .resolution = 2};
+
+/// Grey pictures of 2x2, all of label 1 of two.
+class SecondLabelOnly : public data::FakeSource {
+ public:
+  SecondLabelOnly() : FakeSource(/*record_count=*/3, /*label_count=*/2) {}
+  std::int64_t label(std::int64_t) const override { return 1; }
+};
+
+/// Writes reals.png of that source in rows of one picture and returns its pixels.
+std::vector<std::uint8_t> reals_of_second_label(int rows) {
+  const TemporaryFolder run;
+  TrainingConfig config;
+  config.grid_rows = rows;
+  config.grid_columns = 1;
+  SampleGrids(config, RunFolder(run.path())).write_reals(SecondLabelOnly(), kFakePolicy, 2);
+  return data::decode_png(data::read_file(run / "samples/reals.png")).hwc;
+}
+
+TEST(SampleGrids, LeavesTheRowOfALabelWithoutRecordsWhite) {
+  const std::vector<std::uint8_t> white(4, 255);
+  EXPECT_EQ(reals_of_second_label(1), white);
+  // Record 0 is 0 0 0 0, record 1 is 1 0 2 0; each row below another one.
+  const std::vector<std::uint8_t> four_rows = {255, 255, 255, 255, 0, 0, 0, 0,
+                                               255, 255, 255, 255, 1, 0, 2, 0};
+  EXPECT_EQ(reals_of_second_label(4), four_rows);
+}
+
+TEST(SampleGrids, NamesThePictureThatItCannotShow) {
+  const TemporaryFolder folder;
+  folder.write("data/a.png", data::encode_png(data::flat_picture(3, 48, 9)));
+  const auto source = data::open_source(folder / "data");
+  const TrainingConfig config;
+  const SampleGrids grids(config, RunFolder(folder / "run"));
+  expect_error(ExitCode::kData, (folder / "data/a.png").string() + ", record 0",
+               [&] { grids.write_reals(*source, {.channels = 3, .resolution = 32}, 0); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

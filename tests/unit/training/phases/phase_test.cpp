@@ -1,0 +1,105 @@
+#include "training/phases/phase.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+
+#include <limits>
+
+#include "comm/bucketed_gradients.h"
+#include "comm/thread_group.h"
+#include "optim/build_optimizer.h"
+
+namespace ganscale::training {
+namespace {
+
+/// One weight w and one bias b; the loss of the tests is w * factor + b.
+class Line : public torch::nn::Module {
+ public:
+  Line() {
+    weight = register_parameter("weight", at::ones({1}));
+    bias = register_parameter("bias", at::ones({1}));
+  }
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+struct Done {
+  NamedTensors statistics;
+  std::string nonfinite;
+};
+
+struct PhaseOfLine {
+  explicit PhaseOfLine(double factor) {
+    phase.name = "Gmain";
+    phase.network = &line;
+    phase.optimizer = optimizer.get();
+    phase.gradients = &gradients;
+    phase.learning_rate = [](std::int64_t images_seen) { return images_seen == 0 ? 0.5 : 0.25; };
+    phase.losses = {[this, factor](const StepInput&) {
+      const auto loss = (line.weight * factor + line.bias).sum();
+      return PhaseLoss{loss, {{"loss/generator", loss.detach()}}};
+    }};
+  }
+
+  Done run(std::int64_t images_seen = 0) {
+    const NamedTensors statistics = compute_gradients(phase, {});
+    return {statistics, update_network(phase, images_seen)};
+  }
+
+  Line line;
+  std::unique_ptr<comm::Group> group = comm::make_single_group();
+  comm::BucketedGradients gradients{line.parameters(), *group, 1000};
+  std::unique_ptr<optim::Optimizer> optimizer =
+      optim::build_optimizer({.name = "sgd", .momentum = 0}, named_parameters(line));
+  Phase phase;
+};
+
+TEST(Phase, UpdatesItsNetworkAtTheRateOfTheImagesSeen) {
+  PhaseOfLine line(2);
+  const Done first = line.run();
+  EXPECT_EQ(first.nonfinite, "");
+  EXPECT_DOUBLE_EQ(first.statistics.at("loss/generator").item<double>(), 3);
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), 0.0F);  // 1 - 0.5 * 2
+  EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 0.5F);
+  line.run(/*images_seen=*/64);
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -0.5F);  // 0 - 0.25 * 2: gradients do not pile up
+}
+
+TEST(Phase, NamesTheParameterOfANanAndLeavesTheNetworkAsItWas) {
+  PhaseOfLine line(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(line.run().nonfinite, "weight");
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), 1.0F);
+  EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 1.0F);
+}
+
+TEST(Phase, AddsTheGradientsAndStatisticsOfItsParts) {
+  PhaseOfLine line(2);
+  line.phase.losses.push_back(line.phase.losses.front());
+  const Done result = line.run();
+  EXPECT_DOUBLE_EQ(result.statistics.at("loss/generator").item<double>(), 6);
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -1.0F);  // 1 - 0.5 * (2 + 2)
+}
+
+// After a step of 0.5 the weight is 1 - 0.5 * 4 = -1 and the bias 1 - 0.5 = 0.5.
+TEST(Phase, ClampsParametersToTheLimit) {
+  PhaseOfLine line(4);
+  line.phase.weight_limit = 0.75;
+  line.run();
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -0.75F);
+  EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 0.5F);
+}
+
+TEST(Phase, TakesAnInfinityForNonfiniteToo) {
+  PhaseOfLine line(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(line.run().nonfinite, "weight");
+}
+
+TEST(Phase, LeavesNoNetworkWithGradientsSwitchedOn) {
+  PhaseOfLine line(2);
+  line.run();
+  EXPECT_FALSE(line.line.weight.requires_grad());
+}
+
+}  // namespace
+}  // namespace ganscale::training

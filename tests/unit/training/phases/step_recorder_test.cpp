@@ -1,0 +1,82 @@
+#include "training/phases/step_recorder.h"
+
+#include <ATen/Functions.h>
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "comm/bucketed_gradients.h"
+#include "comm/thread_group.h"
+#include "training/phases/build_phases.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+/// What was called that has the host wait for a device, in this thread.
+std::set<std::string>& waits() {
+  static std::set<std::string> names;
+  return names;
+}
+
+std::unique_ptr<at::ObserverContext> note_wait(const at::RecordFunction& called) {
+  static const std::set<std::string> kWaiting = {
+      "aten::item",  "aten::_local_scalar_dense", "aten::is_nonzero", "aten::nonzero",
+      "aten::equal", "aten::masked_select",       "aten::unique2"};
+  if (kWaiting.contains(called.name())) waits().insert(called.name());
+  return nullptr;
+}
+
+/// All phases of a small StyleGAN2 with random noise, mixed styles and DiffAugment.
+class Recorded : public testing::Test {
+ protected:
+  Recorded()
+      : config_(
+            parse("model: {name: stylegan2, resolution: 16, z_dim: 8, w_dim: 8, channel_base: 64, "
+                  "channel_max: 8, mapping_layers: 2}\n"
+                  "training: {batch: 4}\n"
+                  "generator: {path_length_weight: 2}\n"
+                  "discriminator: {r1_gamma: 1}\n"
+                  "augment: {name: diffaugment}\n")),
+        group_(comm::make_single_group()),
+        replica_(config_, at::kCPU, {}),
+        generator_gradients_(replica_.generator().parameters(), *group_, 1 << 20),
+        discriminator_gradients_(replica_.discriminator().parameters(), *group_, 1 << 20),
+        phases_(build_phases(config_, replica_, {&generator_gradients_, &discriminator_gradients_},
+                             *group_)) {}
+
+  RunConfig config_;
+  std::unique_ptr<comm::Group> group_;
+  Replica replica_;
+  comm::BucketedGradients generator_gradients_;
+  comm::BucketedGradients discriminator_gradients_;
+  std::vector<Phase> phases_;
+  data::Batch real_{at::zeros({4, 3, 16, 16}), {}};
+};
+
+TEST_F(Recorded, PhasesNeverHaveTheHostWaitForTheDevice) {
+  ASSERT_EQ(phases_.size(), 4);
+  const auto observer = at::addThreadLocalCallback(at::RecordFunctionCallback(note_wait));
+  for (Phase& phase : phases_) {
+    waits().clear();
+    compute_gradients(phase, {.real = real_, .images = {}});
+    EXPECT_EQ(waits(), std::set<std::string>{}) << phase.name;
+  }
+  update_network(phases_.front(), 0);  // which asks whether the gradients are finite
+  at::removeCallback(observer);
+  EXPECT_TRUE(waits().contains("aten::item"));
+}
+
+TEST_F(Recorded, PhasesOfferStatisticsThatTheNextOnesLeaveAlone) {
+  StepRecorder recorder(*group_);
+  recorder.place({.real = real_, .images = {.first_image = 1}});
+  const auto first = recorder.compute_gradients(phases_[0]).at("loss/generator");
+  const auto value = first.clone();
+  recorder.place({.real = real_, .images = {.first_image = 5}});
+  EXPECT_FALSE(recorder.compute_gradients(phases_[0]).at("loss/generator").equal(value));
+  EXPECT_TRUE(first.equal(value));
+}
+
+}  // namespace
+}  // namespace ganscale::training

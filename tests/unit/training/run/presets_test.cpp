@@ -1,0 +1,122 @@
+#include "training/run/presets.h"
+
+#include "support/expect_error.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+using models::stylegan2::Architecture;
+
+RunConfig preset(const std::string& name, int resolution) {
+  return parse("model: {name: stylegan2, preset: " + name +
+               ", resolution: " + std::to_string(resolution) + "}");
+}
+
+/// A column of the public configurations; what is the same in all of them is not here.
+struct Column {
+  std::string name;
+  int resolution;
+  int channel_base;
+  int mapping_layers;
+  double learning_rate;
+  int batch;
+  double r1_gamma;
+  double ema_kimg;
+  double ema_ramp_up;
+  int stddev_group;
+  double path_length_weight;
+  double style_mixing;
+  Architecture discriminator;
+  double total_kimg;
+  int narrow_resolutions;
+};
+
+void expect_column(const Column& column) {
+  SCOPED_TRACE(column.name);
+  const RunConfig c = preset(column.name, column.resolution);
+  const auto& networks = c.model.stylegan2;
+  EXPECT_EQ(networks.channel_base, column.channel_base);
+  EXPECT_EQ(networks.channel_max, 512);
+  EXPECT_EQ(networks.z_dim, 512);
+  EXPECT_EQ(networks.w_dim, 512);
+  EXPECT_EQ(networks.mapping_layers, column.mapping_layers);
+  EXPECT_EQ(networks.discriminator_mapping_layers, 8);
+  EXPECT_EQ(networks.stddev_group, column.stddev_group);
+  EXPECT_EQ(networks.style_mixing, column.style_mixing);
+  EXPECT_EQ(networks.discriminator, column.discriminator);
+  EXPECT_EQ(networks.narrow_resolutions, column.narrow_resolutions);
+  EXPECT_EQ(networks.narrow_type.has_value(), column.narrow_resolutions > 0);
+  EXPECT_EQ(networks.narrow_clamp, 256);
+  EXPECT_EQ(c.training.batch, column.batch);
+  EXPECT_EQ(c.training.total_kimg, column.total_kimg);
+  EXPECT_EQ(c.generator.ema.kimg, column.ema_kimg);
+  EXPECT_EQ(c.generator.ema.ramp_up, column.ema_ramp_up);
+  EXPECT_EQ(c.generator.path_length.weight, column.path_length_weight);
+  EXPECT_EQ(c.generator.path_length.interval, 4);
+  EXPECT_EQ(c.discriminator.r1.gamma, column.r1_gamma);
+  EXPECT_EQ(c.discriminator.r1.interval, 16);
+  for (const auto& optimizer : {c.generator.optimizer, c.discriminator.optimizer}) {
+    EXPECT_EQ(optimizer.name, "adam");
+    EXPECT_EQ(optimizer.learning_rate, column.learning_rate);
+    EXPECT_EQ(optimizer.beta1, 0);
+    EXPECT_EQ(optimizer.beta2, 0.99);
+    EXPECT_EQ(optimizer.epsilon, 1e-8);
+  }
+}
+
+TEST(Preset, IsItsColumnOfThePublicConfigurations) {
+  constexpr auto kResnet = Architecture::kResnet;
+  constexpr auto kOrig = Architecture::kOrig;
+  expect_column({"config-f", 256, 32768, 8, .002, 32, 10, 10, 0, 4, 2, .9, kResnet, 25000, 0});
+  expect_column({"config-e", 256, 16384, 8, .002, 32, 100, 10, 0, 4, 2, .9, kResnet, 25000, 0});
+  expect_column({"stylegan2", 1024, 32768, 8, .002, 32, 10, 10, 0, 4, 2, .9, kResnet, 25000, 4});
+  expect_column({"paper256", 256, 16384, 8, .0025, 64, 1, 20, 0, 8, 2, .9, kResnet, 25000, 4});
+  expect_column({"paper512", 512, 32768, 8, .0025, 64, .5, 20, 0, 8, 2, .9, kResnet, 25000, 4});
+  expect_column({"paper1024", 1024, 32768, 8, .002, 32, 2, 10, 0, 4, 2, .9, kResnet, 25000, 4});
+  expect_column({"cifar", 32, 32768, 2, .0025, 64, .01, 500, .05, 32, 0, 0, kOrig, 100000, 4});
+}
+
+// max(min(g * min(4096 / res, 32), 64), g) and 2e-4 res^2 / batch.
+TEST(Preset, AutoFollowsResolutionAndRanks) {
+  const auto automatic = [](int resolution, int world_size) {
+    config::Node root = config::parse_yaml(
+        "model: {name: stylegan2, preset: auto, resolution: " + std::to_string(resolution) + "}",
+        "run.yaml");
+    apply_preset(root, world_size);
+    return parse_run(root);
+  };
+  const RunConfig one = automatic(256, 1);
+  EXPECT_EQ(one.training.batch, 16);
+  EXPECT_DOUBLE_EQ(one.discriminator.r1.gamma, 0.8192);
+  EXPECT_DOUBLE_EQ(one.generator.ema.kimg, 5);
+  EXPECT_EQ(one.model.stylegan2.channel_base, 16384);
+  EXPECT_EQ(one.model.stylegan2.mapping_layers, 2);
+  const RunConfig eight = automatic(1024, 8);
+  EXPECT_EQ(eight.training.batch, 32);
+  EXPECT_EQ(eight.model.stylegan2.channel_base, 32768);
+  EXPECT_DOUBLE_EQ(eight.generator.optimizer.learning_rate, 0.002);
+  EXPECT_EQ(automatic(64, 128).training.batch, 128);
+}
+
+TEST(Preset, GivesWayToEveryKeyOfTheRun) {
+  const RunConfig c = parse(
+      "model: {name: stylegan2, preset: config-f, resolution: 64, channel_max: 64}\n"
+      "training: {batch: 8}\n");
+  EXPECT_EQ(c.model.stylegan2.channel_max, 64);
+  EXPECT_EQ(c.training.batch, 8);
+  EXPECT_EQ(parse(c.resolved).resolved, c.resolved);
+}
+
+TEST(Preset, RefusesAnUnknownName) {
+  expect_error(ExitCode::kConfig, ":1: model.preset: expected one of auto, config-f, config-e",
+               [] { preset("config-g", 64); });
+}
+
+TEST(Precision, Fp16IsForStylegan2) {
+  expect_error(ExitCode::kConfig, "fp16 is for stylegan2 only",
+               [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,66 @@
+#include "training/run/section_checks.h"
+
+#include "support/expect_error.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+void expect_refused(const std::string& message, const std::string& yaml) {
+  expect_error(ExitCode::kConfig, message, [&] { parse(yaml); });
+}
+
+TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
+  parse("evaluate: {metrics: [fid50k, pr50k3]}\ncheckpoint: {keep_best: pr50k3_recall}\n");
+  expect_refused(
+      "run.yaml:2: checkpoint.keep_best: evaluate.metrics measures fid50k, pr50k3_precision, "
+      "pr50k3_recall, "
+      "not this: pr50k3",
+      "evaluate: {metrics: [fid50k, pr50k3]}\ncheckpoint: {keep_best: pr50k3}\n");
+  expect_refused("measures nothing, not this: fid50k", "checkpoint: {keep_best: fid50k}\n");
+}
+
+TEST(RequireSectionsFit, WantsNoMeasurementsWhileLabelsTrain) {
+  const std::string head = "scheme: {name: per_label}\n";
+  parse(head + "evaluate: {metrics: [fid10k]}\n");
+  expect_refused("evaluate.every_kimg: scheme per_label measures all labels together",
+                 head + "evaluate: {metrics: [fid10k], every_kimg: 5}\n");
+  expect_refused("checkpoint.keep_best: scheme per_label",
+                 head + "evaluate: {metrics: [fid10k]}\ncheckpoint: {keep_best: fid10k}\n");
+}
+
+TEST(RequireSectionsFit, WantsAModelThatCanDoAsTold) {
+  expect_refused("run.yaml:1: generator.path_length_weight: needs a generator with styles",
+                 "generator: {path_length_weight: 2}\n");
+  expect_refused("run.yaml:1: training.precision: fp16 is for stylegan2 only",
+                 "training: {precision: fp16}\n");
+  expect_refused("run.yaml:2: model.name: scheme per_label gives each label a generator",
+                 "scheme: {name: per_label}\nmodel: {name: conditional_dcgan}\n");
+  expect_refused("run.yaml:2: data.labels: scheme per_label needs labels",
+                 "scheme: {name: per_label}\ndata: {labels: ignore}\n");
+}
+
+TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
+  expect_refused("run.yaml:1: training.cuda_graphs: a graph cannot hold ADA",
+                 "training: {cuda_graphs: true}\naugment: {name: ada}\n");
+  expect_refused("run.yaml:1: training.cuda_graphs: a graph is of one device",
+                 "training: {cuda_graphs: true, devices_per_process: 2}\nscheme: {name: "
+                 "per_label}\n");
+  EXPECT_TRUE(
+      parse("training: {cuda_graphs: true}\naugment: {name: diffaugment}\n").training.cuda_graphs);
+}
+
+TEST(Doubts, NameTheModelForAGradientPenaltyOfEachImage) {
+  const std::string loss = "loss: {name: wasserstein}\n";
+  const auto found = doubts(parse(loss + "model: {name: dcgan}\n"));
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found.front(), testing::HasSubstr("take model wgan"));
+  for (const char* rest : {"model: {name: wgan}\n", "model: {name: dcgan, batch_norm: frozen}\n"}) {
+    EXPECT_TRUE(doubts(parse(loss + rest)).empty()) << rest;
+  }
+  EXPECT_TRUE(doubts(parse("loss: {name: wasserstein, gradient_penalty: 0}\n")).empty());
+  EXPECT_TRUE(doubts(parse("model: {name: dcgan}\n")).empty());
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,251 @@
+#include "training/schemes/per_label.h"
+
+#include <ATen/ATen.h>
+
+#include <csignal>
+#include <functional>
+
+#include "comm/thread_group.h"
+#include "files/atomic_file.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "training/generators/label_bundle_file.h"
+#include "training/generators/trained_generator.h"
+#include "training/schemes/label_plan.h"
+#include "unit/training/fake_pictures.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr int kLabels = 4;
+constexpr std::int64_t kRecordsOfLabel = 8;
+
+/// A group that counts what its ranks say to each other, and shows each time to a witness.
+class CountingGroup : public comm::Group {
+ public:
+  CountingGroup(comm::Group& group, std::function<void()> on_call)
+      : group_(group), on_call_(std::move(on_call)) {}
+
+  int rank() const override { return group_.rank(); }
+  int size() const override { return group_.size(); }
+  std::string_view backend() const override { return group_.backend(); }
+  void sum_async(const at::Tensor& data) override { count(), group_.sum_async(data); }
+  void wait() override { count(), group_.wait(); }
+  void finish() override { count(), group_.finish(); }
+  comm::SumCost sum_cost() const override { return group_.sum_cost(); }
+  void meet() override { count(), group_.meet(); }
+  void sum(const at::Tensor& data) override { count(), group_.sum(data); }
+  void max(const at::Tensor& data) override { count(), group_.max(data); }
+  void broadcast(const at::Tensor& data, int root) override {
+    count(), group_.broadcast(data, root);
+  }
+  at::Tensor all_gather(const at::Tensor& data) override {
+    return count(), group_.all_gather(data);
+  }
+  void send(const at::Tensor& data, int destination) override {
+    count(), group_.send(data, destination);
+  }
+  void receive(const at::Tensor& data, int source) override {
+    count(), group_.receive(data, source);
+  }
+  std::unique_ptr<comm::Group> split(int color) override { return count(), group_.split(color); }
+
+  int calls() const { return calls_; }
+
+ private:
+  void count() {
+    ++calls_;
+    on_call_();
+  }
+
+  comm::Group& group_;
+  std::function<void()> on_call_;
+  int calls_ = 0;
+};
+
+class PerLabel : public testing::Test {
+ protected:
+  PerLabel() {
+    config_ = parse_run(config::parse_yaml(
+        "model: {z_dim: 2}\n"
+        "scheme: {name: per_label, attempts: 2}\n"
+        "training: {batch: 4, total_kimg: 0.032, tick_kimg: 0.004, samples_every_kimg: 0, "
+        "grid_rows: 1, grid_columns: 2}\n",
+        "test.yaml"));
+    config_.model.channels = 1;
+  }
+
+  /// Trains as one rank of the group.
+  ExitCode train(comm::Group& group) {
+    auto source = std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_);
+    source->unreadable = unreadable_;
+    const Pictures pictures = fake_pictures(std::move(source));
+    telemetry::Instruments instruments;
+    return train_per_label({.config = config_,
+                            .folder = folder(),
+                            .pictures = pictures,
+                            .devices = at::kCPU,
+                            .group = group,
+                            .stop = stop_,
+                            .instruments = instruments,
+                            .budget_seconds = budget_seconds_});
+  }
+
+  ExitCode train_alone() { return train(*comm::make_single_group()); }
+
+  RunFolder folder() const { return RunFolder(folder_.path() / "run"); }
+  LabelState state(std::int64_t label) const {
+    return read_label_state(label_folder(folder(), label)).value();
+  }
+
+  const TemporaryFolder folder_;
+  RunConfig config_;
+  int label_count_ = kLabels;
+  std::int64_t records_of_label_ = kRecordsOfLabel;
+  std::set<std::int64_t> unreadable_;
+  const StopSignal stop_;
+  double budget_seconds_ = 0;
+};
+
+at::Tensor forward(models::Generator& generator, const at::Tensor& labels) {
+  const at::NoGradGuard no_grad;
+  kernels::RandomDraws draws({}, Stream::kSamples);
+  return generator.forward(at::ones({1, 2}), labels, draws);
+}
+
+TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
+  comm::run_ranks(2, [&](comm::Group& group) { EXPECT_EQ(train(group), ExitCode::kOk); });
+  const auto bundle = load_newest_generator(folder().root());
+  EXPECT_EQ(bundle.generator->label_count(), kLabels);
+  EXPECT_EQ(bundle.images_seen, 32);
+  for (std::int64_t label = 0; label < kLabels; ++label) {
+    EXPECT_EQ(state(label).state, "done");
+    EXPECT_EQ(state(label).images_seen, 8);
+    EXPECT_EQ(state(label).attempts, 1);
+    const auto own = load_newest_generator(label_folder(folder(), label));
+    EXPECT_TRUE(at::equal(forward(*bundle.generator, at::full({1}, label, at::kLong)),
+                          forward(*own.generator, {})));
+  }
+  EXPECT_EQ(read_label_bundle(folder().bundle()).label_probabilities,
+            std::vector<double>(kLabels, 0.25));
+}
+
+TEST_F(PerLabel, DoesNotDependOnTheNumberOfRanks) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto alone = files::read_file(folder().bundle());
+  std::filesystem::remove_all(folder().root());
+  comm::run_ranks(3, [&](comm::Group& group) { train(group); });
+  EXPECT_EQ(files::read_file(folder().bundle()), alone);
+}
+
+TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
+  const auto plan = plan_labels(std::vector<std::int64_t>(kLabels, kRecordsOfLabel), 2);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    CountingGroup counting(group, [&] {
+      for (const auto label : plan[static_cast<std::size_t>(group.rank())]) {
+        EXPECT_EQ(state(label).state, "done");
+      }
+    });
+    EXPECT_EQ(train(counting), ExitCode::kOk);
+    // All are over; how the labels ended; rank 0 has written the bundle.
+    EXPECT_EQ(counting.calls(), 3);
+  });
+}
+
+TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
+  unreadable_ = {2};  // a record of label 2
+  EXPECT_EQ(train_alone(), ExitCode::kData);
+  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_EQ(state(2).attempts, 2);
+  EXPECT_THAT(state(2).error, testing::HasSubstr("fake, record 2"));
+  for (const std::int64_t label : {0, 1, 3}) EXPECT_EQ(state(label).state, "done");
+  const auto bundle = read_label_bundle(folder().bundle());
+  EXPECT_EQ(bundle.label_probabilities, (std::vector<double>{1.0 / 3, 1.0 / 3, 0, 1.0 / 3}));
+  const auto table = nlohmann::json::parse(files::read_file(folder().labels_table()));
+  EXPECT_EQ(table.size(), kLabels);
+  EXPECT_EQ(table.at(2).at("state"), "failed");
+  unreadable_.clear();  // a restart tries the failed label alone
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(2).state, "done");
+  EXPECT_EQ(state(0).attempts, 1);
+}
+
+TEST_F(PerLabel, PassesOverLabelsThatAreDoneAfterARestart) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto file = label_folder(folder(), 1) / "label.json";
+  const auto written = std::filesystem::last_write_time(file);
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(std::filesystem::last_write_time(file), written);
+}
+
+TEST_F(PerLabel, StopsForASignalAndGoesOnAfterwards) {
+  std::raise(SIGTERM);
+  EXPECT_EQ(train_alone(), ExitCode::kStopped);
+  EXPECT_FALSE(std::filesystem::exists(folder().bundle()));
+  const StopSignal forgotten;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+}
+
+TEST_F(PerLabel, StopsEachLabelWhenItsBudgetIsSpent) {
+  budget_seconds_ = 1e-6;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  for (std::int64_t label = 0; label < kLabels; ++label) {
+    EXPECT_EQ(state(label).state, "out_of_budget");
+    EXPECT_EQ(state(label).images_seen, 4);
+    EXPECT_GT(state(label).seconds, 0);
+  }
+  EXPECT_EQ(load_newest_generator(folder().root()).images_seen, 16);
+}
+
+TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
+  unreadable_ = {2};
+  budget_seconds_ = 3600;
+  EXPECT_EQ(train_alone(), ExitCode::kData);
+  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_GT(state(2).spent_seconds, 0);
+  EXPECT_EQ(state(2).seconds, 0);
+  EXPECT_GT(state(1).spent_seconds, state(1).seconds);  // set-up and checkpoint
+}
+
+TEST_F(PerLabel, GoesOnWithLabelsThatMayDoMoreNow) {
+  budget_seconds_ = 1e-6;
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).images_seen, 4);  // the budget is spent
+  budget_seconds_ = 0;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).images_seen, 8);
+  config_.training.total_kimg = 0.064;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).images_seen, 16);
+}
+
+TEST_F(PerLabel, BeginsALabelOfADamagedStateAtItsCheckpoint) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  files::write_file_atomically(label_folder(folder(), 1) / "label.json", "{");
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).images_seen, 8);
+}
+
+TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  config_.training.total_kimg = 0.064;
+  records_of_label_ = kRecordsOfLabel + 1;
+  EXPECT_NE(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "failed");
+}
+
+TEST_F(PerLabel, RefusesWhatItCannotTrain) {
+  config_.training.batch = 9;
+  expect_error(ExitCode::kConfig, "fewer records than training.batch, 9", [&] { train_alone(); });
+  expect_error(ExitCode::kConfig, ": 0 (8) 1 (8) 2 (8) 3 (8)", [&] { train_alone(); });
+  config_.training.batch = 4;
+  label_count_ = 0;
+  expect_error(ExitCode::kConfig, "needs labels, and the data set has none",
+               [&] { train_alone(); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

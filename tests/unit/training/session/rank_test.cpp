@@ -1,0 +1,40 @@
+#include "training/session/rank.h"
+
+#include "base/log.h"
+#include "files/atomic_file.h"
+#include "support/temporary_folder.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Opens the one rank of this run on a CPU; returns what is logged meanwhile.
+std::string log_of_opening(RunConfig& config) {
+  const TemporaryFolder folder;
+  folder.write("log.jsonl", "");
+  log::set_file(folder / "log.jsonl");
+  open_rank(config);
+  log::set_file({});
+  return files::read_file(folder / "log.jsonl");
+}
+
+TEST(OpenRank, SaysThatACpuComputesStylegan2InFloat32) {
+  for (const std::string precision : {"fp16", "bf16"}) {
+    RunConfig config =
+        parse("model: {name: stylegan2}\ntraining: {device: cpu, precision: " + precision + "}\n");
+    ASSERT_TRUE(config.model.stylegan2.narrow_type);
+    EXPECT_THAT(log_of_opening(config),
+                testing::HasSubstr("StyleGAN2 computes in float32 on a CPU"));
+    EXPECT_EQ(config.model.stylegan2.narrow_type, at::kFloat);
+  }
+}
+
+TEST(OpenRank, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
+  for (const std::string model : {"{name: stylegan2}", "{name: dcgan}"}) {
+    RunConfig config = parse("model: " + model + "\ntraining: {device: cpu, precision: fp32}\n");
+    EXPECT_EQ(log_of_opening(config), "");
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,123 @@
+#include "data/formats/file_bytes.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+
+namespace ganscale::data {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why, const std::filesystem::path& file) {
+  throw DataError(why + ": " + file.string());
+}
+
+}  // namespace
+
+FileBytes::FileBytes(const std::filesystem::path& file)
+    : file_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat status = {};
+  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
+    const int reason = errno;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    refuse(std::string("cannot open the file (") + std::strerror(reason) + ")", file_);
+  }
+  size_bytes_ = status.st_size;
+  constexpr std::array<std::uint8_t, 3> kGzip{0x1f, 0x8b, 8};  // 8: deflate, the only method
+  std::array<std::uint8_t, 3> begin{};
+  const bool gzip =
+      ::pread(descriptor_, begin.data(), begin.size(), 0) == std::ssize(begin) && begin == kGzip;
+  const bool regular = S_ISREG(status.st_mode);
+  if (gzip || !regular) ::close(std::exchange(descriptor_, -1));
+  if (!regular) refuse("not a regular file", file_);
+  if (gzip) unpack();
+}
+
+FileBytes::FileBytes(FileBytes&& other) noexcept
+    : file_(std::move(other.file_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_bytes_(std::exchange(other.size_bytes_, 0)),
+      unpacked_(std::move(other.unpacked_)) {}
+
+FileBytes::~FileBytes() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void FileBytes::unpack() {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file_.c_str(), "rb"), gzclose);
+  if (!in) refuse("cannot open the gzip file", file_);
+  constexpr unsigned kChunkBytes = 1U << 20;
+  gzbuffer(in.get(), kChunkBytes / 4);
+  std::int64_t filled = 0;
+  while (true) {
+    unpacked_.resize(filled + kChunkBytes);
+    const int got = gzread(in.get(), unpacked_.data() + filled, kChunkBytes);
+    if (got < 0) break;
+    filled += got;
+    if (got < static_cast<int>(kChunkBytes)) break;
+    if (filled > kLargestUnpackedBytes) {
+      refuse("gzip file unpacks to more than " + std::to_string(kLargestUnpackedBytes) +
+                 " bytes; unpack it first",
+             file_);
+    }
+  }
+  int code = Z_OK;
+  const char* reason = gzerror(in.get(), &code);
+  if (code != Z_OK) {
+    throw DataError("gzip file is damaged (" + std::string(reason) + "): " + file_.string() +
+                    ", offset " + std::to_string(filled) + " unpacked");
+  }
+  unpacked_.resize(filled);
+  unpacked_.shrink_to_fit();
+  size_bytes_ = filled;
+}
+
+std::span<const std::uint8_t> FileBytes::read_some(std::int64_t offset, std::int64_t count,
+                                                   std::vector<std::uint8_t>& buffer) const {
+  const std::int64_t available = std::clamp<std::int64_t>(size_bytes_ - offset, 0, count);
+  if (unpacked()) return {unpacked_.data() + offset, static_cast<std::size_t>(available)};
+  buffer.resize(available);
+  std::int64_t filled = 0;
+  while (filled < available) {
+    const auto got =
+        ::pread(descriptor_, buffer.data() + filled, available - filled, offset + filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw DataError(std::string("cannot read (") + std::strerror(errno) + "): " + file_.string() +
+                      ", offset " + std::to_string(offset + filled));
+    }
+    if (got == 0) break;
+    filled += got;
+  }
+  return {buffer.data(), static_cast<std::size_t>(filled)};
+}
+
+std::span<const std::uint8_t> FileBytes::read(std::int64_t offset, std::int64_t count,
+                                              std::vector<std::uint8_t>& buffer) const {
+  const auto bytes = read_some(offset, count, buffer);
+  if (static_cast<std::int64_t>(bytes.size()) < count) {
+    throw DataError("file ends too early: " + file_.string() + ", offset " +
+                    std::to_string(offset) + ", wanted " + std::to_string(count) + " bytes, got " +
+                    std::to_string(bytes.size()));
+  }
+  return bytes;
+}
+
+std::vector<std::uint8_t> read_file(const std::filesystem::path& file) {
+  const FileBytes bytes(file);
+  std::vector<std::uint8_t> content;
+  const auto read = bytes.read(0, bytes.size_bytes(), content);
+  if (bytes.unpacked()) content.assign(read.begin(), read.end());
+  return content;
+}
+
+}  // namespace ganscale::data

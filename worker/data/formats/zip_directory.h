@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/formats/file_bytes.h"
+
+namespace ganscale::data {
+
+/// A file in a zip archive.
+struct ZipEntry {
+  std::string name;
+  std::uint16_t method = 0;  ///< 0 stored, 8 deflated
+  bool encrypted = false;
+  std::uint32_t crc32 = 0;
+  std::int64_t packed_bytes = 0;
+  std::int64_t count_bytes = 0;
+  std::int64_t header_offset = 0;
+};
+
+/// Reads the central directory of a zip archive, zip64 included (a set of 70,000 pictures is one).
+///
+/// By hand, since the libraries at hand (libarchive, minizip) read an archive from one thread, with
+/// one position.
+/// Format: PKWARE, APPNOTE.TXT, 4.3.12 to 4.3.16 and 4.5.3.
+/// Throws: DataError with file and offset when it is truncated or damaged.
+std::vector<ZipEntry> read_zip_directory(const FileBytes& bytes);
+
+/// Reads one file of the archive into `buffer`, inflates it and checks its CRC-32. Safe from
+/// several threads. Throws DataError with only the reason.
+std::span<const std::uint8_t> read_zip_entry(const FileBytes& bytes, const ZipEntry& entry,
+                                             std::vector<std::uint8_t>& buffer);
+
+}  // namespace ganscale::data

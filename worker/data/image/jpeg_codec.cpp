@@ -1,0 +1,106 @@
+#include "data/image/jpeg_codec.h"
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+// libjpeg's headers use size_t and FILE without including them.
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "base/error.h"
+
+namespace ganscale::data {
+namespace {
+
+/// What libjpeg's callbacks need. An error comes back by longjmp, so the functions that set the
+/// jump keep no object with a destructor; they are small and work on this.
+struct JpegReading {
+  jpeg_error_mgr errors = {};  // libjpeg's pointer to it leads back to us: stays first
+  jpeg_decompress_struct jpeg = {};
+  std::jmp_buf jump = {};
+  char reason[JMSG_LENGTH_MAX] = "";
+
+  JpegReading();
+  JpegReading(const JpegReading&) = delete;
+  JpegReading& operator=(const JpegReading&) = delete;
+  ~JpegReading() { jpeg_destroy_decompress(&jpeg); }
+};
+
+[[noreturn]] void on_error(j_common_ptr jpeg) {
+  auto* reading = reinterpret_cast<JpegReading*>(jpeg->err);
+  jpeg->err->format_message(jpeg, reading->reason);
+  std::longjmp(reading->jump, 1);
+}
+
+/// libjpeg only warns of a picture that was cut short, or whose data is damaged; pixels from there
+/// on are made up. Its other warnings, as of bytes between two markers, leave the picture whole.
+void on_message(j_common_ptr jpeg, int level) {
+  constexpr std::array kDamage{JWRN_JPEG_EOF, JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE,
+                               JWRN_MUST_RESYNC};
+  if (level < 0 && std::ranges::find(kDamage, jpeg->err->msg_code) != kDamage.end()) on_error(jpeg);
+}
+
+JpegReading::JpegReading() {
+  jpeg.err = jpeg_std_error(&errors);
+  errors.error_exit = on_error;
+  errors.emit_message = on_message;
+}
+
+bool read_jpeg_header(JpegReading& reading, std::span<const std::uint8_t> bytes) {
+  if (setjmp(reading.jump)) return false;
+  jpeg_create_decompress(&reading.jpeg);
+  jpeg_mem_src(&reading.jpeg, bytes.data(), bytes.size());
+  jpeg_read_header(&reading.jpeg, TRUE);
+  const bool grey = reading.jpeg.jpeg_color_space == JCS_GRAYSCALE;
+  reading.jpeg.out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;  // refuses CMYK
+  jpeg_calc_output_dimensions(&reading.jpeg);
+  return true;
+}
+
+bool read_jpeg_pixels(JpegReading& reading, std::uint8_t* hwc) {
+  if (setjmp(reading.jump)) return false;
+  jpeg_start_decompress(&reading.jpeg);
+  const std::size_t row_bytes =
+      std::size_t{reading.jpeg.output_width} * reading.jpeg.output_components;
+  while (reading.jpeg.output_scanline < reading.jpeg.output_height) {
+    JSAMPROW row = hwc + reading.jpeg.output_scanline * row_bytes;
+    jpeg_read_scanlines(&reading.jpeg, &row, 1);
+  }
+  jpeg_finish_decompress(&reading.jpeg);
+  return true;
+}
+
+Picture start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
+  if (!read_jpeg_header(reading, bytes))
+    throw DataError(std::string("JPEG is damaged: ") + reading.reason);
+  const auto& jpeg = reading.jpeg;
+  if (jpeg.output_width > kLongestSide || jpeg.output_height > kLongestSide) {
+    throw DataError("JPEG is too large: " + std::to_string(jpeg.output_width) + "x" +
+                    std::to_string(jpeg.output_height));
+  }
+  return {.channels = jpeg.out_color_space == JCS_GRAYSCALE ? 1 : 3,
+          .height = static_cast<int>(jpeg.output_height),
+          .width = static_cast<int>(jpeg.output_width)};
+}
+
+}  // namespace
+
+Picture decode_jpeg(std::span<const std::uint8_t> bytes) {
+  JpegReading reading;
+  Picture picture = start_jpeg(reading, bytes);
+  picture.hwc.resize(static_cast<std::size_t>(picture.height) * picture.width * picture.channels);
+  if (!read_jpeg_pixels(reading, picture.hwc.data())) {
+    throw DataError(std::string("JPEG is damaged: ") + reading.reason);
+  }
+  return picture;
+}
+
+Picture jpeg_shape(std::span<const std::uint8_t> bytes) {
+  JpegReading reading;
+  return start_jpeg(reading, bytes);
+}
+
+}  // namespace ganscale::data

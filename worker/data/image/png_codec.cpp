@@ -1,0 +1,127 @@
+#include "data/image/png_codec.h"
+
+#include <png.h>
+
+#include <csetjmp>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "data/image/png_plain.h"
+
+namespace ganscale::data {
+namespace {
+
+/// What libpng's callbacks need. libpng reports an error by longjmp, so the functions that set the
+/// jump keep no object with a destructor; they are small and work on this.
+struct PngReading {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  const std::uint8_t* next = nullptr;
+  std::size_t left_bytes = 0;
+  char reason[96] = "";
+  int passes = 1;
+
+  PngReading() = default;
+  PngReading(const PngReading&) = delete;
+  PngReading& operator=(const PngReading&) = delete;
+  ~PngReading() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+void keep_reason(char (&reason)[96], const char* text) {
+  std::strncpy(reason, text, sizeof(reason) - 1);
+}
+
+[[noreturn]] void on_read_error(png_structp png, png_const_charp text) {
+  keep_reason(static_cast<PngReading*>(png_get_error_ptr(png))->reason, text);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+void read_bytes(png_structp png, png_bytep into, png_size_t count) {
+  auto& reading = *static_cast<PngReading*>(png_get_io_ptr(png));
+  if (count > reading.left_bytes) png_error(png, "ends too early");
+  std::memcpy(into, reading.next, count);
+  reading.next += count;
+  reading.left_bytes -= count;
+}
+
+/// Reads up to the pixels and asks for 8 bits a channel without palette.
+bool read_png_header(PngReading& reading) {
+  if (setjmp(png_jmpbuf(reading.png))) return false;
+  png_set_read_fn(reading.png, &reading, read_bytes);
+  png_set_user_limits(reading.png, kLongestSide, kLongestSide);
+  png_read_info(reading.png, reading.info);
+  png_set_expand(reading.png);
+  png_set_scale_16(reading.png);
+  reading.passes = png_set_interlace_handling(reading.png);
+  png_read_update_info(reading.png, reading.info);
+  return true;
+}
+
+bool read_png_pixels(PngReading& reading, std::uint8_t* hwc) {
+  if (setjmp(png_jmpbuf(reading.png))) return false;
+  const png_uint_32 height = png_get_image_height(reading.png, reading.info);
+  const std::size_t row_bytes = png_get_rowbytes(reading.png, reading.info);
+  for (int pass = 0; pass < reading.passes; ++pass) {
+    for (png_uint_32 y = 0; y < height; ++y) {
+      png_read_row(reading.png, hwc + y * row_bytes, nullptr);
+    }
+  }
+  png_read_end(reading.png, nullptr);
+  return true;
+}
+
+Picture start_png(PngReading& reading, std::span<const std::uint8_t> bytes) {
+  reading.next = bytes.data();
+  reading.left_bytes = bytes.size();
+  reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, on_read_error, on_warning);
+  if (reading.png != nullptr) reading.info = png_create_info_struct(reading.png);
+  if (reading.info == nullptr) throw std::bad_alloc();
+  if (!read_png_header(reading)) throw DataError(std::string("PNG is damaged: ") + reading.reason);
+  return {.channels = png_get_channels(reading.png, reading.info),
+          .height = static_cast<int>(png_get_image_height(reading.png, reading.info)),
+          .width = static_cast<int>(png_get_image_width(reading.png, reading.info))};
+}
+
+}  // namespace
+
+Picture decode_png(std::span<const std::uint8_t> bytes) {
+  if (auto plain = decode_plain_png(bytes)) return std::move(*plain);
+  PngReading reading;
+  Picture picture = start_png(reading, bytes);
+  picture.hwc.resize(static_cast<std::size_t>(picture.height) *
+                     png_get_rowbytes(reading.png, reading.info));
+  if (!read_png_pixels(reading, picture.hwc.data())) {
+    throw DataError(std::string("PNG is damaged: ") + reading.reason);
+  }
+  return picture;
+}
+
+Picture png_shape(std::span<const std::uint8_t> bytes) {
+  PngReading reading;
+  return start_png(reading, bytes);
+}
+
+std::string encode_png(const Picture& picture) {
+  static constexpr png_uint_32 kFormats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
+                                             PNG_FORMAT_RGBA};
+  check(picture.channels >= 1 && picture.channels <= 4, "a PNG holds 1 to 4 channels");
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.height = static_cast<png_uint_32>(picture.height);
+  image.width = static_cast<png_uint_32>(picture.width);
+  image.format = kFormats[picture.channels - 1];
+  const void* hwc = picture.hwc.data();
+  png_alloc_size_t size_bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string bytes(size_bytes, '\0');
+  const bool ok =
+      png_image_write_to_memory(&image, bytes.data(), &size_bytes, 0, hwc, 0, nullptr) != 0;
+  check(ok, std::string("libpng: ") + image.message);
+  bytes.resize(size_bytes);
+  return bytes;
+}
+
+}  // namespace ganscale::data

@@ -1,0 +1,114 @@
+#include "data/loader/data_config.h"
+
+#include <vector>
+
+#include "base/error.h"
+#include "config/units.h"
+
+namespace ganscale::data {
+namespace {
+
+Labels parse_labels(config::Section& in) {
+  const std::string word =
+      in.get_choice("labels", "auto", {"auto", "required", "ignore"},
+                    "auto: use them if there are any; required: refuse a data set without");
+  if (word == "required") return Labels::kRequired;
+  return word == "ignore" ? Labels::kIgnore : Labels::kAuto;
+}
+
+Fit parse_fit(config::Section& in) {
+  const std::string word =
+      in.get_choice("fit", "refuse", {"refuse", "resize", "pad"},
+                    "what to do with pictures of another size than the model's");
+  if (word == "resize") return Fit::kResize;
+  return word == "pad" ? Fit::kPad : Fit::kRefuse;
+}
+
+Channels parse_channels(config::Section& in) {
+  const std::string word =
+      in.get_choice("channels", "keep", {"keep", "grey", "rgb"},
+                    "keep: as the pictures are, all alike; grey, rgb: convert those that are not");
+  if (word == "grey") return Channels::kGrey;
+  return word == "rgb" ? Channels::kRgb : Channels::kKeep;
+}
+
+std::array<std::uint8_t, 3> parse_background(config::Section& in) {
+  const auto levels = in.get("background", std::vector<std::int64_t>{255, 255, 255},
+                             "red, green and blue behind transparent pictures, 0 to 255");
+  in.require(levels.size() == 3, "background", "expected three numbers");
+  std::array<std::uint8_t, 3> background{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    in.require(levels[i] >= 0 && levels[i] <= 255, "background",
+               "expected a number from 0 to 255: " + std::to_string(levels[i]));
+    background[i] = static_cast<std::uint8_t>(levels[i]);
+  }
+  return background;
+}
+
+int parse_reader_threads(config::Section& in) {
+  constexpr std::int64_t kMostThreads = 1024;
+  const std::string text =
+      in.get("reader_threads", "auto", "threads that read and decode: auto, or a fixed number");
+  if (text == "auto") return 0;
+  const auto number = config::parse_integer(text);
+  in.require(number && *number >= 1 && *number <= kMostThreads, "reader_threads",
+             "expected auto or a number from 1 to 1024: " + text);
+  return static_cast<int>(*number);
+}
+
+void parse_prefetch(config::Section in, PrefetchConfig& c) {
+  c.batches = in.get("batches", c.batches, "batches kept ready, at least");
+  in.require(c.batches >= 1, "batches", "expected at least 1: " + std::to_string(c.batches));
+  c.memory_limit_bytes = in.get_bytes("memory_limit", c.memory_limit_bytes,
+                                      "what the batches of a rank that wait may take");
+  c.congestion_aware =
+      in.get("congestion_aware", c.congestion_aware,
+             "add threads and batches while the storage is slow, and give them back");
+  in.reject_unread_keys();
+}
+
+}  // namespace
+
+DataConfig parse_data(config::Section in) {
+  DataConfig c;
+  c.path = in.get("path", c.path, "file or folder of the data set");
+  c.labels = parse_labels(in);
+  c.mirror = in.get("mirror", c.mirror, "mirror half of the pictures, by chance");
+  c.shuffle = in.get("shuffle", c.shuffle, "read each epoch in an order of its own");
+  c.fit = parse_fit(in);
+  c.channels = parse_channels(in);
+  c.background = parse_background(in);
+  c.prefetch.reader_threads = parse_reader_threads(in);
+  parse_prefetch(in.section("prefetch"), c.prefetch);
+  in.reject_unread_keys();
+  return c;
+}
+
+DecodePolicy decode_policy(const DataConfig& config, const Source& source, int resolution) {
+  DecodePolicy policy;
+  policy.resolution = resolution;
+  policy.fit = config.fit;
+  policy.background = config.background;
+  policy.convert_colours = config.channels != Channels::kKeep;
+  policy.channels = config.channels == Channels::kGrey ? 1 : 3;
+  if (config.channels == Channels::kKeep) {
+    Record first;
+    source.read(0, first);
+    try {
+      policy.channels = picture_shape(first).channels <= 2 ? 1 : 3;
+    } catch (const DataError& error) {
+      throw DataError(std::string(error.what()) + ": " + source.describe(0));
+    }
+  }
+  return policy;
+}
+
+std::int64_t used_label_count(const DataConfig& config, const Source& source) {
+  if (config.labels == Labels::kIgnore) return 0;
+  if (config.labels == Labels::kRequired && source.label_count() == 0) {
+    throw DataError("data.labels is required, but the data set has none: " + config.path);
+  }
+  return source.label_count();
+}
+
+}  // namespace ganscale::data

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "config/section.h"
+#include "data/image/decode.h"
+#include "data/sources/source.h"
+
+namespace ganscale::data {
+
+/// What the run does with the labels of its data set.
+enum class Labels { kAuto, kRequired, kIgnore };
+
+/// How the run's pictures relate to the source's colours.
+enum class Channels {
+  kKeep,  ///< the run has the channels of the first record; another record that differs is refused
+  kGrey,
+  kRgb,
+};
+
+/// How far ahead of the training step batches are read.
+struct PrefetchConfig {
+  int reader_threads = 0;  ///< 0: as many as it takes
+  int batches = 3;
+  std::int64_t memory_limit_bytes = std::int64_t{4} << 30;
+  bool congestion_aware = true;
+};
+
+/// The section `data` of the configuration.
+struct DataConfig {
+  std::string path;
+  Labels labels = Labels::kAuto;
+  bool mirror = false;
+  bool shuffle = true;
+  Fit fit = Fit::kRefuse;
+  Channels channels = Channels::kKeep;
+  std::array<std::uint8_t, 3> background = {255, 255, 255};
+  PrefetchConfig prefetch;
+};
+
+/// Reads the section. Throws ConfigError.
+DataConfig parse_data(config::Section in);
+
+/// Returns how the pictures of a source are decoded for a run of this resolution; its channels are
+/// those of the run's networks. Throws DataError if the first record cannot be read.
+DecodePolicy decode_policy(const DataConfig& config, const Source& source, int resolution);
+
+/// Returns the number of labels that the run uses: 0 for an unconditional one. Throws DataError if
+/// labels are required and the source has none.
+std::int64_t used_label_count(const DataConfig& config, const Source& source);
+
+}  // namespace ganscale::data

@@ -1,0 +1,74 @@
+#include "data/loader/shard_plan.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace ganscale::data {
+namespace {
+
+// Returns the place of `index` in a pseudo-random permutation of 0 .. count - 1, one an epoch.
+//
+// Black & Rogaway 2002, "Ciphers with arbitrary finite domains": a Feistel network over the pairs
+// (left, right) with left < a and right < b, the smallest a * b >= count near a square, walked
+// until it lands below count again. At most a - 1 of the pairs lie outside, so a walk is rare.
+std::int64_t permuted(std::int64_t index, std::int64_t count, std::uint64_t seed,
+                      std::uint64_t epoch) {
+  constexpr std::uint32_t kRounds = 8;
+  const auto a = static_cast<std::uint64_t>(std::ceil(std::sqrt(static_cast<long double>(count))));
+  const std::uint64_t b = (static_cast<std::uint64_t>(count) + a - 1) / a;
+  auto value = static_cast<std::uint64_t>(index);
+  do {
+    std::uint64_t left = value / b;
+    std::uint64_t right = value % b;
+    for (std::uint32_t round = 0; round < kRounds; round += 2) {
+      const auto f = [&](std::uint32_t site, std::uint64_t half) {
+        return random_block(seed, Stream::kShuffle, epoch, site,
+                            static_cast<std::uint32_t>(half))[0];
+      };
+      left = (left + f(round, right)) % a;
+      right = (right + f(round + 1, left)) % b;
+    }
+    value = left * b + right;
+  } while (value >= static_cast<std::uint64_t>(count));
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> records_with_label(const Source& source, std::int64_t label) {
+  std::vector<std::int64_t> records;
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    if (source.label(i) == label) records.push_back(i);
+  }
+  if (records.empty()) throw DataError("no record has the label: " + std::to_string(label));
+  return records;
+}
+
+ShardPlan::ShardPlan(std::int64_t record_count, std::uint64_t seed, bool shuffle)
+    : record_count_(record_count), seed_(seed), shuffle_(shuffle) {
+  if (record_count < 1) throw DataError("the data set has no records");
+}
+
+ShardPlan::ShardPlan(std::vector<std::int64_t> records, std::uint64_t seed, bool shuffle)
+    : ShardPlan(static_cast<std::int64_t>(records.size()), seed, shuffle) {
+  records_ = std::move(records);
+}
+
+std::int64_t ShardPlan::record_at(std::int64_t position) const {
+  check(position >= 0, "a position of the stream is not negative");
+  const std::int64_t epoch = position / record_count_;
+  std::int64_t index = position % record_count_;
+  if (shuffle_) index = permuted(index, record_count_, seed_, static_cast<std::uint64_t>(epoch));
+  return records_.empty() ? index : records_[static_cast<std::size_t>(index)];
+}
+
+bool ShardPlan::mirrored(std::int64_t position) const {
+  const auto image = static_cast<std::uint64_t>(position);
+  return (random_block(seed_, Stream::kMirror, image, 0, 0)[0] & 1) != 0;
+}
+
+}  // namespace ganscale::data

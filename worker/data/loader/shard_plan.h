@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/sources/source.h"
+
+namespace ganscale::data {
+
+/// Returns the numbers of the records with this label, in order. Throws DataError if there is none.
+std::vector<std::int64_t> records_with_label(const Source& source, std::int64_t label);
+
+/// Which record each image of a run is: the endless stream of epochs, each a permutation of the
+/// records. Pure: a position's record depends on the seed alone, so that the plan needs no state
+/// but a cursor and is the same on any world size.
+class ShardPlan {
+ public:
+  /// Plans over the records 0 .. record_count - 1. Throws DataError if there is none.
+  ShardPlan(std::int64_t record_count, std::uint64_t seed, bool shuffle);
+  /// Plans over these records only.
+  ShardPlan(std::vector<std::int64_t> records, std::uint64_t seed, bool shuffle);
+
+  /// Number of records of an epoch.
+  std::int64_t record_count() const { return record_count_; }
+  /// Returns the record at a position of the stream: position / record_count() is the epoch.
+  std::int64_t record_at(std::int64_t position) const;
+  /// Tosses the coin of this position: whether its picture is mirrored.
+  bool mirrored(std::int64_t position) const;
+
+ private:
+  std::int64_t record_count_;
+  std::uint64_t seed_;
+  bool shuffle_;
+  std::vector<std::int64_t> records_;  // empty: all
+};
+
+/// How the stream is dealt: image j of rank r's batch at `cursor` has the position cursor + r + j *
+/// world_size, and the next batch starts at cursor + global_batch(). The global batch is the same
+/// on every world size that divides it.
+struct RankShare {
+  int rank = 0;
+  int world_size = 1;
+  int batch_per_rank = 1;
+
+  std::int64_t global_batch() const { return std::int64_t{world_size} * batch_per_rank; }
+  std::int64_t position(std::int64_t cursor, std::int64_t image) const {
+    return cursor + rank + image * world_size;
+  }
+};
+
+}  // namespace ganscale::data

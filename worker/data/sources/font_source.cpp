@@ -1,0 +1,149 @@
+#include "data/sources/font_source.h"
+
+#include <ft2build.h>
+#include FT_FREETYPE_H
+#include FT_TRUETYPE_TABLES_H
+#include FT_TRUETYPE_TAGS_H
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+#include <set>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "data/formats/emoji_list.h"
+#include "data/formats/glyph_ligatures.h"
+
+namespace ganscale::data {
+namespace {
+
+struct FreeTypeDeleter {
+  void operator()(FT_Library library) const { FT_Done_FreeType(library); }
+  void operator()(FT_Face face) const { FT_Done_Face(face); }
+};
+
+std::vector<std::uint8_t> substitution_table(FT_Face face) {
+  FT_ULong count = 0;
+  if (FT_Load_Sfnt_Table(face, TTAG_GSUB, 0, nullptr, &count) != 0) return {};
+  std::vector<std::uint8_t> table(count);
+  FT_Load_Sfnt_Table(face, TTAG_GSUB, 0, table.data(), &count);
+  return table;
+}
+
+/// Writes a row of premultiplied BGRA as RGBA whose colours are not multiplied by alpha.
+void copy_row(const std::uint8_t* bgra, unsigned width, std::uint8_t* rgba) {
+  for (unsigned x = 0; x < width; ++x, bgra += 4, rgba += 4) {
+    const unsigned alpha = bgra[3];
+    for (int c = 0; c < 3; ++c) {
+      const unsigned colour = alpha == 0 ? 0 : (bgra[2 - c] * 255U + alpha / 2) / alpha;
+      rgba[c] = static_cast<std::uint8_t>(std::min(colour, 255U));
+    }
+    rgba[3] = bgra[3];
+  }
+}
+
+class FontSource : public Source {
+ public:
+  FontSource(const std::filesystem::path& font, const std::filesystem::path& emoji_list)
+      : font_(font) {
+    open();
+    EmojiList list = read_emoji_list(emoji_list);
+    groups_ = std::move(list.groups);
+    choose_glyphs(list.emoji);
+    if (glyphs_.empty()) throw DataError("font has none of the emoji: " + font.string());
+  }
+
+  std::int64_t record_count() const override { return static_cast<std::int64_t>(glyphs_.size()); }
+  std::int64_t label_count() const override { return static_cast<std::int64_t>(groups_.size()); }
+  std::vector<std::string> label_names() const override { return groups_; }
+  std::int64_t label(std::int64_t index) const override { return glyphs_[index].label; }
+
+  void read(std::int64_t index, Record& record) const override {
+    const std::scoped_lock lock(mutex_);  // a face draws one glyph at a time
+    const FT_Error error = FT_Load_Glyph(face_.get(), glyphs_[index].glyph, FT_LOAD_COLOR);
+    const FT_Bitmap& bitmap = face_->glyph->bitmap;
+    if (error != 0 || bitmap.pixel_mode != FT_PIXEL_MODE_BGRA || bitmap.rows == 0) {
+      throw DataError("glyph is not a colour bitmap (FreeType error " + std::to_string(error) +
+                      "): " + describe(index));
+    }
+    const std::size_t row_bytes = std::size_t{bitmap.width} * 4;
+    record.buffer.resize(row_bytes * bitmap.rows);
+    for (unsigned y = 0; y < bitmap.rows; ++y) {
+      copy_row(bitmap.buffer + static_cast<std::ptrdiff_t>(y) * bitmap.pitch, bitmap.width,
+               record.buffer.data() + y * row_bytes);
+    }
+    record.bytes = record.buffer;
+    record.encoding = Encoding::kRawHwc;
+    record.channels = 4;
+    record.height = static_cast<int>(bitmap.rows);
+    record.width = static_cast<int>(bitmap.width);
+    record.label = label(index);
+  }
+
+  std::string describe(std::int64_t index) const override {
+    const Glyph& glyph = glyphs_[index];
+    return font_.string() + ", record " + std::to_string(index) + " (" + glyph.name + "), glyph " +
+           std::to_string(glyph.glyph);
+  }
+
+ private:
+  struct Glyph {
+    std::uint16_t glyph = 0;
+    std::int64_t label = 0;
+    std::string name;
+  };
+
+  void open() {
+    FT_Library library = nullptr;
+    if (FT_Init_FreeType(&library) != 0) throw std::bad_alloc();
+    library_.reset(library);
+    FT_Face face = nullptr;
+    const FT_Error error = FT_New_Face(library, font_.c_str(), 0, &face);
+    if (error != 0) {
+      throw DataError("cannot open the font (FreeType error " + std::to_string(error) +
+                      "): " + font_.string());
+    }
+    face_.reset(face);
+    if (!FT_HAS_COLOR(face) || face->num_fixed_sizes == 0 || FT_Select_Size(face, 0) != 0) {
+      throw DataError("font has no colour bitmaps: " + font_.string());
+    }
+  }
+
+  void choose_glyphs(const std::vector<Emoji>& all) {
+    const std::vector<std::uint8_t> table = substitution_table(face_.get());
+    const GlyphLigatures ligatures(table);
+    std::set<std::uint16_t> taken;
+    std::int64_t skipped = 0;
+    for (const Emoji& emoji : all) {
+      GlyphLigatures::Glyphs sequence;
+      for (const std::uint32_t code_point : emoji.code_points) {
+        sequence.push_back(static_cast<std::uint16_t>(FT_Get_Char_Index(face_.get(), code_point)));
+      }
+      sequence = ligatures.apply(std::move(sequence));
+      const bool drawn = sequence.size() == 1 && sequence[0] != 0;
+      if (drawn && taken.insert(sequence[0]).second) {
+        glyphs_.push_back({sequence[0], emoji.group, emoji.name});
+      } else {
+        ++skipped;
+      }
+    }
+    log::info("Opened emoji font", {{"pictures", glyphs_.size()}, {"skipped", skipped}});
+  }
+
+  std::filesystem::path font_;
+  std::unique_ptr<FT_LibraryRec_, FreeTypeDeleter> library_;
+  std::unique_ptr<FT_FaceRec_, FreeTypeDeleter> face_;
+  mutable std::mutex mutex_;
+  std::vector<Glyph> glyphs_;
+  std::vector<std::string> groups_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_font(const std::filesystem::path& font,
+                                  const std::filesystem::path& emoji_list) {
+  return std::make_unique<FontSource>(font, emoji_list);
+}
+
+}  // namespace ganscale::data

@@ -1,0 +1,89 @@
+#include "data/sources/open_source.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "base/error.h"
+#include "data/sources/cifar_source.h"
+#include "data/sources/folder_source.h"
+#include "data/sources/font_source.h"
+#include "data/sources/idx_source.h"
+#include "data/sources/tfrecord_source.h"
+#include "data/sources/zip_source.h"
+
+namespace ganscale::data {
+namespace {
+
+using std::filesystem::path;
+
+using Opened = std::unique_ptr<Source>;
+
+/// A format's way in: returns nothing when the path is not of its kind.
+struct Format {
+  const char* what;
+  Opened (*open)(const path&, int resolution);
+};
+
+bool is_file(const path& file, std::initializer_list<std::string_view> endings) {
+  const std::string name = file.filename().string();
+  return std::filesystem::is_regular_file(file) &&
+         std::ranges::any_of(endings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+/// The first format that knows the path opens it.
+constexpr Format kFormats[] = {
+    {"TFRecord files (*.tfrecords[.gz])",
+     [](const path& from, int resolution) -> Opened {
+       const auto files = find_tfrecord_files(from, resolution);
+       return files ? open_tfrecord(*files) : nullptr;
+     }},
+    {"IDX files (*-images-idx3-ubyte[.gz])",
+     [](const path& from, int) -> Opened { return is_idx(from) ? open_idx(from) : nullptr; }},
+    {"binary CIFAR files (data_batch_1.bin, train.bin)",
+     [](const path& from, int) -> Opened { return is_cifar(from) ? open_cifar(from) : nullptr; }},
+    {"a zip archive (*.zip)",
+     [](const path& from, int) -> Opened {
+       return is_file(from, {".zip"}) ? open_zip(from) : nullptr;
+     }},
+    {"a tar archive (*.tar)",
+     [](const path& from, int) -> Opened {
+       return is_file(from, {".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst"})
+                  ? open_tar(from)
+                  : nullptr;
+     }},
+    {"a colour font (*.ttf, *.otf)",
+     [](const path& from, int) -> Opened {
+       return is_file(from, {".ttf", ".otf"}) ? open_font(from) : nullptr;
+     }},
+    {"a folder of pictures (*.png, *.jpg, *.jpeg)",
+     [](const path& from, int) -> Opened {
+       return std::filesystem::is_directory(from) ? open_folder(from) : nullptr;
+     }},
+};
+
+Opened open_first_match(const path& from, int resolution) {
+  std::string looked_for;
+  for (const Format& format : kFormats) {
+    if (auto source = format.open(from, resolution)) return source;
+    looked_for += (looked_for.empty() ? "" : ", ") + std::string(format.what);
+  }
+  if (!std::filesystem::exists(from)) throw DataError("data set not found: " + from.string());
+  throw DataError("data set is of no known format: " + from.string() + " (looked for " +
+                  looked_for + ")");
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const path& from, int resolution) {
+  try {
+    auto source = open_first_match(from, resolution);
+    if (source->record_count() == 0) throw DataError("data set is empty: " + from.string());
+    return source;
+  } catch (const std::filesystem::filesystem_error& error) {  // a folder that we may not read
+    throw DataError(std::string("cannot open the data set: ") + error.what());
+  }
+}
+
+}  // namespace ganscale::data

@@ -1,0 +1,109 @@
+#include "data/sources/picture_files.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "base/error.h"
+
+namespace ganscale::data {
+namespace {
+
+/// Returns how many characters of folders all names begin with, the last `/` included.
+std::size_t common_folder_length(const std::vector<std::string>& names) {
+  std::string common = names.front().substr(0, names.front().rfind('/') + 1);
+  for (const std::string& name : names) {
+    while (name.compare(0, common.size(), common) != 0) {
+      common.pop_back();
+      common.resize(common.rfind('/') + 1);  // npos + 1 is 0: nothing in common
+    }
+  }
+  return common.size();
+}
+
+}  // namespace
+
+bool is_picture_name(const std::string& name) {
+  if (name.find("__MACOSX/") != std::string::npos) return false;
+  const std::string file = name.substr(name.rfind('/') + 1);
+  if (file.starts_with('.')) return false;
+  std::string ending = file.substr(std::min(file.size(), file.rfind('.')));
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+}
+
+Encoding encoding_of(std::span<const std::uint8_t> bytes) {
+  static constexpr std::uint8_t kPngStart[] = {0x89, 'P', 'N', 'G'};
+  if (bytes.empty()) throw DataError("file is empty");
+  if (bytes.size() >= 4 && std::equal(kPngStart, kPngStart + 4, bytes.begin())) {
+    return Encoding::kPng;
+  }
+  if (bytes.size() >= 2 && bytes[0] == 0xff && bytes[1] == 0xd8) return Encoding::kJpeg;
+  throw DataError("file is neither PNG nor JPEG");
+}
+
+LabelSet labels_by_folder(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  const std::size_t common = common_folder_length(names);
+  std::map<std::string, std::int64_t> label_of;
+  const std::string* outside = nullptr;
+  for (const std::string& name : names) {
+    const auto slash = name.find('/', common);
+    if (slash == std::string::npos) outside = &name;
+    if (slash != std::string::npos) label_of[name.substr(common, slash - common)] = 0;
+  }
+  if (label_of.empty()) return {};
+  if (outside != nullptr) {
+    throw DataError("picture lies outside of the class folders: " + *outside);
+  }
+  LabelSet labels;
+  for (auto& [name, label] : label_of) {
+    label = labels.count++;
+    labels.names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    labels.values.push_back(label_of.at(name.substr(common, name.find('/', common) - common)));
+  }
+  return labels;
+}
+
+LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
+                                std::span<const std::uint8_t> json) {
+  constexpr std::int64_t kMostLabels = 1 << 24;
+  std::unordered_map<std::string, std::int64_t> label_of;
+  try {
+    const auto root = nlohmann::json::parse(json.begin(), json.end());
+    if (!root.contains("labels") || root.at("labels").is_null()) return {};
+    for (const auto& [index, entry] : root.at("labels").items()) {
+      const auto& label = entry.at(1);
+      const bool valid = label.is_number_integer() && label.get<std::int64_t>() >= 0 &&
+                         label.get<std::int64_t>() < kMostLabels;
+      if (!valid) {
+        throw DataError("label of dataset.json is not an integer from 0 on (" + entry.dump() + ")");
+      }
+      label_of[entry.at(0).get<std::string>()] = label.get<std::int64_t>();
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(std::string("dataset.json is damaged (") + error.what() + ")");
+  }
+  LabelSet labels;
+  for (const std::string& name : names) {
+    const auto found = label_of.find(name);
+    if (found == label_of.end()) throw DataError("dataset.json has no label for " + name);
+    labels.values.push_back(found->second);
+    labels.count = std::max(labels.count, found->second + 1);
+  }
+  return labels;
+}
+
+void PictureFiles::finish(std::int64_t index, Record& record) const {
+  record.encoding = encoding_of(record.bytes);
+  record.channels = 0;
+  record.height = 0;
+  record.width = 0;
+  record.label = label(index);
+}
+
+}  // namespace ganscale::data

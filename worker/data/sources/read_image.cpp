@@ -1,0 +1,19 @@
+#include "data/sources/read_image.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace ganscale::data {
+
+void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,
+               std::span<std::uint8_t> chw) {
+  source.read(index, record);
+  try {
+    decode_into(record, policy, chw);
+  } catch (const DataError& error) {
+    throw DataError(std::string(error.what()) + ": " + source.describe(index));
+  }
+}
+
+}  // namespace ganscale::data

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "data/image/decode.h"
+#include "data/sources/source.h"
+
+namespace ganscale::data {
+
+/// Reads a record over what `record` held and decodes it as decode_into() does. Throws DataError
+/// with file, record and offset.
+void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,
+               std::span<std::uint8_t> chw);
+
+}  // namespace ganscale::data

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "data/sources/source.h"
+
+namespace ganscale::data {
+
+/// Some records of another source, as a data set without labels.
+class SubsetSource : public Source {
+ public:
+  /// all: outlives this. records: numbers in it.
+  SubsetSource(const Source& all, std::vector<std::int64_t> records)
+      : all_(all), records_(std::move(records)) {}
+
+  std::int64_t record_count() const override { return static_cast<std::int64_t>(records_.size()); }
+  std::int64_t label_count() const override { return 0; }
+  std::int64_t label(std::int64_t /*index*/) const override { return -1; }
+  void read(std::int64_t index, Record& record) const override {
+    all_.read(number(index), record);
+    record.label = -1;
+  }
+  std::string describe(std::int64_t index) const override { return all_.describe(number(index)); }
+
+ private:
+  std::int64_t number(std::int64_t index) const {
+    return records_[static_cast<std::size_t>(index)];
+  }
+
+  const Source& all_;
+  std::vector<std::int64_t> records_;
+};
+
+}  // namespace ganscale::data

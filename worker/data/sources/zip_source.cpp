@@ -1,0 +1,59 @@
+#include "data/sources/zip_source.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/formats/zip_directory.h"
+#include "data/sources/picture_files.h"
+
+namespace ganscale::data {
+namespace {
+
+class ZipSource : public PictureFiles {
+ public:
+  explicit ZipSource(const std::filesystem::path& file) : bytes_(file) {
+    const ZipEntry* json = nullptr;
+    std::vector<ZipEntry> all = read_zip_directory(bytes_);
+    std::ranges::sort(all, {}, &ZipEntry::name);
+    for (const ZipEntry& entry : all) {
+      if (entry.name == "dataset.json") json = &entry;
+      if (!is_picture_name(entry.name)) continue;
+      names_.push_back(entry.name);
+      entries_.push_back(entry);
+    }
+    try {
+      std::vector<std::uint8_t> buffer;
+      labels_ = json == nullptr
+                    ? labels_by_folder(names_)
+                    : labels_by_dataset_json(names_, read_zip_entry(bytes_, *json, buffer));
+    } catch (const DataError& error) {
+      throw DataError(std::string(error.what()) + ": " + file.string());
+    }
+  }
+
+  void read(std::int64_t index, Record& record) const override {
+    try {
+      record.bytes = read_zip_entry(bytes_, entries_[index], record.buffer);
+      finish(index, record);
+    } catch (const DataError& error) {
+      throw DataError(std::string(error.what()) + ": " + describe(index));
+    }
+  }
+
+  std::string describe(std::int64_t index) const override {
+    return bytes_.file().string() + ", record " + std::to_string(index) + " (" + names_[index] +
+           "), offset " + std::to_string(entries_[index].header_offset);
+  }
+
+ private:
+  FileBytes bytes_;
+  std::vector<ZipEntry> entries_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_zip(const std::filesystem::path& file) {
+  return std::make_unique<ZipSource>(file);
+}
+
+}  // namespace ganscale::data

@@ -1,0 +1,223 @@
+#include "data/tools/convert.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+#include "data/formats/label_file.h"
+#include "data/formats/tf_example.h"
+#include "data/formats/tfrecord_files.h"
+#include "data/formats/tfrecord_writer.h"
+#include "data/tools/parallel_for.h"
+
+namespace ganscale::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kTfrecords[] = ".tfrecords";
+
+/// Files that are renamed when all are written, and otherwise removed.
+class PendingFiles {
+ public:
+  PendingFiles() = default;
+  PendingFiles(const PendingFiles&) = delete;
+  PendingFiles& operator=(const PendingFiles&) = delete;
+  ~PendingFiles() {
+    std::error_code ignored;
+    for (const fs::path& file : files_) fs::remove(temporary(file), ignored);
+  }
+
+  /// Returns the name to write a file under.
+  fs::path add(const fs::path& file) {
+    files_.push_back(file);
+    return temporary(file);
+  }
+  /// The last added comes first: a set without its labels would look whole.
+  void rename_all() {
+    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+      fs::rename(temporary(*file), *file);
+    }
+    files_.clear();
+  }
+
+ private:
+  /// The temporary name keeps the ending, since others are derived from it.
+  static fs::path temporary(const fs::path& file) {
+    return file.parent_path() / (".partial-" + file.filename().string());
+  }
+
+  std::vector<fs::path> files_;
+};
+
+std::string set_name(const fs::path& folder) {
+  fs::path normal = fs::absolute(folder).lexically_normal();
+  if (!normal.has_filename()) normal = normal.parent_path();
+  return normal.extension() == kTfrecords ? normal.stem().string() : normal.filename().string();
+}
+
+void require_sound(const Source& source, const ConvertOptions& options) {
+  const auto refuse = [](const std::string& why, std::int64_t value) {
+    throw ConfigError(why + ": " + std::to_string(value));
+  };
+  if (!std::has_single_bit(static_cast<unsigned>(options.policy.resolution))) {
+    refuse("the resolution must be a power of two", options.policy.resolution);
+  }
+  if (options.shards < 1 || options.shards > 99999 || options.shards > source.record_count()) {
+    refuse("there must be from 1 shard to one a record", options.shards);
+  }
+  if (options.threads < 1) refuse("there must be at least one thread", options.threads);
+}
+
+void require_no_data_set(const fs::path& folder) {
+  if (!fs::exists(folder)) return;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == kTfrecords) {
+      throw DataError("folder holds TFRecord files already; give another or remove them: " +
+                      entry.path().string());
+    }
+  }
+}
+
+/// A number of records decoded side by side, which are then written in order.
+class Chunk {
+ public:
+  Chunk(const Source& source, const ConvertOptions& options)
+      : source_(source), options_(options), records_(options.threads) {
+    const DecodePolicy& policy = options.policy;
+    picture_bytes_ = std::int64_t{policy.channels} * policy.resolution * policy.resolution;
+    constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
+    capacity_ = std::clamp<std::int64_t>(kChunkBytes / picture_bytes_, options.threads, 4096);
+    pictures_.resize(capacity_ * picture_bytes_);
+  }
+
+  std::int64_t capacity() const { return capacity_; }
+  void decode(std::int64_t first, std::int64_t count) {
+    refusals_.assign(count, "");
+    parallel_for(count, options_.threads,
+                 [&](int thread, std::int64_t i) { decode_one(thread, first + i, i); });
+  }
+  /// Why a record was refused; empty if it was not.
+  const std::string& refusal(std::int64_t i) const { return refusals_[i]; }
+  std::span<std::uint8_t> picture(std::int64_t i) {
+    return std::span(pictures_).subspan(i * picture_bytes_, picture_bytes_);
+  }
+
+ private:
+  void decode_one(int thread, std::int64_t index, std::int64_t i) {
+    try {
+      source_.read(index, records_[thread]);
+    } catch (const DataError& error) {
+      refusals_[i] = error.what();
+      return;
+    }
+    try {
+      decode_into(records_[thread], options_.policy, picture(i));
+    } catch (const DataError& error) {
+      refusals_[i] = std::string(error.what()) + ": " + source_.describe(index);
+    }
+  }
+
+  const Source& source_;
+  const ConvertOptions& options_;
+  std::int64_t picture_bytes_ = 0;
+  std::int64_t capacity_ = 0;
+  std::vector<Record> records_;
+  std::vector<std::uint8_t> pictures_;
+  std::vector<std::string> refusals_;
+};
+
+[[noreturn]] void give_up(const std::vector<std::string>& refused) {
+  constexpr std::size_t kMostNamed = 10;
+  std::string text = "too many pictures are refused:";
+  for (std::size_t i = 0; i < std::min(refused.size(), kMostNamed); ++i) {
+    text += "\n  " + refused[i];
+  }
+  if (refused.size() > kMostNamed) text += "\n  ...";
+  throw DataError(text);
+}
+
+class Converter {
+ public:
+  Converter(const Source& source, const ConvertOptions& options)
+      : source_(source), options_(options), chunk_(source, options), name_(set_name(options.to)) {
+    labels_.count = source.label_count();
+    labels_.names = source.label_names();
+  }
+
+  Conversion run() {
+    fs::create_directories(options_.to);
+    const std::int64_t count = source_.record_count();
+    for (int shard = 0; shard < options_.shards; ++shard) {
+      write_shard(shard, count * shard / options_.shards, count * (shard + 1) / options_.shards);
+    }
+    if (result_.written == 0) give_up(result_.refused);
+    write_labels();
+    files_.rename_all();
+    for (std::size_t i = 0; i < offsets_.size(); ++i) write_index(result_.shards[i], offsets_[i]);
+    return std::move(result_);
+  }
+
+ private:
+  void write_shard(int shard, std::int64_t begin, std::int64_t end) {
+    const int level = std::countr_zero(static_cast<unsigned>(options_.policy.resolution));
+    result_.shards.push_back(options_.to / tfrecord_name(name_, level, shard, options_.shards));
+    TfrecordWriter writer(files_.add(result_.shards.back()));
+    for (std::int64_t first = begin; first < end; first += chunk_.capacity()) {
+      const std::int64_t count = std::min(chunk_.capacity(), end - first);
+      chunk_.decode(first, count);
+      for (std::int64_t i = 0; i < count; ++i) write_record(writer, first + i, i);
+      options_.on_progress(first + count, source_.record_count());
+    }
+    writer.close();
+    offsets_.push_back(writer.offsets());
+    result_.size_bytes += writer.offsets().back();
+  }
+
+  void write_record(TfrecordWriter& writer, std::int64_t index, std::int64_t i) {
+    if (!chunk_.refusal(i).empty()) {
+      result_.refused.push_back(chunk_.refusal(i));
+      const auto refused = static_cast<std::int64_t>(result_.refused.size());
+      if (refused > options_.most_refused) give_up(result_.refused);
+      return;
+    }
+    const DecodePolicy& policy = options_.policy;
+    write_picture_example({.shape = {policy.channels, policy.resolution, policy.resolution},
+                           .data = chunk_.picture(i)},
+                          message_);
+    writer.append(message_);
+    ++result_.written;
+    if (labels_.count > 0) labels_.values.push_back(source_.label(index));
+  }
+
+  void write_labels() {
+    if (labels_.count == 0) return;
+    const fs::path file = options_.to / (name_ + "-rxx.labels");
+    write_label_file(files_.add(file), labels_);
+    if (!labels_.names.empty()) files_.add(label_names_file(file));
+  }
+
+  const Source& source_;
+  const ConvertOptions& options_;
+  Chunk chunk_;
+  std::string name_;
+  PendingFiles files_;
+  LabelSet labels_;
+  std::vector<RecordOffsets> offsets_;
+  std::vector<std::uint8_t> message_;
+  Conversion result_;
+};
+
+}  // namespace
+
+Conversion convert(const Source& source, const ConvertOptions& options) {
+  require_sound(source, options);
+  try {
+    require_no_data_set(options.to);
+    return Converter(source, options).run();
+  } catch (const fs::filesystem_error& error) {
+    throw DataError(std::string("cannot write the data set: ") + error.what());
+  }
+}
+
+}  // namespace ganscale::data

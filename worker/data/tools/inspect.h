@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "data/image/picture.h"
+#include "data/sources/source.h"
+#include "data/tools/convert.h"
+
+namespace ganscale::data {
+
+/// What is in a data set.
+struct Inspection {
+  std::int64_t record_count = 0;
+  std::vector<std::string> label_names;
+  std::vector<std::int64_t> records_of_label;  ///< one a label; empty without labels
+  /// How often each "PNG 3x32x32" (encoding, channels, height, width) was met in the sample;
+  /// "damaged" for a record that cannot be read.
+  std::map<std::string, std::int64_t> kinds;
+  std::int64_t sampled = 0;
+  std::int64_t sampled_bytes = 0;
+};
+
+/// Counts the labels of all records, and looks at up to `most_sampled` of them, evenly spaced.
+Inspection inspect(const Source& source, std::int64_t most_sampled);
+
+/// Returns evenly spaced pictures of a data set as one RGB picture; each cell is cell_side pixels
+/// wide, and grey where a record cannot be read.
+Picture contact_sheet(const Source& source, int rows, int columns, int cell_side);
+
+/// Reads and decodes every record with its checksums. Returns "reason: file, record, offset" of
+/// each that is damaged, in their order.
+std::vector<std::string> verify(const Source& source, int threads, const OnProgress& on_progress);
+
+}  // namespace ganscale::data

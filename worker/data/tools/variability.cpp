@@ -1,0 +1,145 @@
+#include "data/tools/variability.h"
+
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "base/error.h"
+#include "data/image/decode.h"
+#include "data/tools/f_distribution.h"
+#include "data/tools/parallel_for.h"
+
+namespace ganscale::data {
+namespace {
+
+enum Column { kPictures, kPixels, kSum, kSquares, kColumns };
+
+/// Channels that are colours.
+int colours_of(const Picture& picture) { return picture.channels <= 2 ? 1 : 3; }
+
+Picture decode_named(const Source& source, std::int64_t index, Record& record) {
+  source.read(index, record);
+  try {
+    return decode(record);
+  } catch (const DataError& error) {
+    throw DataError(std::string(error.what()) + ": " + source.describe(index));
+  }
+}
+
+/// Adds a picture to its label's rows: [channels, kColumns].
+void add_picture(const Picture& picture, int colours, std::int64_t* rows) {
+  const auto pixels = std::int64_t{picture.height} * picture.width;
+  for (int c = 0; c < colours; ++c, rows += kColumns) {
+    std::int64_t sum = 0;
+    std::int64_t squares = 0;
+    for (auto place = static_cast<std::size_t>(c); place < picture.hwc.size();
+         place += static_cast<std::size_t>(picture.channels)) {
+      const std::int64_t value = picture.hwc[place];
+      sum += value;
+      squares += value * value;
+    }
+    rows[kPictures] += 1;
+    rows[kPixels] += pixels;
+    rows[kSum] += sum;
+    rows[kSquares] += squares;
+  }
+}
+
+/// The sums of one class and channel.
+struct ClassSums {
+  long double pixels;
+  long double sum;
+  long double squares;
+};
+
+/// Whether all pixels have one value. Exact, where a difference of squares is rounded.
+bool is_constant(const ClassSums& pixels) {
+  const long double value = pixels.sum / pixels.pixels;
+  return value == std::floor(value) && pixels.squares == value * pixels.sum;
+}
+
+ChannelVariability analyse(const std::vector<ClassSums>& classes) {
+  ClassSums all{0, 0, 0};
+  long double of_means = 0;  // the sum of n * mean^2 over classes
+  for (const auto& one : classes) {
+    all = {all.pixels + one.pixels, all.sum + one.sum, all.squares + one.squares};
+    of_means += one.sum * one.sum / one.pixels;
+  }
+  const long double between = of_means - all.sum * all.sum / all.pixels;
+  const long double within = std::ranges::all_of(classes, is_constant) ? 0 : all.squares - of_means;
+  ChannelVariability result;
+  result.between_degrees = static_cast<std::int64_t>(classes.size()) - 1;
+  result.within_degrees =
+      static_cast<std::int64_t>(all.pixels) - static_cast<std::int64_t>(classes.size());
+  if (result.within_degrees < 1) throw DataError("a test of variability needs more pixels");
+  result.is_constant = is_constant(all);
+  if (result.is_constant) return result;
+  result.between_share = static_cast<double>(between / (between + within));
+  const auto variance_between = between / static_cast<long double>(result.between_degrees);
+  const auto variance_within = within / static_cast<long double>(result.within_degrees);
+  result.f = within > 0 ? static_cast<double>(std::max(variance_between, 0.0L) / variance_within)
+                        : std::numeric_limits<double>::infinity();
+  result.log10_p = log10_f_test_p(result.f, static_cast<double>(result.between_degrees),
+                                  static_cast<double>(result.within_degrees));
+  return result;
+}
+
+}  // namespace
+
+at::Tensor class_sums(const Source& source, const RecordShare& share,
+                      const std::function<void(std::int64_t done)>& on_progress) {
+  if (source.label_count() == 0) {
+    throw DataError("a test of variability compares classes, and the data set has no labels");
+  }
+  Record first;
+  const int colours = colours_of(decode_named(source, 0, first));
+  auto sums = at::zeros({source.label_count(), colours, kColumns}, at::kLong);
+  auto* const rows = sums.mutable_data_ptr<std::int64_t>();
+  const auto count = (source.record_count() - share.first + share.stride - 1) / share.stride;
+  std::vector<Record> records(static_cast<std::size_t>(share.threads));
+  std::mutex mutex;
+  std::int64_t done = 0;
+  parallel_for(count, share.threads, [&](int thread, std::int64_t i) {
+    const auto index = share.first + i * share.stride;
+    const auto picture = decode_named(source, index, records[static_cast<std::size_t>(thread)]);
+    if (colours_of(picture) != colours) {
+      throw DataError("the pictures differ in their number of channels: " + source.describe(index));
+    }
+    std::vector<std::int64_t> own(static_cast<std::size_t>(colours) * kColumns);
+    add_picture(picture, colours, own.data());
+    const std::scoped_lock lock(mutex);
+    std::transform(own.begin(), own.end(), rows + source.label(index) * colours * kColumns,
+                   rows + source.label(index) * colours * kColumns, std::plus<>());
+    on_progress(++done);
+  });
+  return sums;
+}
+
+Variability variability(const at::Tensor& sums) {
+  Variability result;
+  const auto rows = sums.contiguous();
+  const auto* place = rows.const_data_ptr<std::int64_t>();
+  std::vector<std::vector<ClassSums>> channels(static_cast<std::size_t>(rows.size(1)));
+  for (std::int64_t label = 0; label < rows.size(0); ++label) {
+    result.pictures_of_label.push_back(place[kPictures]);
+    for (auto& channel : channels) {
+      if (place[kPixels] > 0) {
+        channel.push_back({static_cast<long double>(place[kPixels]),
+                           static_cast<long double>(place[kSum]),
+                           static_cast<long double>(place[kSquares])});
+      }
+      place += kColumns;
+    }
+  }
+  if (channels.front().size() < 2) {
+    throw DataError("a test of variability compares classes, and only " +
+                    std::to_string(channels.front().size()) + " has pictures");
+  }
+  for (const auto& channel : channels) result.channels.push_back(analyse(channel));
+  return result;
+}
+
+}  // namespace ganscale::data

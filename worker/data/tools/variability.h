@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "data/sources/source.h"
+
+namespace ganscale::data {
+
+/// Which records a rank looks at: first, first + stride, ...
+struct RecordShare {
+  std::int64_t first = 0;
+  std::int64_t stride = 1;
+  int threads = 1;
+};
+
+/// Returns what the test of variability is made of: [labels, channels, 4] int64, for each label and
+/// channel the number of pictures, and number, sum and sum of squares of their pixels. Whole
+/// numbers: the sum over ranks is exact.
+///
+/// Pictures may differ in size, not in channels; alpha is left out.
+/// Throws: DataError: no labels, or a damaged record, which it names.
+at::Tensor class_sums(const Source& source, const RecordShare& share,
+                      const std::function<void(std::int64_t done)>& on_progress);
+
+/// One channel's analysis of variance.
+struct ChannelVariability {
+  bool is_constant = false;  ///< all pixels are of one value: nothing varies, F and log10 p are 0
+  double f =
+      0;  ///< variance between the classes over the variance within; infinite for none within
+  std::int64_t between_degrees = 0;  ///< classes - 1
+  std::int64_t within_degrees = 0;   ///< pixels - classes
+  double log10_p = 0;
+  double between_share = 0;  ///< of the pixels' variance that the class explains, 0 to 1
+};
+
+/// Whether pictures differ between classes more than within them: a one-way analysis of variance
+/// of each channel's pixels, as in Lupo Pasini et al., "Distributed DC-CGAN".
+struct Variability {
+  std::vector<std::int64_t> pictures_of_label;
+  std::vector<ChannelVariability> channels;
+};
+
+/// sums: of all ranks, see class_sums. Labels without pictures are no class.
+/// Throws: DataError for fewer than two classes.
+Variability variability(const at::Tensor& sums);
+
+}  // namespace ganscale::data

@@ -1,0 +1,48 @@
+#include "files/append_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/log.h"
+#include "files/atomic_file.h"
+
+namespace ganscale::files {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, int reason) {
+  throw OutputError("can't write: " + path.string() + ": " +
+                    std::error_code(reason, std::generic_category()).message());
+}
+
+}  // namespace
+
+AppendFile::AppendFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::error_code ignored;  // open() tells the reason
+  if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) fail(path_, errno);
+}
+
+AppendFile::~AppendFile() { ::close(descriptor_); }
+
+void AppendFile::append(std::string_view bytes) {
+  const auto before = ::lseek(descriptor_, 0, SEEK_END);
+  while (!bytes.empty()) {
+    const auto written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0) break;
+    bytes.remove_prefix(static_cast<std::size_t>(written));  // a full disk takes what fits
+  }
+  if (bytes.empty()) return;
+  const int reason = errno;
+  if (::ftruncate(descriptor_, before) != 0) log::warning("Left a torn end", {{"file", path_}});
+  fail(path_, reason);
+}
+
+void AppendFile::truncate(std::size_t size_bytes) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes)) != 0) fail(path_, errno);
+}
+
+}  // namespace ganscale::files

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace ganscale::files {
+
+/// A file that grows by whole pieces: a killed process leaves at most one torn piece at its end, a
+/// full disk none.
+class AppendFile {
+ public:
+  /// Opens a file, or makes it and its missing parent folders. Throws OutputError.
+  explicit AppendFile(std::filesystem::path path);
+  ~AppendFile();
+  AppendFile(const AppendFile&) = delete;
+  AppendFile& operator=(const AppendFile&) = delete;
+
+  /// Appends all of `bytes` or nothing. Throws OutputError.
+  void append(std::string_view bytes);
+  /// Drops what is behind the first `size_bytes` bytes. Throws OutputError.
+  void truncate(std::size_t size_bytes);
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace ganscale::files

@@ -1,0 +1,78 @@
+#include "files/durable_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include "base/error.h"
+
+namespace ganscale::files {
+namespace {
+
+[[noreturn]] void fail(const char* what, const std::filesystem::path& path) {
+  throw DataError(std::string(what) + ": " + path.string() + ": " +
+                  std::generic_category().message(errno));
+}
+
+}  // namespace
+
+DurableFile::DurableFile(std::filesystem::path file)
+    : file_(std::move(file)),
+      descriptor_(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_.get() < 0) fail("cannot create the file", file_);
+}
+
+void DurableFile::write(std::span<const std::byte> bytes) {
+  sha256_.update(bytes);
+  size_bytes_ += static_cast<std::int64_t>(bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t written_bytes = ::write(descriptor_.get(), bytes.data(), bytes.size());
+    if (written_bytes < 0 && errno == EINTR) continue;
+    if (written_bytes < 0) fail("cannot write the file", file_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written_bytes));
+  }
+}
+
+FileDigest DurableFile::finish() {
+  if (::fsync(descriptor_.get()) != 0) fail("cannot flush the file to the disk", file_);
+  // Network file systems report a full quota only here.
+  if (::close(descriptor_.release()) != 0) fail("cannot close the file", file_);
+  return {size_bytes_, sha256_.finish()};
+}
+
+FileDigest digest_file(const std::filesystem::path& file) {
+  const FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.get() < 0) fail("cannot open the file", file);
+  constexpr std::size_t kPieceBytes = 1 << 20;
+  std::vector<std::byte> piece(kPieceBytes);
+  Sha256 sha256;
+  std::int64_t size_bytes = 0;
+  while (true) {
+    const ssize_t read_bytes = ::read(descriptor.get(), piece.data(), piece.size());
+    if (read_bytes < 0 && errno == EINTR) continue;
+    if (read_bytes < 0) fail("cannot read the file", file);
+    if (read_bytes == 0) break;
+    sha256.update(std::span(piece).first(static_cast<std::size_t>(read_bytes)));
+    size_bytes += read_bytes;
+  }
+  return {size_bytes, sha256.finish()};
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0) fail("cannot open the folder", folder);
+  // Some network file systems cannot flush a folder and say so with EINVAL.
+  if (::fsync(descriptor.get()) != 0 && errno != EINVAL) {
+    fail("cannot flush the folder to the disk", folder);
+  }
+}
+
+void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) fail("cannot rename to", to);
+  sync_folder(to.parent_path().empty() ? "." : to.parent_path());
+}
+
+}  // namespace ganscale::files

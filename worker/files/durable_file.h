@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "files/file_descriptor.h"
+#include "files/sha256.h"
+
+namespace ganscale::files {
+
+/// Size and SHA-256 of a file's content.
+struct FileDigest {
+  std::int64_t size_bytes = 0;
+  std::string sha256;  ///< 64 hexadecimal digits, lower case
+  bool operator==(const FileDigest&) const = default;
+};
+
+/// Writes a new file whose bytes are on the disk once finish() returned.
+///
+/// Throws: DataError with file and reason (disk full, read-only, ...) from every member.
+class DurableFile {
+ public:
+  /// Creates the file, or empties the one that is there.
+  explicit DurableFile(std::filesystem::path file);
+  void write(std::span<const std::byte> bytes);
+  /// Flushes to the disk and closes.
+  FileDigest finish();
+
+ private:
+  std::filesystem::path file_;
+  FileDescriptor descriptor_;
+  Sha256 sha256_;
+  std::int64_t size_bytes_ = 0;
+};
+
+/// Reads a file and returns its size and SHA-256. Throws DataError if it can't be read.
+FileDigest digest_file(const std::filesystem::path& file);
+
+/// Puts the names in a folder (new, renamed and removed files) on the disk.
+void sync_folder(const std::filesystem::path& folder);
+
+/// Renames, over a file that may be there, and puts the new name on the disk.
+void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace ganscale::files

@@ -1,0 +1,85 @@
+#include "base/error.h"
+#include "kernels/convolution/convolution.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
+
+namespace ganscale::kernels {
+namespace {
+
+at::Tensor oriented(const at::Tensor& weight, bool flip) {
+  return flip && weight.size(2) > 1 ? weight.flip({2, 3}) : weight;
+}
+
+/// [out, in / groups, K, K] as the [in, out / groups, K, K] of a transposed convolution.
+at::Tensor exchanged(const at::Tensor& weight, std::int64_t groups) {
+  if (groups == 1) return weight.transpose(0, 1);
+  const auto out = weight.size(0) / groups;
+  const auto in = weight.size(1);
+  return weight.reshape({groups, out, in, weight.size(2), weight.size(3)})
+      .transpose(1, 2)
+      .reshape({groups * in, out, weight.size(2), weight.size(3)});
+}
+
+/// What an image is padded with along each axis.
+struct Margins {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+
+Upfirdn padded_by(const Margins& by) {
+  return {
+      .pad_left = by.before, .pad_right = by.after, .pad_top = by.before, .pad_bottom = by.after};
+}
+
+/// Returns what a filter of so many taps needs to reduce the image around its centre.
+Margins reducing_margins(std::int64_t taps, std::int64_t down) {
+  if (down == 1) return {};
+  return {(taps - down + 1) / 2, (taps - down) / 2};
+}
+
+at::Tensor reduced(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& filter,
+                   const Resampling& how) {
+  const auto padding = weight.size(2) / 2;
+  const Margins margins = reducing_margins(filter.size(-1), how.down);
+  Upfirdn filtering = padded_by({padding + margins.before, padding + margins.after});
+  const at::Tensor kernel = oriented(weight, how.flip_weight);
+  if (weight.size(2) > 1) {
+    return convolution2d(upfirdn2d(x, filter, filtering), kernel,
+                         {.stride = how.down, .groups = how.groups});
+  }
+  filtering.down_x = filtering.down_y = how.down;
+  return convolution2d(upfirdn2d(x, filter, filtering), kernel, {.groups = how.groups});
+}
+
+at::Tensor enlarged(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& filter,
+                    const Resampling& how) {
+  const auto taps = filter.size(-1);
+  const auto kernel_size = weight.size(2);
+  const auto padding = kernel_size / 2;
+  // A transposed convolution turns the weight by itself, and grows the image by kernel - 1 at the
+  // front and kernel - up at the end.
+  // A reduction behind it filters what lies beyond the edges, too: nothing is padded in between.
+  const Margins margins = reducing_margins(taps, how.down);
+  const auto before = padding + (taps + how.up - 1) / 2 - (kernel_size - 1) + margins.before;
+  const auto after = padding + (taps - how.up) / 2 - (kernel_size - how.up) + margins.after;
+  const at::Tensor kernel = exchanged(oriented(weight, !how.flip_weight), how.groups);
+  const at::Tensor large =
+      convolution2d(x, kernel, {.stride = how.up, .transposed = true, .groups = how.groups});
+  Upfirdn filtering = padded_by({before, after});
+  filtering.gain = static_cast<double>(how.up * how.up);
+  const at::Tensor smooth = upfirdn2d(large, filter, filtering);
+  if (how.down == 1) return smooth;
+  return upfirdn2d(smooth, filter, {.down_x = how.down, .down_y = how.down});
+}
+
+}  // namespace
+
+at::Tensor resampled_convolution2d(const at::Tensor& x, const at::Tensor& weight,
+                                   const at::Tensor& filter, const Resampling& how) {
+  check(weight.size(2) % 2 == 1, "a convolution that keeps the size has an odd kernel");
+  if (how.up > 1) return enlarged(x, weight, filter, how);
+  if (how.down > 1) return reduced(x, weight, filter, how);
+  return convolution2d(x, oriented(weight, how.flip_weight),
+                       {.padding = weight.size(2) / 2, .groups = how.groups});
+}
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,49 @@
+#include "kernels/launch/on_device.h"
+
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include "base/error.h"
+
+namespace ganscale::kernels {
+
+ScalarType scalar_type_of(at::ScalarType dtype) {
+  if (dtype == at::kFloat) return ScalarType::kFloat32;
+  if (dtype == at::kDouble) return ScalarType::kFloat64;
+  if (dtype == at::kHalf) return ScalarType::kFloat16;
+  check(dtype == at::kBFloat16, "a kernel takes float32, float64, float16 and bfloat16");
+  return ScalarType::kBFloat16;
+}
+
+void with_cuda_stream(const at::Tensor& tensor,
+                      const std::function<void(void* cuda_stream)>& compute) {
+  check(tensor.is_cuda(), "a kernel computes on the CPU or a CUDA device");
+  const c10::DeviceGuard guard(tensor.device());
+  const c10::impl::VirtualGuardImpl device(c10::DeviceType::CUDA);
+  compute(device.getStream(tensor.device()).native_handle());
+}
+
+at::Tensor in_dense_layout(const at::Tensor& tensor) {
+  const bool is_channels_last =
+      tensor.dim() == 4 && tensor.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return is_channels_last ? tensor : tensor.contiguous();
+}
+
+at::Tensor in_layout_of(const at::Tensor& tensor, const at::Tensor& model) {
+  if (model.is_contiguous()) return tensor.contiguous();
+  return tensor.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor sent_to(at::Device device, const at::Tensor& on_host) {
+  if (device.is_cpu()) return on_host;
+  // Pinned memory goes back to its pool once the device has read it.
+  return on_host.pin_memory().to(device, /*non_blocking=*/true);
+}
+
+at::Tensor widened(const at::Tensor& tensor) {
+  const bool is_narrow = tensor.defined() && (tensor.scalar_type() == at::kHalf ||
+                                              tensor.scalar_type() == at::kBFloat16);
+  return is_narrow ? tensor.to(at::kFloat) : tensor;
+}
+
+}  // namespace ganscale::kernels

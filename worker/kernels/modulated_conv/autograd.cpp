@@ -1,0 +1,161 @@
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/matmul.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "kernels/launch/on_device.h"
+#include "kernels/modulated_conv/fill.h"
+#include "kernels/modulated_conv/modulated_conv.h"
+
+namespace ganscale::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr double kEpsilon = 1e-8;
+
+ImageLayout image_layout_of(const at::Tensor& x) {
+  return {.type = scalar_type_of(x.scalar_type()),
+          .image_count = x.size(0),
+          .channel_count = x.size(1),
+          .pixel_count = x.size(2) * x.size(3),
+          .channels_last = !x.is_contiguous()};
+}
+
+bool is_narrow_on_cpu(const at::Tensor& x) {
+  return x.is_cpu() && is_narrow(scalar_type_of(x.scalar_type()));
+}
+
+at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
+  if (is_narrow_on_cpu(x)) return compute_scaled(widened(x), widened(scale)).to(x.scalar_type());
+  const at::Tensor dense = in_dense_layout(x);
+  const at::Tensor factors = scale.contiguous();
+  const at::Tensor out = at::empty_like(dense);
+  const ScaleArrays arrays{out.mutable_data_ptr(), dense.const_data_ptr(),
+                           factors.const_data_ptr()};
+  const ImageLayout layout = image_layout_of(dense);
+  if (x.is_cpu()) {
+    scale_channels_reference(arrays, layout);
+  } else {
+    with_cuda_stream(x, [&](void* stream) { scale_channels_kernel(arrays, layout, stream); });
+  }
+  return out;
+}
+
+at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
+  if (is_narrow_on_cpu(a)) return compute_dots(widened(a), widened(b)).to(a.scalar_type());
+  const at::Tensor first = in_dense_layout(a);
+  const at::Tensor second = in_layout_of(b, first);
+  const ImageLayout layout = image_layout_of(first);
+  const std::int64_t parts = a.is_cpu() ? 1 : dot_parts(layout);
+  const auto wide = a.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor out = at::empty({parts, a.size(0), a.size(1)}, a.options().dtype(wide));
+  const DotArrays arrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
+  if (a.is_cpu()) {
+    dot_channels_reference(arrays, layout);
+  } else {
+    with_cuda_stream(a, [&](void* stream) { dot_channels_kernel(arrays, layout, stream); });
+  }
+  return (parts == 1 ? out.select(0, 0) : out.sum(0)).to(a.scalar_type());
+}
+
+struct Scale : torch::autograd::Function<Scale> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
+                            const at::Tensor& scale) {
+    context->save_for_backward(
+        {scale.requires_grad() ? x : at::Tensor(), x.requires_grad() ? scale : at::Tensor()});
+    return compute_scaled(x, scale);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    variable_list result(2);
+    if (context->needs_input_grad(0)) result[0] = scale_channels(gradients[0], saved[1]);
+    if (context->needs_input_grad(1)) result[1] = dot_channels(gradients[0], saved[0]);
+    return result;
+  }
+};
+
+struct Dot : torch::autograd::Function<Dot> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& a, const at::Tensor& b) {
+    context->save_for_backward({a, b});
+    return compute_dots(a, b);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    variable_list result(2);
+    if (context->needs_input_grad(0)) result[0] = scale_channels(saved[1], gradients[0]);
+    if (context->needs_input_grad(1)) result[1] = scale_channels(saved[0], gradients[0]);
+    return result;
+  }
+};
+
+/// Eq. (3): what brings the results of each image and channel to unit variance, [N, out].
+at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles) {
+  const at::Tensor energy = weight.square().sum({2, 3});  // [out, in]
+  return at::matmul(styles.square(), energy.t()).add(kEpsilon).rsqrt();
+}
+
+at::Tensor convolve_with_own_weights(const at::Tensor& x, const at::Tensor& weight,
+                                     const at::Tensor& styles, const at::Tensor& filter,
+                                     const ModulatedConvolution& how) {
+  const auto N = x.size(0);
+  at::Tensor weights = weight.unsqueeze(0) * styles.view({N, 1, -1, 1, 1});
+  if (how.demodulate) weights = weights * demodulation(weight, styles).view({N, -1, 1, 1, 1});
+  Resampling grouped = how.resampling;
+  grouped.groups = N;
+  const at::Tensor y =
+      resampled_convolution2d(x.reshape({1, -1, x.size(2), x.size(3)}),
+                              weights.to(x.scalar_type()).flatten(0, 1), filter, grouped);
+  return y.view({N, weight.size(0), y.size(2), y.size(3)});
+}
+
+at::Tensor convolve_with_shared_weight(const at::Tensor& x, const at::Tensor& weight,
+                                       const at::Tensor& styles, const at::Tensor& filter,
+                                       const ModulatedConvolution& how) {
+  const auto dtype = x.scalar_type();
+  const at::Tensor y = resampled_convolution2d(scale_channels(x, styles.to(dtype)),
+                                               weight.to(dtype), filter, how.resampling);
+  if (!how.demodulate) return y;
+  return scale_channels(y, demodulation(weight, styles).to(dtype));
+}
+
+}  // namespace
+
+at::Tensor scale_channels(const at::Tensor& x, const at::Tensor& scale) {
+  check(x.dim() == 4 && x.numel() > 0, "scale_channels takes images [N, C, H, W], not none");
+  check(scale.dim() == 2 && scale.size(0) == x.size(0) && scale.size(1) == x.size(1),
+        "scale_channels takes a scale for each image and channel");
+  return Scale::apply(x, scale);
+}
+
+at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b) {
+  check(a.dim() == 4 && a.numel() > 0 && a.sizes() == b.sizes(),
+        "dot_channels takes two batches of images of one shape, not empty");
+  return Dot::apply(a, b);
+}
+
+at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& styles,
+                            const at::Tensor& filter, const ModulatedConvolution& how) {
+  check(x.dim() == 4 && x.numel() > 0, "modulated_conv2d takes images [N, C, H, W], not none");
+  check(styles.dim() == 2 && styles.size(0) == x.size(0) && styles.size(1) == weight.size(1),
+        "modulated_conv2d takes a style for each image and input channel");
+  at::Tensor kernel = weight;
+  at::Tensor scales = styles;
+  if (x.scalar_type() == at::kHalf && how.demodulate) {
+    // The demodulation takes both factors out again.
+    const double fan_in = static_cast<double>(weight.size(1) * weight.size(2) * weight.size(3));
+    kernel = weight / (weight.abs().amax({1, 2, 3}, /*keepdim=*/true) * std::sqrt(fan_in));
+    scales = styles / styles.abs().amax({1}, /*keepdim=*/true);
+  }
+  const auto convolve = how.fused ? convolve_with_own_weights : convolve_with_shared_weight;
+  return convolve(x, kernel, scales, filter, how);
+}
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,117 @@
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "kernels/modulated_conv/fill.h"
+
+namespace ganscale::kernels {
+namespace {
+
+std::int64_t grain(std::int64_t row_elements) {
+  constexpr std::int64_t kGrainElements = 16384;
+  return std::max<std::int64_t>(1, kGrainElements / std::max<std::int64_t>(row_elements, 1));
+}
+
+// Contiguous: a row is a channel of an image, and has one scale.
+template <class T>
+void scale_planes(const ScaleArrays& arrays, const ImageLayout& layout) {
+  const std::int64_t length = layout.pixel_count;
+  at::parallel_for(0, layout.image_count * layout.channel_count, grain(length),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                       const T scale = static_cast<const T*>(arrays.scale)[row];
+                       const T* x = static_cast<const T*>(arrays.x) + row * length;
+                       T* out = static_cast<T*>(arrays.out) + row * length;
+                       for (std::int64_t i = 0; i < length; ++i) out[i] = x[i] * scale;
+                     }
+                   });
+}
+
+// Channels last: a row is a pixel of an image, and has a scale a channel.
+template <class T>
+void scale_pixels(const ScaleArrays& arrays, const ImageLayout& layout) {
+  const std::int64_t length = layout.channel_count;
+  at::parallel_for(0, layout.image_count * layout.pixel_count, grain(length),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                       const std::int64_t image = row / layout.pixel_count;
+                       const T* scale = static_cast<const T*>(arrays.scale) + image * length;
+                       const T* x = static_cast<const T*>(arrays.x) + row * length;
+                       T* out = static_cast<T*>(arrays.out) + row * length;
+                       for (std::int64_t i = 0; i < length; ++i) out[i] = x[i] * scale[i];
+                     }
+                   });
+}
+
+// Several partial sums, so that the compiler can add vectors.
+template <class T>
+T dot(const T* a, const T* b, std::int64_t length) {
+  constexpr std::int64_t kLanes = 16;
+  T sums[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  T total = 0;
+  for (; i < length; ++i) total += a[i] * b[i];
+  for (const T sum : sums) total += sum;
+  return total;
+}
+
+template <class T>
+void dot_planes(const DotArrays& arrays, const ImageLayout& layout) {
+  const std::int64_t length = layout.pixel_count;
+  at::parallel_for(0, layout.image_count * layout.channel_count, grain(length),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                       static_cast<T*>(arrays.out)[row] =
+                           dot(static_cast<const T*>(arrays.a) + row * length,
+                               static_cast<const T*>(arrays.b) + row * length, length);
+                     }
+                   });
+}
+
+template <class T>
+void dot_pixels(const DotArrays& arrays, const ImageLayout& layout) {
+  const std::int64_t length = layout.channel_count;
+  at::parallel_for(0, layout.image_count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t image = begin; image < end; ++image) {
+      T* out = static_cast<T*>(arrays.out) + image * length;
+      std::fill_n(out, length, T(0));
+      for (std::int64_t pixel = 0; pixel < layout.pixel_count; ++pixel) {
+        const std::int64_t first = (image * layout.pixel_count + pixel) * length;
+        const T* a = static_cast<const T*>(arrays.a) + first;
+        const T* b = static_cast<const T*>(arrays.b) + first;
+        for (std::int64_t i = 0; i < length; ++i) out[i] += a[i] * b[i];
+      }
+    }
+  });
+}
+
+// Calls `compute` with a float or a double that tells the type.
+template <class Compute>
+void in_type(ScalarType type, Compute compute) {
+  if (type == ScalarType::kFloat64) return compute(double{});
+  check(type == ScalarType::kFloat32, "the references of modulated_conv take float32 and float64");
+  compute(float{});
+}
+
+}  // namespace
+
+void scale_channels_reference(const ScaleArrays& arrays, const ImageLayout& layout) {
+  in_type(layout.type, [&](auto type) {
+    using T = decltype(type);
+    layout.channels_last ? scale_pixels<T>(arrays, layout) : scale_planes<T>(arrays, layout);
+  });
+}
+
+void dot_channels_reference(const DotArrays& arrays, const ImageLayout& layout) {
+  in_type(layout.type, [&](auto type) {
+    using T = decltype(type);
+    layout.channels_last ? dot_pixels<T>(arrays, layout) : dot_planes<T>(arrays, layout);
+  });
+}
+
+}  // namespace ganscale::kernels

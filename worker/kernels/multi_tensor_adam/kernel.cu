@@ -1,0 +1,80 @@
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernels/launch/launch.cuh"
+#include "kernels/multi_tensor_adam/fill.h"
+
+namespace ganscale::kernels {
+namespace {
+
+constexpr std::size_t kMostParameters = 64;  // of a launch, whose arguments fill at most 4 KiB
+constexpr unsigned kThreads = 256;
+constexpr std::int64_t kMostBlocks = 128;  // of a parameter: a large one keeps the device busy
+
+struct Batch {
+  AdamArrays arrays[kMostParameters];
+};
+static_assert(sizeof(Batch) + sizeof(AdamTask) <= 4096);
+
+// A column of blocks updates one parameter of the batch.
+template <class T>
+__global__ void update(const __grid_constant__ Batch batch, const __grid_constant__ AdamTask task) {
+  const AdamArrays& arrays = batch.arrays[blockIdx.y];
+  const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
+  const std::int64_t begin = std::int64_t{blockIdx.x} * kThreads;
+  if (begin >= arrays.element_count) return;  // the whole block
+  __shared__ AdamFactors<T> f;
+  if (threadIdx.x == 0) {
+    const double step = *arrays.step;
+    f = factors_of<T>(task, 1 - pow(task.rule.beta1, step), sqrt(1 - pow(task.rule.beta2, step)));
+  }
+  __syncthreads();
+  auto* const average = static_cast<T*>(arrays.average);
+  for (std::int64_t i = begin + threadIdx.x; i < arrays.element_count; i += stride) {
+    const T old = static_cast<T*>(arrays.parameter)[i];
+    const T slope = static_cast<const T*>(arrays.gradient)[i] + f.decay * old;
+    T first = static_cast<T*>(arrays.first_moment)[i];
+    T second = static_cast<T*>(arrays.second_moment)[i];
+    first += f.gradient_part * (slope - first);
+    second = f.beta2 * second + f.square_part * slope * slope;
+    const T root = sqrt(second) * f.root_scale + f.epsilon;
+    const T parameter = f.shrink * old - f.step_size * first / root;
+    static_cast<T*>(arrays.first_moment)[i] = first;
+    static_cast<T*>(arrays.second_moment)[i] = second;
+    static_cast<T*>(arrays.parameter)[i] = parameter;
+    if (average != nullptr) average[i] = parameter + f.average_beta * (average[i] - parameter);
+  }
+}
+
+template <class T>
+void launch(std::span<const AdamArrays> arrays, const AdamTask& task, void* stream) {
+  Batch batch;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    batch.arrays[i] = arrays[i];
+    largest = std::max(largest, arrays[i].element_count);
+  }
+  const dim3 blocks(block_count(largest, kThreads, kMostBlocks),
+                    static_cast<unsigned>(arrays.size()));
+  launch_kernel("multi_tensor_adam", {blocks, kThreads}, stream, update<T>, batch, task);
+}
+
+}  // namespace
+
+void multi_tensor_adam_kernel(std::span<const AdamArrays> arrays, const AdamTask& task,
+                              void* stream) {
+  check(task.type == ScalarType::kFloat32 || task.type == ScalarType::kFloat64,
+        "multi_tensor_adam takes float32 and float64");
+  for (std::size_t i = 0; i < arrays.size(); i += kMostParameters) {
+    const auto batch = arrays.subspan(i, std::min(kMostParameters, arrays.size() - i));
+    if (task.type == ScalarType::kFloat64) {
+      launch<double>(batch, task, stream);
+    } else {
+      launch<float>(batch, task, stream);
+    }
+  }
+}
+
+}  // namespace ganscale::kernels

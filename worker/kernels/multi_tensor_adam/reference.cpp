@@ -1,0 +1,108 @@
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+#include "kernels/multi_tensor_adam/fill.h"
+
+namespace ganscale::kernels {
+namespace {
+
+/// A part of one parameter that stays in a core's cache: what threads share out, so that many small
+/// parameters cost what a large one does.
+struct Piece {
+  const AdamArrays* arrays = nullptr;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+std::vector<Piece> pieces_of(std::span<const AdamArrays> arrays) {
+  constexpr std::int64_t kLength = 8192;
+  std::vector<Piece> pieces;
+  for (const AdamArrays& one : arrays) {
+    for (std::int64_t begin = 0; begin < one.element_count; begin += kLength) {
+      pieces.push_back({&one, begin, std::min(begin + kLength, one.element_count)});
+    }
+  }
+  return pieces;
+}
+
+template <class T>
+AdamFactors<T> factors_at(const AdamTask& task, float step) {
+  return factors_of<T>(task, 1 - std::pow(task.rule.beta1, step),
+                       std::sqrt(1 - std::pow(task.rule.beta2, step)));
+}
+
+template <bool kAverages, class T>
+[[gnu::always_inline]] inline void update(const Piece& piece, const AdamFactors<T>& f) {
+  const AdamArrays& arrays = *piece.arrays;
+  auto* parameter = static_cast<T*>(arrays.parameter);
+  const auto* gradient = static_cast<const T*>(arrays.gradient);
+  auto* first = static_cast<T*>(arrays.first_moment);
+  auto* second = static_cast<T*>(arrays.second_moment);
+  auto* average = static_cast<T*>(arrays.average);
+#pragma GCC ivdep  // no array overlaps another
+  for (std::int64_t i = piece.begin; i < piece.end; ++i) {
+    const T slope = gradient[i] + f.decay * parameter[i];
+    first[i] += f.gradient_part * (slope - first[i]);
+    second[i] = f.beta2 * second[i] + f.square_part * slope * slope;
+    const T root = std::sqrt(second[i]) * f.root_scale + f.epsilon;
+    parameter[i] = f.shrink * parameter[i] - f.step_size * first[i] / root;
+    if constexpr (kAverages) {
+      average[i] = parameter[i] + f.average_beta * (average[i] - parameter[i]);
+    }
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void update_either(const Piece& piece, const AdamFactors<T>& f) {
+  if (piece.arrays->average != nullptr) return update<true>(piece, f);
+  update<false>(piece, f);
+}
+
+template <class T>
+void update_narrow(const Piece& piece, const AdamFactors<T>& f) {
+  update_either(piece, f);
+}
+
+#ifdef __x86_64__
+// The same operations on twice as many elements at a time. Not with fused multiply-adds, which
+// round differently.
+template <class T>
+[[gnu::target("avx2")]] void update_wide(const Piece& piece, const AdamFactors<T>& f) {
+  update_either(piece, f);
+}
+
+#endif
+
+template <class T>
+auto best_update() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) return update_wide<T>;
+#endif
+  return update_narrow<T>;
+}
+
+template <class T>
+void update_all(std::span<const AdamArrays> arrays, const AdamTask& task) {
+  const std::vector<Piece> pieces = pieces_of(arrays);
+  const auto update_piece = best_update<T>();
+  const auto count = static_cast<std::int64_t>(pieces.size());
+  at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      update_piece(pieces[i], factors_at<T>(task, *pieces[i].arrays->step));
+    }
+  });
+}
+
+}  // namespace
+
+void multi_tensor_adam_reference(std::span<const AdamArrays> arrays, const AdamTask& task) {
+  if (task.type == ScalarType::kFloat64) return update_all<double>(arrays, task);
+  check(task.type == ScalarType::kFloat32, "multi_tensor_adam takes float32 and float64");
+  update_all<float>(arrays, task);
+}
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,176 @@
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <sstream>
+
+#include "base/error.h"
+#include "kernels/launch/on_device.h"
+#include "kernels/upfirdn2d/upfirdn2d.h"
+
+namespace ganscale::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+[[noreturn]] void refuse(const char* why, const at::Tensor& x, const at::Tensor& filter) {
+  std::ostringstream message;
+  message << "upfirdn2d: " << why << ": x " << x.sizes() << ", filter " << filter.sizes();
+  throw Error(ExitCode::kBug, message.str());
+}
+
+UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+  UpfirdnShape shape{.how = how,
+                     .plane_count = x.size(0) * x.size(1),
+                     .height = x.size(2),
+                     .width = x.size(3),
+                     .filter_height = filter.size(0),
+                     .filter_width = filter.size(1)};
+  set_out_size(shape);
+  if (shape.out_height == 0 || shape.out_width == 0) {
+    refuse("the padded picture is smaller than the filter", x, filter);
+  }
+  return shape;
+}
+
+/// Returns the layout that a CPU computes x in. Few channels are too short a pixel to add up.
+at::MemoryFormat format_on_cpu(const at::Tensor& x) {
+  constexpr std::int64_t kFewestValues = 8;
+  const bool keeps = x.size(1) >= kFewestValues && !x.is_contiguous() &&
+                     x.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return keeps ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+}
+
+at::Tensor compute_on_cpu(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+  auto shape = shape_of(x, filter, how);
+  const bool is_double = x.scalar_type() == at::kDouble;
+  const auto dtype = is_double ? at::kDouble : at::kFloat;
+  const auto format = format_on_cpu(x);
+  if (format == at::MemoryFormat::ChannelsLast) {
+    shape.plane_count = x.size(0);
+    shape.pixel_values = x.size(1);
+  }
+  const at::Tensor planes = x.to(dtype).contiguous(format);
+  const at::Tensor taps = filter.to(dtype).contiguous();
+  const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
+                                   planes.options().memory_format(format));
+  if (is_double) {
+    upfirdn2d_reference(planes.const_data_ptr<double>(), taps.const_data_ptr<double>(),
+                        out.mutable_data_ptr<double>(), shape);
+  } else {
+    upfirdn2d_reference(planes.const_data_ptr<float>(), taps.const_data_ptr<float>(),
+                        out.mutable_data_ptr<float>(), shape);
+  }
+  return out.to(x.scalar_type());
+}
+
+PixelStrides strides_of(const at::Tensor& x) {
+  return {x.stride(0), x.stride(1), x.stride(2), x.stride(3)};
+}
+
+at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+  check(filter.device() == x.device(), "upfirdn2d's filter is on the device of x");
+  const auto shape = shape_of(x, filter, how);
+  const auto taps =
+      filter.to(x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat).contiguous();
+  const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
+                                   x.options().memory_format(x.suggest_memory_format()));
+  const UpfirdnMemory memory{.x = x.const_data_ptr(),
+                             .filter = taps.const_data_ptr(),
+                             .out = out.mutable_data_ptr(),
+                             .x_strides = strides_of(x),
+                             .out_strides = strides_of(out),
+                             .channel_count = x.size(1),
+                             .type = scalar_type_of(x.scalar_type())};
+  with_cuda_stream(x, [&](void* stream) { upfirdn2d_kernel(memory, shape, stream); });
+  return out;
+}
+
+// A kernel's filter is read from memory tap by tap, so two passes of K taps are better than one of
+// K * K. The reference finds the factors of a filter by itself, and both passes share the cache.
+at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+  const bool is_line = filter.dim() == 1;
+  if (x.is_cpu()) return compute_on_cpu(x, is_line ? filter.outer(filter) : filter, how);
+  if (!is_line) return compute_on_cuda(x, filter, how);
+  Upfirdn rows = how;
+  rows.up_y = rows.down_y = 1;
+  rows.pad_top = rows.pad_bottom = 0;
+  rows.gain = 1;
+  Upfirdn columns = how;
+  columns.up_x = columns.down_x = 1;
+  columns.pad_left = columns.pad_right = 0;
+  return compute_on_cuda(compute_on_cuda(x, filter.unsqueeze(0), rows), filter.unsqueeze(1),
+                         columns);
+}
+
+// The gradient gathers what a pixel was scattered to: the same operation, thinning out and
+// inserting zeros exchanged, the filter turned around, padded so that tap k of output o meets pixel
+// i where i * up = o * down + k - pad.
+Upfirdn transposed(const Upfirdn& how, const UpfirdnShape& shape) {
+  const std::int64_t left = shape.filter_width - 1 - how.pad_left;
+  const std::int64_t top = shape.filter_height - 1 - how.pad_top;
+  const auto right =
+      (shape.width - 1) * how.up_x + shape.filter_width - shape.out_width * how.down_x - left;
+  const auto bottom =
+      (shape.height - 1) * how.up_y + shape.filter_height - shape.out_height * how.down_y - top;
+  return {.up_x = how.down_x,
+          .up_y = how.down_y,
+          .down_x = how.up_x,
+          .down_y = how.up_y,
+          .pad_left = left,
+          .pad_right = right,
+          .pad_top = top,
+          .pad_bottom = bottom,
+          .gain = how.gain,
+          .flip_filter = !how.flip_filter};
+}
+
+struct Upfirdn2d : torch::autograd::Function<Upfirdn2d> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& filter,
+                            const Upfirdn& how) {
+    const at::Tensor plane = filter.dim() == 1 ? filter.expand({filter.size(0), -1}) : filter;
+    const Upfirdn back = transposed(how, shape_of(x, plane, how));
+    context->save_for_backward({filter});
+    context->saved_data["sizes"] =
+        std::vector<std::int64_t>{back.up_x,    back.up_y,       back.down_x,
+                                  back.down_y,  back.pad_left,   back.pad_right,
+                                  back.pad_top, back.pad_bottom, back.flip_filter ? 1 : 0};
+    context->saved_data["gain"] = back.gain;
+    return compute_upfirdn2d(x, filter, how);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto s = context->saved_data["sizes"].toIntVector();
+    const Upfirdn back{.up_x = s[0],
+                       .up_y = s[1],
+                       .down_x = s[2],
+                       .down_y = s[3],
+                       .pad_left = s[4],
+                       .pad_right = s[5],
+                       .pad_top = s[6],
+                       .pad_bottom = s[7],
+                       .gain = context->saved_data["gain"].toDouble(),
+                       .flip_filter = s[8] == 1};
+    const at::Tensor filter = context->get_saved_variables()[0];
+    return {apply(gradients[0], filter, back), at::Tensor(), at::Tensor()};
+  }
+};
+
+bool is_positive(const Upfirdn& how) {
+  return how.up_x > 0 && how.up_y > 0 && how.down_x > 0 && how.down_y > 0;
+}
+
+}  // namespace
+
+at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+  if (x.dim() != 4) refuse("x must be [N, C, H, W]", x, filter);
+  if (x.numel() == 0) refuse("x must not be empty", x, filter);
+  if (!x.is_floating_point()) refuse("x must be of a floating type", x, filter);
+  if (filter.dim() != 1 && filter.dim() != 2) refuse("a filter is [K] or [Ky, Kx]", x, filter);
+  if (filter.numel() == 0) refuse("a filter has at least one tap", x, filter);
+  if (!is_positive(how)) refuse("up and down must be at least 1", x, filter);
+  check(!filter.requires_grad(), "upfirdn2d has no gradient for its filter");
+  return Upfirdn2d::apply(x, filter, how);
+}
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,195 @@
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include "base/error.h"
+#include "kernels/launch/launch.cuh"
+#include "kernels/upfirdn2d/shape.h"
+
+namespace ganscale::kernels {
+namespace {
+
+constexpr int kMostTaps = 1024;  // of a filter, in shared memory
+constexpr std::int64_t kMostGridColumns = 0x7FFFFFFF;
+constexpr std::int64_t kMostGridRows = 65535;
+
+/// Everything a thread needs, in 32 bits where a plane's own sizes are meant.
+struct Work {
+  PixelStrides x_strides;
+  PixelStrides out_strides;
+  std::int64_t image_count;
+  int channels;
+  int height, width, out_height, out_width;
+  int filter_height, filter_width;
+  int up_x, up_y, down_x, down_y;
+  int pad_left, pad_top;
+  double gain;
+  bool flip_filter;
+};
+
+/// Copies the filter to shared memory in the order of correlation, multiplied by the gain.
+template <class Sum>
+__device__ const Sum* load_filter(const Sum* filter, const Work& work) {
+  __shared__ Sum taps[kMostTaps];
+  const int count = work.filter_height * work.filter_width;
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  for (int i = thread; i < count; i += blockDim.x * blockDim.y) {
+    taps[i] = filter[work.flip_filter ? i : count - 1 - i] * static_cast<Sum>(work.gain);
+  }
+  __syncthreads();
+  return taps;
+}
+
+/// The first tap of an output that meets a pixel instead of an inserted zero, and that pixel.
+struct First {
+  int tap;
+  int pixel;
+};
+
+template <int kUp>
+__device__ First first_of(int out, int down, int up_if_any, int pad) {
+  const int up = kUp > 0 ? kUp : up_if_any;
+  const int position = out * down - pad;
+  int tap = -position % up;
+  if (tap < 0) tap += up;
+  return {tap, (position + tap) / up};
+}
+
+/// Returns one output. kUp is the factor of both axes, or 0 for any.
+template <int kUp, class T, class Sum>
+__device__ Sum value_at(const T* plane, const Sum* taps, const Work& work, int out_y, int out_x) {
+  const int up_x = kUp > 0 ? kUp : work.up_x;
+  const int up_y = kUp > 0 ? kUp : work.up_y;
+  const First first_y = first_of<kUp>(out_y, work.down_y, work.up_y, work.pad_top);
+  const First first_x = first_of<kUp>(out_x, work.down_x, work.up_x, work.pad_left);
+  Sum sum = 0;
+  int y = first_y.pixel;
+  for (int tap_y = first_y.tap; tap_y < work.filter_height; tap_y += up_y, ++y) {
+    if (y < 0 || y >= work.height) continue;
+    const T* row = plane + y * work.x_strides.row;
+    const Sum* row_taps = taps + tap_y * work.filter_width;
+    int x = first_x.pixel;
+    for (int tap_x = first_x.tap; tap_x < work.filter_width; tap_x += up_x, ++x) {
+      if (x < 0 || x >= work.width) continue;
+      sum += row_taps[tap_x] * static_cast<Sum>(row[x * work.x_strides.column]);
+    }
+  }
+  return sum;
+}
+
+/// Planes one behind the other: neighbouring threads have neighbouring columns.
+template <int kUp, class T, class Sum>
+__global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
+  const Sum* taps = load_filter(filter, work);
+  const int out_x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (out_x >= work.out_width) return;
+  const int step_y = gridDim.y * blockDim.y;
+  const std::int64_t planes = work.image_count * work.channels;
+  for (std::int64_t plane = blockIdx.z; plane < planes; plane += gridDim.z) {
+    const std::int64_t n = plane / work.channels;
+    const std::int64_t c = plane % work.channels;
+    const T* from = x + n * work.x_strides.image + c * work.x_strides.channel;
+    T* to = out + n * work.out_strides.image + c * work.out_strides.channel +
+            out_x * work.out_strides.column;
+    for (int out_y = blockIdx.y * blockDim.y + threadIdx.y; out_y < work.out_height;
+         out_y += step_y) {
+      to[out_y * work.out_strides.row] =
+          static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x));
+    }
+  }
+}
+
+/// Channels last: neighbouring threads have neighbouring channels.
+template <int kUp, class T, class Sum>
+__global__ void by_channel(const T* x, const Sum* filter, T* out, Work work) {
+  const Sum* taps = load_filter(filter, work);
+  const int c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= work.channels) return;
+  const std::int64_t rows = work.image_count * work.out_height;
+  for (std::int64_t row = blockIdx.z; row < rows; row += gridDim.z) {
+    const std::int64_t n = row / work.out_height;
+    const int out_y = static_cast<int>(row % work.out_height);
+    const T* from = x + n * work.x_strides.image + c * work.x_strides.channel;
+    T* to = out + n * work.out_strides.image + c * work.out_strides.channel +
+            out_y * work.out_strides.row;
+    for (int out_x = blockIdx.y * blockDim.y + threadIdx.y; out_x < work.out_width;
+         out_x += gridDim.y * blockDim.y) {
+      to[out_x * work.out_strides.column] =
+          static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x));
+    }
+  }
+}
+
+template <int kUp, class T, class Sum>
+void launch(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  const auto* x = static_cast<const T*>(memory.x);
+  const auto* filter = static_cast<const Sum*>(memory.filter);
+  auto* out = static_cast<T*>(memory.out);
+  const dim3 threads(32, 8);
+  const bool is_channels_last = work.channels > 1 && work.x_strides.channel == 1;
+  if (is_channels_last) {
+    const dim3 blocks(block_count(work.channels, threads.x, kMostGridColumns),
+                      block_count(work.out_width, threads.y, kMostGridRows),
+                      block_count(work.image_count * work.out_height, 1, kMostGridRows));
+    launch_kernel("upfirdn2d", {blocks, threads}, stream, by_channel<kUp, T, Sum>, x, filter, out,
+                  work);
+  } else {
+    const dim3 blocks(block_count(work.out_width, threads.x, kMostGridColumns),
+                      block_count(work.out_height, threads.y, kMostGridRows),
+                      block_count(work.image_count * work.channels, 1, kMostGridRows));
+    launch_kernel("upfirdn2d", {blocks, threads}, stream, by_plane<kUp, T, Sum>, x, filter, out,
+                  work);
+  }
+}
+
+template <class T, class Sum>
+void launch_for_up(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  if (work.up_x == 1 && work.up_y == 1) return launch<1, T, Sum>(memory, work, stream);
+  if (work.up_x == 2 && work.up_y == 2) return launch<2, T, Sum>(memory, work, stream);
+  launch<0, T, Sum>(memory, work, stream);
+}
+
+Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
+  const auto narrow = [](std::int64_t value) {
+    check(value >= -(std::int64_t{1} << 30) && value <= (std::int64_t{1} << 30),
+          "upfirdn2d: a side of a picture is too long");
+    return static_cast<int>(value);
+  };
+  const Upfirdn& how = shape.how;
+  narrow(shape.out_height * how.down_y + shape.filter_height);
+  narrow(shape.out_width * how.down_x + shape.filter_width);
+  return {.x_strides = memory.x_strides,
+          .out_strides = memory.out_strides,
+          .image_count = shape.plane_count / memory.channel_count,
+          .channels = narrow(memory.channel_count),
+          .height = narrow(shape.height),
+          .width = narrow(shape.width),
+          .out_height = narrow(shape.out_height),
+          .out_width = narrow(shape.out_width),
+          .filter_height = narrow(shape.filter_height),
+          .filter_width = narrow(shape.filter_width),
+          .up_x = narrow(how.up_x),
+          .up_y = narrow(how.up_y),
+          .down_x = narrow(how.down_x),
+          .down_y = narrow(how.down_y),
+          .pad_left = narrow(how.pad_left),
+          .pad_top = narrow(how.pad_top),
+          .gain = how.gain,
+          .flip_filter = how.flip_filter};
+}
+
+}  // namespace
+
+void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* stream) {
+  check(shape.filter_height * shape.filter_width <= kMostTaps,
+        "upfirdn2d: a filter has at most 1024 taps on a CUDA device");
+  const Work work = work_of(memory, shape);
+  switch (memory.type) {
+    case ScalarType::kFloat32: launch_for_up<float, float>(memory, work, stream); break;
+    case ScalarType::kFloat64: launch_for_up<double, double>(memory, work, stream); break;
+    case ScalarType::kFloat16: launch_for_up<__half, float>(memory, work, stream); break;
+    case ScalarType::kBFloat16: launch_for_up<__nv_bfloat16, float>(memory, work, stream); break;
+  }
+}
+
+}  // namespace ganscale::kernels

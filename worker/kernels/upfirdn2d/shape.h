@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/launch/scalar_type.h"
+
+/// What upfirdn2d computes, without tensors: shared by every device's code.
+namespace ganscale::kernels {
+
+/// How a picture is resampled: zeros are inserted, it is padded, filtered, and thinned out.
+struct Upfirdn {
+  std::int64_t up_x = 1;  ///< one sample becomes itself and up_x - 1 zeros
+  std::int64_t up_y = 1;
+  std::int64_t down_x = 1;  ///< of down_x filtered samples the first is kept
+  std::int64_t down_y = 1;
+  std::int64_t pad_left = 0;  ///< zeros around the picture after inserting; negative crops
+  std::int64_t pad_right = 0;
+  std::int64_t pad_top = 0;
+  std::int64_t pad_bottom = 0;
+  double gain = 1;           ///< multiplies the result
+  bool flip_filter = false;  ///< false: convolution; true: correlation
+};
+
+/// Sizes in pixels. A pixel is one value and there are N * C planes, or in channels last C values
+/// and N planes.
+struct UpfirdnShape {
+  Upfirdn how;
+  std::int64_t plane_count = 0;
+  std::int64_t pixel_values = 1;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::int64_t filter_height = 0;
+  std::int64_t filter_width = 0;
+  std::int64_t out_height = 0;
+  std::int64_t out_width = 0;
+};
+
+/// Sets how many pixels the padded picture has room for: 0 along an axis where the filter is
+/// longer.
+constexpr void set_out_size(UpfirdnShape& shape) {
+  const auto count = [](std::int64_t room, std::int64_t down) {
+    return room < 0 ? 0 : room / down + 1;
+  };
+  const Upfirdn& how = shape.how;
+  shape.out_height = count(
+      shape.height * how.up_y + how.pad_top + how.pad_bottom - shape.filter_height, how.down_y);
+  shape.out_width =
+      count(shape.width * how.up_x + how.pad_left + how.pad_right - shape.filter_width, how.down_x);
+}
+
+/// Computes planes one behind the other in host memory, on all threads of ATen. T is float or
+/// double.
+///
+/// filter: [filter_height, filter_width], row by row.
+template <class T>
+void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape);
+
+/// Distances in elements between neighbours of a [N, C, H, W] tensor.
+struct PixelStrides {
+  std::int64_t image = 0;
+  std::int64_t channel = 0;
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+};
+
+/// Device memory that a kernel reads and writes. The filter and the sums are float64 where the
+/// pixels are, else float32.
+struct UpfirdnMemory {
+  const void* x = nullptr;
+  const void* filter = nullptr;
+  void* out = nullptr;
+  PixelStrides x_strides;
+  PixelStrides out_strides;
+  std::int64_t channel_count = 0;
+  ScalarType type = ScalarType::kFloat32;
+};
+
+/// Computes in `cuda_stream` (a cudaStream_t) of the current device, pixels of one value, whose
+/// places the strides tell. Throws DeviceError if the launch fails, and in a build without CUDA.
+void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* cuda_stream);
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/ArrayRef.h>
+
+#include "kernels/upfirdn2d/shape.h"
+
+/// Resampling of pictures with finite filters, the operation under StyleGAN2's up- and downsampling
+/// (Karras et al. 2020, arXiv:1912.04958, appendix B) and the augmentations of ADA (Karras et al.
+/// 2020, arXiv:2006.06676, appendix B).
+namespace ganscale::kernels {
+
+/// Inserts zeros, pads or crops, filters and thins out every plane of `x`; differentiable in x as
+/// often as needed.
+///
+/// With s[i * up] = x[i], zero elsewhere, one axis with a filter of K taps is
+///
+///   out[o] = sum over k of filter[K - 1 - k] * s[o * down + k - pad_before]
+///
+/// (filter[k] if flip_filter), for as many o as the padded picture has room for the whole filter.
+///
+/// x:       [N, C, H, W], not empty, floating.
+/// filter:  [K]: along both axes, one after the other; or [Ky, Kx]; floating, without gradient. On
+///          x's device.
+/// Returns: [N, C, H', W'] of x's dtype, H' = (H * up_y + pad_top + pad_bottom - Ky) / down_y + 1;
+///          channels last where x is, but on a CPU not for fewer than eight channels. Sums are in
+///          float32, for float64 in float64.
+/// Throws:  Error (kBug) for another rank, an empty x or a result without a pixel.
+at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how);
+
+/// Returns x, [N, C, H, W], enlarged to [N, C, H * up, W * up], its brightness kept: the pixels
+/// stay centred.
+at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t up = 2);
+
+/// Returns x, [N, C, H, W], low-pass filtered and reduced to [N, C, H / down, W / down].
+at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t down = 2);
+
+/// Returns x filtered, at its size.
+at::Tensor filter2d(const at::Tensor& x, const at::Tensor& filter);
+
+/// Returns a filter of the given taps whose sum is 1, on the CPU: [K, K], the taps along both axes,
+/// or [K] from eight taps on, which is fewer multiplications.
+at::Tensor setup_filter(c10::ArrayRef<double> taps, at::ScalarType dtype = at::kFloat);
+
+}  // namespace ganscale::kernels

@@ -1,0 +1,153 @@
+#include "training/evaluation/evaluator.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "models/label_bundle.h"
+#include "report/progress.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Pictures of one rank: number j is first + j * stride.
+struct Numbers {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t stride = 1;
+};
+
+struct Fakes {
+  at::Tensor images;  // [N, C, H, W] uint8
+  at::Tensor labels;  // [N] int64 on the host, or undefined
+};
+
+/// Returns the labels of the records that the generator makes pictures of: labels drawn from these
+/// come as often as in the data.
+std::vector<std::int64_t> labels_to_draw(const models::Generator& generator,
+                                         const data::Source& source) {
+  if (generator.label_count() == 0) return {};
+  const auto made = models::labels_of(generator);
+  std::vector<std::int64_t> labels;
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    const auto label = source.label(i);
+    if (std::ranges::binary_search(made, label)) labels.push_back(label);
+  }
+  if (labels.empty()) {
+    throw DataError("the data set has no record of a label that the generator makes: " +
+                    std::to_string(source.record_count()) + " records");
+  }
+  return labels;
+}
+
+Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& numbers,
+               const std::vector<std::int64_t>& labels_to_draw) {
+  const auto parameter = generator.parameters().front();
+  kernels::RandomDraws draws({seed, numbers.first, numbers.stride}, Stream::kEvaluate);
+  const auto z = draws.normal({numbers.count, generator.z_dim()}, parameter.options());
+  Fakes fakes;
+  if (generator.label_count() > 0) {
+    const auto places =
+        draws.labels(static_cast<std::int64_t>(labels_to_draw.size()), numbers.count);
+    std::vector<std::int64_t> labels;
+    for (std::int64_t i = 0; i < numbers.count; ++i) {
+      const auto place = places.const_data_ptr<std::int64_t>()[i];
+      labels.push_back(labels_to_draw[static_cast<std::size_t>(place)]);
+    }
+    fakes.labels = at::tensor(labels);
+  }
+  const auto labels = fakes.labels.defined() ? fakes.labels.to(z.device()) : fakes.labels;
+  const auto images = generator.forward(z, labels, draws);
+  fakes.images = images.to(at::kFloat).mul(127.5).add(128).clamp(0, 255).to(at::kByte);
+  return fakes;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealPictures real, at::Device device,
+                     comm::Group& group)
+    : config_(config),
+      pictures_(real),
+      device_(device),
+      group_(group),
+      net_(metrics::open_feature_net(config.feature_net,
+                                     {real.policy.channels, real.policy.resolution}, device)) {
+  // Says now what the network or the number of pictures can't serve.
+  empty_sets();
+  for (const auto& metric : config_.metrics) {
+    metrics::require_enough(metric, real.source.record_count());
+  }
+}
+
+Evaluator::FakeSets Evaluator::empty_sets() const {
+  std::map<std::int64_t, metrics::Needs> needs;
+  for (const auto& metric : config_.metrics) {
+    auto& all = needs[metric.picture_count];
+    all = metrics::both(all, metrics::needs_of_fake(metric, config_));
+  }
+  FakeSets sets;
+  for (const auto& [count, need] : needs) {
+    sets.emplace(count, metrics::PictureSet(need, count, net_));
+  }
+  return sets;
+}
+
+void Evaluator::judge_fakes(models::Generator& generator, std::uint64_t seed, FakeSets& sets) {
+  const at::NoGradGuard no_grad;
+  const std::int64_t total = sets.rbegin()->first;
+  const std::int64_t stride = group_.size();
+  const auto labels = labels_to_draw(generator, pictures_.source);
+  const auto left_out = pictures_.source.record_count() - static_cast<std::int64_t>(labels.size());
+  if (generator.label_count() > 0 && left_out > 0 && group_.rank() == 0) {
+    log::warning("Records have labels without a generator, and count as real pictures only",
+                 {{"records", left_out}});
+  }
+  report::ProgressBar bar("generated pictures", total);
+  for (std::int64_t first = group_.rank(); first < total; first += config_.batch * stride) {
+    const auto left = (total - first + stride - 1) / stride;
+    const Numbers numbers{first, std::min(config_.batch, left), stride};
+    const Fakes fakes = generate(generator, seed, numbers, labels);
+    const auto judgement = net_.net->judge(fakes.images);
+    if (const auto row = metrics::first_nonfinite_row(judgement)) {
+      throw DataError("the feature network gives NaN or infinity for a generated picture: number " +
+                      std::to_string(first + *row * stride));
+    }
+    const auto places = at::arange(numbers.count).mul(stride).add(first);
+    for (auto& [count, set] : sets) {
+      const auto here = places.lt(count).sum().item<std::int64_t>();
+      const auto part = [&](const at::Tensor& rows) {
+        return rows.defined() ? rows.narrow(0, 0, here) : rows;
+      };
+      set.add({part(judgement.features), part(judgement.logits)}, part(places), part(fakes.labels));
+    }
+    if (group_.rank() == 0) bar.update(first);
+  }
+  for (auto& [count, set] : sets) set.merge(group_);
+}
+
+metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uint64_t seed) {
+  metrics::Measurements result;
+  if (config_.metrics.empty()) return result;
+  metrics::Needs needs;
+  for (const auto& metric : config_.metrics) {
+    metrics::require_labels(metric, generator.label_count() > 0);
+    needs = metrics::both(needs, metrics::needs_of_real(metric));
+  }
+  if (!real_ && needs == metrics::Needs{}) {
+    real_.emplace(needs, pictures_.source.record_count(), net_);  // the inception score asks nobody
+  }
+  if (!real_) real_.emplace(real_statistics(pictures_, net_, needs, config_, group_));
+  FakeSets fakes = empty_sets();
+  judge_fakes(generator, seed, fakes);
+  for (const auto& metric : config_.metrics) {
+    const metrics::Sets sets{*real_, fakes.at(metric.picture_count), generator.label_count(), seed};
+    metrics::measure(metric, sets, config_, group_, result);
+  }
+  return result;
+}
+
+}  // namespace ganscale::training

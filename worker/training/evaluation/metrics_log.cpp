@@ -1,0 +1,35 @@
+#include "training/evaluation/metrics_log.h"
+
+#include "files/append_file.h"
+#include "report/stats_log.h"
+
+namespace ganscale::training {
+
+nlohmann::ordered_json to_json(const MetricsLine& line) {
+  nlohmann::ordered_json json = {{"images_seen", line.images_seen},
+                                 {"kimg", static_cast<double>(line.images_seen) / 1000},
+                                 {"seconds", line.seconds}};
+  for (const auto& [name, value] : line.measured.values) json[name] = value;
+  for (const auto& [name, values] : line.measured.by_label) json[name] = values;
+  return json;
+}
+
+std::optional<double> first_value(const metrics::Measurements& measured,
+                                  const std::string& prefix) {
+  const auto found = measured.values.lower_bound(prefix);
+  if (found == measured.values.end() || !found->first.starts_with(prefix)) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file) {
+  const auto lines = report::read_json_lines(file);
+  if (lines.empty()) return std::nullopt;
+  return lines.back().value("images_seen", std::int64_t{0});
+}
+
+void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {
+  if (newest_images_seen(file) > line.images_seen) return;
+  files::AppendFile(file).append(to_json(line).dump() + "\n");
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,184 @@
+#include "training/evaluation/real_statistics.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <random>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "checkpoint/safetensors.h"
+#include "data/tools/parallel_for.h"
+#include "files/atomic_file.h"
+#include "files/durable_file.h"
+#include "files/sha256.h"
+#include "report/progress.h"
+
+namespace ganscale::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKey = "key";
+
+std::string sha256_of(std::string_view text) {
+  files::Sha256 digest;
+  digest.update(std::as_bytes(std::span(text)));
+  return digest.finish();
+}
+
+/// The first 60 bits of the digest of a record and its label.
+std::int64_t record_digest(const data::Source& source, std::int64_t index, data::Record& record) {
+  source.read(index, record);
+  files::Sha256 digest;
+  digest.update(std::as_bytes(record.bytes));
+  const std::int64_t label = source.label(index);
+  digest.update(std::as_bytes(std::span(&label, 1)));
+  return static_cast<std::int64_t>(std::stoull(digest.finish().substr(0, 15), nullptr, 16));
+}
+
+/// Says all that the judgement of the real pictures depends on.
+std::string key_of(const RealPictures& real, const metrics::OpenFeatureNet& net,
+                   const metrics::EvaluateConfig& config, const std::string& digest) {
+  const data::DecodePolicy& policy = real.policy;
+  std::ostringstream key;
+  key << "data " << digest << ", channels " << policy.channels << ", resolution "
+      << policy.resolution << ", fit " << static_cast<int>(policy.fit) << ", colours "
+      << policy.convert_colours << ", background " << int{policy.background[0]} << " "
+      << int{policy.background[1]} << " " << int{policy.background[2]} << ", network " << net.sha256
+      << ", scaled to " << config.feature_net.resolution << ", signed "
+      << config.feature_net.signed_range;
+  return key.str();
+}
+
+/// Judges the whole data set.
+metrics::PictureSet judge_all(const RealPictures& real, metrics::OpenFeatureNet& net,
+                              metrics::Needs needs, std::int64_t batch, comm::Group& group) {
+  const auto total = real.source.record_count();
+  metrics::PictureSet set(needs, total, net);
+  report::ProgressBar bar("real pictures", total);
+  for (std::int64_t first = group.rank(); first < total; first += batch * group.size()) {
+    std::vector<std::int64_t> records;
+    std::vector<std::int64_t> labels;
+    for (std::int64_t i = first; i < std::min(total, first + batch * group.size());
+         i += group.size()) {
+      records.push_back(i);
+      labels.push_back(real.source.label(i));
+    }
+    const auto judgement = net.net->judge(decode_records(real, records));
+    if (const auto row = metrics::first_nonfinite_row(judgement)) {
+      throw DataError("the feature network gives NaN or infinity for a real picture: " +
+                      real.source.describe(records[static_cast<std::size_t>(*row)]));
+    }
+    set.add(judgement, at::tensor(records), at::tensor(labels));
+    if (group.rank() == 0) bar.update(records.back());
+  }
+  set.merge(group);
+  return set;
+}
+
+/// Returns the tensors of a cached file, or nothing: there is none, or it is of something else.
+NamedTensors read_cached(const fs::path& file, const std::string& key) {
+  if (!fs::exists(file)) return {};
+  try {
+    auto cached = checkpoint::read_safetensors(file);
+    if (cached.metadata[kKey] == key) return std::move(cached.tensors);
+    log::warning("Made the statistics of the real pictures anew: the file is of others",
+                 {{"file", file}});
+  } catch (const DataError& error) {
+    log::warning("Made the statistics of the real pictures anew", {{"reason", error.what()}});
+  }
+  return {};
+}
+
+void write_cached(const fs::path& file, const NamedTensors& tensors, const std::string& key) {
+  const auto own = files::temporary_beside(file);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  try {
+    checkpoint::write_safetensors(own, tensors, {{kKey, key}});
+    files::rename_durably(own, file);
+  } catch (const DataError& failure) {
+    log::warning("Cannot keep the statistics of the real pictures", {{"reason", failure.what()}});
+    fs::remove(own, error);
+  }
+}
+
+/// Gives every rank the tensors that rank 0 has; nothing if it has none.
+NamedTensors share(const NamedTensors& own, const metrics::Needs& needs, std::int64_t feature_count,
+                   std::int64_t picture_count, comm::Group& group) {
+  const auto found = at::tensor(std::int64_t{!own.empty()});
+  group.broadcast(found, 0);
+  if (found.item<std::int64_t>() == 0) return {};
+  NamedTensors all;
+  if (needs.moments) {
+    all.emplace("mean", at::zeros({feature_count}, at::kDouble));
+    all.emplace("deviations", at::zeros({feature_count, feature_count}, at::kDouble));
+  }
+  if (needs.features) {
+    all.emplace("features", at::zeros({picture_count, feature_count}));
+    all.emplace("labels", at::zeros({picture_count}, at::kLong));
+  }
+  if (group.rank() == 0) copy_into(all, own, "the statistics of the real pictures");
+  for (const auto& [name, tensor] : all) group.broadcast(tensor, 0);
+  return all;
+}
+
+}  // namespace
+
+std::string data_digest(const data::Source& source, comm::Group& group) {
+  const auto digests = at::zeros({source.record_count()}, at::kLong);
+  auto* digest = digests.mutable_data_ptr<std::int64_t>();
+  data::Record record;
+  for (std::int64_t i = group.rank(); i < source.record_count(); i += group.size()) {
+    digest[i] = record_digest(source, i, record);
+  }
+  group.sum(digests);
+  files::Sha256 all;
+  all.update(std::as_bytes(std::span(digest, static_cast<std::size_t>(digests.numel()))));
+  return all.finish();
+}
+
+at::Tensor decode_records(const RealPictures& real, const std::vector<std::int64_t>& records) {
+  const auto count = static_cast<std::int64_t>(records.size());
+  const data::DecodePolicy& policy = real.policy;
+  const auto images =
+      at::empty({count, policy.channels, policy.resolution, policy.resolution}, at::kByte);
+  const auto picture_bytes = static_cast<std::size_t>(images.numel() / count);
+  auto* pixels = images.mutable_data_ptr<std::uint8_t>();
+  std::vector<data::Record> held(static_cast<std::size_t>(at::get_num_threads()));
+  data::parallel_for(count, at::get_num_threads(), [&](int thread, std::int64_t i) {
+    data::Record& record = held[static_cast<std::size_t>(thread)];
+    const auto index = records[static_cast<std::size_t>(i)];
+    real.source.read(index, record);
+    try {
+      data::decode_into(record, policy,
+                        {pixels + static_cast<std::size_t>(i) * picture_bytes, picture_bytes});
+    } catch (const DataError& error) {
+      throw DataError(std::string(error.what()) + ": " + real.source.describe(index));
+    }
+  });
+  return images;
+}
+
+metrics::PictureSet real_statistics(const RealPictures& real, metrics::OpenFeatureNet& net,
+                                    metrics::Needs needs, const metrics::EvaluateConfig& config,
+                                    comm::Group& group) {
+  const auto key = key_of(real, net, config, data_digest(real.source, group));
+  const auto kind = std::string(needs.moments ? "-moments" : "") +
+                    (needs.features ? "-features" : "") + ".safetensors";
+  const auto file = config.cache / (sha256_of(key).substr(0, 32) + kind);
+  const auto total = real.source.record_count();
+  const auto own = group.rank() == 0 ? read_cached(file, key) : NamedTensors();
+  const auto cached = share(own, needs, net.feature_count, total, group);
+  if (!cached.empty()) return {cached, total};
+  log::info("Judging the real pictures", {{"pictures", total}, {"kept_in", file}});
+  auto set = judge_all(real, net, needs, config.batch, group);
+  if (group.rank() == 0) write_cached(file, set.state(), key);
+  return set;
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+
+#include "training/run/run_folder.h"
+
+namespace ganscale::training {
+
+/// Makes the folder of a run with one checkpoint, of images seen 0, of StyleGAN2's public weights:
+/// to make pictures with, to measure, or to begin other runs with.
+///
+/// from:   a safetensors file of kind "stylegan2_weights": tensors G.*, D.* and G_ema.*, and in its
+///         metadata the networks' shape.
+/// Throws: DataError for another file, or tensors that the networks do not have; ConfigError for a
+///         run folder that is in use.
+void import_weights(const std::filesystem::path& from, const RunFolder& run);
+
+}  // namespace ganscale::training

@@ -1,0 +1,104 @@
+#include "training/generators/label_bundle_file.h"
+
+#include "base/error.h"
+#include "base/with_prefix.h"
+#include "checkpoint/reader.h"
+#include "checkpoint/safetensors.h"
+#include "config/units.h"
+#include "training/generators/label_state.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr const char* kKind = "label_bundle";
+
+std::string prefix_of(std::int64_t label) { return "label_" + std::to_string(label) + "."; }
+
+/// Returns the averaged generator of a label's newest checkpoint.
+NamedTensors newest_weights(const std::filesystem::path& folder) {
+  const auto newest = checkpoint::newest_valid_checkpoint(folder);
+  if (!newest) throw DataError("a trained label has no checkpoint: " + folder.string());
+  auto snapshot = checkpoint::load_checkpoint(*newest);
+  return std::move(snapshot.files.at("generator_ema"));
+}
+
+/// Returns p(y) over the labels that have a generator.
+std::vector<double> probabilities(const std::vector<LabelState>& states,
+                                  const std::vector<std::int64_t>& records_of_label) {
+  std::vector<double> result(records_of_label.size());
+  double total = 0;
+  for (const auto& state : states)
+    total += state.is_trained() ? static_cast<double>(state.records) : 0;
+  for (const auto& state : states) {
+    if (!state.is_trained()) continue;
+    result[static_cast<std::size_t>(state.label)] = static_cast<double>(state.records) / total;
+  }
+  return result;
+}
+
+template <class Value>
+Value metadata_json(const checkpoint::Safetensors& file, const std::string& key,
+                    const std::filesystem::path& path) {
+  try {
+    return nlohmann::json::parse(file.metadata.at(key)).get<Value>();
+  } catch (const std::exception&) {
+    throw DataError("not a bundle of labelled generators, its metadata lacks " + key + ": " +
+                    path.string());
+  }
+}
+
+}  // namespace
+
+void write_label_bundle(const RunFolder& run, const RunConfig& config,
+                        const std::vector<LabelState>& states,
+                        const std::vector<std::int64_t>& records_of_label) {
+  NamedTensors tensors;
+  std::int64_t images_seen = 0;
+  for (const auto& state : states) {
+    if (!state.is_trained()) continue;
+    insert_with_prefix(tensors, prefix_of(state.label),
+                       newest_weights(label_folder(run, state.label)));
+    images_seen += state.images_seen;
+  }
+  checkpoint::write_safetensors(
+      run.bundle(), tensors,
+      {{"kind", kKind},
+       {"config", config.resolved},
+       {"channels", std::to_string(config.model.channels)},
+       {"label_count", std::to_string(records_of_label.size())},
+       {"label_probabilities", nlohmann::json(probabilities(states, records_of_label)).dump()},
+       {"images_seen", std::to_string(images_seen)}});
+}
+
+LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
+  const auto file = checkpoint::read_safetensors(path);
+  const auto kind = file.metadata.find("kind");
+  if (kind == file.metadata.end() || kind->second != kKind) {
+    throw DataError("not a bundle of labelled generators: " + path.string());
+  }
+  LabelBundleFile result;
+  const auto text = file.metadata.find("config");
+  if (text == file.metadata.end()) {
+    throw DataError("the bundle's metadata lacks config: " + path.string());
+  }
+  result.config = parse_run(config::parse_yaml(text->second, path.string()));
+  result.config.model.channels = metadata_json<int>(file, "channels", path);
+  result.label_probabilities =
+      metadata_json<std::vector<double>>(file, "label_probabilities", path);
+  result.images_seen = metadata_json<std::int64_t>(file, "images_seen", path);
+  std::map<std::int64_t, std::shared_ptr<models::Generator>> generators;
+  const auto label_count = static_cast<std::int64_t>(result.label_probabilities.size());
+  for (std::int64_t label = 0; label < label_count; ++label) {
+    const auto tensors = with_prefix(file.tensors, prefix_of(label));
+    if (tensors.empty()) continue;
+    auto generator = models::build_generator(result.config.model, 0, nullptr);
+    copy_into(named_state(*generator), tensors, path.string() + ", label " + std::to_string(label));
+    generators.emplace(label, std::move(generator));
+  }
+  if (generators.empty()) throw DataError("the bundle holds no generator: " + path.string());
+  result.generator =
+      std::make_shared<models::LabelBundle>(generators, static_cast<int>(label_count));
+  return result;
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "models/model.h"
+#include "training/run/run_config.h"
+
+namespace ganscale::training {
+
+/// The average of the generator of a checkpoint, or all labels' generators of scheme per_label, on
+/// the CPU, in eval mode and without gradients.
+struct TrainedGenerator {
+  std::shared_ptr<models::Generator> generator;
+  RunConfig config;
+  std::filesystem::path checkpoint;  ///< folder of it, or the bundle's file
+  std::filesystem::path run;         ///< folder of the run
+  std::int64_t images_seen = 0;
+  std::vector<double> label_probabilities{};  ///< p(y) in the data; empty: not known, or no labels
+};
+
+/// Loads the generator of a run's newest valid checkpoint, or its bundle of labelled generators.
+/// Throws DataError where the folder holds no run or no valid checkpoint; ConfigError if its
+/// config.yaml is broken.
+TrainedGenerator load_newest_generator(const std::filesystem::path& run_folder);
+
+/// Loads the generator of one checkpoint, a folder in a run's checkpoints/, or a bundle's file.
+/// Throws as above.
+TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder);
+
+}  // namespace ganscale::training

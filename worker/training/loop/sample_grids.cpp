@@ -1,0 +1,87 @@
+#include "training/loop/sample_grids.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/full.h>
+
+#include <algorithm>
+
+#include "data/sources/read_image.h"
+#include "report/image_grid.h"
+
+namespace ganscale::training {
+namespace {
+
+/// The grid is drawn in parts, so that it needs no more memory than a training step.
+constexpr std::int64_t kImagesAtOnce = 32;
+
+/// Returns the label of each place of the grid: row r has label r modulo their number.
+at::Tensor grid_labels(std::int64_t image_count, int columns, std::int64_t label_count) {
+  const auto rows = at::arange(image_count, at::kLong).floor_divide(columns);
+  return rows.remainder(label_count);
+}
+
+constexpr std::int64_t kNoRecord = -1;
+
+/// Chooses the record of each place, the first of each label for its rows; kNoRecord in the rows of
+/// a label without records.
+std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64_t count,
+                                          int columns, std::int64_t label_count) {
+  std::vector<std::int64_t> records(static_cast<std::size_t>(count), kNoRecord);
+  std::vector<std::vector<std::int64_t>> by_label(
+      static_cast<std::size_t>(std::max<std::int64_t>(label_count, 1)));
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    by_label[label_count > 0 ? static_cast<std::size_t>(source.label(i)) : 0].push_back(i);
+  }
+  std::vector<std::size_t> next(by_label.size());
+  for (std::int64_t place = 0; place < count; ++place) {
+    const std::size_t label = static_cast<std::size_t>(place / columns) % by_label.size();
+    if (by_label[label].empty()) continue;
+    records[place] = by_label[label][next[label]++ % by_label[label].size()];
+  }
+  return records;
+}
+
+}  // namespace
+
+void SampleGrids::write_reals(const data::Source& source, const data::DecodePolicy& policy,
+                              std::int64_t label_count) const {
+  const auto records = records_to_show(source, image_count(), config_.grid_columns, label_count);
+  constexpr int kWhite = 255;
+  const auto images = at::full(
+      {image_count(), policy.channels, policy.resolution, policy.resolution}, kWhite, at::kByte);
+  const auto picture_bytes = static_cast<std::size_t>(images.stride(0));
+  auto* place = images.mutable_data_ptr<std::uint8_t>();
+  data::Record record;
+  for (const std::int64_t index : records) {
+    if (index != kNoRecord) data::read_into(source, index, policy, record, {place, picture_bytes});
+    place += picture_bytes;
+  }
+  report::write_image_grid(images, {.columns = config_.grid_columns}, folder_.reals());
+}
+
+at::Tensor SampleGrids::write_fakes(models::Generator& generator, std::int64_t images_seen) const {
+  const at::NoGradGuard no_grad;
+  const auto options = generator.parameters().front().options();
+  at::Tensor labels;
+  if (generator.label_count() > 0) {
+    labels = grid_labels(image_count(), config_.grid_columns, generator.label_count())
+                 .to(options.device());
+  }
+  std::vector<at::Tensor> parts;
+  for (std::int64_t first = 0; first < image_count(); first += kImagesAtOnce) {
+    const auto count = std::min(kImagesAtOnce, image_count() - first);
+    const ImageRandom images{config_.seed, first, 1};
+    const auto z = kernels::random_normal(images, Stream::kSamples, /*site=*/0,
+                                          {count, generator.z_dim()}, options);
+    kernels::RandomDraws noise(images, Stream::kSamples);
+    const auto part_labels = labels.defined() ? labels.narrow(0, first, count) : labels;
+    parts.push_back(generator.forward(z, part_labels, noise).cpu());
+  }
+  const at::Tensor fakes = at::cat(parts);
+  report::write_image_grid(fakes, {.columns = config_.grid_columns}, folder_.fakes(images_seen));
+  return fakes;
+}
+
+}  // namespace ganscale::training

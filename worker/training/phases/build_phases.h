@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "training/phases/phase.h"
+#include "training/phases/replica.h"
+
+namespace ganscale::training {
+
+/// The buckets that hold each network's gradients.
+struct NetworkGradients {
+  comm::BucketedGradients* generator = nullptr;
+  comm::BucketedGradients* discriminator = nullptr;
+};
+
+/// Returns the phases of one step in their order, on the same reals: the generator's (Gmain, and
+/// Greg for path lengths), then the discriminator's (Dmain, and Dreg for R1). Each has latents of
+/// its own.
+///
+/// With loss.critic_steps the generator's phase runs in every so many steps only.
+/// config, replica, group: outlive the phases. The batch is that of all ranks of `group`.
+///
+/// A fake takes the label of the real image of the same number, so that labels come as often as in
+/// the data.
+std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
+                                NetworkGradients gradients, const comm::Group& group);
+
+}  // namespace ganscale::training

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <optional>
+
+#include "augment/ada_draws.h"
+#include "augment/augmentation.h"
+#include "comm/group.h"
+#include "kernels/counter_random/counter_random.h"
+#include "losses/loss_config.h"
+#include "models/style_generator.h"
+#include "training/phases/phase.h"
+
+/// The losses of the phases, from given latents: where those come from is build_phases' affair.
+namespace ganscale::training {
+
+/// What happens to a rank's images before D sees them: they go to its device and are augmented.
+struct Augmenting {
+  augment::Augmentation* augmentation = nullptr;  ///< none without one
+  ImageRandom images = {};
+  std::optional<at::Device> device = {};  ///< of D; the images' own without one
+
+  at::Tensor operator()(const at::Tensor& x, augment::Use use) const {
+    const at::Tensor here = device ? x.to(*device) : x;
+    return augmentation == nullptr ? here : (*augmentation)(here, images, use);
+  }
+};
+
+/// What a phase's fakes are made from.
+struct FakeInput {
+  at::Tensor z;                 ///< [N, z_dim]
+  at::Tensor labels;            ///< [N] int64; undefined without labels
+  kernels::RandomDraws& draws;  ///< mixing and noise of the pass through G, dropout of D
+  Augmenting augment = {};
+};
+
+/// What D's judgement is asked about.
+struct RealInput {
+  data::Batch batch;
+  kernels::RandomDraws& draws;  ///< dropout of D
+  Augmenting augment = {};
+};
+
+/// Gmain: the loss of G in the game of that kind.
+PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& discriminator,
+                         const FakeInput& input, losses::Adversarial kind);
+
+/// Dmain, its part of the fakes: softplus(D(G(z))), without gradients of G.
+PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discriminator,
+                     const FakeInput& input);
+
+/// Dmain, its part of the reals: softplus(-D(x)). The augmentation observes the logits.
+PhaseLoss reals_loss(models::Discriminator& discriminator, const RealInput& input);
+
+/// The fakes and the reals of a step, as many of both.
+struct PairInput {
+  FakeInput fakes;
+  RealInput reals;
+};
+
+/// Dmain of a Wasserstein GAN: D(G(z)) - D(x), without gradients of G, and the gradient penalty of
+/// that weight between each real and its fake; 0: none.
+PhaseLoss critic_loss(models::Generator& generator, models::Discriminator& critic,
+                      const PairInput& input, double gradient_penalty);
+
+/// How often and how strongly D is regularised; the loss is `interval` times the penalty.
+struct R1Options {
+  double gamma = 0;
+  std::int64_t interval = 0;  ///< steps; 0: never
+};
+
+/// Dreg: R1, by the reals as they were before the augmentation.
+PhaseLoss r1_loss(models::Discriminator& discriminator, const RealInput& input,
+                  const R1Options& options);
+
+/// How often and how strongly G is regularised; the loss is `interval` times the penalty.
+struct PathLengthOptions {
+  double weight = 0;
+  std::int64_t interval = 0;  ///< steps; 0: never
+  double decay = 0.01;        ///< of the running mean of path lengths
+  std::int64_t batch_shrink = 2;
+};
+
+/// The running mean of path lengths, which G keeps to.
+struct PathLengthMean {
+  at::Tensor value;              ///< scalar
+  comm::Group* group = nullptr;  ///< the ranks whose mean it is; null: of this rank's images alone
+};
+
+/// How many path lengths are measured: those of the first images of all ranks' batch, so that they
+/// are the same images on any number of ranks. A rank may have none of them.
+struct PathCount {
+  std::int64_t here = 0;
+  std::int64_t in_all = 0;
+  int ranks = 1;
+};
+
+/// Returns the counts of rank `rank` of `ranks`, to which images rank, rank + ranks, ... of a batch
+/// belong: in all batch / batch_shrink, but one at least.
+PathCount path_count(std::int64_t batch, const PathLengthOptions& options, int rank, int ranks);
+
+/// What path lengths are measured on.
+struct PathInput {
+  FakeInput fakes;   ///< of count.here images
+  at::Tensor noise;  ///< [N, C, H, W] standard normal, of as many
+  PathCount count;
+};
+
+/// Greg: the squared distance of path lengths from their running mean, which moves first.
+///
+/// Paper: Karras et al. 2020, arXiv:1912.04958, Eq. (4).
+PhaseLoss path_length_loss(models::StyleGenerator& generator, const PathInput& input,
+                           PathLengthMean& mean, const PathLengthOptions& options);
+
+}  // namespace ganscale::training

@@ -1,0 +1,38 @@
+#include "training/phases/pictures.h"
+
+#include "data/sources/open_source.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Returns p(y) of the data set; nothing without labels.
+std::vector<double> label_probabilities(const data::Source& source, int label_count) {
+  std::vector<double> result(static_cast<std::size_t>(label_count));
+  if (result.empty()) return result;
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    result[static_cast<std::size_t>(source.label(i))] += 1;
+  }
+  for (double& share : result) share /= static_cast<double>(source.record_count());
+  return result;
+}
+
+}  // namespace
+
+Pictures open_pictures(RunConfig& config) {
+  Pictures pictures;
+  pictures.source = data::open_source(config.data.path, config.model.resolution);
+  pictures.policy = data::decode_policy(config.data, *pictures.source, config.model.resolution);
+  config.model.channels = pictures.policy.channels;
+  // An unconditional model does not look at the labels that the data may have.
+  const auto label_count = data::used_label_count(config.data, *pictures.source);
+  config.model.label_count = models::takes_labels(config.model) ? static_cast<int>(label_count) : 0;
+  pictures.facts = {
+      .model = config.model.name,
+      .record_count = pictures.source->record_count(),
+      .label_count = config.model.label_count,
+      .channels = config.model.channels,
+      .label_probabilities = label_probabilities(*pictures.source, config.model.label_count)};
+  return pictures;
+}
+
+}  // namespace ganscale::training

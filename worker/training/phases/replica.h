@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+
+#include "augment/augmentation.h"
+#include "checkpoint/snapshot.h"
+#include "device/select_device.h"
+#include "models/build_model.h"
+#include "optim/build_optimizer.h"
+#include "training/run/progress.h"
+#include "training/run/run_config.h"
+
+namespace ganscale::training {
+
+/// Groups of their own, which outlive the replica (see comm/differentiable_sum.h); null: this rank
+/// is alone.
+struct ReplicaGroups {
+  comm::Group* statistics = nullptr;   ///< of models::statistics_color()
+  comm::Group* path_length = nullptr;  ///< all ranks; null where each keeps its own mean
+};
+
+/// One rank's copy of everything that training changes: both networks, the average of the
+/// generator, both optimizers and the augmentation. After every step of a synchronous run the
+/// replicas of all ranks are the same.
+class Replica {
+ public:
+  /// Builds the networks from the seed and moves them to their devices: the average to the
+  /// generator's, the augmentation to the discriminator's.
+  Replica(const RunConfig& config, const device::NetworkDevices& devices,
+          const ReplicaGroups& groups);
+
+  models::Generator& generator() { return *networks_.generator; }
+  models::Discriminator& discriminator() { return *networks_.discriminator; }
+  models::Generator& generator_ema() { return *generator_ema_; }
+  optim::Optimizer& generator_optimizer() { return *generator_optimizer_; }
+  optim::Optimizer& discriminator_optimizer() { return *discriminator_optimizer_; }
+  augment::Augmentation& augmentation() { return augmentation_; }
+
+  const device::NetworkDevices& devices() const { return devices_; }
+  PathLengthMean& path_length_mean() { return path_length_mean_; }
+
+  /// The average of the generator's parameters, for an update of the generator to move.
+  optim::Averages averages(double beta) const { return {&averaged_parameters_, beta}; }
+  /// Moves the average of the generator one step: parameters by the factor `beta`, buffers copied.
+  void update_average(double beta);
+  /// Does the rest of it where an update of the generator moved the parameters' averages.
+  void copy_buffers_to_average();
+
+  /// All state by checkpoint file: live tensors, not copies.
+  std::map<std::string, NamedTensors> state();
+  /// Throws DataError that names file and tensor where the snapshot is of another model.
+  void restore(const checkpoint::Snapshot& snapshot);
+
+ private:
+  device::NetworkDevices devices_;
+  models::Networks networks_;
+  std::shared_ptr<models::Generator> generator_ema_;
+  NamedTensors averaged_parameters_;  ///< of generator_ema_
+  std::unique_ptr<optim::Optimizer> generator_optimizer_;
+  std::unique_ptr<optim::Optimizer> discriminator_optimizer_;
+  augment::Augmentation augmentation_;
+  PathLengthMean path_length_mean_;
+};
+
+}  // namespace ganscale::training

@@ -1,0 +1,27 @@
+#include "training/run/job_status.h"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "wire/names.h"
+
+namespace ganscale::training {
+
+wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, int world_size) {
+  const char* restarts = std::getenv(wire::environment::kRestarts);
+  wire::JobStatus status;
+  status.run = folder.root().filename().string();
+  status.model = config.model.name;
+  status.scheme = config.scheme.name;
+  status.total_images = config.training.total_images();
+  status.world_size = world_size;
+  status.restarts = restarts == nullptr ? 0 : std::atoi(restarts);
+  return status;
+}
+
+void leave_behind(const wire::JobStatus& status) {
+  if (std::getenv(wire::environment::kLeaveStatus) == nullptr) return;
+  std::cout << wire::kLastStatus << to_json(status).dump() << std::endl;
+}
+
+}  // namespace ganscale::training

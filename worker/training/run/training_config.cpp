@@ -1,0 +1,84 @@
+#include "training/run/training_config.h"
+
+namespace ganscale::training {
+namespace {
+
+Precision parse_precision(config::Section& in) {
+  const auto name =
+      in.get_choice("precision", "fp32", {"fp32", "fp64", "tf32", "bf16", "fp16"},
+                    "arithmetic: fp32; tf32, bf16 or (stylegan2) fp16 on a GPU; fp64 to compare "
+                    "runs exactly");
+  if (name == "fp64") return Precision::kFp64;
+  if (name == "tf32") return Precision::kTf32;
+  if (name == "fp16") return Precision::kFp16;
+  return name == "bf16" ? Precision::kBf16 : Precision::kFp32;
+}
+
+device::DeviceKind parse_device(config::Section& in) {
+  const auto name =
+      in.get_choice("device", "auto", {"auto", "cpu", "gpu"}, "auto: a GPU where there is one");
+  if (name == "cpu") return device::DeviceKind::kCpu;
+  return name == "gpu" ? device::DeviceKind::kGpu : device::DeviceKind::kAuto;
+}
+
+void require_possible(const config::Section& in, const TrainingConfig& c) {
+  in.require(c.total_kimg > 0, "total_kimg", "must be greater than 0");
+  in.require(c.total_kimg <= 1e12, "total_kimg", "must be at most 1e12");
+  in.require(c.batch > 0, "batch", "must be greater than 0");
+  in.require(c.tick_kimg > 0, "tick_kimg", "must be greater than 0");
+  in.require(c.samples_every_kimg >= 0, "samples_every_kimg", "must not be negative");
+  in.require(c.grid_rows > 0 && c.grid_rows <= 64, "grid_rows", "must be 1 to 64");
+  in.require(c.grid_columns > 0 && c.grid_columns <= 64, "grid_columns", "must be 1 to 64");
+  in.require(c.max_nonfinite_steps >= 0, "max_nonfinite_steps", "must not be negative");
+  in.require(c.devices_per_process == 1 || c.devices_per_process == 2, "devices_per_process",
+             "must be 1 or 2");
+  in.require(c.threads >= 0, "threads", "must not be negative");
+}
+
+}  // namespace
+
+TrainingConfig parse_training(config::Section in) {
+  TrainingConfig c;
+  c.total_kimg =
+      in.get("total_kimg", c.total_kimg, "length of the run in thousands of real images");
+  c.batch = in.get("batch", c.batch,
+                   "images of one step over all ranks; divisible by the number of ranks");
+  const auto seed = in.get("seed", static_cast<std::int64_t>(c.seed), "seed of all random numbers");
+  in.require(seed >= 0, "seed", "must not be negative");
+  c.seed = static_cast<std::uint64_t>(seed);
+  const auto mode =
+      in.get_choice("seed_mode", "image", {"image", "rank"},
+                    "image: the same numbers on any world size; rank: seed + rank, as Loppi 2021");
+  c.seed_mode = mode == "rank" ? SeedMode::kRank : SeedMode::kImage;
+  c.precision = parse_precision(in);
+  c.device = parse_device(in);
+  c.devices_per_process =
+      in.get("devices_per_process", c.devices_per_process,
+             "GPUs of a rank; 2, of scheme per_label: the generator on one, the discriminator on "
+             "the other");
+  c.cuda_graphs = in.get("cuda_graphs", c.cuda_graphs,
+                         "a GPU repeats each phase as one CUDA graph: for few images a GPU, where "
+                         "launching kernels takes longer than computing them; a CPU does as ever");
+  c.threads = in.get("threads", c.threads,
+                     "CPU threads of a rank; 0: the node's cores shared by its ranks");
+  const auto means = in.get_choice("running_means", "averaged", {"averaged", "local"},
+                                   "mean style and path length: of all ranks, or of each its own");
+  c.running_means = means == "local" ? RunningMeans::kLocal : RunningMeans::kAveraged;
+  c.tick_kimg = in.get("tick_kimg", c.tick_kimg,
+                       "how often a tick line and a line of stats.jsonl are written");
+  c.samples_every_kimg = in.get("samples_every_kimg", c.samples_every_kimg,
+                                "how often a grid of fakes is written; 0: only at the end");
+  c.grid_rows = in.get("grid_rows", c.grid_rows, "rows of the sample grids");
+  c.grid_columns = in.get("grid_columns", c.grid_columns, "columns of the sample grids");
+  c.max_nonfinite_steps =
+      in.get("max_nonfinite_steps", c.max_nonfinite_steps,
+             "stop after so many steps with a NaN or infinity in a loss or gradient");
+  c.tensorboard = in.get("tensorboard", c.tensorboard, "also write TensorBoard event files");
+  c.resume_weights = in.get("resume_weights", c.resume_weights,
+                            "checkpoint or run folder whose weights a new run begins with");
+  in.reject_unread_keys();
+  require_possible(in, c);
+  return c;
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,186 @@
+#include "training/schemes/label_queue.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "comm/stopwatch.h"
+#include "comm/thread_group.h"
+#include "data/sources/subset_source.h"
+#include "training/run/job_status.h"
+#include "training/schemes/label_plan.h"
+
+namespace ganscale::training {
+namespace {
+
+/// What is left of a budget that is spent: 0 would be no budget.
+constexpr double kNoTime = 1e-9;
+
+/// Returns what a label has cost so far. Of an attempt that was killed the checkpoint knows.
+double cost_of(const LabelState& state) { return std::max(state.spent_seconds, state.seconds); }
+
+/// Whether nothing is left to do for a label. budget_seconds: its share, 0 where there is none.
+bool is_over(const LabelState& state, double budget_seconds) {
+  if (state.state == "done") return state.images_seen >= state.total_images;
+  return state.state == "out_of_budget" && budget_seconds > 0 && cost_of(state) >= budget_seconds;
+}
+
+void fail(LabelState& state, std::string reason, ExitCode code) {
+  state.state = "failed";
+  state.error = std::move(reason);
+  state.exit_code = static_cast<int>(code);
+  log::error("A label failed",
+             {{"label", state.label}, {"attempt", state.attempts}, {"reason", state.error}});
+}
+
+/// Reads what is known of a label. A damaged file costs nothing: its checkpoints tell the rest.
+LabelState known_state(const std::filesystem::path& folder) {
+  try {
+    return read_label_state(folder).value_or(LabelState{});
+  } catch (const DataError& error) {
+    log::warning("A label begins at its newest checkpoint", {{"reason", error.what()}});
+    return {};
+  }
+}
+
+}  // namespace
+
+LabelQueue::LabelQueue(const TrainingParts& parts, const LabelRecords& records)
+    : parts_(parts),
+      records_(records),
+      names_(parts.pictures.source->label_names()),
+      alone_(comm::make_single_group()),
+      status_(first_status(parts.config, parts.folder, parts.group.size())) {}
+
+/// Returns how many images a label is trained on: its share of the run's.
+std::int64_t LabelQueue::images_of(std::int64_t label) const {
+  const double share = static_cast<double>(records_of(label).size()) /
+                       static_cast<double>(parts_.pictures.source->record_count());
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(share *
+                                   static_cast<double>(parts_.config.training.total_images())));
+}
+
+/// Publishes how far this rank is. It learns of the other ranks' labels at the end only.
+void LabelQueue::tell(std::size_t over, std::size_t all) {
+  if (parts_.server == nullptr) return;
+  status_.state = wire::JobState::kRunning;
+  status_.message =
+      "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) + " labels are over";
+  parts_.server->set_status(status_);
+}
+
+/// Returns a label's state, with the records and the images that it has by this configuration.
+LabelState LabelQueue::begin(std::int64_t label) const {
+  LabelState state = known_state(label_folder(parts_.folder, label));
+  state.label = label;
+  const auto place = static_cast<std::size_t>(label);
+  if (place < names_.size()) state.name = names_[place];
+  state.records = static_cast<std::int64_t>(records_of(label).size());
+  state.total_images = images_of(label);
+  return state;
+}
+
+TrainingResult LabelQueue::train_once(const LabelState& state, double budget_seconds) {
+  RunConfig config = parts_.config;
+  config.training.seed = label_seed(config.training.seed, state.label, state.attempts);
+  // Half an image more, so that rounding takes none away.
+  config.training.total_kimg = (static_cast<double>(state.total_images) + 0.5) / 1000;
+  Pictures pictures{.source = std::make_unique<data::SubsetSource>(*parts_.pictures.source,
+                                                                   records_of(state.label)),
+                    .policy = parts_.pictures.policy,
+                    .facts = parts_.pictures.facts};
+  pictures.facts.record_count = state.records;
+  return train({.config = config,
+                .folder = RunFolder(label_folder(parts_.folder, state.label)),
+                .pictures = pictures,
+                .devices = parts_.devices,
+                .group = *alone_,
+                .stop = parts_.stop,
+                .instruments = parts_.instruments,
+                .budget_seconds = budget_seconds,
+                .spent_seconds = cost_of(state)});
+}
+
+/// Trains a label once; an error is the label's, and ends no other label's training.
+void LabelQueue::try_label(LabelState& state, double budget_seconds) {
+  const auto folder = label_folder(parts_.folder, state.label);
+  const double cost_before = cost_of(state);
+  const comm::Stopwatch watch;
+  state.state = "training";
+  write_label_state(folder, state);
+  try {
+    const TrainingResult result = train_once(state, budget_seconds);
+    stopped_ = result.code == ExitCode::kStopped;
+    state.images_seen = result.progress.images_seen;
+    state.seconds = result.progress.trained_seconds;
+    const bool is_done = state.images_seen >= state.total_images;
+    if (!stopped_) state.state = is_done ? "done" : "out_of_budget";
+    state.error.clear();
+    state.exit_code = 0;
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const c10::AcceleratorError& error) {
+    throw DeviceError(error.what_without_backtrace());
+  } catch (const Error& error) {
+    fail(state, error.what(), error.code());
+  } catch (const c10::Error& error) {
+    fail(state, error.what_without_backtrace(), ExitCode::kBug);
+  } catch (const std::exception& error) {
+    fail(state, error.what(), ExitCode::kBug);
+  }
+  state.spent_seconds = cost_before + watch.seconds();
+  write_label_state(folder, state);
+}
+
+void LabelQueue::train_label(LabelState& state, double budget_seconds) {
+  state.attempts = 0;
+  do {
+    ++state.attempts;
+    try_label(state, budget_seconds);
+  } while (state.state == "failed" && !parts_.stop.received() &&
+           state.attempts < parts_.config.scheme.attempts);
+  if (state.state == "failed" && first_failure_ == ExitCode::kOk) {
+    first_failure_ = static_cast<ExitCode>(state.exit_code);
+  }
+}
+
+/// Leaves the label's log for that of the run.
+void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
+  log::set_file(parts_.group.rank() == 0 ? parts_.folder.log() : std::filesystem::path());
+  log::info("Label is over", {{"label", state.label},
+                              {"name", state.name},
+                              {"state", state.state},
+                              {"kimg", static_cast<double>(state.images_seen) / 1000},
+                              {"seconds", state.seconds},
+                              {"left_to_this_rank", left}});
+}
+
+bool LabelQueue::work_off(const std::vector<std::int64_t>& labels) {
+  std::int64_t records_left = 0;
+  double seconds_left = parts_.budget_seconds;
+  status_.total_images = 0;
+  for (const auto label : labels) {
+    records_left += static_cast<std::int64_t>(records_of(label).size());
+    status_.total_images += images_of(label);
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (stopped_ || parts_.stop.received()) return true;
+    tell(i, labels.size());
+    LabelState state = begin(labels[i]);
+    const double share =
+        seconds_left * static_cast<double>(state.records) / static_cast<double>(records_left);
+    if (!is_over(state, share)) {
+      train_label(state, share);
+      log_end(state, labels.size() - i - 1);
+    }
+    if (seconds_left > 0) seconds_left = std::max(seconds_left - cost_of(state), kNoTime);
+    records_left -= state.records;
+    status_.images_seen += state.images_seen;
+  }
+  tell(labels.size(), labels.size());
+  return stopped_;
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "training/generators/label_state.h"
+#include "training/schemes/train_run.h"
+#include "wire/job_status.h"
+
+namespace ganscale::training {
+
+/// The records of each label.
+using LabelRecords = std::vector<std::vector<std::int64_t>>;
+
+/// One rank's part of scheme per_label: it trains the labels that it was given one after the other,
+/// and calls no other rank.
+class LabelQueue {
+ public:
+  /// Both are borrowed.
+  LabelQueue(const TrainingParts& parts, const LabelRecords& records);
+
+  /// Trains the labels, and returns whether a signal ended it before the last.
+  ///
+  /// What a label's attempts take, set-up and checkpoints included, is charged to the budget; what
+  /// is left of it is shared by the records of the labels to come. A label that fails is tried
+  /// again and then left. Over a restart the labels that are over stay so, unless there is more for
+  /// them to do now.
+  /// Throws: DeviceError, since the next label would have the same device.
+  bool work_off(const std::vector<std::int64_t>& labels);
+  /// Returns the exit code of the first label that failed.
+  ExitCode first_failure() const { return first_failure_; }
+
+ private:
+  LabelState begin(std::int64_t label) const;
+  std::int64_t images_of(std::int64_t label) const;
+  void tell(std::size_t over, std::size_t all);
+  void train_label(LabelState& state, double budget_seconds);
+  void log_end(const LabelState& state, std::size_t left) const;
+  void try_label(LabelState& state, double budget_seconds);
+  TrainingResult train_once(const LabelState& state, double budget_seconds);
+  const std::vector<std::int64_t>& records_of(std::int64_t label) const {
+    return records_[static_cast<std::size_t>(label)];
+  }
+
+  const TrainingParts& parts_;
+  const LabelRecords& records_;
+  const std::vector<std::string> names_;
+  const std::unique_ptr<comm::Group> alone_;
+  wire::JobStatus status_;  ///< of this rank's labels
+  bool stopped_ = false;
+  ExitCode first_failure_ = ExitCode::kOk;
+};
+
+}  // namespace ganscale::training

@@ -1,0 +1,143 @@
+#include "training/schemes/per_label.h"
+
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/log.h"
+#include "files/atomic_file.h"
+#include "training/evaluation/metrics_log.h"
+#include "training/generators/label_bundle_file.h"
+#include "training/generators/trained_generator.h"
+#include "training/run/job_status.h"
+#include "training/schemes/label_plan.h"
+#include "training/schemes/label_queue.h"
+
+namespace ganscale::training {
+namespace {
+
+LabelRecords records_by_label(const data::Source& source) {
+  if (source.label_count() == 0) return {};
+  LabelRecords records(static_cast<std::size_t>(source.label_count()));
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    records[static_cast<std::size_t>(source.label(i))].push_back(i);
+  }
+  return records;
+}
+
+std::vector<std::int64_t> counts_of(const LabelRecords& records) {
+  std::vector<std::int64_t> counts;
+  for (const auto& of_label : records) counts.push_back(static_cast<std::int64_t>(of_label.size()));
+  return counts;
+}
+
+void require_trainable(const RunConfig& config, const std::vector<std::int64_t>& counts) {
+  if (counts.empty()) {
+    throw ConfigError("scheme per_label needs labels, and the data set has none: " +
+                      config.data.path);
+  }
+  std::string small;
+  for (std::size_t label = 0; label < counts.size(); ++label) {
+    if (counts[label] == 0 || counts[label] >= config.training.batch) continue;
+    small.append(" ").append(std::to_string(label)).append(" (");
+    small.append(std::to_string(counts[label])).append(")");
+  }
+  if (!small.empty()) {
+    throw ConfigError("labels have fewer records than training.batch, " +
+                      std::to_string(config.training.batch) +
+                      "; lower it, or leave these labels out of the data set:" + small);
+  }
+}
+
+/// Publishes how all labels ended.
+void tell_end(const TrainingParts& parts, const std::vector<LabelState>& states) {
+  if (parts.server == nullptr) return;
+  wire::JobStatus status = first_status(parts.config, parts.folder, parts.group.size());
+  status.state = wire::JobState::kDone;
+  status.total_images = 0;
+  for (const LabelState& state : states) {
+    status.images_seen += state.images_seen;
+    status.total_images += state.total_images;
+  }
+  parts.server->set_status(status);
+  leave_behind(status);
+}
+
+/// Reads all labels' states, writes labels.json and the bundle of those that have a generator.
+void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts) {
+  nlohmann::json table = nlohmann::json::array();
+  std::vector<LabelState> states;
+  for (std::size_t label = 0; label < counts.size(); ++label) {
+    if (counts[label] == 0) continue;
+    const auto folder = label_folder(parts.folder, static_cast<std::int64_t>(label));
+    const auto state = read_label_state(folder);
+    if (!state) {
+      throw DataError("the state of a label is missing; do all nodes share the run folder? " +
+                      folder.string());
+    }
+    table.push_back(*state);
+    states.push_back(*state);
+  }
+  files::write_file_atomically(parts.folder.labels_table(), table.dump(1) + "\n");
+  const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
+  if (trained > 0) write_label_bundle(parts.folder, parts.config, states, counts);
+  tell_end(parts, states);
+  log::info("All labels are over", {{"labels", states.size()},
+                                    {"trained", trained},
+                                    {"failed", states.size() - static_cast<std::size_t>(trained)},
+                                    {"bundle", parts.folder.bundle()}});
+}
+
+/// Measures the bundle, all ranks together.
+void evaluate_bundle(const TrainingParts& parts) {
+  if (!std::filesystem::exists(parts.folder.bundle())) return;
+  const auto began = std::chrono::steady_clock::now();
+  const auto trained = load_newest_generator(parts.folder.root());
+  trained.generator->to(parts.devices.generator);
+  const auto measured = parts.evaluator->evaluate(*trained.generator, parts.config.training.seed);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  if (parts.group.rank() != 0) return;
+  const MetricsLine line{trained.images_seen, seconds.count(), measured};
+  log::info("Evaluated the generators", {{"metrics", to_json(line).dump()}});
+  append_if_newest(parts.folder.metrics(), line);
+  if (const auto fid = first_value(measured, "fid")) parts.instruments.fid.set(*fid);
+  if (const auto score = first_value(measured, "is")) parts.instruments.inception_score.set(*score);
+}
+
+}  // namespace
+
+void try_per_label(const RunConfig& config, const data::Source& source, int rank_count) {
+  const auto counts = counts_of(records_by_label(source));
+  require_trainable(config, counts);
+  plan_labels(counts, rank_count);
+}
+
+ExitCode train_per_label(const TrainingParts& parts) {
+  const LabelRecords records = records_by_label(*parts.pictures.source);
+  const auto counts = counts_of(records);
+  require_trainable(parts.config, counts);
+  const auto plan = plan_labels(counts, parts.group.size());
+  if (parts.group.rank() == 0) {
+    parts.folder.create();
+    parts.folder.write_config(parts.config.resolved, parts.config.checkpoint.on_error);
+  }
+  LabelQueue queue(parts, records);
+  const bool stopped = queue.work_off(plan[static_cast<std::size_t>(parts.group.rank())]);
+  // The ranks meet here for the first time. The slowest may take hours longer than the others.
+  parts.group.meet();
+  const auto ends =
+      at::tensor({std::int64_t{stopped}, std::int64_t{static_cast<int>(queue.first_failure())}});
+  parts.group.max(ends);
+  const auto* end = ends.const_data_ptr<std::int64_t>();
+  if (end[0] != 0) return ExitCode::kStopped;
+  if (parts.group.rank() == 0) gather(parts, counts);
+  parts.group.meet();  // a rank that ends with a failed label's exit code ends all others
+  if (parts.evaluator != nullptr) {
+    evaluate_bundle(parts);
+    parts.group.meet();
+  }
+  return static_cast<ExitCode>(end[1]);
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "comm/group.h"
+#include "training/loop/scheme.h"
+#include "training/phases/replica.h"
+#include "training/phases/step_recorder.h"
+
+namespace ganscale::training {
+
+/// All ranks do the same phases on their parts of a batch and average every gradient (Loppi &
+/// Kynkäänniemi 2021).
+class Synchronous : public Scheme {
+ public:
+  /// Broadcasts the replica's state from rank 0, so that all ranks begin alike.
+  Synchronous(const RunConfig& config, Replica& replica, comm::Group& group);
+  ~Synchronous() override;
+
+  std::vector<std::string> phase_names() const override;
+  StepResult step(const StepInput& input, const Progress& progress) override;
+
+ private:
+  /// Returns the last phase that trains the network in this step; null if none does.
+  const Phase* last_due(std::int64_t step, const torch::nn::Module& network) const;
+
+  const RunConfig& config_;
+  Replica& replica_;
+  comm::Group& group_;
+  std::unique_ptr<comm::BucketedGradients> generator_gradients_;
+  std::unique_ptr<comm::BucketedGradients> discriminator_gradients_;
+  std::vector<Phase> phases_;
+  std::unique_ptr<StepRecorder> recorder_;  ///< with training.cuda_graphs
+};
+
+}  // namespace ganscale::training

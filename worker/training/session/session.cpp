@@ -1,0 +1,108 @@
+#include "training/session/session.h"
+
+#include <ATen/ops/tensor.h>
+
+#include <optional>
+#include <random>
+
+#include "base/log.h"
+#include "telemetry/exposer.h"
+#include "telemetry/registry.h"
+#include "training/run/section_checks.h"
+#include "training/schemes/per_label.h"
+#include "training/schemes/train_run.h"
+#include "training/session/rank.h"
+
+namespace ganscale::training {
+namespace {
+
+/// A word that all ranks of this run on all nodes share, and no other run.
+std::string shared_word(comm::Group& group) {
+  std::random_device device;
+  const at::Tensor word = at::tensor((static_cast<std::int64_t>(device()) << 31) ^ device());
+  group.broadcast(word, 0);
+  return "ganscale-" + std::to_string(word.item<std::int64_t>());
+}
+
+/// The port of this node, on its first rank, and the port of the run, on rank 0.
+class Services {
+ public:
+  Services(const control::TelemetryConfig& config, const RunFolder& folder,
+           const comm::World& world)
+      : registry_({.run = folder.root().filename().string(),
+                   .rank = world.group->rank(),
+                   .local_rank = world.place.local_rank,
+                   .local_size = world.place.local_size,
+                   .segment = shared_word(*world.group)}) {
+    constexpr int kOff = control::TelemetryConfig::kOff;
+    if (world.place.local_rank == 0 && config.metrics_port != kOff) {
+      exposer_ = std::make_unique<telemetry::Exposer>(
+          telemetry::Endpoint{config.bind_address, config.metrics_port},
+          [this] { return registry_.collect(); });
+      log::info("Serving metrics", {{"port", exposer_->port()}});
+    }
+    if (world.group->rank() == 0 && config.control_port != kOff) {
+      server_ = std::make_unique<control::Server>(
+          control::ServerConfig{config.bind_address, config.control_port, config.token_file});
+      log::info("Serving status and commands", {{"port", server_->port()}});
+    }
+  }
+
+  telemetry::Instruments& instruments() { return registry_.instruments(); }
+  control::Server* server() { return server_.get(); }
+
+ private:
+  telemetry::Registry registry_;
+  std::unique_ptr<telemetry::Exposer> exposer_;
+  std::unique_ptr<control::Server> server_;
+};
+
+/// Opens the feature network before anything is trained, where metrics are wished for.
+std::optional<Evaluator> open_evaluator(const RunConfig& config, const Pictures& pictures,
+                                        const Rank& rank) {
+  if (config.evaluate.metrics.empty()) return std::nullopt;
+  const bool has_labels = config.scheme.name == kPerLabel || config.model.label_count > 0;
+  for (const auto& metric : config.evaluate.metrics) metrics::require_labels(metric, has_labels);
+  return std::optional<Evaluator>(std::in_place, config.evaluate,
+                                  RealPictures{*pictures.source, pictures.policy},
+                                  rank.devices.generator, *rank.world.group);
+}
+
+}  // namespace
+
+ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
+  const StopSignal stop;  // a signal while all this opens is kept for the first step
+  Rank rank = open_rank(config);
+  comm::Group& group = *rank.world.group;
+  require_fits_world(config, group.size());
+  if (group.rank() == 0) {
+    for (const auto& doubt : doubts(config)) log::warning(doubt);
+  }
+  const Pictures pictures = open_pictures(config);
+  auto evaluator = open_evaluator(config, pictures, rank);
+  if (dry_run) {
+    if (config.scheme.name == kPerLabel) try_per_label(config, *pictures.source, group.size());
+    try_training(config, folder, pictures, rank.devices, group);
+    return ExitCode::kOk;
+  }
+  if (group.rank() == 0) {
+    folder.create();
+    log::set_file(folder.log());
+  }
+  Services services(config.telemetry, folder, rank.world);
+  const int device_count = group.size() * config.training.devices_per_process;
+  const TrainingParts parts{.config = config,
+                            .folder = folder,
+                            .pictures = pictures,
+                            .devices = rank.devices,
+                            .group = group,
+                            .stop = stop,
+                            .instruments = services.instruments(),
+                            .server = services.server(),
+                            .evaluator = evaluator ? &*evaluator : nullptr,
+                            .budget_seconds = config.budget.seconds(device_count)};
+  if (config.scheme.name == kPerLabel) return train_per_label(parts);
+  return train(parts).code;
+}
+
+}  // namespace ganscale::training
