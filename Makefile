@@ -7,7 +7,7 @@ release: ## compile build/release/bin/ganscale, the tests and the benchmarks (th
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
-demo: ## set up, compile, train on colour emoji with 2 ranks, write runs/demo/report.html; again: resume
+demo: ## set up, compile, train on color emoji with 2 ranks, write runs/demo/report.html; again: resume
 	@scripts/demo.sh
 
 test: ## set up, compile, run every test that needs no GPU, the checkers and the sanitizers

@@ -64,14 +64,14 @@ def options_of(networks):
     generator, discriminator = networks["G_ema"], networks["D"]
     arguments = generator["_init_kwargs"]
     synthesis = arguments.get("synthesis_kwargs", {})
-    judge = discriminator["_init_kwargs"]
-    epilogue = judge.get("epilogue_kwargs", {})
+    kwargs = discriminator["_init_kwargs"]
+    epilogue = kwargs.get("epilogue_kwargs", {})
     return {
         "resolution": generator["img_resolution"], "channels": generator["img_channels"],
         "z_dim": generator["z_dim"], "w_dim": generator["w_dim"], "label_count": generator["c_dim"],
         "mapping_layers": arguments.get("mapping_kwargs", {}).get("num_layers", 8),
         "channel_base": synthesis.get("channel_base", 32768), "channel_max": synthesis.get("channel_max", 512),
-        "discriminator": judge.get("architecture", "resnet"),
+        "discriminator": kwargs.get("architecture", "resnet"),
         "mbstd_group": epilogue.get("mbstd_group_size", 4) or 0,
         "mbstd_features": epilogue.get("mbstd_num_channels", 1),
     }

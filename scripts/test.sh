@@ -2,7 +2,7 @@
 # Runs every check that needs no GPU, or the named stages of it.
 #   scripts/test.sh [lint] [release] [headers] [asan] [tsan] [cuda]
 #     lint     layout and limits of docs/style.md
-#     release  every test without a GPU, optimised build
+#     release  every test without a GPU, optimized build
 #     headers  each header compiles alone
 #     asan     unit and collective tests under AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer
 #     tsan     unit and collective tests under ThreadSanitizer

@@ -34,11 +34,11 @@ double median(std::vector<double> numbers) {
 
 // The slowest rank's time of one action that all ranks start together.
 double slowest_seconds(Group& group, const std::function<void()>& action) {
-  group.sum(at::zeros({1}));
+  group.all_reduce_sum(at::zeros({1}));
   const Stopwatch watch;
   action();
   const auto seconds = at::full({1}, watch.seconds(), at::kDouble);
-  group.max(seconds);
+  group.all_reduce_max(seconds);
   return seconds.item<double>();
 }
 
@@ -75,7 +75,7 @@ double compare_with_bare_allreduce(Group& group, std::int64_t megabytes) {
   return median(ratios);
 }
 
-// DC-GAN's discriminator for 64x64 pictures: 4x4 convolutions of stride 2, `width` channels after
+// DC-GAN's discriminator for 64x64 images: 4x4 convolutions of stride 2, `width` channels after
 // the first.
 std::vector<at::Tensor> make_network(std::int64_t width) {
   std::vector<at::Tensor> weights;
@@ -112,9 +112,9 @@ void measure_hidden_share(Group& group, std::int64_t width, std::int64_t batch) 
   std::vector<double> alone, together, hidden;
   for (int round = 0; round < kRounds; ++round) {
     alone.push_back(slowest_seconds(group, [&] { step(false); }));
-    const auto before = group.sum_cost();
+    const auto before = group.all_reduce_cost();
     together.push_back(slowest_seconds(group, [&] { step(true); }));
-    const auto after = group.sum_cost();
+    const auto after = group.all_reduce_cost();
     const double busy = after.busy_seconds - before.busy_seconds;
     hidden.push_back(1 - (after.exposed_seconds - before.exposed_seconds) / busy);
   }

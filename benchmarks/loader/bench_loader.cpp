@@ -22,11 +22,11 @@ struct Options {
 Options parse(int argc, char** argv) {
   Options options;
   CLI::App app(
-      "Measures how many pictures a second the prefetcher delivers, decoded, over whole epochs "
+      "Measures how many images a second the prefetcher delivers, decoded, over whole epochs "
       "after one that warms up. Prints one JSON object.");
   app.add_option("path", options.path, "data set")->required();
-  app.add_option("--resolution", options.resolution, "of its pictures");
-  app.add_option("--batch", options.batch, "pictures a batch; what is left of an epoch is dropped");
+  app.add_option("--resolution", options.resolution, "of its images");
+  app.add_option("--batch", options.batch, "images a batch; what is left of an epoch is dropped");
   app.add_option("--epochs", options.epochs, "to measure");
   app.add_option("--reader-threads", options.reader_threads, "0: auto");
   try {
@@ -55,12 +55,12 @@ nlohmann::ordered_json measure(const Options& options) {
   DataConfig config;
   config.path = options.path;
   config.prefetch.reader_threads = options.reader_threads;
-  Feed feed;
-  feed.share.batch_per_rank = options.batch;
-  feed.label_count = used_label_count(config, *source);
-  feed.prefetch = config.prefetch;
+  LoaderOptions loader_options;
+  loader_options.share.batch_per_rank = options.batch;
+  loader_options.label_count = used_label_count(config, *source);
+  loader_options.prefetch = config.prefetch;
   Prefetcher prefetcher(*source, ShardPlan(source->record_count(), /*seed=*/1, /*shuffle=*/true),
-                        decode_policy(config, *source, options.resolution), feed);
+                        decode_policy(config, *source, options.resolution), loader_options);
   const std::int64_t batches = source->record_count() / options.batch;
   const std::int64_t sum = read_batches(prefetcher, batches);
   const auto start = std::chrono::steady_clock::now();

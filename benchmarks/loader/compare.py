@@ -4,7 +4,7 @@
     benchmarks/loader/compare.py --build build/release
 
 For each resolution it makes a stylegan2-ada zip (PNGs without compression, as its dataset tool writes
-them) and a TFRecord file of the same pictures: colour emoji of the font Noto Color Emoji on noisy
+them) and a TFRecord file of the same images: color emoji of the font Noto Color Emoji on noisy
 gradients, or only the gradients where the font is missing. Both readers get two threads or worker
 processes, shuffle, decode, and deliver uint8 batches with labels. Rounds alternate, ours and theirs;
 the medians are compared. A probe of the pixels must agree, or the run fails.
@@ -59,7 +59,7 @@ class ZipDataset(torch.utils.data.Dataset):
 
 
 class TfrecordDataset(torch.utils.data.Dataset):
-    """Reads raw pictures of tf.train.Example records by their offsets; checks no checksum."""
+    """Reads raw images of tf.train.Example records by their offsets; checks no checksum."""
 
     def __init__(self, path, labels_path):
         self.path = path
@@ -145,7 +145,7 @@ class TheirLoader:
         self.images = len(dataset) // batch * batch
 
     def epoch(self):
-        """Reads one epoch and returns the sum of each picture's middle byte."""
+        """Reads one epoch and returns the sum of each image's middle byte."""
         probe = 0
         for images, _ in self.loader:
             probe += int(images.flatten(1)[:, images[0].numel() // 2].sum(dtype=torch.int64))
@@ -165,7 +165,7 @@ def emoji_font():
     return ImageFont.truetype(EMOJI_FONT, EMOJI_BITMAP_SIZE) if Path(EMOJI_FONT).exists() else None
 
 
-def picture(number, resolution, font, random):
+def draw_image(number, resolution, font, random):
     """A noisy gradient with an emoji on it."""
     side = numpy.linspace(0, 1, resolution)
     weights = random.uniform(-1, 1, (2, 3))
@@ -187,7 +187,7 @@ def write_zip(path, resolution, count, compress_level):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
         for number in range(count):
             png = io.BytesIO()
-            picture(number, resolution, font, random).save(
+            draw_image(number, resolution, font, random).save(
                 png, format="png", compress_level=compress_level)
             name = f"{number // 1000:05d}/img{number:08d}.png"
             labels.append([name, int(random.integers(LABEL_COUNT))])
@@ -220,7 +220,7 @@ def compare(name, path, dataset, arguments, resolution):
     for _ in range(arguments.rounds):
         result = measure_ours(arguments.build / "bin", path, resolution, arguments.epochs * 4)
         if result["probe"] != probe:
-            sys.exit(f"{name}: the readers saw different pictures: {result['probe']}, {probe}")
+            sys.exit(f"{name}: the readers saw different images: {result['probe']}, {probe}")
         ours_rates.append(result["images_per_second"])
         theirs_rates.append(theirs.measure(arguments.epochs))
     ours, other = statistics.median(ours_rates), statistics.median(theirs_rates)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Trains MNIST in four ways with several seeds and prints their scores as a table (see README.md beside).
-#   [MNIST=folder of the IDX files] [KIMG=40] [SEEDS="1 2 3"] [PICTURES=5k] benchmarks/mnist/compare.sh [FOLDER]
+#   [MNIST=folder of the IDX files] [KIMG=40] [SEEDS="1 2 3"] [IMAGES=5k] benchmarks/mnist/compare.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=${1:-runs/mnist-compare}
 mnist=${MNIST:-${GANSCALE_SHARED:-../shared}/data/mnist}
 kimg=${KIMG:-40}
 seeds=${SEEDS:-1 2 3}
-pictures=${PICTURES:-5k}
+images=${IMAGES:-5k}
 bin=build/release/bin
 [ -x $bin/ganscale ] && [ -x $bin/mnist_feature_net ] || { echo "build first: make" >&2; exit 69; }
 [ -f "$mnist/train-images-idx3-ubyte.gz" ] || { echo "no MNIST in $mnist: set MNIST" >&2; exit 65; }
@@ -29,7 +29,7 @@ train() {
   shift 2
   [ ! -f "$run/result.json" ] || return 0
   $bin/ganscale train "${common[@]}" --set "training.seed=$seed" --run "$run" "$@" >"$run.log" 2>&1
-  $bin/ganscale evaluate --run "$run" --metrics "fid$pictures,is$pictures" --feature-net "$folder/digits.pt" \
+  $bin/ganscale evaluate --run "$run" --metrics "fid$images,is$images" --feature-net "$folder/digits.pt" \
     --out "$run/result.json" >>"$run.log" 2>&1
 }
 
@@ -39,4 +39,4 @@ for seed in $seeds; do
   train per-label "$seed" --set model.name=dcgan --set scheme.name=per_label
   train per-label-wgan "$seed" --set scheme.name=per_label "${wgan[@]}"
 done
-python3 benchmarks/mnist/compare_table.py "$folder" "$kimg" "$pictures"
+python3 benchmarks/mnist/compare_table.py "$folder" "$kimg" "$images"

@@ -1,4 +1,4 @@
-"""Prints the results of compare.sh as a table: compare_table.py FOLDER KIMG PICTURES"""
+"""Prints the results of compare.sh as a table: compare_table.py FOLDER KIMG IMAGES"""
 import json
 import pathlib
 import statistics
@@ -10,7 +10,7 @@ WAYS = {
     "per-label": "DC-CGAN, a pair a label",
     "per-label-wgan": "W-CGAN, a pair a label",
 }
-folder, kimg, pictures = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+folder, kimg, images = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 
 
 def cell(values):
@@ -18,11 +18,11 @@ def cell(values):
     return f"{statistics.mean(values):.3f}{spread}"
 
 
-print(f"| MNIST, {kimg} kimg, {pictures} generated pictures | seeds | score | Fréchet distance |")
+print(f"| MNIST, {kimg} kimg, {images} generated images | seeds | score | Fréchet distance |")
 print("|---|---|---|---|")
 for way, title in WAYS.items():
     results = [json.loads(file.read_text()) for file in sorted(folder.glob(f"{way}-[0-9]*/result.json"))]
     if results:
-        scores = [result[f"is{pictures}"] for result in results]
-        distances = [result[f"fid{pictures}"] for result in results]
+        scores = [result[f"is{images}"] for result in results]
+        distances = [result[f"fid{images}"] for result in results]
         print(f"| {title} | {len(results)} | {cell(scores)} | {cell(distances)} |")

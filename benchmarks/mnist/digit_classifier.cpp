@@ -60,7 +60,7 @@ Digits read_digits(const std::filesystem::path& images_file) {
   return digits;
 }
 
-at::Tensor read_pictures(const std::filesystem::path& folder) {
+at::Tensor read_images(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".png") files.push_back(entry.path());

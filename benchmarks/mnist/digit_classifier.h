@@ -11,7 +11,7 @@
 /// on real MNIST in the place of Inception.
 namespace ganscale::mnist {
 
-/// Pictures as the generator makes them: 28 x 28 padded with black to 32 x 32.
+/// Images as the generator makes them: 28 x 28 padded with black to 32 x 32.
 struct Digits {
   at::Tensor images;  ///< [N, 1, 32, 32] uint8
   at::Tensor labels;  ///< [N] int64
@@ -21,15 +21,15 @@ struct Digits {
 Digits read_digits(const std::filesystem::path& images_file);
 
 /// Reads all PNG files of a folder, in the order of their names: [N, 1, 32, 32] uint8. Throws
-/// DataError for an empty folder and for pictures that are not 32 x 32 grey.
-at::Tensor read_pictures(const std::filesystem::path& folder);
+/// DataError for an empty folder and for images that are not 32 x 32 gray.
+at::Tensor read_images(const std::filesystem::path& folder);
 
 /// Two convolutions and one linear layer. Reaches 98% and more on MNIST's test set in two epochs.
 class DigitClassifier {
  public:
   explicit DigitClassifier(std::uint64_t seed);
 
-  /// Minimises the cross entropy with Adam; the rate falls to zero. The order of the pictures and
+  /// Minimizes the cross entropy with Adam; the rate falls to zero. The order of the images and
   /// the first weights depend on the seed alone.
   void train(const Digits& digits, int epochs);
 
@@ -48,13 +48,13 @@ class DigitClassifier {
   NamedTensors parameters_;
 };
 
-/// Returns the share of pictures whose likeliest digit is their label.
+/// Returns the share of images whose likeliest digit is their label.
 double accuracy(const at::Tensor& log_probabilities, const at::Tensor& labels);
 
-/// Returns exp(E_x KL(p(y|x) || p(y))): 1 for pictures that say nothing, 10 for clear digits in
+/// Returns exp(E_x KL(p(y|x) || p(y))): 1 for images that say nothing, 10 for clear digits in
 /// equal parts.
 ///
-/// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4; over all pictures, not in splits.
+/// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4; over all images, not in splits.
 /// log_probabilities: [N, 10] float64.
 double digit_score(const at::Tensor& log_probabilities);
 

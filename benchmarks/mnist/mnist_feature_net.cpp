@@ -21,9 +21,10 @@ int main(int argc, char** argv) {
     mnist::DigitClassifier classifier(/*seed=*/1000);
     classifier.train(mnist::read_digits(data / "train-images-idx3-ubyte.gz"), epochs);
     const auto test = mnist::read_digits(data / "t10k-images-idx3-ubyte.gz");
-    const auto judged = classifier.log_probabilities(test.images);
-    std::printf("%.2f%% of the real test pictures right, their score %.2f of 10\n",
-                100 * mnist::accuracy(judged, test.labels), mnist::digit_score(judged));
+    const auto log_probabilities = classifier.log_probabilities(test.images);
+    std::printf("%.2f%% of the real test images right, their score %.2f of 10\n",
+                100 * mnist::accuracy(log_probabilities, test.labels),
+                mnist::digit_score(log_probabilities));
     classifier.save(out);
     return 0;
   } catch (const Error& error) {

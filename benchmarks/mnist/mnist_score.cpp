@@ -30,19 +30,19 @@ void print_counts(const at::Tensor& log_probabilities) {
 }
 
 /// Returns whether the score is high enough.
-bool judge(const Options& options) {
+bool passes(const Options& options) {
   DigitClassifier classifier(/*seed=*/1000);
   classifier.train(read_digits(options.data / "train-images-idx3-ubyte.gz"), options.epochs);
   const auto test = read_digits(options.data / "t10k-images-idx3-ubyte.gz");
   const auto on_test = classifier.log_probabilities(test.images);
   const double correct = accuracy(on_test, test.labels);
-  std::printf("classifier: %.2f%% of the real test pictures right, their score %.2f of 10\n",
+  std::printf("classifier: %.2f%% of the real test images right, their score %.2f of 10\n",
               100 * correct, digit_score(on_test));
   if (correct < kLeastAccuracy) throw DataError("the classifier is too bad to judge by");
   if (options.samples.empty()) return true;
-  const auto log_probabilities = classifier.log_probabilities(read_pictures(options.samples));
+  const auto log_probabilities = classifier.log_probabilities(read_images(options.samples));
   const double score = digit_score(log_probabilities);
-  std::printf("samples: %lld pictures, score %.2f of 10, digits",
+  std::printf("samples: %lld images, score %.2f of 10, digits",
               static_cast<long long>(log_probabilities.size(0)), score);
   print_counts(log_probabilities);
   return score >= options.at_least;
@@ -57,12 +57,12 @@ int main(int argc, char** argv) {
   CLI::App app{"Scores generated digits with a classifier trained on the real ones"};
   app.footer("\nExample:\n  mnist_score --data mnist/ --samples fakes/ --at-least 7.5");
   app.add_option("--data", options.data, "folder with MNIST's four IDX files (.gz)")->required();
-  app.add_option("--samples", options.samples, "folder of 32 x 32 grey PNG files to score");
+  app.add_option("--samples", options.samples, "folder of 32 x 32 gray PNG files to score");
   app.add_option("--at-least", options.at_least, "exit with 1 if the score is lower");
   app.add_option("--epochs", options.epochs, "of the classifier's training");
   CLI11_PARSE(app, argc, argv);
   try {
-    return mnist::judge(options) ? 0 : 1;
+    return mnist::passes(options) ? 0 : 1;
   } catch (const Error& error) {
     log::error(error.what());
     return static_cast<int>(error.code());

@@ -68,16 +68,16 @@ def wait_quiet(operator, seconds=10):
 def measure(cluster, operator, count):
     empty, memory = operator.metrics(), resident_mb(operator)
     rows = [("resident memory, no training", f"{memory['VmRSS']:.0f} MB")]
-    began = time.monotonic()
+    start = time.monotonic()
     items = [training(i) for i in range(count)]
     for start in range(0, count, 100):
         cluster.kubectl("create", "-f", "-", stdin=json.dumps(
             {"apiVersion": "v1", "kind": "List", "items": items[start:start + 100]}))
-    rows.append((f"{count} GanTrainings created (kubectl)", f"{time.monotonic() - began:.1f} s"))
+    rows.append((f"{count} GanTrainings created (kubectl)", f"{time.monotonic() - start:.1f} s"))
     wait_for("every MPIJob is made", lambda: cluster.count("mpijobs") == count, 1800, 0.5)
-    rows.append((f"{count} MPIJobs made, since the first create", f"{time.monotonic() - began:.1f} s"))
+    rows.append((f"{count} MPIJobs made, since the first create", f"{time.monotonic() - start:.1f} s"))
     wait_for("every worker pod is made", lambda: cluster.count("pods") >= 8 * count, 3600, 1)
-    rows.append((f"{8 * count} pods made by the MPI Operator", f"{time.monotonic() - began:.0f} s"))
+    rows.append((f"{8 * count} pods made by the MPI Operator", f"{time.monotonic() - start:.0f} s"))
     wait_quiet(operator)
     made = operator.metrics()
     rows += [("reconciles until then", f"{reconciles(made) - reconciles(empty):.0f}"),
@@ -88,12 +88,12 @@ def measure(cluster, operator, count):
     memory = resident_mb(operator)
     rows += [(f"resident memory, {count} trainings (peak)", f"{memory['VmRSS']:.0f} ({memory['VmHWM']:.0f}) MB")]
 
-    before, began = operator.metrics(), time.monotonic()
+    before, start = operator.metrics(), time.monotonic()
     cluster.kubectl("label", "gt", "--all", "looked=1")
     wait_quiet(operator)
     after = operator.metrics()
     looked = reconciles(after) - reconciles(before)
-    election = (time.monotonic() - began) / 2  # a GET and a PUT every two seconds
+    election = (time.monotonic() - start) / 2  # a GET and a PUT every two seconds
     rows += [("steady: reconciles, one label changed on each", f"{looked:.0f}"),
              ("steady: reconcile time p50, p99 (bucket)", p50_p99(before, after)),
              ("steady: writes (POST, PATCH, DELETE)", f"{requests(after, ('POST', 'PATCH', 'DELETE')) - requests(before, ('POST', 'PATCH', 'DELETE')):.0f}"),

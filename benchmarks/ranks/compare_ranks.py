@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Times two ranks against one, with one thread a rank: trainings of ten labels, and an evaluation.
 
-    benchmarks/ranks/compare_ranks.py [--mnist FOLDER] [--feature-net FILE] [--rounds 3] [--kimg 4] [--pictures 50k]
+    benchmarks/ranks/compare_ranks.py [--mnist FOLDER] [--feature-net FILE] [--rounds 3] [--kimg 4] [--images 50k]
 
 Claims: scheme per_label needs at most 0.55 of the time of one rank, start and end included; an
-evaluation has a parallel efficiency of at least 90%, the real pictures' part in a cache, and its
-largest process has at most 20% more memory than with 1,000 pictures. Exit code 1 where one does not hold.
+evaluation has a parallel efficiency of at least 90%, the real images' part in a cache, and its
+largest process has at most 20% more memory than with 1,000 images. Exit code 1 where one does not hold.
 """
 import argparse
 import os
@@ -35,10 +35,10 @@ class Runner:
         if os.getuid() == 0:
             launcher.insert(1, "--allow-run-as-root")
         with open(self.folder / "output.txt", "w") as output:
-            began = time.monotonic()
+            start = time.monotonic()
             done = subprocess.Popen([*launcher, self.program, verb, *options], stdout=output, stderr=output)
             _, status, used = os.wait4(done.pid, 0)  # used: by mpirun and the ranks that it waited for
-            seconds = time.monotonic() - began
+            seconds = time.monotonic() - start
         if status != 0:
             sys.exit((self.folder / "output.txt").read_text())
         return seconds, used.ru_maxrss / 1024
@@ -51,8 +51,8 @@ class Runner:
         return self.run(ranks, "train", "--config", ROOT / "configs/runs/mnist-dcgan.yaml", "--run", run,
                         *[word for setting in settings for word in ("--set", setting)])
 
-    def evaluate(self, ranks, pictures):
-        return self.run(ranks, "evaluate", "--run", self.folder / "labels", "--metrics", f"fid{pictures}",
+    def evaluate(self, ranks, images):
+        return self.run(ranks, "evaluate", "--run", self.folder / "labels", "--metrics", f"fid{images}",
                         "--feature-net", self.feature_net, "--set", "training.threads=1",
                         "--set", f"evaluate.cache={self.folder / 'cache'}")
 
@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--feature-net", type=Path, help="TorchScript module; else a classifier is trained")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--kimg", type=float, default=4, help="of all labels together")
-    parser.add_argument("--pictures", default="50k", help="generated for the evaluation")
+    parser.add_argument("--images", default="50k", help="generated for the evaluation")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(arguments, Path(folder))
@@ -86,15 +86,15 @@ def main():
         if not arguments.feature_net:
             subprocess.run([arguments.build / "bin/mnist_feature_net", "--data", arguments.mnist,
                             "--out", runner.feature_net, "--epochs", "1"], check=True)
-        runner.evaluate(2, "1k")  # judges the real pictures
+        runner.evaluate(2, "1k")  # judges the real images
         _, few = runner.evaluate(1, "1k")
         share, many = compare("evaluation", arguments.rounds,
-                              lambda ranks: runner.evaluate(ranks, arguments.pictures))
+                              lambda ranks: runner.evaluate(ranks, arguments.images))
     efficiency = 1 / (2 * share)
     print(f"labels: two ranks take {labels:.3f} of one rank's time (needed: at most 0.55)")
     print(f"evaluation: parallel efficiency {efficiency:.0%} (needed: 90%)")
-    print(f"largest process: {few:.0f} MiB for 1k pictures, {many:.0f} MiB for "
-          f"{arguments.pictures} (needed: less than 20% more)")
+    print(f"largest process: {few:.0f} MiB for 1k images, {many:.0f} MiB for "
+          f"{arguments.images} (needed: less than 20% more)")
     return 0 if labels <= 0.55 and efficiency >= 0.9 and many < 1.2 * few else 1
 
 

@@ -44,7 +44,7 @@ class Training {
       fakes = generate(Stream::kDiscriminatorLatent);
     }
     const auto loss = losses::non_saturating_discriminator_loss(
-        judge(real_, Stream::kDiscriminatorNoise), judge(fakes, Stream::kDiscriminatorNoise));
+        score(real_, Stream::kDiscriminatorNoise), score(fakes, Stream::kDiscriminatorNoise));
     loss.mean().backward();
     update(*discriminator_optimizer_);
   }
@@ -52,7 +52,7 @@ class Training {
   void train_generator() {
     train_only_generator(true);
     const auto fakes = generate(Stream::kGeneratorLatent);
-    losses::non_saturating_generator_loss(judge(fakes, Stream::kGeneratorNoise)).mean().backward();
+    losses::non_saturating_generator_loss(score(fakes, Stream::kGeneratorNoise)).mean().backward();
     train_only_generator(false);
     update(*generator_optimizer_);
   }
@@ -64,14 +64,14 @@ class Training {
   }
 
   at::Tensor generate(Stream latent) {
-    kernels::RandomDraws draws({1, images_seen_, 1}, latent);
-    const auto z = draws.normal({batch_, networks_.generator->z_dim()}, at::kFloat);
-    return networks_.generator->forward(z, {}, draws);
+    kernels::RandomStream random({1, images_seen_, 1}, latent);
+    const auto z = random.normal({batch_, networks_.generator->z_dim()}, at::kFloat);
+    return networks_.generator->forward(z, {}, random);
   }
 
-  at::Tensor judge(const at::Tensor& images, Stream dropout) {
-    kernels::RandomDraws draws({1, images_seen_, 1}, dropout);
-    return networks_.discriminator->forward(images, {}, draws);
+  at::Tensor score(const at::Tensor& images, Stream dropout) {
+    kernels::RandomStream random({1, images_seen_, 1}, dropout);
+    return networks_.discriminator->forward(images, {}, random);
   }
 
   static void update(optim::Optimizer& optimizer) {

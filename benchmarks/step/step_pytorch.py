@@ -56,7 +56,7 @@ class Discriminator(nn.Module):
         return self.adv_layer(self.model(images).flatten(1)).squeeze(1)
 
 
-def initialise(module):
+def initialize(module):
     if isinstance(module, (nn.Conv2d, nn.Linear)):
         nn.init.normal_(module.weight, 0, 0.02)
     elif isinstance(module, nn.BatchNorm2d):
@@ -66,8 +66,8 @@ def initialise(module):
 class Training:
     def __init__(self, batch):
         self.batch = batch
-        self.generator = Generator().apply(initialise)
-        self.discriminator = Discriminator().apply(initialise)
+        self.generator = Generator().apply(initialize)
+        self.discriminator = Discriminator().apply(initialize)
         self.generator_optimizer = torch.optim.Adam(
             self.generator.parameters(), lr=2e-4, betas=(0.5, 0.999))
         self.discriminator_optimizer = torch.optim.Adam(

@@ -82,7 +82,7 @@ def measure_all(arguments):
     return milliseconds
 
 
-def judge(milliseconds):
+def passes(milliseconds):
     """Prints each claim beside what was measured and returns whether all hold."""
     holds = True
     for name, times in milliseconds.items():
@@ -106,7 +106,7 @@ def main():
     if arguments.device == "cuda":
         import torch
         print(torch.cuda.get_device_name())
-    return 0 if judge(measure_all(arguments)) else 1
+    return 0 if passes(measure_all(arguments)) else 1
 
 
 if __name__ == "__main__":

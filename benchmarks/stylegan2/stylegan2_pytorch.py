@@ -135,15 +135,15 @@ class Generator(nn.Module):
         self.mapping = nn.Sequential(*[Dense(preset.z_dim, preset.z_dim, True, 0.01)
                                        for _ in range(preset.mapping_layers)])
         self.const = nn.Parameter(torch.randn(width(4), 4, 4))
-        self.layers, self.pictures = nn.ModuleList(), nn.ModuleList()
-        self.picture_bias = nn.ParameterList()
+        self.layers, self.to_rgb = nn.ModuleList(), nn.ModuleList()
+        self.to_rgb_bias = nn.ParameterList()
         size = 4
         while size <= resolution:
             if size > 4:
                 self.layers.append(Layer(preset, width(size // 2), width(size), True))
             self.layers.append(Layer(preset, width(size), width(size), False))
-            self.pictures.append(Modulated(preset, width(size), 3, 1, demodulate=False))
-            self.picture_bias.append(nn.Parameter(torch.zeros(3)))
+            self.to_rgb.append(Modulated(preset, width(size), 3, 1, demodulate=False))
+            self.to_rgb_bias.append(nn.Parameter(torch.zeros(3)))
             size *= 2
         self.count = len(self.layers) + 1
         self.register_buffer("w_avg", torch.zeros(preset.z_dim))
@@ -162,11 +162,11 @@ class Generator(nn.Module):
     def synthesize(self, w):
         x = self.const.unsqueeze(0).repeat(w.shape[0], 1, 1, 1)
         image, place = None, 0
-        for i, picture in enumerate(self.pictures):
+        for i, to_rgb in enumerate(self.to_rgb):
             for layer in self.layers[max(0, 2 * i - 1):2 * i + 1]:
                 x = layer(x, w[:, place])
                 place += 1
-            y = picture(x, w[:, place]) + self.picture_bias[i].view(1, 3, 1, 1)
+            y = to_rgb(x, w[:, place]) + self.to_rgb_bias[i].view(1, 3, 1, 1)
             image = y if image is None else y + upfirdn(image, up=2, pad=(2, 1), gain=4.0)
         return image
 
@@ -232,9 +232,9 @@ class Training:
     def __init__(self, preset, resolution, batch, device, compiled=False):
         self.preset, self.batch, self.device = preset, batch, device
         self.g, self.d = Generator(preset, resolution).to(device), Discriminator(preset, resolution).to(device)
-        self.synthesize, self.judge = self.g.synthesize, self.d
+        self.synthesize, self.discriminate = self.g.synthesize, self.d
         if compiled:
-            self.synthesize, self.judge = torch.compile(self.synthesize), torch.compile(self.judge)
+            self.synthesize, self.discriminate = torch.compile(self.synthesize), torch.compile(self.discriminate)
         self.average = copy.deepcopy(self.g).eval().requires_grad_(False)
         self.g_optimizer = adam(self.g, 4, preset.learning_rate)
         self.d_optimizer = adam(self.d, 16, preset.learning_rate)
@@ -269,13 +269,13 @@ class Training:
         return self.synthesize(self.g.map(self.latents(self.batch)))
 
     def g_main(self):
-        functional.softplus(-self.judge(self.generate())).mean().backward()
+        functional.softplus(-self.discriminate(self.generate())).mean().backward()
 
     def d_main(self):
         with torch.no_grad():
             fakes = self.generate()
-        functional.softplus(self.judge(fakes)).mean().backward()
-        functional.softplus(-self.judge(self.real)).mean().backward()
+        functional.softplus(self.discriminate(fakes)).mean().backward()
+        functional.softplus(-self.discriminate(self.real)).mean().backward()
 
     def r1(self):
         real = self.real.detach().requires_grad_(True)

@@ -41,10 +41,10 @@ void print_times(const Timing& timing, const MakeTraining& make_training) {
   std::vector<double> seconds;
   wait_for(device);
   for (int number = 0; number < timing.steps; ++number) {
-    const auto began = Clock::now();
+    const auto start = Clock::now();
     step(number);
     wait_for(device);
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   const nlohmann::ordered_json line = {{"step_seconds", seconds},
                                        {"peak_resident_mib", peak_resident_mib()}};

@@ -162,7 +162,7 @@ class Charts(unittest.TestCase):
     def test_dashboards_are_those_of_the_script(self):
         subprocess.run(["/usr/bin/python3", PROJECT / "scripts/make-dashboards.py", "--check"], check=True)
 
-    def test_dashboards_are_labelled_for_grafana(self):
+    def test_dashboards_are_labeled_for_grafana(self):
         maps = [value for value in self.kinds("operator-default", "ConfigMap")]
         self.assertEqual(len(maps), 3)
         for value in maps:

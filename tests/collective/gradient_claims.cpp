@@ -4,7 +4,7 @@
 
 #include "collective/group_claims.h"
 #include "comm/bucketed_gradients.h"
-#include "comm/differentiable_sum.h"
+#include "comm/differentiable_all_reduce.h"
 #include "comm/replicate.h"
 #include "support/expect_error.h"
 
@@ -42,7 +42,7 @@ std::vector<at::Tensor> plain_means(Group& group) {
   auto gradients = grad({loss_of(parameters, own_input(group))}, parameters);
   for (auto& gradient : gradients) {
     gradient = gradient.contiguous();
-    group.sum(gradient);
+    group.all_reduce_sum(gradient);
     gradient = gradient / group.size();
   }
   return gradients;
@@ -170,7 +170,7 @@ void the_differentiable_sum_has_the_derivatives_of_all_losses(Group& group) {
   const int n = group.size();
   const double c = n * (n + 1) / 2.0;
   const double sum = n * n / 2.0;
-  const auto total = differentiable_sum(group, x);
+  const auto total = differentiable_all_reduce(group, x);
   EXPECT_DOUBLE_EQ(total.item<double>(), sum);
   const auto loss = total.square() * (group.rank() + 1);
   const auto first = grad({loss}, {x}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];
@@ -178,22 +178,22 @@ void the_differentiable_sum_has_the_derivatives_of_all_losses(Group& group) {
   EXPECT_DOUBLE_EQ(grad({first}, {x})[0].item<double>(), 2 * c * n);
 }
 
-at::Tensor normalised(const at::Tensor& x, double count, Group* group) {
+at::Tensor normalized(const at::Tensor& x, double count, Group* group) {
   const auto total = [&](const at::Tensor& data) {
     const auto sum = data.sum(0, /*keepdim=*/true);
-    return (group != nullptr ? differentiable_sum(*group, sum) : sum) / count;
+    return (group != nullptr ? differentiable_all_reduce(*group, sum) : sum) / count;
   };
-  const auto centred = x - total(x);
-  return centred / (total(centred.square()) + 0.8).sqrt();
+  const auto centered = x - total(x);
+  return centered / (total(centered.square()) + 0.8).sqrt();
 }
 
-void synchronised_moments_equal_those_of_the_whole_batch(Group& group) {
+void synchronized_moments_equal_those_of_the_whole_batch(Group& group) {
   const int per_rank = 3;
   const double count = per_rank * group.size();
   const auto whole = (pattern({per_rank * group.size(), 2}) * 2).requires_grad_();
   const auto part = whole.detach().narrow(0, per_rank * group.rank(), per_rank).requires_grad_();
-  const auto expected = normalised(whole, count, nullptr);
-  const auto actual = normalised(part, count, &group);
+  const auto expected = normalized(whole, count, nullptr);
+  const auto actual = normalized(part, count, &group);
   expect_close(actual, expected.narrow(0, per_rank * group.rank(), per_rank));
   const auto expected_gradient = grad({expected.pow(3).sum()}, {whole})[0];
   const auto gradient = grad({actual.pow(3).sum()}, {part})[0];
@@ -219,7 +219,7 @@ void rank_0_gives_its_whole_state(Group& group) {
 void an_average_leaves_counters_alone(Group& group) {
   const NamedTensors state{{"running_mean", at::full({3}, group.rank(), at::kDouble)},
                            {"seen", at::full({}, group.rank(), at::kLong)}};
-  average(group, state, 25'000'000);
+  all_reduce_mean(group, state, 25'000'000);
   expect_close(state.at("running_mean"), at::full({3}, (group.size() - 1) / 2.0, at::kDouble));
   EXPECT_EQ(state.at("seen").item<std::int64_t>(), group.rank());
 }
@@ -240,8 +240,8 @@ std::vector<GroupClaim> gradient_claims() {
       {"AParameterBelongsToOneSetOfBuckets", a_parameter_belongs_to_one_set_of_buckets},
       {"TheDifferentiableSumHasTheDerivativesOfAllLosses",
        the_differentiable_sum_has_the_derivatives_of_all_losses},
-      {"SynchronisedMomentsEqualThoseOfTheWholeBatch",
-       synchronised_moments_equal_those_of_the_whole_batch},
+      {"SynchronizedMomentsEqualThoseOfTheWholeBatch",
+       synchronized_moments_equal_those_of_the_whole_batch},
       {"Rank0GivesItsWholeState", rank_0_gives_its_whole_state},
       {"AnAverageLeavesCountersAlone", an_average_leaves_counters_alone},
   };

@@ -25,7 +25,7 @@ void sum_of_a_large_tensor_is_complete(Group& group) {
   const std::int64_t element_count = 3'000'001;
   const auto ramp = at::arange(element_count, at::kDouble);
   const auto data = ramp * (group.rank() + 1);
-  group.sum_async(data);
+  group.all_reduce_async(data);
   group.wait();
   EXPECT_TRUE(at::allclose(data, ramp * (group.size() * (group.size() + 1) / 2.0)));
 }
@@ -34,7 +34,7 @@ void many_sums_may_be_under_way(Group& group) {
   std::vector<at::Tensor> all;
   for (int i = 0; i < 20; ++i) {
     all.push_back(own_rank(group, {100 + i}, at::kFloat) + i);
-    group.sum_async(all.back());
+    group.all_reduce_async(all.back());
   }
   group.wait();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -44,8 +44,8 @@ void many_sums_may_be_under_way(Group& group) {
 
 void operations_happen_in_the_order_of_the_calls(Group& group) {
   const auto data = own_rank(group, {4}, at::kFloat);
-  group.sum_async(data);
-  group.sum(data);  // of the sums, and not of the ranks
+  group.all_reduce_async(data);
+  group.all_reduce_sum(data);  // of the sums, and not of the ranks
   expect_all(data, group.size() * rank_sum(group));
   group.wait();
   expect_all(data, group.size() * rank_sum(group));
@@ -54,7 +54,7 @@ void operations_happen_in_the_order_of_the_calls(Group& group) {
 void sum_adds_up_every_dtype(Group& group) {
   for (const auto dtype : {at::kFloat, at::kDouble, at::kLong, at::kInt, at::kByte}) {
     const auto data = own_rank(group, {7}, dtype);
-    group.sum(data);
+    group.all_reduce_sum(data);
     expect_all(data, rank_sum(group));
   }
 }
@@ -62,7 +62,7 @@ void sum_adds_up_every_dtype(Group& group) {
 void max_takes_the_largest_of_each_element(Group& group) {
   const auto data = own_rank(group, {2}, at::kLong);
   data.select(0, 1).neg_();
-  group.max(data);
+  group.all_reduce_max(data);
   EXPECT_EQ(data[0].item<std::int64_t>(), group.size() - 1);
   EXPECT_EQ(data[1].item<std::int64_t>(), 0);
 }
@@ -102,12 +102,12 @@ void all_gather_takes_rows_of_nothing(Group& group) {
 void nobody_leaves_a_meeting_before_all_are_there(Group& group) {
   static std::atomic<int> arrived = 0;
   if (group.rank() == 0) arrived = 0;
-  group.meet();
+  group.barrier();
   ++arrived;
-  group.meet();
+  group.barrier();
   // Threads share the count; processes have one each.
   EXPECT_EQ(arrived, group.backend() == "threads" ? group.size() : 1);
-  group.meet();
+  group.barrier();
 }
 
 void messages_arrive_in_the_order_of_sending(Group& group) {
@@ -122,7 +122,7 @@ void messages_arrive_in_the_order_of_sending(Group& group) {
   }
 }
 
-void split_makes_a_group_of_each_colour(Group& group) {
+void split_makes_a_group_of_each_color(Group& group) {
   const int color = group.rank() % 2;
   const auto part = group.split(color);
   EXPECT_EQ(part->rank(), group.rank() / 2);
@@ -136,19 +136,19 @@ void groups_of_a_split_do_not_disturb_each_other(Group& group) {
   const auto part = group.split(0);
   const auto left = own_rank(group, {1000}, at::kFloat);
   const auto right = own_rank(group, {1000}, at::kFloat);
-  group.sum_async(left);
-  part->sum(right);
+  group.all_reduce_async(left);
+  part->all_reduce_sum(right);
   group.wait();
   expect_all(left, rank_sum(group));
   expect_all(right, rank_sum(group));
 }
 
 void the_cost_of_sums_is_counted(Group& group) {
-  const auto before = group.sum_cost();
+  const auto before = group.all_reduce_cost();
   const auto data = own_rank(group, {1000}, at::kFloat);
-  group.sum_async(data);
+  group.all_reduce_async(data);
   group.wait();
-  const auto after = group.sum_cost();
+  const auto after = group.all_reduce_cost();
   EXPECT_EQ(after.bytes - before.bytes, group.size() == 1 ? 0 : 4000);
   EXPECT_GE(after.busy_seconds, before.busy_seconds);
   EXPECT_GE(after.exposed_seconds, before.exposed_seconds);
@@ -170,7 +170,7 @@ std::vector<GroupClaim> operation_claims() {
       {"AllGatherTakesRowsOfNothing", all_gather_takes_rows_of_nothing},
       {"NobodyLeavesAMeetingBeforeAllAreThere", nobody_leaves_a_meeting_before_all_are_there},
       {"MessagesArriveInTheOrderOfSending", messages_arrive_in_the_order_of_sending},
-      {"SplitMakesAGroupOfEachColour", split_makes_a_group_of_each_colour},
+      {"SplitMakesAGroupOfEachColor", split_makes_a_group_of_each_color},
       {"GroupsOfASplitDoNotDisturbEachOther", groups_of_a_split_do_not_disturb_each_other},
       {"TheCostOfSumsIsCounted", the_cost_of_sums_is_counted},
   };

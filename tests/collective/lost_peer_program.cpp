@@ -39,12 +39,13 @@ int main(int argc, char** argv) {
     const auto world = ganscale::comm::open_world(config);
     ganscale::log::set_rank(world.group->rank());
     const auto data = at::ones({100000});
-    world.group->sum(data);
+    world.group->all_reduce_sum(data);
     const bool is_late = argv[1] == std::string_view("late");
-    if (world.place.rank == 1) is_late ? std::this_thread::sleep_for(2 * timeout) : vanish(argv[1]);
-    if (is_late) world.group->meet();
+    if (world.rank_info.rank == 1)
+      is_late ? std::this_thread::sleep_for(2 * timeout) : vanish(argv[1]);
+    if (is_late) world.group->barrier();
     for (int step = 0; step < 3; ++step) {
-      world.group->sum_async(data);
+      world.group->all_reduce_async(data);
       world.group->wait();
     }
     ganscale::log::error("No peer was missed");

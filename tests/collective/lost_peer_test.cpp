@@ -20,7 +20,7 @@ ProgramResult lose_rank_1(const std::string& how, int timeout_ms = 4000) {
 std::string waits(int rank) {
   return "A peer hung or is lost: this rank ends, and the run can go on from its last checkpoint  "
          "waiting_rank=" +
-         std::to_string(rank) + "  operation=sum";
+         std::to_string(rank) + "  operation=all_reduce_sum";
 }
 
 class HungPeer : public testing::TestWithParam<std::string> {};
@@ -60,7 +60,7 @@ TEST(LostPeer, KeepsTheExitCodeOfARankThatFailed) {
   EXPECT_THAT(result.output, HasSubstr("broken record"));
 }
 
-TEST(LostPeer, MayBeLateForAMeeting) {
+TEST(LostPeer, MayBeLateForABarrier) {
   const auto result = lose_rank_1("late", 1000);
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("No peer was missed"));

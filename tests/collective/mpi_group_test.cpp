@@ -24,9 +24,9 @@ TEST(MpiWorld, IsOfTheBackEndMpi) { EXPECT_EQ(open_world({}).group->backend(), "
 
 TEST(MpiWorld, KnowsThePlaceOnTheMachine) {
   const World world = open_world({});  // all ranks of these tests are on one machine
-  EXPECT_EQ(world.place.rank, world.group->rank());
-  EXPECT_EQ(world.place.local_rank, world.group->rank());
-  EXPECT_EQ(world.place.local_size, world.group->size());
+  EXPECT_EQ(world.rank_info.rank, world.group->rank());
+  EXPECT_EQ(world.rank_info.local_rank, world.group->rank());
+  EXPECT_EQ(world.rank_info.local_size, world.group->size());
 }
 
 TEST(MpiWorld, OfAnotherSizeThanExpectedIsRefused) {
@@ -44,13 +44,14 @@ TEST(MpiWorld, RefusesTheBackEndForOneRank) {
 
 TEST(MpiWorld, RefusesADtypeThatMpiCanNotAdd) {
   const World world = open_world({});
-  expect_error(ExitCode::kBug, "BFloat16", [&] { world.group->sum(at::ones({1}, at::kBFloat16)); });
+  expect_error(ExitCode::kBug, "BFloat16",
+               [&] { world.group->all_reduce_sum(at::ones({1}, at::kBFloat16)); });
 }
 
 TEST(MpiWorld, RefusesATensorWithGaps) {
   const World world = open_world({});
   expect_error(ExitCode::kBug, "contiguous",
-               [&] { world.group->sum_async(at::ones({4, 4}).select(1, 0)); });
+               [&] { world.group->all_reduce_async(at::ones({4, 4}).select(1, 0)); });
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(ThreadGroup, RethrowsTheFirstErrorAndWakesTheOthersWithPeerLost) {
     run_ranks(3, [&](Group& group) {
       if (group.rank() == 1) throw DataError("broken record");
       try {
-        group.sum(at::ones({1}));
+        group.all_reduce_sum(at::ones({1}));
       } catch (const PeerLost& error) {
         EXPECT_THAT(error.what(), testing::HasSubstr("rank 1 failed"));
         ++woken;
@@ -56,10 +56,10 @@ TEST(ThreadGroup, RethrowsTheFirstErrorAndWakesTheOthersWithPeerLost) {
 TEST(ThreadGroup, TimeOutIsPeerLostThatNamesTheMissingRank) {
   const auto leave_out_rank_2 = [](Group& group) {
     if (group.rank() == 2) return;
-    group.sum_async(at::ones({1}));
+    group.all_reduce_async(at::ones({1}));
     group.wait();
   };
-  expect_error(ExitCode::kPeerLost, "in sum for ranks: 2",
+  expect_error(ExitCode::kPeerLost, "in all_reduce_sum for ranks: 2",
                [&] { run_ranks(3, leave_out_rank_2, milliseconds(50)); });
 }
 
@@ -68,7 +68,7 @@ TEST(ThreadGroup, ARankMayBeLateForAMeeting) {
       3,
       [](Group& group) {
         if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(150));
-        group.meet();
+        group.barrier();
       },
       milliseconds(50));
 }
@@ -77,7 +77,7 @@ TEST(ThreadGroup, AMeetingEndsWhenARankFails) {
   expect_error(ExitCode::kData, "broken record", [] {
     run_ranks(3, [](Group& group) {
       if (group.rank() == 1) throw DataError("broken record");
-      group.meet();
+      group.barrier();
     });
   });
 }
@@ -95,7 +95,7 @@ TEST(ThreadGroup, LosingARankWakesTheGroupsOfASplit) {
     run_ranks(4, [](Group& group) {
       const auto part = group.split(group.rank() % 2);
       if (group.rank() == 3) throw DataError("broken record");
-      if (group.rank() == 1) part->sum(at::ones({1}));
+      if (group.rank() == 1) part->all_reduce_sum(at::ones({1}));
     });
   });
 }
@@ -103,8 +103,8 @@ TEST(ThreadGroup, LosingARankWakesTheGroupsOfASplit) {
 TEST(ThreadGroup, RanksThatDisagreeAreABug) {
   expect_error(ExitCode::kBug, "the ranks disagree", [] {
     run_ranks(2, [](Group& group) {
-      if (group.rank() == 0) group.sum(at::ones({1}));
-      if (group.rank() == 1) group.max(at::ones({1}));
+      if (group.rank() == 0) group.all_reduce_sum(at::ones({1}));
+      if (group.rank() == 1) group.all_reduce_max(at::ones({1}));
     });
   });
 }

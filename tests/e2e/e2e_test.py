@@ -93,8 +93,8 @@ class EndToEnd(unittest.TestCase):
             status = self.status()
             if status["phase"] != "Running" or status["attempt"]["number"] != attempt:
                 return None
-            began = self.resumed_at(attempt) if attempt > 1 else 0
-            return status["kimg"] * 1000 > began and status
+            start = self.resumed_at(attempt) if attempt > 1 else 0
+            return status["kimg"] * 1000 > start and status
         return wait_for(f"attempt {attempt} trains", runs, 5 * MINUTES, 0.5)
 
     def kimg(self):

@@ -15,13 +15,13 @@ TEST(DigitScore, IsTenForClearDigitsInEqualParts) {
   EXPECT_NEAR(digit_score(certain), 10, 1e-9);
 }
 
-TEST(DigitScore, IsOneWhereEveryPictureIsTheSameDigitOrNone) {
+TEST(DigitScore, IsOneWhereEveryImageIsTheSameDigitOrNone) {
   const auto one_digit = at::eye(10, at::kDouble)[3].clamp_min(1e-30).log().expand({7, 10});
   EXPECT_NEAR(digit_score(one_digit), 1, 1e-9);
   EXPECT_NEAR(digit_score(at::full({5, 10}, std::log(0.1), at::kDouble)), 1, 1e-9);
 }
 
-// Half of the pictures are surely a 0, half a 0 or a 1 alike: p(y) = (3/4, 1/4), the divergences
+// Half of the images are surely a 0, half a 0 or a 1 alike: p(y) = (3/4, 1/4), the divergences
 // are ln 4/3 and ln(1/2 / 3/4)/2 + ln(1/2 / 1/4)/2 = ln(4/3)/2.
 TEST(DigitScore, IsTheExponentialOfTheMeanDivergence) {
   auto p = at::zeros({2, 10}, at::kDouble);

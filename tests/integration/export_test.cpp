@@ -16,7 +16,7 @@ void ganscale(const std::string& arguments) {
 
 class Export : public testing::TestWithParam<const char*> {};
 
-TEST_P(Export, GivesTheSamePicturesInPythonAsScriptAndAsWeights) {
+TEST_P(Export, GivesTheSameImagesInPythonAsScriptAndAsWeights) {
   if (!std::filesystem::exists(kFont)) GTEST_SKIP() << "no emoji font at " << kFont;
   const TemporaryFolder folder;
   const auto path = [&](const char* name) { return (folder / name).string(); };

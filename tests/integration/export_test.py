@@ -1,4 +1,4 @@
-"""Draws the same latents through both exports of one DC-GAN run and compares the pictures.
+"""Draws the same latents through both exports of one DC-GAN run and compares the images.
 
 Usage: export_test.py GENERATOR.pt GENERATOR.safetensors
 The network below is written from the table of the paper (docs/papers.md), not from the exporting program. Exit

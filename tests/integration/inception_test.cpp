@@ -18,16 +18,16 @@ constexpr std::int64_t kScored = 16;
 constexpr int kResolution = 64;
 
 /// Emoji of all groups: [16, 3, 64, 64] uint8.
-at::Tensor real_pictures() {
+at::Tensor real_images() {
   const auto source = data::open_font(data::kEmojiFont);
   const data::DecodePolicy policy{
-      .channels = 3, .resolution = kResolution, .fit = data::Fit::kResize, .convert_colours = true};
+      .channels = 3, .resolution = kResolution, .fit = data::Fit::kResize, .convert_colors = true};
   const auto images = at::empty({kScored, 3, kResolution, kResolution}, at::kByte);
-  const auto picture_bytes = static_cast<std::size_t>(images[0].numel());
+  const auto image_bytes = static_cast<std::size_t>(images[0].numel());
   data::Record record;
   for (std::int64_t i = 0; i < kScored; ++i) {
     source->read(i * source->record_count() / kScored, record);
-    data::decode_into(record, policy, {images[i].mutable_data_ptr<std::uint8_t>(), picture_bytes});
+    data::decode_into(record, policy, {images[i].mutable_data_ptr<std::uint8_t>(), image_bytes});
   }
   return images;
 }
@@ -50,18 +50,18 @@ TEST(Inception, WithRandomWeightsIsTheNetworkBuiltInPython) {
       run_program("python3 " CONVERTER " " + pickle.string() + " " + weights.string());
   ASSERT_EQ(converted.exit_code, 0) << converted.output;
 
-  const PictureShape shape{3, kResolution};
+  const ImageShape shape{3, kResolution};
   const auto ours = open_feature_net({.file = weights}, shape, at::kCPU);
   EXPECT_THAT(converted.output, testing::HasSubstr(ours.sha256));
   EXPECT_EQ(ours.feature_count, 2048);
   EXPECT_EQ(ours.class_count, 1008);
   const auto theirs = open_feature_net({.file = script, .resolution = 299}, shape, at::kCPU);
-  const auto images = real_pictures();
-  const auto our_judgement = ours.net->judge(images);
-  const auto their_judgement = theirs.net->judge(images);
-  EXPECT_GT(their_judgement.features.std().item<double>(), 0.01);
-  EXPECT_LT(relative_error(our_judgement.features, their_judgement.features), 1e-4);
-  EXPECT_LT(relative_error(our_judgement.logits, their_judgement.logits), 1e-4);
+  const auto images = real_images();
+  const auto our_features = ours.net->extract(images);
+  const auto their_features = theirs.net->extract(images);
+  EXPECT_GT(their_features.features.std().item<double>(), 0.01);
+  EXPECT_LT(relative_error(our_features.features, their_features.features), 1e-4);
+  EXPECT_LT(relative_error(our_features.logits, their_features.logits), 1e-4);
 }
 
 TEST(Inception, NamesAWeightThatIsMissing) {

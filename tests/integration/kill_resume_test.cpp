@@ -193,7 +193,7 @@ TEST(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
   const TemporaryFolder folder;
   const auto config =
       write_tiny_training(folder.path(), kSteps, "fp64",
-                          "model: {name: dcgan, resolution: 32, batch_norm: synchronised}\n"
+                          "model: {name: dcgan, resolution: 32, batch_norm: synchronized}\n"
                           "augment: {name: ada, p: 0.5, speed_kimg: 1}\n"
                           "checkpoint: {every_kimg: 0, keep_last: 0}\n");
   ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "whole"));

@@ -13,7 +13,7 @@
 namespace ganscale {
 namespace {
 
-constexpr int kPictures = 48;
+constexpr int kImages = 48;
 constexpr int kExtent = 32;
 constexpr int kLabels = 3;
 
@@ -21,16 +21,16 @@ void write_big_endian(std::ostream& out, std::uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) out.put(static_cast<char>(number >> shift));
 }
 
-/// Writes pictures of one grey level each, brighter from label to label, in MNIST's format.
+/// Writes images of one gray level each, brighter from label to label, in MNIST's format.
 void write_data(const TemporaryFolder& folder) {
   std::filesystem::create_directory(folder / "data");
   std::ofstream images(folder / "data/train-images-idx3-ubyte", std::ios::binary);
-  for (const std::uint32_t number : {0x00000803, kPictures, kExtent, kExtent}) {
+  for (const std::uint32_t number : {0x00000803, kImages, kExtent, kExtent}) {
     write_big_endian(images, number);
   }
   std::ofstream labels(folder / "data/train-labels-idx1-ubyte", std::ios::binary);
-  for (const std::uint32_t number : {0x00000801, kPictures}) write_big_endian(labels, number);
-  for (int i = 0; i < kPictures; ++i) {
+  for (const std::uint32_t number : {0x00000801, kImages}) write_big_endian(labels, number);
+  for (int i = 0; i < kImages; ++i) {
     labels.put(static_cast<char>(i % kLabels));
     const std::string pixels(kExtent * kExtent, static_cast<char>(40 + 80 * (i % kLabels)));
     images << pixels;

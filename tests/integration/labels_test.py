@@ -1,5 +1,5 @@
 """labels_test.py NET.pt: writes a feature network. labels_test.py SCRIPT.pt BUNDLE.safetensors: checks
-that the exported script makes each label's picture with that label's weights. Exit 77 without torch."""
+that the exported script makes each label's image with that label's weights. Exit 77 without torch."""
 import json
 import sys
 

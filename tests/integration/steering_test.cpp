@@ -17,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Returns an IDX file of 32 x 32 grey pictures: magic number and sizes, big-endian, then pixels.
-std::string idx_pictures(char count) {
+/// Returns an IDX file of 32 x 32 gray images: magic number and sizes, big-endian, then pixels.
+std::string idx_images(char count) {
   const std::string head{0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 32, 0, 0, 0, 32};
   std::string pixels;
   for (int i = 0; i < count * 32 * 32; ++i) pixels.push_back(static_cast<char>(i * 37));
@@ -29,7 +29,7 @@ std::string idx_pictures(char count) {
 class Steering : public testing::Test {
  protected:
   Steering() {
-    folder_.write("data/train-images-idx3-ubyte", idx_pictures(64));
+    folder_.write("data/train-images-idx3-ubyte", idx_images(64));
     folder_.write("token", "s3cret\n");
     const auto config = folder_.write(
         "run.yaml",

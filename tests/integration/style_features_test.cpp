@@ -41,7 +41,7 @@ TEST_F(StyleFeatures, ImportedWeightsAreThoseOfTheFile) {
   run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
 }
 
-TEST_F(StyleFeatures, TruncationToNothingMakesAllPicturesTheMean) {
+TEST_F(StyleFeatures, TruncationToNothingMakesAllImagesTheMean) {
   const auto generate = [&](const std::string& more, const char* name) {
     ganscale("generate --run " + path("run") + " --labels 3 " + more + " --out " + path(name));
     return files::read_file(path(name));

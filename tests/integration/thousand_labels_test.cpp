@@ -18,17 +18,17 @@ namespace ganscale {
 namespace {
 
 constexpr int kLabels = 1000;
-constexpr int kPicturesOfLabel = 4;  // one step
+constexpr int kImagesOfLabel = 4;  // one step
 constexpr int kRanks = 8;
 
-/// Writes class folders 0000, 0001, ... of grey pictures.
+/// Writes class folders 0000, 0001, ... of gray images.
 void write_data(const std::filesystem::path& folder) {
-  for (int i = 0; i < kLabels * kPicturesOfLabel; ++i) {
+  for (int i = 0; i < kLabels * kImagesOfLabel; ++i) {
     const int label = i % kLabels;
     const auto name = std::to_string(10'000 + label).substr(1);
     std::filesystem::create_directories(folder / name);
-    const auto picture = at::full({1, 1, 8, 8}, label % 200 + i / kLabels, at::kByte);
-    report::write_image_grid(picture, {.columns = 1}, folder / name / (std::to_string(i) + ".png"));
+    const auto image = at::full({1, 1, 8, 8}, label % 200 + i / kLabels, at::kByte);
+    report::write_image_grid(image, {.columns = 1}, folder / name / (std::to_string(i) + ".png"));
   }
 }
 
@@ -65,8 +65,8 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
   const auto path = [&](const std::string& name) { return (folder / name).string(); };
   write_data(folder / "data");
   const auto broken = folder / "data/0007/7.png";
-  const auto picture = files::read_file(broken);
-  std::filesystem::resize_file(broken, picture.size() / 2);
+  const auto image = files::read_file(broken);
+  std::filesystem::resize_file(broken, image.size() / 2);
   const auto train =
       "train --run " + run.string() + " --set data.path=" + path("data") +
       " --set scheme.name=per_label --set model.name=stylegan2 --set model.conditional=false"
@@ -81,9 +81,9 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
   for (const auto& label : table) {
     const bool failed = label.at("label") == 7;
     EXPECT_EQ(label.at("state"), failed ? "failed" : "done");
-    EXPECT_EQ(label.at("images_seen"), failed ? 0 : kPicturesOfLabel);
+    EXPECT_EQ(label.at("images_seen"), failed ? 0 : kImagesOfLabel);
   }
-  EXPECT_EQ(count_lines_with(run / "log.jsonl", "Label is over"), kLabels / kRanks);
+  EXPECT_EQ(count_lines_with(run / "log.jsonl", "Finished label"), kLabels / kRanks);
 
   ganscale(1, "generate --run " + run.string() + " --seeds 0-998 --out " + path("grid.png"));
   ganscale(1, "report " + run.string());
@@ -91,10 +91,10 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
   EXPECT_THAT(page, testing::HasSubstr("999 labels have a generator"));
   EXPECT_LT(page.find("<th>7 0007</th>"), page.find("<th>0 0000</th>"));
 
-  files::write_file_atomically(broken, picture);
+  files::write_file_atomically(broken, image);
   ganscale(kRanks, train);  // the failed label alone is trained, and little is said
-  EXPECT_EQ(count_lines_with(run / "log.jsonl", "Label is over"), kLabels / kRanks);
-  EXPECT_EQ(count_lines_with(run / "log.jsonl", "All labels are over"), 2);
+  EXPECT_EQ(count_lines_with(run / "log.jsonl", "Finished label"), kLabels / kRanks);
+  EXPECT_EQ(count_lines_with(run / "log.jsonl", "Finished all labels"), 2);
   write_feature_net(folder / "net.pt");
   ganscale(2, "evaluate --run " + run.string() + " --metrics class_fid4k --feature-net " +
                   path("net.pt") + " --set evaluate.cache=" + path("cache"));

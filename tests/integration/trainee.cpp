@@ -60,7 +60,7 @@ void Trainee::train(int steps) {
   }
 }
 
-/// Pictures and labels that belong to the image numbers, as a data plan deals them.
+/// Images and labels that belong to the image numbers, as a data plan deals them.
 StepInput Trainee::input() const {
   const auto images =
       image_random(SeedMode::kImage, 7, world_.rank(), world_.size(), progress_.images_seen);

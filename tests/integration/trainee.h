@@ -5,7 +5,7 @@
 #include "training/run/precision.h"
 #include "training/schemes/synchronous.h"
 
-/// Small trainings whose pictures depend on nothing but their numbers.
+/// Small trainings whose images depend on nothing but their numbers.
 namespace ganscale::training {
 
 RunConfig make_config(const std::string& model, models::BatchNormMode batch_norm,

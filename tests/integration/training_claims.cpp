@@ -29,13 +29,13 @@ void expect_same_dcgan_as_on_one_rank(comm::Group& group, const std::string& mod
   expect_same_state_as_one_rank(group, make_config(model, mode, Precision::kFp64), 20);
 }
 
-void dcgan_with_synchronised_batch_norm(comm::Group& group) {
-  expect_same_dcgan_as_on_one_rank(group, "dcgan", models::BatchNormMode::kSynchronised);
+void dcgan_with_synchronized_batch_norm(comm::Group& group) {
+  expect_same_dcgan_as_on_one_rank(group, "dcgan", models::BatchNormMode::kSynchronized);
 }
 
-void conditional_dcgan_with_synchronised_batch_norm(comm::Group& group) {
+void conditional_dcgan_with_synchronized_batch_norm(comm::Group& group) {
   expect_same_dcgan_as_on_one_rank(group, "conditional_dcgan",
-                                   models::BatchNormMode::kSynchronised);
+                                   models::BatchNormMode::kSynchronized);
 }
 
 void dcgan_with_frozen_batch_norm(comm::Group& group) {
@@ -125,7 +125,7 @@ void diff_augment(comm::Group& group) {
 /// 11 steps of the critic are three of the generator: 1, 6 and 11.
 void expect_same_wgan_as_on_one_rank(comm::Group& group, const std::string& model,
                                      const losses::LossConfig& loss) {
-  RunConfig config = make_config(model, models::BatchNormMode::kSynchronised, Precision::kFp64);
+  RunConfig config = make_config(model, models::BatchNormMode::kSynchronized, Precision::kFp64);
   config.loss = loss;
   expect_same_state_as_one_rank(group, config, 11);
 }
@@ -159,7 +159,7 @@ void first_gradients_in_float32(comm::Group& group) {
 // four images and the rectifiers' bends enlarge that to some 15% of a gradient.
 void expect_bf16_near_float32(comm::Group& group, const std::string& model) {
   constexpr double kTolerance = 0.25;
-  const auto mode = models::BatchNormMode::kSynchronised;
+  const auto mode = models::BatchNormMode::kSynchronized;
   const RunConfig narrow = make_config(model, mode, Precision::kBf16);
   const RunConfig wide = make_config(model, mode, Precision::kFp32);
   Trainee in_bf16(narrow, group);
@@ -184,9 +184,10 @@ void conditional_dcgan_in_bf16(comm::Group& group) {
 }
 
 /// Both networks' gradients after the first step of all phases, of all layers in this type.
-at::Tensor stylegan2_gradients(comm::Group& group, std::optional<at::ScalarType> narrow_type) {
-  RunConfig config = make_stylegan2_config(", narrow_resolutions: 8", Precision::kFp32);
-  config.model.stylegan2.narrow_type = narrow_type;
+at::Tensor stylegan2_gradients(comm::Group& group,
+                               std::optional<at::ScalarType> low_precision_type) {
+  RunConfig config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);
+  config.model.stylegan2.low_precision_type = low_precision_type;
   Trainee trainee(config, group);
   trainee.train(1);
   return at::cat({all_gradients(trainee.replica().generator()),
@@ -194,7 +195,7 @@ at::Tensor stylegan2_gradients(comm::Group& group, std::optional<at::ScalarType>
 }
 
 // Eleven and eight bits of a number, through some twenty layers.
-void stylegan2_in_narrow_types(comm::Group& group) {
+void stylegan2_in_low_precision(comm::Group& group) {
   const auto expected = stylegan2_gradients(group, std::nullopt);
   expect_close(stylegan2_gradients(group, at::kHalf), expected, 0.05);
   expect_close(stylegan2_gradients(group, at::kBFloat16), expected, 0.2);
@@ -216,8 +217,8 @@ void replicas_stay_the_same_with_local_batch_norm(comm::Group& group) {
 }  // namespace
 
 std::vector<comm::GroupClaim> training_claims() {
-  return {{"DcganWithSynchronisedBatchNormIsThatOfOneRank", dcgan_with_synchronised_batch_norm},
-          {"ConditionalDcganIsThatOfOneRank", conditional_dcgan_with_synchronised_batch_norm},
+  return {{"DcganWithSynchronizedBatchNormIsThatOfOneRank", dcgan_with_synchronized_batch_norm},
+          {"ConditionalDcganIsThatOfOneRank", conditional_dcgan_with_synchronized_batch_norm},
           {"DcganWithFrozenBatchNormIsThatOfOneRank", dcgan_with_frozen_batch_norm},
           {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
           {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},
@@ -235,7 +236,7 @@ std::vector<comm::GroupClaim> training_claims() {
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
           {"DcganInBf16IsNearThatInFloat32", dcgan_in_bf16},
           {"ConditionalDcganInBf16IsNearThatInFloat32", conditional_dcgan_in_bf16},
-          {"Stylegan2InNarrowTypesIsNearThatInFloat32", stylegan2_in_narrow_types},
+          {"Stylegan2InLowPrecisionIsNearThatInFloat32", stylegan2_in_low_precision},
           {"ReplicasStayTheSameWithLocalBatchNorm", replicas_stay_the_same_with_local_batch_norm}};
 }
 

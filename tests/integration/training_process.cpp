@@ -15,7 +15,7 @@
 namespace ganscale {
 namespace {
 
-constexpr int kPictureCount = 64;
+constexpr int kImageCount = 64;
 constexpr int kExtent = 32;
 
 void write_big_endian(std::ostream& out, std::uint32_t number) {
@@ -46,20 +46,20 @@ std::vector<std::string> command_line(int rank_count, const std::filesystem::pat
   _exit(127);
 }
 
-void write_pictures(const std::filesystem::path& folder) {
+void write_images(const std::filesystem::path& folder) {
   std::ofstream out(folder / "train-images-idx3-ubyte", std::ios::binary);
   write_big_endian(out, 0x00000803);
-  write_big_endian(out, kPictureCount);
+  write_big_endian(out, kImageCount);
   write_big_endian(out, kExtent);
   write_big_endian(out, kExtent);
   std::minstd_rand random(1);
-  for (int i = 0; i < kPictureCount * kExtent * kExtent; ++i) {
+  for (int i = 0; i < kImageCount * kExtent * kExtent; ++i) {
     out.put(static_cast<char>(random() >> 16));
   }
   std::ofstream labels(folder / "train-labels-idx1-ubyte", std::ios::binary);
   write_big_endian(labels, 0x00000801);
-  write_big_endian(labels, kPictureCount);
-  for (int i = 0; i < kPictureCount; ++i) labels.put(static_cast<char>(i % kTinyLabels));
+  write_big_endian(labels, kImageCount);
+  for (int i = 0; i < kImageCount; ++i) labels.put(static_cast<char>(i % kTinyLabels));
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           std::int64_t step_count, const std::string& precision,
                                           const std::string& more) {
   std::filesystem::create_directory(folder / "data");
-  write_pictures(folder / "data");
+  write_images(folder / "data");
   const auto kimg = static_cast<double>(step_count * kTinyBatch) / 1000;
   std::ofstream(folder / "run.yaml")
       << "data: {path: " << (folder / "data").string() << "}\n"

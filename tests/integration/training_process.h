@@ -16,7 +16,7 @@ bool wait_until(const std::function<bool()>& condition);
 inline constexpr std::int64_t kTinyBatch = 8;
 inline constexpr int kTinyLabels = 4;
 
-/// Writes 64 grey pictures of 32 x 32 noise into `folder`, 16 of each label, and a configuration
+/// Writes 64 gray images of 32 x 32 noise into `folder`, 16 of each label, and a configuration
 /// that trains on them for `step_count` steps of kTinyBatch images; returns the latter's file.
 /// more: the remaining sections, as YAML.
 std::filesystem::path write_tiny_training(const std::filesystem::path& folder,

@@ -14,8 +14,10 @@ const std::array kArithmetics = {
     Arithmetic{.name = "fp64"},
     Arithmetic{.name = "fp32", .type = at::kFloat},
     Arithmetic{.name = "tf32", .type = at::kFloat, .tf32 = true, .allowance = 100},
-    Arithmetic{.name = "fp16", .type = at::kFloat, .narrow_type = at::kHalf, .allowance = 100},
-    Arithmetic{.name = "bf16", .type = at::kFloat, .narrow_type = at::kBFloat16, .allowance = 800},
+    Arithmetic{
+        .name = "fp16", .type = at::kFloat, .low_precision_type = at::kHalf, .allowance = 100},
+    Arithmetic{
+        .name = "bf16", .type = at::kFloat, .low_precision_type = at::kBFloat16, .allowance = 800},
 };
 
 }  // namespace

@@ -13,12 +13,12 @@ struct Arithmetic {
   std::string name;  ///< as training.precision: fp64, fp32, tf32, bf16, fp16
   at::ScalarType type = at::kDouble;
   at::Device device = at::kCPU;
-  bool tf32 = false;                               ///< products of float32 round their factors
-  std::optional<at::ScalarType> narrow_type = {};  ///< of all of StyleGAN2's layers
-  double allowance = 1;                            ///< times the tolerance of float32
+  bool tf32 = false;  ///< products of float32 round their factors
+  std::optional<at::ScalarType> low_precision_type = {};  ///< of all of StyleGAN2's layers
+  double allowance = 1;                                   ///< times the tolerance of float32
 
   bool is_float64() const { return type == at::kDouble; }
-  bool is_narrow() const { return narrow_type.has_value(); }
+  bool is_low_precision() const { return low_precision_type.has_value(); }
   at::Tensor operator()(const at::Tensor& stored) const { return stored.to(device, type); }
 };
 

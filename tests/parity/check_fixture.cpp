@@ -15,8 +15,8 @@ struct Kind {
   double tolerance_float32;
   Check check;
   bool on_gpu = true;
-  bool has_products = false;  ///< which tf32 rounds
-  bool is_narrow = false;     ///< has layers that can compute in float16 and bfloat16
+  bool has_products = false;      ///< which tf32 rounds
+  bool is_low_precision = false;  ///< has layers that can compute in float16 and bfloat16
 };
 
 constexpr std::array kKinds = {
@@ -42,7 +42,7 @@ const Kind& kind_of(const checkpoint::Safetensors& fixture, const std::filesyste
 
 bool is_computed(const Kind& kind, const Arithmetic& arithmetic) {
   return (arithmetic.device.is_cpu() || kind.on_gpu) && (!arithmetic.tf32 || kind.has_products) &&
-         (!arithmetic.is_narrow() || kind.is_narrow);
+         (!arithmetic.is_low_precision() || kind.is_low_precision);
 }
 
 }  // namespace

@@ -82,10 +82,10 @@ void check_inception_score(const NamedTensors& tensors, const Arithmetic& arithm
 
 void check_precision_recall(const NamedTensors& tensors, const Features& features, Report& report) {
   const auto group = comm::make_single_group();
-  for (const int neighbours : numbers_in_names(tensors, "pr.k", "_precision")) {
+  for (const int neighbors : numbers_in_names(tensors, "pr.k", "_precision")) {
     const auto result =
-        metrics::precision_recall({features.real, features.fake, neighbours}, *group);
-    const std::string prefix = "pr.k" + std::to_string(neighbours);
+        metrics::precision_recall({features.real, features.fake, neighbors}, *group);
+    const std::string prefix = "pr.k" + std::to_string(neighbors);
     report.compare("pr", one(result.precision), stored(tensors, prefix + "_precision"));
     report.compare("pr", one(result.recall), stored(tensors, prefix + "_recall"));
   }

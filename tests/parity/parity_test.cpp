@@ -145,7 +145,7 @@ TEST(Parity, ReadsNumbersAsPythonWritesThem) {
 }
 
 // Such a fixture has no noise for path lengths, and their mean stays 0.
-TEST(Parity, SkipsARegularisationWithoutWeight) {
+TEST(Parity, SkipsARegularizationWithoutWeight) {
   constexpr const char* kConditional = "fixtures/stylegan2_cond_16.safetensors";
   const auto file = shared_file(kConditional);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kConditional;
@@ -153,7 +153,7 @@ TEST(Parity, SkipsARegularisationWithoutWeight) {
   fixture.metadata["pl_weight"] = fixture.metadata["r1_gamma"] = "0";
   fixture.metadata["steps"] = "1";
   fixture.tensors["step0.pl_mean"] = at::zeros({}, at::kDouble);
-  // What comes after the regularisation would be another.
+  // What comes after the regularization would be another.
   std::erase_if(fixture.tensors, [](const auto& item) {
     const std::string& name = item.first;
     return name.starts_with("final.") || name.starts_with("step0.Greg.") ||

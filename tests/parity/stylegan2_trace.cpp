@@ -89,9 +89,9 @@ models::stylegan2::NetworkConfig network_config(const Settings& in, const NamedT
           .discriminator = architecture_of(in.text("d_architecture")),
           .stddev_group = in.is_none("mbstd_group_size") ? 0 : in.integer("mbstd_group_size"),
           .stddev_features = stddev_features(tensors),
-          .narrow_resolutions = arithmetic.is_narrow() ? kAllResolutions : 0,
-          .narrow_clamp = 0,
-          .narrow_type = arithmetic.narrow_type};
+          .low_precision_resolutions = arithmetic.is_low_precision() ? kAllResolutions : 0,
+          .conv_clamp = 0,
+          .low_precision_type = arithmetic.low_precision_type};
 }
 
 optim::OptimizerConfig optimizer_config(const Settings& in, const std::string& interval) {
@@ -182,7 +182,7 @@ class Trace {
   std::unique_ptr<Trained> trained_generator_;
   std::unique_ptr<Trained> trained_discriminator_;
   training::PathLengthMean path_length_mean_;
-  kernels::RandomDraws draws_{{}, Stream::kSamples};
+  kernels::RandomStream draws_{{}, Stream::kSamples};
 };
 
 void Trace::check_passes() {
@@ -339,7 +339,7 @@ void check_stylegan2_trace(const checkpoint::Safetensors& fixture, const Arithme
   trace.check_passes();
   // Single elements of a gradient are small differences of large numbers, where eleven bits of each
   // say nothing; the whole of it is compared in training_claims.cpp.
-  if (!arithmetic.tf32 && !arithmetic.is_narrow()) trace.check_steps();
+  if (!arithmetic.tf32 && !arithmetic.is_low_precision()) trace.check_steps();
 }
 
 }  // namespace ganscale::parity

@@ -47,9 +47,9 @@ ColorMap operator*(const Matrix3& a, const ColorMap& b) {
   return product;
 }
 
-/// Returns along * (v v^T) + across * (I - v v^T) + sine * [v]x, v the axis of grey: scales along
+/// Returns along * (v v^T) + across * (I - v v^T) + sine * [v]x, v the axis of gray: scales along
 /// and across it, and turns around it.
-Matrix3 about_grey(double along, double across, double sine) {
+Matrix3 about_gray(double along, double across, double sine) {
   const double v = 1 / std::sqrt(3.0);
   const Matrix3 cross = {{{0, -v, v}, {v, 0, -v}, {-v, v, 0}}};
   Matrix3 matrix;
@@ -87,17 +87,17 @@ class Composer {
     }
     if (happens(pipeline_.contrast, gate::kContrast)) {
       const double factor = std::exp2(normal(normal::kContrast) * 0.5);
-      color = about_grey(factor, factor, 0) * color;
+      color = about_gray(factor, factor, 0) * color;
     }
     if (happens(pipeline_.lumaflip, gate::kLumaflip) && uniform(uniform::kLumaflip) >= 0.5) {
-      color = about_grey(-1, 1, 0) * color;
+      color = about_gray(-1, 1, 0) * color;
     }
     if (happens(pipeline_.hue, gate::kHue)) {
       const double angle = (uniform(uniform::kHue) * 2 - 1) * pi;
-      color = about_grey(1, std::cos(angle), std::sin(angle)) * color;
+      color = about_gray(1, std::cos(angle), std::sin(angle)) * color;
     }
     if (happens(pipeline_.saturation, gate::kSaturation)) {
-      color = about_grey(1, std::exp2(normal(normal::kSaturation)), 0) * color;
+      color = about_gray(1, std::exp2(normal(normal::kSaturation)), 0) * color;
     }
     return color;
   }

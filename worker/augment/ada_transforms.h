@@ -11,13 +11,13 @@
 namespace ganscale::augment {
 
 /// A map of the plane: (x, y) to (m[0][0] x + m[0][1] y + m[0][2], m[1][0] x + ...). Coordinates
-/// are pixels from the centre of an image.
+/// are pixels from the center of an image.
 struct Affine {
   std::array<std::array<double, 3>, 2> m{{{1, 0, 0}, {0, 1, 0}}};
   bool operator==(const Affine&) const = default;
 };
 
-/// A map of colours: rows of factors of red, green, blue and one.
+/// A map of colors: rows of factors of red, green, blue and one.
 struct ColorMap {
   std::array<std::array<double, 4>, 3> m{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
   bool operator==(const ColorMap&) const = default;
@@ -39,7 +39,7 @@ struct AdaTransforms {
   ColorMap color;
   BandGains band_gains{1, 1, 1, 1};
   double noise_sigma = 0;
-  std::optional<Point> cutout;  ///< centre of the cut-out half of the image
+  std::optional<Point> cutout;  ///< center of the cut-out half of the image
 };
 
 /// Returns what the draws mean for an image of `height` by `width` pixels, each transformation

@@ -75,7 +75,7 @@ at::Tensor blank_axis(const std::vector<std::int64_t>& begins,
 }
 
 /// Sets to zero what lies beyond each image's own margins, so that the result of an image does not
-/// depend on its neighbours' margins. factor: enlargement of the canvas.
+/// depend on its neighbors' margins. factor: enlargement of the canvas.
 at::Tensor blank_beyond_margins(const at::Tensor& x, const Canvas& canvas, std::int64_t factor) {
   std::vector<std::int64_t> left, right, top, bottom;
   for (const Margins& own : canvas.margins) {
@@ -89,7 +89,7 @@ at::Tensor blank_beyond_margins(const at::Tensor& x, const Canvas& canvas, std::
   return x * (rows.unsqueeze(2) * columns.unsqueeze(1)).unsqueeze(1);
 }
 
-/// Returns the maps from the normalised coordinates of a result of `out_height` by `out_width`
+/// Returns the maps from the normalized coordinates of a result of `out_height` by `out_width`
 /// pixels of half size to those of the enlarged canvas: [N, 2, 3]. Half a pixel is what the filters
 /// of even length shift by.
 at::Tensor normalized_maps(const std::vector<Affine>& sources, const Canvas& canvas,
@@ -98,14 +98,14 @@ at::Tensor normalized_maps(const std::vector<Affine>& sources, const Canvas& can
   const double canvas_width = static_cast<double>(canvas.width + wide.left + wide.right);
   const double canvas_height = static_cast<double>(canvas.height + wide.top + wide.bottom);
   const std::array<double, 2> canvas_side = {canvas_width, canvas_height};
-  const std::array<double, 2> centre_shift = {static_cast<double>(wide.left - wide.right) / 2,
+  const std::array<double, 2> center_shift = {static_cast<double>(wide.left - wide.right) / 2,
                                               static_cast<double>(wide.top - wide.bottom) / 2};
   std::vector<double> values;
   for (const Affine& source : sources) {
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const auto& row = source.m[axis];
       const double to_canvas = 2 / canvas_side[axis];
-      const double constant = (row[0] + row[1]) / 4 + row[2] + centre_shift[axis] - 0.25;
+      const double constant = (row[0] + row[1]) / 4 + row[2] + center_shift[axis] - 0.25;
       values.insert(values.end(), {row[0] * out_width / 4 * to_canvas,
                                    row[1] * out_height / 4 * to_canvas, constant * to_canvas});
     }

@@ -41,7 +41,7 @@ void Augmentation::observe_reals(const at::Tensor& logits) {
 
 void Augmentation::adapt(comm::Group& group, std::int64_t step) {
   if (state().empty()) return;
-  group.sum(this_step_);
+  group.all_reduce_sum(this_step_);
   observed_.add_(this_step_);
   this_step_.zero_();
   if ((step + 1) % config_.adaptation.interval_steps != 0) return;

@@ -26,8 +26,8 @@ at::Tensor change_colors(const at::Tensor& images, const at::Tensor& draws) {
     return draws.select(1, which).to(images.scalar_type()).view({-1, 1, 1, 1});
   };
   const auto bright = images + (strength(kBrightness) - 0.5);
-  const auto grey = bright.mean(1, /*keepdim=*/true);
-  const auto saturated = (bright - grey) * (strength(kSaturation) * 2) + grey;
+  const auto gray = bright.mean(1, /*keepdim=*/true);
+  const auto saturated = (bright - gray) * (strength(kSaturation) * 2) + gray;
   const auto mean = saturated.mean({1, 2, 3}, /*keepdim=*/true);
   return (saturated - mean) * (strength(kContrast) + 0.5) + mean;
 }

@@ -34,7 +34,7 @@ Taps spread(const Taps& taps, std::size_t factor) {
 }
 
 /// Returns the taps in the middle of `length` zeros.
-Taps centred(const Taps& taps, std::size_t length) {
+Taps centered(const Taps& taps, std::size_t length) {
   Taps result(length, 0.0);
   std::copy(taps.begin(), taps.end(),
             result.begin() + static_cast<std::ptrdiff_t>((length - taps.size()) / 2));
@@ -60,7 +60,7 @@ std::array<Taps, kBandCount> band_filters() {
   std::array<Taps, kBandCount> bands = {convolve(low_twice, spread(low, 4)),
                                         convolve(low_twice, spread(high, 4)),
                                         convolve(low, spread(high, 2)), high};
-  for (Taps& band : bands) band = centred(band, bands[0].size());
+  for (Taps& band : bands) band = centered(band, bands[0].size());
   return bands;
 }
 
@@ -91,7 +91,7 @@ at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps) {
     const auto mean = matrices.mean(1);
     matrices = at::stack({mean.slice(1, 0, 3).sum(1), mean.select(1, 3)}, 1).unsqueeze(1);
   } else {
-    check(channels == 3, "colours are mapped of images with one or three channels");
+    check(channels == 3, "colors are mapped of images with one or three channels");
   }
   matrices = kernels::sent_to(x.device(), matrices.to(x.scalar_type()));
   const auto pixels = x.flatten(2);
@@ -115,22 +115,22 @@ at::Tensor amplify_bands(const at::Tensor& x, const std::vector<BandGains>& gain
   return both.view(x.sizes());
 }
 
-at::Tensor cut_out(const at::Tensor& x, const std::vector<std::optional<Point>>& centres) {
+at::Tensor cut_out(const at::Tensor& x, const std::vector<std::optional<Point>>& centers) {
   constexpr double kNowhere = -2;
-  std::vector<double> centre_x;
-  std::vector<double> centre_y;
-  for (const auto& centre : centres) {
-    centre_x.push_back(centre ? centre->x : kNowhere);
-    centre_y.push_back(centre ? centre->y : kNowhere);
+  std::vector<double> center_x;
+  std::vector<double> center_y;
+  for (const auto& center : centers) {
+    center_x.push_back(center ? center->x : kNowhere);
+    center_y.push_back(center ? center->y : kNowhere);
   }
   const auto inside = [&x](const std::vector<double>& around, std::int64_t length) {
     const auto position = (at::arange(length, at::kDouble) + 0.5) / length;
     const auto distance = (position - at::tensor(around, at::kDouble).unsqueeze(1)).abs();
     return kernels::sent_to(x.device(), distance.lt(0.25));
   };
-  const auto hole = inside(centre_y, x.size(2))
+  const auto hole = inside(center_y, x.size(2))
                         .unsqueeze(2)
-                        .logical_and(inside(centre_x, x.size(3)).unsqueeze(1));
+                        .logical_and(inside(center_x, x.size(3)).unsqueeze(1));
   return x * hole.logical_not().unsqueeze(1).to(x.options());
 }
 

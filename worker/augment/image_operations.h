@@ -11,7 +11,7 @@
 /// entry of the list for every image, and are differentiable in x as often as needed.
 namespace ganscale::augment {
 
-/// Maps the colours; a grey image (C = 1) is mapped as a grey picture in colour and turned grey
+/// Maps the colors; a gray image (C = 1) is mapped as a gray image in color and turned gray
 /// again. C is 1 or 3.
 at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps);
 
@@ -21,6 +21,6 @@ at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps);
 at::Tensor amplify_bands(const at::Tensor& x, const std::vector<BandGains>& gains);
 
 /// Sets a rectangle of half an image's height and width around each given point to zero.
-at::Tensor cut_out(const at::Tensor& x, const std::vector<std::optional<Point>>& centres);
+at::Tensor cut_out(const at::Tensor& x, const std::vector<std::optional<Point>>& centers);
 
 }  // namespace ganscale::augment

@@ -19,7 +19,7 @@ enum class Stream : std::uint32_t {
   kInitialWeights = 8,
   kSamples = 9,      ///< the fixed latents of the sample grid, and `ganscale generate`
   kEvaluate = 10,    ///< fakes of the metrics
-  kPathLength = 11,  ///< all numbers of the path length regularisation
+  kPathLength = 11,  ///< all numbers of the path length regularization
 };
 
 /// Returns the four 32-bit words of Philox4x32-10 for `counter` under `key`.

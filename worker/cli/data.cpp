@@ -27,12 +27,12 @@ namespace fs = std::filesystem;
 const std::map<std::string, data::Fit> kFits = {
     {"refuse", data::Fit::kRefuse}, {"resize", data::Fit::kResize}, {"pad", data::Fit::kPad}};
 const std::map<std::string, data::Channels> kChannels = {{"keep", data::Channels::kKeep},
-                                                         {"grey", data::Channels::kGrey},
+                                                         {"gray", data::Channels::kGray},
                                                          {"rgb", data::Channels::kRgb}};
 
 constexpr auto kPathHelp =
     "a data set: TFRecord files, a stylegan2-ada zip, IDX files (MNIST), binary CIFAR,\n"
-    "a folder or tar of pictures (in class folders, if they have labels), an emoji font";
+    "a folder or tar of images (in class folders, if they have labels), an emoji font";
 
 struct DataOptions {
   fs::path path;
@@ -70,15 +70,15 @@ ExitCode convert(const ConvertVerb& verb) {
   if (verb.strict) options.most_refused = 0;
   data::Conversion conversion;
   {
-    report::ProgressBar bar("pictures", source->record_count());
+    report::ProgressBar bar("images", source->record_count());
     options.on_progress = show_progress(bar);
     conversion = data::convert(*source, options);
   }
   for (const std::string& refused : conversion.refused) {
-    log::warning("Refused a picture", {{"reason", refused}});
+    log::warning("Refused an image", {{"reason", refused}});
   }
   log::info("Wrote the data set", {{"folder", options.to},
-                                   {"pictures", conversion.written},
+                                   {"images", conversion.written},
                                    {"refused", conversion.refused.size()},
                                    {"labels", source->label_count()},
                                    {"shards", conversion.shards.size()},
@@ -100,7 +100,7 @@ ExitCode inspect(const DataOptions& options) {
   const data::Inspection inspection = data::inspect(*source, options.sample);
   std::printf("data set  %s\n", options.path.c_str());
   std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));
-  std::printf("pictures  of %lld looked at, %lld bytes each on average\n",
+  std::printf("images  of %lld looked at, %lld bytes each on average\n",
               static_cast<long long>(inspection.sampled),
               static_cast<long long>(inspection.sampled_bytes / inspection.sampled));
   for (const auto& [kind, count] : inspection.kinds) {
@@ -118,7 +118,7 @@ ExitCode inspect(const DataOptions& options) {
   return ExitCode::kOk;
 }
 
-/// Verifies the pictures of one resolution; returns the number of damaged ones.
+/// Verifies the images of one resolution; returns the number of damaged ones.
 std::size_t verify(const DataOptions& options, const data::Source& source) {
   std::vector<std::string> damaged;
   {
@@ -179,17 +179,17 @@ void add_convert(CLI::App& data, Action& action) {
       ->required();
   app->add_option("--shards", verb->options.shards, "files to spread the records over");
   app->add_option("--fit", verb->fit,
-                  "pictures of another size: resize (their centred square), pad with black, refuse")
+                  "images of another size: resize (their centered square), pad with black, refuse")
       ->check(member_of(kFits));
   app->add_option("--channels", verb->channels,
-                  "keep: as the first picture, others are refused; grey, rgb: convert")
+                  "keep: as the first image, others are refused; gray, rgb: convert")
       ->check(member_of(kChannels));
-  app->add_option("--background", verb->background, "red, green, blue behind transparent pictures")
+  app->add_option("--background", verb->background, "red, green, blue behind transparent images")
       ->expected(3)
       ->delimiter(',')
       ->check(CLI::Range(0, 255));
   app->add_option("--most-refused", verb->options.most_refused,
-                  "give up when more pictures than this are refused; each is named");
+                  "give up when more images than this are refused; each is named");
   app->add_flag("--strict", verb->strict, "give up at the first that is refused");
   app->add_option("--threads", verb->options.threads, "threads that decode");
   app->callback([verb, from, font, &action] {

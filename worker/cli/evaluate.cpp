@@ -10,9 +10,9 @@
 #include "files/atomic_file.h"
 #include "training/evaluation/evaluator.h"
 #include "training/evaluation/metrics_log.h"
-#include "training/phases/pictures.h"
+#include "training/phases/dataset.h"
 #include "training/run/run_folder.h"
-#include "training/session/rank.h"
+#include "training/session/process_context.h"
 
 namespace ganscale::cli {
 namespace {
@@ -32,7 +32,7 @@ constexpr auto kEvaluateExample =
     "  ganscale evaluate --checkpoint runs/r1/checkpoints/kimg-000200 --metrics fid10k \\\n"
     "      --feature-net inception.safetensors --set data.path=/data/faces\n\n"
     "Metrics: fid, class_fid (each label alone), is, kid, pr (precision, recall), dc (density,\n"
-    "coverage), each with a number of generated pictures; the real ones are the whole data set.\n"
+    "coverage), each with a number of generated images; the real ones are the whole data set.\n"
     "The result does not depend on the number of ranks.";
 
 /// The configuration that the generator came with, under the options' keys.
@@ -69,8 +69,8 @@ void add_to_run(const training::MetricsLine& line, const training::RunFolder& fo
 }
 
 /// Prints the result, and adds it to the run's metrics.
-void tell(const training::MetricsLine& line, const EvaluateOptions& options,
-          const training::RunFolder& folder) {
+void report(const training::MetricsLine& line, const EvaluateOptions& options,
+            const training::RunFolder& folder) {
   const auto text = in_lines(training::to_json(line));
   std::fputs(text.c_str(), stdout);
   if (!options.out.empty()) files::write_file_atomically(options.out, text);
@@ -85,19 +85,19 @@ ExitCode evaluate(const EvaluateOptions& options) {
         "give --metrics, such as --metrics fid50k,is50k; the run's configuration "
         "names none in evaluate.metrics");
   }
-  const auto rank = training::open_rank(config);
-  comm::Group& group = *rank.world.group;
-  const auto pictures = training::open_pictures(config);
-  trained.generator->to(rank.devices.generator);
+  const auto process = training::open_process_context(config);
+  comm::Group& group = *process.world.group;
+  const auto dataset = training::open_dataset(config);
+  trained.generator->to(process.devices.generator);
   log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
-  const auto began = std::chrono::steady_clock::now();
-  training::Evaluator evaluator(config.evaluate, {*pictures.source, pictures.policy},
-                                rank.devices.generator, group);
+  const auto start = std::chrono::steady_clock::now();
+  training::Evaluator evaluator(config.evaluate, {*dataset.source, dataset.policy},
+                                process.devices.generator, group);
   const auto measured = evaluator.evaluate(*trained.generator, config.training.seed);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (group.rank() == 0) {
-    tell({trained.images_seen, seconds.count(), measured}, options,
-         training::RunFolder(trained.run));
+    report({trained.images_seen, seconds.count(), measured}, options,
+           training::RunFolder(trained.run));
   }
   return ExitCode::kOk;
 }

@@ -11,9 +11,9 @@
 
 #include "base/log.h"
 #include "cli/generator_options.h"
+#include "cli/image_sampler.h"
 #include "cli/latent_walk.h"
 #include "cli/number_list.h"
-#include "cli/picture_maker.h"
 #include "cli/style_mixing.h"
 #include "cli/verbs.h"
 #include "config/units.h"
@@ -32,7 +32,7 @@ constexpr auto kGenerateExample =
     "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.y4m\n"
     "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
     "Seed i is the latent of image i in the run's sample grids: the same seed gives the same\n"
-    "picture at every checkpoint's own skill. --labels are dealt to the seeds in turn; with\n"
+    "image at every checkpoint's own skill. --labels are dealt to the seeds in turn; with\n"
     "--labels data each seed draws one, as often as it comes in the data.";
 
 struct GenerateOptions {
@@ -50,7 +50,7 @@ struct GenerateOptions {
   std::string mix_layers;
 };
 
-/// Columns of a grid "ROWSxCOLUMNS" with room for `count` pictures; nearest to a square if not
+/// Columns of a grid "ROWSxCOLUMNS" with room for `count` images; nearest to a square if not
 /// given.
 report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
   if (text.empty()) return report::square_layout(count);
@@ -66,70 +66,70 @@ report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
   return {.columns = static_cast<int>(*columns)};
 }
 
-/// Hands the pictures to `take`, some at a time: [N, C, H, W], and the place of the first in the
+/// Hands the images to `take`, some at a time: [N, C, H, W], and the place of the first in the
 /// order.
-void generate_all(const PictureMaker& maker, const Order& order,
+void generate_all(const ImageSampler& sampler, const SampleSpec& spec,
                   const std::function<void(const at::Tensor&, std::size_t)>& take) {
   constexpr std::size_t kImagesAtOnce = 32;
-  report::ProgressBar bar("images", static_cast<std::int64_t>(order.seeds.size()));
-  for (std::size_t done = 0; done < order.seeds.size(); done += kImagesAtOnce) {
-    const auto end = std::min(done + kImagesAtOnce, order.seeds.size());
-    Order some{{order.seeds.begin() + done, order.seeds.begin() + end}, {}};
-    if (!order.labels.empty())
-      some.labels.assign(order.labels.begin() + done, order.labels.begin() + end);
-    take(maker.of_order(some), done);
+  report::ProgressBar bar("images", static_cast<std::int64_t>(spec.seeds.size()));
+  for (std::size_t done = 0; done < spec.seeds.size(); done += kImagesAtOnce) {
+    const auto end = std::min(done + kImagesAtOnce, spec.seeds.size());
+    SampleSpec some{{spec.seeds.begin() + done, spec.seeds.begin() + end}, {}};
+    if (!spec.labels.empty())
+      some.labels.assign(spec.labels.begin() + done, spec.labels.begin() + end);
+    take(sampler.sample(some), done);
     bar.update(static_cast<std::int64_t>(end));
   }
 }
 
-std::string file_name(const Order& order, std::size_t place) {
+std::string file_name(const SampleSpec& spec, std::size_t place) {
   char name[64];
-  std::snprintf(name, sizeof name, "seed-%06lld", static_cast<long long>(order.seeds[place]));
-  if (order.labels.empty()) return std::string(name) + ".png";
-  return std::string(name) + "-label-" + std::to_string(order.labels[place]) + ".png";
+  std::snprintf(name, sizeof name, "seed-%06lld", static_cast<long long>(spec.seeds[place]));
+  if (spec.labels.empty()) return std::string(name) + ".png";
+  return std::string(name) + "-label-" + std::to_string(spec.labels[place]) + ".png";
 }
 
-void write_files(const PictureMaker& maker, const Order& order,
+void write_files(const ImageSampler& sampler, const SampleSpec& spec,
                  const std::filesystem::path& folder) {
-  generate_all(maker, order, [&](const at::Tensor& images, std::size_t first) {
+  generate_all(sampler, spec, [&](const at::Tensor& images, std::size_t first) {
     for (std::int64_t i = 0; i < images.size(0); ++i) {
       report::write_image_grid(images.narrow(0, i, 1), {.columns = 1},
-                               folder / file_name(order, first + static_cast<std::size_t>(i)));
+                               folder / file_name(spec, first + static_cast<std::size_t>(i)));
     }
   });
 }
 
-void write_grid(const PictureMaker& maker, const Order& order, report::GridLayout layout,
+void write_grid(const ImageSampler& sampler, const SampleSpec& spec, report::GridLayout layout,
                 const std::filesystem::path& file) {
   std::vector<at::Tensor> parts;
-  generate_all(maker, order,
+  generate_all(sampler, spec,
                [&](const at::Tensor& images, std::size_t) { parts.push_back(images); });
   report::write_image_grid(at::cat(parts), layout, file);
 }
 
 /// Writes what the options ask for; returns where it is.
-std::filesystem::path write_pictures(const GenerateOptions& options, const PictureMaker& maker) {
-  const auto order_of = [&](const char* name, const std::string& seeds) {
-    return maker.order(parse_numbers(name, seeds), options.labels);
+std::filesystem::path write_images(const GenerateOptions& options, const ImageSampler& sampler) {
+  const auto specify = [&](const char* name, const std::string& seeds) {
+    return sampler.specify(parse_numbers(name, seeds), options.labels);
   };
   if (options.mix_rows) {
-    write_style_mixing(maker,
-                       {.rows = order_of("--mix-rows", *options.mix_rows),
-                        .columns = order_of("--mix-columns", options.mix_columns),
+    write_style_mixing(sampler,
+                       {.rows = specify("--mix-rows", *options.mix_rows),
+                        .columns = specify("--mix-columns", options.mix_columns),
                         .layers = options.mix_layers},
                        options.out);
     return options.out;
   }
-  const Order order = order_of("--seeds", options.seeds);
+  const SampleSpec spec = specify("--seeds", options.seeds);
   if (options.walk_frames > 0) {
-    write_walk(maker, order, {.frames_per_step = options.walk_frames}, options.out);
+    write_walk(sampler, spec, {.frames_per_step = options.walk_frames}, options.out);
     return options.out;
   }
   if (options.out.empty()) {
-    write_files(maker, order, options.out_dir);
+    write_files(sampler, spec, options.out_dir);
     return options.out_dir;
   }
-  write_grid(maker, order, grid_layout(options.grid, static_cast<std::int64_t>(order.seeds.size())),
+  write_grid(sampler, spec, grid_layout(options.grid, static_cast<std::int64_t>(spec.seeds.size())),
              options.out);
   return options.out;
 }
@@ -137,7 +137,7 @@ std::filesystem::path write_pictures(const GenerateOptions& options, const Pictu
 /// Checks what the options cannot tell by themselves.
 void require_possible(const GenerateOptions& options) {
   if (options.out.empty() == options.out_dir.empty()) {
-    throw UsageError("give --out FILE for a grid, or --out-dir DIR for a picture a seed");
+    throw UsageError("give --out FILE for a grid, or --out-dir DIR for an image a seed");
   }
   if (options.truncation && !std::isfinite(*options.truncation)) {
     throw UsageError("--truncation: expected a finite number: " +
@@ -156,15 +156,15 @@ ExitCode generate(const GenerateOptions& options) {
   std::optional<models::Truncation> truncation;
   if (options.truncation)
     truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
-  const PictureMaker maker(trained, truncation);
-  const auto written = write_pictures(options, maker);
-  log::info("Wrote pictures", {{"checkpoint", trained.checkpoint}, {"to", written}});
+  const ImageSampler sampler(trained, truncation);
+  const auto written = write_images(options, sampler);
+  log::info("Wrote images", {{"checkpoint", trained.checkpoint}, {"to", written}});
   return ExitCode::kOk;
 }
 
 void add_truncation(CLI::App& verb, GenerateOptions& options) {
   auto* psi = verb.add_option("--truncation", options.truncation,
-                              "psi of a style-based model: 1 all variety, 0 the mean picture");
+                              "psi of a style-based model: 1 all variety, 0 the mean image");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
                   "truncate so many coarse layers only")
       ->check(CLI::Range(0, 100))
@@ -187,7 +187,7 @@ CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
 
 void add_generate(CLI::App& app, Action& action) {
   auto options = std::make_shared<GenerateOptions>();
-  auto* verb = app.add_subcommand("generate", "Make pictures with a trained generator");
+  auto* verb = app.add_subcommand("generate", "Make images with a trained generator");
   verb->footer(kGenerateExample);
   add_generator_options(*verb, options->generator);
   auto* seeds =
@@ -195,7 +195,7 @@ void add_generate(CLI::App& app, Action& action) {
   verb->add_option("--labels,--label", options->labels,
                    "labels of a conditional model, or data: drawn from p(y); all if not given");
   auto* out = verb->add_option("--out", options->out,
-                               "PNG file of all pictures, or the video of --walk (.y4m)");
+                               "PNG file of all images, or the video of --walk (.y4m)");
   auto* out_dir = verb->add_option("--out-dir", options->out_dir, "folder for a PNG file a seed");
   auto* grid = verb->add_option("--grid", options->grid,
                                 "ROWSxCOLUMNS of --out; nearest to a square if not given")

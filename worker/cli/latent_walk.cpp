@@ -29,12 +29,12 @@ at::Tensor to_usual_length(const at::Tensor& z) {
 }
 
 /// The labels of the nearest keys, a frame each.
-at::Tensor labels_of_frames(const Order& order, int steps) {
-  if (order.labels.empty()) return {};
+at::Tensor labels_of_frames(const SampleSpec& spec, int steps) {
+  if (spec.labels.empty()) return {};
   std::vector<std::int64_t> labels;
-  for (std::size_t key = 0; key < order.labels.size(); ++key) {
-    const auto next = order.labels[(key + 1) % order.labels.size()];
-    for (int i = 0; i < steps; ++i) labels.push_back(2 * i < steps ? order.labels[key] : next);
+  for (std::size_t key = 0; key < spec.labels.size(); ++key) {
+    const auto next = spec.labels[(key + 1) % spec.labels.size()];
+    for (int i = 0; i < steps; ++i) labels.push_back(2 * i < steps ? spec.labels[key] : next);
   }
   return at::tensor(labels);
 }
@@ -53,22 +53,22 @@ at::Tensor closed_walk(const at::Tensor& keys, int steps) {
   return at::stack(points);
 }
 
-void write_walk(const PictureMaker& maker, const Order& order, const Walk& walk,
+void write_walk(const ImageSampler& sampler, const SampleSpec& spec, const Walk& walk,
                 const std::filesystem::path& file) {
   constexpr std::int64_t kFramesAtOnce = 16;
-  const bool by_style = maker.has_styles();
-  const auto keys = by_style ? maker.styles(order) : maker.latents(order.seeds);
+  const bool by_style = sampler.has_styles();
+  const auto keys = by_style ? sampler.styles(spec) : sampler.latents(spec.seeds);
   const auto points = closed_walk(keys, walk.frames_per_step);
-  const auto labels = labels_of_frames(order, walk.frames_per_step);
+  const auto labels = labels_of_frames(spec, walk.frames_per_step);
   report::VideoFile video(file, walk.frames_per_second);
   report::ProgressBar bar("frames", points.size(0));
   for (std::int64_t first = 0; first < points.size(0); first += kFramesAtOnce) {
     const auto count = std::min(kFramesAtOnce, points.size(0) - first);
     const auto some = points.narrow(0, first, count);
     const auto images =
-        by_style ? maker.of_styles(some)
-                 : maker.of_latents(to_usual_length(some),
-                                    labels.defined() ? labels.narrow(0, first, count) : labels);
+        by_style ? sampler.from_styles(some)
+                 : sampler.from_latents(to_usual_length(some),
+                                        labels.defined() ? labels.narrow(0, first, count) : labels);
     for (std::int64_t i = 0; i < count; ++i)
       video.append(report::make_grid(images.narrow(0, i, 1), {.columns = 1}));
     bar.update(first + count);

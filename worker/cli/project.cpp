@@ -10,7 +10,7 @@
 #include "cli/generator_options.h"
 #include "cli/verbs.h"
 #include "data/image/decode.h"
-#include "data/sources/picture_files.h"
+#include "data/sources/image_files.h"
 #include "files/atomic_file.h"
 #include "report/image_grid.h"
 #include "report/progress.h"
@@ -23,7 +23,7 @@ constexpr auto kProjectExample =
     "\nExample:\n"
     "  ganscale project --run runs/faces --target me.jpg --out-dir me/\n\n"
     "Writes target.png, projected.png and projected.safetensors: the style vectors \"w\" and the\n"
-    "noise maps whose picture is nearest to the target.";
+    "noise maps whose image is nearest to the target.";
 
 struct ProjectOptions {
   GeneratorOptions generator;
@@ -33,7 +33,7 @@ struct ProjectOptions {
   training::ProjectionOptions projection;
 };
 
-/// Reads a picture as the generator makes them: [1, C, H, W] in [-1, 1].
+/// Reads an image as the generator makes them: [1, C, H, W] in [-1, 1].
 at::Tensor read_target(const std::filesystem::path& file, const models::Generator& generator) {
   const std::string bytes = files::read_file(file);
   const auto shape = generator.image();
@@ -47,7 +47,7 @@ at::Tensor read_target(const std::filesystem::path& file, const models::Generato
                       {.channels = shape.channels,
                        .resolution = shape.resolution,
                        .fit = data::Fit::kResize,
-                       .convert_colours = true},
+                       .convert_colors = true},
                       chw);
   } catch (const DataError& error) {
     throw DataError(file.string() + ": " + error.what());
@@ -91,10 +91,10 @@ ExitCode project(ProjectOptions options) {
 void add_project(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ProjectOptions>();
   CLI::App* verb =
-      app.add_subcommand("project", "Seek a picture among those of a style-based generator");
+      app.add_subcommand("project", "Seek an image among those of a style-based generator");
   verb->footer(kProjectExample);
   add_generator_options(*verb, options->generator);
-  verb->add_option("--target", options->target, "PNG or JPEG file; its centred square is taken")
+  verb->add_option("--target", options->target, "PNG or JPEG file; its centered square is taken")
       ->required()
       ->type_name("FILE");
   verb->add_option("--out-dir", options->out_dir, "folder for what was found")

@@ -24,7 +24,7 @@ constexpr auto kExitCodes =
 
 /// All ranks find the same mistake of the user. Rank 0 says so and ends the others, who give it the
 /// time to; a rank that is alone with its mistake speaks after that.
-void let_rank_0_speak_first() {
+void let_rank_0_report_first() {
   if (comm::launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
 }
 
@@ -35,7 +35,7 @@ int parse(CLI::App& app, int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    if (!asked_for_help) let_rank_0_speak_first();
+    if (!asked_for_help) let_rank_0_report_first();
     app.exit(error);
     return asked_for_help ? 0 : static_cast<int>(ExitCode::kUsage);
   }
@@ -46,7 +46,7 @@ ExitCode run_action(const Action& action) {
     return action();
   } catch (const Error& error) {
     const bool of_the_user = error.code() == ExitCode::kUsage || error.code() == ExitCode::kConfig;
-    if (of_the_user) let_rank_0_speak_first();
+    if (of_the_user) let_rank_0_report_first();
     log::error(error.what());
     return error.code();
   } catch (const std::bad_alloc&) {

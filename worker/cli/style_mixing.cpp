@@ -16,7 +16,7 @@ constexpr std::int64_t kCoarseLayers = 7;
 
 /// Returns the numbers of the layers whose styles come from the columns.
 at::Tensor mixed_layers(const std::string& text, std::int64_t layer_count) {
-  // With the last layer, too, a small model would show the pictures of the columns again.
+  // With the last layer, too, a small model would show the images of the columns again.
   if (text.empty()) return at::arange(std::min(kCoarseLayers, layer_count - 1));
   const auto layers = parse_numbers("--mix-layers", text);
   for (const auto layer : layers) {
@@ -29,22 +29,22 @@ at::Tensor mixed_layers(const std::string& text, std::int64_t layer_count) {
 
 }  // namespace
 
-void write_style_mixing(const PictureMaker& maker, const StyleMixing& mixing,
+void write_style_mixing(const ImageSampler& sampler, const StyleMixing& mixing,
                         const std::filesystem::path& file) {
-  if (!maker.has_styles()) throw UsageError("--mix-rows: this model has no styles to mix");
-  const auto rows = maker.styles(mixing.rows);
-  const auto columns = maker.styles(mixing.columns);
+  if (!sampler.has_styles()) throw UsageError("--mix-rows: this model has no styles to mix");
+  const auto rows = sampler.styles(mixing.rows);
+  const auto columns = sampler.styles(mixing.columns);
   const auto layers = mixed_layers(mixing.layers, rows.size(1));
-  const auto first_row = maker.of_styles(columns);
-  std::vector<at::Tensor> pictures = {at::ones_like(first_row.narrow(0, 0, 1)), first_row};
+  const auto first_row = sampler.from_styles(columns);
+  std::vector<at::Tensor> images = {at::ones_like(first_row.narrow(0, 0, 1)), first_row};
   for (std::int64_t row = 0; row < rows.size(0); ++row) {
     const auto own = rows.narrow(0, row, 1);
     const auto mixed =
         own.expand_as(columns).index_copy(1, layers, columns.index_select(1, layers));
-    pictures.push_back(maker.of_styles(own));
-    pictures.push_back(maker.of_styles(mixed));
+    images.push_back(sampler.from_styles(own));
+    images.push_back(sampler.from_styles(mixed));
   }
-  report::write_image_grid(at::cat(pictures), {.columns = static_cast<int>(columns.size(0)) + 1},
+  report::write_image_grid(at::cat(images), {.columns = static_cast<int>(columns.size(0)) + 1},
                            file);
 }
 

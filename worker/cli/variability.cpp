@@ -27,9 +27,9 @@ constexpr double kSignificance = 0.05;
 
 void print_counts(const data::Variability& result, const data::Source& source) {
   const auto names = source.label_names();
-  std::printf("classes   %zu\n", result.pictures_of_label.size());
-  for (std::size_t i = 0; i < result.pictures_of_label.size(); ++i) {
-    std::printf("  %4zu  %10lld  %s\n", i, static_cast<long long>(result.pictures_of_label[i]),
+  std::printf("classes   %zu\n", result.images_of_label.size());
+  for (std::size_t i = 0; i < result.images_of_label.size(); ++i) {
+    std::printf("  %4zu  %10lld  %s\n", i, static_cast<long long>(result.images_of_label[i]),
                 i < names.size() ? names[i].c_str() : "");
   }
 }
@@ -48,7 +48,7 @@ void print_channels(const data::Variability& result) {
 /// Says what the numbers mean for a split by label.
 void print_advice(const data::Variability& result) {
   if (std::ranges::all_of(result.channels, &data::ChannelVariability::is_constant)) {
-    std::printf("All pixels of all pictures are alike: there is no variance to compare.\n");
+    std::printf("All pixels of all images are alike: there is no variance to compare.\n");
     return;
   }
   const auto differs = [](const data::ChannelVariability& channel) {
@@ -75,15 +75,15 @@ ExitCode variability(const VariabilityOptions& options) {
   const int threads = options.threads > 0
                           ? options.threads
                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()) /
-                                            world.place.local_size);
+                                            world.rank_info.local_size);
   at::Tensor sums;
   {
-    report::ProgressBar bar("pictures", source->record_count() / group.size());
+    report::ProgressBar bar("images", source->record_count() / group.size());
     sums = data::class_sums(*source, {group.rank(), group.size(), threads}, [&](std::int64_t done) {
       if (group.rank() == 0) bar.update(done);
     });
   }
-  group.sum(sums);
+  group.all_reduce_sum(sums);
   const auto result = data::variability(sums);
   if (group.rank() != 0) return ExitCode::kOk;
   std::printf("data set  %s\n", options.path.c_str());

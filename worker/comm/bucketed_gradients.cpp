@@ -111,7 +111,7 @@ struct BucketedGradients::State {
     while (launched < buckets.size() && buckets[launched].missing == 0) launch_next();
   }
 
-  void launch_next() { group.sum_async(buckets[launched++].flat); }
+  void launch_next() { group.all_reduce_async(buckets[launched++].flat); }
 
   Group& group;
   std::vector<Bucket> buckets;

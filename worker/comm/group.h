@@ -10,7 +10,7 @@ namespace ganscale::comm {
 
 /// What the sums in the background have cost on this rank so far. The share hidden behind the
 /// backward pass is 1 - exposed_seconds / busy_seconds.
-struct SumCost {
+struct AllReduceCost {
   std::int64_t bytes = 0;      ///< of the tensors, once per sum
   double busy_seconds = 0;     ///< from the start of each to its end, waiting for peers included
   double exposed_seconds = 0;  ///< that the rank stood still for them
@@ -22,7 +22,7 @@ struct SumCost {
 /// shape and dtype. Tensors are contiguous, on the CPU or, with the NCCL back end, also on the
 /// rank's GPU. sum and max take float32, float64, int32, int64 and uint8; what only moves takes
 /// every dtype. A peer that hangs or dies ends the operation within the group's timeout (but for
-/// meet()): threads throw PeerLost, processes end with its exit code (see Watchdog).
+/// barrier()): threads throw PeerLost, processes end with its exit code (see Watchdog).
 class Group {
  public:
   virtual ~Group() = default;
@@ -35,7 +35,7 @@ class Group {
   /// Starts to replace `data` by its sum over the ranks; it may be read and written again after
   /// wait(). There is no mean: what divides by the number of ranks anyway, as the seed of a
   /// backward pass does, saves a pass over the memory that takes as long as the sum itself.
-  virtual void sum_async(const at::Tensor& data) = 0;
+  virtual void all_reduce_async(const at::Tensor& data) = 0;
   /// Waits for every operation that was started; GPU back ends order the current stream behind
   /// them.
   virtual void wait() = 0;
@@ -43,18 +43,18 @@ class Group {
   /// A group that is dropped without it, after an error, waits for nobody and breaks off what its
   /// peers still do.
   virtual void finish() = 0;
-  virtual SumCost sum_cost() const = 0;
+  virtual AllReduceCost all_reduce_cost() const = 0;
   /// Watches what the current stream holds until the device has done it: operations inside
-  /// repeated work (device/repeated_work.h) are neither watched nor timed one by one. A back end of
+  /// repeated work (device/cuda_graph.h) are neither watched nor timed one by one. A back end of
   /// the host has none.
-  virtual void watch_queue() {}
+  virtual void watch_stream() {}
 
   /// Waits until every rank is here, however long they take: the timeout does not hold.
-  virtual void meet() = 0;
+  virtual void barrier() = 0;
   /// Replaces `data` by its sum over the ranks.
-  virtual void sum(const at::Tensor& data) = 0;
+  virtual void all_reduce_sum(const at::Tensor& data) = 0;
   /// Replaces `data` by its element-wise maximum over the ranks.
-  virtual void max(const at::Tensor& data) = 0;
+  virtual void all_reduce_max(const at::Tensor& data) = 0;
   /// Replaces `data` by the value it has on rank `root`.
   virtual void broadcast(const at::Tensor& data, int root) = 0;
   /// Returns [size, ...data.shape]: every rank's `data` in rank order.
@@ -64,8 +64,8 @@ class Group {
   /// Replaces `data` by what `source` sends; messages of one rank arrive in the order of sending.
   virtual void receive(const at::Tensor& data, int source) = 0;
 
-  /// Splits the group: the ranks of one colour form a group of their own, in the order of their
-  /// ranks here. Colours are not negative.
+  /// Splits the group: the ranks of one color form a group of their own, in the order of their
+  /// ranks here. Colors are not negative.
   virtual std::unique_ptr<Group> split(int color) = 0;
 };
 

@@ -130,11 +130,11 @@ class MpiGroup final : public Group {
   int size() const override { return size_; }
   std::string_view backend() const override { return "mpi"; }
 
-  void sum_async(const at::Tensor& data) override {
+  void all_reduce_async(const at::Tensor& data) override {
     expect_usable(data);
     if (size_ == 1) return;
     cost_->bytes += static_cast<std::int64_t>(data.nbytes());
-    submit("sum", [data, cost = cost_](MPI_Comm comm) {
+    submit("all_reduce_sum", [data, cost = cost_](MPI_Comm comm) {
       const Stopwatch watch;
       reduce(comm, data, MPI_SUM);
       const std::scoped_lock lock(cost->mutex);
@@ -150,19 +150,23 @@ class MpiGroup final : public Group {
 
   void finish() override { wait(); }
 
-  SumCost sum_cost() const override {
+  AllReduceCost all_reduce_cost() const override {
     const std::scoped_lock lock(cost_->mutex);
     return {cost_->bytes, cost_->busy_seconds, exposed_seconds_};
   }
 
-  void meet() override {
+  void barrier() override {
     // Hours may pass: the other ranks need the core more than this one needs to know at once.
     thread_.submit([comm = comm_.get()] { wait_for_all(comm, std::chrono::milliseconds(10)); });
     thread_.wait();
   }
 
-  void sum(const at::Tensor& data) override { run_reduction("sum", data, MPI_SUM); }
-  void max(const at::Tensor& data) override { run_reduction("max", data, MPI_MAX); }
+  void all_reduce_sum(const at::Tensor& data) override {
+    run_reduction("all_reduce_sum", data, MPI_SUM);
+  }
+  void all_reduce_max(const at::Tensor& data) override {
+    run_reduction("all_reduce_max", data, MPI_MAX);
+  }
 
   void broadcast(const at::Tensor& data, int root) override {
     expect_usable(data);
@@ -215,7 +219,7 @@ class MpiGroup final : public Group {
   }
 
   std::unique_ptr<Group> split(int color) override {
-    check(color >= 0, "a colour must not be negative: " + std::to_string(color));
+    check(color >= 0, "a color must not be negative: " + std::to_string(color));
     MPI_Comm part = MPI_COMM_NULL;
     run("split", [&](MPI_Comm comm) {
       wait_for_all(comm);
@@ -288,16 +292,16 @@ std::unique_ptr<Group> open_mpi_world(std::shared_ptr<Watchdog> watchdog) {
   return std::make_unique<MpiGroup>(owned(world), std::move(watchdog));
 }
 
-Place find_mpi_place() {
+RankInfo mpi_rank_info() {
   MPI_Comm machine = MPI_COMM_NULL;
   require(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
           "MPI_Comm_split_type");
   const MpiComm handle = owned(machine);
-  Place place;
-  require(MPI_Comm_rank(MPI_COMM_WORLD, &place.rank), "MPI_Comm_rank");
-  require(MPI_Comm_rank(handle.get(), &place.local_rank), "MPI_Comm_rank");
-  require(MPI_Comm_size(handle.get(), &place.local_size), "MPI_Comm_size");
-  return place;
+  RankInfo rank_info;
+  require(MPI_Comm_rank(MPI_COMM_WORLD, &rank_info.rank), "MPI_Comm_rank");
+  require(MPI_Comm_rank(handle.get(), &rank_info.local_rank), "MPI_Comm_rank");
+  require(MPI_Comm_size(handle.get(), &rank_info.local_size), "MPI_Comm_size");
+  return rank_info;
 }
 
 }  // namespace ganscale::comm

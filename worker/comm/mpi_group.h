@@ -20,13 +20,13 @@ namespace ganscale::comm {
 std::unique_ptr<Group> open_mpi_world(std::shared_ptr<Watchdog> watchdog);
 
 /// Where this rank stands in the world and among the ranks of its machine.
-struct Place {
+struct RankInfo {
   int rank = 0;
   int local_rank = 0;
   int local_size = 1;
 };
 
 /// Returns this rank's place. All ranks call it. Throws as open_mpi_world().
-Place find_mpi_place();
+RankInfo mpi_rank_info();
 
 }  // namespace ganscale::comm

@@ -19,6 +19,6 @@ MpiSession::~MpiSession() = default;
 void MpiSession::abort(int exit_code) { std::_Exit(exit_code); }
 
 std::unique_ptr<Group> open_mpi_world(std::shared_ptr<Watchdog> /*watchdog*/) { refuse(); }
-Place find_mpi_place() { refuse(); }
+RankInfo mpi_rank_info() { refuse(); }
 
 }  // namespace ganscale::comm

@@ -109,10 +109,10 @@ class NcclGroup final : public Group {
   int size() const override { return host_->size(); }
   std::string_view backend() const override { return "nccl"; }
 
-  void sum_async(const at::Tensor& data) override {
-    if (data.is_cpu()) return host_->sum_async(data);
-    last_sum_ =
-        launch("sum", data, [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });
+  void all_reduce_async(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->all_reduce_async(data);
+    last_sum_ = launch("all_reduce_sum", data,
+                       [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });
     if (is_recording()) return;
     sums_.push_back(last_sum_);
     if (size() > 1) cost_.bytes += static_cast<std::int64_t>(data.nbytes());
@@ -129,7 +129,7 @@ class NcclGroup final : public Group {
     if (!recording) take_times();
   }
 
-  void watch_queue() override {
+  void watch_stream() override {
     if (!watchdog_) return;
     const auto end = std::make_shared<CUDAEvent>();
     end->record(current_stream());
@@ -146,22 +146,22 @@ class NcclGroup final : public Group {
     require_nccl(ncclCommDestroy(comm), "ncclCommDestroy", nullptr);
   }
 
-  SumCost sum_cost() const override {
-    const auto host = host_->sum_cost();
+  AllReduceCost all_reduce_cost() const override {
+    const auto host = host_->all_reduce_cost();
     return {cost_.bytes + host.bytes, cost_.busy_seconds + host.busy_seconds,
             cost_.exposed_seconds + host.exposed_seconds};
   }
 
-  void meet() override { host_->meet(); }
+  void barrier() override { host_->barrier(); }
 
-  void sum(const at::Tensor& data) override {
-    if (data.is_cpu()) return host_->sum(data);
-    run("sum", data, [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });
+  void all_reduce_sum(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->all_reduce_sum(data);
+    run("all_reduce_sum", data, [&](ncclComm_t comm) { return all_reduce(data, ncclSum, comm); });
   }
 
-  void max(const at::Tensor& data) override {
-    if (data.is_cpu()) return host_->max(data);
-    run("max", data, [&](ncclComm_t comm) { return all_reduce(data, ncclMax, comm); });
+  void all_reduce_max(const at::Tensor& data) override {
+    if (data.is_cpu()) return host_->all_reduce_max(data);
+    run("all_reduce_max", data, [&](ncclComm_t comm) { return all_reduce(data, ncclMax, comm); });
   }
 
   void broadcast(const at::Tensor& data, int root) override {
@@ -272,7 +272,7 @@ class NcclGroup final : public Group {
   Interval last_sum_;
   std::deque<Interval> sums_;
   std::deque<Interval> stalls_;
-  SumCost cost_;
+  AllReduceCost cost_;
 };
 
 }  // namespace

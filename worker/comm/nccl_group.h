@@ -13,7 +13,7 @@ namespace ganscale::comm {
 /// CPU through `host`. All ranks call it, each with a GPU of its own.
 ///
 /// An operation on the GPU is ordered behind the current stream, runs on a stream of the group and,
-/// but for sum_async, has the current stream wait for it; the host does not wait.
+/// but for all_reduce_async, has the current stream wait for it; the host does not wait.
 ///
 /// watchdog: watches every operation until the GPU has done it; may be none.
 /// Throws:   ConfigError in a build without CUDA; DeviceError where NCCL fails.

@@ -30,8 +30,8 @@ void require_size(int actual, std::int64_t expected, const std::string& source) 
 World open_mpi(const CommConfig& config) {
   const std::chrono::milliseconds timeout(static_cast<std::int64_t>(config.timeout_seconds * 1000));
   World world;
-  world.place = find_mpi_place();
-  world.watchdog = make_process_watchdog(timeout, world.place.rank);
+  world.rank_info = mpi_rank_info();
+  world.watchdog = make_process_watchdog(timeout, world.rank_info.rank);
   world.group = open_mpi_world(world.watchdog);
   return world;
 }

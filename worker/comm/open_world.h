@@ -16,7 +16,7 @@ namespace ganscale::comm {
 /// All ranks of a run, and where this one stands among those of its machine.
 struct World {
   std::unique_ptr<Group> group;
-  Place place;
+  RankInfo rank_info;
   std::shared_ptr<Watchdog> watchdog;  ///< none for a single rank
 };
 

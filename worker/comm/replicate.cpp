@@ -10,7 +10,7 @@ namespace {
 
 using Chunk = std::vector<at::Tensor>;
 
-/// Groups neighbours of one dtype and device.
+/// Groups neighbors of one dtype and device.
 std::vector<Chunk> plan_chunks(const NamedTensors& state, std::int64_t chunk_bytes) {
   std::vector<Chunk> chunks;
   std::int64_t filled_bytes = 0;
@@ -54,7 +54,7 @@ void broadcast_from_rank_0(Group& group, const NamedTensors& state, std::int64_t
   }
 }
 
-void average(Group& group, const NamedTensors& state, std::int64_t chunk_bytes) {
+void all_reduce_mean(Group& group, const NamedTensors& state, std::int64_t chunk_bytes) {
   if (group.size() == 1) return;
   NamedTensors floating;
   for (const auto& [name, tensor] : state) {
@@ -62,7 +62,7 @@ void average(Group& group, const NamedTensors& state, std::int64_t chunk_bytes) 
   }
   for (const auto& chunk : plan_chunks(floating, chunk_bytes)) {
     through_flat_tensor(chunk, [&](const at::Tensor& flat) {
-      group.sum(flat);
+      group.all_reduce_sum(flat);
       flat.div_(group.size());
     });
   }

@@ -17,6 +17,6 @@ void broadcast_from_rank_0(Group& group, const NamedTensors& state, std::int64_t
 /// Replaces the floating-point tensors by their means over the ranks, in flat chunks; others, such
 /// as the counters of batch norm, are left alone. For small state that ranks gather apart, such as
 /// the running statistics of batch norm before a checkpoint.
-void average(Group& group, const NamedTensors& state, std::int64_t chunk_bytes);
+void all_reduce_mean(Group& group, const NamedTensors& state, std::int64_t chunk_bytes);
 
 }  // namespace ganscale::comm

@@ -20,13 +20,13 @@
 namespace ganscale::comm {
 namespace {
 
-enum class Kind { kMeet, kSum, kMax, kBroadcast, kGather };
+enum class Kind { kBarrier, kSum, kMax, kBroadcast, kGather };
 
 std::string_view name(Kind kind) {
   switch (kind) {
-    case Kind::kMeet: return "meet";
-    case Kind::kSum: return "sum";
-    case Kind::kMax: return "max";
+    case Kind::kBarrier: return "barrier";
+    case Kind::kSum: return "all_reduce_sum";
+    case Kind::kMax: return "all_reduce_max";
     case Kind::kBroadcast: return "broadcast";
     case Kind::kGather: return "all_gather";
   }
@@ -34,9 +34,9 @@ std::string_view name(Kind kind) {
 }
 
 /// What all ranks of one run_ranks share, split groups included: losing one rank wakes them all.
-struct Room {
-  explicit Room(std::chrono::milliseconds patience) : timeout(patience) {}
-  void lose(const std::string& why) {  // the first reason stays
+struct RunState {
+  explicit RunState(std::chrono::milliseconds limit) : timeout(limit) {}
+  void mark_lost(const std::string& why) {  // the first reason stays
     if (!lost) lost = why;
     changed.notify_all();
   }
@@ -57,15 +57,17 @@ struct Operation {
 };
 
 /// What the ranks of one group share; all of it is guarded by the room's mutex.
-struct Table {
-  Table(std::shared_ptr<Room> shared, int ranks) : room(std::move(shared)), size(ranks) {}
+struct GroupState {
+  GroupState(std::shared_ptr<RunState> shared, int ranks)
+      : run_state(std::move(shared)), size(ranks) {}
 
-  const std::shared_ptr<Room> room;
+  const std::shared_ptr<RunState> run_state;
   const int size;
   std::int64_t completed = 0;  // operations end in order, since every rank comes to them in order
   std::deque<Operation> pending;
-  std::map<std::pair<int, int>, std::deque<at::Tensor>> letters;  // by source and destination
-  std::map<std::pair<std::int64_t, int>, std::shared_ptr<Table>> children;  // by operation, colour
+  std::map<std::pair<int, int>, std::deque<at::Tensor>> mailboxes;  // by source and destination
+  std::map<std::pair<std::int64_t, int>, std::shared_ptr<GroupState>>
+      children;  // by operation, color
 };
 
 at::Tensor combine(const Operation& operation) {
@@ -81,7 +83,7 @@ at::Tensor combine(const Operation& operation) {
 }
 
 void complete(const Operation& operation) {
-  if (operation.kind == Kind::kMeet) return;
+  if (operation.kind == Kind::kBarrier) return;
   if (operation.kind == Kind::kGather) {
     for (const auto& output : operation.outputs) {
       for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
@@ -100,13 +102,14 @@ void complete(const Operation& operation) {
 
 class ThreadGroup final : public Group {
  public:
-  ThreadGroup(std::shared_ptr<Table> table, int rank) : table_(std::move(table)), rank_(rank) {}
+  ThreadGroup(std::shared_ptr<GroupState> state, int rank)
+      : state_(std::move(state)), rank_(rank) {}
 
   int rank() const override { return rank_; }
-  int size() const override { return table_->size; }
+  int size() const override { return state_->size; }
   std::string_view backend() const override { return "threads"; }
 
-  void sum_async(const at::Tensor& data) override {
+  void all_reduce_async(const at::Tensor& data) override {
     if (size() == 1) return;
     const Stopwatch watch;
     post(Kind::kSum, data, 0, {});
@@ -121,19 +124,20 @@ class ThreadGroup final : public Group {
   }
 
   void finish() override { wait(); }
-  SumCost sum_cost() const override { return cost_; }
+  AllReduceCost all_reduce_cost() const override { return cost_; }
 
-  void meet() override {
+  void barrier() override {
     if (size() == 1) return;
-    post(Kind::kMeet, at::empty({0}), 0, {});
-    std::unique_lock lock(table_->room->mutex);
-    const auto done = [&] { return table_->completed >= posted_; };
-    table_->room->changed.wait(lock, [&] { return done() || table_->room->lost.has_value(); });
+    post(Kind::kBarrier, at::empty({0}), 0, {});
+    std::unique_lock lock(state_->run_state->mutex);
+    const auto done = [&] { return state_->completed >= posted_; };
+    state_->run_state->changed.wait(lock,
+                                    [&] { return done() || state_->run_state->lost.has_value(); });
     if (!done()) throw_if_lost();
   }
 
-  void sum(const at::Tensor& data) override { run(Kind::kSum, data, 0, {}); }
-  void max(const at::Tensor& data) override { run(Kind::kMax, data, 0, {}); }
+  void all_reduce_sum(const at::Tensor& data) override { run(Kind::kSum, data, 0, {}); }
+  void all_reduce_max(const at::Tensor& data) override { run(Kind::kMax, data, 0, {}); }
   void broadcast(const at::Tensor& data, int root) override {
     check(root >= 0 && root < size(), "no such rank: " + std::to_string(root));
     run(Kind::kBroadcast, data, root, {});
@@ -151,31 +155,31 @@ class ThreadGroup final : public Group {
     check(destination >= 0 && destination < size() && destination != rank_,
           "no such peer: " + std::to_string(destination));
     const at::NoGradGuard no_grad;
-    const at::Tensor letter = data.clone();
-    const std::scoped_lock lock(table_->room->mutex);
-    table_->letters[{rank_, destination}].push_back(letter);
-    table_->room->changed.notify_all();
+    const at::Tensor message = data.clone();
+    const std::scoped_lock lock(state_->run_state->mutex);
+    state_->mailboxes[{rank_, destination}].push_back(message);
+    state_->run_state->changed.notify_all();
   }
 
   void receive(const at::Tensor& data, int source) override {
     check(source >= 0 && source < size() && source != rank_,
           "no such peer: " + std::to_string(source));
-    at::Tensor letter;
+    at::Tensor message;
     {
-      std::unique_lock lock(table_->room->mutex);
-      auto& box = table_->letters[{source, rank_}];
-      wait_until(lock, "receive", [&] { return !box.empty(); });
-      letter = box.front();
-      box.pop_front();
+      std::unique_lock lock(state_->run_state->mutex);
+      auto& mailbox = state_->mailboxes[{source, rank_}];
+      wait_until(lock, "receive", [&] { return !mailbox.empty(); });
+      message = mailbox.front();
+      mailbox.pop_front();
     }
-    check(letter.sizes() == data.sizes() && letter.scalar_type() == data.scalar_type(),
+    check(message.sizes() == data.sizes() && message.scalar_type() == data.scalar_type(),
           "received a tensor of another shape or dtype");
     const at::NoGradGuard no_grad;
-    data.copy_(letter);
+    data.copy_(message);
   }
 
   std::unique_ptr<Group> split(int color) override {
-    check(color >= 0, "a colour must not be negative: " + std::to_string(color));
+    check(color >= 0, "a color must not be negative: " + std::to_string(color));
     const at::NoGradGuard no_grad;
     const at::Tensor colors = all_gather(at::full({}, color, at::kLong));
     const auto* all = colors.const_data_ptr<std::int64_t>();
@@ -186,9 +190,9 @@ class ThreadGroup final : public Group {
       if (i < rank_) ++new_rank;
       ++new_size;
     }
-    const std::scoped_lock lock(table_->room->mutex);
-    auto& child = table_->children[{posted_, color}];
-    if (!child) child = std::make_shared<Table>(table_->room, new_size);
+    const std::scoped_lock lock(state_->run_state->mutex);
+    auto& child = state_->children[{posted_, color}];
+    if (!child) child = std::make_shared<GroupState>(state_->run_state, new_size);
     return std::make_unique<ThreadGroup>(child, new_rank);
   }
 
@@ -202,7 +206,7 @@ class ThreadGroup final : public Group {
   /// Adds this rank's part to the next operation; the last rank to come does the work for all.
   void post(Kind kind, const at::Tensor& data, int root, const at::Tensor& output) {
     const at::NoGradGuard no_grad;
-    const std::scoped_lock lock(table_->room->mutex);
+    const std::scoped_lock lock(state_->run_state->mutex);
     throw_if_lost();
     Operation& operation = find_or_begin(kind, root);
     const auto& first = first_input(operation);
@@ -218,19 +222,19 @@ class ThreadGroup final : public Group {
     operation.outputs[static_cast<std::size_t>(rank_)] = output;
     if (++operation.arrived < size()) return;
     complete(operation);
-    table_->pending.pop_front();
-    ++table_->completed;
-    table_->room->changed.notify_all();
+    state_->pending.pop_front();
+    ++state_->completed;
+    state_->run_state->changed.notify_all();
   }
 
   Operation& find_or_begin(Kind kind, int root) {
-    const auto index = static_cast<std::size_t>(posted_ - table_->completed);
-    if (index == table_->pending.size()) {
+    const auto index = static_cast<std::size_t>(posted_ - state_->completed);
+    if (index == state_->pending.size()) {
       const auto ranks = static_cast<std::size_t>(size());
-      table_->pending.push_back(
+      state_->pending.push_back(
           {kind, root, std::vector<at::Tensor>(ranks), std::vector<at::Tensor>(ranks)});
     }
-    return table_->pending[index];
+    return state_->pending[index];
   }
 
   static at::Tensor first_input(const Operation& operation) {
@@ -241,30 +245,30 @@ class ThreadGroup final : public Group {
   }
 
   void wait_for_posted() {
-    std::unique_lock lock(table_->room->mutex);
-    const auto done = [&] { return table_->completed >= posted_; };
+    std::unique_lock lock(state_->run_state->mutex);
+    const auto done = [&] { return state_->completed >= posted_; };
     if (done()) return;
-    const auto& front = table_->pending.front();
+    const auto& front = state_->pending.front();
     wait_until(lock, name(front.kind), done);
   }
 
   template <class Done>
   void wait_until(std::unique_lock<std::mutex>& lock, std::string_view operation, Done done) {
-    Room& room = *table_->room;
-    const auto stop = [&] { return done() || room.lost.has_value(); };
-    if (!room.changed.wait_for(lock, room.timeout, stop)) {
-      room.lose("rank " + std::to_string(rank_) + " of " + std::to_string(size()) + " waited " +
-                std::to_string(room.timeout.count()) + " ms in " + std::string(operation) +
-                missing_ranks());
+    RunState& run_state = *state_->run_state;
+    const auto stop = [&] { return done() || run_state.lost.has_value(); };
+    if (!run_state.changed.wait_for(lock, run_state.timeout, stop)) {
+      run_state.mark_lost("rank " + std::to_string(rank_) + " of " + std::to_string(size()) +
+                          " waited " + std::to_string(run_state.timeout.count()) + " ms in " +
+                          std::string(operation) + missing_ranks());
     }
     if (!done()) throw_if_lost();
   }
 
   /// Names the ranks that the oldest operation waits for.
   std::string missing_ranks() const {
-    if (table_->pending.empty()) return "";
+    if (state_->pending.empty()) return "";
     std::string text = " for ranks:";
-    const auto& inputs = table_->pending.front().inputs;
+    const auto& inputs = state_->pending.front().inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].defined()) text.append(" ").append(std::to_string(i));
     }
@@ -272,7 +276,7 @@ class ThreadGroup final : public Group {
   }
 
   void throw_if_lost() const {
-    if (table_->room->lost) throw PeerLost("a peer is lost: " + *table_->room->lost);
+    if (state_->run_state->lost) throw PeerLost("a peer is lost: " + *state_->run_state->lost);
   }
 
   void add_seconds(double seconds) {  // no rank works on while its sum is under way
@@ -280,33 +284,33 @@ class ThreadGroup final : public Group {
     cost_.exposed_seconds += seconds;
   }
 
-  const std::shared_ptr<Table> table_;
+  const std::shared_ptr<GroupState> state_;
   const int rank_;
   std::int64_t posted_ = 0;  // operations that this rank came to
-  SumCost cost_;
+  AllReduceCost cost_;
 };
 
 }  // namespace
 
 std::unique_ptr<Group> make_single_group() {
-  const auto room = std::make_shared<Room>(std::chrono::minutes(1));
-  return std::make_unique<ThreadGroup>(std::make_shared<Table>(room, 1), 0);
+  const auto run_state = std::make_shared<RunState>(std::chrono::minutes(1));
+  return std::make_unique<ThreadGroup>(std::make_shared<GroupState>(run_state, 1), 0);
 }
 
 void run_ranks(int size, const std::function<void(Group&)>& body,
                std::chrono::milliseconds timeout) {
   check(size > 0, "a group needs a rank: " + std::to_string(size));
-  const auto room = std::make_shared<Room>(timeout);
-  const auto table = std::make_shared<Table>(room, size);
+  const auto run_state = std::make_shared<RunState>(timeout);
+  const auto state = std::make_shared<GroupState>(run_state, size);
   std::exception_ptr first_error;
   const auto run_rank = [&](int rank) {
     try {
-      ThreadGroup group(table, rank);
+      ThreadGroup group(state, rank);
       body(group);
     } catch (...) {
-      const std::scoped_lock lock(room->mutex);
+      const std::scoped_lock lock(run_state->mutex);
       if (!first_error) first_error = std::current_exception();
-      room->lose("rank " + std::to_string(rank) + " failed");
+      run_state->mark_lost("rank " + std::to_string(rank) + " failed");
     }
   };
   {

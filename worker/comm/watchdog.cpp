@@ -42,7 +42,7 @@ bool has_ended(Watched& watched) {
 }  // namespace
 
 struct Watchdog::State {
-  State(milliseconds patience, Action what) : timeout(patience), action(std::move(what)) {}
+  State(milliseconds limit, Action what) : timeout(limit), action(std::move(what)) {}
 
   std::int64_t add(std::string_view operation, std::function<bool()> done) {
     const std::scoped_lock lock(mutex);

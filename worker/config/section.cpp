@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "base/error.h"
+#include "config/renamed.h"
 #include "config/units.h"
 
 namespace ganscale::config {
@@ -38,6 +39,10 @@ std::string suggestion(const std::string& key, const std::vector<std::string>& k
   std::string all;
   for (const auto& name : known) all += (all.empty() ? "" : ", ") + name;
   return " (known: " + all + ")";
+}
+
+std::string renamed_to(std::optional<std::string_view> name) {
+  return name ? " (renamed to " + std::string(*name) + ")" : "";
 }
 
 std::string in_quotes(const std::string& text) {
@@ -221,7 +226,11 @@ std::string Section::get_choice(std::string_view key, const std::string& fallbac
   if (const Node* node = find(key)) {
     value = scalar(*node, key, "one of " + joined(choices));
     const bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
-    if (!known) fail_at(*node, key, "expected one of " + joined(choices) + ": " + value);
+    if (!known) {
+      fail_at(*node, key,
+              "expected one of " + joined(choices) + ": " + value +
+                  renamed_to(new_name_of_value(path_of(key), value)));
+    }
   }
   record(key, "choice", in_quotes(value), documentation, std::move(choices));
   return value;
@@ -251,8 +260,9 @@ void Section::reject_unread_keys() const {
   for (const auto& [key, node] : *node_.map()) {
     const bool known = std::find(read_keys_.begin(), read_keys_.end(), key) != read_keys_.end();
     if (known) continue;
+    const auto new_name = new_name_of_key(path_of(key));
     throw ConfigError(node.location.text() + ": unknown key: " + path_of(key) +
-                      suggestion(key, read_keys_));
+                      (new_name ? renamed_to(new_name) : suggestion(key, read_keys_)));
   }
 }
 

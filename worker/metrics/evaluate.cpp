@@ -19,15 +19,15 @@ namespace {
 void warn_if_deficient(const char* which, const Gaussian& gaussian) {
   const auto why = rank_deficiency(gaussian);
   if (!why.empty()) {
-    log::warning(why, {{"pictures", which}});
+    log::warning(why, {{"images", which}});
     return;
   }
   const auto zeros = zero_eigenvalue_count(gaussian);
   if (zeros == 0) return;
   log::warning(
-      "Some features of the pictures never change or follow from others; their distance is exact, "
+      "Some features of the images never change or follow from others; their distance is exact, "
       "but says nothing of these",
-      {{"pictures", which}, {"zero_eigenvalues", zeros}, {"features", gaussian.mean.size(0)}});
+      {{"images", which}, {"zero_eigenvalues", zeros}, {"features", gaussian.mean.size(0)}});
 }
 
 double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& group) {
@@ -43,7 +43,7 @@ double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& grou
   return value.item<double>();
 }
 
-/// The distance of one label's pictures: NaN where there are fewer than two.
+/// The distance of one label's images: NaN where there are fewer than two.
 struct LabelDistance {
   double value = std::numeric_limits<double>::quiet_NaN();
   bool is_deficient = true;  ///< a covariance is not of full rank
@@ -52,7 +52,7 @@ struct LabelDistance {
 LabelDistance frechet_of_label(const Sets& sets, std::int64_t label, Divisor divisor) {
   std::vector<Gaussian> gaussians;
   bool is_deficient = false;
-  for (const PictureSet* set : {&sets.real, &sets.fake}) {
+  for (const FeatureStats* set : {&sets.real, &sets.fake}) {
     const auto rows = set->labels().eq(label).nonzero().squeeze(1);
     if (rows.size(0) < 2) return {};
     Moments moments(set->features().size(1));
@@ -73,12 +73,12 @@ std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group
     value[label] = distance.value;
     value[sets.label_count + label] = distance.is_deficient ? 1 : 0;
   }
-  group.sum(values);
+  group.all_reduce_sum(values);
   const auto deficient = values[1].sum().item<std::int64_t>();
   if (deficient > 0 && group.rank() == 0) {
     log::warning(
-        "Labels have too few real or generated pictures for covariances of full rank, and their "
-        "distances are biased: take more pictures of each than there are features",
+        "Labels have too few real or generated images for covariances of full rank, and their "
+        "distances are biased: take more images of each than there are features",
         {{"labels", deficient}, {"features", sets.real.features().size(1)}});
   }
   return {value, value + sets.label_count};
@@ -110,13 +110,13 @@ Needs needs_of_fake(const MetricName& metric, const EvaluateConfig& config) {
 }
 
 void require_enough(const MetricName& metric, std::int64_t real_count) {
-  const auto needed = std::max(2, metric.neighbours + 1);
-  const auto there = std::min(metric.picture_count, real_count);
+  const auto needed = std::max(2, metric.neighbors + 1);
+  const auto there = std::min(metric.image_count, real_count);
   if (metric.metric == Metric::kInceptionScore || there >= needed) return;
-  throw ConfigError("too few pictures for a metric: " + metric.text + " needs " +
+  throw ConfigError("too few images for a metric: " + metric.text + " needs " +
                     std::to_string(needed) + " real and as many generated ones; there are " +
-                    std::to_string(real_count) + " real and " +
-                    std::to_string(metric.picture_count) + " generated ones");
+                    std::to_string(real_count) + " real and " + std::to_string(metric.image_count) +
+                    " generated ones");
 }
 
 void require_labels(const MetricName& metric, bool has_labels) {
@@ -142,7 +142,7 @@ void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& c
              comm::Group& group, Measurements& result) {
   const auto& name = metric.text;
   const auto add = [&](const char* suffix, double value) { result.values[name + suffix] = value; };
-  const FeatureSets features{sets.real.features(), sets.fake.features(), metric.neighbours};
+  const FeatureSets features{sets.real.features(), sets.fake.features(), metric.neighbors};
   switch (metric.metric) {
     case Metric::kFrechet: add("", frechet(sets, config, group)); break;
     case Metric::kClassFrechet: {
@@ -161,9 +161,8 @@ void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& c
       const Subsets subsets{.seed = sets.seed};
       const auto fewest = std::min(features.real.size(0), features.fake.size(0));
       if (fewest < subsets.size && group.rank() == 0) {
-        log::warning(
-            "The kernel distance has fewer pictures than a subset, and deviates too little",
-            {{"pictures", fewest}, {"subset", subsets.size}});
+        log::warning("The kernel distance has fewer images than a subset, and deviates too little",
+                     {{"images", fewest}, {"subset", subsets.size}});
       }
       const auto distance = kernel_inception_distance(features.real, features.fake, subsets, group);
       add("", distance.mean);

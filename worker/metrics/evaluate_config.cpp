@@ -15,7 +15,7 @@ namespace {
 struct Kind {
   std::string_view name;
   Metric metric;
-  int neighbours;  // by default; 0: the metric has none
+  int neighbors;  // by default; 0: the metric has none
 };
 
 constexpr std::array kKinds = {
@@ -27,16 +27,16 @@ constexpr std::array kKinds = {
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
       "no metric is called so; there are fid50k, class_fid50k, is50k, kid50k, pr50k3 and dc50k5, "
-      "with any number of pictures: " +
+      "with any number of images: " +
       text);
 }
 
 void read_feature_net(config::Section& in, FeatureNetConfig& c) {
   c.file = in.get("feature_net", "",
-                  "file of the network that judges pictures: TorchScript or converted Inception");
+                  "file of the network that extracts features: TorchScript or converted Inception");
   c.sha256 = in.get("feature_net_sha256", c.sha256, "SHA-256 that file must have; empty: any");
   c.resolution = in.get("feature_net_resolution", c.resolution,
-                        "size to scale pictures to for a plain TorchScript module; 0: their own");
+                        "size to scale images to for a plain TorchScript module; 0: their own");
   in.require(c.resolution >= 0, "feature_net_resolution", "must not be negative");
   c.signed_range =
       in.get_choice("feature_net_range", "bytes", {"bytes", "signed"},
@@ -51,16 +51,16 @@ MetricName parse_metric(const std::string& text) {
   if (!std::regex_match(text, parts, kPattern)) refuse(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
   if (kind == kKinds.end()) refuse(text);
-  MetricName result{.text = text, .metric = kind->metric, .neighbours = kind->neighbours};
+  MetricName result{.text = text, .metric = kind->metric, .neighbors = kind->neighbors};
   if (parts[2].matched) {
     const std::int64_t unit = parts[3].matched ? 1000 : 1;
-    result.picture_count = *config::parse_integer(parts[2].str()) * unit;
+    result.image_count = *config::parse_integer(parts[2].str()) * unit;
   }
   if (parts[4].matched) {
-    result.neighbours = static_cast<int>(*config::parse_integer(parts[4].str()));
+    result.neighbors = static_cast<int>(*config::parse_integer(parts[4].str()));
   }
-  const bool has_neighbours = kind->neighbours > 0;
-  if (result.picture_count < 2 || has_neighbours != (result.neighbours > 0)) refuse(text);
+  const bool has_neighbors = kind->neighbors > 0;
+  if (result.image_count < 2 || has_neighbors != (result.neighbors > 0)) refuse(text);
   return result;
 }
 
@@ -80,10 +80,10 @@ EvaluateConfig parse_evaluate(config::Section in) {
                   : Divisor::kCountMinusOne;
   c.splits = in.get("splits", c.splits, "parts that the inception score is the mean of");
   in.require(c.splits >= 1, "splits", "must be positive");
-  c.batch = in.get("batch", c.batch, "pictures that a rank judges at a time");
+  c.batch = in.get("batch", c.batch, "images that a rank processes at a time");
   in.require(c.batch >= 1, "batch", "must be positive");
   const auto cache =
-      in.get("cache", "", "folder for what the real pictures give; empty: the user's cache");
+      in.get("cache", "", "folder for what the real images give; empty: the user's cache");
   c.cache = cache.empty() ? (files::cache_folder() / "metrics") : std::filesystem::path(cache);
   in.reject_unread_keys();
   return c;

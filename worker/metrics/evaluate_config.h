@@ -13,20 +13,20 @@ namespace ganscale::metrics {
 
 enum class Metric {
   kFrechet,          ///< fid50k
-  kClassFrechet,     ///< class_fid50k: of each label's pictures alone
+  kClassFrechet,     ///< class_fid50k: of each label's images alone
   kInceptionScore,   ///< is50k
   kKernel,           ///< kid50k
   kPrecisionRecall,  ///< pr50k3
   kDensityCoverage,  ///< dc50k5
 };
 
-/// A metric as users name it: what it is, how many generated pictures it takes ("50k", "500"), and,
-/// behind that, the number of neighbours of pr and dc.
+/// A metric as users name it: what it is, how many generated images it takes ("50k", "500"), and,
+/// behind that, the number of neighbors of pr and dc.
 struct MetricName {
   std::string text;
   Metric metric = Metric::kFrechet;
-  std::int64_t picture_count = 50'000;
-  int neighbours = 3;
+  std::int64_t image_count = 50'000;
+  int neighbors = 3;
 };
 
 /// Reads fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5 and their like; without a count it is
@@ -40,7 +40,7 @@ struct EvaluateConfig {
   FeatureNetConfig feature_net;
   Divisor divisor = Divisor::kCountMinusOne;
   int splits = 10;          ///< of the inception score
-  std::int64_t batch = 64;  ///< pictures at a time on a rank
+  std::int64_t batch = 64;  ///< images at a time on a rank
   std::filesystem::path cache;
 };
 

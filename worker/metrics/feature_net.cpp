@@ -49,48 +49,48 @@ std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device devi
 std::string defect_of(const at::Tensor& output) {
   if (output.dim() != 2 || output.size(0) != 2 || output.size(1) < 1) {
     std::ostringstream text;
-    text << "expected [2, D] for two pictures, it gave " << output.sizes();
+    text << "expected [2, D] for two images, it gave " << output.sizes();
     return text.str();
   }
   return at::isfinite(output).all().item<bool>() ? "" : "it gave NaN or infinity";
 }
 
-/// Judges two pictures of the run's shape.
-Judgement try_net(FeatureNet& net, const FeatureNetConfig& config, PictureShape pictures) {
-  const auto pixels = 2 * pictures.channels * pictures.resolution * pictures.resolution;
+/// Judges two images of the run's shape.
+Features try_net(FeatureNet& net, const FeatureNetConfig& config, ImageShape image) {
+  const auto pixels = 2 * image.channels * image.resolution * image.resolution;
   const auto images = at::arange(pixels, at::kLong)
                           .remainder(256)
                           .to(at::kByte)
-                          .view({2, pictures.channels, pictures.resolution, pictures.resolution});
+                          .view({2, image.channels, image.resolution, image.resolution});
   try {
-    return net.judge(images);
+    return net.extract(images);
   } catch (const DataError& error) {
     std::ostringstream shape;
     shape << images.sizes();
-    throw ConfigError("evaluate.feature_net does not fit the pictures of this run, " + shape.str() +
+    throw ConfigError("evaluate.feature_net does not fit the images of this run, " + shape.str() +
                       ": " + config.file.string() + ": " + error.what());
   }
 }
 
 }  // namespace
 
-std::optional<std::int64_t> first_nonfinite_row(const Judgement& judgement) {
-  auto finite = at::isfinite(judgement.features).all(1);
-  if (judgement.logits.defined()) {
-    finite = finite.logical_and(at::isfinite(judgement.logits).all(1));
+std::optional<std::int64_t> first_nonfinite_row(const Features& features) {
+  auto finite = at::isfinite(features.features).all(1);
+  if (features.logits.defined()) {
+    finite = finite.logical_and(at::isfinite(features.logits).all(1));
   }
   const auto bad = finite.logical_not().nonzero();
   if (bad.size(0) == 0) return std::nullopt;
   return bad[0].item<std::int64_t>();
 }
 
-OpenFeatureNet open_feature_net(const FeatureNetConfig& config, PictureShape pictures,
+OpenFeatureNet open_feature_net(const FeatureNetConfig& config, ImageShape image,
                                 at::Device device) {
   OpenFeatureNet result;
   result.sha256 = digest_of(config);
   result.net = open(config, device);
-  const auto judgement = try_net(*result.net, config, pictures);
-  for (const auto& output : {judgement.features, judgement.logits}) {
+  const auto features = try_net(*result.net, config, image);
+  for (const auto& output : {features.features, features.logits}) {
     if (!output.defined()) continue;
     const auto defect = defect_of(output);
     if (!defect.empty()) {
@@ -98,8 +98,8 @@ OpenFeatureNet open_feature_net(const FeatureNetConfig& config, PictureShape pic
                         ": " + defect);
     }
   }
-  result.feature_count = judgement.features.size(1);
-  if (judgement.logits.defined()) result.class_count = judgement.logits.size(1);
+  result.feature_count = features.features.size(1);
+  if (features.logits.defined()) result.class_count = features.logits.size(1);
   return result;
 }
 

@@ -40,7 +40,7 @@ std::string rank_deficiency(const Gaussian& gaussian) {
   const auto features = gaussian.mean.size(0);
   if (gaussian.count > features) return "";
   return "the covariance is not of full rank, and the distance is biased: take more than " +
-         std::to_string(features) + " pictures, one a feature; there are " +
+         std::to_string(features) + " images, one a feature; there are " +
          std::to_string(gaussian.count);
 }
 

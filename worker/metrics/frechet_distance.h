@@ -15,7 +15,7 @@ namespace ganscale::metrics {
 /// Returns: >= 0, up to rounding.
 double frechet_distance(const Gaussian& a, const Gaussian& b);
 
-/// Returns why a covariance cannot be of full rank, or nothing: as many pictures as features or
+/// Returns why a covariance cannot be of full rank, or nothing: as many images as features or
 /// fewer. The distance still has a value, but that value is biased.
 std::string rank_deficiency(const Gaussian& gaussian);
 

@@ -38,7 +38,7 @@ class Blocks {
  public:
   explicit Blocks(const NamedTensors& layers) : layers_(layers) {}
 
-  /// A convolution and a ReLU. padding: "same" for stride 1; 0 where the picture shrinks.
+  /// A convolution and a ReLU. padding: "same" for stride 1; 0 where the image shrinks.
   at::Tensor convolve(const at::Tensor& x, const std::string& name, bool same = true,
                       std::int64_t stride = 1) const {
     const auto& weight = weight_of(layers_, name + ".weight");
@@ -122,15 +122,15 @@ Inception::Inception(const NamedTensors& weights, at::Device device)
   for (auto& [name, tensor] : layers_) tensor = tensor.to(device);
 }
 
-Judgement Inception::judge(const at::Tensor& images) {
+Features Inception::extract(const at::Tensor& images) {
   const auto rgb = images.to(device_).expand({-1, 3, -1, -1}).to(at::kFloat);
   return forward(resize_as_tensorflow_1(rgb, kResolution).sub(128).div(128));
 }
 
-Judgement Inception::forward(const at::Tensor& pictures) const {
+Features Inception::forward(const at::Tensor& images) const {
   const at::NoGradGuard no_grad;
   const Blocks blocks(layers_);
-  auto x = pictures.contiguous(at::MemoryFormat::ChannelsLast);
+  auto x = images.contiguous(at::MemoryFormat::ChannelsLast);
   x = blocks.convolve(x, "Conv2d_1a_3x3", /*same=*/false, 2);
   x = blocks.convolve(x, "Conv2d_2a_3x3", /*same=*/false);
   x = blocks.convolve(x, "Conv2d_2b_3x3");

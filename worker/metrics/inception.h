@@ -13,15 +13,15 @@ namespace ganscale::metrics {
 /// Weights:  torchvision's names: Conv2d_1a_3x3.conv.weight, .bn.{weight, bias, running_mean,
 ///           running_var}, ..., Mixed_7c.branch_pool...., fc.weight [1008, 2048]. fc.bias is not
 ///           used: the inception score is of logits without bias.
-/// Pictures: scaled to 299 as TensorFlow 1 does; pixels as (x - 128) / 128.
+/// Images: scaled to 299 as TensorFlow 1 does; pixels as (x - 128) / 128.
 class Inception : public FeatureNet {
  public:
   /// Throws DataError: a weight is missing or of another shape.
   Inception(const NamedTensors& weights, at::Device device);
 
-  Judgement judge(const at::Tensor& images) override;
-  /// Returns the judgement of pictures that are ready: [N, 3, 299, 299] float32 in [-1, 1].
-  Judgement forward(const at::Tensor& pictures) const;
+  Features extract(const at::Tensor& images) override;
+  /// Returns the judgment of images that are ready: [N, 3, 299, 299] float32 in [-1, 1].
+  Features forward(const at::Tensor& images) const;
 
  private:
   NamedTensors layers_;  // convolutions with their batch norm in them: NAME.weight, NAME.bias

@@ -44,17 +44,17 @@ double kernel_distance(const at::Tensor& a, const at::Tensor& b) {
 MeanAndDeviation kernel_inception_distance(const at::Tensor& real, const at::Tensor& fake,
                                            const Subsets& subsets, comm::Group& group) {
   if (real.size(0) < 2 || fake.size(0) < 2) {
-    throw DataError("the kernel distance needs two pictures of each set at least: " +
+    throw DataError("the kernel distance needs two images of each set at least: " +
                     std::to_string(real.size(0)) + " real, " + std::to_string(fake.size(0)) +
                     " generated");
   }
   const auto values = at::zeros({subsets.count}, at::kDouble);
   auto* value = values.mutable_data_ptr<double>();
   for (std::int64_t i = group.rank(); i < subsets.count; i += group.size()) {
-    // Sets of one size must not be drawn alike: the features may belong to pairs of pictures.
+    // Sets of one size must not be drawn alike: the features may belong to pairs of images.
     value[i] = kernel_distance(draw(real, subsets, 2 * i), draw(fake, subsets, 2 * i + 1));
   }
-  group.sum(values);
+  group.all_reduce_sum(values);
   return {values.mean().item<double>(), values.std(/*unbiased=*/false).item<double>()};
 }
 

@@ -20,13 +20,13 @@ void Moments::add(const at::Tensor& features) {
   if (features.size(0) == 0) return;
   const auto values = features.detach().to(at::kCPU, at::kDouble);
   if (!at::isfinite(values).all().item<bool>()) {
-    throw DataError("a feature of a picture is NaN or infinite: among " +
-                    std::to_string(values.size(0)) + " pictures after the first " +
+    throw DataError("a feature of an image is NaN or infinite: among " +
+                    std::to_string(values.size(0)) + " images after the first " +
                     std::to_string(count_));
   }
   const auto batch_mean = values.mean(0);
-  const auto centred = values.sub(batch_mean);
-  deviations_.add_(centred.t().mm(centred));
+  const auto centered = values.sub(batch_mean);
+  deviations_.add_(centered.t().mm(centered));
   const auto batch_count = values.size(0);
   const auto total = static_cast<double>(count_ + batch_count);
   const auto difference = batch_mean.sub(mean_);
@@ -38,21 +38,21 @@ void Moments::add(const at::Tensor& features) {
 
 void Moments::merge(comm::Group& group) {
   const auto count = at::tensor(count_);
-  group.sum(count);
+  group.all_reduce_sum(count);
   const auto total = count.item<std::int64_t>();
   if (total == 0) return;
   const auto mean = mean_.mul(static_cast<double>(count_) / static_cast<double>(total));
-  group.sum(mean);
+  group.all_reduce_sum(mean);
   const auto difference = mean_.sub(mean);
   deviations_.add_(at::outer(difference, difference), static_cast<double>(count_));
-  group.sum(deviations_);
+  group.all_reduce_sum(deviations_);
   mean_ = mean;
   count_ = total;
 }
 
 Gaussian Moments::gaussian(Divisor divisor) const {
   if (count_ < 2) {
-    throw DataError("a covariance needs two pictures at least: " + std::to_string(count_));
+    throw DataError("a covariance needs two images at least: " + std::to_string(count_));
   }
   const auto divide_by = static_cast<double>(divisor == Divisor::kCount ? count_ : count_ - 1);
   return {count_, mean_.clone(), deviations_.div(divide_by)};

@@ -32,50 +32,50 @@ void for_each_block(const at::Tensor& rows, const at::Tensor& columns, const com
 }
 
 /// Returns the squared radius of each feature's ball: [N].
-at::Tensor radii(const at::Tensor& features, int neighbours, comm::Group& group) {
+at::Tensor radii(const at::Tensor& features, int neighbors, comm::Group& group) {
   const auto result = at::zeros({features.size(0)}, at::kDouble);
   for_each_block(features, features, group, [&](const at::Tensor& distances, std::int64_t first) {
     // The nearest of all is the feature itself.
-    const auto block = std::get<0>(distances.kthvalue(neighbours + 1, 1));
+    const auto block = std::get<0>(distances.kthvalue(neighbors + 1, 1));
     result.narrow(0, first, block.size(0)).copy_(block);
   });
-  group.sum(result);
+  group.all_reduce_sum(result);
   return result.to(features.device());
 }
 
-/// Returns the share of `points` that lie in a ball of `centres`.
-double share_inside(const at::Tensor& points, const at::Tensor& centres,
+/// Returns the share of `points` that lie in a ball of `centers`.
+double share_inside(const at::Tensor& points, const at::Tensor& centers,
                     const at::Tensor& squared_radii, comm::Group& group) {
   std::int64_t inside = 0;
-  for_each_block(points, centres, group, [&](const at::Tensor& distances, std::int64_t) {
+  for_each_block(points, centers, group, [&](const at::Tensor& distances, std::int64_t) {
     inside += distances.le(squared_radii).any(1).sum().item<std::int64_t>();
   });
   const auto total = at::tensor(inside);
-  group.sum(total);
+  group.all_reduce_sum(total);
   return total.item<double>() / static_cast<double>(points.size(0));
 }
 
 FeatureSets in_float64(const FeatureSets& sets) {
   const auto smaller = std::min(sets.real.size(0), sets.fake.size(0));
-  if (smaller <= sets.neighbours) {
-    throw DataError("balls to the k-th nearest neighbour need more than k pictures: k = " +
-                    std::to_string(sets.neighbours) + ", pictures " + std::to_string(smaller));
+  if (smaller <= sets.neighbors) {
+    throw DataError("balls to the k-th nearest neighbor need more than k images: k = " +
+                    std::to_string(sets.neighbors) + ", images " + std::to_string(smaller));
   }
-  return {sets.real.to(at::kDouble), sets.fake.to(at::kDouble), sets.neighbours};
+  return {sets.real.to(at::kDouble), sets.fake.to(at::kDouble), sets.neighbors};
 }
 
 }  // namespace
 
 PrecisionRecall precision_recall(const FeatureSets& sets, comm::Group& group) {
-  const auto [real, fake, neighbours] = in_float64(sets);
-  const auto real_radii = radii(real, neighbours, group);
-  const auto fake_radii = radii(fake, neighbours, group);
+  const auto [real, fake, neighbors] = in_float64(sets);
+  const auto real_radii = radii(real, neighbors, group);
+  const auto fake_radii = radii(fake, neighbors, group);
   return {share_inside(fake, real, real_radii, group), share_inside(real, fake, fake_radii, group)};
 }
 
 DensityCoverage density_coverage(const FeatureSets& sets, comm::Group& group) {
-  const auto [real, fake, neighbours] = in_float64(sets);
-  const auto squared_radii = radii(real, neighbours, group).unsqueeze(1);
+  const auto [real, fake, neighbors] = in_float64(sets);
+  const auto squared_radii = radii(real, neighbors, group).unsqueeze(1);
   std::int64_t pairs = 0;
   std::int64_t covered = 0;
   for_each_block(real, fake, group, [&](const at::Tensor& distances, std::int64_t first) {
@@ -84,10 +84,10 @@ DensityCoverage density_coverage(const FeatureSets& sets, comm::Group& group) {
     covered += inside.any(1).sum().item<std::int64_t>();
   });
   const auto totals = at::tensor({pairs, covered});
-  group.sum(totals);
+  group.all_reduce_sum(totals);
   const auto* total = totals.const_data_ptr<std::int64_t>();
   const auto fakes = static_cast<double>(fake.size(0));
-  return {static_cast<double>(total[0]) / (neighbours * fakes),
+  return {static_cast<double>(total[0]) / (neighbors * fakes),
           static_cast<double>(total[1]) / static_cast<double>(real.size(0))};
 }
 

@@ -19,11 +19,11 @@ struct DensityCoverage {
 /// The features of reals and fakes, the same on every rank; the ranks share out the rows of the
 /// distance matrices, and no more than a few thousand rows exist at a time.
 ///
-/// real, fake: [N, D] and [M, D], each with more than `neighbours` rows, on one device.
+/// real, fake: [N, D] and [M, D], each with more than `neighbors` rows, on one device.
 struct FeatureSets {
   at::Tensor real;
   at::Tensor fake;
-  int neighbours = 3;  ///< k: a ball around a feature reaches to its k-th nearest neighbour
+  int neighbors = 3;  ///< k: a ball around a feature reaches to its k-th nearest neighbor
 };
 
 /// Returns how realistic and how varied the fakes are. A set's manifold is the union of its balls.

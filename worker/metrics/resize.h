@@ -4,8 +4,8 @@
 
 namespace ganscale::metrics {
 
-/// Scales pictures as TensorFlow 1 does where Inception's graph asks for it: output pixel i lies at
-/// i * in / out of the input, the first pixels upon each other, and takes from its two neighbours
+/// Scales images as TensorFlow 1 does where Inception's graph asks for it: output pixel i lies at
+/// i * in / out of the input, the first pixels upon each other, and takes from its two neighbors
 /// linearly, without antialiasing. PyTorch's interpolate() places half a pixel elsewhere.
 ///
 /// images:  [N, C, H, W] floating.

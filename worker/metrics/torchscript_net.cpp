@@ -37,10 +37,10 @@ at::IValue call(torch::jit::Module& module, const at::Tensor& images,
   try {
     return module.forward({images}, options);
   } catch (const c10::Error& error) {
-    throw DataError("the feature network does not take these pictures: " +
+    throw DataError("the feature network does not take these images: " +
                     last_line(error.what_without_backtrace()));
   } catch (const std::exception& error) {
-    throw DataError("the feature network does not take these pictures: " + last_line(error.what()));
+    throw DataError("the feature network does not take these images: " + last_line(error.what()));
   }
 }
 
@@ -52,10 +52,10 @@ class NvidiaNet : public FeatureNet {
   explicit NvidiaNet(torch::jit::Module module, at::Device device)
       : module_(std::move(module)), device_(device) {}
 
-  Judgement judge(const at::Tensor& images) override {
+  Features extract(const at::Tensor& images) override {
     const at::NoGradGuard no_grad;
     const auto rgb = images.to(device_).expand({-1, 3, -1, -1});
-    Judgement result;
+    Features result;
     result.features = in_float32(call(module_, rgb, {{kReturnFeatures, true}}).toTensor());
     if (!has_argument(module_, kNoOutputBias)) return result;
     const auto p = call(module_, rgb, {{kNoOutputBias, true}}).toTensor();
@@ -78,7 +78,7 @@ class PlainNet : public FeatureNet {
         signed_range_(config.signed_range),
         device_(device) {}
 
-  Judgement judge(const at::Tensor& images) override {
+  Features extract(const at::Tensor& images) override {
     const at::NoGradGuard no_grad;
     auto input = images.to(device_, at::kFloat);
     if (resolution_ > 0) input = resize_as_tensorflow_1(input, resolution_);

@@ -36,27 +36,27 @@ struct Context {
 std::shared_ptr<Generator> dcgan_generator(const Context& in) {
   auto generator =
       std::make_shared<DcganGenerator>(in.image(), in.config.z_dim, in.label_count, in.norm());
-  initialise_dcgan(*generator, "generator", in.seed);
+  initialize_dcgan(*generator, "generator", in.seed);
   return generator;
 }
 
-void normalise_spectra_if_asked(const Context& in, torch::nn::Module& discriminator) {
+void normalize_spectra_if_asked(const Context& in, torch::nn::Module& discriminator) {
   if (!in.config.spectral_norm) return;
   for (const auto& layer : discriminator.modules()) {
     if (auto* convolution = dynamic_cast<Convolution*>(layer.get())) {
-      convolution->normalise_spectrum();
+      convolution->normalize_spectrum();
     } else if (auto* linear = dynamic_cast<Linear*>(layer.get())) {
-      linear->normalise_spectrum();
+      linear->normalize_spectrum();
     } else if (auto* embedding = dynamic_cast<Embedding*>(layer.get())) {
-      embedding->normalise_spectrum();
+      embedding->normalize_spectrum();
     }
   }
 }
 
 std::shared_ptr<Discriminator> dcgan_discriminator(const Context& in) {
   auto discriminator = std::make_shared<DcganDiscriminator>(in.image(), in.label_count, in.norm());
-  normalise_spectra_if_asked(in, *discriminator);
-  initialise_dcgan(*discriminator, "discriminator", in.seed);
+  normalize_spectra_if_asked(in, *discriminator);
+  initialize_dcgan(*discriminator, "discriminator", in.seed);
   return discriminator;
 }
 
@@ -65,43 +65,43 @@ std::shared_ptr<Discriminator> dcgan_discriminator(const Context& in) {
 std::shared_ptr<Discriminator> wgan_critic(const Context& in) {
   auto critic = std::make_shared<DcganDiscriminator>(
       in.image(), in.label_count, BatchNormOptions{BatchNormMode::kFrozen, nullptr});
-  normalise_spectra_if_asked(in, *critic);
-  initialise_dcgan(*critic, "discriminator", in.seed);
+  normalize_spectra_if_asked(in, *critic);
+  initialize_dcgan(*critic, "discriminator", in.seed);
   return critic;
 }
 
 std::shared_ptr<Generator> resnet_generator(const Context& in) {
   auto generator =
       std::make_shared<ResnetGenerator>(in.image(), in.config.z_dim, in.label_count, in.norm());
-  initialise_he(*generator, "generator", in.seed);
+  initialize_he(*generator, "generator", in.seed);
   return generator;
 }
 
 std::shared_ptr<Discriminator> resnet_critic(const Context& in) {
   auto critic = std::make_shared<ResnetCritic>(in.image(), in.label_count);
-  normalise_spectra_if_asked(in, *critic);
-  initialise_he(*critic, "discriminator", in.seed);
+  normalize_spectra_if_asked(in, *critic);
+  initialize_he(*critic, "discriminator", in.seed);
   return critic;
 }
 
 std::shared_ptr<Generator> stylegan2_generator(const Context& in) {
   auto generator = std::make_shared<stylegan2::StyleganGenerator>(in.stylegan2());
-  initialise_stylegan2(*generator, "generator", in.seed);
+  initialize_stylegan2(*generator, "generator", in.seed);
   return generator;
 }
 
 std::shared_ptr<Discriminator> stylegan2_discriminator(const Context& in) {
   auto discriminator = std::make_shared<stylegan2::StyleganDiscriminator>(in.stylegan2());
-  initialise_stylegan2(*discriminator, "discriminator", in.seed);
+  initialize_stylegan2(*discriminator, "discriminator", in.seed);
   return discriminator;
 }
 
 BatchNormMode read_batch_norm(config::Section& in) {
   const std::string word =
-      in.get_choice("batch_norm", "local", {"local", "synchronised", "frozen"},
+      in.get_choice("batch_norm", "local", {"local", "synchronized", "frozen"},
                     "what moments are taken over: a rank's images, all ranks', or none");
   if (word == "local") return BatchNormMode::kLocal;
-  return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronised;
+  return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronized;
 }
 
 void read_latent_and_norms(config::Section& in, ModelConfig& c) {
@@ -166,7 +166,7 @@ Context context_of(const ModelConfig& config, std::uint64_t seed, comm::Group* s
   if (takes && config.label_count == 0) {
     throw ConfigError("model.name: " + config.name +
                       " needs labels, and the data set has none: take a model without labels, or "
-                      "labelled data");
+                      "labeled data");
   }
   return {config, seed, statistics_group, takes ? config.label_count : 0};
 }

@@ -36,8 +36,8 @@ bool takes_labels(const ModelConfig& config);
 /// on the others. Throws as takes_labels.
 bool has_mixing_critic(const ModelConfig& config);
 
-/// Returns the colour that splits the world into the groups of ranks whose images the networks look
-/// at together: those of a synchronised batch norm, or of a group of the minibatch standard
+/// Returns the color that splits the world into the groups of ranks whose images the networks look
+/// at together: those of a synchronized batch norm, or of a group of the minibatch standard
 /// deviation. Throws ConfigError where they can't be shared out.
 int statistics_color(const ModelConfig& config, std::int64_t batch, const comm::Group& world);
 
@@ -50,7 +50,7 @@ struct Networks {
 /// depend on seed and parameter names alone.
 ///
 /// statistics_group: the ranks of statistics_color(), a group of its own (see
-///                   comm/differentiable_sum.h) that outlives the networks; nullptr: this rank is
+///                   comm/differentiable_all_reduce.h) that outlives the networks; nullptr: this rank is
 ///                   alone.
 /// Throws:           ConfigError for a conditional model of data without labels.
 Networks build_networks(const ModelConfig& config, std::uint64_t seed,

@@ -36,9 +36,9 @@ at::Tensor channels_last(const at::Tensor& x) {
 }
 
 // Drawn in the order of memory, so that it is multiplied without a change of layout.
-at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomDraws& draws) {
+at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomStream& random) {
   const auto shape = {x.size(0), x.size(2), x.size(3), x.size(1)};
-  return draws.dropout_mask(kDropout, shape, x.options()).permute({0, 3, 1, 2});
+  return random.dropout_mask(kDropout, shape, x.options()).permute({0, 3, 1, 2});
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ DcganGenerator::DcganGenerator(ImageShape image, int z_dim, int label_count,
 
 // Traced by models/torchscript: no tensor's size may enter but as -1.
 at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
-                                   kernels::RandomDraws& /*draws*/) {
+                                   kernels::RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
   const int first_size = image().resolution / 4;
   auto x = linear_->forward(code).relu_().view({-1, 128, first_size, first_size});
@@ -82,7 +82,7 @@ at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels
 DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
                                        const BatchNormOptions& norm)
     : Discriminator(image, label_count) {
-  check(image.resolution == 32 || image.resolution == 64, "a DC-GAN judges images of 32 or 64");
+  check(image.resolution == 32 || image.resolution == 64, "a DC-GAN takes images of 32 or 64");
   const std::array<int, 5> widths = {image.channels, 16, 32, 64, 128};
   const int last_stride = image.resolution == 32 ? 1 : 2;
   const auto list = add_list(*this, "model");
@@ -103,19 +103,19 @@ DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
 }
 
 at::Tensor DcganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
-                                       kernels::RandomDraws& draws) {
-  const auto found = features(images, draws);
+                                       kernels::RandomStream& random) {
+  const auto found = features(images, random);
   const auto logits = linear_->forward(found).squeeze(1);
   if (!label_projection_) return logits;
   return logits.add(label_projection_->forward(labels).mul(found).sum(1));
 }
 
-at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::RandomDraws& draws) {
+at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::RandomStream& random) {
   auto x = channels_last(images);
   for (std::size_t i = 0; i < convolutions_.size(); ++i) {
     x = convolutions_[i]->forward(x);
     // Dropping before the leaky ReLU gives what dropping after it does, and both can be in place.
-    if (is_training()) x = x.mul_(dropout_mask(x, draws));
+    if (is_training()) x = x.mul_(dropout_mask(x, random));
     x = at::leaky_relu_(x, kSlope);
     if (i > 0) x = norms_[i - 1]->forward(x);
   }

@@ -31,7 +31,7 @@ class DcganGenerator : public Generator {
   DcganGenerator(ImageShape image, int z_dim, int label_count, const BatchNormOptions& norm);
 
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomDraws& draws) override;
+                     kernels::RandomStream& random) override;
 
  private:
   std::shared_ptr<Embedding> label_embedding_;
@@ -63,10 +63,10 @@ class DcganDiscriminator : public Discriminator {
   DcganDiscriminator(ImageShape image, int label_count, const BatchNormOptions& norm);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomDraws& draws) override;
+                     kernels::RandomStream& random) override;
 
  private:
-  at::Tensor features(const at::Tensor& images, kernels::RandomDraws& draws);
+  at::Tensor features(const at::Tensor& images, kernels::RandomStream& random);
 
   std::vector<std::shared_ptr<Convolution>> convolutions_;
   std::vector<std::shared_ptr<BatchNorm>> norms_;  // none behind the first convolution

@@ -17,7 +17,7 @@ std::int64_t number_of_name(std::string_view name) {
   return static_cast<std::int64_t>((hash ^ hash >> 48) & 0xFFFFFFFFFFFF);
 }
 
-void initialise_singular_vectors(torch::nn::Module& module, std::string_view network,
+void initialize_singular_vectors(torch::nn::Module& module, std::string_view network,
                                  std::uint64_t seed) {
   for (const auto& [name, buffer] : named_buffers(module)) {
     if (!name.ends_with("spectral_norm.u")) continue;
@@ -36,9 +36,9 @@ void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_vi
   parameter.copy_(normal.view(parameter.sizes()).mul(standard_deviation).add(mean));
 }
 
-void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+void initialize_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
   const at::NoGradGuard no_grad;
-  initialise_singular_vectors(module, network, seed);
+  initialize_singular_vectors(module, network, seed);
   for (const auto& [name, parameter] : named_parameters(module)) {
     const std::string full_name = std::string(network) + "." + name;
     if (name.ends_with("bias")) {
@@ -52,7 +52,7 @@ void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::
   }
 }
 
-void initialise_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+void initialize_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
   for (const auto& [name, tensor] : named_state(module)) {
     const bool is_drawn =
         name.ends_with("weight") || name.ends_with("b4.const") || name.ends_with("noise_const");
@@ -62,9 +62,9 @@ void initialise_stylegan2(torch::nn::Module& module, std::string_view network, s
   }
 }
 
-void initialise_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+void initialize_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
   const at::NoGradGuard no_grad;
-  initialise_singular_vectors(module, network, seed);
+  initialize_singular_vectors(module, network, seed);
   for (const auto& [name, parameter] : named_parameters(module)) {
     const std::string full_name = std::string(network) + "." + name;
     if (name == "label_embedding.weight") {

@@ -19,18 +19,18 @@ void draw_normal(const at::Tensor& parameter, std::uint64_t seed, std::string_vi
 /// Paper:   Radford et al. 2016, arXiv:1511.06434, Section 4 ("zero-centered Normal distribution
 ///          with standard deviation 0.02"); label vectors are our choice.
 /// network: "generator" or "discriminator", so that the two never share numbers.
-void initialise_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+void initialize_dcgan(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
 
-/// Draws the weights of a StyleGAN2: weights, the constant picture and constant noise from N(0, 1),
+/// Draws the weights of a StyleGAN2: weights, the constant image and constant noise from N(0, 1),
 /// mapping layers from N(0, 100), whose rate multiplier is 0.01; the rest stays as it was made.
 ///
 /// Papers:  Karras et al. 2018, arXiv:1710.10196, Section 4.1; 2019, arXiv:1812.04948, Appendix C.
 /// network: as above.
-void initialise_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+void initialize_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
 
 /// Draws a network's first weights with the variance 2 / (inputs of an output), He et al. 2015,
 /// arXiv:1502.01852, Eq. (10), those of a label's vector with variance 1; biases are zero, batch
 /// norms scale by one. Names and seed as above.
-void initialise_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+void initialize_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
 
 }  // namespace ganscale::models

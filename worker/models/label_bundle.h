@@ -21,7 +21,7 @@ class LabelBundle : public Generator {
   /// Throws DataError for a label without a generator. The noise of a pass is drawn for each
   /// label's images apart.
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomDraws& draws) override;
+                     kernels::RandomStream& random) override;
 
   const std::map<std::int64_t, std::shared_ptr<Generator>>& generators() const {
     return generators_;
@@ -31,7 +31,7 @@ class LabelBundle : public Generator {
   std::map<std::int64_t, std::shared_ptr<Generator>> generators_;
 };
 
-/// Returns the labels that a conditional generator makes pictures of: all, or those of a bundle
+/// Returns the labels that a conditional generator makes images of: all, or those of a bundle
 /// that have a generator.
 std::vector<std::int64_t> labels_of(const Generator& generator);
 

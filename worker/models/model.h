@@ -26,7 +26,7 @@ class Generator : public torch::nn::Module {
   /// Returns: [N, C, H, W] in [-1, 1] (a network without a final tanh may pass these bounds a
   /// little).
   virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                             kernels::RandomDraws& draws) = 0;
+                             kernels::RandomStream& random) = 0;
 
   /// Whether forward() in eval mode is made of tensor operations alone, so that it can be traced.
   virtual bool is_traceable() const { return true; }
@@ -55,7 +55,7 @@ class Discriminator : public torch::nn::Module {
   /// draws:   the dropout of this pass.
   /// Returns: [N].
   virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                             kernels::RandomDraws& draws) = 0;
+                             kernels::RandomStream& random) = 0;
 
   /// As for the generator.
   virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }

@@ -68,7 +68,7 @@ ResnetGenerator::ResnetGenerator(ImageShape image, int z_dim, int label_count,
 
 // Traced by models/torchscript: no tensor's size may enter but as -1.
 at::Tensor ResnetGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
-                                    kernels::RandomDraws& /*draws*/) {
+                                    kernels::RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
   auto x = first_->forward(code).view({-1, kChannels, kFirstSize, kFirstSize});
   for (const auto& block : blocks_) x = block->forward(x);
@@ -76,7 +76,7 @@ at::Tensor ResnetGenerator::forward(const at::Tensor& z, const at::Tensor& label
 }
 
 ResnetCritic::ResnetCritic(ImageShape image, int label_count) : Discriminator(image, label_count) {
-  check(image.resolution == kResolution, "the small ResNet judges images of 32");
+  check(image.resolution == kResolution, "the small ResNet takes images of 32");
   from_image_ = add<Convolution>(*this, "from_image", image.channels, kChannels);
   for (int i = 0; i < 4; ++i) {
     const bool halve = i < 2;
@@ -89,7 +89,7 @@ ResnetCritic::ResnetCritic(ImageShape image, int label_count) : Discriminator(im
 }
 
 at::Tensor ResnetCritic::forward(const at::Tensor& images, const at::Tensor& labels,
-                                 kernels::RandomDraws& /*draws*/) {
+                                 kernels::RandomStream& /*draws*/) {
   auto x = from_image_->forward(images);
   for (const auto& block : blocks_) x = block->forward(x);
   const auto features = x.relu().mean({2, 3});

@@ -31,7 +31,7 @@ class UpResidual : public torch::nn::Module {
 };
 
 /// ReLU, convolution, ReLU, convolution, and, with `halve`, a mean over 2x2; plus the input,
-/// likewise halved. No normalisation: a gradient penalty needs images that do not mix.
+/// likewise halved. No normalization: a gradient penalty needs images that do not mix.
 class DownResidual : public torch::nn::Module {
  public:
   DownResidual(int channels, bool halve);
@@ -55,7 +55,7 @@ class ResnetGenerator : public Generator {
   /// label_count: 0 for the unconditional network.
   ResnetGenerator(ImageShape image, int z_dim, int label_count, const BatchNormOptions& norm);
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomDraws& draws) override;
+                     kernels::RandomStream& random) override;
 
  private:
   std::shared_ptr<Embedding> label_embedding_;
@@ -77,7 +77,7 @@ class ResnetCritic : public Discriminator {
   /// label_count: 0 for the unconditional network.
   ResnetCritic(ImageShape image, int label_count);
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomDraws& draws) override;
+                     kernels::RandomStream& random) override;
 
  private:
   std::shared_ptr<Convolution> from_image_;

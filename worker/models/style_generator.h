@@ -4,7 +4,7 @@
 
 namespace ganscale::models {
 
-/// How styles are drawn towards their mean: less variety, better pictures.
+/// How styles are drawn toward their mean: less variety, better images.
 ///
 /// Paper: Karras et al. 2019, arXiv:1812.04948, Appendix B.
 struct Truncation {
@@ -40,15 +40,15 @@ class StyleGenerator : public Generator {
   virtual at::Tensor map_for_training(const Latents& latents) = 0;
   /// Draws which images of these latents are mixed, and with what.
   virtual Latents draw(const at::Tensor& z, const at::Tensor& labels,
-                       kernels::RandomDraws& draws) = 0;
+                       kernels::RandomStream& random) = 0;
   /// Makes images of style vectors; draws: the noise of the layers in training mode. In eval mode
   /// the noise is constant.
-  virtual at::Tensor synthesize(const at::Tensor& w, kernels::RandomDraws& draws) = 0;
+  virtual at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) = 0;
 
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                     kernels::RandomDraws& draws) override {
-    if (!is_training()) return synthesize(map(z, labels, {}), draws);
-    return synthesize(map_for_training(draw(z, labels, draws)), draws);
+                     kernels::RandomStream& random) override {
+    if (!is_training()) return synthesize(map(z, labels, {}), random);
+    return synthesize(map_for_training(draw(z, labels, random)), random);
   }
 };
 

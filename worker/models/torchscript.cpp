@@ -58,9 +58,9 @@ jit::Module trace(Generator& generator, const std::string& type_name = "Generato
     names.emplace_back("labels");
   }
   const auto run = [&](const jit::Stack& arguments) -> jit::Stack {
-    kernels::RandomDraws draws({}, Stream::kSamples);
+    kernels::RandomStream random({}, Stream::kSamples);
     const auto labels = arguments.size() > 1 ? arguments[1].toTensor() : at::Tensor();
-    return {generator.forward(arguments[0].toTensor(), labels, draws)};
+    return {generator.forward(arguments[0].toTensor(), labels, random)};
   };
   const auto name_of = [](const at::Tensor&) { return std::string(); };
   const auto state = jit::tracer::trace(inputs, run, name_of, /*strict=*/true,

@@ -15,7 +15,7 @@
 namespace ganscale::optim {
 
 AdaBelief::AdaBelief(NamedTensors parameters, const AdaBeliefOptions& options)
-    : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_var"}, StepPlace::kHost),
+    : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_var"}, StepLocation::kHost),
       options_(options) {}
 
 void AdaBelief::update(Update& update) {

@@ -5,7 +5,8 @@
 namespace ganscale::optim {
 
 Adam::Adam(NamedTensors parameters, const AdamOptions& options)
-    : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}, StepPlace::kParameterDevice),
+    : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"},
+                    StepLocation::kParameterDevice),
       options_(options) {}
 
 void Adam::update(Update& update) { update_with_averages(update, {}, 0); }

@@ -25,7 +25,7 @@ EmaConfig read_ema(config::Section& in);
 /// Source: Karras et al. 2020, arXiv:2006.06676, Appendix (half-life in images, ramp-up).
 double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images_seen);
 
-/// Moves the parameters of `ema` towards those of `source` and copies the buffers (batch norm's
+/// Moves the parameters of `ema` toward those of `source` and copies the buffers (batch norm's
 /// running statistics are averages already). Both are of one architecture.
 void update_ema(torch::nn::Module& ema, const torch::nn::Module& source, double beta);
 

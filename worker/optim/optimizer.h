@@ -25,7 +25,7 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Does one update with this learning rate. Averages, where given, then move towards the
+  /// Does one update with this learning rate. Averages, where given, then move toward the
   /// parameters, in the same pass over memory where the update is one.
   virtual void step(double learning_rate, const Averages* averages = nullptr) = 0;
   /// All that a checkpoint keeps, by "<parameter>.<state>", and the step count: live tensors, not

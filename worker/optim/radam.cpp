@@ -14,7 +14,7 @@
 namespace ganscale::optim {
 
 RAdam::RAdam(NamedTensors parameters, const RAdamOptions& options)
-    : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}, StepPlace::kHost),
+    : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}, StepLocation::kHost),
       options_(options) {}
 
 void RAdam::update(Update& update) {

@@ -9,7 +9,8 @@
 namespace ganscale::optim {
 
 Rmsprop::Rmsprop(NamedTensors parameters, const RmspropOptions& options)
-    : SlotOptimizer(std::move(parameters), {"square_avg"}, StepPlace::kHost), options_(options) {}
+    : SlotOptimizer(std::move(parameters), {"square_avg"}, StepLocation::kHost),
+      options_(options) {}
 
 void Rmsprop::update(Update& update) {
   auto& mean_square = update.slots[0];

@@ -15,7 +15,7 @@ std::vector<std::string> slot_names(const SgdOptions& options) {
 }  // namespace
 
 Sgd::Sgd(NamedTensors parameters, const SgdOptions& options)
-    : SlotOptimizer(std::move(parameters), slot_names(options), StepPlace::kHost),
+    : SlotOptimizer(std::move(parameters), slot_names(options), StepLocation::kHost),
       options_(options) {
   check(!options.nesterov || options.momentum > 0, "Nesterov needs momentum");
 }

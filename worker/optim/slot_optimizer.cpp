@@ -19,11 +19,11 @@ at::Tensor in_layout_of(const at::Tensor& gradient, const at::Tensor& parameter)
 }  // namespace
 
 SlotOptimizer::SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names,
-                             StepPlace place)
+                             StepLocation location)
     : Optimizer(std::move(parameters)), slot_names_(std::move(slot_names)) {
   const at::NoGradGuard no_grad;
   for (const auto& [name, parameter] : this->parameters()) {
-    const auto device = place == StepPlace::kHost ? at::Device(at::kCPU) : parameter.device();
+    const auto device = location == StepLocation::kHost ? at::Device(at::kCPU) : parameter.device();
     State state{at::zeros({}, at::TensorOptions(at::kFloat).device(device)), {}};
     for (std::size_t i = 0; i < slot_names_.size(); ++i) {
       state.slots.push_back(at::zeros_like(parameter));

@@ -9,7 +9,7 @@ namespace ganscale::optim {
 
 /// Where a parameter's step count lies: kernels that read it themselves want it beside the
 /// parameter, formulas that we evaluate want it on the host.
-enum class StepPlace { kParameterDevice, kHost };
+enum class StepLocation { kParameterDevice, kHost };
 
 /// An optimizer whose state is, for every parameter, a step count and some tensors of the
 /// parameter's shape (its slots).
@@ -33,7 +33,8 @@ class SlotOptimizer : public Optimizer {
     double learning_rate = 0;
   };
 
-  SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names, StepPlace place);
+  SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names,
+                StepLocation location);
 
   /// Changes the parameters and the slots in place. Runs without graph, for one parameter at least.
   virtual void update(Update& update) = 0;

@@ -24,7 +24,7 @@ std::string number(double value) {
 }
 
 // Of page.css: s1 ... s4.
-std::string colour_class(std::size_t series) { return "s" + std::to_string(series % 4 + 1); }
+std::string color_class(std::size_t series) { return "s" + std::to_string(series % 4 + 1); }
 
 double round_step(double span, int wanted_marks) {
   const double rough = span / wanted_marks;
@@ -41,7 +41,7 @@ double mean(const std::vector<double>& values, std::size_t begin, std::size_t en
   return sum / static_cast<double>(end - begin);
 }
 
-// Of up to `radius` neighbours on each side. Where a value is missing, so is its average.
+// Of up to `radius` neighbors on each side. Where a value is missing, so is its average.
 std::vector<double> moving_average(const std::vector<double>& values, std::size_t radius) {
   std::vector<double> result;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -83,26 +83,26 @@ std::string path(const Chart& chart, const Series& series, const Axis& x, const 
     }
     points += (pen_down ? 'L' : 'M') + number(x.share(chart.x[i]) * kWidth) + " " +
               number((1 - y.share(series.values[i])) * kHeight);
-    // A point without neighbours would be invisible: draw it as a short stroke.
+    // A point without neighbors would be invisible: draw it as a short stroke.
     if (!pen_down) points += "h.5";
     pen_down = true;
   }
   return points;
 }
 
-std::string stroke(const std::string& colour, const std::string& kind, const std::string& points) {
-  return "<path class=\"" + colour + kind + "\" d=\"" + points + "\"/>";
+std::string stroke(const std::string& color, const std::string& kind, const std::string& points) {
+  return "<path class=\"" + color + kind + "\" d=\"" + points + "\"/>";
 }
 
 // A curve of many points is drawn twice: thin as it is, and its course in bold.
 std::string curve(const Chart& chart, std::size_t index, const Axis& x, const Axis& y) {
   const auto& series = chart.series[index];
-  const auto colour = colour_class(index);
+  const auto color = color_class(index);
   const auto points = path(chart, series, x, y);
-  if (chart.x.size() < kManyPoints) return stroke(colour, "", points);
+  if (chart.x.size() < kManyPoints) return stroke(color, "", points);
   const auto radius = chart.x.size() / kManyPoints;
   const Series course{series.name, moving_average(series.values, radius)};
-  return stroke(colour, " thin", points) + stroke(colour, "", path(chart, course, x, y));
+  return stroke(color, " thin", points) + stroke(color, "", path(chart, course, x, y));
 }
 
 std::string drawing(const Chart& chart, const Axis& x, const Axis& y) {
@@ -132,7 +132,7 @@ std::string legend(const Chart& chart) {
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const auto& series = chart.series[i];
     items +=
-        element("li", colour_class(i),
+        element("li", color_class(i),
                 escape_html(series.name) + " <b>" + format_short(series.values.back()) + "</b>");
   }
   return element("ul", "legend", items + element("li", "where", ""));

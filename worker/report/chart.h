@@ -31,7 +31,7 @@ struct Axis {
 /// at from and to; otherwise at the next round numbers. If from is to, there is room around it.
 Axis make_axis(double from, double to, int wanted_marks, bool tight);
 
-/// Returns at most `limit` points, each the mean of as many neighbours: a chart has no more pixels.
+/// Returns at most `limit` points, each the mean of as many neighbors: a chart has no more pixels.
 Chart thin_out(const Chart& chart, std::size_t limit);
 
 /// Returns a chart, which has a point at least, as an HTML figure: curves in SVG, labels in HTML

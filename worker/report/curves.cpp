@@ -52,7 +52,7 @@ std::vector<Chart> all_tick_charts(const Lines& ticks) {
       {"Waiting",
        "% of the time",
        {},
-       {{"for pictures", column(ticks, "/data_wait_share", kPercent)},
+       {{"for images", column(ticks, "/data_wait_share", kPercent)},
         {"for other ranks", column(ticks, "/all_reduce_share", kPercent)}},
        true},
       {"Learning rate", "", {}, columns_of(ticks, "/learning_rate"), true},

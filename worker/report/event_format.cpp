@@ -87,12 +87,10 @@ std::string scalars_event(const EventTime& time, const std::map<std::string, dou
   return event(time, kEventSummary, summary);
 }
 
-std::string picture_event(const EventTime& time, const std::string& tag,
-                          const EncodedPicture& picture) {
-  const auto image = integer(kImageHeight, picture.height) + integer(kImageWidth, picture.width) +
-                     integer(kImageColorspace, picture.channels) +
-                     bytes(kImageEncoded, picture.png);
-  const auto value = bytes(kValueTag, tag) + bytes(kValueImage, image);
+std::string image_event(const EventTime& time, const std::string& tag, const EncodedImage& image) {
+  const auto message = integer(kImageHeight, image.height) + integer(kImageWidth, image.width) +
+                       integer(kImageColorspace, image.channels) + bytes(kImageEncoded, image.png);
+  const auto value = bytes(kValueTag, tag) + bytes(kValueImage, message);
   return event(time, kEventSummary, bytes(kSummaryValue, value));
 }
 

@@ -12,8 +12,8 @@ struct EventTime {
   std::int64_t step = 0;
 };
 
-/// A picture as the bytes of its PNG file, and its shape.
-struct EncodedPicture {
+/// An image as the bytes of its PNG file, and its shape.
+struct EncodedImage {
   std::int64_t height = 0;
   std::int64_t width = 0;
   std::int64_t channels = 0;
@@ -32,7 +32,6 @@ std::string version_event(const EventTime& time);
 std::string start_event(const EventTime& time);
 /// Numbers by their tags.
 std::string scalars_event(const EventTime& time, const std::map<std::string, double>& scalars);
-std::string picture_event(const EventTime& time, const std::string& tag,
-                          const EncodedPicture& picture);
+std::string image_event(const EventTime& time, const std::string& tag, const EncodedImage& image);
 
 }  // namespace ganscale::report

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostFrames = 16;
 constexpr std::size_t kMostFrameBytes = 16 << 20;  // of all grids on the page
-constexpr std::uint32_t kSmallPicture = 600;       // narrower grids are shown with sharp pixels
+constexpr std::uint32_t kSmallImage = 600;         // narrower grids are shown with sharp pixels
 
 constexpr std::ptrdiff_t kMostOpenLabels = 30;
 
@@ -45,7 +45,7 @@ std::uint32_t png_width(const std::string& png) {
 
 Frame read_frame(const std::filesystem::path& file, std::string caption) {
   const auto png = files::read_file(file);
-  return {std::move(caption), data_uri("image/png", png), png_width(png) < kSmallPicture};
+  return {std::move(caption), data_uri("image/png", png), png_width(png) < kSmallImage};
 }
 
 // The first, the last and evenly between them, so many as the page can carry.
@@ -89,17 +89,17 @@ std::string samples_section(const RunSummary& run) {
   for (const auto& sample : choose_samples(run.samples)) {
     frames.push_back(read_frame(sample.file, kimg_text(sample.images_seen)));
   }
-  std::string pictures;
+  std::string images;
   if (!frames.empty()) {
-    pictures += element("figure", "card fakes",
-                        "<figcaption>Generated <output></output></figcaption>" +
-                            image(frames.back()) + player(frames.size()));
+    images += element("figure", "card fakes",
+                      "<figcaption>Generated <output></output></figcaption>" +
+                          image(frames.back()) + player(frames.size()));
   }
   if (run.reals) {
-    pictures += element("figure", "card reals",
-                        "<figcaption>Real</figcaption>" + image(read_frame(*run.reals, "real")));
+    images += element("figure", "card reals",
+                      "<figcaption>Real</figcaption>" + image(read_frame(*run.reals, "real")));
   }
-  auto html = element("h2", "", "Samples") + element("div", "pictures", pictures);
+  auto html = element("h2", "", "Samples") + element("div", "images", images);
   return frames.size() > 1 ? html + strip(frames) : html;
 }
 

@@ -10,11 +10,11 @@
 namespace ganscale::report {
 namespace {
 
-// [-1, 1] → 0 ... 255; the inverse of u / 127.5 - 1, so that real pictures come back unchanged.
+// [-1, 1] → 0 ... 255; the inverse of u / 127.5 - 1, so that real images come back unchanged.
 at::Tensor to_bytes(const at::Tensor& images) {
   const auto host = images.detach().cpu();
   if (host.scalar_type() == at::kByte) return host;
-  check(host.is_floating_point(), "a grid wants uint8 or floating pictures");
+  check(host.is_floating_point(), "a grid wants uint8 or floating images");
   return host.to(at::kFloat).nan_to_num(-1.0).mul(127.5).add(128).clamp(0, 255).to(at::kByte);
 }
 

@@ -1,10 +1,10 @@
 "use strict";
-// The player: the strip below it holds every grid once; the big picture shows one of them.
+// The player: the strip below it holds every grid once; the big image shows one of them.
 const frames = [...document.querySelectorAll(".strip figure")];
 const slider = document.querySelector(".player input");
 if (slider) {
-  const big = document.querySelector(".pictures .fakes img");
-  const label = document.querySelector(".pictures .fakes output");
+  const big = document.querySelector(".images .fakes img");
+  const label = document.querySelector(".images .fakes output");
   const show = (index) => {
     big.src = frames[index].querySelector("img").src;
     label.textContent = "after " + frames[index].dataset.at;

@@ -65,8 +65,8 @@ void Tensorboard::write_tick(const Tick& tick) {
 void Tensorboard::write_grid(const std::string& tag, const at::Tensor& images, GridLayout layout,
                              std::int64_t images_seen) {
   const auto pixels = make_grid(images, layout);
-  write(picture_event(now_at(images_seen), tag,
-                      {pixels.size(0), pixels.size(1), pixels.size(2), encode_png(pixels)}));
+  write(image_event(now_at(images_seen), tag,
+                    {pixels.size(0), pixels.size(1), pixels.size(2), encode_png(pixels)}));
 }
 
 void Tensorboard::write(const std::string& event) {

@@ -12,7 +12,7 @@
 
 namespace ganscale::report {
 
-/// Writes a run for TensorBoard: scalars of ticks and grids of pictures, over images seen.
+/// Writes a run for TensorBoard: scalars of ticks and grids of images, over images seen.
 class Tensorboard {
  public:
   /// Begins a new file in `folder` (TensorBoard reads all of a folder) for a run that goes on after

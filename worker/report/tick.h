@@ -17,7 +17,7 @@ struct Tick {
   double seconds = 0;  ///< of training since image 0, over all restarts
   double seconds_per_kimg = 0;
   double maintenance_seconds = 0;  ///< between the last tick and this one: grids, checkpoints, ...
-  double data_wait_share = 0;      ///< part of the tick's time in [0, 1] spent waiting for pictures
+  double data_wait_share = 0;      ///< part of the tick's time in [0, 1] spent waiting for images
   double all_reduce_share = 0;     ///< part spent waiting for other ranks' gradients
   std::int64_t host_memory_bytes = 0;               ///< resident, of this process
   std::optional<std::int64_t> device_memory_bytes;  ///< where there is a device

@@ -11,7 +11,7 @@
 namespace ganscale::report {
 namespace {
 
-/// Returns the planes of a picture one after the other. pixels: [H, W, 3].
+/// Returns the planes of an image one after the other. pixels: [H, W, 3].
 at::Tensor luma_and_chroma(const at::Tensor& pixels) {
   // ITU-R BT.601-7, section 2.5, for values of 0 ... 255.
   const auto factors =
@@ -24,7 +24,7 @@ at::Tensor luma_and_chroma(const at::Tensor& pixels) {
   return planes.round().to(at::kByte).contiguous();
 }
 
-/// Returns grey pixels as luma, 16 ... 235: players take it for that, as they do with colours.
+/// Returns gray pixels as luma, 16 ... 235: players take it for that, as they do with colors.
 at::Tensor luma(const at::Tensor& pixels) {
   return (pixels.to(at::kDouble) * (219.0 / 255) + 16).round().to(at::kByte).contiguous();
 }

@@ -9,12 +9,12 @@
 
 namespace ganscale::report {
 
-/// A video of uncompressed pictures in the format YUV4MPEG2 (.y4m), which every encoder reads:
+/// A video of uncompressed images in the format YUV4MPEG2 (.y4m), which every encoder reads:
 ///
 ///   ffmpeg -i walk.y4m walk.mp4
 ///
-/// Colours become luma and chroma as ITU-R BT.601 has it, in limited range, without subsampling;
-/// grey becomes luma alone.
+/// Colors become luma and chroma as ITU-R BT.601 has it, in limited range, without subsampling;
+/// gray becomes luma alone.
 class VideoFile {
  public:
   /// Makes the file, or empties it, and its missing parent folders. Throws OutputError.

@@ -28,15 +28,15 @@ struct Instruments {
   Gauge images_goal;
   Gauge seconds_per_kimg;
   StepSeconds step_seconds;
-  Labelled<Counter> phase_seconds_total;  ///< by phase
+  Labeled<Counter> phase_seconds_total;  ///< by phase
   Counter allreduce_seconds_total;
   Counter allreduce_bytes_total;
   Counter data_wait_seconds_total;
   Gauge prefetch_depth;
   Gauge reader_threads;
   StalenessSteps staleness_steps;
-  Labelled<Gauge> loss;               ///< by network
-  Labelled<Counter> nonfinite_total;  ///< by phase
+  Labeled<Gauge> loss;               ///< by network
+  Labeled<Counter> nonfinite_total;  ///< by phase
   Gauge fid;
   Gauge inception_score;
   Gauge augment_p;
@@ -52,7 +52,7 @@ struct Instruments {
 struct Instrument {
   using Member = std::variant<Counter Instruments::*, Gauge Instruments::*,
                               StepSeconds Instruments::*, StalenessSteps Instruments::*,
-                              Labelled<Counter> Instruments::*, Labelled<Gauge> Instruments::*>;
+                              Labeled<Counter> Instruments::*, Labeled<Gauge> Instruments::*>;
   std::string name;
   std::string label;  ///< the label besides run and rank; empty where there is none
   std::string help;

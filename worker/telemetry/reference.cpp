@@ -21,7 +21,7 @@ std::string describe(const Histogram<kUpperBounds>&) {
 std::string describe(const Counter&) { return name(Type::kCounter); }
 std::string describe(const Gauge&) { return name(Type::kGauge); }
 template <class Value>
-std::string describe(const Labelled<Value>&) {
+std::string describe(const Labeled<Value>&) {
   return describe(Value());
 }
 

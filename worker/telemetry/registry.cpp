@@ -56,8 +56,8 @@ class Reader {
   }
 
   template <class Value>
-  void read(const Labelled<Value>& labelled, const Labels& labels) {
-    labelled.for_each([&](const char* word, const Value& value) {
+  void read(const Labeled<Value>& labeled, const Labels& labels) {
+    labeled.for_each([&](const char* word, const Value& value) {
       Labels with_word = labels;
       with_word.emplace_back(label_, word);
       read(value, with_word);
@@ -72,19 +72,19 @@ class Reader {
 
 }  // namespace
 
-Registry::Registry(const Place& place)
-    : run_(place.run),
-      local_size_(place.local_size),
-      segment_(place.segment, sizeof(Slot) * static_cast<std::size_t>(place.local_size),
-               place.local_size) {
-  check(place.local_rank >= 0 && place.local_rank < place.local_size,
+Registry::Registry(const RegistryOptions& options)
+    : run_(options.run),
+      local_size_(options.local_size),
+      segment_(options.segment, sizeof(Slot) * static_cast<std::size_t>(options.local_size),
+               options.local_size) {
+  check(options.local_rank >= 0 && options.local_rank < options.local_size,
         "a local rank is below the local size");
   slots_ = static_cast<Slot*>(segment_.data());
-  own_ = new (slots_ + place.local_rank) Slot();
+  own_ = new (slots_ + options.local_rank) Slot();
   own_->process.store(getpid(), std::memory_order_relaxed);
   own_->instruments.memlock_too_small.set(is_too_small(locked_memory()) ? 1 : 0);
   // Only now may another rank read the slot.
-  own_->rank_and_one.store(place.rank + 1, std::memory_order_release);
+  own_->rank_and_one.store(options.rank + 1, std::memory_order_release);
 }
 
 std::vector<Family> Registry::collect() const {

@@ -10,7 +10,7 @@
 namespace ganscale::telemetry {
 
 /// Where a rank stands in its job and on its node.
-struct Place {
+struct RegistryOptions {
   std::string run;  ///< the label `run`
   int rank = 0;     ///< in the world; the label `rank`
   int local_rank = 0;
@@ -27,12 +27,12 @@ struct Place {
 /// threads of one process use it in the same way.
 class Registry {
  public:
-  explicit Registry(const Place& place);
+  explicit Registry(const RegistryOptions& options);
 
   /// This rank's numbers.
   Instruments& instruments() { return own_->instruments; }
 
-  /// Returns the families of every rank of the node that has come so far, all of them labelled run
+  /// Returns the families of every rank of the node that has come so far, all of them labeled run
   /// and rank. Safe at any time from any thread. A family without samples is left out.
   std::vector<Family> collect() const;
 

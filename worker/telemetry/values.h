@@ -68,7 +68,7 @@ class Histogram {
 /// One value for each word of a label, made when the word is first named: at most kWords of them,
 /// each shorter than 48 bytes.
 template <class Value>
-class Labelled {
+class Labeled {
  public:
   static constexpr std::size_t kWords = 16;
 

@@ -5,8 +5,8 @@
 
 #include "comm/nccl_group.h"
 #include "comm/thread_group.h"
+#include "device/cuda_graph.h"
 #include "device/gpu.h"
-#include "device/repeated_work.h"
 
 namespace ganscale::comm {
 namespace {
@@ -37,7 +37,7 @@ class NcclGroup : public testing::Test {
 TEST_F(NcclGroup, AddsUpInTheBackground) {
   run([](Group& group, at::Device gpu) {
     const auto data = number_of(group, gpu);
-    group.sum_async(data);
+    group.all_reduce_async(data);
     group.wait();
     const double expected = group.size() * (group.size() + 1) / 2.0;
     EXPECT_TRUE((data == expected).all().item<bool>());
@@ -47,7 +47,7 @@ TEST_F(NcclGroup, AddsUpInTheBackground) {
 TEST_F(NcclGroup, FindsTheLargest) {
   run([](Group& group, at::Device gpu) {
     const auto data = number_of(group, gpu);
-    group.max(data);
+    group.all_reduce_max(data);
     EXPECT_TRUE((data == group.size()).all().item<bool>());
   });
 }
@@ -71,23 +71,23 @@ TEST_F(NcclGroup, GathersInTheOrderOfTheRanks) {
 TEST_F(NcclGroup, LeavesTensorsOfTheCpuToItsHost) {
   run([](Group& group, at::Device) {
     const auto data = at::full({3}, group.rank() + 1.0);
-    group.max(data);
+    group.all_reduce_max(data);
     EXPECT_TRUE((data == group.size()).all().item<bool>());
   });
 }
 
-TEST_F(NcclGroup, AddsUpInsideRepeatedWork) {
+TEST_F(NcclGroup, AddsUpInsideACudaGraph) {
   if (device::visible_gpu_count() > 1) GTEST_SKIP() << "repeated work is of one GPU a process";
   run([](Group& group, at::Device gpu) {
     const auto data = at::zeros({1000}, at::TensorOptions(gpu));
-    device::RepeatedWork work(gpu, [&] {
+    device::CudaGraph work(gpu, [&] {
       data.add_(1);
-      group.sum_async(data);
+      group.all_reduce_async(data);
       group.wait();
     });
     for (int i = 1; i <= 6; ++i) {  // three are ordinary, three repeated
       work.run();
-      group.watch_queue();
+      group.watch_stream();
       EXPECT_TRUE((data == i).all().item<bool>());
     }
   });
@@ -97,7 +97,7 @@ TEST_F(NcclGroup, SplitsIntoGroupsThatWorkAlone) {
   run([](Group& group, at::Device gpu) {
     const auto own = group.split(group.rank());
     const auto data = number_of(group, gpu);
-    own->sum(data);
+    own->all_reduce_sum(data);
     EXPECT_TRUE((data == group.rank() + 1).all().item<bool>());
     own->finish();
   });

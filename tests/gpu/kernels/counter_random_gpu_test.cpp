@@ -48,8 +48,8 @@ TEST_P(CounterRandomKernel, ReadsTheFirstImagesNumberFromMemoryAtEachDraw) {
 
 TEST_P(CounterRandomKernel, GivesTheDropoutMasksOfTheReference) {
   for (const auto& shape : kDrawnShapes) {
-    RandomDraws device(kImages, Stream::kDiscriminatorNoise);
-    RandomDraws host(kImages, Stream::kDiscriminatorNoise);
+    RandomStream device(kImages, Stream::kDiscriminatorNoise);
+    RandomStream host(kImages, Stream::kDiscriminatorNoise);
     EXPECT_TRUE(device.dropout_mask(0.25, shape, on(at::kCUDA))
                     .cpu()
                     .equal(host.dropout_mask(0.25, shape, on(at::kCPU))));

@@ -28,7 +28,7 @@ class Upfirdn2dKernel : public testing::TestWithParam<at::ScalarType> {
   }
 };
 
-std::vector<at::Tensor> pictures() {
+std::vector<at::Tensor> images() {
   const auto x = at::randn({2, 3, 13, 11}, at::kDouble);
   return {x,
           x.transpose(2, 3),
@@ -40,13 +40,13 @@ std::vector<at::Tensor> pictures() {
 
 TEST_P(Upfirdn2dKernel, IsTheReference) {
   for (const auto& filter : {at::randn({5, 4}, at::kDouble), at::randn({3}, at::kDouble)}) {
-    for (auto how : upfirdn2d_cases()) {
-      how.pad_left += 20;  // room for the smallest picture
-      how.pad_top += 20;
-      for (const auto& whole : pictures()) {
+    for (auto options : upfirdn2d_cases()) {
+      options.pad_left += 20;  // room for the smallest image
+      options.pad_top += 20;
+      for (const auto& whole : images()) {
         const auto x = whole.to(GetParam());
-        const auto expected = upfirdn2d(x.to(at::kDouble), filter, how);
-        const auto ours = upfirdn2d(x.cuda(), filter.cuda(), how);
+        const auto expected = upfirdn2d(x.to(at::kDouble), filter, options);
+        const auto ours = upfirdn2d(x.cuda(), filter.cuda(), options);
         EXPECT_EQ(ours.scalar_type(), GetParam());
         const auto error = (ours.cpu().to(at::kDouble) - expected).abs().max().item<double>();
         EXPECT_LE(error, tolerance() * expected.abs().max().item<double>());
@@ -57,10 +57,10 @@ TEST_P(Upfirdn2dKernel, IsTheReference) {
 
 TEST_P(Upfirdn2dKernel, HasTheGradientOfTheReference) {
   const auto filter = at::randn({4, 4}, at::kDouble);
-  for (const auto& how : upfirdn2d_cases()) {
+  for (const auto& options : upfirdn2d_cases()) {
     const auto gradient = [&](const at::Tensor& from) {
       const auto x = from.detach().requires_grad_();
-      const auto y = upfirdn2d(x, filter.to(x.device()), how);
+      const auto y = upfirdn2d(x, filter.to(x.device()), options);
       return torch::autograd::grad({y.sum()}, {x})[0].cpu().to(at::kDouble);
     };
     const auto x = at::randn({2, 3, 13, 11}, at::kDouble);

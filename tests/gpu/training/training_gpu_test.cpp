@@ -68,12 +68,12 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuOnTwoGpusInEveryPhaseOfStylegan2) 
 TEST_F(TrainingOnAGpu, ComputesStylegan2InNarrowTypes) {
   const auto expected =
       gradients(make_stylegan2_config("", Precision::kFp32), kGpu, 1).to(at::kDouble);
-  auto config = make_stylegan2_config(", narrow_resolutions: 8", Precision::kFp32);
-  config.model.stylegan2.narrow_type = at::kHalf;
+  auto config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);
+  config.model.stylegan2.low_precision_type = at::kHalf;
   expect_close(gradients(config, kGpu, 1), expected, 0.05);
-  config.model.stylegan2.narrow_type = at::kBFloat16;
+  config.model.stylegan2.low_precision_type = at::kBFloat16;
   expect_close(gradients(config, kGpu, 1), expected, 0.2);
-  config.model.stylegan2.narrow_type.reset();
+  config.model.stylegan2.low_precision_type.reset();
   device::allow_tf32(true);
   expect_close(gradients(config, kGpu, 1), expected, 0.05);
 }

@@ -51,7 +51,7 @@ TEST(AffineResample, TurnsAndFlips) {
   EXPECT_LT(largest(inside(turned - x.rot90(1, {2, 3}))), 2e-2);
 }
 
-TEST(AffineResample, EnlargesAboutTheCentre) {
+TEST(AffineResample, EnlargesAboutTheCenter) {
   const auto x = at::linspace(-31.5, 31.5, 64, at::kDouble).expand({1, 1, 64, 64});
   const auto y = affine_resample(x, {{{{{0.5, 0, 0}, {0, 0.5, 0}}}}});
   EXPECT_LT(largest(y - x / 2), 0.05);  // a ramp of half the slope
@@ -74,7 +74,7 @@ TEST(Ada, OfProbabilityZeroReturnsTheImages) {
   EXPECT_TRUE(augment_ada(x, ada_pipeline({"bgcf", "cutout"}), 0, kImages, Use::kReals).equal(x));
 }
 
-TEST(Ada, TakesGreyAndTinyImages) {
+TEST(Ada, TakesGrayAndTinyImages) {
   for (const auto& shape : {std::vector<std::int64_t>{4, 1, 16, 16}, {4, 3, 4, 4}, {4, 1, 1, 3}}) {
     const auto y = augment_ada(noise(shape), ada_pipeline({"bgcfnc"}), 1, kImages, Use::kReals);
     EXPECT_EQ(y.sizes(), shape);
@@ -127,7 +127,7 @@ TEST(AmplifyBands, KeepsFlatAreasInTheLowestBandAndStripesInTheHighest) {
   EXPECT_LT(largest(amplify_bands(checkers, {{0, 0, 0, 1}}) - checkers), 1e-12);
 }
 
-TEST(CutOut, BlanksHalfOfEachSideAroundItsCentre) {
+TEST(CutOut, BlanksHalfOfEachSideAroundItsCenter) {
   const auto y = cut_out(at::ones({2, 1, 8, 4}), {Point{.x = 0.5, .y = 0.25}, std::nullopt});
   const auto expected = at::ones({8, 4});
   expected.slice(0, 0, 4).slice(1, 1, 3).zero_();
@@ -135,11 +135,11 @@ TEST(CutOut, BlanksHalfOfEachSideAroundItsCentre) {
   EXPECT_TRUE(y[1].eq(1).all().item<bool>());
 }
 
-TEST(MapColors, OfAGreyImageIsThatOfAGreyPicture) {
+TEST(MapColors, OfAGrayImageIsThatOfAGrayImage) {
   const ColorMap map{{{{1, 2, 3, 0.5}, {0, 1, 0, 0.25}, {1, 1, 0, 0}}}};
-  const auto grey = noise({1, 1, 4, 4});
-  const auto color = map_colors(grey.expand({1, 3, 4, 4}), {map});
-  EXPECT_LT(largest(map_colors(grey, {map}) - color.mean(1, true)), 1e-12);
+  const auto gray = noise({1, 1, 4, 4});
+  const auto color = map_colors(gray.expand({1, 3, 4, 4}), {map});
+  EXPECT_LT(largest(map_colors(gray, {map}) - color.mean(1, true)), 1e-12);
 }
 
 }  // namespace

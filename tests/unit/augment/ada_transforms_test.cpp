@@ -91,7 +91,7 @@ TEST(AdaTransforms, MapColors) {
   expect_color(transforms("color", draws).color, brighter_then_four_times);
 
   draws = middle();
-  draws.uniforms[uniform::kLumaflip] = 0.5;  // grey becomes its negative, hues stay
+  draws.uniforms[uniform::kLumaflip] = 0.5;  // gray becomes its negative, hues stay
   const double a = 1.0 / 3, b = -2.0 / 3;
   expect_color(transforms("lumaflip", draws).color, {{{{a, b, b, 0}, {b, a, b, 0}, {b, b, a, 0}}}});
 

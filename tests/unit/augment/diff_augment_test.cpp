@@ -42,7 +42,7 @@ TEST(DiffAugment, CutsOutARectangleOfHalfEachSide) {
   const auto y = augment(at::ones({kCount, 3, 8, 12}), "cutout");
   const auto zeros = y.eq(0).sum({1, 2, 3});
   EXPECT_EQ(zeros.max().item<std::int64_t>(), 3 * 4 * 6);
-  EXPECT_EQ(zeros.min().item<std::int64_t>(), 3 * 2 * 3);  // its centre is in the image
+  EXPECT_EQ(zeros.min().item<std::int64_t>(), 3 * 2 * 3);  // its center is in the image
 }
 
 // Brightness moves the mean by up to 1/2; contrast scales around the mean by 1/2 to 3/2.

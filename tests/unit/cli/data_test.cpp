@@ -10,19 +10,19 @@
 namespace ganscale::cli {
 namespace {
 
-/// Writes a flat RGB picture.
-void write_picture(const TemporaryFolder& folder, const std::string& name, int side) {
+/// Writes a flat RGB image.
+void write_image(const TemporaryFolder& folder, const std::string& name, int side) {
   const std::size_t count = std::size_t(3) * side * side;
   folder.write(name, data::encode_png({3, side, side, std::vector<std::uint8_t>(count, 7)}));
 }
 
 TEST(DataVerb, ConvertsInspectsAndVerifies) {
   const TemporaryFolder folder;
-  write_picture(folder, "in/cat/1.png", 8);
-  write_picture(folder, "in/dog/1.png", 6);
+  write_image(folder, "in/cat/1.png", 8);
+  write_image(folder, "in/dog/1.png", 6);
   const std::string out = folder / "out";
   EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", out, "--resolution",
-                          "4", "--shards", "2", "--channels", "grey"}),
+                          "4", "--shards", "2", "--channels", "gray"}),
             ExitCode::kOk);
   const auto source = data::open_source(out);
   data::Record record;
@@ -38,14 +38,14 @@ TEST(DataVerb, ConvertsInspectsAndVerifies) {
 
 TEST(DataVerb, VerifyEndsWith65OnADamagedRecord) {
   const TemporaryFolder folder;
-  write_picture(folder, "1.png", 8);
-  folder.write("2.png", "no picture");
+  write_image(folder, "1.png", 8);
+  folder.write("2.png", "no image");
   EXPECT_EQ(run_ganscale({"data", "verify", folder.path()}), ExitCode::kData);
 }
 
 TEST(DataVerb, VerifyLooksAtEveryResolution) {
   const TemporaryFolder folder;
-  write_picture(folder, "in/1.png", 8);
+  write_image(folder, "in/1.png", 8);
   for (const auto& [to, resolution] : {std::pair("a", "8"), std::pair("small/a", "4")}) {
     EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", folder / to,
                             "--resolution", resolution}),
@@ -58,10 +58,10 @@ TEST(DataVerb, VerifyLooksAtEveryResolution) {
   EXPECT_EQ(run_ganscale({"data", "verify", folder / "a"}), ExitCode::kData);
 }
 
-TEST(DataVerb, StrictConvertEndsWith65OnARefusedPicture) {
+TEST(DataVerb, StrictConvertEndsWith65OnARefusedImage) {
   const TemporaryFolder folder;
-  write_picture(folder, "in/1.png", 8);
-  folder.write("in/2.png", "no picture");
+  write_image(folder, "in/1.png", 8);
+  folder.write("in/2.png", "no image");
   const std::vector<std::string> lenient = {"data", "convert",      "--from",       folder / "in",
                                             "--to", folder / "out", "--resolution", "8"};
   auto strict = lenient;

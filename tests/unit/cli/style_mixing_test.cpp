@@ -23,10 +23,10 @@ training::TrainedGenerator trained(int resolution) {
 std::vector<std::uint8_t> mix(int resolution, const std::string& layers) {
   const TemporaryFolder folder;
   const auto generator = trained(resolution);
-  const PictureMaker maker(generator, {});
-  const Order row{.seeds = {1}, .labels = {}};
-  const Order column{.seeds = {2}, .labels = {}};
-  write_style_mixing(maker, {.rows = row, .columns = column, .layers = layers}, folder / "m.png");
+  const ImageSampler sampler(generator, {});
+  const SampleSpec row{.seeds = {1}, .labels = {}};
+  const SampleSpec column{.seeds = {2}, .labels = {}};
+  write_style_mixing(sampler, {.rows = row, .columns = column, .layers = layers}, folder / "m.png");
   const auto bytes = data::read_file(folder / "m.png");
   return {bytes.begin(), bytes.end()};
 }

@@ -57,8 +57,8 @@ TEST(OpenWorld, IsOneRankWithoutALauncher) {
   const auto world = open_world({});
   EXPECT_EQ(world.group->size(), 1);
   EXPECT_EQ(world.group->rank(), 0);
-  EXPECT_EQ(world.place.local_rank, 0);
-  EXPECT_EQ(world.place.local_size, 1);
+  EXPECT_EQ(world.rank_info.local_rank, 0);
+  EXPECT_EQ(world.rank_info.local_size, 1);
 }
 
 TEST(OpenWorld, RefusesABackEndThatNeedsRanks) {

@@ -66,14 +66,14 @@ TEST(Section, FailsAtTheNearestLineOfADottedKey) {
 TEST(Section, WritesTheResolvedConfigurationThatReadsBack) {
   Section in = read("data: {path: 'a: b'}\n");
   Section data = in.section("data");
-  data.get("path", "", "where the pictures are");
+  data.get("path", "", "where the images are");
   data.section("prefetch").get("depth", 4, "");
   data.get("mirror", true, "");
   in.section("run").get("rate", 0.1, "");
   const std::string yaml = to_yaml(in.entries(), true);
   EXPECT_EQ(yaml,
             "data:\n"
-            "  path: \"a: b\"  # where the pictures are\n"
+            "  path: \"a: b\"  # where the images are\n"
             "  prefetch:\n"
             "    depth: 4\n"
             "  mirror: true\n"

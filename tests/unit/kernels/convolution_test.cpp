@@ -10,7 +10,7 @@ namespace ganscale::kernels {
 namespace {
 
 struct Case {
-  Convolution2d how;
+  Convolution2d options;
   std::vector<std::int64_t> x;
   std::vector<std::int64_t> weight;
 };
@@ -28,8 +28,9 @@ const std::vector<Case> kCases = {
 
 TEST(Convolution2d, HasTwoDerivatives) {
   for (const Case& one : kCases) {
-    expect_two_derivatives([&](const Tensors& in) { return convolution2d(in[0], in[1], one.how); },
-                           {fixed_numbers(one.x, 0.1), fixed_numbers(one.weight, 0.5)});
+    expect_two_derivatives(
+        [&](const Tensors& in) { return convolution2d(in[0], in[1], one.options); },
+        {fixed_numbers(one.x, 0.1), fixed_numbers(one.weight, 0.5)});
   }
 }
 
@@ -37,27 +38,27 @@ TEST(Convolution2d, IsThatOfLibtorch) {
   for (const Case& one : kCases) {
     const auto x = fixed_numbers(one.x, 0.1);
     const auto weight = fixed_numbers(one.weight, 0.5);
-    const auto expected =
-        one.how.transposed
-            ? at::conv_transpose2d(x, weight, {}, one.how.stride, one.how.padding, 0,
-                                   one.how.groups)
-            : at::conv2d(x, weight, {}, one.how.stride, one.how.padding, 1, one.how.groups);
-    EXPECT_TRUE(convolution2d(x, weight, one.how).equal(expected));
+    const auto expected = one.options.transposed
+                              ? at::conv_transpose2d(x, weight, {}, one.options.stride,
+                                                     one.options.padding, 0, one.options.groups)
+                              : at::conv2d(x, weight, {}, one.options.stride, one.options.padding,
+                                           1, one.options.groups);
+    EXPECT_TRUE(convolution2d(x, weight, one.options).equal(expected));
   }
 }
 
 TEST(ResampledConvolution2d, HasTwoDerivatives) {
   const auto filter = setup_filter({1, 3, 3, 1}, at::kDouble);
-  for (const auto& how :
+  for (const auto& options :
        {Resampling{.up = 2}, Resampling{.down = 2}, Resampling{.up = 2, .down = 2},
         Resampling{.up = 2, .flip_weight = true, .groups = 2}}) {
     expect_two_derivatives(
-        [&](const Tensors& in) { return resampled_convolution2d(in[0], in[1], filter, how); },
-        {fixed_numbers({1, 4, 5, 4}, 0.1), fixed_numbers({4, 4 / how.groups, 3, 3}, 0.5)});
+        [&](const Tensors& in) { return resampled_convolution2d(in[0], in[1], filter, options); },
+        {fixed_numbers({1, 4, 5, 4}, 0.1), fixed_numbers({4, 4 / options.groups, 3, 3}, 0.5)});
   }
 }
 
-// A weight of one centred 1 passes the image through: what remains is the resampling.
+// A weight of one centered 1 passes the image through: what remains is the resampling.
 TEST(ResampledConvolution2d, OfAnIdentityIsTheResampling) {
   const auto filter = setup_filter({1, 3, 3, 1}, at::kDouble);
   const auto x = fixed_numbers({2, 1, 8, 6}, 0.1);

@@ -130,38 +130,38 @@ TEST(RandomLabels, OfAllRanksInterleaveToThoseOfOneRank) {
   }
 }
 
-TEST(RandomDraws, GiveEachLayerItsOwnNumbers) {
-  RandomDraws draws(all_images(), Stream::kGeneratorNoise);
-  const auto first = draws.normal({2, 8}, at::kFloat);
-  const auto second = draws.normal({2, 8}, at::kFloat);
+TEST(RandomStream, GiveEachLayerItsOwnNumbers) {
+  RandomStream random(all_images(), Stream::kGeneratorNoise);
+  const auto first = random.normal({2, 8}, at::kFloat);
+  const auto second = random.normal({2, 8}, at::kFloat);
   EXPECT_FALSE(first.equal(second));
-  RandomDraws again(all_images(), Stream::kGeneratorNoise);
+  RandomStream again(all_images(), Stream::kGeneratorNoise);
   EXPECT_TRUE(again.normal({2, 8}, at::kFloat).equal(first));
 }
 
-TEST(RandomDraws, DropoutMaskDropsItsShareAndKeepsTheMean) {
-  RandomDraws draws(all_images(), Stream::kDiscriminatorNoise);
-  const auto mask = draws.dropout_mask(0.25, {100, 10000}, at::kFloat);
+TEST(RandomStream, DropoutMaskDropsItsShareAndKeepsTheMean) {
+  RandomStream random(all_images(), Stream::kDiscriminatorNoise);
+  const auto mask = random.dropout_mask(0.25, {100, 10000}, at::kFloat);
   const auto kept = mask.eq(static_cast<float>(1 / 0.75));
   EXPECT_TRUE(kept.logical_or(mask.eq(0)).all().item<bool>());
   EXPECT_NEAR(kept.to(at::kDouble).mean().item<double>(), 0.75, 5 * std::sqrt(0.1875 / 1e6));
 }
 
-TEST(RandomDraws, DropoutOfNothingIsOne) {
-  RandomDraws draws(all_images(), Stream::kDiscriminatorNoise);
-  EXPECT_TRUE(draws.dropout_mask(0, {3, 5}, at::kFloat).eq(1).all().item<bool>());
+TEST(RandomStream, DropoutOfNothingIsOne) {
+  RandomStream random(all_images(), Stream::kDiscriminatorNoise);
+  EXPECT_TRUE(random.dropout_mask(0, {3, 5}, at::kFloat).eq(1).all().item<bool>());
 }
 
-TEST(RandomDraws, RoundsNarrowTypesFromFloat) {
-  RandomDraws wide(all_images(), Stream::kGeneratorNoise);
-  RandomDraws narrow(all_images(), Stream::kGeneratorNoise);
+TEST(RandomStream, RoundsNarrowTypesFromFloat) {
+  RandomStream wide(all_images(), Stream::kGeneratorNoise);
+  RandomStream narrow(all_images(), Stream::kGeneratorNoise);
   const auto expected = wide.normal({4, 6}, at::kFloat).to(at::kBFloat16);
   EXPECT_TRUE(narrow.normal({4, 6}, at::kBFloat16).equal(expected));
 }
 
-TEST(RandomDraws, OfAnEmptyBatchIsEmpty) {
-  RandomDraws draws(all_images(), Stream::kGeneratorNoise);
-  EXPECT_EQ(draws.normal({0, 6}, at::kFloat).numel(), 0);
+TEST(RandomStream, OfAnEmptyBatchIsEmpty) {
+  RandomStream random(all_images(), Stream::kGeneratorNoise);
+  EXPECT_EQ(random.normal({0, 6}, at::kFloat).numel(), 0);
 }
 
 }  // namespace

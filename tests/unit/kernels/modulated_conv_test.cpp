@@ -54,16 +54,16 @@ TEST_P(ModulatedConv, HasTwoDerivatives) {
                           fixed_numbers({2, 2}, 0.8) + 1.5};
   for (const std::int64_t up : {1, 2}) {
     for (const bool demodulate : {false, true}) {
-      const ModulatedConvolution how{{.up = up}, demodulate, /*fused=*/GetParam()};
+      const ModulatedConvolution options{{.up = up}, demodulate, /*fused=*/GetParam()};
       expect_two_derivatives(
-          [&](const Tensors& in) { return modulated_conv2d(in[0], in[1], in[2], filter, how); },
+          [&](const Tensors& in) { return modulated_conv2d(in[0], in[1], in[2], filter, options); },
           inputs);
     }
   }
 }
 
 // Eqs. (1) to (3) for one image and channel, written out.
-TEST_P(ModulatedConv, ScalesTheWeightAndNormalisesIt) {
+TEST_P(ModulatedConv, ScalesTheWeightAndNormalizesIt) {
   const auto result = modulated_conv2d(x, weight, styles, {}, {.fused = GetParam()});
   const auto scaled = weight[2] * styles[1].view({3, 1, 1});
   const auto normal = scaled / (scaled.square().sum() + 1e-8).sqrt();
@@ -79,11 +79,12 @@ TEST_P(ModulatedConv, RefusesStylesOfAnotherBatch) {
 
 TEST_P(ModulatedConv, TakesStridedImagesAndRefusesNone) {
   const auto wide = fixed_numbers({2, 3, 5, 8}, 0.1).slice(3, 0, 8, 2);
-  const ModulatedConvolution how{.fused = GetParam()};
-  EXPECT_TRUE(at::allclose(modulated_conv2d(wide, weight, styles, {}, how),
-                           modulated_conv2d(wide.contiguous(), weight, styles, {}, how)));
-  expect_error(ExitCode::kBug, "not none",
-               [&] { modulated_conv2d(x.slice(0, 0, 0), weight, styles.slice(0, 0, 0), {}, how); });
+  const ModulatedConvolution options{.fused = GetParam()};
+  EXPECT_TRUE(at::allclose(modulated_conv2d(wide, weight, styles, {}, options),
+                           modulated_conv2d(wide.contiguous(), weight, styles, {}, options)));
+  expect_error(ExitCode::kBug, "not none", [&] {
+    modulated_conv2d(x.slice(0, 0, 0), weight, styles.slice(0, 0, 0), {}, options);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Fused, ModulatedConv, testing::Bool(),

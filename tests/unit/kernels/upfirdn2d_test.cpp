@@ -19,16 +19,17 @@ namespace {
 constexpr const char* kFixture = "fixtures/stylegan2_ops.safetensors";
 
 /// The definition, step by step: insert zeros, pad, filter, keep every down-th.
-at::Tensor by_definition(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+at::Tensor by_definition(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
   const auto N = x.size(0), C = x.size(1), H = x.size(2), W = x.size(3);
   auto y = x.reshape({N * C, 1, H, 1, W, 1});
-  y = at::constant_pad_nd(y, {0, how.up_x - 1, 0, 0, 0, how.up_y - 1});
-  y = y.reshape({N * C, 1, H * how.up_y, W * how.up_x});
-  y = at::constant_pad_nd(y, {how.pad_left, how.pad_right, how.pad_top, how.pad_bottom});
+  y = at::constant_pad_nd(y, {0, options.up_x - 1, 0, 0, 0, options.up_y - 1});
+  y = y.reshape({N * C, 1, H * options.up_y, W * options.up_x});
+  y = at::constant_pad_nd(
+      y, {options.pad_left, options.pad_right, options.pad_top, options.pad_bottom});
   auto taps = filter.dim() == 1 ? filter.outer(filter) : filter;
-  if (!how.flip_filter) taps = taps.flip({0, 1});
-  y = at::conv2d(y, taps.unsqueeze(0).unsqueeze(0)) * how.gain;
-  y = y.slice(2, 0, y.size(2), how.down_y).slice(3, 0, y.size(3), how.down_x);
+  if (!options.flip_filter) taps = taps.flip({0, 1});
+  y = at::conv2d(y, taps.unsqueeze(0).unsqueeze(0)) * options.gain;
+  y = y.slice(2, 0, y.size(2), options.down_y).slice(3, 0, y.size(3), options.down_x);
   return y.reshape({N, C, y.size(2), y.size(3)});
 }
 
@@ -44,7 +45,7 @@ std::vector<at::Tensor> filters() {
           at::zeros({3, 3}, at::kDouble)};
 }
 
-at::Tensor picture(std::vector<std::int64_t> shape = {2, 3, 13, 11}) {
+at::Tensor image(std::vector<std::int64_t> shape = {2, 3, 13, 11}) {
   return at::randn(shape, at::kDouble);
 }
 
@@ -55,11 +56,11 @@ at::Tensor gradient(const at::Tensor& of, const at::Tensor& in) {
 }
 
 TEST(Upfirdn2d, IsItsDefinition) {
-  for (const auto& how : upfirdn2d_cases()) {
+  for (const auto& options : upfirdn2d_cases()) {
     for (const auto& filter : filters()) {
-      const auto x = picture();
-      const auto expected = by_definition(x, filter, how);
-      const auto ours = upfirdn2d(x, filter, how);
+      const auto x = image();
+      const auto expected = by_definition(x, filter, options);
+      const auto ours = upfirdn2d(x, filter, options);
       ASSERT_EQ(ours.sizes(), expected.sizes());
       EXPECT_LT(largest(ours - expected), 1e-12);
     }
@@ -67,29 +68,29 @@ TEST(Upfirdn2d, IsItsDefinition) {
 }
 
 TEST(Upfirdn2d, KeepsChannelsLast) {
-  const auto x = picture({2, 9, 13, 11}).contiguous(at::MemoryFormat::ChannelsLast);
-  for (const auto& how : upfirdn2d_cases()) {
+  const auto x = image({2, 9, 13, 11}).contiguous(at::MemoryFormat::ChannelsLast);
+  for (const auto& options : upfirdn2d_cases()) {
     for (const auto& filter : filters()) {
-      const auto ours = upfirdn2d(x, filter, how);
+      const auto ours = upfirdn2d(x, filter, options);
       EXPECT_TRUE(ours.is_contiguous(at::MemoryFormat::ChannelsLast));
-      EXPECT_LT(largest(ours - by_definition(x, filter, how)), 1e-12);
+      EXPECT_LT(largest(ours - by_definition(x, filter, options)), 1e-12);
     }
   }
 }
 
-TEST(Upfirdn2d, TakesPicturesOfOnePixelAndAnyStrides) {
+TEST(Upfirdn2d, TakesImagesOfOnePixelAndAnyStrides) {
   const auto filter = at::randn({4, 4}, at::kDouble);
-  const Upfirdn how{
+  const Upfirdn options{
       .up_x = 2, .up_y = 2, .pad_left = 2, .pad_right = 2, .pad_top = 2, .pad_bottom = 2};
-  for (const auto& x : {picture({1, 1, 1, 1}), picture({3, 1, 1, 7}), picture().transpose(2, 3),
-                        picture().contiguous(at::MemoryFormat::ChannelsLast),
-                        picture({4, 2, 6, 10}).slice(3, 1, 10, 3)}) {
-    EXPECT_LT(largest(upfirdn2d(x, filter, how) - by_definition(x, filter, how)), 1e-12);
+  for (const auto& x : {image({1, 1, 1, 1}), image({3, 1, 1, 7}), image().transpose(2, 3),
+                        image().contiguous(at::MemoryFormat::ChannelsLast),
+                        image({4, 2, 6, 10}).slice(3, 1, 10, 3)}) {
+    EXPECT_LT(largest(upfirdn2d(x, filter, options) - by_definition(x, filter, options)), 1e-12);
   }
 }
 
 TEST(Upfirdn2d, InFloatIsThatInDoubleUpToRounding) {
-  const auto x = picture();
+  const auto x = image();
   for (const auto& filter : filters()) {
     const auto narrow = upfirdn2d(x.to(at::kFloat), filter.to(at::kFloat), {.up_x = 2, .up_y = 2});
     EXPECT_EQ(narrow.scalar_type(), at::kFloat);
@@ -107,17 +108,17 @@ TEST(Upfirdn2d, KeepsNarrowTypes) {
 
 // A is linear: its first gradient is A^T, whose own gradient is A again.
 TEST(Upfirdn2d, HasTheGradientsOfItsDefinitionUpToTheThirdOrder) {
-  for (const auto& how : upfirdn2d_cases()) {
+  for (const auto& options : upfirdn2d_cases()) {
     for (const auto& filter : filters()) {
-      const auto x = picture({1, 2, 13, 11}).requires_grad_();
-      const auto weight = picture({1, 2, 13, 11});
+      const auto x = image({1, 2, 13, 11}).requires_grad_();
+      const auto weight = image({1, 2, 13, 11});
       const auto gradients = [&](const at::Tensor& y) {
         const auto first = gradient(y.sin().sum(), x);
         const auto second = gradient((first.sin() * weight).sum(), x);
         return std::vector<at::Tensor>{first, second, gradient((second * weight).sum(), x)};
       };
-      const auto expected = gradients(by_definition(x, filter, how));
-      const auto ours = gradients(upfirdn2d(x, filter, how));
+      const auto expected = gradients(by_definition(x, filter, options));
+      const auto ours = gradients(upfirdn2d(x, filter, options));
       for (std::size_t order = 0; order < 3; ++order) {
         const double scale = 1 + largest(expected[order]);
         EXPECT_LT(largest(ours[order] - expected[order]) / scale, 1e-11) << "order " << order + 1;
@@ -127,10 +128,13 @@ TEST(Upfirdn2d, HasTheGradientsOfItsDefinitionUpToTheThirdOrder) {
 }
 
 TEST(Upfirdn2d, HasTheGradientOfFiniteDifferences) {
-  const auto x = picture({1, 1, 5, 4}).requires_grad_();
+  const auto x = image({1, 1, 5, 4}).requires_grad_();
   const auto filter = at::randn({3, 4}, at::kDouble);
-  const Upfirdn how{.up_x = 2, .down_y = 2, .pad_left = 1, .pad_right = 3, .pad_top = 2, .gain = 3};
-  const auto loss = [&](const at::Tensor& at) { return upfirdn2d(at, filter, how).pow(3).sum(); };
+  const Upfirdn options{
+      .up_x = 2, .down_y = 2, .pad_left = 1, .pad_right = 3, .pad_top = 2, .gain = 3};
+  const auto loss = [&](const at::Tensor& at) {
+    return upfirdn2d(at, filter, options).pow(3).sum();
+  };
   const auto slope = gradient(loss(x), x).flatten();
   for (std::int64_t i = 0; i < x.numel(); ++i) {
     const auto step = at::zeros({x.numel()}, at::kDouble).index_fill_(0, at::tensor({i}), 1e-6);
@@ -148,7 +152,7 @@ TEST(Upfirdn2d, RefusesEmptyBatchesAndWrongRanks) {
                [&] { upfirdn2d(at::ones({3, 4, 4}), filter, {}); });
   expect_error(ExitCode::kBug, "a filter is [K] or [Ky, Kx]",
                [&] { upfirdn2d(at::ones({1, 3, 4, 4}), at::ones({1, 2, 2}), {}); });
-  expect_error(ExitCode::kBug, "the padded picture is smaller than the filter",
+  expect_error(ExitCode::kBug, "the padded image is smaller than the filter",
                [&] { upfirdn2d(at::ones({1, 3, 4, 4}), filter, {.pad_left = -3}); });
   expect_error(ExitCode::kBug, "up and down must be at least 1",
                [&] { upfirdn2d(at::ones({1, 3, 4, 4}), filter, {.up_x = 0}); });
@@ -163,7 +167,7 @@ TEST(Upsample2d, KeepsBrightnessInside) {
 }
 
 TEST(Downsample2d, OfTheBoxFilterIsTheMeanOfFour) {
-  const auto x = picture({2, 3, 8, 6});
+  const auto x = image({2, 3, 8, 6});
   const auto y = downsample2d(x, setup_filter({1, 1}, at::kDouble));
   EXPECT_LT(largest(y - at::avg_pool2d(x, {2, 2})), 1e-14);
 }

@@ -36,10 +36,10 @@ class KernelOnHost : public testing::TestWithParam<KernelType> {
   }
   /// The same numbers in a type that references take.
   static at::Tensor wide(const at::Tensor& tensor) {
-    return is_narrow(GetParam().type) ? tensor.to(at::kFloat) : tensor;
+    return is_low_precision(GetParam().type) ? tensor.to(at::kFloat) : tensor;
   }
   static ScalarType wide_type() {
-    return is_narrow(GetParam().type) ? ScalarType::kFloat32 : GetParam().type;
+    return is_low_precision(GetParam().type) ? ScalarType::kFloat32 : GetParam().type;
   }
 
   static void expect_close(const at::Tensor& kernel, const at::Tensor& reference) {

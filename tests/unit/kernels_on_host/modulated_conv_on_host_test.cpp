@@ -16,14 +16,14 @@ std::vector<ImageLayout> layouts() {
 
 class ModulatedConvOnHost : public KernelOnHost {
  protected:
-  static at::Tensor pictures(const ImageLayout& layout) {
+  static at::Tensor images(const ImageLayout& layout) {
     return numbers({layout.image_count, layout.channel_count, layout.pixel_count});
   }
 };
 
 TEST_P(ModulatedConvOnHost, ScalesChannelsAsTheReference) {
   for (ImageLayout layout : layouts()) {
-    const auto x = pictures(layout);
+    const auto x = images(layout);
     const auto scale = numbers({layout.image_count, layout.channel_count});
     const auto out = at::full_like(x, -77);
     layout.type = GetParam().type;
@@ -40,8 +40,8 @@ TEST_P(ModulatedConvOnHost, ScalesChannelsAsTheReference) {
 
 TEST_P(ModulatedConvOnHost, SumsTheProductsOfChannelsAsTheReference) {
   for (ImageLayout layout : layouts()) {
-    const auto a = pictures(layout);
-    const auto b = pictures(layout);
+    const auto a = images(layout);
+    const auto b = images(layout);
     layout.type = GetParam().type;
     const auto parts = at::full({dot_parts(layout), layout.image_count, layout.channel_count}, -77,
                                 wide(a).options());

@@ -12,8 +12,8 @@ PixelStrides strides_of(const at::Tensor& x) {
   return {x.stride(0), x.stride(1), x.stride(2), x.stride(3)};
 }
 
-UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
-  UpfirdnShape shape{.how = how,
+UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
+  UpfirdnShape shape{.options = options,
                      .plane_count = x.size(0) * x.size(1),
                      .height = x.size(2),
                      .width = x.size(3),
@@ -59,24 +59,25 @@ class Upfirdn2dOnHost : public KernelOnHost {
 
 TEST_P(Upfirdn2dOnHost, IsTheReferenceInEveryLayout) {
   const auto filter = wide(numbers({5, 4}));
-  const auto picture = numbers({1, 2, 13, 11});
-  for (const auto& x : {picture, picture.contiguous(at::MemoryFormat::ChannelsLast),
+  const auto image = numbers({1, 2, 13, 11});
+  for (const auto& x : {image, image.contiguous(at::MemoryFormat::ChannelsLast),
                         numbers({1, 2, 11, 13}).transpose(2, 3)}) {
-    for (const auto& how : upfirdn2d_cases()) {
-      const auto shape = shape_of(x, filter, how);
+    for (const auto& options : upfirdn2d_cases()) {
+      const auto shape = shape_of(x, filter, options);
       expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
     }
   }
 }
 
 // A block has 32 columns, or channels, and eight rows.
-TEST_P(Upfirdn2dOnHost, TakesPicturesOfSeveralBlocks) {
+TEST_P(Upfirdn2dOnHost, TakesImagesOfSeveralBlocks) {
   const auto filter = wide(numbers({4, 4}));
-  const Upfirdn how{.up_x = 2, .up_y = 2, .pad_left = 2, .pad_right = 1, .pad_top = 2, .gain = 4};
-  const auto wide_picture = numbers({2, 2, 9, 40});
+  const Upfirdn options{
+      .up_x = 2, .up_y = 2, .pad_left = 2, .pad_right = 1, .pad_top = 2, .gain = 4};
+  const auto wide_image = numbers({2, 2, 9, 40});
   const auto many_channels = numbers({2, 40, 3, 9}).contiguous(at::MemoryFormat::ChannelsLast);
-  for (const auto& x : {wide_picture, many_channels}) {
-    const auto shape = shape_of(x, filter, how);
+  for (const auto& x : {wide_image, many_channels}) {
+    const auto shape = shape_of(x, filter, options);
     expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
   }
 }

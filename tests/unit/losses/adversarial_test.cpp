@@ -16,13 +16,13 @@ TEST(NonSaturatingDiscriminatorLoss, IsTheSumOfTheTwoCrossEntropies) {
   EXPECT_NEAR(loss.item<double>(), -std::log(0.75) - std::log(0.5), 1e-12);
 }
 
-TEST(NonSaturatingGeneratorLoss, IsMinusLogOfTheJudgement) {
+TEST(NonSaturatingGeneratorLoss, IsMinusLogOfTheScore) {
   const auto loss = non_saturating_generator_loss(logits({std::log(3.0), 0.0}));
   EXPECT_NEAR(loss[0].item<double>(), -std::log(0.75), 1e-12);
   EXPECT_NEAR(loss[1].item<double>(), std::log(2.0), 1e-12);
 }
 
-TEST(NonSaturatingLosses, StayFiniteForSureJudgements) {
+TEST(NonSaturatingLosses, StayFiniteForSureJudgments) {
   EXPECT_NEAR(non_saturating_generator_loss(logits({-1000.0})).item<double>(), 1000, 1e-9);
   EXPECT_EQ(non_saturating_generator_loss(logits({1000.0})).item<double>(), 0);
   const auto loss = non_saturating_discriminator_loss(logits({-1000.0}), logits({1000.0}));

@@ -9,24 +9,24 @@ EvaluateConfig parse(const std::string& yaml) {
   return parse_evaluate(config::Section(config::parse_yaml(yaml, "test.yaml")));
 }
 
-TEST(ParseMetric, ReadsKindNumberOfPicturesAndNeighbours) {
+TEST(ParseMetric, ReadsKindNumberOfImagesAndNeighbors) {
   const auto fid = parse_metric("fid50k");
   EXPECT_EQ(fid.metric, Metric::kFrechet);
-  EXPECT_EQ(fid.picture_count, 50'000);
+  EXPECT_EQ(fid.image_count, 50'000);
   const auto recall = parse_metric("pr2k7");
   EXPECT_EQ(recall.metric, Metric::kPrecisionRecall);
-  EXPECT_EQ(recall.picture_count, 2000);
-  EXPECT_EQ(recall.neighbours, 7);
-  EXPECT_EQ(parse_metric("dc500").neighbours, 5);
-  EXPECT_EQ(parse_metric("dc500").picture_count, 500);
+  EXPECT_EQ(recall.image_count, 2000);
+  EXPECT_EQ(recall.neighbors, 7);
+  EXPECT_EQ(parse_metric("dc500").neighbors, 5);
+  EXPECT_EQ(parse_metric("dc500").image_count, 500);
   EXPECT_EQ(parse_metric("class_fid10k").metric, Metric::kClassFrechet);
-  EXPECT_EQ(parse_metric("is").picture_count, 50'000);
+  EXPECT_EQ(parse_metric("is").image_count, 50'000);
 }
 
 TEST(ParseMetric, RefusesWhatIsNoMetric) {
   for (const char* name :
        {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m"}) {
-    expect_error(ExitCode::kConfig, std::string("with any number of pictures: ") + name,
+    expect_error(ExitCode::kConfig, std::string("with any number of images: ") + name,
                  [&] { parse_metric(name); });
   }
 }

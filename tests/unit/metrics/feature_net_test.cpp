@@ -31,28 +31,27 @@ class FeatureNetFile : public testing::Test {
   }
 
   const TemporaryFolder folder_;
-  const at::Tensor pictures_ = at::tensor({0, 51, 102, 255}, at::kByte).view({1, 1, 2, 2});
+  const at::Tensor images_ = at::tensor({0, 51, 102, 255}, at::kByte).view({1, 1, 2, 2});
 };
 
 TEST_F(FeatureNetFile, OfAPlainModuleGivesFeatures) {
   const auto opened = open({.file = script("def forward(self, x):\n  return x.flatten(1)\n")});
   EXPECT_EQ(opened.feature_count, 4);
   EXPECT_EQ(opened.class_count, 0);
-  const auto judgement = opened.net->judge(pictures_);
-  EXPECT_TRUE(
-      at::equal(judgement.features, at::tensor({0.0F, 51.0F, 102.0F, 255.0F}).view({1, 4})));
-  EXPECT_FALSE(judgement.logits.defined());
+  const auto features = opened.net->extract(images_);
+  EXPECT_TRUE(at::equal(features.features, at::tensor({0.0F, 51.0F, 102.0F, 255.0F}).view({1, 4})));
+  EXPECT_FALSE(features.logits.defined());
 }
 
-TEST_F(FeatureNetFile, OfAPlainModuleMayGiveLogitsAndTakeScaledPictures) {
+TEST_F(FeatureNetFile, OfAPlainModuleMayGiveLogitsAndTakeScaledImages) {
   const auto opened =
       open({.file = script("def forward(self, x):\n  y = x.flatten(1)\n  return y, y[:, :2] * 2\n"),
             .resolution = 1,
             .signed_range = true});
   EXPECT_EQ(opened.class_count, 1);
-  const auto judgement = opened.net->judge(pictures_);
-  EXPECT_FLOAT_EQ(judgement.features.item<float>(), -1);
-  EXPECT_FLOAT_EQ(judgement.logits.item<float>(), -2);
+  const auto features = opened.net->extract(images_);
+  EXPECT_FLOAT_EQ(features.features.item<float>(), -1);
+  EXPECT_FLOAT_EQ(features.logits.item<float>(), -2);
 }
 
 // The interface of inception-2015-12-05.pt: features on request, else probabilities, RGB in.
@@ -67,9 +66,9 @@ TEST_F(FeatureNetFile, OfNvidiaTakesRgbAndGivesLogarithmsOfProbabilities) {
                       "  return img[:, 0, 0].float()\n")});
   EXPECT_EQ(opened.feature_count, 3 * 4);
   EXPECT_EQ(opened.class_count, 3);
-  const auto judgement = opened.net->judge(pictures_);
-  EXPECT_FLOAT_EQ(judgement.features[0][11].item<float>(), 255);
-  EXPECT_NEAR(judgement.logits[0][0].item<float>(), std::log(1.0 / 3), 1e-6);
+  const auto features = opened.net->extract(images_);
+  EXPECT_FLOAT_EQ(features.features[0][11].item<float>(), 255);
+  EXPECT_NEAR(features.logits[0][0].item<float>(), std::log(1.0 / 3), 1e-6);
 }
 
 TEST_F(FeatureNetFile, ThatIsMissingSaysWhereToGetOne) {
@@ -91,16 +90,16 @@ TEST_F(FeatureNetFile, WithTheWrongOutputIsRefused) {
     const auto file = script("def forward(self, x):\n  " + body + "\n");
     expect_error(ExitCode::kConfig, why, [&] { open({.file = file}); });
   };
-  refused("return x", "expected [2, D] for two pictures, it gave [2, 1, 2, 2]");
+  refused("return x", "expected [2, D] for two images, it gave [2, 1, 2, 2]");
   refused("return x.flatten(1)[:1]", "it gave [1, 4]");
   refused("return x.flatten(1) / 0", "it gave NaN or infinity");
   refused("return [x, x, x]", "the pair (features, logits)");
 }
 
-TEST_F(FeatureNetFile, ThatTakesOtherPicturesIsRefusedWithTheLastLineOfTheReason) {
+TEST_F(FeatureNetFile, ThatTakesOtherImagesIsRefusedWithTheLastLineOfTheReason) {
   const auto file = script("def forward(self, x):\n  return x.view([-1, 3]).mm(x.view([2, 2]))\n");
   expect_error(ExitCode::kConfig,
-               "does not fit the pictures of this run, [2, 1, 2, 2]: " + file.string() +
+               "does not fit the images of this run, [2, 1, 2, 2]: " + file.string() +
                    ": the feature network does not take",
                [&] { open({.file = file}); });
   expect_error(ExitCode::kConfig, "shape '[-1, 3]' is invalid", [&] { open({.file = file}); });

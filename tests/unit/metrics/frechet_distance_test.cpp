@@ -51,7 +51,7 @@ TEST(ZeroEigenvalues, AreThoseOfDependentAndOfConstantFeatures) {
   EXPECT_EQ(zero_eigenvalue_count(gaussian({3, 3}, {0, 0, 0, 0})), 2);
 }
 
-TEST(RankDeficiency, IsNamedWhereThereAreNoMorePicturesThanFeatures) {
+TEST(RankDeficiency, IsNamedWhereThereAreNoMoreImagesThanFeatures) {
   Gaussian few = gaussian({0, 0}, {1, 0, 0, 1});
   EXPECT_EQ(rank_deficiency(few), "");
   few.count = 3;
@@ -59,7 +59,7 @@ TEST(RankDeficiency, IsNamedWhereThereAreNoMorePicturesThanFeatures) {
   few.count = 2;
   EXPECT_EQ(rank_deficiency(few),
             "the covariance is not of full rank, and the distance is biased: take more than 2 "
-            "pictures, one a feature; there are 2");
+            "images, one a feature; there are 2");
 }
 
 }  // namespace

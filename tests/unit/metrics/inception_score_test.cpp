@@ -15,14 +15,14 @@ at::Tensor sure_of(const std::vector<std::int64_t>& classes, std::int64_t class_
   return at::one_hot(at::tensor(classes), class_count).to(at::kFloat).mul(1000);
 }
 
-TEST(InceptionScore, OfSureAndEvenJudgementsIsTheNumberOfClasses) {
+TEST(InceptionScore, OfSureAndEvenJudgmentsIsTheNumberOfClasses) {
   InceptionScore sums(4, 8, 2);
   sums.add(sure_of({0, 1, 2, 3, 3, 2, 1, 0}, 4), at::arange(8));
   EXPECT_NEAR(sums.score().mean, 4, 1e-9);
   EXPECT_NEAR(sums.score().deviation, 0, 1e-9);
 }
 
-TEST(InceptionScore, OfEqualJudgementsIsOne) {
+TEST(InceptionScore, OfEqualJudgmentsIsOne) {
   InceptionScore sums(3, 5, 1);
   sums.add(at::tensor({0.3F, 2.0F, -1.0F}).expand({5, 3}), at::arange(5));
   EXPECT_NEAR(sums.score().mean, 1, 1e-9);
@@ -37,7 +37,7 @@ TEST(InceptionScore, IsTheExponentialOfTheMeanDivergence) {
 }
 
 // The first half sees one class (score 1), the second both (score 2).
-TEST(InceptionScore, SplitsPicturesInTheOrderOfTheirNumbers) {
+TEST(InceptionScore, SplitsImagesInTheOrderOfTheirNumbers) {
   InceptionScore sums(2, 4, 2);
   sums.add(sure_of({0, 1}, 2), at::tensor({std::int64_t{2}, std::int64_t{3}}));
   sums.add(sure_of({1, 1}, 2), at::arange(2));
@@ -45,7 +45,7 @@ TEST(InceptionScore, SplitsPicturesInTheOrderOfTheirNumbers) {
   EXPECT_NEAR(sums.score().deviation, 0.5, 1e-9);
 }
 
-// Two of five pictures in the first split, of one class (score 1); three of three (score 3).
+// Two of five images in the first split, of one class (score 1); three of three (score 3).
 TEST(InceptionScore, BeginsEachSplitAtTheFloorOfItsShare) {
   InceptionScore sums(3, 5, 2);
   sums.add(sure_of({0, 0, 0, 1, 2}, 3), at::arange(5));
@@ -61,8 +61,8 @@ TEST(InceptionScore, DoesNotDependOnTheNumberOfRanks) {
   for (const int ranks : {2, 4}) {
     comm::run_ranks(ranks, [&](comm::Group& group) {
       InceptionScore mine(7, 30, 3);
-      const auto pictures = at::arange(group.rank(), 30, group.size());
-      mine.add(logits.index_select(0, pictures), pictures);
+      const auto images = at::arange(group.rank(), 30, group.size());
+      mine.add(logits.index_select(0, images), images);
       mine.merge(group);
       EXPECT_NEAR(mine.score().mean, whole.score().mean, 1e-12);
       EXPECT_NEAR(mine.score().deviation, whole.score().deviation, 1e-12);
@@ -70,16 +70,16 @@ TEST(InceptionScore, DoesNotDependOnTheNumberOfRanks) {
   }
 }
 
-TEST(InceptionScore, RefusesJudgementsThatAreNotFinite) {
+TEST(InceptionScore, RefusesJudgmentsThatAreNotFinite) {
   InceptionScore sums(2, 2, 1);
   expect_error(ExitCode::kData, "NaN or infinite",
                [&] { sums.add(at::full({2, 2}, NAN), at::arange(2)); });
 }
 
-TEST(InceptionScore, RefusesASplitWithoutPictures) {
+TEST(InceptionScore, RefusesASplitWithoutImages) {
   InceptionScore sums(2, 4, 2);
   sums.add(sure_of({0, 1}, 2), at::arange(2));
-  expect_error(ExitCode::kData, "a split without pictures", [&] { sums.score(); });
+  expect_error(ExitCode::kData, "a split without images", [&] { sums.score(); });
 }
 
 }  // namespace

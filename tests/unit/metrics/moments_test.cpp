@@ -67,15 +67,15 @@ TEST(Moments, RefuseFeaturesThatAreNotFinite) {
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Moments moments(2);
     moments.add(kThreePoints);
-    expect_error(ExitCode::kData, "NaN or infinite: among 1 pictures after the first 3",
+    expect_error(ExitCode::kData, "NaN or infinite: among 1 images after the first 3",
                  [&] { moments.add(at::full({1, 2}, bad)); });
   }
 }
 
-TEST(Moments, NeedTwoPictures) {
+TEST(Moments, NeedTwoImages) {
   Moments moments(2);
   moments.add(kThreePoints.narrow(0, 0, 1));
-  expect_error(ExitCode::kData, "two pictures at least: 1",
+  expect_error(ExitCode::kData, "two images at least: 1",
                [&] { moments.gaussian(Divisor::kCount); });
 }
 

@@ -58,9 +58,9 @@ TEST(PrecisionRecall, DoesNotDependOnTheNumberOfRanks) {
   }
 }
 
-TEST(PrecisionRecall, RefusesFewerPicturesThanNeighbours) {
+TEST(PrecisionRecall, RefusesFewerImagesThanNeighbors) {
   const auto group = comm::make_single_group();
-  expect_error(ExitCode::kData, "more than k pictures: k = 3, pictures 3",
+  expect_error(ExitCode::kData, "more than k images: k = 3, images 3",
                [&] { precision_recall({at::ones({3, 2}), at::ones({9, 2}), 3}, *group); });
 }
 

@@ -27,11 +27,11 @@ ModelConfig config_of(const std::string& name, int resolution, int label_count) 
 TEST(ParseModel, ReadsEveryKey) {
   const auto c = read(
       "name: conditional_dcgan\nresolution: 64\nz_dim: 12\nbatch_norm: "
-      "synchronised\n");
+      "synchronized\n");
   EXPECT_EQ(c.name, "conditional_dcgan");
   EXPECT_EQ(c.resolution, 64);
   EXPECT_EQ(c.z_dim, 12);
-  EXPECT_EQ(c.batch_norm, BatchNormMode::kSynchronised);
+  EXPECT_EQ(c.batch_norm, BatchNormMode::kSynchronized);
 }
 
 TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
@@ -74,14 +74,15 @@ TEST(BuildNetworks, HasAsManyParametersAsTheTablesSay) {
   const auto plain = build_networks(config_of("dcgan", 32, 0), 1, nullptr);
   EXPECT_EQ(parameter_count(*plain.generator), linear + norms + convolutions);
 
-  const std::int64_t judging = (3 * 16 * 9 + 16) + (16 * 32 * 9 + 32) + (32 * 64 * 9 + 64) +
-                               (64 * 128 * 9 + 128) + 2 * (32 + 64 + 128) + (2048 + 1);
-  EXPECT_EQ(parameter_count(*plain.discriminator), judging);
+  const std::int64_t discriminator_parameters = (3 * 16 * 9 + 16) + (16 * 32 * 9 + 32) +
+                                                (32 * 64 * 9 + 64) + (64 * 128 * 9 + 128) +
+                                                2 * (32 + 64 + 128) + (2048 + 1);
+  EXPECT_EQ(parameter_count(*plain.discriminator), discriminator_parameters);
 
   const auto conditional = build_networks(config_of("conditional_dcgan", 32, 7), 1, nullptr);
   EXPECT_EQ(parameter_count(*conditional.generator),
             linear + norms + convolutions + 10 * 8192 + 7 * 10);
-  EXPECT_EQ(parameter_count(*conditional.discriminator), judging + 7 * 2048);
+  EXPECT_EQ(parameter_count(*conditional.discriminator), discriminator_parameters + 7 * 2048);
 }
 
 // Twice the size: the linear layer makes 128 x 16 x 16, and nothing else changes.
@@ -95,7 +96,7 @@ TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
 
 TEST(HasMixingCritic, WhereABatchNormTakesItsMomentsFromTheImages) {
   EXPECT_TRUE(has_mixing_critic(read("name: dcgan")));
-  EXPECT_TRUE(has_mixing_critic(read("{name: conditional_dcgan, batch_norm: synchronised}")));
+  EXPECT_TRUE(has_mixing_critic(read("{name: conditional_dcgan, batch_norm: synchronized}")));
   EXPECT_FALSE(has_mixing_critic(read("{name: dcgan, batch_norm: frozen}")));
   for (const char* name : {"wgan", "conditional_wgan", "wgan_resnet"}) {
     EXPECT_FALSE(has_mixing_critic(read(std::string("name: ") + name)));

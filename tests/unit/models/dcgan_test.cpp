@@ -14,8 +14,8 @@ namespace {
 constexpr int kImages = 2;
 constexpr int kLabels = 4;
 
-kernels::RandomDraws draws() {
-  return kernels::RandomDraws({5, 100, 1}, Stream::kDiscriminatorNoise);
+kernels::RandomStream random() {
+  return kernels::RandomStream({5, 100, 1}, Stream::kDiscriminatorNoise);
 }
 
 Networks networks_of(int resolution, int channels, bool conditional) {
@@ -57,8 +57,8 @@ class Reference {
     return convolve(x, "conv_blocks.9", 1).tanh();
   }
 
-  at::Tensor judge(const at::Tensor& images, const at::Tensor& labels,
-                   kernels::RandomDraws* dropout) {
+  at::Tensor score(const at::Tensor& images, const at::Tensor& labels,
+                   kernels::RandomStream* dropout) {
     const int resolution = static_cast<int>(images.size(2));
     const int half = resolution / 2;
     auto x = block(images, "model.0", 2, dropout);
@@ -90,14 +90,15 @@ class Reference {
   }
   at::Tensor norm(const at::Tensor& x, const std::string& name, double epsilon) {
     const auto mean = training_ ? x.mean({0, 2, 3}, true) : at::zeros({1}, x.options());
-    const auto centred = x - mean;
+    const auto centered = x - mean;
     const auto variance =
-        training_ ? (centred * centred).mean({0, 2, 3}, true) : at::ones({1}, x.options());
-    return centred / (variance + epsilon).sqrt() * state_.at(name + ".weight").view({1, -1, 1, 1}) +
+        training_ ? (centered * centered).mean({0, 2, 3}, true) : at::ones({1}, x.options());
+    return centered / (variance + epsilon).sqrt() *
+               state_.at(name + ".weight").view({1, -1, 1, 1}) +
            state_.at(name + ".bias").view({1, -1, 1, 1});
   }
   at::Tensor block(const at::Tensor& x, const std::string& name, int stride,
-                   kernels::RandomDraws* dropout) {
+                   kernels::RandomStream* dropout) {
     const auto y = at::leaky_relu(convolve(x, name, stride), 0.2);
     if (dropout == nullptr) return y;
     const auto mask =
@@ -118,7 +119,7 @@ TEST_P(Dcgan, GeneratorComputesTheTable) {
   for (const bool training : {true, false}) {
     const auto generator = networks_of(resolution, channels, conditional).generator;
     generator->train(training);
-    auto noise = draws();
+    auto noise = random();
     const auto images = generator->forward(z, labels, noise);
     ASSERT_EQ(images.sizes(), at::IntArrayRef({kImages, channels, resolution, resolution}));
     const auto expected = Reference(*generator, training).generate(z, labels, resolution);
@@ -133,12 +134,12 @@ TEST_P(Dcgan, DiscriminatorComputesTheTable) {
   for (const bool training : {true, false}) {
     const auto discriminator = networks_of(resolution, channels, conditional).discriminator;
     discriminator->train(training);
-    auto noise = draws();
+    auto noise = random();
     const auto logits = discriminator->forward(images, labels, noise);
     ASSERT_EQ(logits.sizes(), at::IntArrayRef({kImages}));
-    auto dropout = draws();
+    auto dropout = random();
     const auto expected =
-        Reference(*discriminator, training).judge(images, labels, training ? &dropout : nullptr);
+        Reference(*discriminator, training).score(images, labels, training ? &dropout : nullptr);
     EXPECT_TRUE(at::allclose(logits, expected, 1e-10, 1e-12)) << "training: " << training;
   }
 }
@@ -156,13 +157,13 @@ TEST_P(DcganGradient, IsThatOfTheTable) {
     parameters.insert(parameters.end(), more.begin(), more.end());
     return torch::autograd::grad({logits.square().sum()}, parameters);
   };
-  auto noise = draws();
+  auto noise = random();
   const auto given = gradients(networks.discriminator->forward(
       networks.generator->forward(z, labels, noise), labels, noise));
-  auto dropout = draws();
+  auto dropout = random();
   const auto images = Reference(*networks.generator, true).generate(z, labels, resolution);
   const auto expected =
-      gradients(Reference(*networks.discriminator, true).judge(images, labels, &dropout));
+      gradients(Reference(*networks.discriminator, true).score(images, labels, &dropout));
   for (std::size_t i = 0; i < given.size(); ++i) {
     const double scale = expected[i].abs().max().item<double>();
     EXPECT_LE((given[i] - expected[i]).abs().max().item<double>(), 1e-9 * scale + 1e-12) << i;
@@ -180,9 +181,9 @@ TEST(DcganDiscriminator, DropsByImageAndNotByItsPlaceInTheBatch) {
   config.batch_norm = BatchNormMode::kFrozen;
   const auto discriminator = build_networks(config, 3, nullptr).discriminator;
   const auto images = numbers({kImages, 3, 32, 32}, 2).to(at::kFloat);
-  kernels::RandomDraws of_all({5, 100, 1}, Stream::kDiscriminatorNoise);
-  kernels::RandomDraws of_last({5, 101, 1}, Stream::kDiscriminatorNoise);
-  kernels::RandomDraws of_first({5, 100, 1}, Stream::kDiscriminatorNoise);
+  kernels::RandomStream of_all({5, 100, 1}, Stream::kDiscriminatorNoise);
+  kernels::RandomStream of_last({5, 101, 1}, Stream::kDiscriminatorNoise);
+  kernels::RandomStream of_first({5, 100, 1}, Stream::kDiscriminatorNoise);
   const auto logits = discriminator->forward(images, {}, of_all);
   const auto last = images.slice(0, 1);
   EXPECT_TRUE(at::allclose(discriminator->forward(last, {}, of_last)[0], logits[1], 1e-5, 1e-7));

@@ -22,7 +22,7 @@ TEST(DrawNormal, DependsOnSeedAndNameAlone) {
 
 // The mean of n numbers of N(m, s) is off by more than 5 s / sqrt(n) once in two million seeds, the
 // spread by more than 5 s / sqrt(2 n).
-TEST(InitialiseDcgan, DrawsEachKindOfParameterFromItsDistribution) {
+TEST(InitializeDcgan, DrawsEachKindOfParameterFromItsDistribution) {
   ModelConfig config;
   config.name = "conditional_dcgan";
   config.label_count = 50;
@@ -44,7 +44,7 @@ TEST(InitialiseDcgan, DrawsEachKindOfParameterFromItsDistribution) {
   EXPECT_EQ(discriminator.at("adv_layer.0.bias").abs().max().item<double>(), 0);
 }
 
-TEST(InitialiseDcgan, GivesBothModelsTheSameWeightsWhereTheyShareNames) {
+TEST(InitializeDcgan, GivesBothModelsTheSameWeightsWhereTheyShareNames) {
   ModelConfig config;
   const auto plain = named_parameters(*build_generator(config, 7, nullptr));
   config.name = "conditional_dcgan";

@@ -24,8 +24,8 @@ std::shared_ptr<LabelBundle> make_bundle() {
 
 at::Tensor forward(Generator& generator, const at::Tensor& z, const at::Tensor& labels) {
   const at::NoGradGuard no_grad;
-  kernels::RandomDraws draws({}, Stream::kSamples);
-  return generator.forward(z, labels, draws);
+  kernels::RandomStream random({}, Stream::kSamples);
+  return generator.forward(z, labels, random);
 }
 
 TEST(LabelBundle, MakesEachImageWithItsLabelsGenerator) {

@@ -20,9 +20,9 @@ Networks make(const std::string& name) {
   return build_networks(config, 1, nullptr);
 }
 
-at::Tensor judge(Discriminator& critic, const at::Tensor& images, const at::Tensor& labels) {
-  kernels::RandomDraws draws({}, Stream::kDiscriminatorNoise);
-  return critic.forward(images, labels, draws);
+at::Tensor score(Discriminator& critic, const at::Tensor& images, const at::Tensor& labels) {
+  kernels::RandomStream random({}, Stream::kDiscriminatorNoise);
+  return critic.forward(images, labels, random);
 }
 
 class WganNetworks : public testing::TestWithParam<const char*> {};
@@ -31,11 +31,11 @@ TEST_P(WganNetworks, MakeAndJudgeImages) {
   const auto networks = make(GetParam());
   const bool conditional = is_conditional(GetParam());
   const auto labels = conditional ? at::arange(3) : at::Tensor();
-  kernels::RandomDraws draws({}, Stream::kGeneratorNoise);
-  const auto images = networks.generator->forward(at::randn({3, 8}), labels, draws);
+  kernels::RandomStream random({}, Stream::kGeneratorNoise);
+  const auto images = networks.generator->forward(at::randn({3, 8}), labels, random);
   EXPECT_EQ(images.sizes(), (std::vector<std::int64_t>{3, 3, 32, 32}));
   EXPECT_LE(images.abs().max().item<double>(), 1);
-  EXPECT_EQ(judge(*networks.discriminator, images, labels).sizes(), (std::vector<std::int64_t>{3}));
+  EXPECT_EQ(score(*networks.discriminator, images, labels).sizes(), (std::vector<std::int64_t>{3}));
 }
 
 // What a gradient penalty of each image needs.
@@ -43,7 +43,7 @@ TEST_P(WganNetworks, HaveACriticThatDoesNotMixImages) {
   const auto networks = make(GetParam());
   const auto labels = is_conditional(GetParam()) ? at::zeros({2}, at::kLong) : at::Tensor();
   const auto images = at::rand({2, 3, 32, 32}).requires_grad_();
-  const auto logits = judge(*networks.discriminator, images, labels);
+  const auto logits = score(*networks.discriminator, images, labels);
   const auto gradient = torch::autograd::grad({logits[0]}, {images})[0];
   EXPECT_EQ(gradient[1].abs().max().item<double>(), 0);
   EXPECT_GT(gradient[0].abs().max().item<double>(), 0);
@@ -53,9 +53,9 @@ TEST_P(WganNetworks, DependOnTheLabelWhereTheyAreConditional) {
   if (!is_conditional(GetParam())) GTEST_SKIP() << "not conditional";
   const auto networks = make(GetParam());
   networks.generator->eval();
-  kernels::RandomDraws draws({}, Stream::kGeneratorNoise);
+  kernels::RandomStream random({}, Stream::kGeneratorNoise);
   const auto z = at::ones({1, 8}).expand({2, 8});
-  const auto images = networks.generator->forward(z, at::arange(2), draws);
+  const auto images = networks.generator->forward(z, at::arange(2), random);
   EXPECT_FALSE(at::allclose(images[0], images[1]));
 }
 

@@ -43,8 +43,8 @@ TEST_P(SaveTorchscript, GivesTheSameImagesForAnyBatch) {
     const auto labels = conditional ? at::arange(batch).remainder(4) : at::Tensor();
     const std::vector<c10::IValue> inputs =
         conditional ? std::vector<c10::IValue>{z, labels} : std::vector<c10::IValue>{z};
-    kernels::RandomDraws draws({}, Stream::kSamples);
-    const auto expected = generator->forward(z, labels, draws);
+    kernels::RandomStream random({}, Stream::kSamples);
+    const auto expected = generator->forward(z, labels, random);
     EXPECT_TRUE(at::allclose(loaded.forward(inputs).toTensor(), expected, 1e-5, 1e-6)) << batch;
   }
 }

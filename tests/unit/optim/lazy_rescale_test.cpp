@@ -23,7 +23,7 @@ TEST(LazilyRescaled, MakesFiveStepsOfFour) {
   EXPECT_DOUBLE_EQ(rescaled.beta2, std::pow(0.99, 0.8));
 }
 
-TEST(LazilyRescaled, LeavesAnOptimizerWithoutRegularisationAlone) {
+TEST(LazilyRescaled, LeavesAnOptimizerWithoutRegularizationAlone) {
   EXPECT_DOUBLE_EQ(lazily_rescaled(with_beta1(0.5), 0).learning_rate, 0.0025);
   EXPECT_DOUBLE_EQ(lazily_rescaled(with_beta1(0.5), 0).beta1, 0.5);
 }

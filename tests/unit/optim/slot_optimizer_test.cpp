@@ -48,7 +48,7 @@ void expect_averages_follow(const Options& options) {
   EXPECT_NEAR(followers.at("unused")[1].item<double>(), 0.75 * 5 + 0.25 * 1, 1e-12);
 }
 
-TEST(SlotOptimizer, MovesAveragesTowardsTheNewParameters) {
+TEST(SlotOptimizer, MovesAveragesTowardTheNewParameters) {
   expect_averages_follow<Adam>(AdamOptions{});
   expect_averages_follow<Sgd>(SgdOptions{.momentum = 0.5});
 }

@@ -36,7 +36,7 @@ TEST(Chart, FlatCurveHasRoomAround) {
   EXPECT_EQ(zero.to, 1);
 }
 
-TEST(Chart, ThinsOutByMeansOfNeighbours) {
+TEST(Chart, ThinsOutByMeansOfNeighbors) {
   const Chart chart{"t", "", {1, 2, 3, 4, 5}, {{"s", {10, 20, 30, 40, 50}}}, false};
   const Chart thin = thin_out(chart, 3);
   EXPECT_THAT(thin.x, ElementsAre(1.5, 3.5, 5));

@@ -31,14 +31,14 @@ at::Tensor decode_png(const std::string& bytes) {
   return pixels;
 }
 
-TEST(ImageGrid, LaysPicturesOutRowByRow) {
+TEST(ImageGrid, LaysImagesOutRowByRow) {
   const auto images = at::arange(1, 4).to(at::kByte).view({3, 1, 1, 1});
   const auto grid = make_grid(images, {.columns = 2});
   EXPECT_EQ(grid.sizes(), (std::vector<std::int64_t>{2, 2, 1}));
   EXPECT_THAT(values(grid), ElementsAre(1, 2, 3, 255));  // the place left over is white
 }
 
-TEST(ImageGrid, LeavesAWhiteGapBetweenPicturesOnly) {
+TEST(ImageGrid, LeavesAWhiteGapBetweenImagesOnly) {
   const auto images = at::zeros({4, 1, 1, 1}, at::kByte);
   const auto grid = make_grid(images, {.columns = 2, .gap_pixels = 1});
   EXPECT_THAT(values(grid), ElementsAre(0, 255, 0, 255, 255, 255, 0, 255, 0));
@@ -50,13 +50,13 @@ TEST(ImageGrid, MapsMinusOneToOneOntoBytesAndClamps) {
   EXPECT_THAT(values(make_grid(images, {.columns = 6})), ElementsAre(0, 128, 255, 0, 255, 0));
 }
 
-TEST(ImageGrid, GivesRealPicturesBackUnchanged) {
+TEST(ImageGrid, GivesRealImagesBackUnchanged) {
   const auto bytes = at::arange(256).to(at::kByte).view({1, 1, 16, 16});
   const auto images = bytes.to(at::kFloat) / 127.5 - 1;
   EXPECT_TRUE(at::equal(make_grid(images, {.columns = 1}).view(-1), bytes.view(-1)));
 }
 
-TEST(ImageGrid, WritesGreyAndColourPng) {
+TEST(ImageGrid, WritesGrayAndColorPng) {
   for (const std::int64_t channels : {1, 3}) {
     const auto images =
         at::arange(2 * channels * 5 * 3).to(at::kByte).view({2, channels, 5, 3}) * 7;

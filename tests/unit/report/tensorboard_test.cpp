@@ -63,8 +63,8 @@ TEST(EventFormat, FileBeginsWithItsVersionAndARunWithASession) {
             "3a020801");
 }
 
-TEST(EventFormat, PictureHasShapeAndPng) {
-  EXPECT_EQ(hex(picture_event({1.0, 0}, "g", {2, 3, 1, "PNG"})),
+TEST(EventFormat, ImageHasShapeAndPng) {
+  EXPECT_EQ(hex(image_event({1.0, 0}, "g", {2, 3, 1, "PNG"})),
             "09000000000000f03f1000"
             "2a12"
             "0a10"

@@ -25,8 +25,8 @@ TEST(VideoFile, HoldsPlanesOfLumaAndChroma) {
   EXPECT_EQ(files::read_file(path), "YUV4MPEG2 W4 H1 F25:1 Ip A1:1 C444\n" + frame + frame);
 }
 
-// 16 + 219 / 255 of the grey: 16, 71.8, 126.8 and 235, as the luma of a grey colour.
-TEST(VideoFile, OfGreyPicturesHasOnePlaneAndReplacesAnOlderFile) {
+// 16 + 219 / 255 of the gray: 16, 71.8, 126.8 and 235, as the luma of a gray color.
+TEST(VideoFile, OfGrayImagesHasOnePlaneAndReplacesAnOlderFile) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "walk.y4m";
   files::write_file_atomically(path, std::string(1000, 'x'));

@@ -27,11 +27,11 @@ void measure(Instruments& instruments, int rank) {
 }
 
 /// Runs rank 1 of two in a process of its own, until it has measured.
-void run_other_rank(Place place) {
+void run_other_rank(RegistryOptions options) {
   const pid_t child = fork();
   if (child == 0) {
-    place.rank = place.local_rank = 1;
-    Registry registry(place);
+    options.rank = options.local_rank = 1;
+    Registry registry(options);
     measure(registry.instruments(), 1);
     _exit(0);
   }
@@ -39,13 +39,13 @@ void run_other_rank(Place place) {
 }
 
 std::string scrape_two_ranks() {
-  const Place place{.run = "faces \"night\"",
-                    .rank = 0,
-                    .local_rank = 0,
-                    .local_size = 2,
-                    .segment = "test-" + std::to_string(getpid()) + "-exposer"};
-  run_other_rank(place);
-  Registry registry(place);
+  const RegistryOptions options{.run = "faces \"night\"",
+                                .rank = 0,
+                                .local_rank = 0,
+                                .local_size = 2,
+                                .segment = "test-" + std::to_string(getpid()) + "-exposer"};
+  run_other_rank(options);
+  Registry registry(options);
   measure(registry.instruments(), 0);
   const Exposer exposer(kAnyPort, [&] { return registry.collect(); });
   const HttpAnswer answer = http(exposer.port(), "GET /metrics");

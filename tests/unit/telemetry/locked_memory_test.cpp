@@ -31,7 +31,7 @@ TEST(LockedMemory, IsThatOfThisProcess) {
 }
 
 TEST(LockedMemory, IsToldByEveryRankFromItsStart) {
-  const Registry registry(Place{});
+  const Registry registry(RegistryOptions{});
   for (const Family& family : registry.collect()) {
     if (family.name != "ganscale_memlock_too_small") continue;
     EXPECT_EQ(family.samples.at(0).value, is_too_small(locked_memory()) ? 1 : 0);

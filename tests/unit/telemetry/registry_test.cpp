@@ -11,7 +11,7 @@
 namespace ganscale::telemetry {
 namespace {
 
-Place place(int rank, int local_rank, int local_size, const std::string& segment) {
+RegistryOptions options(int rank, int local_rank, int local_size, const std::string& segment) {
   return {.run = "faces",
           .rank = rank,
           .local_rank = local_rank,
@@ -28,7 +28,7 @@ std::optional<Family> find(const std::vector<Family>& families, const std::strin
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 TEST(Registry, LabelsEveryValueWithRunAndRank) {
-  Registry registry(place(5, 0, 1, "labels"));
+  Registry registry(options(5, 0, 1, "labels"));
   registry.instruments().images_total.add(64);
   registry.instruments().loss.at("generator").set(0.5);
   const auto families = registry.collect();
@@ -45,7 +45,7 @@ TEST(Registry, LabelsEveryValueWithRunAndRank) {
 }
 
 TEST(Registry, LeavesOutWhatWasNeverMeasured) {
-  const Registry registry(place(0, 0, 1, "unset"));
+  const Registry registry(options(0, 0, 1, "unset"));
   const auto families = registry.collect();
   for (const char* name : {"ganscale_fid", "ganscale_loss", "ganscale_staleness_steps"}) {
     EXPECT_FALSE(find(families, name)) << name;
@@ -54,7 +54,7 @@ TEST(Registry, LeavesOutWhatWasNeverMeasured) {
 }
 
 TEST(Registry, GivesCumulativeBuckets) {
-  Registry registry(place(0, 0, 1, "buckets"));
+  Registry registry(options(0, 0, 1, "buckets"));
   for (const double steps : {0.0, 1.0, 1.0, 3.0, 1000.0}) {
     registry.instruments().staleness_steps.observe(steps);
   }
@@ -71,9 +71,9 @@ TEST(Registry, GivesCumulativeBuckets) {
 }
 
 TEST(Registry, ShowsTheRanksThatHaveCome) {
-  Registry first(place(8, 0, 2, "come"));
+  Registry first(options(8, 0, 2, "come"));
   EXPECT_EQ(find(first.collect(), "ganscale_images_total")->samples.size(), 1U);
-  Registry second(place(9, 1, 2, "come"));
+  Registry second(options(9, 1, 2, "come"));
   second.instruments().images_total.add(3);
   const auto images = find(first.collect(), "ganscale_images_total");
   ASSERT_EQ(images->samples.size(), 2U);
@@ -82,11 +82,11 @@ TEST(Registry, ShowsTheRanksThatHaveCome) {
 }
 
 TEST(Registry, StillShowsARankWhoseProcessWasKilled) {
-  const Place own = place(0, 0, 2, "killed");
+  const RegistryOptions own = options(0, 0, 2, "killed");
   Registry registry(own);
   const pid_t child = fork();
   if (child == 0) {
-    Place other = own;
+    RegistryOptions other = own;
     other.rank = other.local_rank = 1;
     Registry in_child(other);
     in_child.instruments().images_total.add(7);
@@ -101,7 +101,7 @@ TEST(Registry, StillShowsARankWhoseProcessWasKilled) {
 }
 
 TEST(Registry, ShowsWhatTheProcessUses) {
-  const Registry registry(place(0, 0, 1, "usage"));
+  const Registry registry(options(0, 0, 1, "usage"));
   const auto memory = find(registry.collect(), "process_resident_memory_bytes");
   ASSERT_TRUE(memory);
   EXPECT_GT(memory->samples.at(0).value, 1 << 20);

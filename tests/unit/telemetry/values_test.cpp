@@ -28,8 +28,8 @@ TEST(Gauge, IsNotSetBeforeItsFirstValue) {
   EXPECT_TRUE(gauge.is_set());
 }
 
-TEST(Labelled, GivesEachWordItsOwnValue) {
-  Labelled<Counter> seconds;
+TEST(Labeled, GivesEachWordItsOwnValue) {
+  Labeled<Counter> seconds;
   seconds.at("generator").add(1);
   seconds.at("discriminator").add(2);
   seconds.at("generator").add(3);
@@ -39,8 +39,8 @@ TEST(Labelled, GivesEachWordItsOwnValue) {
             (std::vector<std::pair<std::string, double>>{{"generator", 4}, {"discriminator", 2}}));
 }
 
-TEST(Labelled, LosesNothingWhenThreadsNameWordsAtOnce) {
-  Labelled<Counter> count;
+TEST(Labeled, LosesNothingWhenThreadsNameWordsAtOnce) {
+  Labeled<Counter> count;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
@@ -56,9 +56,9 @@ TEST(Labelled, LosesNothingWhenThreadsNameWordsAtOnce) {
   EXPECT_EQ(words, 16);
 }
 
-TEST(Labelled, RefusesOneWordTooManyAndAWordTooLong) {
-  Labelled<Gauge> gauge;
-  for (std::size_t word = 0; word < Labelled<Gauge>::kWords; ++word) {
+TEST(Labeled, RefusesOneWordTooManyAndAWordTooLong) {
+  Labeled<Gauge> gauge;
+  for (std::size_t word = 0; word < Labeled<Gauge>::kWords; ++word) {
     gauge.at(std::to_string(word)).set(1);
   }
   expect_error(ExitCode::kBug, "at most 16 words", [&] { gauge.at("more"); });

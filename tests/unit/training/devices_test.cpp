@@ -17,7 +17,7 @@ class Scale : public models::Generator {
  public:
   Scale() : Generator({1, 2}, 4, 0) { weight_ = register_parameter("weight", at::ones({4, 4})); }
   at::Tensor forward(const at::Tensor& z, const at::Tensor& /*labels*/,
-                     kernels::RandomDraws& /*draws*/) override {
+                     kernels::RandomStream& /*draws*/) override {
     return z.mm(weight_).view({-1, 1, 2, 2});
   }
 
@@ -31,7 +31,7 @@ class Sum : public models::Discriminator {
     weight_ = register_parameter("weight", at::ones({4, 1}, kThere));
   }
   at::Tensor forward(const at::Tensor& images, const at::Tensor& /*labels*/,
-                     kernels::RandomDraws& /*draws*/) override {
+                     kernels::RandomStream& /*draws*/) override {
     return images.flatten(1).mm(weight_).squeeze(1);
   }
 
@@ -39,12 +39,12 @@ class Sum : public models::Discriminator {
   at::Tensor weight_;
 };
 
-TEST(NetworksOnTwoDevices, SendTheGeneratorsPicturesToTheDiscriminator) {
+TEST(NetworksOnTwoDevices, SendTheGeneratorsImagesToTheDiscriminator) {
   Scale generator;
   Sum discriminator;
-  kernels::RandomDraws draws({}, Stream::kGeneratorNoise);
-  const FakeInput fakes{at::ones({3, 4}), {}, draws, {.device = kThere}};
-  const RealInput reals{{at::ones({3, 1, 2, 2}, kThere), {}}, draws, {.device = kThere}};
+  kernels::RandomStream random({}, Stream::kGeneratorNoise);
+  const FakeInput fakes{at::ones({3, 4}), {}, random, {.device = kThere}};
+  const RealInput reals{{at::ones({3, 1, 2, 2}, kThere), {}}, random, {.device = kThere}};
   const auto kind = losses::Adversarial::kNonSaturating;
   EXPECT_EQ(generator_loss(generator, discriminator, fakes, kind).total.device(), kThere);
   EXPECT_EQ(fakes_loss(generator, discriminator, fakes).total.device(), kThere);

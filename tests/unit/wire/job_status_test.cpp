@@ -60,7 +60,7 @@ TEST(JobStatus, LeavesOutWhatIsNotKnown) {
 
 TEST(JobStatus, TakesFieldsOfAnotherVersion) {
   const JobStatus status =
-      parse_job_status(Json::parse(R"({"state": "running", "colour": [1], "images_seen": 64})"));
+      parse_job_status(Json::parse(R"({"state": "running", "color": [1], "images_seen": 64})"));
   EXPECT_EQ(status.state, JobState::kRunning);
   EXPECT_EQ(status.images_seen, 64);
   EXPECT_EQ(status.world_size, 1);

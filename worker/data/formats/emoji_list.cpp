@@ -9,7 +9,7 @@
 namespace ganscale::data {
 namespace {
 
-constexpr std::uint32_t kEmojiPresentation = 0xFE0F;  // "as a picture": no glyph of its own
+constexpr std::uint32_t kEmojiPresentation = 0xFE0F;  // "as an image": no glyph of its own
 
 std::vector<std::uint32_t> parse_code_points(const std::string& text) {
   std::vector<std::uint32_t> code_points;

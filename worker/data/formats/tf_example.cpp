@@ -157,8 +157,8 @@ constexpr int kListValue = 1;
 
 }  // namespace
 
-PictureExample parse_picture_example(Bytes message) {
-  PictureExample example;
+ImageExample parse_image_example(Bytes message) {
+  ImageExample example;
   bool has_shape = false;
   bool has_data = false;
   Fields features(find(message, kExampleFeatures).value_or(Bytes{}));
@@ -182,7 +182,7 @@ PictureExample parse_picture_example(Bytes message) {
   return example;
 }
 
-void write_picture_example(const PictureExample& example, std::vector<std::uint8_t>& message) {
+void write_image_example(const ImageExample& example, std::vector<std::uint8_t>& message) {
   std::vector<std::uint8_t> shape;
   for (const std::int64_t side : example.shape) put_varint(shape, side);
   message.clear();

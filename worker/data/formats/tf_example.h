@@ -12,16 +12,16 @@ namespace ganscale::data {
 ///
 /// Read and written by hand: it is two features of one message of Protocol Buffers, and Debian's
 /// protobuf library must not be linked beside LibTorch's.
-struct PictureExample {
+struct ImageExample {
   std::array<std::int64_t, 3> shape = {};
   std::span<const std::uint8_t> data;  ///< in the message that was parsed
 };
 
-/// Finds the two features in a serialised tf.train.Example; ignores all others. Throws DataError
+/// Finds the two features in a serialized tf.train.Example; ignores all others. Throws DataError
 /// with only the reason when the message is damaged or lacks one.
-PictureExample parse_picture_example(std::span<const std::uint8_t> message);
+ImageExample parse_image_example(std::span<const std::uint8_t> message);
 
-/// Serialises an example over what `message` held.
-void write_picture_example(const PictureExample& example, std::vector<std::uint8_t>& message);
+/// Serializes an example over what `message` held.
+void write_image_example(const ImageExample& example, std::vector<std::uint8_t>& message);
 
 }  // namespace ganscale::data

@@ -98,7 +98,7 @@ TfrecordFiles files_of_one(const Shard& shard) {
   TfrecordFiles files{.shards = {shard.file},
                       .labels = labels_of(shard.file.parent_path(), shard.name)};
   if (shard.count > 1 && files.labels) {
-    throw DataError("file is one shard of a labelled set; open its folder instead: " +
+    throw DataError("file is one shard of a labeled set; open its folder instead: " +
                     shard.file.string());
   }
   return files;

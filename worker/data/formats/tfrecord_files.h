@@ -9,7 +9,7 @@ namespace ganscale::data {
 
 /// The files of one data set in TFRecord format.
 ///
-///   NAME-r05.tfrecords                    pictures of 2^5 x 2^5 (StyleGAN's multi-resolution set)
+///   NAME-r05.tfrecords                    images of 2^5 x 2^5 (StyleGAN's multi-resolution set)
 ///   NAME-r05-00001-of-00004.tfrecords     the same in shards; records are counted through them
 ///   NAME[-00001-of-00004].tfrecords       a set of one resolution that the name does not tell
 ///   NAME-rxx.labels, NAME.labels          the labels, for all resolutions
@@ -25,7 +25,7 @@ struct TfrecordFiles {
 ///
 /// resolution: which to take of several; if it is not there, or 0, the highest.
 /// Throws: DataError when the folder holds several sets, a shard is missing or there twice, or the
-///         path is one shard of a labelled set, whose labels cannot be told alone.
+///         path is one shard of a labeled set, whose labels cannot be told alone.
 std::optional<TfrecordFiles> find_tfrecord_files(const std::filesystem::path& path, int resolution);
 
 /// Returns the resolutions of a set in several, the highest first; nothing if `path` means no such

@@ -18,7 +18,7 @@ struct ZipEntry {
   std::int64_t header_offset = 0;
 };
 
-/// Reads the central directory of a zip archive, zip64 included (a set of 70,000 pictures is one).
+/// Reads the central directory of a zip archive, zip64 included (a set of 70,000 images is one).
 ///
 /// By hand, since the libraries at hand (libarchive, minizip) read an archive from one thread, with
 /// one position.

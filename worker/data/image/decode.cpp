@@ -12,100 +12,99 @@
 namespace ganscale::data {
 namespace {
 
-std::string shape_text(const Picture& picture) {
-  return std::to_string(picture.channels) + "x" + std::to_string(picture.height) + "x" +
-         std::to_string(picture.width);
+std::string shape_text(const Image& image) {
+  return std::to_string(image.channels) + "x" + std::to_string(image.height) + "x" +
+         std::to_string(image.width);
 }
 
 bool is_raw(const Record& record) {
   return record.encoding == Encoding::kRawChw || record.encoding == Encoding::kRawHwc;
 }
 
-Picture raw_shape(const Record& record) {
-  Picture shape{.channels = record.channels, .height = record.height, .width = record.width};
+Image raw_shape(const Record& record) {
+  Image shape{.channels = record.channels, .height = record.height, .width = record.width};
   const bool sound = record.channels >= 1 && record.channels <= 4 && record.height >= 1 &&
                      record.height <= kLongestSide && record.width >= 1 &&
                      record.width <= kLongestSide;
-  if (!sound) throw DataError("shape is not one of a picture: " + shape_text(shape));
+  if (!sound) throw DataError("shape is not one of an image: " + shape_text(shape));
   const std::size_t wanted = std::size_t(record.channels) * record.height * record.width;
   if (record.bytes.size() != wanted) {
-    throw DataError("picture's size in bytes does not fit its shape: " +
+    throw DataError("image's size in bytes does not fit its shape: " +
                     std::to_string(record.bytes.size()) + ", shape " + shape_text(shape));
   }
   return shape;
 }
 
-Picture raw_picture(const Record& record) {
-  Picture picture = raw_shape(record);
+Image raw_image(const Record& record) {
+  Image image = raw_shape(record);
   if (record.encoding == Encoding::kRawHwc) {
-    picture.hwc.assign(record.bytes.begin(), record.bytes.end());
-    return picture;
+    image.hwc.assign(record.bytes.begin(), record.bytes.end());
+    return image;
   }
-  const std::size_t plane = static_cast<std::size_t>(picture.height) * picture.width;
-  picture.hwc.resize(record.bytes.size());
-  for (int c = 0; c < picture.channels; ++c) {
+  const std::size_t plane = static_cast<std::size_t>(image.height) * image.width;
+  image.hwc.resize(record.bytes.size());
+  for (int c = 0; c < image.channels; ++c) {
     const std::uint8_t* from = record.bytes.data() + c * plane;
-    std::uint8_t* to = picture.hwc.data() + c;
-    for (std::size_t i = 0; i < plane; ++i) to[i * picture.channels] = from[i];
+    std::uint8_t* to = image.hwc.data() + c;
+    for (std::size_t i = 0; i < plane; ++i) to[i * image.channels] = from[i];
   }
-  return picture;
+  return image;
 }
 
 std::uint8_t luma(int red, int green, int blue) {
   return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
 
-/// Lays a picture with alpha over the background; one without stays as it is.
-Picture flatten(Picture picture, const std::array<std::uint8_t, 3>& background) {
-  if (picture.channels % 2 == 1) return picture;
-  const int colours = picture.channels - 1;
-  const std::uint8_t grey = luma(background[0], background[1], background[2]);
-  const std::size_t pixels = static_cast<std::size_t>(picture.height) * picture.width;
+/// Lays an image with alpha over the background; one without stays as it is.
+Image flatten(Image image, const std::array<std::uint8_t, 3>& background) {
+  if (image.channels % 2 == 1) return image;
+  const int colors = image.channels - 1;
+  const std::uint8_t gray = luma(background[0], background[1], background[2]);
+  const std::size_t pixels = static_cast<std::size_t>(image.height) * image.width;
   for (std::size_t i = 0; i < pixels; ++i) {
-    const std::uint8_t* from = picture.hwc.data() + i * picture.channels;
-    std::uint8_t* to = picture.hwc.data() + i * colours;  // never ahead of `from`
-    const int alpha = from[colours];
-    for (int c = 0; c < colours; ++c) {
-      const int behind = colours == 1 ? grey : background[c];
+    const std::uint8_t* from = image.hwc.data() + i * image.channels;
+    std::uint8_t* to = image.hwc.data() + i * colors;  // never ahead of `from`
+    const int alpha = from[colors];
+    for (int c = 0; c < colors; ++c) {
+      const int behind = colors == 1 ? gray : background[c];
       to[c] = static_cast<std::uint8_t>((from[c] * alpha + behind * (255 - alpha) + 127) / 255);
     }
   }
-  picture.channels = colours;
-  picture.hwc.resize(pixels * colours);
-  return picture;
+  image.channels = colors;
+  image.hwc.resize(pixels * colors);
+  return image;
 }
 
-Picture convert_colours(const Picture& picture) {
-  const std::size_t pixels = static_cast<std::size_t>(picture.height) * picture.width;
-  Picture out{
-      .channels = picture.channels == 1 ? 3 : 1, .height = picture.height, .width = picture.width};
+Image convert_colors(const Image& image) {
+  const std::size_t pixels = static_cast<std::size_t>(image.height) * image.width;
+  Image out{.channels = image.channels == 1 ? 3 : 1, .height = image.height, .width = image.width};
   out.hwc.resize(pixels * out.channels);
   for (std::size_t i = 0; i < pixels; ++i) {
-    if (picture.channels == 1) {
-      std::memset(out.hwc.data() + 3 * i, picture.hwc[i], 3);
+    if (image.channels == 1) {
+      std::memset(out.hwc.data() + 3 * i, image.hwc[i], 3);
     } else {
-      const std::uint8_t* from = picture.hwc.data() + 3 * i;
+      const std::uint8_t* from = image.hwc.data() + 3 * i;
       out.hwc[i] = luma(from[0], from[1], from[2]);
     }
   }
   return out;
 }
 
-Picture fit(Picture picture, const DecodePolicy& policy) {
+Image fit(Image image, const DecodePolicy& policy) {
   const int side = policy.resolution;
-  if (picture.height == side && picture.width == side) return picture;
-  if (policy.fit == Fit::kResize) return resample(crop_to_square(picture), side, side);
-  const bool smaller = picture.height <= side && picture.width <= side;
-  if (policy.fit == Fit::kPad && smaller) return pad_to(picture, side, side);
-  throw DataError("picture has another size than asked for (fit: resize would change it): " +
-                  shape_text(picture) + ", wanted " + std::to_string(side) + "x" +
-                  std::to_string(side));
+  if (image.height == side && image.width == side) return image;
+  if (policy.fit == Fit::kResize) return resample(crop_to_square(image), side, side);
+  const bool smaller = image.height <= side && image.width <= side;
+  if (policy.fit == Fit::kPad && smaller) return pad_to(image, side, side);
+  throw DataError(
+      "image has another size than asked for (fit: resize would change it): " + shape_text(image) +
+      ", wanted " + std::to_string(side) + "x" + std::to_string(side));
 }
 
-void transpose_to_chw(const Picture& picture, std::span<std::uint8_t> chw) {
-  const std::size_t plane = static_cast<std::size_t>(picture.height) * picture.width;
-  const std::uint8_t* from = picture.hwc.data();
-  if (picture.channels == 1) {
+void transpose_to_chw(const Image& image, std::span<std::uint8_t> chw) {
+  const std::size_t plane = static_cast<std::size_t>(image.height) * image.width;
+  const std::uint8_t* from = image.hwc.data();
+  if (image.channels == 1) {
     std::memcpy(chw.data(), from, plane);
     return;
   }
@@ -121,15 +120,15 @@ void transpose_to_chw(const Picture& picture, std::span<std::uint8_t> chw) {
 
 }  // namespace
 
-Picture decode(const Record& record) {
+Image decode(const Record& record) {
   switch (record.encoding) {
     case Encoding::kPng: return decode_png(record.bytes);
     case Encoding::kJpeg: return decode_jpeg(record.bytes);
-    default: return raw_picture(record);
+    default: return raw_image(record);
   }
 }
 
-Picture picture_shape(const Record& record) {
+Image image_shape(const Record& record) {
   switch (record.encoding) {
     case Encoding::kPng: return png_shape(record.bytes);
     case Encoding::kJpeg: return jpeg_shape(record.bytes);
@@ -137,24 +136,24 @@ Picture picture_shape(const Record& record) {
   }
 }
 
-Picture apply_policy(Picture picture, const DecodePolicy& policy) {
-  picture = flatten(std::move(picture), policy.background);
-  if (picture.channels != policy.channels) {
-    if (!policy.convert_colours) {
+Image apply_policy(Image image, const DecodePolicy& policy) {
+  image = flatten(std::move(image), policy.background);
+  if (image.channels != policy.channels) {
+    if (!policy.convert_colors) {
       throw DataError(
-          "picture has another number of channels than asked for (convert_colours "
+          "image has another number of channels than asked for (convert_colors "
           "would change it): " +
-          shape_text(picture) + ", wanted " + std::to_string(policy.channels));
+          shape_text(image) + ", wanted " + std::to_string(policy.channels));
     }
-    picture = convert_colours(picture);
+    image = convert_colors(image);
   }
-  return fit(std::move(picture), policy);
+  return fit(std::move(image), policy);
 }
 
 void decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw) {
-  check(policy.channels == 1 || policy.channels == 3, "pictures are decoded to 1 or 3 channels");
+  check(policy.channels == 1 || policy.channels == 3, "images are decoded to 1 or 3 channels");
   check(chw.size() == std::size_t(policy.channels) * policy.resolution * policy.resolution,
-        "decode_into() needs room for one picture");
+        "decode_into() needs room for one image");
   const bool as_asked = record.channels == policy.channels && record.height == policy.resolution &&
                         record.width == policy.resolution;
   if (is_raw(record) && as_asked &&

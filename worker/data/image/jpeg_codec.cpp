@@ -35,8 +35,8 @@ struct JpegReading {
   std::longjmp(reading->jump, 1);
 }
 
-/// libjpeg only warns of a picture that was cut short, or whose data is damaged; pixels from there
-/// on are made up. Its other warnings, as of bytes between two markers, leave the picture whole.
+/// libjpeg only warns of an image that was cut short, or whose data is damaged; pixels from there
+/// on are made up. Its other warnings, as of bytes between two markers, leave the image whole.
 void on_message(j_common_ptr jpeg, int level) {
   constexpr std::array kDamage{JWRN_JPEG_EOF, JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE,
                                JWRN_MUST_RESYNC};
@@ -54,8 +54,8 @@ bool read_jpeg_header(JpegReading& reading, std::span<const std::uint8_t> bytes)
   jpeg_create_decompress(&reading.jpeg);
   jpeg_mem_src(&reading.jpeg, bytes.data(), bytes.size());
   jpeg_read_header(&reading.jpeg, TRUE);
-  const bool grey = reading.jpeg.jpeg_color_space == JCS_GRAYSCALE;
-  reading.jpeg.out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;  // refuses CMYK
+  const bool gray = reading.jpeg.jpeg_color_space == JCS_GRAYSCALE;
+  reading.jpeg.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;  // refuses CMYK
   jpeg_calc_output_dimensions(&reading.jpeg);
   return true;
 }
@@ -73,7 +73,7 @@ bool read_jpeg_pixels(JpegReading& reading, std::uint8_t* hwc) {
   return true;
 }
 
-Picture start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
+Image start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
   if (!read_jpeg_header(reading, bytes))
     throw DataError(std::string("JPEG is damaged: ") + reading.reason);
   const auto& jpeg = reading.jpeg;
@@ -88,17 +88,17 @@ Picture start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-Picture decode_jpeg(std::span<const std::uint8_t> bytes) {
+Image decode_jpeg(std::span<const std::uint8_t> bytes) {
   JpegReading reading;
-  Picture picture = start_jpeg(reading, bytes);
-  picture.hwc.resize(static_cast<std::size_t>(picture.height) * picture.width * picture.channels);
-  if (!read_jpeg_pixels(reading, picture.hwc.data())) {
+  Image image = start_jpeg(reading, bytes);
+  image.hwc.resize(static_cast<std::size_t>(image.height) * image.width * image.channels);
+  if (!read_jpeg_pixels(reading, image.hwc.data())) {
     throw DataError(std::string("JPEG is damaged: ") + reading.reason);
   }
-  return picture;
+  return image;
 }
 
-Picture jpeg_shape(std::span<const std::uint8_t> bytes) {
+Image jpeg_shape(std::span<const std::uint8_t> bytes) {
   JpegReading reading;
   return start_jpeg(reading, bytes);
 }

@@ -74,7 +74,7 @@ bool read_png_pixels(PngReading& reading, std::uint8_t* hwc) {
   return true;
 }
 
-Picture start_png(PngReading& reading, std::span<const std::uint8_t> bytes) {
+Image start_png(PngReading& reading, std::span<const std::uint8_t> bytes) {
   reading.next = bytes.data();
   reading.left_bytes = bytes.size();
   reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, on_read_error, on_warning);
@@ -88,38 +88,38 @@ Picture start_png(PngReading& reading, std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-Picture decode_png(std::span<const std::uint8_t> bytes) {
+Image decode_png(std::span<const std::uint8_t> bytes) {
   if (auto plain = decode_plain_png(bytes)) return std::move(*plain);
   PngReading reading;
-  Picture picture = start_png(reading, bytes);
-  picture.hwc.resize(static_cast<std::size_t>(picture.height) *
-                     png_get_rowbytes(reading.png, reading.info));
-  if (!read_png_pixels(reading, picture.hwc.data())) {
+  Image image = start_png(reading, bytes);
+  image.hwc.resize(static_cast<std::size_t>(image.height) *
+                   png_get_rowbytes(reading.png, reading.info));
+  if (!read_png_pixels(reading, image.hwc.data())) {
     throw DataError(std::string("PNG is damaged: ") + reading.reason);
   }
-  return picture;
+  return image;
 }
 
-Picture png_shape(std::span<const std::uint8_t> bytes) {
+Image png_shape(std::span<const std::uint8_t> bytes) {
   PngReading reading;
   return start_png(reading, bytes);
 }
 
-std::string encode_png(const Picture& picture) {
+std::string encode_png(const Image& image) {
   static constexpr png_uint_32 kFormats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
                                              PNG_FORMAT_RGBA};
-  check(picture.channels >= 1 && picture.channels <= 4, "a PNG holds 1 to 4 channels");
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.height = static_cast<png_uint_32>(picture.height);
-  image.width = static_cast<png_uint_32>(picture.width);
-  image.format = kFormats[picture.channels - 1];
-  const void* hwc = picture.hwc.data();
-  png_alloc_size_t size_bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  check(image.channels >= 1 && image.channels <= 4, "a PNG holds 1 to 4 channels");
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  png.height = static_cast<png_uint_32>(image.height);
+  png.width = static_cast<png_uint_32>(image.width);
+  png.format = kFormats[image.channels - 1];
+  const void* hwc = image.hwc.data();
+  png_alloc_size_t size_bytes = PNG_IMAGE_PNG_SIZE_MAX(png);
   std::string bytes(size_bytes, '\0');
   const bool ok =
-      png_image_write_to_memory(&image, bytes.data(), &size_bytes, 0, hwc, 0, nullptr) != 0;
-  check(ok, std::string("libpng: ") + image.message);
+      png_image_write_to_memory(&png, bytes.data(), &size_bytes, 0, hwc, 0, nullptr) != 0;
+  check(ok, std::string("libpng: ") + png.message);
   bytes.resize(size_bytes);
   return bytes;
 }

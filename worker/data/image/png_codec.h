@@ -4,19 +4,19 @@
 #include <span>
 #include <string>
 
-#include "data/image/picture.h"
+#include "data/image/image.h"
 
 /// PNG by libpng. Errors are DataErrors with only the reason: the caller knows which record it is.
 namespace ganscale::data {
 
 /// Decodes a PNG file of any kind; palettes are expanded and 16 bits scaled to 8. Its end is read
-/// too, so that a picture that was cut short is an error.
-Picture decode_png(std::span<const std::uint8_t> bytes);
+/// too, so that an image that was cut short is an error.
+Image decode_png(std::span<const std::uint8_t> bytes);
 
 /// Returns the shape that decode_png() would give, without decoding.
-Picture png_shape(std::span<const std::uint8_t> bytes);
+Image png_shape(std::span<const std::uint8_t> bytes);
 
 /// Returns the bytes of a PNG file.
-std::string encode_png(const Picture& picture);
+std::string encode_png(const Image& image);
 
 }  // namespace ganscale::data

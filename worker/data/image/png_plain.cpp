@@ -40,9 +40,9 @@ std::optional<PngChunk> take_chunk(Bytes& bytes) {
   return PngChunk{{reinterpret_cast<const char*>(checked.data()), 4}, checked.subspan(4)};
 }
 
-/// Returns the number of channels of a colour type of 8 bits; 0 for palettes and unknown ones.
-int channels_of(int colour_type) {
-  switch (colour_type) {
+/// Returns the number of channels of a color type of 8 bits; 0 for palettes and unknown ones.
+int channels_of(int color_type) {
+  switch (color_type) {
     case 0: return 1;
     case 2: return 3;
     case 4: return 2;
@@ -54,7 +54,7 @@ int channels_of(int colour_type) {
 bool is_side(std::uint32_t pixels) { return pixels >= 1 && pixels <= kLongestSide; }
 
 /// Returns the shape that the header tells; nothing if it is not plain.
-std::optional<Picture> plain_shape(const PngChunk& header) {
+std::optional<Image> plain_shape(const PngChunk& header) {
   if (header.type != "IHDR" || header.data.size() != 13) return std::nullopt;
   const std::uint32_t width = files::big_endian_32(header.data.data());
   const std::uint32_t height = files::big_endian_32(header.data.data() + 4);
@@ -62,13 +62,13 @@ std::optional<Picture> plain_shape(const PngChunk& header) {
   // Depth; compression, filter and interlace methods.
   const bool is_plain = header.data[8] == 8 && std::ranges::count(header.data.last(3), 0) == 3;
   if (!is_plain || channels == 0 || !is_side(width) || !is_side(height)) return std::nullopt;
-  return Picture{.channels = channels,
-                 .height = static_cast<int>(height),
-                 .width = static_cast<int>(width),
-                 .hwc = {}};
+  return Image{.channels = channels,
+               .height = static_cast<int>(height),
+               .width = static_cast<int>(width),
+               .hwc = {}};
 }
 
-/// Whether a chunk between header and end changes what the pixels mean: transparency by colour, and
+/// Whether a chunk between header and end changes what the pixels mean: transparency by color, and
 /// critical chunks but the pixels themselves.
 bool matters(std::string_view type) {
   const bool is_critical = (type[0] & 0x20) == 0;
@@ -78,7 +78,7 @@ bool matters(std::string_view type) {
 /// Unpacks the pixel data piece by piece.
 class Inflater {
  public:
-  /// Unpacks into `out`, whose last byte stays free: a picture with too many rows shows there.
+  /// Unpacks into `out`, whose last byte stays free: an image with too many rows shows there.
   explicit Inflater(std::vector<std::uint8_t>& out)
       : state_(std::make_unique_for_overwrite<inflate_state>()) {
     isal_inflate_init(state_.get());
@@ -140,7 +140,7 @@ void store(std::uint8_t* pixel, Lanes lanes) {
 Lanes magnitude(Lanes x) { return x > -x ? x : -x; }
 Lanes lesser(Lanes x, Lanes y) { return x < y ? x : y; }
 
-/// The neighbour nearest to left + above - corner; ties go to left, then above.
+/// The neighbor nearest to left + above - corner; ties go to left, then above.
 Lanes paeth(Lanes left, Lanes above, Lanes corner) {
   const Lanes from_above = above - corner;
   const Lanes from_left = left - corner;
@@ -198,28 +198,28 @@ bool unfilter_row(const std::uint8_t* filtered, const std::uint8_t* above, std::
 /// Undoes the filters in place: `hwc` holds the filter and the bytes of each row, then only the
 /// bytes.
 template <int kChannels>
-bool unfilter(Picture& picture) {
-  const std::size_t row_bytes = static_cast<std::size_t>(picture.width) * kChannels;
+bool unfilter(Image& image) {
+  const std::size_t row_bytes = static_cast<std::size_t>(image.width) * kChannels;
   std::vector<std::uint8_t> filtered(row_bytes + 2);  // load() may read a byte more
   const std::vector<std::uint8_t> zeros(row_bytes + 1);
   const std::uint8_t* above = zeros.data();
-  std::uint8_t* row = picture.hwc.data();
-  for (int y = 0; y < picture.height; ++y) {
-    std::memcpy(filtered.data(), picture.hwc.data() + y * (row_bytes + 1), row_bytes + 1);
-    if (!unfilter_row<kChannels>(filtered.data(), above, row, picture.width)) return false;
+  std::uint8_t* row = image.hwc.data();
+  for (int y = 0; y < image.height; ++y) {
+    std::memcpy(filtered.data(), image.hwc.data() + y * (row_bytes + 1), row_bytes + 1);
+    if (!unfilter_row<kChannels>(filtered.data(), above, row, image.width)) return false;
     above = row;
     row += row_bytes;
   }
-  picture.hwc.resize(row_bytes * picture.height);
+  image.hwc.resize(row_bytes * image.height);
   return true;
 }
 
-bool unfilter_any(Picture& picture) {
-  switch (picture.channels) {
-    case 1: return unfilter<1>(picture);
-    case 2: return unfilter<2>(picture);
-    case 3: return unfilter<3>(picture);
-    default: return unfilter<4>(picture);
+bool unfilter_any(Image& image) {
+  switch (image.channels) {
+    case 1: return unfilter<1>(image);
+    case 2: return unfilter<2>(image);
+    case 3: return unfilter<3>(image);
+    default: return unfilter<4>(image);
   }
 }
 
@@ -236,17 +236,17 @@ bool inflate_chunks(Bytes bytes, std::vector<std::uint8_t>& filtered) {
 
 }  // namespace
 
-std::optional<Picture> decode_plain_png(Bytes bytes) {
+std::optional<Image> decode_plain_png(Bytes bytes) {
   constexpr std::array<std::uint8_t, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
   if (bytes.size() < 8 || !std::ranges::equal(bytes.first(8), kSignature)) return std::nullopt;
   bytes = bytes.subspan(8);
   const auto header = take_chunk(bytes);
-  auto picture = header ? plain_shape(*header) : std::nullopt;
-  if (!picture) return std::nullopt;
-  const std::size_t row_bytes = static_cast<std::size_t>(picture->width) * picture->channels;
-  picture->hwc.resize((row_bytes + 1) * picture->height + 1);
-  if (!inflate_chunks(bytes, picture->hwc) || !unfilter_any(*picture)) return std::nullopt;
-  return picture;
+  auto image = header ? plain_shape(*header) : std::nullopt;
+  if (!image) return std::nullopt;
+  const std::size_t row_bytes = static_cast<std::size_t>(image->width) * image->channels;
+  image->hwc.resize((row_bytes + 1) * image->height + 1);
+  if (!inflate_chunks(bytes, image->hwc) || !unfilter_any(*image)) return std::nullopt;
+  return image;
 }
 
 }  // namespace ganscale::data

@@ -6,10 +6,10 @@
 
 namespace ganscale::data {
 
-/// How a record's bytes hold its picture.
+/// How a record's bytes hold its image.
 enum class Encoding { kRawChw, kRawHwc, kPng, kJpeg };
 
-/// One picture as it lies in the data set, not decoded yet. A reader keeps one and reads into it
+/// One image as it lies in the data set, not decoded yet. A reader keeps one and reads into it
 /// again and again, so that its buffer is allocated once.
 struct Record {
   Record() = default;
@@ -20,7 +20,7 @@ struct Record {
 
   std::span<const std::uint8_t> bytes;  ///< in `buffer`, or in memory of the source
   Encoding encoding = Encoding::kRawChw;
-  int channels = 0;  ///< raw encodings only: 1 grey, 2 with alpha, 3 RGB, 4 RGBA
+  int channels = 0;  ///< raw encodings only: 1 gray, 2 with alpha, 3 RGB, 4 RGBA
   int height = 0;
   int width = 0;
   std::int64_t label = -1;  ///< -1: the data set has no labels

@@ -20,27 +20,27 @@ std::vector<Taps> triangle_taps(int input_count, int output_count) {
   const double radius = std::max(step, 1.0);
   std::vector<Taps> all(output_count);
   for (int i = 0; i < output_count; ++i) {
-    const double centre = (i + 0.5) * step;
-    const int first = std::max(0, static_cast<int>(std::ceil(centre - radius - 0.5)));
-    const int last = std::min(input_count - 1, static_cast<int>(std::floor(centre + radius - 0.5)));
+    const double center = (i + 0.5) * step;
+    const int first = std::max(0, static_cast<int>(std::ceil(center - radius - 0.5)));
+    const int last = std::min(input_count - 1, static_cast<int>(std::floor(center + radius - 0.5)));
     all[i].first = first;
     double sum = 0;
-    for (int x = first; x <= last; ++x) sum += 1 - std::abs(x + 0.5 - centre) / radius;
+    for (int x = first; x <= last; ++x) sum += 1 - std::abs(x + 0.5 - center) / radius;
     for (int x = first; x <= last; ++x) {
-      all[i].weights.push_back(static_cast<float>((1 - std::abs(x + 0.5 - centre) / radius) / sum));
+      all[i].weights.push_back(static_cast<float>((1 - std::abs(x + 0.5 - center) / radius) / sum));
     }
   }
   return all;
 }
 
 /// Filters along the width: [height, width, channels] to [height, taps, channels].
-std::vector<float> filter_rows(const Picture& picture, const std::vector<Taps>& taps) {
-  const int channels = picture.channels;
-  std::vector<float> out(static_cast<std::size_t>(picture.height) * taps.size() * channels);
+std::vector<float> filter_rows(const Image& image, const std::vector<Taps>& taps) {
+  const int channels = image.channels;
+  std::vector<float> out(static_cast<std::size_t>(image.height) * taps.size() * channels);
   float* next = out.data();
-  for (int y = 0; y < picture.height; ++y) {
+  for (int y = 0; y < image.height; ++y) {
     const std::uint8_t* row =
-        picture.hwc.data() + static_cast<std::size_t>(y) * picture.width * channels;
+        image.hwc.data() + static_cast<std::size_t>(y) * image.width * channels;
     for (const Taps& tap : taps) {
       for (int c = 0; c < channels; ++c) {
         const std::uint8_t* pixel = row + tap.first * channels + c;
@@ -58,28 +58,28 @@ std::vector<float> filter_rows(const Picture& picture, const std::vector<Taps>& 
 
 }  // namespace
 
-Picture crop_to_square(const Picture& picture) {
-  const int side = std::min(picture.height, picture.width);
-  const int top = (picture.height - side) / 2;
-  const int left = (picture.width - side) / 2;
-  Picture square{.channels = picture.channels, .height = side, .width = side};
-  const std::size_t row_bytes = static_cast<std::size_t>(side) * picture.channels;
+Image crop_to_square(const Image& image) {
+  const int side = std::min(image.height, image.width);
+  const int top = (image.height - side) / 2;
+  const int left = (image.width - side) / 2;
+  Image square{.channels = image.channels, .height = side, .width = side};
+  const std::size_t row_bytes = static_cast<std::size_t>(side) * image.channels;
   square.hwc.resize(row_bytes * side);
   for (int y = 0; y < side; ++y) {
     const std::size_t from =
-        (static_cast<std::size_t>(top + y) * picture.width + left) * picture.channels;
-    std::memcpy(square.hwc.data() + y * row_bytes, picture.hwc.data() + from, row_bytes);
+        (static_cast<std::size_t>(top + y) * image.width + left) * image.channels;
+    std::memcpy(square.hwc.data() + y * row_bytes, image.hwc.data() + from, row_bytes);
   }
   return square;
 }
 
-Picture resample(const Picture& picture, int height, int width) {
-  const std::vector<float> rows = filter_rows(picture, triangle_taps(picture.width, width));
-  const std::size_t row_length = static_cast<std::size_t>(width) * picture.channels;
-  Picture out{.channels = picture.channels, .height = height, .width = width};
+Image resample(const Image& image, int height, int width) {
+  const std::vector<float> rows = filter_rows(image, triangle_taps(image.width, width));
+  const std::size_t row_length = static_cast<std::size_t>(width) * image.channels;
+  Image out{.channels = image.channels, .height = height, .width = width};
   out.hwc.reserve(row_length * height);
   std::vector<float> sums(row_length);
-  for (const Taps& tap : triangle_taps(picture.height, height)) {
+  for (const Taps& tap : triangle_taps(image.height, height)) {
     std::fill(sums.begin(), sums.end(), 0.5F);  // rounds to nearest
     const float* row = rows.data() + tap.first * row_length;
     for (const float weight : tap.weights) {
@@ -93,16 +93,16 @@ Picture resample(const Picture& picture, int height, int width) {
   return out;
 }
 
-Picture pad_to(const Picture& picture, int height, int width) {
-  check(picture.height <= height && picture.width <= width, "pad_to() does not crop");
-  Picture out{.channels = picture.channels, .height = height, .width = width};
-  out.hwc.resize(static_cast<std::size_t>(height) * width * picture.channels);
-  const int top = (height - picture.height) / 2;
-  const int left = (width - picture.width) / 2;
-  const std::size_t row_bytes = static_cast<std::size_t>(picture.width) * picture.channels;
-  for (int y = 0; y < picture.height; ++y) {
-    const std::size_t to = (static_cast<std::size_t>(top + y) * width + left) * picture.channels;
-    std::memcpy(out.hwc.data() + to, picture.hwc.data() + y * row_bytes, row_bytes);
+Image pad_to(const Image& image, int height, int width) {
+  check(image.height <= height && image.width <= width, "pad_to() does not crop");
+  Image out{.channels = image.channels, .height = height, .width = width};
+  out.hwc.resize(static_cast<std::size_t>(height) * width * image.channels);
+  const int top = (height - image.height) / 2;
+  const int left = (width - image.width) / 2;
+  const std::size_t row_bytes = static_cast<std::size_t>(image.width) * image.channels;
+  for (int y = 0; y < image.height; ++y) {
+    const std::size_t to = (static_cast<std::size_t>(top + y) * width + left) * image.channels;
+    std::memcpy(out.hwc.data() + to, image.hwc.data() + y * row_bytes, row_bytes);
   }
   return out;
 }

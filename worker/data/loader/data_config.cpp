@@ -17,24 +17,23 @@ Labels parse_labels(config::Section& in) {
 }
 
 Fit parse_fit(config::Section& in) {
-  const std::string word =
-      in.get_choice("fit", "refuse", {"refuse", "resize", "pad"},
-                    "what to do with pictures of another size than the model's");
+  const std::string word = in.get_choice("fit", "refuse", {"refuse", "resize", "pad"},
+                                         "what to do with images of another size than the model's");
   if (word == "resize") return Fit::kResize;
   return word == "pad" ? Fit::kPad : Fit::kRefuse;
 }
 
 Channels parse_channels(config::Section& in) {
   const std::string word =
-      in.get_choice("channels", "keep", {"keep", "grey", "rgb"},
-                    "keep: as the pictures are, all alike; grey, rgb: convert those that are not");
-  if (word == "grey") return Channels::kGrey;
+      in.get_choice("channels", "keep", {"keep", "gray", "rgb"},
+                    "keep: as the images are, all alike; gray, rgb: convert those that are not");
+  if (word == "gray") return Channels::kGray;
   return word == "rgb" ? Channels::kRgb : Channels::kKeep;
 }
 
 std::array<std::uint8_t, 3> parse_background(config::Section& in) {
   const auto levels = in.get("background", std::vector<std::int64_t>{255, 255, 255},
-                             "red, green and blue behind transparent pictures, 0 to 255");
+                             "red, green and blue behind transparent images, 0 to 255");
   in.require(levels.size() == 3, "background", "expected three numbers");
   std::array<std::uint8_t, 3> background{};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -73,7 +72,7 @@ DataConfig parse_data(config::Section in) {
   DataConfig c;
   c.path = in.get("path", c.path, "file or folder of the data set");
   c.labels = parse_labels(in);
-  c.mirror = in.get("mirror", c.mirror, "mirror half of the pictures, by chance");
+  c.mirror = in.get("mirror", c.mirror, "mirror half of the images, by chance");
   c.shuffle = in.get("shuffle", c.shuffle, "read each epoch in an order of its own");
   c.fit = parse_fit(in);
   c.channels = parse_channels(in);
@@ -89,13 +88,13 @@ DecodePolicy decode_policy(const DataConfig& config, const Source& source, int r
   policy.resolution = resolution;
   policy.fit = config.fit;
   policy.background = config.background;
-  policy.convert_colours = config.channels != Channels::kKeep;
-  policy.channels = config.channels == Channels::kGrey ? 1 : 3;
+  policy.convert_colors = config.channels != Channels::kKeep;
+  policy.channels = config.channels == Channels::kGray ? 1 : 3;
   if (config.channels == Channels::kKeep) {
     Record first;
     source.read(0, first);
     try {
-      policy.channels = picture_shape(first).channels <= 2 ? 1 : 3;
+      policy.channels = image_shape(first).channels <= 2 ? 1 : 3;
     } catch (const DataError& error) {
       throw DataError(std::string(error.what()) + ": " + source.describe(0));
     }

@@ -13,10 +13,10 @@ namespace ganscale::data {
 /// What the run does with the labels of its data set.
 enum class Labels { kAuto, kRequired, kIgnore };
 
-/// How the run's pictures relate to the source's colours.
+/// How the run's images relate to the source's colors.
 enum class Channels {
   kKeep,  ///< the run has the channels of the first record; another record that differs is refused
-  kGrey,
+  kGray,
   kRgb,
 };
 
@@ -43,7 +43,7 @@ struct DataConfig {
 /// Reads the section. Throws ConfigError.
 DataConfig parse_data(config::Section in);
 
-/// Returns how the pictures of a source are decoded for a run of this resolution; its channels are
+/// Returns how the images of a source are decoded for a run of this resolution; its channels are
 /// those of the run's networks. Throws DataError if the first record cannot be read.
 DecodePolicy decode_policy(const DataConfig& config, const Source& source, int resolution);
 

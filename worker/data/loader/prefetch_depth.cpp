@@ -13,8 +13,8 @@ double mean(std::span<const float> values) {
 
 }  // namespace
 
-FetchEffort prefetch_depth(const FetchWindow& window, FetchEffort now, FetchEffort least,
-                           FetchEffort most) {
+PrefetchLimits prefetch_depth(const PrefetchWindow& window, PrefetchLimits now,
+                              PrefetchLimits least, PrefetchLimits most) {
   const auto& latencies = window.latencies_seconds;
   if (latencies.empty() || window.elapsed_seconds <= 0) return now;
   constexpr double kSpareThreads = 1.5;
@@ -29,8 +29,8 @@ FetchEffort prefetch_depth(const FetchWindow& window, FetchEffort now, FetchEffo
   const auto at_most = [](double wanted, int limit) {
     return static_cast<int>(std::min(std::ceil(wanted), static_cast<double>(limit)));
   };
-  FetchEffort next{at_most(kSpareThreads * latency * rate, most.threads),
-                   at_most(1 + slowest * rate / batch, most.depth)};
+  PrefetchLimits next{at_most(kSpareThreads * latency * rate, most.threads),
+                      at_most(1 + slowest * rate / batch, most.depth)};
   if (window.stall_seconds > kTolerableStall * window.elapsed_seconds) {
     next.threads = std::max(next.threads, now.threads + std::max(1, now.threads / 2));
     next.depth = std::max(next.depth, now.depth + 1);

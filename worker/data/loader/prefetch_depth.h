@@ -6,14 +6,14 @@
 namespace ganscale::data {
 
 /// How many reader threads and how many batches ahead.
-struct FetchEffort {
+struct PrefetchLimits {
   int threads = 1;
   int depth = 1;  ///< batches being filled or ready
-  bool operator==(const FetchEffort&) const = default;
+  bool operator==(const PrefetchLimits&) const = default;
 };
 
 /// What the prefetcher saw lately.
-struct FetchWindow {
+struct PrefetchWindow {
   std::span<const float> latencies_seconds;  ///< of single records, oldest first
   double elapsed_seconds = 0;
   double stall_seconds = 0;  ///< the part of it that the training step waited for a batch
@@ -31,7 +31,7 @@ struct FetchWindow {
 /// Depth:   enough batches to live on while the slowest record of the window comes in.
 /// A stall of more than 2% of the time adds half as many threads and a batch in any case. What is
 /// no longer needed is given back by one thread and one batch at a time.
-FetchEffort prefetch_depth(const FetchWindow& window, FetchEffort now, FetchEffort least,
-                           FetchEffort most);
+PrefetchLimits prefetch_depth(const PrefetchWindow& window, PrefetchLimits now,
+                              PrefetchLimits least, PrefetchLimits most);
 
 }  // namespace ganscale::data

@@ -36,13 +36,13 @@ std::int64_t batches_in_memory(const PrefetchConfig& config, std::int64_t batch_
 
 // The least effort, where reading also starts, and the most. One batch of the memory is kept for
 // the buffer on its way back from the consumer.
-std::pair<FetchEffort, FetchEffort> effort_limits(const PrefetchConfig& config,
-                                                  std::int64_t batches_in_memory) {
+std::pair<PrefetchLimits, PrefetchLimits> limit_range(const PrefetchConfig& config,
+                                                      std::int64_t batches_in_memory) {
   constexpr int kMostBatches = 64;
   const auto room = static_cast<int>(
       std::clamp<std::int64_t>(batches_in_memory - 1, 1, std::max(config.batches, kMostBatches)));
-  FetchEffort least{config.reader_threads, std::min(config.batches, room)};
-  FetchEffort most{config.reader_threads, config.congestion_aware ? room : least.depth};
+  PrefetchLimits least{config.reader_threads, std::min(config.batches, room)};
+  PrefetchLimits most{config.reader_threads, config.congestion_aware ? room : least.depth};
   if (config.reader_threads == 0) {
     least.threads = std::min(2, core_count());
     most.threads = config.congestion_aware ? 4 * core_count() : least.threads;
@@ -56,27 +56,28 @@ void mirror_rows(std::span<std::uint8_t> chw, int width) {
 
 }  // namespace
 
-Prefetcher::Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy, Feed feed)
+Prefetcher::Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy,
+                       LoaderOptions options)
     : source_(source),
       plan_(std::move(plan)),
       policy_(policy),
-      feed_(std::move(feed)),
-      picture_bytes_(std::int64_t{policy.channels} * policy.resolution * policy.resolution),
+      options_(std::move(options)),
+      image_bytes_(std::int64_t{policy.channels} * policy.resolution * policy.resolution),
       buffers_(
-          {feed_.share.batch_per_rank, policy.channels, policy.resolution, policy.resolution},
-          feed_.pin_memory,
-          feed_.prefetch.memory_limit_bytes / 2 >= picture_bytes_ * feed_.share.batch_per_rank),
-      opening_position_(feed_.first_position),
-      next_position_(feed_.first_position) {
-  check(feed_.share.batch_per_rank > 0, "a batch has at least one picture");
-  if (plan_.record_count() < feed_.share.global_batch()) {
+          {options_.share.batch_per_rank, policy.channels, policy.resolution, policy.resolution},
+          options_.pin_memory,
+          options_.prefetch.memory_limit_bytes / 2 >= image_bytes_ * options_.share.batch_per_rank),
+      opening_position_(options_.first_position),
+      next_position_(options_.first_position) {
+  check(options_.share.batch_per_rank > 0, "a batch has at least one image");
+  if (plan_.record_count() < options_.share.global_batch()) {
     throw DataError("fewer records than one batch: " + std::to_string(plan_.record_count()) +
-                    ", batch " + std::to_string(feed_.share.global_batch()));
+                    ", batch " + std::to_string(options_.share.global_batch()));
   }
-  std::tie(least_, most_) =
-      effort_limits(feed_.prefetch,
-                    batches_in_memory(feed_.prefetch, picture_bytes_ * feed_.share.batch_per_rank));
-  effort_ = least_;
+  std::tie(least_, most_) = limit_range(
+      options_.prefetch,
+      batches_in_memory(options_.prefetch, image_bytes_ * options_.share.batch_per_rank));
+  limits_ = least_;
   const std::scoped_lock lock(mutex_);
   start_threads();
 }
@@ -92,12 +93,12 @@ Prefetcher::~Prefetcher() {
 
 int Prefetcher::depth() const {
   const std::scoped_lock lock(mutex_);
-  return effort_.depth;
+  return limits_.depth;
 }
 
 int Prefetcher::reader_threads() const {
   const std::scoped_lock lock(mutex_);
-  return effort_.threads;
+  return limits_.threads;
 }
 
 Batch Prefetcher::next() {
@@ -111,9 +112,9 @@ Batch Prefetcher::next() {
 
   Batch batch = std::move(slots_.front()->batch);
   slots_.pop_front();
-  next_position_ += feed_.share.global_batch();
+  next_position_ += options_.share.global_batch();
   batch.images = buffers_.lend(std::move(batch.images));
-  if (feed_.prefetch.congestion_aware) adapt(waited);
+  if (options_.prefetch.congestion_aware) adapt(waited);
   lock.unlock();
   work_.notify_all();
   return batch;
@@ -126,13 +127,13 @@ void Prefetcher::adapt(double waited_seconds) {
   if (++window_batches_ > 0 && window_batches_ < kWindowBatches) return;
   if (window_batches_ > 0) {
     const std::vector<float> latencies(latencies_seconds_.begin(), latencies_seconds_.end());
-    const int batch = feed_.share.batch_per_rank;
-    effort_ = prefetch_depth({.latencies_seconds = latencies,
+    const int batch = options_.share.batch_per_rank;
+    limits_ = prefetch_depth({.latencies_seconds = latencies,
                               .elapsed_seconds = seconds(now - window_start_),
                               .stall_seconds = window_stall_seconds_,
                               .records_delivered = std::int64_t{window_batches_} * batch,
                               .records_per_batch = batch},
-                             effort_, least_, most_);
+                             limits_, least_, most_);
     start_threads();
   }
   window_start_ = now;
@@ -153,13 +154,13 @@ void Prefetcher::end_finished_threads() {
 void Prefetcher::start_threads() {
   end_finished_threads();
   try {
-    while (running_threads_ < effort_.threads) {
+    while (running_threads_ < limits_.threads) {
       threads_.emplace_back([this] { run_reader(); });
       ++running_threads_;
     }
   } catch (const std::system_error&) {  // the system has no more threads for us
     if (running_threads_ == 0) throw;
-    effort_.threads = running_threads_;
+    limits_.threads = running_threads_;
   }
 }
 
@@ -167,8 +168,8 @@ void Prefetcher::run_reader() {
   Record record;
   std::unique_lock lock(mutex_);
   while (true) {
-    work_.wait(lock, [&] { return stopping_ || running_threads_ > effort_.threads || has_work(); });
-    if (stopping_ || running_threads_ > effort_.threads) break;
+    work_.wait(lock, [&] { return stopping_ || running_threads_ > limits_.threads || has_work(); });
+    if (stopping_ || running_threads_ > limits_.threads) break;
     const auto [slot, image] = claim();
     if (slot == nullptr) continue;
     lock.unlock();
@@ -188,29 +189,29 @@ void Prefetcher::run_reader() {
 }
 
 bool Prefetcher::has_work() const {
-  const bool unclaimed = !slots_.empty() && slots_.back()->claimed < feed_.share.batch_per_rank;
-  return unclaimed || static_cast<int>(slots_.size()) < effort_.depth;
+  const bool unclaimed = !slots_.empty() && slots_.back()->claimed < options_.share.batch_per_rank;
+  return unclaimed || static_cast<int>(slots_.size()) < limits_.depth;
 }
 
 // Returns the next record of the plan that no thread has, or nothing if there is no memory.
 std::pair<Prefetcher::Slot*, int> Prefetcher::claim() {
-  if (slots_.empty() || slots_.back()->claimed == feed_.share.batch_per_rank) open_slot();
+  if (slots_.empty() || slots_.back()->claimed == options_.share.batch_per_rank) open_slot();
   Slot& slot = *slots_.back();
   if (slot.remaining == 0) return {nullptr, 0};
   return {&slot, slot.claimed++};
 }
 
 void Prefetcher::open_slot() {
-  const int batch = feed_.share.batch_per_rank;
+  const int batch = options_.share.batch_per_rank;
   auto slot = std::make_unique<Slot>();
   slot->first_position = opening_position_;
   slot->remaining = batch;
   try {
     slot->batch.images = buffers_.take();
     slot->pixels = slot->batch.images.data_ptr<std::uint8_t>();
-    if (feed_.label_count > 0) {
+    if (options_.label_count > 0) {
       slot->batch.labels =
-          at::empty({batch}, at::TensorOptions(at::kLong).pinned_memory(feed_.pin_memory));
+          at::empty({batch}, at::TensorOptions(at::kLong).pinned_memory(options_.pin_memory));
       slot->labels = slot->batch.labels.data_ptr<std::int64_t>();
     }
   } catch (...) {  // no memory: next() says so
@@ -219,22 +220,22 @@ void Prefetcher::open_slot() {
     slot->remaining = 0;
     ready_.notify_all();
   }
-  opening_position_ += feed_.share.global_batch();
+  opening_position_ += options_.share.global_batch();
   slots_.push_back(std::move(slot));
 }
 
 // Reads one record into its place. Runs without the lock: no other thread has this place.
 void Prefetcher::fill(Slot& slot, int image, Record& record) const {
-  const std::int64_t position = feed_.share.position(slot.first_position, image);
+  const std::int64_t position = options_.share.position(slot.first_position, image);
   const std::int64_t index = plan_.record_at(position);
-  const std::span<std::uint8_t> chw(slot.pixels + image * picture_bytes_,
-                                    static_cast<std::size_t>(picture_bytes_));
+  const std::span<std::uint8_t> chw(slot.pixels + image * image_bytes_,
+                                    static_cast<std::size_t>(image_bytes_));
   read_into(source_, index, policy_, record, chw);
-  if (feed_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution);
+  if (options_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution);
   if (slot.labels == nullptr) return;
-  if (record.label < 0 || record.label >= feed_.label_count) {
+  if (record.label < 0 || record.label >= options_.label_count) {
     throw DataError("label out of range: " + std::to_string(record.label) + ", labels " +
-                    std::to_string(feed_.label_count) + ": " + source_.describe(index));
+                    std::to_string(options_.label_count) + ": " + source_.describe(index));
   }
   slot.labels[image] = record.label;
 }
@@ -250,7 +251,7 @@ void Prefetcher::finish(Slot& slot, std::exception_ptr error, int image, float l
 }
 
 Batch to_model_input(const Batch& batch, at::Device device, at::ScalarType dtype) {
-  check(batch.images.scalar_type() == at::kByte, "pictures are uint8 until to_model_input()");
+  check(batch.images.scalar_type() == at::kByte, "images are uint8 until to_model_input()");
   Batch input;
   input.images = batch.images.to(device, /*non_blocking=*/true).to(at::kFloat);
   input.images.div_(127.5).sub_(1);

@@ -21,7 +21,7 @@
 namespace ganscale::data {
 
 /// What one rank wants of the stream.
-struct Feed {
+struct LoaderOptions {
   RankShare share;
   std::int64_t first_position = 0;  ///< where the first batch starts: the cursor of a checkpoint
   std::int64_t label_count = 0;     ///< 0: batches without labels
@@ -41,7 +41,7 @@ class Prefetcher {
   ///
   /// Throws: DataError if the plan has fewer records than a global batch; ConfigError if the memory
   ///         limit holds no batch.
-  Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy, Feed feed);
+  Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy, LoaderOptions options);
   /// Ends the threads; waits for reads under way only.
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
@@ -91,15 +91,15 @@ class Prefetcher {
   const Source& source_;
   const ShardPlan plan_;
   const DecodePolicy policy_;
-  const Feed feed_;
-  const std::int64_t picture_bytes_;
-  FetchEffort least_;
-  FetchEffort most_;
+  const LoaderOptions options_;
+  const std::int64_t image_bytes_;
+  PrefetchLimits least_;
+  PrefetchLimits most_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable work_;
   std::condition_variable ready_;
-  FetchEffort effort_;
+  PrefetchLimits limits_;
   BatchBuffers buffers_;
   std::deque<std::unique_ptr<Slot>> slots_;  // front: the next to hand out
   std::int64_t opening_position_;            // of the next slot

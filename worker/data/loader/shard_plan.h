@@ -24,7 +24,7 @@ class ShardPlan {
   std::int64_t record_count() const { return record_count_; }
   /// Returns the record at a position of the stream: position / record_count() is the epoch.
   std::int64_t record_at(std::int64_t position) const;
-  /// Tosses the coin of this position: whether its picture is mirrored.
+  /// Tosses the coin of this position: whether its image is mirrored.
   bool mirrored(std::int64_t position) const;
 
  private:

@@ -12,11 +12,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSide = 32;
-constexpr std::int64_t kPictureBytes = 3 * kSide * kSide;
+constexpr std::int64_t kImageBytes = 3 * kSide * kSide;
 
 /// What tells the two data sets apart.
 struct Kind {
-  std::int64_t label_bytes;  ///< before each picture; the last one counts
+  std::int64_t label_bytes;  ///< before each image; the last one counts
   std::int64_t label_count;
   const char* names_file;
   std::vector<std::string> training_files;
@@ -74,7 +74,7 @@ class CifarSource : public Source {
   void read(std::int64_t index, Record& record) const override {
     const Batch& batch = batch_of(index);
     const std::int64_t offset = (index - batch.first_record) * record_bytes() + kind_.label_bytes;
-    record.bytes = batch.bytes.read(offset, kPictureBytes, record.buffer);
+    record.bytes = batch.bytes.read(offset, kImageBytes, record.buffer);
     record.encoding = Encoding::kRawChw;
     record.channels = 3;
     record.height = kSide;
@@ -93,7 +93,7 @@ class CifarSource : public Source {
     std::int64_t first_record;
   };
 
-  std::int64_t record_bytes() const { return kind_.label_bytes + kPictureBytes; }
+  std::int64_t record_bytes() const { return kind_.label_bytes + kImageBytes; }
 
   std::string describe(const Batch& batch, std::int64_t record) const {
     return batch.bytes.file().string() + ", record " + std::to_string(record) + ", offset " +

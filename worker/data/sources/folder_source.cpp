@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "data/formats/file_bytes.h"
-#include "data/sources/picture_files.h"
+#include "data/sources/image_files.h"
 
 namespace ganscale::data {
 namespace {
@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 constexpr char kDatasetJson[] = "dataset.json";
 
-class FolderSource : public PictureFiles {
+class FolderSource : public ImageFiles {
  public:
   explicit FolderSource(const fs::path& folder) : folder_(folder) {
     const auto options = fs::directory_options::follow_directory_symlink;
     for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
       const std::string name = entry.path().lexically_relative(folder).generic_string();
-      if (is_picture_name(name) && entry.is_regular_file()) names_.push_back(name);
+      if (has_image_extension(name) && entry.is_regular_file()) names_.push_back(name);
     }
     std::ranges::sort(names_);
     const fs::path json = folder / kDatasetJson;
@@ -37,7 +37,7 @@ class FolderSource : public PictureFiles {
 
   void read(std::int64_t index, Record& record) const override {
     const FileBytes file(folder_ / names_[index]);
-    // The copy is for the unlikely picture that is gzip'ed: it would go with `file`.
+    // The copy is for the unlikely image that is gzip'ed: it would go with `file`.
     record.bytes = file.read(0, file.size_bytes(), record.buffer);
     if (file.unpacked()) record.buffer.assign(record.bytes.begin(), record.bytes.end());
     record.bytes = record.buffer;
@@ -86,7 +86,7 @@ std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
   return name;
 }
 
-/// Returns the pictures of a tar file, and its dataset.json, where they lie in the file.
+/// Returns the images of a tar file, and its dataset.json, where they lie in the file.
 std::vector<Member> members_of(const fs::path& file) {
   const Archive in(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(in.get());
@@ -102,7 +102,7 @@ std::vector<Member> members_of(const fs::path& file) {
       throw DataError("compressed tar has no random access; unpack it first: " + file.string());
     }
     const std::string name = name_of(in.get(), entry, file);
-    const bool wanted = is_picture_name(name) || fs::path(name).filename() == kDatasetJson;
+    const bool wanted = has_image_extension(name) || fs::path(name).filename() == kDatasetJson;
     if (!wanted || archive_entry_filetype(entry) != AE_IFREG) continue;
     // After its header the archive stands at the member's first byte.
     members.push_back({name, archive_filter_bytes(in.get(), 0), archive_entry_size(entry)});
@@ -111,7 +111,7 @@ std::vector<Member> members_of(const fs::path& file) {
   return members;
 }
 
-class TarSource : public PictureFiles {
+class TarSource : public ImageFiles {
  public:
   explicit TarSource(const fs::path& file) : bytes_(file) {
     std::optional<Member> json;
@@ -120,7 +120,7 @@ class TarSource : public PictureFiles {
         throw DataError("tar file is truncated: " + file.string() + ", " + member.name +
                         ", offset " + std::to_string(member.offset));
       }
-      if (!is_picture_name(member.name)) {
+      if (!has_image_extension(member.name)) {
         json = std::move(member);
         continue;
       }

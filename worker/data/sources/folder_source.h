@@ -10,7 +10,7 @@ namespace ganscale::data {
 /// Opens a folder of PNG and JPEG files at any depth, in the order of their names. Labels come from
 /// a `dataset.json` in the folder, else from class folders (see labels_by_folder()).
 ///
-/// Returns: nothing if there is no picture in it.
+/// Returns: nothing if there is no image in it.
 std::unique_ptr<Source> open_folder(const std::filesystem::path& folder);
 
 /// Opens a tar file of PNG and JPEG files; labels as of a folder.

@@ -31,13 +31,13 @@ std::vector<std::uint8_t> substitution_table(FT_Face face) {
   return table;
 }
 
-/// Writes a row of premultiplied BGRA as RGBA whose colours are not multiplied by alpha.
+/// Writes a row of premultiplied BGRA as RGBA whose colors are not multiplied by alpha.
 void copy_row(const std::uint8_t* bgra, unsigned width, std::uint8_t* rgba) {
   for (unsigned x = 0; x < width; ++x, bgra += 4, rgba += 4) {
     const unsigned alpha = bgra[3];
     for (int c = 0; c < 3; ++c) {
-      const unsigned colour = alpha == 0 ? 0 : (bgra[2 - c] * 255U + alpha / 2) / alpha;
-      rgba[c] = static_cast<std::uint8_t>(std::min(colour, 255U));
+      const unsigned color = alpha == 0 ? 0 : (bgra[2 - c] * 255U + alpha / 2) / alpha;
+      rgba[c] = static_cast<std::uint8_t>(std::min(color, 255U));
     }
     rgba[3] = bgra[3];
   }
@@ -64,7 +64,7 @@ class FontSource : public Source {
     const FT_Error error = FT_Load_Glyph(face_.get(), glyphs_[index].glyph, FT_LOAD_COLOR);
     const FT_Bitmap& bitmap = face_->glyph->bitmap;
     if (error != 0 || bitmap.pixel_mode != FT_PIXEL_MODE_BGRA || bitmap.rows == 0) {
-      throw DataError("glyph is not a colour bitmap (FreeType error " + std::to_string(error) +
+      throw DataError("glyph is not a color bitmap (FreeType error " + std::to_string(error) +
                       "): " + describe(index));
     }
     const std::size_t row_bytes = std::size_t{bitmap.width} * 4;
@@ -106,7 +106,7 @@ class FontSource : public Source {
     }
     face_.reset(face);
     if (!FT_HAS_COLOR(face) || face->num_fixed_sizes == 0 || FT_Select_Size(face, 0) != 0) {
-      throw DataError("font has no colour bitmaps: " + font_.string());
+      throw DataError("font has no color bitmaps: " + font_.string());
     }
   }
 
@@ -128,7 +128,7 @@ class FontSource : public Source {
         ++skipped;
       }
     }
-    log::info("Opened emoji font", {{"pictures", glyphs_.size()}, {"skipped", skipped}});
+    log::info("Opened emoji font", {{"images", glyphs_.size()}, {"skipped", skipped}});
   }
 
   std::filesystem::path font_;

@@ -45,13 +45,13 @@ class IdxSource : public Source {
     std::vector<std::uint8_t> buffer;
     const auto header = images_.read(0, kImagesHeaderBytes, buffer);
     if (files::big_endian_32(header.data()) != kImagesMagic) {
-      throw DataError("not an IDX file of pictures (magic number): " + images.string());
+      throw DataError("not an IDX file of images (magic number): " + images.string());
     }
     count_ = files::big_endian_32(header.data() + 4);
     height_ = static_cast<int>(files::big_endian_32(header.data() + 8));
     width_ = static_cast<int>(files::big_endian_32(header.data() + 12));
-    if (height_ <= 0 || width_ <= 0) throw DataError("empty pictures: " + images.string());
-    const std::int64_t whole = (images_.size_bytes() - kImagesHeaderBytes) / picture_bytes();
+    if (height_ <= 0 || width_ <= 0) throw DataError("empty images: " + images.string());
+    const std::int64_t whole = (images_.size_bytes() - kImagesHeaderBytes) / image_bytes();
     if (whole < count_) {
       throw DataError("file is truncated: " + describe(whole) + ", its header says " +
                       std::to_string(count_) + " records");
@@ -69,7 +69,7 @@ class IdxSource : public Source {
   }
 
   void read(std::int64_t index, Record& record) const override {
-    record.bytes = images_.read(offset(index), picture_bytes(), record.buffer);
+    record.bytes = images_.read(offset(index), image_bytes(), record.buffer);
     record.encoding = Encoding::kRawChw;
     record.channels = 1;
     record.height = height_;
@@ -83,9 +83,9 @@ class IdxSource : public Source {
   }
 
  private:
-  std::int64_t picture_bytes() const { return std::int64_t{height_} * width_; }
+  std::int64_t image_bytes() const { return std::int64_t{height_} * width_; }
   std::int64_t offset(std::int64_t index) const {
-    return kImagesHeaderBytes + index * picture_bytes();
+    return kImagesHeaderBytes + index * image_bytes();
   }
 
   void read_labels(const std::filesystem::path& file) {
@@ -97,9 +97,9 @@ class IdxSource : public Source {
     labels_.assign(content.begin() + kLabelsHeaderBytes, content.end());
     const std::int64_t count = files::big_endian_32(content.data() + 4);
     if (count != count_ || static_cast<std::int64_t>(labels_.size()) != count_) {
-      throw DataError("labels do not fit the pictures: " + file.string() + " holds " +
+      throw DataError("labels do not fit the images: " + file.string() + " holds " +
                       std::to_string(labels_.size()) + " labels (its header says " +
-                      std::to_string(count) + ") for " + std::to_string(count_) + " pictures");
+                      std::to_string(count) + ") for " + std::to_string(count_) + " images");
     }
     if (count_ > 0) label_count_ = 1 + *std::max_element(labels_.begin(), labels_.end());
   }
@@ -116,7 +116,7 @@ class IdxSource : public Source {
 
 std::unique_ptr<Source> open_idx(const std::filesystem::path& path) {
   const auto file = images_file(path);
-  if (!file) throw DataError("no IDX file of pictures: " + path.string());
+  if (!file) throw DataError("no IDX file of images: " + path.string());
   return std::make_unique<IdxSource>(*file);
 }
 

@@ -7,7 +7,7 @@
 
 namespace ganscale::data {
 
-/// Opens pictures of the IDX format (MNIST and its kin), plain or gzip'ed.
+/// Opens images of the IDX format (MNIST and its kin), plain or gzip'ed.
 ///
 /// path: an images file (`train-images-idx3-ubyte[.gz]`), or a folder that holds the training
 ///       split's. The labels are in the file beside it whose name has `labels` and `idx1` instead

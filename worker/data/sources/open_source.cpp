@@ -53,11 +53,11 @@ constexpr Format kFormats[] = {
                   ? open_tar(from)
                   : nullptr;
      }},
-    {"a colour font (*.ttf, *.otf)",
+    {"a color font (*.ttf, *.otf)",
      [](const path& from, int) -> Opened {
        return is_file(from, {".ttf", ".otf"}) ? open_font(from) : nullptr;
      }},
-    {"a folder of pictures (*.png, *.jpg, *.jpeg)",
+    {"a folder of images (*.png, *.jpg, *.jpeg)",
      [](const path& from, int) -> Opened {
        return std::filesystem::is_directory(from) ? open_folder(from) : nullptr;
      }},

@@ -19,7 +19,7 @@ class Source {
   virtual std::int64_t label_count() const = 0;
   /// Names of the labels, or empty.
   virtual std::vector<std::string> label_names() const { return {}; }
-  /// The label of a record without reading its picture; -1 without labels.
+  /// The label of a record without reading its image; -1 without labels.
   virtual std::int64_t label(std::int64_t index) const = 0;
   /// Reads a record over what `record` held. Its bytes are valid until the next read into it, as
   /// long as the source lives. Throws DataError with file, record and offset.

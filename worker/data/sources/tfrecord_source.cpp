@@ -50,9 +50,9 @@ class TfrecordSource : public Source {
     const IndexedShard& shard = shard_of(index);
     const std::int64_t* offset = shard.offsets.data() + (index - shard.first_record);
     const auto frame = shard.bytes.read(offset[0], offset[1] - offset[0], record.buffer);
-    PictureExample example;
+    ImageExample example;
     try {
-      example = parse_picture_example(read_frame(frame));
+      example = parse_image_example(read_frame(frame));
     } catch (const DataError& error) {
       throw DataError(std::string(error.what()) + ": " + describe(index));
     }

@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 #include "data/formats/zip_directory.h"
-#include "data/sources/picture_files.h"
+#include "data/sources/image_files.h"
 
 namespace ganscale::data {
 namespace {
 
-class ZipSource : public PictureFiles {
+class ZipSource : public ImageFiles {
  public:
   explicit ZipSource(const std::filesystem::path& file) : bytes_(file) {
     const ZipEntry* json = nullptr;
@@ -17,7 +17,7 @@ class ZipSource : public PictureFiles {
     std::ranges::sort(all, {}, &ZipEntry::name);
     for (const ZipEntry& entry : all) {
       if (entry.name == "dataset.json") json = &entry;
-      if (!is_picture_name(entry.name)) continue;
+      if (!has_image_extension(entry.name)) continue;
       names_.push_back(entry.name);
       entries_.push_back(entry);
     }

@@ -85,10 +85,10 @@ class Chunk {
   Chunk(const Source& source, const ConvertOptions& options)
       : source_(source), options_(options), records_(options.threads) {
     const DecodePolicy& policy = options.policy;
-    picture_bytes_ = std::int64_t{policy.channels} * policy.resolution * policy.resolution;
+    image_bytes_ = std::int64_t{policy.channels} * policy.resolution * policy.resolution;
     constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
-    capacity_ = std::clamp<std::int64_t>(kChunkBytes / picture_bytes_, options.threads, 4096);
-    pictures_.resize(capacity_ * picture_bytes_);
+    capacity_ = std::clamp<std::int64_t>(kChunkBytes / image_bytes_, options.threads, 4096);
+    images_.resize(capacity_ * image_bytes_);
   }
 
   std::int64_t capacity() const { return capacity_; }
@@ -99,8 +99,8 @@ class Chunk {
   }
   /// Why a record was refused; empty if it was not.
   const std::string& refusal(std::int64_t i) const { return refusals_[i]; }
-  std::span<std::uint8_t> picture(std::int64_t i) {
-    return std::span(pictures_).subspan(i * picture_bytes_, picture_bytes_);
+  std::span<std::uint8_t> image(std::int64_t i) {
+    return std::span(images_).subspan(i * image_bytes_, image_bytes_);
   }
 
  private:
@@ -112,7 +112,7 @@ class Chunk {
       return;
     }
     try {
-      decode_into(records_[thread], options_.policy, picture(i));
+      decode_into(records_[thread], options_.policy, image(i));
     } catch (const DataError& error) {
       refusals_[i] = std::string(error.what()) + ": " + source_.describe(index);
     }
@@ -120,16 +120,16 @@ class Chunk {
 
   const Source& source_;
   const ConvertOptions& options_;
-  std::int64_t picture_bytes_ = 0;
+  std::int64_t image_bytes_ = 0;
   std::int64_t capacity_ = 0;
   std::vector<Record> records_;
-  std::vector<std::uint8_t> pictures_;
+  std::vector<std::uint8_t> images_;
   std::vector<std::string> refusals_;
 };
 
 [[noreturn]] void give_up(const std::vector<std::string>& refused) {
   constexpr std::size_t kMostNamed = 10;
-  std::string text = "too many pictures are refused:";
+  std::string text = "too many images are refused:";
   for (std::size_t i = 0; i < std::min(refused.size(), kMostNamed); ++i) {
     text += "\n  " + refused[i];
   }
@@ -182,9 +182,9 @@ class Converter {
       return;
     }
     const DecodePolicy& policy = options_.policy;
-    write_picture_example({.shape = {policy.channels, policy.resolution, policy.resolution},
-                           .data = chunk_.picture(i)},
-                          message_);
+    write_image_example(
+        {.shape = {policy.channels, policy.resolution, policy.resolution}, .data = chunk_.image(i)},
+        message_);
     writer.append(message_);
     ++result_.written;
     if (labels_.count > 0) labels_.values.push_back(source_.label(index));

@@ -19,7 +19,7 @@ struct ConvertOptions {
   DecodePolicy policy;       ///< resolution: a power of two
   int shards = 1;
   int threads = 1;
-  std::int64_t most_refused = 0;  ///< pictures that may be refused before the whole is given up
+  std::int64_t most_refused = 0;  ///< images that may be refused before the whole is given up
   OnProgress on_progress = [](std::int64_t, std::int64_t) {};
 };
 
@@ -39,7 +39,7 @@ struct Conversion {
 /// NAME is the folder's name without an ending `.tfrecords`. Records keep their order; shard s has
 /// the s-th part of them. Files are written under temporary names and renamed when all is done.
 ///
-/// Throws: DataError when the folder holds TFRecord files already, the disk is full, no picture is
+/// Throws: DataError when the folder holds TFRecord files already, the disk is full, no image is
 ///         left or more than most_refused are refused, naming them; ConfigError for impossible
 ///         options.
 Conversion convert(const Source& source, const ConvertOptions& options);

@@ -12,13 +12,13 @@ namespace {
 
 std::string kind_of(const Record& record) {
   static constexpr const char* kNames[] = {"raw", "raw", "PNG", "JPEG"};
-  const Picture shape = picture_shape(record);
+  const Image shape = image_shape(record);
   return std::string(kNames[static_cast<int>(record.encoding)]) + " " +
          std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
          std::to_string(shape.width);
 }
 
-void paste(const Picture& cell, int top, int left, Picture& sheet) {
+void paste(const Image& cell, int top, int left, Image& sheet) {
   const std::size_t row_bytes = static_cast<std::size_t>(cell.width) * 3;
   for (int y = 0; y < cell.height; ++y) {
     const std::size_t to = (static_cast<std::size_t>(top + y) * sheet.width + left) * 3;
@@ -66,12 +66,12 @@ Inspection inspect(const Source& source, std::int64_t most_sampled) {
   return result;
 }
 
-Picture contact_sheet(const Source& source, int rows, int columns, int cell_side) {
-  constexpr std::uint8_t kGrey = 128;
-  Picture sheet{.channels = 3, .height = rows * cell_side, .width = columns * cell_side};
-  sheet.hwc.resize(std::size_t(sheet.height) * sheet.width * 3, kGrey);
+Image contact_sheet(const Source& source, int rows, int columns, int cell_side) {
+  constexpr std::uint8_t kGray = 128;
+  Image sheet{.channels = 3, .height = rows * cell_side, .width = columns * cell_side};
+  sheet.hwc.resize(std::size_t(sheet.height) * sheet.width * 3, kGray);
   const DecodePolicy policy{
-      .channels = 3, .resolution = cell_side, .fit = Fit::kResize, .convert_colours = true};
+      .channels = 3, .resolution = cell_side, .fit = Fit::kResize, .convert_colors = true};
   const std::int64_t count = std::min<std::int64_t>(rows * columns, source.record_count());
   Record record;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ Picture contact_sheet(const Source& source, int rows, int columns, int cell_side
       const auto column = static_cast<int>(i % columns);
       paste(apply_policy(decode(record), policy), row * cell_side, column * cell_side, sheet);
     } catch (const DataError&) {
-      continue;  // its cell stays grey
+      continue;  // its cell stays gray
     }
   }
   return sheet;

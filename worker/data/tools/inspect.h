@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/image/picture.h"
+#include "data/image/image.h"
 #include "data/sources/source.h"
 #include "data/tools/convert.h"
 
@@ -26,9 +26,9 @@ struct Inspection {
 /// Counts the labels of all records, and looks at up to `most_sampled` of them, evenly spaced.
 Inspection inspect(const Source& source, std::int64_t most_sampled);
 
-/// Returns evenly spaced pictures of a data set as one RGB picture; each cell is cell_side pixels
-/// wide, and grey where a record cannot be read.
-Picture contact_sheet(const Source& source, int rows, int columns, int cell_side);
+/// Returns evenly spaced images of a data set as one RGB image; each cell is cell_side pixels
+/// wide, and gray where a record cannot be read.
+Image contact_sheet(const Source& source, int rows, int columns, int cell_side);
 
 /// Reads and decodes every record with its checksums. Returns "reason: file, record, offset" of
 /// each that is damaged, in their order.

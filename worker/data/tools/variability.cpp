@@ -15,12 +15,12 @@
 namespace ganscale::data {
 namespace {
 
-enum Column { kPictures, kPixels, kSum, kSquares, kColumns };
+enum Column { kImages, kPixels, kSum, kSquares, kColumns };
 
-/// Channels that are colours.
-int colours_of(const Picture& picture) { return picture.channels <= 2 ? 1 : 3; }
+/// Channels that are colors.
+int colors_of(const Image& image) { return image.channels <= 2 ? 1 : 3; }
 
-Picture decode_named(const Source& source, std::int64_t index, Record& record) {
+Image decode_named(const Source& source, std::int64_t index, Record& record) {
   source.read(index, record);
   try {
     return decode(record);
@@ -29,19 +29,19 @@ Picture decode_named(const Source& source, std::int64_t index, Record& record) {
   }
 }
 
-/// Adds a picture to its label's rows: [channels, kColumns].
-void add_picture(const Picture& picture, int colours, std::int64_t* rows) {
-  const auto pixels = std::int64_t{picture.height} * picture.width;
-  for (int c = 0; c < colours; ++c, rows += kColumns) {
+/// Adds an image to its label's rows: [channels, kColumns].
+void add_image(const Image& image, int colors, std::int64_t* rows) {
+  const auto pixels = std::int64_t{image.height} * image.width;
+  for (int c = 0; c < colors; ++c, rows += kColumns) {
     std::int64_t sum = 0;
     std::int64_t squares = 0;
-    for (auto place = static_cast<std::size_t>(c); place < picture.hwc.size();
-         place += static_cast<std::size_t>(picture.channels)) {
-      const std::int64_t value = picture.hwc[place];
+    for (auto place = static_cast<std::size_t>(c); place < image.hwc.size();
+         place += static_cast<std::size_t>(image.channels)) {
+      const std::int64_t value = image.hwc[place];
       sum += value;
       squares += value * value;
     }
-    rows[kPictures] += 1;
+    rows[kImages] += 1;
     rows[kPixels] += pixels;
     rows[kSum] += sum;
     rows[kSquares] += squares;
@@ -61,7 +61,7 @@ bool is_constant(const ClassSums& pixels) {
   return value == std::floor(value) && pixels.squares == value * pixels.sum;
 }
 
-ChannelVariability analyse(const std::vector<ClassSums>& classes) {
+ChannelVariability analyze(const std::vector<ClassSums>& classes) {
   ClassSums all{0, 0, 0};
   long double of_means = 0;  // the sum of n * mean^2 over classes
   for (const auto& one : classes) {
@@ -95,8 +95,8 @@ at::Tensor class_sums(const Source& source, const RecordShare& share,
     throw DataError("a test of variability compares classes, and the data set has no labels");
   }
   Record first;
-  const int colours = colours_of(decode_named(source, 0, first));
-  auto sums = at::zeros({source.label_count(), colours, kColumns}, at::kLong);
+  const int colors = colors_of(decode_named(source, 0, first));
+  auto sums = at::zeros({source.label_count(), colors, kColumns}, at::kLong);
   auto* const rows = sums.mutable_data_ptr<std::int64_t>();
   const auto count = (source.record_count() - share.first + share.stride - 1) / share.stride;
   std::vector<Record> records(static_cast<std::size_t>(share.threads));
@@ -104,15 +104,15 @@ at::Tensor class_sums(const Source& source, const RecordShare& share,
   std::int64_t done = 0;
   parallel_for(count, share.threads, [&](int thread, std::int64_t i) {
     const auto index = share.first + i * share.stride;
-    const auto picture = decode_named(source, index, records[static_cast<std::size_t>(thread)]);
-    if (colours_of(picture) != colours) {
-      throw DataError("the pictures differ in their number of channels: " + source.describe(index));
+    const auto image = decode_named(source, index, records[static_cast<std::size_t>(thread)]);
+    if (colors_of(image) != colors) {
+      throw DataError("the images differ in their number of channels: " + source.describe(index));
     }
-    std::vector<std::int64_t> own(static_cast<std::size_t>(colours) * kColumns);
-    add_picture(picture, colours, own.data());
+    std::vector<std::int64_t> own(static_cast<std::size_t>(colors) * kColumns);
+    add_image(image, colors, own.data());
     const std::scoped_lock lock(mutex);
-    std::transform(own.begin(), own.end(), rows + source.label(index) * colours * kColumns,
-                   rows + source.label(index) * colours * kColumns, std::plus<>());
+    std::transform(own.begin(), own.end(), rows + source.label(index) * colors * kColumns,
+                   rows + source.label(index) * colors * kColumns, std::plus<>());
     on_progress(++done);
   });
   return sums;
@@ -124,7 +124,7 @@ Variability variability(const at::Tensor& sums) {
   const auto* place = rows.const_data_ptr<std::int64_t>();
   std::vector<std::vector<ClassSums>> channels(static_cast<std::size_t>(rows.size(1)));
   for (std::int64_t label = 0; label < rows.size(0); ++label) {
-    result.pictures_of_label.push_back(place[kPictures]);
+    result.images_of_label.push_back(place[kImages]);
     for (auto& channel : channels) {
       if (place[kPixels] > 0) {
         channel.push_back({static_cast<long double>(place[kPixels]),
@@ -136,9 +136,9 @@ Variability variability(const at::Tensor& sums) {
   }
   if (channels.front().size() < 2) {
     throw DataError("a test of variability compares classes, and only " +
-                    std::to_string(channels.front().size()) + " has pictures");
+                    std::to_string(channels.front().size()) + " has images");
   }
-  for (const auto& channel : channels) result.channels.push_back(analyse(channel));
+  for (const auto& channel : channels) result.channels.push_back(analyze(channel));
   return result;
 }
 

@@ -18,10 +18,10 @@ struct RecordShare {
 };
 
 /// Returns what the test of variability is made of: [labels, channels, 4] int64, for each label and
-/// channel the number of pictures, and number, sum and sum of squares of their pixels. Whole
+/// channel the number of images, and number, sum and sum of squares of their pixels. Whole
 /// numbers: the sum over ranks is exact.
 ///
-/// Pictures may differ in size, not in channels; alpha is left out.
+/// Images may differ in size, not in channels; alpha is left out.
 /// Throws: DataError: no labels, or a damaged record, which it names.
 at::Tensor class_sums(const Source& source, const RecordShare& share,
                       const std::function<void(std::int64_t done)>& on_progress);
@@ -37,14 +37,14 @@ struct ChannelVariability {
   double between_share = 0;  ///< of the pixels' variance that the class explains, 0 to 1
 };
 
-/// Whether pictures differ between classes more than within them: a one-way analysis of variance
+/// Whether images differ between classes more than within them: a one-way analysis of variance
 /// of each channel's pixels, as in Lupo Pasini et al., "Distributed DC-CGAN".
 struct Variability {
-  std::vector<std::int64_t> pictures_of_label;
+  std::vector<std::int64_t> images_of_label;
   std::vector<ChannelVariability> channels;
 };
 
-/// sums: of all ranks, see class_sums. Labels without pictures are no class.
+/// sums: of all ranks, see class_sums. Labels without images are no class.
 /// Throws: DataError for fewer than two classes.
 Variability variability(const at::Tensor& sums);
 

@@ -62,8 +62,8 @@ at::Tensor compute_bias_act(const Operands& in, const BiasActRule& rule, BiasAct
   const at::Tensor gradient = in.gradient.defined() ? in_layout_of(in.gradient, x) : at::Tensor();
   const at::Tensor tangent = in.tangent.defined() ? in_layout_of(in.tangent, x) : at::Tensor();
   const at::Tensor bias = in.bias.defined() ? in.bias.contiguous() : at::Tensor();
-  if (x.is_cpu() && is_narrow(scalar_type_of(x.scalar_type()))) {
-    const Operands wide{widened(x), widened(bias), widened(gradient), widened(tangent)};
+  if (x.is_cpu() && is_low_precision(scalar_type_of(x.scalar_type()))) {
+    const Operands wide{upcast(x), upcast(bias), upcast(gradient), upcast(tangent)};
     return compute_bias_act(wide, rule, order).to(x.scalar_type());
   }
   const at::Tensor out = at::empty_like(x);
@@ -99,7 +99,7 @@ BiasActRule saved_rule(AutogradContext* context) {
 }
 
 /// Returns the bound that a clamped value of this dtype has in memory: a derivative compares with
-/// what was stored, which in a narrow type may lie below the bound that was asked for.
+/// what was stored, which in a low-precision type may lie below the bound that was asked for.
 double stored_bound(const std::optional<double>& clamp, at::ScalarType dtype) {
   if (!clamp) return -1;
   const auto narrow = static_cast<float>(*clamp);

@@ -75,7 +75,7 @@ struct Curve<T, Activation::kSwish> {
   T second(T u) const { return sigmoid(u) * (1 - sigmoid(u)) * (2 + u * (1 - 2 * sigmoid(u))); }
 };
 
-// One run of neighbours in memory.
+// One run of neighbors in memory.
 template <class T>
 struct Run {
   std::int64_t first;
@@ -164,7 +164,7 @@ class Filler {
   T clamp_;
 };
 
-// Without a bias any number of neighbours is a run; else those of one channel, or in channels last
+// Without a bias any number of neighbors is a run; else those of one channel, or in channels last
 // the channels of a pixel.
 template <class T, Activation kActivation>
 void fill_all(const BiasActArrays& arrays, const BiasActTask& task) {

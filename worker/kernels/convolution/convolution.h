@@ -27,7 +27,7 @@ struct Convolution2d {
 /// x:       [N, in, H, W].
 /// weight:  [out, in / groups, K, K]; transposed: [in, out / groups, K, K].
 at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
-                         const Convolution2d& how = {});
+                         const Convolution2d& options = {});
 
 /// How resampled_convolution2d() resamples.
 struct Resampling {
@@ -48,6 +48,6 @@ struct Resampling {
 /// filter:  see upfirdn2d; unused where nothing is resampled.
 /// Returns: [N, out, H * up / down, W * up / down].
 at::Tensor resampled_convolution2d(const at::Tensor& x, const at::Tensor& weight,
-                                   const at::Tensor& filter, const Resampling& how);
+                                   const at::Tensor& filter, const Resampling& options);
 
 }  // namespace ganscale::kernels

@@ -86,8 +86,8 @@ at::Tensor random_labels(const ImageRandom& images, Stream stream, std::uint32_t
   return labels;
 }
 
-at::Tensor RandomDraws::dropout_mask(double p, at::IntArrayRef shape,
-                                     const at::TensorOptions& options) {
+at::Tensor RandomStream::dropout_mask(double p, at::IntArrayRef shape,
+                                      const at::TensorOptions& options) {
   return random_dropout_mask({images_, stream_, next_site_++}, p, shape, options);
 }
 

@@ -30,10 +30,10 @@ at::Tensor random_labels(const ImageRandom& images, Stream stream, std::uint32_t
 
 /// Hands out the sites of one forward pass in the order of the draws, so that no two layers share
 /// numbers.
-class RandomDraws {
+class RandomStream {
  public:
   /// first_site: for a pass that shares its stream with another one's draws.
-  RandomDraws(ImageRandom images, Stream stream, std::uint32_t first_site = 0)
+  RandomStream(ImageRandom images, Stream stream, std::uint32_t first_site = 0)
       : images_(images), stream_(stream), next_site_(first_site) {}
 
   at::Tensor normal(at::IntArrayRef shape, const at::TensorOptions& options) {

@@ -40,10 +40,10 @@ at::Tensor sent_to(at::Device device, const at::Tensor& on_host) {
   return on_host.pin_memory().to(device, /*non_blocking=*/true);
 }
 
-at::Tensor widened(const at::Tensor& tensor) {
-  const bool is_narrow = tensor.defined() && (tensor.scalar_type() == at::kHalf ||
-                                              tensor.scalar_type() == at::kBFloat16);
-  return is_narrow ? tensor.to(at::kFloat) : tensor;
+at::Tensor upcast(const at::Tensor& tensor) {
+  const bool is_low_precision = tensor.defined() && (tensor.scalar_type() == at::kHalf ||
+                                                     tensor.scalar_type() == at::kBFloat16);
+  return is_low_precision ? tensor.to(at::kFloat) : tensor;
 }
 
 }  // namespace ganscale::kernels

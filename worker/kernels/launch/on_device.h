@@ -26,7 +26,7 @@ at::Tensor in_layout_of(const at::Tensor& tensor, const at::Tensor& model);
 /// Returns a copy on `device` of a small tensor of the host, which does not wait for it.
 at::Tensor sent_to(at::Device device, const at::Tensor& on_host);
 
-/// Returns a tensor that references take: those of narrow types in float32.
-at::Tensor widened(const at::Tensor& tensor);
+/// Returns a tensor that references take: those of low-precision types in float32.
+at::Tensor upcast(const at::Tensor& tensor);
 
 }  // namespace ganscale::kernels

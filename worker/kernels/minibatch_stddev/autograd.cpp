@@ -17,8 +17,8 @@ using torch::autograd::variable_list;
 /// feature_count].
 at::Tensor compute_stddev(const at::Tensor& values) {
   const auto type = scalar_type_of(values.scalar_type());
-  if (values.is_cpu() && is_narrow(type)) {
-    return compute_stddev(widened(values)).to(values.scalar_type());
+  if (values.is_cpu() && is_low_precision(type)) {
+    return compute_stddev(upcast(values)).to(values.scalar_type());
   }
   const at::Tensor dense = values.contiguous();
   const at::Tensor out = at::empty({values.size(1), values.size(2)}, values.options());
@@ -45,11 +45,11 @@ struct MeanStddev : torch::autograd::Function<MeanStddev> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor saved = context->get_saved_variables()[0];
     const at::Tensor values = saved.to(at::kDouble);
-    const at::Tensor centred = values - values.mean(0, /*keepdim=*/true);
-    const at::Tensor stddev = centred.square().mean(0).add(kStddevEpsilon).sqrt();
+    const at::Tensor centered = values - values.mean(0, /*keepdim=*/true);
+    const at::Tensor stddev = centered.square().mean(0).add(kStddevEpsilon).sqrt();
     const auto count = static_cast<double>(values.size(0) * values.size(3));
     const at::Tensor gradient = gradients[0].to(at::kDouble).unsqueeze(-1);
-    return {(centred * (gradient / (stddev * count))).to(saved.scalar_type())};
+    return {(centered * (gradient / (stddev * count))).to(saved.scalar_type())};
   }
 };
 

@@ -27,12 +27,13 @@ ImageLayout image_layout_of(const at::Tensor& x) {
           .channels_last = !x.is_contiguous()};
 }
 
-bool is_narrow_on_cpu(const at::Tensor& x) {
-  return x.is_cpu() && is_narrow(scalar_type_of(x.scalar_type()));
+bool is_low_precision_on_cpu(const at::Tensor& x) {
+  return x.is_cpu() && is_low_precision(scalar_type_of(x.scalar_type()));
 }
 
 at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
-  if (is_narrow_on_cpu(x)) return compute_scaled(widened(x), widened(scale)).to(x.scalar_type());
+  if (is_low_precision_on_cpu(x))
+    return compute_scaled(upcast(x), upcast(scale)).to(x.scalar_type());
   const at::Tensor dense = in_dense_layout(x);
   const at::Tensor factors = scale.contiguous();
   const at::Tensor out = at::empty_like(dense);
@@ -48,7 +49,7 @@ at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
 }
 
 at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
-  if (is_narrow_on_cpu(a)) return compute_dots(widened(a), widened(b)).to(a.scalar_type());
+  if (is_low_precision_on_cpu(a)) return compute_dots(upcast(a), upcast(b)).to(a.scalar_type());
   const at::Tensor first = in_dense_layout(a);
   const at::Tensor second = in_layout_of(b, first);
   const ImageLayout layout = image_layout_of(first);
@@ -104,11 +105,11 @@ at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles) {
 
 at::Tensor convolve_with_own_weights(const at::Tensor& x, const at::Tensor& weight,
                                      const at::Tensor& styles, const at::Tensor& filter,
-                                     const ModulatedConvolution& how) {
+                                     const ModulatedConvolution& options) {
   const auto N = x.size(0);
   at::Tensor weights = weight.unsqueeze(0) * styles.view({N, 1, -1, 1, 1});
-  if (how.demodulate) weights = weights * demodulation(weight, styles).view({N, -1, 1, 1, 1});
-  Resampling grouped = how.resampling;
+  if (options.demodulate) weights = weights * demodulation(weight, styles).view({N, -1, 1, 1, 1});
+  Resampling grouped = options.resampling;
   grouped.groups = N;
   const at::Tensor y =
       resampled_convolution2d(x.reshape({1, -1, x.size(2), x.size(3)}),
@@ -118,11 +119,11 @@ at::Tensor convolve_with_own_weights(const at::Tensor& x, const at::Tensor& weig
 
 at::Tensor convolve_with_shared_weight(const at::Tensor& x, const at::Tensor& weight,
                                        const at::Tensor& styles, const at::Tensor& filter,
-                                       const ModulatedConvolution& how) {
+                                       const ModulatedConvolution& options) {
   const auto dtype = x.scalar_type();
   const at::Tensor y = resampled_convolution2d(scale_channels(x, styles.to(dtype)),
-                                               weight.to(dtype), filter, how.resampling);
-  if (!how.demodulate) return y;
+                                               weight.to(dtype), filter, options.resampling);
+  if (!options.demodulate) return y;
   return scale_channels(y, demodulation(weight, styles).to(dtype));
 }
 
@@ -142,20 +143,20 @@ at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b) {
 }
 
 at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& styles,
-                            const at::Tensor& filter, const ModulatedConvolution& how) {
+                            const at::Tensor& filter, const ModulatedConvolution& options) {
   check(x.dim() == 4 && x.numel() > 0, "modulated_conv2d takes images [N, C, H, W], not none");
   check(styles.dim() == 2 && styles.size(0) == x.size(0) && styles.size(1) == weight.size(1),
         "modulated_conv2d takes a style for each image and input channel");
   at::Tensor kernel = weight;
   at::Tensor scales = styles;
-  if (x.scalar_type() == at::kHalf && how.demodulate) {
+  if (x.scalar_type() == at::kHalf && options.demodulate) {
     // The demodulation takes both factors out again.
     const double fan_in = static_cast<double>(weight.size(1) * weight.size(2) * weight.size(3));
     kernel = weight / (weight.abs().amax({1, 2, 3}, /*keepdim=*/true) * std::sqrt(fan_in));
     scales = styles / styles.abs().amax({1}, /*keepdim=*/true);
   }
-  const auto convolve = how.fused ? convolve_with_own_weights : convolve_with_shared_weight;
-  return convolve(x, kernel, scales, filter, how);
+  const auto convolve = options.fused ? convolve_with_own_weights : convolve_with_shared_weight;
+  return convolve(x, kernel, scales, filter, options);
 }
 
 }  // namespace ganscale::kernels

@@ -37,6 +37,6 @@ struct ModulatedConvolution {
 /// filter:  of the resampling, see resampled_convolution2d().
 /// Returns: [N, out, H', W'] of x's dtype.
 at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& styles,
-                            const at::Tensor& filter, const ModulatedConvolution& how);
+                            const at::Tensor& filter, const ModulatedConvolution& options);
 
 }  // namespace ganscale::kernels

@@ -12,21 +12,21 @@ namespace {
 
 /// A part of one parameter that stays in a core's cache: what threads share out, so that many small
 /// parameters cost what a large one does.
-struct Piece {
+struct Chunk {
   const AdamArrays* arrays = nullptr;
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-std::vector<Piece> pieces_of(std::span<const AdamArrays> arrays) {
+std::vector<Chunk> chunks_of(std::span<const AdamArrays> arrays) {
   constexpr std::int64_t kLength = 8192;
-  std::vector<Piece> pieces;
+  std::vector<Chunk> chunks;
   for (const AdamArrays& one : arrays) {
     for (std::int64_t begin = 0; begin < one.element_count; begin += kLength) {
-      pieces.push_back({&one, begin, std::min(begin + kLength, one.element_count)});
+      chunks.push_back({&one, begin, std::min(begin + kLength, one.element_count)});
     }
   }
-  return pieces;
+  return chunks;
 }
 
 template <class T>
@@ -36,15 +36,15 @@ AdamFactors<T> factors_at(const AdamTask& task, float step) {
 }
 
 template <bool kAverages, class T>
-[[gnu::always_inline]] inline void update(const Piece& piece, const AdamFactors<T>& f) {
-  const AdamArrays& arrays = *piece.arrays;
+[[gnu::always_inline]] inline void update(const Chunk& chunk, const AdamFactors<T>& f) {
+  const AdamArrays& arrays = *chunk.arrays;
   auto* parameter = static_cast<T*>(arrays.parameter);
   const auto* gradient = static_cast<const T*>(arrays.gradient);
   auto* first = static_cast<T*>(arrays.first_moment);
   auto* second = static_cast<T*>(arrays.second_moment);
   auto* average = static_cast<T*>(arrays.average);
 #pragma GCC ivdep  // no array overlaps another
-  for (std::int64_t i = piece.begin; i < piece.end; ++i) {
+  for (std::int64_t i = chunk.begin; i < chunk.end; ++i) {
     const T slope = gradient[i] + f.decay * parameter[i];
     first[i] += f.gradient_part * (slope - first[i]);
     second[i] = f.beta2 * second[i] + f.square_part * slope * slope;
@@ -57,22 +57,22 @@ template <bool kAverages, class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline void update_either(const Piece& piece, const AdamFactors<T>& f) {
-  if (piece.arrays->average != nullptr) return update<true>(piece, f);
-  update<false>(piece, f);
+[[gnu::always_inline]] inline void update_either(const Chunk& chunk, const AdamFactors<T>& f) {
+  if (chunk.arrays->average != nullptr) return update<true>(chunk, f);
+  update<false>(chunk, f);
 }
 
 template <class T>
-void update_narrow(const Piece& piece, const AdamFactors<T>& f) {
-  update_either(piece, f);
+void update_baseline(const Chunk& chunk, const AdamFactors<T>& f) {
+  update_either(chunk, f);
 }
 
 #ifdef __x86_64__
 // The same operations on twice as many elements at a time. Not with fused multiply-adds, which
 // round differently.
 template <class T>
-[[gnu::target("avx2")]] void update_wide(const Piece& piece, const AdamFactors<T>& f) {
-  update_either(piece, f);
+[[gnu::target("avx2")]] void update_avx2(const Chunk& chunk, const AdamFactors<T>& f) {
+  update_either(chunk, f);
 }
 
 #endif
@@ -80,19 +80,19 @@ template <class T>
 template <class T>
 auto best_update() {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2")) return update_wide<T>;
+  if (__builtin_cpu_supports("avx2")) return update_avx2<T>;
 #endif
-  return update_narrow<T>;
+  return update_baseline<T>;
 }
 
 template <class T>
 void update_all(std::span<const AdamArrays> arrays, const AdamTask& task) {
-  const std::vector<Piece> pieces = pieces_of(arrays);
-  const auto update_piece = best_update<T>();
-  const auto count = static_cast<std::int64_t>(pieces.size());
+  const std::vector<Chunk> chunks = chunks_of(arrays);
+  const auto update_chunk = best_update<T>();
+  const auto count = static_cast<std::int64_t>(chunks.size());
   at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      update_piece(pieces[i], factors_at<T>(task, *pieces[i].arrays->step));
+      update_chunk(chunks[i], factors_at<T>(task, *chunks[i].arrays->step));
     }
   });
 }

@@ -19,8 +19,8 @@ using torch::autograd::variable_list;
   throw Error(ExitCode::kBug, message.str());
 }
 
-UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
-  UpfirdnShape shape{.how = how,
+UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
+  UpfirdnShape shape{.options = options,
                      .plane_count = x.size(0) * x.size(1),
                      .height = x.size(2),
                      .width = x.size(3),
@@ -28,7 +28,7 @@ UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfir
                      .filter_width = filter.size(1)};
   set_out_size(shape);
   if (shape.out_height == 0 || shape.out_width == 0) {
-    refuse("the padded picture is smaller than the filter", x, filter);
+    refuse("the padded image is smaller than the filter", x, filter);
   }
   return shape;
 }
@@ -41,8 +41,8 @@ at::MemoryFormat format_on_cpu(const at::Tensor& x) {
   return keeps ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
 }
 
-at::Tensor compute_on_cpu(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
-  auto shape = shape_of(x, filter, how);
+at::Tensor compute_on_cpu(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
+  auto shape = shape_of(x, filter, options);
   const bool is_double = x.scalar_type() == at::kDouble;
   const auto dtype = is_double ? at::kDouble : at::kFloat;
   const auto format = format_on_cpu(x);
@@ -68,9 +68,9 @@ PixelStrides strides_of(const at::Tensor& x) {
   return {x.stride(0), x.stride(1), x.stride(2), x.stride(3)};
 }
 
-at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
   check(filter.device() == x.device(), "upfirdn2d's filter is on the device of x");
-  const auto shape = shape_of(x, filter, how);
+  const auto shape = shape_of(x, filter, options);
   const auto taps =
       filter.to(x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat).contiguous();
   const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
@@ -88,15 +88,16 @@ at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const 
 
 // A kernel's filter is read from memory tap by tap, so two passes of K taps are better than one of
 // K * K. The reference finds the factors of a filter by itself, and both passes share the cache.
-at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter,
+                             const Upfirdn& options) {
   const bool is_line = filter.dim() == 1;
-  if (x.is_cpu()) return compute_on_cpu(x, is_line ? filter.outer(filter) : filter, how);
-  if (!is_line) return compute_on_cuda(x, filter, how);
-  Upfirdn rows = how;
+  if (x.is_cpu()) return compute_on_cpu(x, is_line ? filter.outer(filter) : filter, options);
+  if (!is_line) return compute_on_cuda(x, filter, options);
+  Upfirdn rows = options;
   rows.up_y = rows.down_y = 1;
   rows.pad_top = rows.pad_bottom = 0;
   rows.gain = 1;
-  Upfirdn columns = how;
+  Upfirdn columns = options;
   columns.up_x = columns.down_x = 1;
   columns.pad_left = columns.pad_right = 0;
   return compute_on_cuda(compute_on_cuda(x, filter.unsqueeze(0), rows), filter.unsqueeze(1),
@@ -106,37 +107,37 @@ at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter, cons
 // The gradient gathers what a pixel was scattered to: the same operation, thinning out and
 // inserting zeros exchanged, the filter turned around, padded so that tap k of output o meets pixel
 // i where i * up = o * down + k - pad.
-Upfirdn transposed(const Upfirdn& how, const UpfirdnShape& shape) {
-  const std::int64_t left = shape.filter_width - 1 - how.pad_left;
-  const std::int64_t top = shape.filter_height - 1 - how.pad_top;
-  const auto right =
-      (shape.width - 1) * how.up_x + shape.filter_width - shape.out_width * how.down_x - left;
-  const auto bottom =
-      (shape.height - 1) * how.up_y + shape.filter_height - shape.out_height * how.down_y - top;
-  return {.up_x = how.down_x,
-          .up_y = how.down_y,
-          .down_x = how.up_x,
-          .down_y = how.up_y,
+Upfirdn transposed(const Upfirdn& options, const UpfirdnShape& shape) {
+  const std::int64_t left = shape.filter_width - 1 - options.pad_left;
+  const std::int64_t top = shape.filter_height - 1 - options.pad_top;
+  const auto right = (shape.width - 1) * options.up_x + shape.filter_width -
+                     shape.out_width * options.down_x - left;
+  const auto bottom = (shape.height - 1) * options.up_y + shape.filter_height -
+                      shape.out_height * options.down_y - top;
+  return {.up_x = options.down_x,
+          .up_y = options.down_y,
+          .down_x = options.up_x,
+          .down_y = options.up_y,
           .pad_left = left,
           .pad_right = right,
           .pad_top = top,
           .pad_bottom = bottom,
-          .gain = how.gain,
-          .flip_filter = !how.flip_filter};
+          .gain = options.gain,
+          .flip_filter = !options.flip_filter};
 }
 
 struct Upfirdn2d : torch::autograd::Function<Upfirdn2d> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& filter,
-                            const Upfirdn& how) {
+                            const Upfirdn& options) {
     const at::Tensor plane = filter.dim() == 1 ? filter.expand({filter.size(0), -1}) : filter;
-    const Upfirdn back = transposed(how, shape_of(x, plane, how));
+    const Upfirdn back = transposed(options, shape_of(x, plane, options));
     context->save_for_backward({filter});
     context->saved_data["sizes"] =
         std::vector<std::int64_t>{back.up_x,    back.up_y,       back.down_x,
                                   back.down_y,  back.pad_left,   back.pad_right,
                                   back.pad_top, back.pad_bottom, back.flip_filter ? 1 : 0};
     context->saved_data["gain"] = back.gain;
-    return compute_upfirdn2d(x, filter, how);
+    return compute_upfirdn2d(x, filter, options);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -156,21 +157,21 @@ struct Upfirdn2d : torch::autograd::Function<Upfirdn2d> {
   }
 };
 
-bool is_positive(const Upfirdn& how) {
-  return how.up_x > 0 && how.up_y > 0 && how.down_x > 0 && how.down_y > 0;
+bool is_positive(const Upfirdn& options) {
+  return options.up_x > 0 && options.up_y > 0 && options.down_x > 0 && options.down_y > 0;
 }
 
 }  // namespace
 
-at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how) {
+at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
   if (x.dim() != 4) refuse("x must be [N, C, H, W]", x, filter);
   if (x.numel() == 0) refuse("x must not be empty", x, filter);
   if (!x.is_floating_point()) refuse("x must be of a floating type", x, filter);
   if (filter.dim() != 1 && filter.dim() != 2) refuse("a filter is [K] or [Ky, Kx]", x, filter);
   if (filter.numel() == 0) refuse("a filter has at least one tap", x, filter);
-  if (!is_positive(how)) refuse("up and down must be at least 1", x, filter);
+  if (!is_positive(options)) refuse("up and down must be at least 1", x, filter);
   check(!filter.requires_grad(), "upfirdn2d has no gradient for its filter");
-  return Upfirdn2d::apply(x, filter, how);
+  return Upfirdn2d::apply(x, filter, options);
 }
 
 }  // namespace ganscale::kernels

@@ -77,7 +77,7 @@ __device__ Sum value_at(const T* plane, const Sum* taps, const Work& work, int o
   return sum;
 }
 
-/// Planes one behind the other: neighbouring threads have neighbouring columns.
+/// Planes one behind the other: neighboring threads have neighboring columns.
 template <int kUp, class T, class Sum>
 __global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
   const Sum* taps = load_filter(filter, work);
@@ -99,7 +99,7 @@ __global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
   }
 }
 
-/// Channels last: neighbouring threads have neighbouring channels.
+/// Channels last: neighboring threads have neighboring channels.
 template <int kUp, class T, class Sum>
 __global__ void by_channel(const T* x, const Sum* filter, T* out, Work work) {
   const Sum* taps = load_filter(filter, work);
@@ -152,12 +152,12 @@ void launch_for_up(const UpfirdnMemory& memory, const Work& work, void* stream) 
 Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
   const auto narrow = [](std::int64_t value) {
     check(value >= -(std::int64_t{1} << 30) && value <= (std::int64_t{1} << 30),
-          "upfirdn2d: a side of a picture is too long");
+          "upfirdn2d: a side of an image is too long");
     return static_cast<int>(value);
   };
-  const Upfirdn& how = shape.how;
-  narrow(shape.out_height * how.down_y + shape.filter_height);
-  narrow(shape.out_width * how.down_x + shape.filter_width);
+  const Upfirdn& options = shape.options;
+  narrow(shape.out_height * options.down_y + shape.filter_height);
+  narrow(shape.out_width * options.down_x + shape.filter_width);
   return {.x_strides = memory.x_strides,
           .out_strides = memory.out_strides,
           .image_count = shape.plane_count / memory.channel_count,
@@ -168,14 +168,14 @@ Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
           .out_width = narrow(shape.out_width),
           .filter_height = narrow(shape.filter_height),
           .filter_width = narrow(shape.filter_width),
-          .up_x = narrow(how.up_x),
-          .up_y = narrow(how.up_y),
-          .down_x = narrow(how.down_x),
-          .down_y = narrow(how.down_y),
-          .pad_left = narrow(how.pad_left),
-          .pad_top = narrow(how.pad_top),
-          .gain = how.gain,
-          .flip_filter = how.flip_filter};
+          .up_x = narrow(options.up_x),
+          .up_y = narrow(options.up_y),
+          .down_x = narrow(options.down_x),
+          .down_y = narrow(options.down_y),
+          .pad_left = narrow(options.pad_left),
+          .pad_top = narrow(options.pad_top),
+          .gain = options.gain,
+          .flip_filter = options.flip_filter};
 }
 
 }  // namespace

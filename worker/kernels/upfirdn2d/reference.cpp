@@ -11,7 +11,7 @@
 #include "kernels/upfirdn2d/shape.h"
 
 // Only products that are not multiplications by an inserted zero are computed, and all inner loops
-// run over neighbours in memory: those of a pixel, if it has several values; else, of the outputs
+// run over neighbors in memory: those of a pixel, if it has several values; else, of the outputs
 // of an axis, those `out_step` apart, which meet the same taps, and inputs `in_step` apart.
 namespace ganscale::kernels {
 namespace {
@@ -68,8 +68,8 @@ std::vector<Term<T>> terms_of(const T* filter, const UpfirdnShape& shape) {
   const auto height = static_cast<std::size_t>(shape.filter_height);
   const auto width = static_cast<std::size_t>(shape.filter_width);
   std::vector<T> taps(filter, filter + height * width);
-  if (!shape.how.flip_filter) std::ranges::reverse(taps);
-  for (T& tap : taps) tap *= static_cast<T>(shape.how.gain);
+  if (!shape.options.flip_filter) std::ranges::reverse(taps);
+  for (T& tap : taps) tap *= static_cast<T>(shape.options.gain);
   Term<T> only = single_term(std::span<const T>(taps), height, width);
   if (!only.row.empty()) return {std::move(only)};
   std::vector<Term<T>> terms(height);
@@ -125,34 +125,34 @@ void weighted_sum(std::span<const Weighted<T>> sources, bool add, T* out, std::i
 }
 
 /// An input that an output of an axis meets, and under which tap.
-struct Meeting {
+struct Contribution {
   std::int64_t input;
   std::size_t tap;
 };
 
 /// Of every output of an axis.
-using Meetings = std::vector<std::vector<Meeting>>;
+using Contributions = std::vector<std::vector<Contribution>>;
 
 /// Returns the inputs that each output of an axis meets; inserted and padded zeros are none.
-Meetings meetings_of(const Axis& axis) {
-  Meetings meetings(axis.out_length);
+Contributions contributions_of(const Axis& axis) {
+  Contributions contributions(axis.out_length);
   for (std::int64_t out = 0; out < axis.out_length; ++out) {
     for (std::int64_t tap = 0; tap < axis.tap_count; ++tap) {
       const std::int64_t position = out * axis.down + tap - axis.pad_before;
       const std::int64_t input = position / axis.up;
       if (position < 0 || position % axis.up != 0 || input >= axis.length) continue;
-      meetings[out].push_back({input, static_cast<std::size_t>(tap)});
+      contributions[out].push_back({input, static_cast<std::size_t>(tap)});
     }
   }
-  return meetings;
+  return contributions;
 }
 
 /// Replaces `sources` by those of one output, of inputs `length` values apart.
 template <class T>
-void find_sources(const std::vector<Meeting>& met, const std::vector<T>& taps, const T* inputs,
+void find_sources(const std::vector<Contribution>& met, const std::vector<T>& taps, const T* inputs,
                   std::int64_t length, std::vector<Weighted<T>>& sources) {
   sources.clear();
-  for (const Meeting& one : met) {
+  for (const Contribution& one : met) {
     if (taps[one.tap] != 0) sources.push_back({inputs + one.input * length, taps[one.tap]});
   }
 }
@@ -233,12 +233,12 @@ class RowFilter {
 template <class T>
 class PixelRowFilter {
  public:
-  PixelRowFilter(const Meetings& across, std::int64_t pixel_values)
-      : meetings_(across), pixel_values_(pixel_values) {}
+  PixelRowFilter(const Contributions& across, std::int64_t pixel_values)
+      : contributions_(across), pixel_values_(pixel_values) {}
 
   /// As RowFilter::run().
   void run(const T* row, const std::vector<T>& taps, bool add, T* out) {
-    for (const auto& met : meetings_) {
+    for (const auto& met : contributions_) {
       find_sources(met, taps, row, pixel_values_, sources_);
       weighted_sum<T>(sources_, add, out, pixel_values_);
       out += pixel_values_;
@@ -246,7 +246,7 @@ class PixelRowFilter {
   }
 
  private:
-  const Meetings& meetings_;
+  const Contributions& contributions_;
   std::int64_t pixel_values_;
   std::vector<Weighted<T>> sources_;
 };
@@ -255,9 +255,9 @@ class PixelRowFilter {
 template <class T, class RowsFilter>
 class PlaneFilter {
  public:
-  PlaneFilter(const Meetings& y, const std::vector<Term<T>>& terms, RowsFilter rows,
+  PlaneFilter(const Contributions& y, const std::vector<Term<T>>& terms, RowsFilter rows,
               std::int64_t row_values, std::int64_t out_row_values)
-      : meetings_(y),
+      : contributions_(y),
         terms_(terms),
         rows_(std::move(rows)),
         row_values_(row_values),
@@ -268,7 +268,7 @@ class PlaneFilter {
   void run(const T* plane, std::int64_t y, T* out) {
     bool add = false;
     for (const Term<T>& term : terms_) {
-      find_sources(meetings_[y], term.column, plane, row_values_, sources_);
+      find_sources(contributions_[y], term.column, plane, row_values_, sources_);
       if (sources_.empty()) continue;
       weighted_sum<T>(sources_, /*add=*/false, sum_.data(), row_values_);
       rows_.run(sum_.data(), term.row, add, out);
@@ -278,7 +278,7 @@ class PlaneFilter {
   }
 
  private:
-  const Meetings& meetings_;
+  const Contributions& contributions_;
   const std::vector<Term<T>>& terms_;
   RowsFilter rows_;
   std::int64_t row_values_;
@@ -292,22 +292,23 @@ class PlaneFilter {
 template <class T>
 void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape) {
   const auto terms = terms_of(filter, shape);
-  const Axis y{.up = shape.how.up_y,
-               .down = shape.how.down_y,
-               .pad_before = shape.how.pad_top,
+  const Axis y{.up = shape.options.up_y,
+               .down = shape.options.down_y,
+               .pad_before = shape.options.pad_top,
                .length = shape.height,
                .out_length = shape.out_height,
                .tap_count = shape.filter_height};
-  const Axis across{.up = shape.how.up_x,
-                    .down = shape.how.down_x,
-                    .pad_before = shape.how.pad_left,
+  const Axis across{.up = shape.options.up_x,
+                    .down = shape.options.down_x,
+                    .pad_before = shape.options.pad_left,
                     .length = shape.width,
                     .out_length = shape.out_width,
                     .tap_count = shape.filter_width};
   const std::int64_t row_values = shape.width * shape.pixel_values;
   const std::int64_t out_row_values = shape.out_width * shape.pixel_values;
-  const Meetings met_along_y = meetings_of(y);
-  const Meetings met_along_x = shape.pixel_values == 1 ? Meetings{} : meetings_of(across);
+  const Contributions met_along_y = contributions_of(y);
+  const Contributions met_along_x =
+      shape.pixel_values == 1 ? Contributions{} : contributions_of(across);
   const auto run_rows = [&](auto rows, std::int64_t begin, std::int64_t end) {
     PlaneFilter<T, decltype(rows)> planes(met_along_y, terms, std::move(rows), row_values,
                                           out_row_values);

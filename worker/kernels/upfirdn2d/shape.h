@@ -7,13 +7,13 @@
 /// What upfirdn2d computes, without tensors: shared by every device's code.
 namespace ganscale::kernels {
 
-/// How a picture is resampled: zeros are inserted, it is padded, filtered, and thinned out.
+/// How an image is resampled: zeros are inserted, it is padded, filtered, and thinned out.
 struct Upfirdn {
   std::int64_t up_x = 1;  ///< one sample becomes itself and up_x - 1 zeros
   std::int64_t up_y = 1;
   std::int64_t down_x = 1;  ///< of down_x filtered samples the first is kept
   std::int64_t down_y = 1;
-  std::int64_t pad_left = 0;  ///< zeros around the picture after inserting; negative crops
+  std::int64_t pad_left = 0;  ///< zeros around the image after inserting; negative crops
   std::int64_t pad_right = 0;
   std::int64_t pad_top = 0;
   std::int64_t pad_bottom = 0;
@@ -24,7 +24,7 @@ struct Upfirdn {
 /// Sizes in pixels. A pixel is one value and there are N * C planes, or in channels last C values
 /// and N planes.
 struct UpfirdnShape {
-  Upfirdn how;
+  Upfirdn options;
   std::int64_t plane_count = 0;
   std::int64_t pixel_values = 1;
   std::int64_t height = 0;
@@ -35,17 +35,19 @@ struct UpfirdnShape {
   std::int64_t out_width = 0;
 };
 
-/// Sets how many pixels the padded picture has room for: 0 along an axis where the filter is
+/// Sets how many pixels the padded image has room for: 0 along an axis where the filter is
 /// longer.
 constexpr void set_out_size(UpfirdnShape& shape) {
   const auto count = [](std::int64_t room, std::int64_t down) {
     return room < 0 ? 0 : room / down + 1;
   };
-  const Upfirdn& how = shape.how;
+  const Upfirdn& options = shape.options;
   shape.out_height = count(
-      shape.height * how.up_y + how.pad_top + how.pad_bottom - shape.filter_height, how.down_y);
+      shape.height * options.up_y + options.pad_top + options.pad_bottom - shape.filter_height,
+      options.down_y);
   shape.out_width =
-      count(shape.width * how.up_x + how.pad_left + how.pad_right - shape.filter_width, how.down_x);
+      count(shape.width * options.up_x + options.pad_left + options.pad_right - shape.filter_width,
+            options.down_x);
 }
 
 /// Computes planes one behind the other in host memory, on all threads of ATen. T is float or
@@ -55,7 +57,7 @@ constexpr void set_out_size(UpfirdnShape& shape) {
 template <class T>
 void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape);
 
-/// Distances in elements between neighbours of a [N, C, H, W] tensor.
+/// Distances in elements between neighbors of a [N, C, H, W] tensor.
 struct PixelStrides {
   std::int64_t image = 0;
   std::int64_t channel = 0;

@@ -5,7 +5,7 @@
 
 #include "kernels/upfirdn2d/shape.h"
 
-/// Resampling of pictures with finite filters, the operation under StyleGAN2's up- and downsampling
+/// Resampling of images with finite filters, the operation under StyleGAN2's up- and downsampling
 /// (Karras et al. 2020, arXiv:1912.04958, appendix B) and the augmentations of ADA (Karras et al.
 /// 2020, arXiv:2006.06676, appendix B).
 namespace ganscale::kernels {
@@ -17,7 +17,7 @@ namespace ganscale::kernels {
 ///
 ///   out[o] = sum over k of filter[K - 1 - k] * s[o * down + k - pad_before]
 ///
-/// (filter[k] if flip_filter), for as many o as the padded picture has room for the whole filter.
+/// (filter[k] if flip_filter), for as many o as the padded image has room for the whole filter.
 ///
 /// x:       [N, C, H, W], not empty, floating.
 /// filter:  [K]: along both axes, one after the other; or [Ky, Kx]; floating, without gradient. On
@@ -26,10 +26,10 @@ namespace ganscale::kernels {
 ///          channels last where x is, but on a CPU not for fewer than eight channels. Sums are in
 ///          float32, for float64 in float64.
 /// Throws:  Error (kBug) for another rank, an empty x or a result without a pixel.
-at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& how);
+at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options);
 
 /// Returns x, [N, C, H, W], enlarged to [N, C, H * up, W * up], its brightness kept: the pixels
-/// stay centred.
+/// stay centered.
 at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t up = 2);
 
 /// Returns x, [N, C, H, W], low-pass filtered and reduced to [N, C, H / down, W / down].

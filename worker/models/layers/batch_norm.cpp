@@ -5,7 +5,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include "comm/differentiable_sum.h"
+#include "comm/differentiable_all_reduce.h"
 
 namespace ganscale::models {
 
@@ -23,25 +23,25 @@ BatchNorm::BatchNorm(std::int64_t channels, double epsilon, double momentum,
 at::Tensor BatchNorm::forward(const at::Tensor& x) {
   const bool take_moments = is_training() && options_.mode != BatchNormMode::kFrozen;
   if (take_moments) num_batches_tracked_.add_(1);
-  if (take_moments && options_.mode == BatchNormMode::kSynchronised && options_.group != nullptr) {
-    return synchronised(x);
+  if (take_moments && options_.mode == BatchNormMode::kSynchronized && options_.group != nullptr) {
+    return synchronized(x);
   }
   return at::batch_norm(x, weight_, bias_, running_mean_, running_var_, take_moments, momentum_,
                         epsilon_, /*cudnn_enabled=*/true);
 }
 
-at::Tensor BatchNorm::synchronised(const at::Tensor& x) {
+at::Tensor BatchNorm::synchronized(const at::Tensor& x) {
   const std::int64_t count = x.numel() / x.size(1) * options_.group->size();
   const auto mean_over_ranks = [&](const at::Tensor& values) {
-    return comm::differentiable_sum(*options_.group, values.sum({0, 2, 3}, /*keepdim=*/true))
+    return comm::differentiable_all_reduce(*options_.group, values.sum({0, 2, 3}, /*keepdim=*/true))
         .div(static_cast<double>(count));
   };
   // Sums of bf16 would lose digits, and no group adds them up.
   const auto wide = x.to(at::isReducedFloatingType(x.scalar_type()) ? at::kFloat : x.scalar_type());
   const auto mean = mean_over_ranks(wide);
-  // The variance comes from centred values: a difference of large squares would cost digits.
-  const auto centred = wide.sub(mean);
-  const auto variance = mean_over_ranks(centred.square());
+  // The variance comes from centered values: a difference of large squares would cost digits.
+  const auto centered = wide.sub(mean);
+  const auto variance = mean_over_ranks(centered.square());
   {
     const at::NoGradGuard no_grad;
     const double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
@@ -49,7 +49,7 @@ at::Tensor BatchNorm::synchronised(const at::Tensor& x) {
     running_var_.lerp_(variance.flatten().mul(unbiased), momentum_);
   }
   const auto scale = weight_.view({1, -1, 1, 1}).mul(variance.add(epsilon_).rsqrt());
-  return centred.mul(scale).add_(bias_.view({1, -1, 1, 1})).to(x.scalar_type());
+  return centered.mul(scale).add_(bias_.view({1, -1, 1, 1})).to(x.scalar_type());
 }
 
 }  // namespace ganscale::models

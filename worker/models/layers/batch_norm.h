@@ -9,17 +9,17 @@ namespace ganscale::models {
 /// What a batch norm's moments are taken over while training.
 enum class BatchNormMode {
   kLocal,         ///< this rank's part of the batch
-  kSynchronised,  ///< the whole batch, over all ranks: the same result on any world size
+  kSynchronized,  ///< the whole batch, over all ranks: the same result on any world size
   kFrozen,        ///< nothing: the running statistics serve as in eval mode, and stay
 };
 
 struct BatchNormOptions {
   BatchNormMode mode = BatchNormMode::kLocal;
-  /// The ranks of kSynchronised; nullptr: this rank is alone. Outlives the layer.
+  /// The ranks of kSynchronized; nullptr: this rank is alone. Outlives the layer.
   comm::Group* group = nullptr;
 };
 
-/// Normalises each channel to mean 0 and variance 1, then scales and shifts it.
+/// Normalizes each channel to mean 0 and variance 1, then scales and shifts it.
 ///
 /// Paper:      Ioffe & Szegedy 2015, arXiv:1502.03167, Algorithm 1.
 /// Parameters: weight [C], bias [C]. Buffers: running_mean [C], running_var [C] (of the unbiased
@@ -31,11 +31,11 @@ class BatchNorm : public torch::nn::Module {
 
   /// x: [N, C, H, W], any memory format, which the result keeps, as the dtype; moments of a reduced
   /// dtype are taken in float32. In training mode every call moves the running statistics; with
-  /// kSynchronised all ranks call it together with equal shapes.
+  /// kSynchronized all ranks call it together with equal shapes.
   at::Tensor forward(const at::Tensor& x);
 
  private:
-  at::Tensor synchronised(const at::Tensor& x);
+  at::Tensor synchronized(const at::Tensor& x);
 
   double epsilon_;
   double momentum_;

@@ -23,7 +23,7 @@ Convolution::Convolution(std::int64_t in_channels, std::int64_t out_channels, st
       bias_(register_parameter("bias", at::zeros({out_channels}))),
       stride_(stride) {}
 
-void Convolution::normalise_spectrum() {
+void Convolution::normalize_spectrum() {
   spectral_norm_ =
       register_module("spectral_norm", std::make_shared<SpectralNorm>(weight_.size(0)));
 }

@@ -16,7 +16,7 @@ class Convolution : public torch::nn::Module {
   Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride = 1);
 
   /// Divides the weight by its largest singular value from now on.
-  void normalise_spectrum();
+  void normalize_spectrum();
 
   /// x: [N, in, H, W]. Returns [N, out, ceil(H / stride), ceil(W / stride)].
   at::Tensor forward(const at::Tensor& x) const;

@@ -8,7 +8,7 @@ namespace ganscale::models {
 Embedding::Embedding(std::int64_t label_count, std::int64_t width)
     : weight_(register_parameter("weight", at::zeros({label_count, width}))) {}
 
-void Embedding::normalise_spectrum() {
+void Embedding::normalize_spectrum() {
   spectral_norm_ =
       register_module("spectral_norm", std::make_shared<SpectralNorm>(weight_.size(0)));
 }

@@ -16,7 +16,7 @@ class Embedding : public torch::nn::Module {
   Embedding(std::int64_t label_count, std::int64_t width);
 
   /// Divides the weight by its largest singular value from now on.
-  void normalise_spectrum();
+  void normalize_spectrum();
 
   /// labels: [N] int64 in [0, label_count). Returns [N, width].
   at::Tensor forward(const at::Tensor& labels) const;

@@ -9,7 +9,7 @@ Linear::Linear(std::int64_t in_features, std::int64_t out_features)
     : weight_(register_parameter("weight", at::zeros({out_features, in_features}))),
       bias_(register_parameter("bias", at::zeros({out_features}))) {}
 
-void Linear::normalise_spectrum() {
+void Linear::normalize_spectrum() {
   spectral_norm_ =
       register_module("spectral_norm", std::make_shared<SpectralNorm>(weight_.size(0)));
 }

@@ -16,7 +16,7 @@ class Linear : public torch::nn::Module {
   Linear(std::int64_t in_features, std::int64_t out_features);
 
   /// Divides the weight by its largest singular value from now on.
-  void normalise_spectrum();
+  void normalize_spectrum();
 
   /// x: [N, in]. Returns [N, out].
   at::Tensor forward(const at::Tensor& x) const;

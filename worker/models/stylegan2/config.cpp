@@ -9,7 +9,7 @@ namespace {
 // Far above what anybody trains, far below what no machine can hold.
 constexpr int kMostFeatures = 8192;
 constexpr int kMostMappingLayers = 64;
-constexpr int kMostNarrowResolutions = 8;  // of 1024: all above 4
+constexpr int kMostLowPrecisionResolutions = 8;  // of 1024: all above 4
 
 void read_generator(config::Section& in, NetworkConfig& c) {
   c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
@@ -43,11 +43,11 @@ void read_discriminator(config::Section& in, NetworkConfig& c) {
 }
 
 void read_precision(config::Section& in, NetworkConfig& c) {
-  c.narrow_resolutions =
-      in.get("narrow_resolutions", c.narrow_resolutions,
+  c.low_precision_resolutions =
+      in.get("low_precision_resolutions", c.low_precision_resolutions,
              "the highest so many resolutions compute in fp16 or bf16, where training.precision "
              "says so");
-  c.narrow_clamp = in.get("narrow_clamp", c.narrow_clamp, "bound of their activations; 0: none");
+  c.conv_clamp = in.get("conv_clamp", c.conv_clamp, "bound of their activations; 0: none");
 }
 
 void require_between(const config::Section& in, const char* key, int value, int lowest,
@@ -78,8 +78,9 @@ void require_possible(const config::Section& in, const NetworkConfig& c) {
   in.require(c.w_average_beta >= 0 && c.w_average_beta < 1, "w_average_beta", "must be in [0, 1)");
   in.require(c.style_mixing >= 0 && c.style_mixing <= 1, "style_mixing", "must be in [0, 1]");
   require_stddev(in, c);
-  require_between(in, "narrow_resolutions", c.narrow_resolutions, 0, kMostNarrowResolutions);
-  in.require(c.narrow_clamp >= 0, "narrow_clamp", "must not be negative");
+  require_between(in, "low_precision_resolutions", c.low_precision_resolutions, 0,
+                  kMostLowPrecisionResolutions);
+  in.require(c.conv_clamp >= 0, "conv_clamp", "must not be negative");
 }
 
 }  // namespace
@@ -93,13 +94,13 @@ int NetworkConfig::w_count() const {
 }
 
 at::ScalarType NetworkConfig::compute_type(int at_resolution, at::ScalarType dtype) const {
-  const bool is_high = at_resolution > 4 && at_resolution > resolution >> narrow_resolutions;
-  return narrow_type && is_high ? *narrow_type : dtype;
+  const bool is_high = at_resolution > 4 && at_resolution > resolution >> low_precision_resolutions;
+  return low_precision_type && is_high ? *low_precision_type : dtype;
 }
 
 std::optional<double> NetworkConfig::clamp() const {
-  if (!narrow_type || narrow_resolutions == 0 || narrow_clamp <= 0) return std::nullopt;
-  return narrow_clamp;
+  if (!low_precision_type || low_precision_resolutions == 0 || conv_clamp <= 0) return std::nullopt;
+  return conv_clamp;
 }
 
 NetworkConfig read_networks(config::Section& in, int resolution) {

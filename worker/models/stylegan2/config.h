@@ -42,21 +42,22 @@ struct NetworkConfig {
   int stddev_group = 4;     ///< images of a group; 0: the whole batch
   int stddev_features = 1;  ///< 0: no minibatch standard deviation
   StddevGroups stddev_groups = StddevGroups::kExact;
-  int narrow_resolutions = 0;  ///< the highest ones, which compute in the narrow type
-  double narrow_clamp = 256;   ///< of all activations where there is a narrow type; 0: none
-  std::optional<at::ScalarType> narrow_type = {};  ///< float16 or bfloat16; see widen()
+  int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type
+  double conv_clamp = 256;  ///< of all activations where there is a low-precision type; 0: none
+  std::optional<at::ScalarType> low_precision_type =
+      {};  ///< float16 or bfloat16; see compute_in_float32()
   /// The ranks that share their groups of the minibatch standard deviation; null: this rank has
   /// whole groups of its own. Outlives the networks.
   comm::Group* stddev_ranks = nullptr;
 
   /// Has all layers compute in float32, as a CPU wants it. The clamp that they were trained with
   /// stays.
-  void widen() {
-    if (narrow_type) narrow_type = at::kFloat;
+  void compute_in_float32() {
+    if (low_precision_type) low_precision_type = at::kFloat;
   }
   /// Returns the channels of the features at a resolution.
   int width(int at_resolution) const;
-  /// Returns how many w vectors an image takes: a layer each, and the last picture layer.
+  /// Returns how many w vectors an image takes: a layer each, and the last image layer.
   int w_count() const;
   /// Returns the dtype that the layers of this resolution compute in; `dtype` is the parameters'.
   at::ScalarType compute_type(int at_resolution, at::ScalarType dtype) const;

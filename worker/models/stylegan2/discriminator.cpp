@@ -93,16 +93,16 @@ StyleganDiscriminator::StyleganDiscriminator(const NetworkConfig& config)
 }
 
 at::Tensor StyleganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
-                                          kernels::RandomDraws& /*draws*/) {
+                                          kernels::RandomStream& /*draws*/) {
   DiscriminatorBlock::State state{.features = {}, .image = images};
   for (const auto& block : blocks_) state = block->forward(state);
-  const at::Tensor judged = judge(state);
-  if (!mapping_) return judged.squeeze(1);
+  const at::Tensor output = epilogue(state);
+  if (!mapping_) return output.squeeze(1);
   const at::Tensor wanted = mapping_->forward({}, labels);
-  return (judged * wanted).sum(1) * (1 / std::sqrt(static_cast<double>(wanted.size(1))));
+  return (output * wanted).sum(1) * (1 / std::sqrt(static_cast<double>(wanted.size(1))));
 }
 
-at::Tensor StyleganDiscriminator::judge(const DiscriminatorBlock::State& state) {
+at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& state) {
   const auto dtype = out_->parameters().front().scalar_type();
   at::Tensor x = state.features.to(dtype).contiguous();
   if (last_fromrgb_) x = x + last_fromrgb_->forward(state.image.to(dtype));

@@ -15,7 +15,7 @@ class DiscriminatorBlock : public torch::nn::Module {
  public:
   DiscriminatorBlock(int resolution, const NetworkConfig& config);
 
-  /// The features and, with kSkip, the picture, at the resolution of the next block.
+  /// The features and, with kSkip, the image, at the resolution of the next block.
   struct State {
     at::Tensor features;
     at::Tensor image;
@@ -44,11 +44,11 @@ class StyleganDiscriminator : public Discriminator {
   explicit StyleganDiscriminator(const NetworkConfig& config);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                     kernels::RandomDraws& draws) override;
+                     kernels::RandomStream& random) override;
   NamedTensors moving_statistics() override { return {}; }
 
  private:
-  at::Tensor judge(const DiscriminatorBlock::State& state);
+  at::Tensor epilogue(const DiscriminatorBlock::State& state);
 
   const NetworkConfig config_;
   std::vector<std::shared_ptr<DiscriminatorBlock>> blocks_;

@@ -32,12 +32,12 @@ at::Tensor StyleganGenerator::map(const at::Tensor& z, const at::Tensor& labels,
 }
 
 Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,
-                                kernels::RandomDraws& draws) {
+                                kernels::RandomStream& random) {
   Latents latents{.z = z, .labels = labels};
   if (config_.style_mixing == 0) return latents;
-  latents.mixed_z = draws.normal(z.sizes(), z.options());
+  latents.mixed_z = random.normal(z.sizes(), z.options());
   const auto count = config_.w_count();
-  const at::Tensor numbers = draws.uniform({z.size(0), 2}, z.options().dtype(at::kDouble));
+  const at::Tensor numbers = random.uniform({z.size(0), 2}, z.options().dtype(at::kDouble));
   // The crossover is even over the layers but the first, which is never mixed.
   const auto place = (numbers.select(1, 1) * (count - 1)).floor().to(at::kLong).add(1);
   latents.crossover =
@@ -62,9 +62,10 @@ at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
                    mixed.unsqueeze(1));
 }
 
-at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomDraws& draws) {
+at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomStream& random) {
   const bool draws_noise = is_training() && config_.noise == NoiseMode::kRandom;
-  return synthesis_->forward(w, {draws_noise ? LayerNoise::kDrawn : LayerNoise::kConstant, &draws});
+  return synthesis_->forward(w,
+                             {draws_noise ? LayerNoise::kDrawn : LayerNoise::kConstant, &random});
 }
 
 at::Tensor StyleganGenerator::synthesize_without_noise(const at::Tensor& w) {

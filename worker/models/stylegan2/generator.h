@@ -17,9 +17,10 @@ class StyleganGenerator : public StyleGenerator {
   at::Tensor map(const at::Tensor& z, const at::Tensor& labels,
                  const Truncation& truncation) override;
   at::Tensor map_for_training(const Latents& latents) override;
-  Latents draw(const at::Tensor& z, const at::Tensor& labels, kernels::RandomDraws& draws) override;
-  at::Tensor synthesize(const at::Tensor& w, kernels::RandomDraws& draws) override;
-  /// As synthesize() in eval mode, but without noise: the mean picture of a style.
+  Latents draw(const at::Tensor& z, const at::Tensor& labels,
+               kernels::RandomStream& random) override;
+  at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) override;
+  /// As synthesize() in eval mode, but without noise: the mean image of a style.
   at::Tensor synthesize_without_noise(const at::Tensor& w);
   NamedTensors moving_statistics() override;
 

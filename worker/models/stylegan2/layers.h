@@ -15,7 +15,7 @@ namespace ganscale::models::stylegan2 {
 at::Tensor resampling_filter();
 
 /// Returns features in the type and layout that convolutions take: channels last on a CPU and, for
-/// tensor cores, in narrow types; contiguous on a GPU in the parameters' own type.
+/// tensor cores, in low-precision types; contiguous on a GPU in the parameters' own type.
 at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
                             at::ScalarType parameter_dtype);
 

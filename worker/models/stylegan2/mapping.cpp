@@ -15,7 +15,7 @@ constexpr double kRateMultiplier = 0.01;
 constexpr double kEpsilon = 1e-8;
 
 /// Scales each row to a mean square of 1.
-at::Tensor normalised(const at::Tensor& rows) {
+at::Tensor normalized(const at::Tensor& rows) {
   return rows * rows.square().mean(1, /*keepdim=*/true).add(kEpsilon).rsqrt();
 }
 
@@ -43,11 +43,11 @@ Mapping::Mapping(const MappingOptions& options) : options_(options) {
 
 at::Tensor Mapping::forward(const at::Tensor& z, const at::Tensor& labels) const {
   std::vector<at::Tensor> parts;
-  if (options_.z_dim > 0) parts.push_back(normalised(z));
+  if (options_.z_dim > 0) parts.push_back(normalized(z));
   if (embedding_) {
     const auto dtype = embedding_->parameters().front().scalar_type();
     const auto code = at::one_hot(labels, options_.label_count).to(dtype);
-    parts.push_back(normalised(embedding_->forward(code)));
+    parts.push_back(normalized(embedding_->forward(code)));
   }
   at::Tensor w = parts.size() == 1 ? parts.front() : at::cat(parts, 1);
   for (const auto& layer : layers_) w = layer->forward(w);

@@ -31,7 +31,7 @@ class Mapping : public torch::nn::Module {
   /// Returns: [N, width].
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels) const;
 
-  /// Moves w_avg towards the mean of results, [width]; a mapping without w_avg is a bug.
+  /// Moves w_avg toward the mean of results, [width]; a mapping without w_avg is a bug.
   void track_average(const at::Tensor& mean) const;
   const at::Tensor& average() const { return average_; }
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "comm/differentiable_sum.h"
+#include "comm/differentiable_all_reduce.h"
 #include "kernels/minibatch_stddev/minibatch_stddev.h"
 
 namespace ganscale::models::stylegan2 {
@@ -42,7 +42,7 @@ at::Tensor stddev_of_all(const at::Tensor& x, const NetworkConfig& config) {
   const auto own =
       at::arange(N, at::TensorOptions(x.device()).dtype(at::kLong)) * ranks.size() + ranks.rank();
   const at::Tensor empty = at::zeros({all, x.size(1), x.size(2), x.size(3)}, x.options());
-  const at::Tensor shared = comm::differentiable_sum(ranks, empty.index_copy(0, own, x));
+  const at::Tensor shared = comm::differentiable_all_reduce(ranks, empty.index_copy(0, own, x));
   return kernels::minibatch_stddev(shared, group_size_of(config, all), config.stddev_features)
       .index_select(0, own);
 }

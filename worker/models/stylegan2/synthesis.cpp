@@ -50,7 +50,7 @@ at::Tensor SynthesisLayer::add_noise(const at::Tensor& x, const NoiseSource& noi
   if (noise.kind == LayerNoise::kNone) return x;
   at::Tensor values = noise_const_;
   if (noise.kind == LayerNoise::kDrawn) {
-    values = noise.draws->normal({x.size(0), 1, x.size(2), x.size(3)}, noise_const_.options());
+    values = noise.random->normal({x.size(0), 1, x.size(2), x.size(3)}, noise_const_.options());
   }
   return x + (values * noise_strength_).to(x.scalar_type());
 }
@@ -122,7 +122,7 @@ at::Tensor Synthesis::forward(const at::Tensor& w, const NoiseSource& noise) con
   SynthesisBlock::State state;
   std::int64_t first = 0;
   for (const auto& block : blocks_) {
-    // The picture's vector is also that of the next block's first layer.
+    // The image's vector is also that of the next block's first layer.
     const int layers = block->layer_count();
     state = block->forward(state, w.narrow(1, first, layers + 1), noise);
     first += layers;

@@ -15,7 +15,7 @@ enum class LayerNoise { kDrawn, kConstant, kNone };
 
 struct NoiseSource {
   LayerNoise kind = LayerNoise::kConstant;
-  kernels::RandomDraws* draws = nullptr;  ///< of kDrawn
+  kernels::RandomStream* random = nullptr;  ///< of kDrawn
 };
 
 struct SynthesisLayerOptions {
@@ -51,7 +51,7 @@ class SynthesisLayer : public torch::nn::Module {
   at::Tensor filter_;
 };
 
-/// Makes a picture of features: a modulated 1x1 convolution without demodulation.
+/// Makes an image of features: a modulated 1x1 convolution without demodulation.
 ///
 /// Parameters: affine.*, weight [channels, in, 1, 1], bias [channels].
 class ToRgbLayer : public torch::nn::Module {
@@ -69,7 +69,7 @@ class ToRgbLayer : public torch::nn::Module {
   at::Tensor bias_;
 };
 
-/// The layers of one resolution and its picture, which is added to that of the resolution below,
+/// The layers of one resolution and its image, which is added to that of the resolution below,
 /// enlarged (Karras et al. 2020, Figure 7, "output skips").
 ///
 /// Parameters: const [width, 4, 4] at 4; conv0.* but at 4; conv1.*, torgb.*. Buffers:
@@ -78,12 +78,12 @@ class SynthesisBlock : public torch::nn::Module {
  public:
   SynthesisBlock(int resolution, const NetworkConfig& config);
 
-  /// The features and the picture so far; both undefined below the first block.
+  /// The features and the image so far; both undefined below the first block.
   struct State {
     at::Tensor features;
     at::Tensor image;
   };
-  /// w: [N, layer_count() + 1, w_dim], of its layers and of its picture.
+  /// w: [N, layer_count() + 1, w_dim], of its layers and of its image.
   State forward(const State& below, const at::Tensor& w, const NoiseSource& noise) const;
 
   int layer_count() const { return conv0_ ? 2 : 1; }
@@ -98,7 +98,7 @@ class SynthesisBlock : public torch::nn::Module {
   std::shared_ptr<ToRgbLayer> torgb_;
 };
 
-/// Makes pictures of style vectors; its blocks are b4, b8, ...
+/// Makes images of style vectors; its blocks are b4, b8, ...
 class Synthesis : public torch::nn::Module {
  public:
   /// config: outlives the network.

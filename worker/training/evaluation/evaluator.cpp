@@ -14,7 +14,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Pictures of one rank: number j is first + j * stride.
+/// Images of one rank: number j is first + j * stride.
 struct Numbers {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -26,7 +26,7 @@ struct Fakes {
   at::Tensor labels;  // [N] int64 on the host, or undefined
 };
 
-/// Returns the labels of the records that the generator makes pictures of: labels drawn from these
+/// Returns the labels of the records that the generator makes images of: labels drawn from these
 /// come as often as in the data.
 std::vector<std::int64_t> labels_to_draw(const models::Generator& generator,
                                          const data::Source& source) {
@@ -47,12 +47,12 @@ std::vector<std::int64_t> labels_to_draw(const models::Generator& generator,
 Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& numbers,
                const std::vector<std::int64_t>& labels_to_draw) {
   const auto parameter = generator.parameters().front();
-  kernels::RandomDraws draws({seed, numbers.first, numbers.stride}, Stream::kEvaluate);
-  const auto z = draws.normal({numbers.count, generator.z_dim()}, parameter.options());
+  kernels::RandomStream random({seed, numbers.first, numbers.stride}, Stream::kEvaluate);
+  const auto z = random.normal({numbers.count, generator.z_dim()}, parameter.options());
   Fakes fakes;
   if (generator.label_count() > 0) {
     const auto places =
-        draws.labels(static_cast<std::int64_t>(labels_to_draw.size()), numbers.count);
+        random.labels(static_cast<std::int64_t>(labels_to_draw.size()), numbers.count);
     std::vector<std::int64_t> labels;
     for (std::int64_t i = 0; i < numbers.count; ++i) {
       const auto place = places.const_data_ptr<std::int64_t>()[i];
@@ -61,59 +61,59 @@ Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& 
     fakes.labels = at::tensor(labels);
   }
   const auto labels = fakes.labels.defined() ? fakes.labels.to(z.device()) : fakes.labels;
-  const auto images = generator.forward(z, labels, draws);
+  const auto images = generator.forward(z, labels, random);
   fakes.images = images.to(at::kFloat).mul(127.5).add(128).clamp(0, 255).to(at::kByte);
   return fakes;
 }
 
 }  // namespace
 
-Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealPictures real, at::Device device,
+Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
                      comm::Group& group)
     : config_(config),
-      pictures_(real),
+      images_(real),
       device_(device),
       group_(group),
       net_(metrics::open_feature_net(config.feature_net,
                                      {real.policy.channels, real.policy.resolution}, device)) {
-  // Says now what the network or the number of pictures can't serve.
+  // Says now what the network or the number of images can't serve.
   empty_sets();
   for (const auto& metric : config_.metrics) {
     metrics::require_enough(metric, real.source.record_count());
   }
 }
 
-Evaluator::FakeSets Evaluator::empty_sets() const {
+Evaluator::FakeStats Evaluator::empty_sets() const {
   std::map<std::int64_t, metrics::Needs> needs;
   for (const auto& metric : config_.metrics) {
-    auto& all = needs[metric.picture_count];
+    auto& all = needs[metric.image_count];
     all = metrics::both(all, metrics::needs_of_fake(metric, config_));
   }
-  FakeSets sets;
+  FakeStats sets;
   for (const auto& [count, need] : needs) {
-    sets.emplace(count, metrics::PictureSet(need, count, net_));
+    sets.emplace(count, metrics::FeatureStats(need, count, net_));
   }
   return sets;
 }
 
-void Evaluator::judge_fakes(models::Generator& generator, std::uint64_t seed, FakeSets& sets) {
+void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed, FakeStats& sets) {
   const at::NoGradGuard no_grad;
   const std::int64_t total = sets.rbegin()->first;
   const std::int64_t stride = group_.size();
-  const auto labels = labels_to_draw(generator, pictures_.source);
-  const auto left_out = pictures_.source.record_count() - static_cast<std::int64_t>(labels.size());
+  const auto labels = labels_to_draw(generator, images_.source);
+  const auto left_out = images_.source.record_count() - static_cast<std::int64_t>(labels.size());
   if (generator.label_count() > 0 && left_out > 0 && group_.rank() == 0) {
-    log::warning("Records have labels without a generator, and count as real pictures only",
+    log::warning("Records have labels without a generator, and count as real images only",
                  {{"records", left_out}});
   }
-  report::ProgressBar bar("generated pictures", total);
+  report::ProgressBar bar("generated images", total);
   for (std::int64_t first = group_.rank(); first < total; first += config_.batch * stride) {
     const auto left = (total - first + stride - 1) / stride;
     const Numbers numbers{first, std::min(config_.batch, left), stride};
     const Fakes fakes = generate(generator, seed, numbers, labels);
-    const auto judgement = net_.net->judge(fakes.images);
-    if (const auto row = metrics::first_nonfinite_row(judgement)) {
-      throw DataError("the feature network gives NaN or infinity for a generated picture: number " +
+    const auto features = net_.net->extract(fakes.images);
+    if (const auto row = metrics::first_nonfinite_row(features)) {
+      throw DataError("the feature network gives NaN or infinity for a generated image: number " +
                       std::to_string(first + *row * stride));
     }
     const auto places = at::arange(numbers.count).mul(stride).add(first);
@@ -122,7 +122,7 @@ void Evaluator::judge_fakes(models::Generator& generator, std::uint64_t seed, Fa
       const auto part = [&](const at::Tensor& rows) {
         return rows.defined() ? rows.narrow(0, 0, here) : rows;
       };
-      set.add({part(judgement.features), part(judgement.logits)}, part(places), part(fakes.labels));
+      set.add({part(features.features), part(features.logits)}, part(places), part(fakes.labels));
     }
     if (group_.rank() == 0) bar.update(first);
   }
@@ -138,13 +138,13 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
     needs = metrics::both(needs, metrics::needs_of_real(metric));
   }
   if (!real_ && needs == metrics::Needs{}) {
-    real_.emplace(needs, pictures_.source.record_count(), net_);  // the inception score asks nobody
+    real_.emplace(needs, images_.source.record_count(), net_);  // the inception score asks nobody
   }
-  if (!real_) real_.emplace(real_statistics(pictures_, net_, needs, config_, group_));
-  FakeSets fakes = empty_sets();
-  judge_fakes(generator, seed, fakes);
+  if (!real_) real_.emplace(real_statistics(images_, net_, needs, config_, group_));
+  FakeStats fakes = empty_sets();
+  extract_fakes(generator, seed, fakes);
   for (const auto& metric : config_.metrics) {
-    const metrics::Sets sets{*real_, fakes.at(metric.picture_count), generator.label_count(), seed};
+    const metrics::Sets sets{*real_, fakes.at(metric.image_count), generator.label_count(), seed};
     metrics::measure(metric, sets, config_, group_, result);
   }
   return result;

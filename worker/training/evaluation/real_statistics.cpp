@@ -40,14 +40,14 @@ std::int64_t record_digest(const data::Source& source, std::int64_t index, data:
   return static_cast<std::int64_t>(std::stoull(digest.finish().substr(0, 15), nullptr, 16));
 }
 
-/// Says all that the judgement of the real pictures depends on.
-std::string key_of(const RealPictures& real, const metrics::OpenFeatureNet& net,
+/// Says all that the judgment of the real images depends on.
+std::string key_of(const RealImages& real, const metrics::OpenFeatureNet& net,
                    const metrics::EvaluateConfig& config, const std::string& digest) {
   const data::DecodePolicy& policy = real.policy;
   std::ostringstream key;
   key << "data " << digest << ", channels " << policy.channels << ", resolution "
-      << policy.resolution << ", fit " << static_cast<int>(policy.fit) << ", colours "
-      << policy.convert_colours << ", background " << int{policy.background[0]} << " "
+      << policy.resolution << ", fit " << static_cast<int>(policy.fit) << ", colors "
+      << policy.convert_colors << ", background " << int{policy.background[0]} << " "
       << int{policy.background[1]} << " " << int{policy.background[2]} << ", network " << net.sha256
       << ", scaled to " << config.feature_net.resolution << ", signed "
       << config.feature_net.signed_range;
@@ -55,11 +55,11 @@ std::string key_of(const RealPictures& real, const metrics::OpenFeatureNet& net,
 }
 
 /// Judges the whole data set.
-metrics::PictureSet judge_all(const RealPictures& real, metrics::OpenFeatureNet& net,
-                              metrics::Needs needs, std::int64_t batch, comm::Group& group) {
+metrics::FeatureStats extract_all(const RealImages& real, metrics::OpenFeatureNet& net,
+                                  metrics::Needs needs, std::int64_t batch, comm::Group& group) {
   const auto total = real.source.record_count();
-  metrics::PictureSet set(needs, total, net);
-  report::ProgressBar bar("real pictures", total);
+  metrics::FeatureStats set(needs, total, net);
+  report::ProgressBar bar("real images", total);
   for (std::int64_t first = group.rank(); first < total; first += batch * group.size()) {
     std::vector<std::int64_t> records;
     std::vector<std::int64_t> labels;
@@ -68,12 +68,12 @@ metrics::PictureSet judge_all(const RealPictures& real, metrics::OpenFeatureNet&
       records.push_back(i);
       labels.push_back(real.source.label(i));
     }
-    const auto judgement = net.net->judge(decode_records(real, records));
-    if (const auto row = metrics::first_nonfinite_row(judgement)) {
-      throw DataError("the feature network gives NaN or infinity for a real picture: " +
+    const auto features = net.net->extract(decode_records(real, records));
+    if (const auto row = metrics::first_nonfinite_row(features)) {
+      throw DataError("the feature network gives NaN or infinity for a real image: " +
                       real.source.describe(records[static_cast<std::size_t>(*row)]));
     }
-    set.add(judgement, at::tensor(records), at::tensor(labels));
+    set.add(features, at::tensor(records), at::tensor(labels));
     if (group.rank() == 0) bar.update(records.back());
   }
   set.merge(group);
@@ -86,10 +86,10 @@ NamedTensors read_cached(const fs::path& file, const std::string& key) {
   try {
     auto cached = checkpoint::read_safetensors(file);
     if (cached.metadata[kKey] == key) return std::move(cached.tensors);
-    log::warning("Made the statistics of the real pictures anew: the file is of others",
+    log::warning("Made the statistics of the real images anew: the file is of others",
                  {{"file", file}});
   } catch (const DataError& error) {
-    log::warning("Made the statistics of the real pictures anew", {{"reason", error.what()}});
+    log::warning("Made the statistics of the real images anew", {{"reason", error.what()}});
   }
   return {};
 }
@@ -102,14 +102,14 @@ void write_cached(const fs::path& file, const NamedTensors& tensors, const std::
     checkpoint::write_safetensors(own, tensors, {{kKey, key}});
     files::rename_durably(own, file);
   } catch (const DataError& failure) {
-    log::warning("Cannot keep the statistics of the real pictures", {{"reason", failure.what()}});
+    log::warning("Cannot keep the statistics of the real images", {{"reason", failure.what()}});
     fs::remove(own, error);
   }
 }
 
 /// Gives every rank the tensors that rank 0 has; nothing if it has none.
 NamedTensors share(const NamedTensors& own, const metrics::Needs& needs, std::int64_t feature_count,
-                   std::int64_t picture_count, comm::Group& group) {
+                   std::int64_t image_count, comm::Group& group) {
   const auto found = at::tensor(std::int64_t{!own.empty()});
   group.broadcast(found, 0);
   if (found.item<std::int64_t>() == 0) return {};
@@ -119,10 +119,10 @@ NamedTensors share(const NamedTensors& own, const metrics::Needs& needs, std::in
     all.emplace("deviations", at::zeros({feature_count, feature_count}, at::kDouble));
   }
   if (needs.features) {
-    all.emplace("features", at::zeros({picture_count, feature_count}));
-    all.emplace("labels", at::zeros({picture_count}, at::kLong));
+    all.emplace("features", at::zeros({image_count, feature_count}));
+    all.emplace("labels", at::zeros({image_count}, at::kLong));
   }
-  if (group.rank() == 0) copy_into(all, own, "the statistics of the real pictures");
+  if (group.rank() == 0) copy_into(all, own, "the statistics of the real images");
   for (const auto& [name, tensor] : all) group.broadcast(tensor, 0);
   return all;
 }
@@ -136,18 +136,18 @@ std::string data_digest(const data::Source& source, comm::Group& group) {
   for (std::int64_t i = group.rank(); i < source.record_count(); i += group.size()) {
     digest[i] = record_digest(source, i, record);
   }
-  group.sum(digests);
+  group.all_reduce_sum(digests);
   files::Sha256 all;
   all.update(std::as_bytes(std::span(digest, static_cast<std::size_t>(digests.numel()))));
   return all.finish();
 }
 
-at::Tensor decode_records(const RealPictures& real, const std::vector<std::int64_t>& records) {
+at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t>& records) {
   const auto count = static_cast<std::int64_t>(records.size());
   const data::DecodePolicy& policy = real.policy;
   const auto images =
       at::empty({count, policy.channels, policy.resolution, policy.resolution}, at::kByte);
-  const auto picture_bytes = static_cast<std::size_t>(images.numel() / count);
+  const auto image_bytes = static_cast<std::size_t>(images.numel() / count);
   auto* pixels = images.mutable_data_ptr<std::uint8_t>();
   std::vector<data::Record> held(static_cast<std::size_t>(at::get_num_threads()));
   data::parallel_for(count, at::get_num_threads(), [&](int thread, std::int64_t i) {
@@ -156,7 +156,7 @@ at::Tensor decode_records(const RealPictures& real, const std::vector<std::int64
     real.source.read(index, record);
     try {
       data::decode_into(record, policy,
-                        {pixels + static_cast<std::size_t>(i) * picture_bytes, picture_bytes});
+                        {pixels + static_cast<std::size_t>(i) * image_bytes, image_bytes});
     } catch (const DataError& error) {
       throw DataError(std::string(error.what()) + ": " + real.source.describe(index));
     }
@@ -164,9 +164,9 @@ at::Tensor decode_records(const RealPictures& real, const std::vector<std::int64
   return images;
 }
 
-metrics::PictureSet real_statistics(const RealPictures& real, metrics::OpenFeatureNet& net,
-                                    metrics::Needs needs, const metrics::EvaluateConfig& config,
-                                    comm::Group& group) {
+metrics::FeatureStats real_statistics(const RealImages& real, metrics::OpenFeatureNet& net,
+                                      metrics::Needs needs, const metrics::EvaluateConfig& config,
+                                      comm::Group& group) {
   const auto key = key_of(real, net, config, data_digest(real.source, group));
   const auto kind = std::string(needs.moments ? "-moments" : "") +
                     (needs.features ? "-features" : "") + ".safetensors";
@@ -175,8 +175,8 @@ metrics::PictureSet real_statistics(const RealPictures& real, metrics::OpenFeatu
   const auto own = group.rank() == 0 ? read_cached(file, key) : NamedTensors();
   const auto cached = share(own, needs, net.feature_count, total, group);
   if (!cached.empty()) return {cached, total};
-  log::info("Judging the real pictures", {{"pictures", total}, {"kept_in", file}});
-  auto set = judge_all(real, net, needs, config.batch, group);
+  log::info("Extracting features of the real images", {{"images", total}, {"kept_in", file}});
+  auto set = extract_all(real, net, needs, config.batch, group);
   if (group.rank() == 0) write_cached(file, set.state(), key);
   return set;
 }

@@ -7,7 +7,7 @@
 namespace ganscale::training {
 
 /// Makes the folder of a run with one checkpoint, of images seen 0, of StyleGAN2's public weights:
-/// to make pictures with, to measure, or to begin other runs with.
+/// to make images with, to measure, or to begin other runs with.
 ///
 /// from:   a safetensors file of kind "stylegan2_weights": tensors G.*, D.* and G_ema.*, and in its
 ///         metadata the networks' shape.

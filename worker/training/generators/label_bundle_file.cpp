@@ -4,6 +4,7 @@
 #include "base/with_prefix.h"
 #include "checkpoint/reader.h"
 #include "checkpoint/safetensors.h"
+#include "config/renamed.h"
 #include "config/units.h"
 #include "training/generators/label_state.h"
 
@@ -42,7 +43,7 @@ Value metadata_json(const checkpoint::Safetensors& file, const std::string& key,
   try {
     return nlohmann::json::parse(file.metadata.at(key)).get<Value>();
   } catch (const std::exception&) {
-    throw DataError("not a bundle of labelled generators, its metadata lacks " + key + ": " +
+    throw DataError("not a bundle of labeled generators, its metadata lacks " + key + ": " +
                     path.string());
   }
 }
@@ -74,14 +75,15 @@ LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
   const auto file = checkpoint::read_safetensors(path);
   const auto kind = file.metadata.find("kind");
   if (kind == file.metadata.end() || kind->second != kKind) {
-    throw DataError("not a bundle of labelled generators: " + path.string());
+    throw DataError("not a bundle of labeled generators: " + path.string());
   }
   LabelBundleFile result;
   const auto text = file.metadata.find("config");
   if (text == file.metadata.end()) {
     throw DataError("the bundle's metadata lacks config: " + path.string());
   }
-  result.config = parse_run(config::parse_yaml(text->second, path.string()));
+  result.config =
+      parse_run(config::with_new_names(config::parse_yaml(text->second, path.string())));
   result.config.model.channels = metadata_json<int>(file, "channels", path);
   result.label_probabilities =
       metadata_json<std::vector<double>>(file, "label_probabilities", path);

@@ -61,7 +61,7 @@ NamedTensors noise_maps_of(const models::StyleGenerator& generator) {
   return maps;
 }
 
-/// Returns how alike neighbours of the noise maps are, at all sizes down to 8 pixels.
+/// Returns how alike neighbors of the noise maps are, at all sizes down to 8 pixels.
 at::Tensor noise_likeness(const NamedTensors& maps) {
   at::Tensor sum;
   for (const auto& [name, map] : maps) {
@@ -143,7 +143,7 @@ Projection project(models::StyleGenerator& generator, const at::Tensor& target,
   variables["style"] = style;
   optim::Adam adam(variables, {.beta1 = 0.9, .beta2 = 0.999});
   const std::int64_t w_count = statistics.w_count;
-  kernels::RandomDraws unused({options.seed, 0, 1}, Stream::kSamples);
+  kernels::RandomStream unused({options.seed, 0, 1}, Stream::kSamples);
   for (int step = 0; step < options.step_count; ++step) {
     const double progress = static_cast<double>(step) / options.step_count;
     const double strength = statistics.deviation * options.initial_noise *

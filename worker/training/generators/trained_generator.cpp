@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "checkpoint/reader.h"
+#include "config/renamed.h"
 #include "training/generators/label_bundle_file.h"
 #include "training/phases/run_snapshot.h"
 #include "training/run/run_folder.h"
@@ -44,15 +45,16 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder) 
   const RunFolder folder(std::filesystem::absolute(checkpoint_folder).parent_path().parent_path());
   const checkpoint::Snapshot snapshot = checkpoint::load_checkpoint(checkpoint_folder);
   const RunFacts facts = facts_of(snapshot);
-  TrainedGenerator trained{.generator = nullptr,
-                           .config = parse_run(config::read_yaml_file(folder.config().string())),
-                           .checkpoint = checkpoint_folder,
-                           .run = folder.root(),
-                           .images_seen = snapshot.images_seen,
-                           .label_probabilities = facts.label_probabilities};
+  TrainedGenerator trained{
+      .generator = nullptr,
+      .config = parse_run(config::with_new_names(config::read_yaml_file(folder.config().string()))),
+      .checkpoint = checkpoint_folder,
+      .run = folder.root(),
+      .images_seen = snapshot.images_seen,
+      .label_probabilities = facts.label_probabilities};
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
-  trained.config.model.stylegan2.widen();
+  trained.config.model.stylegan2.compute_in_float32();
   trained.generator =
       models::build_generator(trained.config.model, trained.config.training.seed, nullptr);
   const auto weights = snapshot.files.find("generator_ema");

@@ -20,7 +20,7 @@ struct TrainedGenerator {
   std::vector<double> label_probabilities{};  ///< p(y) in the data; empty: not known, or no labels
 };
 
-/// Loads the generator of a run's newest valid checkpoint, or its bundle of labelled generators.
+/// Loads the generator of a run's newest valid checkpoint, or its bundle of labeled generators.
 /// Throws DataError where the folder holds no run or no valid checkpoint; ConfigError if its
 /// config.yaml is broken.
 TrainedGenerator load_newest_generator(const std::filesystem::path& run_folder);

@@ -9,10 +9,10 @@ class Budget {
  public:
   /// seconds: 0 is without limit. used_seconds: by earlier attempts.
   explicit Budget(double seconds, double used_seconds = 0)
-      : seconds_(seconds), used_seconds_(used_seconds), began_(Clock::now()) {}
+      : seconds_(seconds), used_seconds_(used_seconds), start_(Clock::now()) {}
 
   bool spent() const {
-    const std::chrono::duration<double> since = Clock::now() - began_;
+    const std::chrono::duration<double> since = Clock::now() - start_;
     return seconds_ > 0 && used_seconds_ + since.count() >= seconds_;
   }
 
@@ -21,7 +21,7 @@ class Budget {
 
   double seconds_;
   double used_seconds_;
-  Clock::time_point began_;
+  Clock::time_point start_;
 };
 
 }  // namespace ganscale::training

@@ -54,7 +54,7 @@ bool checkpoint_failed(const LoopParts& parts) {
 }
 
 /// Reads what this rank wants: its signal, the commands sent to it, the fate of its checkpoints.
-Orders wishes(const LoopParts& parts, bool paused) {
+Orders local_requests(const LoopParts& parts, bool paused) {
   Orders orders{.stop = parts.stop.received(), .pause = paused};
   orders.fail = checkpoint_failed(parts);
   orders.spent = parts.budget.spent();
@@ -70,14 +70,14 @@ Orders wishes(const LoopParts& parts, bool paused) {
 
 /// Agrees with the other ranks; while the run is paused, waits here for the order to go on.
 Orders next_orders(const LoopParts& parts) {
-  Orders orders = agree(parts.control, wishes(parts, /*paused=*/false));
+  Orders orders = agree(parts.control, local_requests(parts, /*paused=*/false));
   bool checkpoint = orders.checkpoint;
   const bool was_paused = orders.pause;
   if (was_paused) parts.reporter.state(wire::JobState::kPaused);
   while (orders.pause && !orders.end() && !orders.fail) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     // Rank 0 alone hears commands, so it alone keeps the pause up.
-    orders = agree(parts.control, wishes(parts, /*paused=*/parts.server != nullptr));
+    orders = agree(parts.control, local_requests(parts, /*paused=*/parts.server != nullptr));
     checkpoint |= orders.checkpoint;
   }
   if (was_paused) parts.reporter.state(wire::JobState::kRunning);
@@ -112,10 +112,10 @@ bool is_measured(const LoopParts& parts, const Orders& orders, const Progress& p
 
 /// Measures the averaged generator, all ranks together, and adds that to the checkpoint of now.
 void evaluate(LoopParts& parts, const Progress& progress) {
-  const auto began = Clock::now();
+  const auto start = Clock::now();
   const auto measured =
       parts.evaluator->evaluate(parts.replica.generator_ema(), parts.config.training.seed);
-  const std::chrono::duration<double> seconds = Clock::now() - began;
+  const std::chrono::duration<double> seconds = Clock::now() - start;
   parts.reporter.metrics({progress.images_seen, seconds.count(), measured});
   if (parts.writer != nullptr) parts.writer->add_metrics(progress.images_seen, measured.values);
 }
@@ -158,7 +158,7 @@ Due find_due(const LoopParts& parts, const Orders& orders, bool last, const Prog
 /// Does what is due between two steps.
 void maintain(LoopParts& parts, const Due& due, Progress& progress) {
   if (due.tick) parts.reporter.tick(progress);
-  const auto began = Clock::now();
+  const auto start = Clock::now();
   if (due.samples) write_fakes(parts, progress);
   if (due.checkpoint && parts.writer != nullptr) {
     write_checkpoint(parts, progress);
@@ -166,7 +166,7 @@ void maintain(LoopParts& parts, const Due& due, Progress& progress) {
     if (due.evaluation) parts.writer->wait();
   }
   if (due.evaluation) evaluate(parts, progress);
-  parts.reporter.add_maintenance(std::chrono::duration<double>(Clock::now() - began).count());
+  parts.reporter.add_maintenance(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 }  // namespace

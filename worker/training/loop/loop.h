@@ -21,7 +21,7 @@ namespace ganscale::training {
 struct LoopParts {
   const RunConfig& config;
   const RunFacts& facts;
-  at::Device device;     ///< of the discriminator: the real pictures go there
+  at::Device device;     ///< of the discriminator: the real images go there
   comm::Group& control;  ///< the world, for orders: CPU tensors
   data::Prefetcher& batches;
   Replica& replica;

@@ -18,6 +18,6 @@ struct Orders {
 };
 
 /// Makes all ranks act on the same orders at the same step: one rank's wish is every rank's order.
-Orders agree(comm::Group& group, const Orders& wishes);
+Orders agree(comm::Group& group, const Orders& requests);
 
 }  // namespace ganscale::training

@@ -42,7 +42,7 @@ void Reporter::begin(const Progress& progress, const std::vector<std::string>& p
   parts_.instruments.world_size.set(parts_.control.size());
   parts_.instruments.images_seen.set(static_cast<double>(progress.images_seen));
   parts_.instruments.images_goal.set(static_cast<double>(status_.total_images));
-  tick_began_ = step_ended_ = Clock::now();
+  tick_start_ = step_ended_ = Clock::now();
   tick_images_ = progress.images_seen;
   state(wire::JobState::kRunning);
 }
@@ -78,7 +78,7 @@ void Reporter::read_counters() {
   const double wait_seconds = parts_.batches.wait_seconds();
   instruments.data_wait_seconds_total.add(wait_seconds - counted_wait_seconds_);
   counted_wait_seconds_ = wait_seconds;
-  const comm::SumCost cost = parts_.gradients.sum_cost();
+  const comm::AllReduceCost cost = parts_.gradients.all_reduce_cost();
   instruments.allreduce_seconds_total.add(cost.busy_seconds - counted_cost_.busy_seconds);
   instruments.allreduce_bytes_total.add(static_cast<double>(cost.bytes - counted_cost_.bytes));
   counted_cost_ = cost;
@@ -100,7 +100,7 @@ void Reporter::read_counters() {
 
 report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   const auto means = statistics_.take(parts_.control);
-  const comm::SumCost cost = parts_.gradients.sum_cost();
+  const comm::AllReduceCost cost = parts_.gradients.all_reduce_cost();
   const double kimg = static_cast<double>(progress.images_seen - tick_images_) / 1000;
   const double training_seconds = std::max(seconds - maintenance_seconds_, 1e-9);
   report::Tick tick;
@@ -138,16 +138,16 @@ double Reporter::seconds_left(const report::Tick& tick) const {
 void Reporter::tick(Progress& progress) {
   if (progress.images_seen == tick_images_) return;
   const auto now = Clock::now();
-  const double seconds = seconds_between(tick_began_, now);
+  const double seconds = seconds_between(tick_start_, now);
   progress.trained_seconds += seconds;
   progress.tick += 1;
   const report::Tick tick = make_tick(progress, seconds);
   publish(tick);
   if (parts_.control.rank() == 0) write_tick(tick);
-  tick_began_ = now;
+  tick_start_ = now;
   tick_images_ = progress.images_seen;
   tick_wait_seconds_ = parts_.batches.wait_seconds();
-  tick_cost_ = parts_.gradients.sum_cost();
+  tick_cost_ = parts_.gradients.all_reduce_cost();
   maintenance_seconds_ = 0;
 }
 
@@ -218,7 +218,7 @@ void Reporter::state(wire::JobState state, const std::string& message) {
 void Reporter::end() {
   read_counters();
   state(wire::JobState::kDone);
-  if (parts_.server != nullptr) leave_behind(status_);
+  if (parts_.server != nullptr) print_last_status(status_);
 }
 
 }  // namespace ganscale::training

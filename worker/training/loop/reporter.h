@@ -79,15 +79,15 @@ class Reporter {
   std::optional<report::ProgressBar> bar_;
   std::optional<report::Tensorboard> tensorboard_;
   wire::JobStatus status_;
-  Clock::time_point tick_began_;
+  Clock::time_point tick_start_;
   Clock::time_point step_ended_;
   double maintenance_seconds_ = 0;
   std::int64_t tick_images_ = 0;
   double tick_wait_seconds_ = 0;
-  comm::SumCost tick_cost_;
+  comm::AllReduceCost tick_cost_;
   double counted_wait_seconds_ = 0;
   std::int64_t counted_failures_ = 0;
-  comm::SumCost counted_cost_;
+  comm::AllReduceCost counted_cost_;
 };
 
 }  // namespace ganscale::training

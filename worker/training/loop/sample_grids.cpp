@@ -51,12 +51,12 @@ void SampleGrids::write_reals(const data::Source& source, const data::DecodePoli
   constexpr int kWhite = 255;
   const auto images = at::full(
       {image_count(), policy.channels, policy.resolution, policy.resolution}, kWhite, at::kByte);
-  const auto picture_bytes = static_cast<std::size_t>(images.stride(0));
+  const auto image_bytes = static_cast<std::size_t>(images.stride(0));
   auto* place = images.mutable_data_ptr<std::uint8_t>();
   data::Record record;
   for (const std::int64_t index : records) {
-    if (index != kNoRecord) data::read_into(source, index, policy, record, {place, picture_bytes});
-    place += picture_bytes;
+    if (index != kNoRecord) data::read_into(source, index, policy, record, {place, image_bytes});
+    place += image_bytes;
   }
   report::write_image_grid(images, {.columns = config_.grid_columns}, folder_.reals());
 }
@@ -75,7 +75,7 @@ at::Tensor SampleGrids::write_fakes(models::Generator& generator, std::int64_t i
     const ImageRandom images{config_.seed, first, 1};
     const auto z = kernels::random_normal(images, Stream::kSamples, /*site=*/0,
                                           {count, generator.z_dim()}, options);
-    kernels::RandomDraws noise(images, Stream::kSamples);
+    kernels::RandomStream noise(images, Stream::kSamples);
     const auto part_labels = labels.defined() ? labels.narrow(0, first, count) : labels;
     parts.push_back(generator.forward(z, part_labels, noise).cpu());
   }

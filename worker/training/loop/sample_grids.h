@@ -7,7 +7,7 @@
 
 namespace ganscale::training {
 
-/// The pictures that people look at while a run trains: one grid of reals, and at intervals the
+/// The images that people look at while a run trains: one grid of reals, and at intervals the
 /// same latents through the average of the generator. A conditional run has a row per label, in
 /// turn.
 class SampleGrids {
@@ -15,7 +15,7 @@ class SampleGrids {
   SampleGrids(const TrainingConfig& config, RunFolder folder)
       : config_(config), folder_(std::move(folder)) {}
 
-  /// Writes reals.png: the first pictures of each label, or of the data set; the rows of a label
+  /// Writes reals.png: the first images of each label, or of the data set; the rows of a label
   /// without records stay white. Throws DataError with file, record and offset; OutputError.
   void write_reals(const data::Source& source, const data::DecodePolicy& policy,
                    std::int64_t label_count) const;

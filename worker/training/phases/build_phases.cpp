@@ -15,7 +15,7 @@ struct Parts {
   Replica& replica;
   const comm::Group& group;
 
-  /// StyleGAN2 computes in narrow types by itself, others by autocast.
+  /// StyleGAN2 computes in low-precision types by itself, others by autocast.
   Autocast autocast(const StepInput& input) const {
     const bool by_itself = config.model.name == "stylegan2";
     return {by_itself ? Precision::kFp32 : config.training.precision,
@@ -23,16 +23,17 @@ struct Parts {
   }
 
   /// Latents for `count` fakes, of the labels of as many reals.
-  FakeInput fakes(const StepInput& input, const at::Tensor& z, kernels::RandomDraws& draws) const {
+  FakeInput fakes(const StepInput& input, const at::Tensor& z,
+                  kernels::RandomStream& random) const {
     const auto& labels = input.real.labels;
     return {z,
             labels.defined() ? labels.narrow(0, 0, z.size(0)) : labels,
-            draws,
+            random,
             {&replica.augmentation(), input.images, replica.devices().discriminator}};
   }
 
-  RealInput reals(const StepInput& input, kernels::RandomDraws& draws) const {
-    return {input.real, draws, {&replica.augmentation(), input.images}};
+  RealInput reals(const StepInput& input, kernels::RandomStream& random) const {
+    return {input.real, random, {&replica.augmentation(), input.images}};
   }
 
   /// What G computes in, and where: the reals may be on another device, beside D.
@@ -49,38 +50,38 @@ struct Parts {
 
 PhaseLoss generator_phase(const Parts& in, const StepInput& input) {
   const Autocast autocast = in.autocast(input);
-  kernels::RandomDraws draws(input.images, Stream::kGeneratorNoise);
-  const auto fakes = in.fakes(input, in.latents(input, Stream::kGeneratorLatent), draws);
+  kernels::RandomStream random(input.images, Stream::kGeneratorNoise);
+  const auto fakes = in.fakes(input, in.latents(input, Stream::kGeneratorLatent), random);
   return generator_loss(in.replica.generator(), in.replica.discriminator(), fakes,
                         in.config.loss.kind);
 }
 
 PhaseLoss critic_phase(const Parts& in, const StepInput& input) {
   const Autocast autocast = in.autocast(input);
-  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
   return critic_loss(in.replica.generator(), in.replica.discriminator(),
-                     {in.fakes(input, in.latents(input, Stream::kDiscriminatorLatent), draws),
-                      in.reals(input, draws)},
+                     {in.fakes(input, in.latents(input, Stream::kDiscriminatorLatent), random),
+                      in.reals(input, random)},
                      in.config.loss.gradient_penalty);
 }
 
 PhaseLoss fakes_phase(const Parts& in, const StepInput& input) {
   const Autocast autocast = in.autocast(input);
-  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
   return fakes_loss(in.replica.generator(), in.replica.discriminator(),
-                    in.fakes(input, in.latents(input, Stream::kDiscriminatorLatent), draws));
+                    in.fakes(input, in.latents(input, Stream::kDiscriminatorLatent), random));
 }
 
 PhaseLoss reals_phase(const Parts& in, const StepInput& input) {
   const Autocast autocast = in.autocast(input);
-  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise, kSitesOfFakes);
-  return reals_loss(in.replica.discriminator(), in.reals(input, draws));
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, kSitesOfFakes);
+  return reals_loss(in.replica.discriminator(), in.reals(input, random));
 }
 
 PhaseLoss r1_phase(const Parts& in, const StepInput& input) {
   const Autocast autocast = in.autocast(input);
-  kernels::RandomDraws draws(input.images, Stream::kDiscriminatorNoise, 2 * kSitesOfFakes);
-  return r1_loss(in.replica.discriminator(), in.reals(input, draws), in.config.discriminator.r1);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, 2 * kSitesOfFakes);
+  return r1_loss(in.replica.discriminator(), in.reals(input, random), in.config.discriminator.r1);
 }
 
 PhaseLoss path_length_phase(const Parts& in, const StepInput& input) {
@@ -89,19 +90,19 @@ PhaseLoss path_length_phase(const Parts& in, const StepInput& input) {
   const auto& real = input.real.images;
   const PathCount count =
       path_count(in.config.training.batch, options, in.group.rank(), in.group.size());
-  kernels::RandomDraws draws(input.images, Stream::kPathLength);
+  kernels::RandomStream random(input.images, Stream::kPathLength);
   const at::TensorOptions options_of_images = in.generator_options(input);
-  const at::Tensor z = draws.normal({count.here, generator.z_dim()}, options_of_images);
+  const at::Tensor z = random.normal({count.here, generator.z_dim()}, options_of_images);
   const at::Tensor noise =
-      draws.normal({count.here, real.size(1), real.size(2), real.size(3)}, options_of_images);
-  return path_length_loss(generator, {in.fakes(input, z, draws), noise, count},
+      random.normal({count.here, real.size(1), real.size(2), real.size(3)}, options_of_images);
+  return path_length_loss(generator, {in.fakes(input, z, random), noise, count},
                           in.replica.path_length_mean(), options);
 }
 
 std::function<double(std::int64_t)> rate_of(const optim::OptimizerConfig& optimizer,
-                                            std::int64_t regularisation_interval,
+                                            std::int64_t regularization_interval,
                                             std::int64_t total_images) {
-  const auto rescaled = optim::lazily_rescaled(optimizer, regularisation_interval);
+  const auto rescaled = optim::lazily_rescaled(optimizer, regularization_interval);
   return [schedule = rescaled.schedule, base = rescaled.learning_rate,
           total_images](std::int64_t images_seen) {
     return optim::learning_rate(schedule, base, images_seen, total_images);
@@ -144,7 +145,7 @@ Phase discriminator_phases(const Parts& in, NetworkGradients gradients) {
           .weight_limit = in.config.loss.weight_clip};
 }
 
-/// The same network and optimizer, less often and for a regularisation.
+/// The same network and optimizer, less often and for a regularization.
 Phase lazy_phase(const Phase& main, const std::string& name, std::int64_t interval,
                  std::function<PhaseLoss(const StepInput&)> loss) {
   Phase phase = main;

@@ -35,7 +35,7 @@ struct PhaseLoss {
 
 /// One part of a step: a loss, the network it trains, and how often.
 ///
-/// A step is a list of phases; a lazy regularisation is a phase with an interval.
+/// A step is a list of phases; a lazy regularization is a phase with an interval.
 struct Phase {
   std::string name;           ///< as in the papers: Gmain, Greg, Dmain, Dreg
   std::int64_t interval = 1;  ///< the phase runs in every interval-th step

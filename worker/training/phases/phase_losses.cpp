@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "comm/differentiable_sum.h"
+#include "comm/differentiable_all_reduce.h"
 #include "losses/adversarial.h"
 #include "losses/path_length.h"
 #include "losses/r1_penalty.h"
@@ -15,7 +15,7 @@
 namespace ganscale::training {
 namespace {
 
-/// What is worth knowing of D's judgement: its mean, the share of the real side as a probability
+/// What is worth knowing of D's judgment: its mean, the share of the real side as a probability
 /// and by sign.
 void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& statistics) {
   const at::Tensor values = logits.detach();
@@ -32,13 +32,13 @@ at::Tensor measure_paths(models::StyleGenerator& generator, const PathInput& inp
   const PathCount& count = input.count;
   const bool is_shared = mean.group != nullptr;
   if (count.here == 0 && !is_shared) return mean.value.new_zeros({0}).requires_grad_();
-  auto latents = generator.draw(input.fakes.z, input.fakes.labels, input.fakes.draws);
+  auto latents = generator.draw(input.fakes.z, input.fakes.labels, input.fakes.random);
   if (is_shared) {
     latents.images_per_rank = static_cast<double>(count.in_all) / count.ranks;
   }
   const auto w = generator.map_for_training(latents);
   if (count.here == 0) return mean.value.new_zeros({0}).requires_grad_();
-  return losses::path_lengths(generator.synthesize(w, input.fakes.draws), w, input.noise);
+  return losses::path_lengths(generator.synthesize(w, input.fakes.random), w, input.noise);
 }
 
 /// Returns the mean length of all ranks' images, or of this rank's where it keeps to those; where
@@ -46,7 +46,7 @@ at::Tensor measure_paths(models::StyleGenerator& generator, const PathInput& inp
 at::Tensor mean_length(const at::Tensor& lengths, const PathCount& count,
                        const PathLengthMean& mean) {
   if (mean.group != nullptr) {
-    return comm::differentiable_sum(*mean.group, lengths.sum())
+    return comm::differentiable_all_reduce(*mean.group, lengths.sum())
         .div(static_cast<double>(count.in_all));
   }
   return count.here > 0 ? lengths.mean() : mean.value.clone();
@@ -54,19 +54,19 @@ at::Tensor mean_length(const at::Tensor& lengths, const PathCount& count,
 
 at::Tensor fakes_for_discriminator(models::Generator& generator, const FakeInput& input) {
   const at::NoGradGuard no_grad;
-  return input.augment(generator.forward(input.z, input.labels, input.draws),
+  return input.augment(generator.forward(input.z, input.labels, input.random),
                        augment::Use::kDiscriminatorFakes);
 }
 
-struct Judged {
+struct RealScores {
   at::Tensor images;  ///< as D saw them
   at::Tensor logits;
 };
 
 /// Asks D about the reals; the augmentation observes the answer.
-Judged judge_reals(models::Discriminator& discriminator, const RealInput& input) {
+RealScores score_reals(models::Discriminator& discriminator, const RealInput& input) {
   const auto images = input.augment(input.batch.images, augment::Use::kReals);
-  const auto logits = discriminator.forward(images, input.batch.labels, input.draws);
+  const auto logits = discriminator.forward(images, input.batch.labels, input.random);
   if (input.augment.augmentation != nullptr) {
     input.augment.augmentation->observe_reals(logits.detach());
   }
@@ -77,9 +77,9 @@ Judged judge_reals(models::Discriminator& discriminator, const RealInput& input)
 
 PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& discriminator,
                          const FakeInput& input, losses::Adversarial kind) {
-  const auto fakes = input.augment(generator.forward(input.z, input.labels, input.draws),
+  const auto fakes = input.augment(generator.forward(input.z, input.labels, input.random),
                                    augment::Use::kGeneratorFakes);
-  const auto logits = discriminator.forward(fakes, input.labels, input.draws);
+  const auto logits = discriminator.forward(fakes, input.labels, input.random);
   const bool wasserstein = kind == losses::Adversarial::kWasserstein;
   const auto loss = (wasserstein ? losses::wasserstein_generator_loss(logits)
                                  : losses::non_saturating_generator_loss(logits))
@@ -90,7 +90,7 @@ PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& di
 PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discriminator,
                      const FakeInput& input) {
   const auto fakes = fakes_for_discriminator(generator, input);
-  const auto logits = discriminator.forward(fakes, input.labels, input.draws);
+  const auto logits = discriminator.forward(fakes, input.labels, input.random);
   PhaseLoss result{losses::non_saturating_fake_loss(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", logits, result.statistics);
@@ -98,7 +98,7 @@ PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discri
 }
 
 PhaseLoss reals_loss(models::Discriminator& discriminator, const RealInput& input) {
-  const auto logits = judge_reals(discriminator, input).logits;
+  const auto logits = score_reals(discriminator, input).logits;
   PhaseLoss result{losses::non_saturating_real_loss(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("real", logits, result.statistics);
@@ -108,18 +108,18 @@ PhaseLoss reals_loss(models::Discriminator& discriminator, const RealInput& inpu
 PhaseLoss critic_loss(models::Generator& generator, models::Discriminator& critic,
                       const PairInput& input, double gradient_penalty) {
   const auto& labels = input.reals.batch.labels;
-  auto& draws = input.reals.draws;
+  auto& random = input.reals.random;
   const auto fakes = fakes_for_discriminator(generator, input.fakes);
-  const auto fake_logits = critic.forward(fakes, labels, draws);
-  const Judged reals = judge_reals(critic, input.reals);
+  const auto fake_logits = critic.forward(fakes, labels, random);
+  const RealScores reals = score_reals(critic, input.reals);
   PhaseLoss result{losses::wasserstein_critic_loss(reals.logits, fake_logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", fake_logits, result.statistics);
   report_scores("real", reals.logits, result.statistics);
   if (gradient_penalty > 0) {
-    const auto share = draws.uniform({fakes.size(0), 1, 1, 1}, fakes.options());
+    const auto share = random.uniform({fakes.size(0), 1, 1, 1}, fakes.options());
     const auto between = losses::interpolate(reals.images, fakes, share);
-    const auto logits = critic.forward(between, labels, draws);
+    const auto logits = critic.forward(between, labels, random);
     const auto penalty = losses::gradient_penalty(between, logits, gradient_penalty).mean();
     result.total = result.total.add(penalty);
     result.statistics["loss/gradient_penalty"] = penalty.detach();
@@ -131,7 +131,7 @@ PhaseLoss r1_loss(models::Discriminator& discriminator, const RealInput& input,
                   const R1Options& options) {
   const auto reals = input.batch.images.detach().requires_grad_();
   const auto seen = input.augment(reals, augment::Use::kRegularizedReals);
-  const auto logits = discriminator.forward(seen, input.batch.labels, input.draws);
+  const auto logits = discriminator.forward(seen, input.batch.labels, input.random);
   const auto penalty = losses::r1_penalty(reals, logits, options.gamma).mean();
   return {penalty * static_cast<double>(options.interval), {{"loss/r1", penalty.detach()}}};
 }

@@ -14,7 +14,7 @@
 namespace ganscale::training {
 
 /// What happens to a rank's images before D sees them: they go to its device and are augmented.
-struct Augmenting {
+struct Augmenter {
   augment::Augmentation* augmentation = nullptr;  ///< none without one
   ImageRandom images = {};
   std::optional<at::Device> device = {};  ///< of D; the images' own without one
@@ -27,17 +27,17 @@ struct Augmenting {
 
 /// What a phase's fakes are made from.
 struct FakeInput {
-  at::Tensor z;                 ///< [N, z_dim]
-  at::Tensor labels;            ///< [N] int64; undefined without labels
-  kernels::RandomDraws& draws;  ///< mixing and noise of the pass through G, dropout of D
-  Augmenting augment = {};
+  at::Tensor z;                   ///< [N, z_dim]
+  at::Tensor labels;              ///< [N] int64; undefined without labels
+  kernels::RandomStream& random;  ///< mixing and noise of the pass through G, dropout of D
+  Augmenter augment = {};
 };
 
-/// What D's judgement is asked about.
+/// What D's judgment is asked about.
 struct RealInput {
   data::Batch batch;
-  kernels::RandomDraws& draws;  ///< dropout of D
-  Augmenting augment = {};
+  kernels::RandomStream& random;  ///< dropout of D
+  Augmenter augment = {};
 };
 
 /// Gmain: the loss of G in the game of that kind.
@@ -62,7 +62,7 @@ struct PairInput {
 PhaseLoss critic_loss(models::Generator& generator, models::Discriminator& critic,
                       const PairInput& input, double gradient_penalty);
 
-/// How often and how strongly D is regularised; the loss is `interval` times the penalty.
+/// How often and how strongly D is regularized; the loss is `interval` times the penalty.
 struct R1Options {
   double gamma = 0;
   std::int64_t interval = 0;  ///< steps; 0: never
@@ -72,7 +72,7 @@ struct R1Options {
 PhaseLoss r1_loss(models::Discriminator& discriminator, const RealInput& input,
                   const R1Options& options);
 
-/// How often and how strongly G is regularised; the loss is `interval` times the penalty.
+/// How often and how strongly G is regularized; the loss is `interval` times the penalty.
 struct PathLengthOptions {
   double weight = 0;
   std::int64_t interval = 0;  ///< steps; 0: never

@@ -12,7 +12,7 @@
 
 namespace ganscale::training {
 
-/// Groups of their own, which outlive the replica (see comm/differentiable_sum.h); null: this rank
+/// Groups of their own, which outlive the replica (see comm/differentiable_all_reduce.h); null: this rank
 /// is alone.
 struct ReplicaGroups {
   comm::Group* statistics = nullptr;   ///< of models::statistics_color()

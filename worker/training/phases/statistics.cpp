@@ -18,7 +18,7 @@ std::map<std::string, double> Statistics::take(comm::Group& group) {
   auto* mean = means.mutable_data_ptr<double>();
   for (const auto& [name, sum] : sums_)
     *mean++ = sum.item<double>() / static_cast<double>(counts_[name]);
-  group.sum(means);
+  group.all_reduce_sum(means);
   std::map<std::string, double> result;
   const double* total = means.const_data_ptr<double>();
   for (const auto& [name, sum] : sums_) result[name] = *total++ / group.size();

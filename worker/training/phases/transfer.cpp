@@ -59,10 +59,10 @@ void take(const char* file, const torch::nn::Module& network, const NamedTensors
         std::string(file) + " of " + from.string());
   }
   const bool is_little = share.copied < share.left;
-  const auto tell = is_little ? log::warning : log::info;
-  tell(is_little ? "Took less than half of the weights of another run"
-                 : "Took weights of another run",
-       {{"from", from}, {"network", file}, {"tensors", share.copied}, {"left_new", share.left}});
+  const auto report = is_little ? log::warning : log::info;
+  report(is_little ? "Took less than half of the weights of another run"
+                   : "Took weights of another run",
+         {{"from", from}, {"network", file}, {"tensors", share.copied}, {"left_new", share.left}});
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, i
   return status;
 }
 
-void leave_behind(const wire::JobStatus& status) {
+void print_last_status(const wire::JobStatus& status) {
   if (std::getenv(wire::environment::kLeaveStatus) == nullptr) return;
   std::cout << wire::kLastStatus << to_json(status).dump() << std::endl;
 }

@@ -10,6 +10,6 @@ namespace ganscale::training {
 wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, int world_size);
 
 /// Prints the last status where the environment asks for it: an operator can't ask any more.
-void leave_behind(const wire::JobStatus& status);
+void print_last_status(const wire::JobStatus& status);
 
 }  // namespace ganscale::training

@@ -27,7 +27,7 @@ struct Preset {
   std::string_view discriminator = "resnet";
   double total_kimg = 25000;
   std::string_view precision = "fp16";
-  int narrow_resolutions = 4;
+  int low_precision_resolutions = 4;
   int channel_max = 512;
   int z_dim = 512;
 };
@@ -42,7 +42,7 @@ constexpr Preset kConfigF = {.name = "config-f",
                              .ema_ramp_up = 0,
                              .stddev_group = 4,
                              .precision = "fp32",
-                             .narrow_resolutions = 0};
+                             .low_precision_resolutions = 0};
 
 constexpr Preset config_e() {
   Preset p = kConfigF;
@@ -56,7 +56,7 @@ constexpr Preset stylegan2() {
   Preset p = kConfigF;
   p.name = "stylegan2";
   p.precision = "fp16";
-  p.narrow_resolutions = 4;
+  p.low_precision_resolutions = 4;
   return p;
 }
 
@@ -72,7 +72,7 @@ constexpr Preset small() {
           .stddev_group = 4,
           .total_kimg = 1000,
           .precision = "fp32",
-          .narrow_resolutions = 0,
+          .low_precision_resolutions = 0,
           .channel_max = 128,
           .z_dim = 128};
 }
@@ -131,8 +131,8 @@ std::string yaml_of(const Preset& p) {
          "\n  style_mixing: " + number(p.style_mixing) +
          "\n  discriminator: " + std::string(p.discriminator) +
          "\n  mbstd_group: " + std::to_string(p.stddev_group) +
-         "\n  narrow_resolutions: " + std::to_string(p.narrow_resolutions) +
-         "\n  narrow_clamp: 256\ntraining:\n  total_kimg: " + number(p.total_kimg) +
+         "\n  low_precision_resolutions: " + std::to_string(p.low_precision_resolutions) +
+         "\n  conv_clamp: 256\ntraining:\n  total_kimg: " + number(p.total_kimg) +
          "\n  batch: " + std::to_string(p.batch) + "\n  precision: " + std::string(p.precision) +
          "\ngenerator:\n" + optimizer + "  ema_kimg: " + number(p.ema_kimg) +
          "\n  ema_ramp_up: " + number(p.ema_ramp_up) +

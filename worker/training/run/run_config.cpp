@@ -10,7 +10,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Reads how many steps a regularisation waits; 0 by default where it is off.
+/// Reads how many steps a regularization waits; 0 by default where it is off.
 std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if_on, bool on) {
   const std::int64_t interval =
       in.get(key, on ? if_on : 0,
@@ -21,7 +21,7 @@ std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if
 
 PathLengthOptions read_path_length(config::Section& in) {
   PathLengthOptions c;
-  c.weight = in.get("path_length_weight", c.weight, "of the path length regularisation; 0: none");
+  c.weight = in.get("path_length_weight", c.weight, "of the path length regularization; 0: none");
   in.require(c.weight >= 0, "path_length_weight", "must not be negative");
   c.interval = read_interval(in, "path_length_interval", 4, c.weight > 0);
   c.decay = in.get("path_length_decay", c.decay, "how fast the mean path length follows");
@@ -68,11 +68,12 @@ DiscriminatorConfig parse_discriminator(config::Section in,
   return c;
 }
 
-/// StyleGAN2 chooses by itself which of its layers compute in a narrow type.
-void choose_narrow_type(RunConfig& c) {
+/// StyleGAN2 chooses by itself which of its layers compute in a low-precision type.
+void choose_low_precision_type(RunConfig& c) {
   if (c.model.name != "stylegan2") return;
-  if (c.training.precision == Precision::kFp16) c.model.stylegan2.narrow_type = at::kHalf;
-  if (c.training.precision == Precision::kBf16) c.model.stylegan2.narrow_type = at::kBFloat16;
+  if (c.training.precision == Precision::kFp16) c.model.stylegan2.low_precision_type = at::kHalf;
+  if (c.training.precision == Precision::kBf16)
+    c.model.stylegan2.low_precision_type = at::kBFloat16;
 }
 
 SchemeConfig parse_scheme(config::Section in) {
@@ -129,7 +130,7 @@ RunConfig parse_run(config::Section in) {
   c.telemetry = control::parse_telemetry(in.section("telemetry"));
   c.comm = comm::parse_comm(in.section("comm"));
   in.reject_unread_keys();
-  choose_narrow_type(c);
+  choose_low_precision_type(c);
   require_sections_fit(in, c);
   c.batch_location = in.location("training.batch");
   c.resolved = config::to_yaml(in.entries(), /*comments=*/true);

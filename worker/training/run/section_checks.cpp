@@ -66,11 +66,11 @@ void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_recordable(in, config);
 }
 
-std::vector<std::string> doubts(const RunConfig& config) {
+std::vector<std::string> config_warnings(const RunConfig& config) {
   std::vector<std::string> result;
-  const bool is_penalised =
+  const bool is_penalized =
       config.loss.kind == losses::Adversarial::kWasserstein && config.loss.gradient_penalty > 0;
-  if (is_penalised && models::has_mixing_critic(config.model)) {
+  if (is_penalized && models::has_mixing_critic(config.model)) {
     result.push_back(
         "The gradient penalty is of each image alone, but the batch norms of this discriminator "
         "mix images: take model wgan or conditional_wgan, or batch_norm: frozen");

@@ -12,6 +12,6 @@ namespace ganscale::training {
 void require_sections_fit(const config::Section& in, const RunConfig& config);
 
 /// Returns a sentence for each thing that a run does but hardly means to.
-std::vector<std::string> doubts(const RunConfig& config);
+std::vector<std::string> config_warnings(const RunConfig& config);
 
 }  // namespace ganscale::training

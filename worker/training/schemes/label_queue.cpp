@@ -21,7 +21,7 @@ constexpr double kNoTime = 1e-9;
 double cost_of(const LabelState& state) { return std::max(state.spent_seconds, state.seconds); }
 
 /// Whether nothing is left to do for a label. budget_seconds: its share, 0 where there is none.
-bool is_over(const LabelState& state, double budget_seconds) {
+bool is_finished(const LabelState& state, double budget_seconds) {
   if (state.state == "done") return state.images_seen >= state.total_images;
   return state.state == "out_of_budget" && budget_seconds > 0 && cost_of(state) >= budget_seconds;
 }
@@ -35,7 +35,7 @@ void fail(LabelState& state, std::string reason, ExitCode code) {
 }
 
 /// Reads what is known of a label. A damaged file costs nothing: its checkpoints tell the rest.
-LabelState known_state(const std::filesystem::path& folder) {
+LabelState read_state_or_default(const std::filesystem::path& folder) {
   try {
     return read_label_state(folder).value_or(LabelState{});
   } catch (const DataError& error) {
@@ -49,31 +49,31 @@ LabelState known_state(const std::filesystem::path& folder) {
 LabelQueue::LabelQueue(const TrainingParts& parts, const LabelRecords& records)
     : parts_(parts),
       records_(records),
-      names_(parts.pictures.source->label_names()),
-      alone_(comm::make_single_group()),
+      names_(parts.dataset.source->label_names()),
+      single_group_(comm::make_single_group()),
       status_(first_status(parts.config, parts.folder, parts.group.size())) {}
 
 /// Returns how many images a label is trained on: its share of the run's.
 std::int64_t LabelQueue::images_of(std::int64_t label) const {
   const double share = static_cast<double>(records_of(label).size()) /
-                       static_cast<double>(parts_.pictures.source->record_count());
+                       static_cast<double>(parts_.dataset.source->record_count());
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(share *
                                    static_cast<double>(parts_.config.training.total_images())));
 }
 
 /// Publishes how far this rank is. It learns of the other ranks' labels at the end only.
-void LabelQueue::tell(std::size_t over, std::size_t all) {
+void LabelQueue::publish_progress(std::size_t over, std::size_t all) {
   if (parts_.server == nullptr) return;
   status_.state = wire::JobState::kRunning;
   status_.message =
-      "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) + " labels are over";
+      "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) + " labels finished";
   parts_.server->set_status(status_);
 }
 
 /// Returns a label's state, with the records and the images that it has by this configuration.
 LabelState LabelQueue::begin(std::int64_t label) const {
-  LabelState state = known_state(label_folder(parts_.folder, label));
+  LabelState state = read_state_or_default(label_folder(parts_.folder, label));
   state.label = label;
   const auto place = static_cast<std::size_t>(label);
   if (place < names_.size()) state.name = names_[place];
@@ -87,16 +87,16 @@ TrainingResult LabelQueue::train_once(const LabelState& state, double budget_sec
   config.training.seed = label_seed(config.training.seed, state.label, state.attempts);
   // Half an image more, so that rounding takes none away.
   config.training.total_kimg = (static_cast<double>(state.total_images) + 0.5) / 1000;
-  Pictures pictures{.source = std::make_unique<data::SubsetSource>(*parts_.pictures.source,
-                                                                   records_of(state.label)),
-                    .policy = parts_.pictures.policy,
-                    .facts = parts_.pictures.facts};
-  pictures.facts.record_count = state.records;
+  Dataset dataset{.source = std::make_unique<data::SubsetSource>(*parts_.dataset.source,
+                                                                 records_of(state.label)),
+                  .policy = parts_.dataset.policy,
+                  .facts = parts_.dataset.facts};
+  dataset.facts.record_count = state.records;
   return train({.config = config,
                 .folder = RunFolder(label_folder(parts_.folder, state.label)),
-                .pictures = pictures,
+                .dataset = dataset,
                 .devices = parts_.devices,
-                .group = *alone_,
+                .group = *single_group_,
                 .stop = parts_.stop,
                 .instruments = parts_.instruments,
                 .budget_seconds = budget_seconds,
@@ -149,15 +149,15 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
 /// Leaves the label's log for that of the run.
 void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
   log::set_file(parts_.group.rank() == 0 ? parts_.folder.log() : std::filesystem::path());
-  log::info("Label is over", {{"label", state.label},
-                              {"name", state.name},
-                              {"state", state.state},
-                              {"kimg", static_cast<double>(state.images_seen) / 1000},
-                              {"seconds", state.seconds},
-                              {"left_to_this_rank", left}});
+  log::info("Finished label", {{"label", state.label},
+                               {"name", state.name},
+                               {"state", state.state},
+                               {"kimg", static_cast<double>(state.images_seen) / 1000},
+                               {"seconds", state.seconds},
+                               {"left_to_this_rank", left}});
 }
 
-bool LabelQueue::work_off(const std::vector<std::int64_t>& labels) {
+bool LabelQueue::train_labels(const std::vector<std::int64_t>& labels) {
   std::int64_t records_left = 0;
   double seconds_left = parts_.budget_seconds;
   status_.total_images = 0;
@@ -167,11 +167,11 @@ bool LabelQueue::work_off(const std::vector<std::int64_t>& labels) {
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (stopped_ || parts_.stop.received()) return true;
-    tell(i, labels.size());
+    publish_progress(i, labels.size());
     LabelState state = begin(labels[i]);
     const double share =
         seconds_left * static_cast<double>(state.records) / static_cast<double>(records_left);
-    if (!is_over(state, share)) {
+    if (!is_finished(state, share)) {
       train_label(state, share);
       log_end(state, labels.size() - i - 1);
     }
@@ -179,7 +179,7 @@ bool LabelQueue::work_off(const std::vector<std::int64_t>& labels) {
     records_left -= state.records;
     status_.images_seen += state.images_seen;
   }
-  tell(labels.size(), labels.size());
+  publish_progress(labels.size(), labels.size());
   return stopped_;
 }
 

@@ -27,14 +27,14 @@ class LabelQueue {
   /// again and then left. Over a restart the labels that are over stay so, unless there is more for
   /// them to do now.
   /// Throws: DeviceError, since the next label would have the same device.
-  bool work_off(const std::vector<std::int64_t>& labels);
+  bool train_labels(const std::vector<std::int64_t>& labels);
   /// Returns the exit code of the first label that failed.
   ExitCode first_failure() const { return first_failure_; }
 
  private:
   LabelState begin(std::int64_t label) const;
   std::int64_t images_of(std::int64_t label) const;
-  void tell(std::size_t over, std::size_t all);
+  void publish_progress(std::size_t over, std::size_t all);
   void train_label(LabelState& state, double budget_seconds);
   void log_end(const LabelState& state, std::size_t left) const;
   void try_label(LabelState& state, double budget_seconds);
@@ -46,7 +46,7 @@ class LabelQueue {
   const TrainingParts& parts_;
   const LabelRecords& records_;
   const std::vector<std::string> names_;
-  const std::unique_ptr<comm::Group> alone_;
+  const std::unique_ptr<comm::Group> single_group_;
   wire::JobStatus status_;  ///< of this rank's labels
   bool stopped_ = false;
   ExitCode first_failure_ = ExitCode::kOk;

@@ -51,7 +51,7 @@ void require_trainable(const RunConfig& config, const std::vector<std::int64_t>&
 }
 
 /// Publishes how all labels ended.
-void tell_end(const TrainingParts& parts, const std::vector<LabelState>& states) {
+void publish_end(const TrainingParts& parts, const std::vector<LabelState>& states) {
   if (parts.server == nullptr) return;
   wire::JobStatus status = first_status(parts.config, parts.folder, parts.group.size());
   status.state = wire::JobState::kDone;
@@ -61,7 +61,7 @@ void tell_end(const TrainingParts& parts, const std::vector<LabelState>& states)
     status.total_images += state.total_images;
   }
   parts.server->set_status(status);
-  leave_behind(status);
+  print_last_status(status);
 }
 
 /// Reads all labels' states, writes labels.json and the bundle of those that have a generator.
@@ -82,8 +82,8 @@ void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts)
   files::write_file_atomically(parts.folder.labels_table(), table.dump(1) + "\n");
   const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
   if (trained > 0) write_label_bundle(parts.folder, parts.config, states, counts);
-  tell_end(parts, states);
-  log::info("All labels are over", {{"labels", states.size()},
+  publish_end(parts, states);
+  log::info("Finished all labels", {{"labels", states.size()},
                                     {"trained", trained},
                                     {"failed", states.size() - static_cast<std::size_t>(trained)},
                                     {"bundle", parts.folder.bundle()}});
@@ -92,11 +92,11 @@ void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts)
 /// Measures the bundle, all ranks together.
 void evaluate_bundle(const TrainingParts& parts) {
   if (!std::filesystem::exists(parts.folder.bundle())) return;
-  const auto began = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   const auto trained = load_newest_generator(parts.folder.root());
   trained.generator->to(parts.devices.generator);
   const auto measured = parts.evaluator->evaluate(*trained.generator, parts.config.training.seed);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (parts.group.rank() != 0) return;
   const MetricsLine line{trained.images_seen, seconds.count(), measured};
   log::info("Evaluated the generators", {{"metrics", to_json(line).dump()}});
@@ -114,7 +114,7 @@ void try_per_label(const RunConfig& config, const data::Source& source, int rank
 }
 
 ExitCode train_per_label(const TrainingParts& parts) {
-  const LabelRecords records = records_by_label(*parts.pictures.source);
+  const LabelRecords records = records_by_label(*parts.dataset.source);
   const auto counts = counts_of(records);
   require_trainable(parts.config, counts);
   const auto plan = plan_labels(counts, parts.group.size());
@@ -123,19 +123,19 @@ ExitCode train_per_label(const TrainingParts& parts) {
     parts.folder.write_config(parts.config.resolved, parts.config.checkpoint.on_error);
   }
   LabelQueue queue(parts, records);
-  const bool stopped = queue.work_off(plan[static_cast<std::size_t>(parts.group.rank())]);
+  const bool stopped = queue.train_labels(plan[static_cast<std::size_t>(parts.group.rank())]);
   // The ranks meet here for the first time. The slowest may take hours longer than the others.
-  parts.group.meet();
+  parts.group.barrier();
   const auto ends =
       at::tensor({std::int64_t{stopped}, std::int64_t{static_cast<int>(queue.first_failure())}});
-  parts.group.max(ends);
+  parts.group.all_reduce_max(ends);
   const auto* end = ends.const_data_ptr<std::int64_t>();
   if (end[0] != 0) return ExitCode::kStopped;
   if (parts.group.rank() == 0) gather(parts, counts);
-  parts.group.meet();  // a rank that ends with a failed label's exit code ends all others
+  parts.group.barrier();  // a rank that ends with a failed label's exit code ends all others
   if (parts.evaluator != nullptr) {
     evaluate_bundle(parts);
-    parts.group.meet();
+    parts.group.barrier();
   }
   return static_cast<ExitCode>(end[1]);
 }

@@ -30,7 +30,7 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, comm::Group&
       parameters_with_gradients(replica.discriminator()), group, bucket_bytes);
   phases_ = build_phases(config, replica,
                          {generator_gradients_.get(), discriminator_gradients_.get()}, group);
-  if (config.training.cuda_graphs) recorder_ = std::make_unique<StepRecorder>(group);
+  if (config.training.cuda_graphs) recorder_ = std::make_unique<GraphRecorder>(group);
 }
 
 Synchronous::~Synchronous() = default;
@@ -48,22 +48,24 @@ StepResult Synchronous::step(const StepInput& input, const Progress& progress) {
       optim::ema_beta(config_.generator.ema, config_.training.batch, progress.images_seen));
   const Phase* last_of_generator = last_due(progress.step, replica_.generator());
   bool average_is_moved = false;
-  if (recorder_) recorder_->place(input);
+  if (recorder_) recorder_->set_input(input);
   for (Phase& phase : phases_) {
     if (progress.step % phase.interval != 0) continue;
     const bool moves_average = &phase == last_of_generator;
-    const auto began = Clock::now();
+    const auto start = Clock::now();
     result.statistics.merge(recorder_ ? recorder_->compute_gradients(phase)
                                       : compute_gradients(phase, input));
     const std::string nonfinite =
         update_network(phase, progress.images_seen, moves_average ? &averages : nullptr);
     average_is_moved |= moves_average && nonfinite.empty();
     if (!nonfinite.empty()) result.skipped.push_back({phase.name, nonfinite});
-    result.phase_seconds[phase.name] = std::chrono::duration<double>(Clock::now() - began).count();
+    result.phase_seconds[phase.name] = std::chrono::duration<double>(Clock::now() - start).count();
   }
   if (config_.training.running_means == RunningMeans::kAveraged) {
-    comm::average(group_, replica_.generator().moving_statistics(), config_.comm.bucket_bytes);
-    comm::average(group_, replica_.discriminator().moving_statistics(), config_.comm.bucket_bytes);
+    comm::all_reduce_mean(group_, replica_.generator().moving_statistics(),
+                          config_.comm.bucket_bytes);
+    comm::all_reduce_mean(group_, replica_.discriminator().moving_statistics(),
+                          config_.comm.bucket_bytes);
   }
   replica_.augmentation().adapt(group_, progress.step);
   if (average_is_moved) {

@@ -2,8 +2,8 @@
 
 #include "comm/group.h"
 #include "training/loop/scheme.h"
+#include "training/phases/graph_recorder.h"
 #include "training/phases/replica.h"
-#include "training/phases/step_recorder.h"
 
 namespace ganscale::training {
 
@@ -28,7 +28,7 @@ class Synchronous : public Scheme {
   std::unique_ptr<comm::BucketedGradients> generator_gradients_;
   std::unique_ptr<comm::BucketedGradients> discriminator_gradients_;
   std::vector<Phase> phases_;
-  std::unique_ptr<StepRecorder> recorder_;  ///< with training.cuda_graphs
+  std::unique_ptr<GraphRecorder> recorder_;  ///< with training.cuda_graphs
 };
 
 }  // namespace ganscale::training

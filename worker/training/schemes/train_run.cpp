@@ -52,8 +52,8 @@ Progress resume(Replica& replica, const TrainingConfig& config, const RunFolder&
   return progress;
 }
 
-data::Feed feed_of(const RunConfig& config, const comm::Group& group, const Progress& progress,
-                   at::Device device) {
+data::LoaderOptions loader_options(const RunConfig& config, const comm::Group& group,
+                                   const Progress& progress, at::Device device) {
   return {.share = {.rank = group.rank(),
                     .world_size = group.size(),
                     .batch_per_rank = static_cast<int>(config.training.batch / group.size())},
@@ -92,17 +92,17 @@ class NetworkGroups {
   std::unique_ptr<comm::Group> path_length_;
 };
 
-/// The networks and the stream of pictures, at the place where the training goes on.
+/// The networks and the stream of images, at the place where the training goes on.
 struct Prepared {
-  Prepared(const RunConfig& config, const RunFolder& folder, const Pictures& pictures,
+  Prepared(const RunConfig& config, const RunFolder& folder, const Dataset& dataset,
            const device::NetworkDevices& devices, comm::Group& group)
       : network_groups(config, group),
         replica(config, devices, network_groups.borrowed()),
-        progress(resume(replica, config.training, folder, pictures.facts, group)),
+        progress(resume(replica, config.training, folder, dataset.facts, group)),
         batches(
-            *pictures.source,
-            data::ShardPlan(pictures.facts.record_count, config.training.seed, config.data.shuffle),
-            pictures.policy, feed_of(config, group, progress, devices.discriminator)) {}
+            *dataset.source,
+            data::ShardPlan(dataset.facts.record_count, config.training.seed, config.data.shuffle),
+            dataset.policy, loader_options(config, group, progress, devices.discriminator)) {}
 
   NetworkGroups network_groups;
   Replica replica;
@@ -118,11 +118,10 @@ void open_folder(const TrainingParts& parts, Prepared& prepared, const SampleGri
   log::set_file(parts.folder.log());
   parts.folder.write_config(parts.config.resolved, parts.config.checkpoint.on_error);
   writer.emplace(parts.folder.root(), parts.config.checkpoint);
-  writer->prepare(make_snapshot(prepared.replica, parts.pictures.facts, prepared.progress));
+  writer->prepare(make_snapshot(prepared.replica, parts.dataset.facts, prepared.progress));
   if (prepared.progress.images_seen > 0) return;
   try {
-    grids.write_reals(*parts.pictures.source, parts.pictures.policy,
-                      parts.config.model.label_count);
+    grids.write_reals(*parts.dataset.source, parts.dataset.policy, parts.config.model.label_count);
   } catch (const files::OutputError& error) {
     log::warning("Cannot write the grid of reals", {{"reason", error.what()}});
   }
@@ -130,17 +129,17 @@ void open_folder(const TrainingParts& parts, Prepared& prepared, const SampleGri
 
 }  // namespace
 
-void try_training(const RunConfig& config, const RunFolder& folder, const Pictures& pictures,
+void try_training(const RunConfig& config, const RunFolder& folder, const Dataset& dataset,
                   const device::NetworkDevices& devices, comm::Group& group) {
-  log_start(config, pictures.facts, group, devices);
-  const Prepared prepared(config, folder, pictures, devices, group);
+  log_start(config, dataset.facts, group, devices);
+  const Prepared prepared(config, folder, dataset, devices, group);
 }
 
 TrainingResult train(const TrainingParts& parts) {
   const RunConfig& config = parts.config;
   comm::Group& group = parts.group;
-  log_start(config, parts.pictures.facts, group, parts.devices);
-  Prepared prepared(config, parts.folder, parts.pictures, parts.devices, group);
+  log_start(config, parts.dataset.facts, group, parts.devices);
+  Prepared prepared(config, parts.folder, parts.dataset, parts.devices, group);
   const SampleGrids grids(config.training, parts.folder);
   std::optional<checkpoint::Writer> writer;
   open_folder(parts, prepared, grids, writer);
@@ -157,7 +156,7 @@ TrainingResult train(const TrainingParts& parts) {
                      .server = parts.server});
   const double spent_seconds = std::max(prepared.progress.trained_seconds, parts.spent_seconds);
   LoopParts loop{.config = config,
-                 .facts = parts.pictures.facts,
+                 .facts = parts.dataset.facts,
                  .device = parts.devices.discriminator,
                  .control = group,
                  .batches = prepared.batches,

@@ -8,7 +8,7 @@
 #include "training/evaluation/evaluator.h"
 #include "training/loop/budget.h"
 #include "training/loop/stop_signal.h"
-#include "training/phases/pictures.h"
+#include "training/phases/dataset.h"
 #include "training/run/progress.h"
 #include "training/run/run_folder.h"
 
@@ -18,7 +18,7 @@ namespace ganscale::training {
 struct TrainingParts {
   const RunConfig& config;
   RunFolder folder;
-  const Pictures& pictures;
+  const Dataset& dataset;
   device::NetworkDevices devices;
   comm::Group& group;  ///< the ranks that train this together
   const StopSignal& stop;
@@ -37,7 +37,7 @@ struct TrainingResult {
 
 /// Builds what a training would use and reads its first batch's plan, then stops. Throws what
 /// train() would throw before its first step.
-void try_training(const RunConfig& config, const RunFolder& folder, const Pictures& pictures,
+void try_training(const RunConfig& config, const RunFolder& folder, const Dataset& dataset,
                   const device::NetworkDevices& devices, comm::Group& group);
 
 /// Trains one generator and discriminator in one run folder, from its newest valid checkpoint on.

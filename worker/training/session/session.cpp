@@ -11,13 +11,13 @@
 #include "training/run/section_checks.h"
 #include "training/schemes/per_label.h"
 #include "training/schemes/train_run.h"
-#include "training/session/rank.h"
+#include "training/session/process_context.h"
 
 namespace ganscale::training {
 namespace {
 
 /// A word that all ranks of this run on all nodes share, and no other run.
-std::string shared_word(comm::Group& group) {
+std::string shared_job_id(comm::Group& group) {
   std::random_device device;
   const at::Tensor word = at::tensor((static_cast<std::int64_t>(device()) << 31) ^ device());
   group.broadcast(word, 0);
@@ -31,11 +31,11 @@ class Services {
            const comm::World& world)
       : registry_({.run = folder.root().filename().string(),
                    .rank = world.group->rank(),
-                   .local_rank = world.place.local_rank,
-                   .local_size = world.place.local_size,
-                   .segment = shared_word(*world.group)}) {
+                   .local_rank = world.rank_info.local_rank,
+                   .local_size = world.rank_info.local_size,
+                   .segment = shared_job_id(*world.group)}) {
     constexpr int kOff = control::TelemetryConfig::kOff;
-    if (world.place.local_rank == 0 && config.metrics_port != kOff) {
+    if (world.rank_info.local_rank == 0 && config.metrics_port != kOff) {
       exposer_ = std::make_unique<telemetry::Exposer>(
           telemetry::Endpoint{config.bind_address, config.metrics_port},
           [this] { return registry_.collect(); });
@@ -58,43 +58,43 @@ class Services {
 };
 
 /// Opens the feature network before anything is trained, where metrics are wished for.
-std::optional<Evaluator> open_evaluator(const RunConfig& config, const Pictures& pictures,
-                                        const Rank& rank) {
+std::optional<Evaluator> open_evaluator(const RunConfig& config, const Dataset& dataset,
+                                        const ProcessContext& process) {
   if (config.evaluate.metrics.empty()) return std::nullopt;
   const bool has_labels = config.scheme.name == kPerLabel || config.model.label_count > 0;
   for (const auto& metric : config.evaluate.metrics) metrics::require_labels(metric, has_labels);
   return std::optional<Evaluator>(std::in_place, config.evaluate,
-                                  RealPictures{*pictures.source, pictures.policy},
-                                  rank.devices.generator, *rank.world.group);
+                                  RealImages{*dataset.source, dataset.policy},
+                                  process.devices.generator, *process.world.group);
 }
 
 }  // namespace
 
 ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   const StopSignal stop;  // a signal while all this opens is kept for the first step
-  Rank rank = open_rank(config);
-  comm::Group& group = *rank.world.group;
+  ProcessContext process = open_process_context(config);
+  comm::Group& group = *process.world.group;
   require_fits_world(config, group.size());
   if (group.rank() == 0) {
-    for (const auto& doubt : doubts(config)) log::warning(doubt);
+    for (const auto& warning : config_warnings(config)) log::warning(warning);
   }
-  const Pictures pictures = open_pictures(config);
-  auto evaluator = open_evaluator(config, pictures, rank);
+  const Dataset dataset = open_dataset(config);
+  auto evaluator = open_evaluator(config, dataset, process);
   if (dry_run) {
-    if (config.scheme.name == kPerLabel) try_per_label(config, *pictures.source, group.size());
-    try_training(config, folder, pictures, rank.devices, group);
+    if (config.scheme.name == kPerLabel) try_per_label(config, *dataset.source, group.size());
+    try_training(config, folder, dataset, process.devices, group);
     return ExitCode::kOk;
   }
   if (group.rank() == 0) {
     folder.create();
     log::set_file(folder.log());
   }
-  Services services(config.telemetry, folder, rank.world);
+  Services services(config.telemetry, folder, process.world);
   const int device_count = group.size() * config.training.devices_per_process;
   const TrainingParts parts{.config = config,
                             .folder = folder,
-                            .pictures = pictures,
-                            .devices = rank.devices,
+                            .dataset = dataset,
+                            .devices = process.devices,
                             .group = group,
                             .stop = stop,
                             .instruments = services.instruments(),

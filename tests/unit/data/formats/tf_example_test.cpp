@@ -24,7 +24,7 @@ Bytes message(const std::vector<Bytes>& features) {
 }
 
 void expect_read(const Bytes& bytes) {
-  const PictureExample example = parse_picture_example(bytes);
+  const ImageExample example = parse_image_example(bytes);
   EXPECT_THAT(example.shape, testing::ElementsAre(1, 1, 2));
   EXPECT_THAT(example.data, testing::ElementsAre(9, 8));
 }
@@ -43,19 +43,19 @@ TEST(TfExample, IgnoresOtherFeatures) {
 
 TEST(TfExample, WritesTheBytesOfTensorFlow) {
   Bytes bytes;
-  write_picture_example({.shape = {1, 1, 2}, .data = std::span(kData).last(2)}, bytes);
+  write_image_example({.shape = {1, 1, 2}, .data = std::span(kData).last(2)}, bytes);
   EXPECT_EQ(bytes, message({kData, kShapePacked}));
 }
 
 TEST(TfExample, SaysWhatIsMissing) {
-  expect_error(ExitCode::kData, "lacks a feature", [] { parse_picture_example(message({kData})); });
-  expect_error(ExitCode::kData, "lacks a feature", [] { parse_picture_example({}); });
+  expect_error(ExitCode::kData, "lacks a feature", [] { parse_image_example(message({kData})); });
+  expect_error(ExitCode::kData, "lacks a feature", [] { parse_image_example({}); });
 }
 
 TEST(TfExample, RefusesAMessageThatWasCutShortAnywhere) {
   const Bytes whole = message({kData, kShapePacked});
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    EXPECT_THROW(parse_picture_example(std::span(whole).first(length)), DataError) << length;
+    EXPECT_THROW(parse_image_example(std::span(whole).first(length)), DataError) << length;
   }
 }
 
@@ -67,7 +67,7 @@ TEST(TfExample, RefusesAShapeOfFourDimensions) {
   shape[14] += 1;
   shape.push_back(2);
   expect_error(ExitCode::kData, "more than three dimensions",
-               [&] { parse_picture_example(message({kData, shape})); });
+               [&] { parse_image_example(message({kData, shape})); });
 }
 
 }  // namespace

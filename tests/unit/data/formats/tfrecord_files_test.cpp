@@ -62,7 +62,7 @@ TEST(TfrecordFiles, AsksForANameWhereAFolderHoldsSeveralSets) {
               testing::ElementsAre(folder / "cats-r05.tfrecords"));
 }
 
-TEST(TfrecordFiles, RefusesOneShardOfALabelledSet) {
+TEST(TfrecordFiles, RefusesOneShardOfALabeledSet) {
   const TemporaryFolder folder;
   const auto shard = folder.write("a-r05-00000-of-00002.tfrecords", "");
   EXPECT_EQ(find_tfrecord_files(shard, 0)->shards.size(), 1U);

@@ -3,7 +3,7 @@
 #include "data/sources/read_image.h"
 #include "support/expect_error.h"
 #include "unit/data/fake_source.h"
-#include "unit/data/pictures.h"
+#include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
@@ -22,12 +22,12 @@ TEST(Decode, LaysPixelsOutInPlanes) {
   const DecodePolicy policy{.channels = 3, .resolution = 2};
   EXPECT_EQ(decoded(raw_record(Encoding::kRawHwc, 3, 2, 2, hwc), policy), chw);
   EXPECT_EQ(decoded(raw_record(Encoding::kRawChw, 3, 2, 2, chw), policy), chw);
-  const std::string png = encode_png(make_picture(3, 2, 2, hwc));
+  const std::string png = encode_png(make_image(3, 2, 2, hwc));
   EXPECT_EQ(decoded(make_record(Encoding::kPng, png), policy), chw);
 }
 
 TEST(Decode, ReadsJpegNearly) {
-  const std::string jpeg = jpeg_bytes(flat_picture(3, 8, 200));
+  const std::string jpeg = jpeg_bytes(flat_image(3, 8, 200));
   for (const std::uint8_t value :
        decoded(make_record(Encoding::kJpeg, jpeg), {.channels = 3, .resolution = 8})) {
     EXPECT_NEAR(value, 200, 1);
@@ -40,7 +40,7 @@ TEST(Decode, RefusesAnotherSizeWithTheReason) {
                [&] { decoded(record, {.channels = 1, .resolution = 4}); });
 }
 
-TEST(Decode, RefusesToPadALargerPicture) {
+TEST(Decode, RefusesToPadALargerImage) {
   const Record record = raw_record(Encoding::kRawChw, 1, 4, 4, Bytes(16));
   expect_error(ExitCode::kData, "another size",
                [&] { decoded(record, {.channels = 1, .resolution = 2, .fit = Fit::kPad}); });
@@ -52,21 +52,21 @@ TEST(Decode, PadsWithBlackAround) {
             (Bytes{0, 0, 0, 0, 0, 7, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-TEST(Decode, ResizesTheCentredSquare) {
+TEST(Decode, ResizesTheCenteredSquare) {
   // The columns outside the square hold 255 and must not be seen.
   const Record record = raw_record(Encoding::kRawChw, 1, 2, 4, {255, 8, 16, 255, 255, 8, 16, 255});
   EXPECT_EQ(decoded(record, {.channels = 1, .resolution = 1, .fit = Fit::kResize}), Bytes{12});
 }
 
 TEST(Decode, ChangesTheNumberOfChannelsOnlyWhenAsked) {
-  const Record grey = raw_record(Encoding::kRawChw, 1, 1, 1, {50});
+  const Record gray = raw_record(Encoding::kRawChw, 1, 1, 1, {50});
   expect_error(ExitCode::kData, "another number of channels",
-               [&] { decoded(grey, {.channels = 3, .resolution = 1}); });
-  EXPECT_EQ(decoded(grey, {.channels = 3, .resolution = 1, .convert_colours = true}),
+               [&] { decoded(gray, {.channels = 3, .resolution = 1}); });
+  EXPECT_EQ(decoded(gray, {.channels = 3, .resolution = 1, .convert_colors = true}),
             (Bytes{50, 50, 50}));
   // 0.299 * 100 + 0.587 * 200 + 0.114 * 50 = 153
-  const Record colour = raw_record(Encoding::kRawHwc, 3, 1, 1, {100, 200, 50});
-  EXPECT_EQ(decoded(colour, {.channels = 1, .resolution = 1, .convert_colours = true}), Bytes{153});
+  const Record color = raw_record(Encoding::kRawHwc, 3, 1, 1, {100, 200, 50});
+  EXPECT_EQ(decoded(color, {.channels = 1, .resolution = 1, .convert_colors = true}), Bytes{153});
 }
 
 TEST(Decode, FlattensAlphaOverTheBackground) {
@@ -79,13 +79,13 @@ TEST(Decode, RefusesBytesThatDoNotFitTheShape) {
   expect_error(ExitCode::kData, "11, shape 3x2x2", [] {
     decoded(raw_record(Encoding::kRawChw, 3, 2, 2, Bytes(11)), {.channels = 3, .resolution = 2});
   });
-  expect_error(ExitCode::kData, "not one of a picture", [] {
+  expect_error(ExitCode::kData, "not one of an image", [] {
     decoded(raw_record(Encoding::kRawChw, 3, -2, 2, Bytes(12)), {.channels = 3, .resolution = 2});
   });
 }
 
 TEST(Decode, RefusesAPngThatWasCutShortAnywhere) {
-  const std::string png = encode_png(flat_picture(3, 4, 9));
+  const std::string png = encode_png(flat_image(3, 4, 9));
   for (std::size_t length = 0; length < png.size(); ++length) {
     expect_error(ExitCode::kData, "PNG is damaged: ", [&] {
       decode(make_record(Encoding::kPng, png.substr(0, length)));
@@ -94,7 +94,7 @@ TEST(Decode, RefusesAPngThatWasCutShortAnywhere) {
 }
 
 TEST(Decode, RefusesAPngWithAFlippedBit) {
-  std::string png = encode_png(flat_picture(3, 4, 9));
+  std::string png = encode_png(flat_image(3, 4, 9));
   png[png.find("IDAT") + 6] ^= 1;
   expect_error(ExitCode::kData,
                "PNG is damaged: ", [&] { decode(make_record(Encoding::kPng, png)); });
@@ -103,7 +103,7 @@ TEST(Decode, RefusesAPngWithAFlippedBit) {
 TEST(Decode, RefusesAJpegThatWasCutShort) {
   Bytes noise(3 * 32 * 32);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<std::uint8_t>(i * i);
-  const std::string jpeg = jpeg_bytes(make_picture(3, 32, 32, noise));
+  const std::string jpeg = jpeg_bytes(make_image(3, 32, 32, noise));
   for (const std::size_t length : {std::size_t{0}, std::size_t{20}, jpeg.size() / 2}) {
     expect_error(ExitCode::kData, "JPEG is damaged: ", [&] {
       decode(make_record(Encoding::kJpeg, jpeg.substr(0, length)));
@@ -114,7 +114,7 @@ TEST(Decode, RefusesAJpegThatWasCutShort) {
 TEST(Decode, RefusesAJpegWithACodeThatIsNone) {
   Bytes noise(3 * 32 * 32);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<std::uint8_t>(i * i);
-  std::string jpeg = jpeg_bytes(make_picture(3, 32, 32, noise));
+  std::string jpeg = jpeg_bytes(make_image(3, 32, 32, noise));
   // No Huffman code is all ones; in the data FF 00 stands for eight of them.
   for (std::size_t i = 0; i < 16; ++i) jpeg[jpeg.size() / 2 + i] = i % 2 == 0 ? '\xff' : '\0';
   expect_error(ExitCode::kData,
@@ -122,8 +122,8 @@ TEST(Decode, RefusesAJpegWithACodeThatIsNone) {
 }
 
 TEST(Decode, ReadsAJpegWithBytesBetweenItsMarkers) {
-  std::string jpeg = jpeg_bytes(flat_picture(3, 8, 200));
-  jpeg.insert(jpeg.find("\xff\xdb"), "..");  // before the quantisation tables
+  std::string jpeg = jpeg_bytes(flat_image(3, 8, 200));
+  jpeg.insert(jpeg.find("\xff\xdb"), "..");  // before the quantization tables
   EXPECT_NEAR(decode(make_record(Encoding::kJpeg, jpeg)).hwc[0], 200, 1);
 }
 
@@ -140,12 +140,11 @@ TEST(ReadInto, NamesTheRecordThatIsRefused) {
 }
 
 TEST(Decode, TellsTheShapeWithoutPixels) {
-  const Picture png = picture_shape(make_record(Encoding::kPng, encode_png(flat_picture(2, 5, 1))));
+  const Image png = image_shape(make_record(Encoding::kPng, encode_png(flat_image(2, 5, 1))));
   EXPECT_EQ(png.channels, 2);
   EXPECT_EQ(png.height, 5);
   EXPECT_TRUE(png.hwc.empty());
-  const Picture jpeg =
-      picture_shape(make_record(Encoding::kJpeg, jpeg_bytes(flat_picture(1, 7, 1))));
+  const Image jpeg = image_shape(make_record(Encoding::kJpeg, jpeg_bytes(flat_image(1, 7, 1))));
   EXPECT_EQ(jpeg.channels, 1);
   EXPECT_EQ(jpeg.width, 7);
 }

@@ -51,13 +51,13 @@ struct RandomPng {
   }
 
   Bytes encoded() const {
-    constexpr std::uint8_t kColourTypes[] = {0, 4, 2, 6};
+    constexpr std::uint8_t kColorTypes[] = {0, 4, 2, 6};
     Bytes png = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
     Bytes header;
     append_big_endian(header, static_cast<std::uint32_t>(width));
     append_big_endian(header, static_cast<std::uint32_t>(height));
     header.insert(header.end(),
-                  {static_cast<std::uint8_t>(bit_depth), kColourTypes[channels - 1], 0, 0, 0});
+                  {static_cast<std::uint8_t>(bit_depth), kColorTypes[channels - 1], 0, 0, 0});
     append_chunk(png, "IHDR", header);
     png.insert(png.end(), before_pixels.begin(), before_pixels.end());
     const Bytes rows = filtered();
@@ -93,21 +93,21 @@ TEST(PlainPng, IsDecodedAsLibpngDoes) {
     for (const int width : {1, 2, 7, 64, 255}) {
       const RandomPng made{.channels = channels, .width = width};
       const auto png = made.encoded();
-      const auto picture = decode_plain_png(png);
-      ASSERT_TRUE(picture.has_value());
-      EXPECT_EQ(picture->channels, channels);
-      EXPECT_EQ(picture->width, width);
-      EXPECT_EQ(picture->height, 11);
-      EXPECT_EQ(picture->hwc, decoded_by_libpng(png, channels)) << channels << " " << width;
+      const auto image = decode_plain_png(png);
+      ASSERT_TRUE(image.has_value());
+      EXPECT_EQ(image->channels, channels);
+      EXPECT_EQ(image->width, width);
+      EXPECT_EQ(image->height, 11);
+      EXPECT_EQ(image->hwc, decoded_by_libpng(png, channels)) << channels << " " << width;
     }
   }
 }
 
 TEST(PlainPng, MayComeInOneChunk) {
   const auto png = RandomPng{.packed_bytes_a_chunk = 1 << 20}.encoded();
-  const auto picture = decode_plain_png(png);
-  ASSERT_TRUE(picture.has_value());
-  EXPECT_EQ(picture->hwc, decoded_by_libpng(png, 3));
+  const auto image = decode_plain_png(png);
+  ASSERT_TRUE(image.has_value());
+  EXPECT_EQ(image->hwc, decoded_by_libpng(png, 3));
 }
 
 TEST(PlainPng, LeavesWhatIsNotPlainToLibpng) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/data/pictures.h"
+#include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
@@ -11,22 +11,22 @@ using Bytes = std::vector<std::uint8_t>;
 
 TEST(Resample, HalvesWithATriangleOfTwoPixels) {
   // Output 0 lies at 1: weights .75, .75, .25 of the pixels at 0.5, 1.5, 2.5, over their sum 1.75.
-  EXPECT_EQ(resample(make_picture(1, 1, 4, {0, 0, 70, 70}), 1, 2).hwc, (Bytes{10, 60}));
-  EXPECT_EQ(resample(make_picture(1, 4, 1, {0, 0, 70, 70}), 2, 1).hwc, (Bytes{10, 60}));
+  EXPECT_EQ(resample(make_image(1, 1, 4, {0, 0, 70, 70}), 1, 2).hwc, (Bytes{10, 60}));
+  EXPECT_EQ(resample(make_image(1, 4, 1, {0, 0, 70, 70}), 2, 1).hwc, (Bytes{10, 60}));
 }
 
 TEST(Resample, DoublesByLinearInterpolation) {
-  EXPECT_EQ(resample(make_picture(1, 1, 2, {0, 100}), 1, 4).hwc, (Bytes{0, 25, 75, 100}));
+  EXPECT_EQ(resample(make_image(1, 1, 2, {0, 100}), 1, 4).hwc, (Bytes{0, 25, 75, 100}));
 }
 
-TEST(Resample, KeepsAFlatPictureAndItsChannelsApart) {
-  EXPECT_EQ(resample(make_picture(3, 1, 2, {1, 128, 255, 1, 128, 255}), 1, 1).hwc,
+TEST(Resample, KeepsAFlatImageAndItsChannelsApart) {
+  EXPECT_EQ(resample(make_image(3, 1, 2, {1, 128, 255, 1, 128, 255}), 1, 1).hwc,
             (Bytes{1, 128, 255}));
 }
 
 TEST(Resample, CropsTheMiddle) {
-  EXPECT_EQ(crop_to_square(make_picture(1, 1, 3, {1, 2, 3})).hwc, Bytes{2});
-  EXPECT_EQ(crop_to_square(make_picture(1, 3, 1, {1, 2, 3})).hwc, Bytes{2});
+  EXPECT_EQ(crop_to_square(make_image(1, 1, 3, {1, 2, 3})).hwc, Bytes{2});
+  EXPECT_EQ(crop_to_square(make_image(1, 3, 1, {1, 2, 3})).hwc, Bytes{2});
 }
 
 }  // namespace

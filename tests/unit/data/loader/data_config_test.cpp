@@ -14,14 +14,14 @@ DataConfig parse(const std::string& yaml) {
 TEST(DataConfig, ReadsEveryKey) {
   const auto c = parse(
       "path: /data/faces\nlabels: required\nmirror: true\nshuffle: false\nfit: pad\n"
-      "channels: grey\nbackground: [1, 2, 3]\nreader_threads: 5\n"
+      "channels: gray\nbackground: [1, 2, 3]\nreader_threads: 5\n"
       "prefetch: {batches: 7, memory_limit: 64MiB, congestion_aware: false}\n");
   EXPECT_EQ(c.path, "/data/faces");
   EXPECT_EQ(c.labels, Labels::kRequired);
   EXPECT_TRUE(c.mirror);
   EXPECT_FALSE(c.shuffle);
   EXPECT_EQ(c.fit, Fit::kPad);
-  EXPECT_EQ(c.channels, Channels::kGrey);
+  EXPECT_EQ(c.channels, Channels::kGray);
   EXPECT_EQ(c.background, (std::array<std::uint8_t, 3>{1, 2, 3}));
   EXPECT_EQ(c.prefetch.reader_threads, 5);
   EXPECT_EQ(c.prefetch.batches, 7);
@@ -48,32 +48,32 @@ TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
 }
 
 TEST(DecodePolicy, KeepsTheChannelsOfTheFirstRecord) {
-  const FakeSource grey(3);
-  const auto policy = decode_policy(DataConfig{}, grey, 64);
+  const FakeSource gray(3);
+  const auto policy = decode_policy(DataConfig{}, gray, 64);
   EXPECT_EQ(policy.channels, 1);
-  EXPECT_FALSE(policy.convert_colours);
+  EXPECT_FALSE(policy.convert_colors);
   EXPECT_EQ(policy.resolution, 64);
 }
 
-TEST(DecodePolicy, ConvertsToTheColoursThatTheConfigurationNames) {
-  const FakeSource grey(3);
+TEST(DecodePolicy, ConvertsToTheColorsThatTheConfigurationNames) {
+  const FakeSource gray(3);
   DataConfig config;
   config.channels = Channels::kRgb;
-  EXPECT_EQ(decode_policy(config, grey, 64).channels, 3);
-  EXPECT_TRUE(decode_policy(config, grey, 64).convert_colours);
+  EXPECT_EQ(decode_policy(config, gray, 64).channels, 3);
+  EXPECT_TRUE(decode_policy(config, gray, 64).convert_colors);
 }
 
 TEST(UsedLabelCount, FollowsTheConfiguration) {
-  const FakeSource labelled(20, 4);
+  const FakeSource labeled(20, 4);
   const FakeSource plain(20);
   DataConfig config;
   config.path = "faces";
-  EXPECT_EQ(used_label_count(config, labelled), 4);
+  EXPECT_EQ(used_label_count(config, labeled), 4);
   EXPECT_EQ(used_label_count(config, plain), 0);
   config.labels = Labels::kIgnore;
-  EXPECT_EQ(used_label_count(config, labelled), 0);
+  EXPECT_EQ(used_label_count(config, labeled), 0);
   config.labels = Labels::kRequired;
-  EXPECT_EQ(used_label_count(config, labelled), 4);
+  EXPECT_EQ(used_label_count(config, labeled), 4);
   expect_error(ExitCode::kData, "data.labels is required, but the data set has none: faces",
                [&] { used_label_count(config, plain); });
 }

@@ -7,18 +7,18 @@
 namespace ganscale::data {
 namespace {
 
-constexpr FetchEffort kLeast{1, 2};
-constexpr FetchEffort kMost{16, 10};
+constexpr PrefetchLimits kLeast{1, 2};
+constexpr PrefetchLimits kMost{16, 10};
 
 /// A second in which 100 records of 10 a batch were delivered.
-FetchWindow second_of(const std::vector<float>& latencies) {
+PrefetchWindow second_of(const std::vector<float>& latencies) {
   return {latencies, 1.0, 0.0, 100, 10};
 }
 
 // 100 records/s of 12 ms each keep 1.2 threads busy; half as many to spare make 1.8.
 TEST(PrefetchDepth, KeepsWhatLittlesLawAsksFor) {
   const std::vector<float> latencies(40, 0.012F);
-  EXPECT_EQ(prefetch_depth(second_of(latencies), {2, 2}, kLeast, kMost), (FetchEffort{2, 2}));
+  EXPECT_EQ(prefetch_depth(second_of(latencies), {2, 2}, kLeast, kMost), (PrefetchLimits{2, 2}));
 }
 
 // The newest quarter takes 80 ms: 8 threads busy, 12 with the spare ones. The slowest record of
@@ -27,7 +27,7 @@ TEST(PrefetchDepth, AddsThreadsAtOnceWhenLatencyRises) {
   std::vector<float> latencies(30, 0.010F);
   latencies.insert(latencies.end(), 9, 0.0795F);
   latencies.push_back(0.084F);
-  EXPECT_EQ(prefetch_depth(second_of(latencies), {2, 2}, kLeast, kMost), (FetchEffort{12, 2}));
+  EXPECT_EQ(prefetch_depth(second_of(latencies), {2, 2}, kLeast, kMost), (PrefetchLimits{12, 2}));
 }
 
 TEST(PrefetchDepth, HoldsEnoughBatchesForTheSlowestRecord) {
@@ -40,20 +40,20 @@ TEST(PrefetchDepth, AddsHalfTheThreadsAndABatchInAStall) {
   const std::vector<float> latencies(40, 0.001F);
   auto window = second_of(latencies);
   window.stall_seconds = 0.03;
-  EXPECT_EQ(prefetch_depth(window, {4, 3}, kLeast, kMost), (FetchEffort{6, 4}));
-  EXPECT_EQ(prefetch_depth(window, {1, 3}, kLeast, kMost), (FetchEffort{2, 4}));
+  EXPECT_EQ(prefetch_depth(window, {4, 3}, kLeast, kMost), (PrefetchLimits{6, 4}));
+  EXPECT_EQ(prefetch_depth(window, {1, 3}, kLeast, kMost), (PrefetchLimits{2, 4}));
 }
 
 TEST(PrefetchDepth, IgnoresAStallOfAHundredth) {
   const std::vector<float> latencies(40, 0.001F);
   auto window = second_of(latencies);
   window.stall_seconds = 0.01;
-  EXPECT_EQ(prefetch_depth(window, {1, 2}, kLeast, kMost), (FetchEffort{1, 2}));
+  EXPECT_EQ(prefetch_depth(window, {1, 2}, kLeast, kMost), (PrefetchLimits{1, 2}));
 }
 
 TEST(PrefetchDepth, GivesBackOneAtATime) {
   const std::vector<float> latencies(40, 0.001F);
-  EXPECT_EQ(prefetch_depth(second_of(latencies), {8, 7}, kLeast, kMost), (FetchEffort{7, 6}));
+  EXPECT_EQ(prefetch_depth(second_of(latencies), {8, 7}, kLeast, kMost), (PrefetchLimits{7, 6}));
 }
 
 TEST(PrefetchDepth, StaysWithinItsLimits) {
@@ -64,7 +64,7 @@ TEST(PrefetchDepth, StaysWithinItsLimits) {
 }
 
 TEST(PrefetchDepth, ChangesNothingBeforeItHasSeenAnything) {
-  EXPECT_EQ(prefetch_depth(second_of({}), {3, 4}, kLeast, kMost), (FetchEffort{3, 4}));
+  EXPECT_EQ(prefetch_depth(second_of({}), {3, 4}, kLeast, kMost), (PrefetchLimits{3, 4}));
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ using Records = std::vector<std::int64_t>;
 constexpr std::uint64_t kSeed = 1000;
 constexpr DecodePolicy kPolicy{.channels = 1, .resolution = 2};
 
-Feed make_feed(int threads, int batch_per_rank = 4) {
-  Feed feed;
-  feed.share.batch_per_rank = batch_per_rank;
-  feed.prefetch.reader_threads = threads;
-  return feed;
+LoaderOptions make_options(int threads, int batch_per_rank = 4) {
+  LoaderOptions options;
+  options.share.batch_per_rank = batch_per_rank;
+  options.prefetch.reader_threads = threads;
+  return options;
 }
 
 /// The record numbers of a batch, not mirrored.
@@ -50,7 +50,7 @@ TEST(Prefetcher, KeepsTheOrderOfThePlanWithAnyNumberOfThreads) {
   for (const int threads : {1, 2, 7}) {
     FakeSource source(50);
     source.on_read = jitter;
-    Prefetcher prefetcher(source, plan, kPolicy, make_feed(threads));
+    Prefetcher prefetcher(source, plan, kPolicy, make_options(threads));
     for (int batch = 0; batch < 30; ++batch) {
       EXPECT_EQ(records_in(prefetcher.next()), planned(plan, 4 * batch, 4)) << threads;
     }
@@ -61,14 +61,14 @@ TEST(Prefetcher, KeepsTheOrderOfThePlanWithAnyNumberOfThreads) {
 TEST(Prefetcher, ResumedAtItsPositionGoesOnAsIfUninterrupted) {
   const FakeSource source(50, /*label_count=*/3);
   const ShardPlan plan(50, kSeed, true);
-  auto feed = make_feed(3);
-  feed.label_count = 3;
-  feed.mirror = true;
-  Prefetcher uninterrupted(source, plan, kPolicy, feed);
+  auto options = make_options(3);
+  options.label_count = 3;
+  options.mirror = true;
+  Prefetcher uninterrupted(source, plan, kPolicy, options);
   for (int batch = 0; batch < 17; ++batch) uninterrupted.next();
-  feed.first_position = uninterrupted.position();
-  EXPECT_EQ(feed.first_position, 68);
-  Prefetcher resumed(source, plan, kPolicy, feed);
+  options.first_position = uninterrupted.position();
+  EXPECT_EQ(options.first_position, 68);
+  Prefetcher resumed(source, plan, kPolicy, options);
   for (int batch = 0; batch < 17; ++batch) {
     const Batch expected = uninterrupted.next();
     const Batch batch_again = resumed.next();
@@ -83,10 +83,10 @@ TEST(Prefetcher, GivesTheSameGlobalBatchesToAnyNumberOfRanks) {
   for (const int world_size : {1, 2, 4}) {
     Records dealt(40);
     for (int rank = 0; rank < world_size; ++rank) {
-      auto feed = make_feed(2, 8 / world_size);
-      feed.share.rank = rank;
-      feed.share.world_size = world_size;
-      Prefetcher prefetcher(source, plan, kPolicy, feed);
+      auto options = make_options(2, 8 / world_size);
+      options.share.rank = rank;
+      options.share.world_size = world_size;
+      Prefetcher prefetcher(source, plan, kPolicy, options);
       for (std::int64_t batch = 0; batch < 5; ++batch) {
         const auto records = records_in(prefetcher.next());
         for (std::size_t j = 0; j < records.size(); ++j) {
@@ -98,11 +98,11 @@ TEST(Prefetcher, GivesTheSameGlobalBatchesToAnyNumberOfRanks) {
   }
 }
 
-TEST(Prefetcher, DeliversLabelsBesideTheirPictures) {
+TEST(Prefetcher, DeliversLabelsBesideTheirImages) {
   const FakeSource source(50, 3);
-  auto feed = make_feed(2);
-  feed.label_count = 3;
-  Prefetcher prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, feed);
+  auto options = make_options(2);
+  options.label_count = 3;
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, options);
   for (int i = 0; i < 20; ++i) {
     const Batch batch = prefetcher.next();
     const auto records = records_in(batch);
@@ -112,16 +112,16 @@ TEST(Prefetcher, DeliversLabelsBesideTheirPictures) {
 
 TEST(Prefetcher, WithoutLabelsLeavesThemUndefined) {
   const FakeSource source(50, 3);
-  Prefetcher prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, make_feed(2));
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, make_options(2));
   EXPECT_FALSE(prefetcher.next().labels.defined());
 }
 
-TEST(Prefetcher, MirrorsThePicturesOfThePlansCoin) {
+TEST(Prefetcher, MirrorsTheImagesOfThePlansCoin) {
   const FakeSource source(50);
   const ShardPlan plan(50, kSeed, false);
-  auto feed = make_feed(2, 40);
-  feed.mirror = true;
-  const Batch batch = Prefetcher(source, plan, kPolicy, feed).next();
+  auto options = make_options(2, 40);
+  options.mirror = true;
+  const Batch batch = Prefetcher(source, plan, kPolicy, options).next();
   int mirrored = 0;
   for (std::int64_t j = 0; j < 40; ++j) {
     const auto* p = batch.images.data_ptr<std::uint8_t>() + 4 * j;
@@ -151,7 +151,7 @@ TEST(Prefetcher, AddsThreadsWhileTheSourceIsSlowAndGivesThemBack) {
     --reading;
     ++reads;
   };
-  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_feed(/*auto*/ 0));
+  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_options(/*auto*/ 0));
   const int threads_at_start = prefetcher.reader_threads();
   const int depth_at_start = prefetcher.depth();
   std::int64_t batches = 0;
@@ -190,10 +190,10 @@ TEST(Prefetcher, NeverReadsFurtherAheadThanItsMemoryAllows) {
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   };
-  auto feed = make_feed(8);
-  feed.prefetch.batches = 10;
-  feed.prefetch.memory_limit_bytes = 4 * 16;  // a batch has 4 pictures of 4 bytes; one is recycled
-  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, feed);
+  auto options = make_options(8);
+  options.prefetch.batches = 10;
+  options.prefetch.memory_limit_bytes = 4 * 16;  // a batch has 4 images of 4 bytes; one is recycled
+  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, options);
   EXPECT_EQ(prefetcher.depth(), 3);
   for (int i = 0; i < 100; ++i) {
     ++handed_out;
@@ -204,18 +204,18 @@ TEST(Prefetcher, NeverReadsFurtherAheadThanItsMemoryAllows) {
 
 TEST(Prefetcher, RefusesAMemoryLimitThatHoldsNoBatch) {
   const FakeSource source(50);
-  auto feed = make_feed(1);
-  feed.prefetch.memory_limit_bytes = 15;
+  auto options = make_options(1);
+  options.prefetch.memory_limit_bytes = 15;
   expect_error(ExitCode::kConfig, "memory_limit holds no batch: 15 bytes, a batch has 16",
-               [&] { Prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, feed); });
+               [&] { Prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, options); });
 }
 
 TEST(Prefetcher, RefusesFewerRecordsThanABatch) {
   const FakeSource source(7);
-  auto feed = make_feed(1);
-  feed.share.world_size = 2;
+  auto options = make_options(1);
+  options.share.world_size = 2;
   expect_error(ExitCode::kData, "fewer records than one batch: 7, batch 8",
-               [&] { Prefetcher(source, ShardPlan(7, kSeed, true), kPolicy, feed); });
+               [&] { Prefetcher(source, ShardPlan(7, kSeed, true), kPolicy, options); });
 }
 
 TEST(Prefetcher, ThrowsTheFirstBadRecordWhenItsTurnComes) {
@@ -226,7 +226,7 @@ TEST(Prefetcher, ThrowsTheFirstBadRecordWhenItsTurnComes) {
     if (index == 11) later_one_is_read.count_down();  // after 10, by the same thread
     if (index == 9) later_one_is_read.wait();
   };
-  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, make_feed(2));
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, make_options(2));
   EXPECT_THAT(records_in(prefetcher.next()), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(records_in(prefetcher.next()), ElementsAre(4, 5, 6, 7));
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -238,15 +238,15 @@ TEST(Prefetcher, ThrowsTheFirstBadRecordWhenItsTurnComes) {
 TEST(Prefetcher, NamesTheRecordThatItCannotDecode) {
   FakeSource source(50);
   source.undecodable = {2};
-  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, make_feed(2));
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, make_options(2));
   expect_error(ExitCode::kData, ", wanted 2x2: fake, record 2", [&] { prefetcher.next(); });
 }
 
 TEST(Prefetcher, NamesTheRecordWhoseLabelIsOutOfRange) {
   const FakeSource source(50, 4);
-  auto feed = make_feed(2);
-  feed.label_count = 3;
-  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, feed);
+  auto options = make_options(2);
+  options.label_count = 3;
+  Prefetcher prefetcher(source, ShardPlan(50, kSeed, false), kPolicy, options);
   expect_error(ExitCode::kData, "label out of range: 3, labels 3: fake, record 3",
                [&] { prefetcher.next(); });
 }
@@ -255,7 +255,7 @@ TEST(Prefetcher, EndsWhileItsThreadsRead) {
   FakeSource source(1000);
   source.on_read = jitter;
   for (int i = 0; i < 20; ++i) {
-    Prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_feed(4));
+    Prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_options(4));
   }
 }
 

@@ -65,14 +65,14 @@ TEST(ShardPlan, GivesEachRecordTheSameChanceToComeFirst) {
   EXPECT_LT(statistic, 33);
 }
 
-// In a random order of n records about two neighbours in n differ by one.
-TEST(ShardPlan, SeparatesNeighbours) {
+// In a random order of n records about two neighbors in n differ by one.
+TEST(ShardPlan, SeparatesNeighbors) {
   const auto records = epoch_of(ShardPlan(10000, kPlanSeed, true), 0);
-  int neighbours = 0;
+  int neighbors = 0;
   for (std::size_t i = 1; i < records.size(); ++i) {
-    neighbours += std::abs(records[i] - records[i - 1]) == 1 ? 1 : 0;
+    neighbors += std::abs(records[i] - records[i - 1]) == 1 ? 1 : 0;
   }
-  EXPECT_LT(neighbours, 20);
+  EXPECT_LT(neighbors, 20);
 }
 
 TEST(ShardPlan, OfALabelReadsOnlyItsRecords) {

@@ -9,7 +9,7 @@
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
-#include "unit/data/pictures.h"
+#include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
@@ -45,9 +45,9 @@ std::uint8_t first_byte(const Source& source, std::int64_t index) {
 
 TEST(FolderSource, ReadsClassFoldersInOrder) {
   const TemporaryFolder folder;
-  folder.write("dog/1.png", encode_png(flat_picture(3, 2, 10)));
-  folder.write("cat/2.png", encode_png(flat_picture(3, 2, 20)));
-  folder.write("cat/readme.txt", "not a picture");
+  folder.write("dog/1.png", encode_png(flat_image(3, 2, 10)));
+  folder.write("cat/2.png", encode_png(flat_image(3, 2, 20)));
+  folder.write("cat/readme.txt", "not an image");
   const auto source = open_source(folder.path());
   ASSERT_EQ(source->record_count(), 2);
   EXPECT_THAT(source->label_names(), testing::ElementsAre("cat", "dog"));
@@ -58,7 +58,7 @@ TEST(FolderSource, ReadsClassFoldersInOrder) {
 
 TEST(FolderSource, ReadsFlatFoldersAndDatasetJson) {
   const TemporaryFolder folder;
-  folder.write("1.png", encode_png(flat_picture(1, 2, 1)));
+  folder.write("1.png", encode_png(flat_image(1, 2, 1)));
   EXPECT_EQ(open_source(folder.path())->label_count(), 0);
   folder.write("dataset.json", R"({"labels": [["1.png", 4]]})");
   EXPECT_EQ(open_source(folder.path())->label(0), 4);
@@ -67,7 +67,7 @@ TEST(FolderSource, ReadsFlatFoldersAndDatasetJson) {
                [&] { open_source(folder.path()); });
 }
 
-TEST(FolderSource, NamesAFileThatIsNoPicture) {
+TEST(FolderSource, NamesAFileThatIsNoImage) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.png", "GIF89a");
   const auto source = open_source(folder.path());
@@ -82,9 +82,9 @@ TEST(TarSource, ReadsMembersInPlace) {
   const TemporaryFolder folder;
   const std::string long_name(150, 'x');  // more than a tar header holds
   const auto file = write_tar(
-      folder / "a.tar", {{"set/dog/1.png", encode_png(flat_picture(3, 2, 10))},
-                         {"set/notes.txt", "not a picture"},
-                         {"set/cat/" + long_name + ".png", encode_png(flat_picture(3, 2, 20))}});
+      folder / "a.tar", {{"set/dog/1.png", encode_png(flat_image(3, 2, 10))},
+                         {"set/notes.txt", "not an image"},
+                         {"set/cat/" + long_name + ".png", encode_png(flat_image(3, 2, 20))}});
   const auto source = open_source(file);
   ASSERT_EQ(source->record_count(), 2);
   EXPECT_THAT(source->label_names(), testing::ElementsAre("cat", "dog"));
@@ -96,7 +96,7 @@ TEST(TarSource, ReadsMembersInPlace) {
 TEST(TarSource, ReadsDatasetJsonOfItsFolder) {
   const TemporaryFolder folder;
   const auto file =
-      write_tar(folder / "a.tar", {{"set/1.png", encode_png(flat_picture(3, 2, 10))},
+      write_tar(folder / "a.tar", {{"set/1.png", encode_png(flat_image(3, 2, 10))},
                                    {"set/dataset.json", R"({"labels": [["1.png", 2]]})"}});
   EXPECT_EQ(open_source(file)->label(0), 2);
 }
@@ -105,8 +105,8 @@ TEST(TarSource, ReadsNamesThatTheLocaleCannotSpell) {
   const TemporaryFolder folder;
   ASSERT_NE(std::setlocale(LC_CTYPE, "C.UTF-8"), nullptr);  // to write them
   const auto file =
-      write_tar(folder / "a.tar", {{"d/Größe/2.png", encode_png(flat_picture(3, 2, 10))},
-                                   {"d/klein/1.png", encode_png(flat_picture(3, 2, 20))}});
+      write_tar(folder / "a.tar", {{"d/Größe/2.png", encode_png(flat_image(3, 2, 10))},
+                                   {"d/klein/1.png", encode_png(flat_image(3, 2, 20))}});
   std::setlocale(LC_CTYPE, "C");
   const auto source = open_source(file);
   EXPECT_THAT(source->label_names(), testing::ElementsAre("Größe", "klein"));
@@ -115,7 +115,7 @@ TEST(TarSource, ReadsNamesThatTheLocaleCannotSpell) {
 
 TEST(TarSource, RefusesCompressedTruncatedAndOtherFiles) {
   const TemporaryFolder folder;
-  const Members members = {{"1.png", encode_png(flat_picture(3, 8, 10))}};
+  const Members members = {{"1.png", encode_png(flat_image(3, 8, 10))}};
   const auto gzip = write_tar(folder / "a.tar.gz", members, true);
   expect_error(ExitCode::kData, "unpack it first: " + gzip.string(), [&] { open_source(gzip); });
   const auto whole = read_file(write_tar(folder / "a.tar", members));
@@ -135,9 +135,9 @@ TEST(TarSource, ReadsCifarAsJpeg) {
   Record record;
   for (const std::int64_t index : {0, 5000, 9999}) {
     source->read(index, record);
-    const Picture picture = decode(record);
-    EXPECT_EQ(picture.channels, 3);
-    EXPECT_EQ(picture.width, 32);
+    const Image image = decode(record);
+    EXPECT_EQ(image.channels, 3);
+    EXPECT_EQ(image.width, 32);
   }
 }
 

@@ -75,12 +75,12 @@ TEST(FontSource, DrawsEmojiWithNineGroups) {
   source->read(0, record);
   EXPECT_EQ(record.width, 136);
   EXPECT_EQ(record.height, 128);
-  const Picture face = decode(record);
+  const Image face = decode(record);
   const std::uint8_t* corner = face.hwc.data();
-  const std::uint8_t* centre = face.hwc.data() + 4 * (64 * 136 + 68);
+  const std::uint8_t* center = face.hwc.data() + 4 * (64 * 136 + 68);
   EXPECT_EQ(corner[3], 0);    // transparent
-  EXPECT_EQ(centre[3], 255);  // grinning face: a yellow disc
-  EXPECT_GT(centre[0], centre[2]);
+  EXPECT_EQ(center[3], 255);  // grinning face: a yellow disc
+  EXPECT_GT(center[0], center[2]);
 }
 
 }  // namespace

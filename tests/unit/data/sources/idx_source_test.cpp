@@ -13,11 +13,11 @@ namespace {
 
 using std::string_literals::operator""s;
 
-// Three pictures of 1x2 pixels: (1, 2), (3, 4), (5, 6).
+// Three images of 1x2 pixels: (1, 2), (3, 4), (5, 6).
 const std::string kImages = "\0\0\x08\x03\0\0\0\x03\0\0\0\x01\0\0\0\x02\x01\x02\x03\x04\x05\x06"s;
 const std::string kLabels = "\0\0\x08\x01\0\0\0\x03\x01\x00\x04"s;
 
-TEST(IdxSource, ReadsPicturesAndLabelsOfAFolder) {
+TEST(IdxSource, ReadsImagesAndLabelsOfAFolder) {
   const TemporaryFolder folder;
   folder.write("train-images-idx3-ubyte", kImages);
   folder.write("train-labels-idx1-ubyte", kLabels);

@@ -13,7 +13,7 @@ TEST(OpenSource, SaysThatAPathIsMissing) {
 
 TEST(OpenSource, SaysWhatWasLookedFor) {
   const TemporaryFolder folder;
-  folder.write("notes.txt", "no picture");
+  folder.write("notes.txt", "no image");
   expect_error(ExitCode::kData, "IDX files", [&] { open_source(folder.path()); });
   expect_error(ExitCode::kData, "no known format",
                [&] { open_source(folder.path() / "notes.txt"); });

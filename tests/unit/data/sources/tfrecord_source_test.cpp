@@ -31,12 +31,12 @@ std::string sha256(const Bytes& bytes) {
   return text;
 }
 
-/// Writes one picture of a byte a value.
+/// Writes one image of a byte a value.
 void write_values(const std::filesystem::path& file, const Bytes& values) {
   TfrecordWriter writer(file);
   Bytes message;
   for (const std::uint8_t value : values) {
-    write_picture_example({.shape = {1, 1, 1}, .data = {&value, 1}}, message);
+    write_image_example({.shape = {1, 1, 1}, .data = {&value, 1}}, message);
     writer.append(message);
   }
   writer.close();
@@ -88,7 +88,7 @@ class TfrecordFixture : public testing::Test {
     manifest_ = nlohmann::ordered_json::parse(std::ifstream(folder_ / "manifest.json"));
   }
 
-  void expect_pictures_of_the_manifest(const Source& source) const {
+  void expect_images_of_the_manifest(const Source& source) const {
     ASSERT_EQ(source.record_count(), 70);
     Bytes chw(3 * 32 * 32);
     Record record;
@@ -106,13 +106,13 @@ class TfrecordFixture : public testing::Test {
 
 TEST_F(TfrecordFixture, IsReadAsTensorFlowWroteIt) {
   const auto source = open_source(folder_ / "cifar32");
-  expect_pictures_of_the_manifest(*source);
+  expect_images_of_the_manifest(*source);
   EXPECT_EQ(source->label_count(), 10);
   for (int i = 0; i < 70; ++i) EXPECT_EQ(source->label(i), manifest_["labels"][i]);
 }
 
 TEST_F(TfrecordFixture, IsReadFromGzip) {
-  expect_pictures_of_the_manifest(*open_source(folder_ / "gzip-r05.tfrecords.gz"));
+  expect_images_of_the_manifest(*open_source(folder_ / "gzip-r05.tfrecords.gz"));
 }
 
 TEST_F(TfrecordFixture, HoldsLowerResolutionsToo) {

@@ -7,7 +7,7 @@
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
-#include "unit/data/pictures.h"
+#include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
@@ -89,13 +89,13 @@ std::string zip_bytes(const std::vector<File>& files, const Options& options = {
   return out + directory + end_of(files.size(), out.size(), directory.size(), options);
 }
 
-std::vector<File> two_pictures() {
-  return {{"b/2.png", encode_png(flat_picture(3, 2, 20)), true},
-          {"a/1.png", encode_png(flat_picture(3, 2, 10)), false},
+std::vector<File> two_images() {
+  return {{"b/2.png", encode_png(flat_image(3, 2, 20)), true},
+          {"a/1.png", encode_png(flat_image(3, 2, 10)), false},
           {"dataset.json", R"({"labels": [["a/1.png", 3], ["b/2.png", 1]]})", true}};
 }
 
-void expect_two_pictures(const std::string& zip) {
+void expect_two_images(const std::string& zip) {
   const TemporaryFolder folder;
   const auto source = open_source(folder.write("a.zip", zip));
   ASSERT_EQ(source->record_count(), 2);
@@ -108,19 +108,19 @@ void expect_two_pictures(const std::string& zip) {
   EXPECT_EQ(decode(record).hwc[0], 10);
 }
 
-TEST(ZipSource, ReadsStoredAndDeflatedFiles) { expect_two_pictures(zip_bytes(two_pictures())); }
+TEST(ZipSource, ReadsStoredAndDeflatedFiles) { expect_two_images(zip_bytes(two_images())); }
 
-TEST(ZipSource, ReadsZip64) { expect_two_pictures(zip_bytes(two_pictures(), {.zip64 = true})); }
+TEST(ZipSource, ReadsZip64) { expect_two_images(zip_bytes(two_images(), {.zip64 = true})); }
 
 TEST(ZipSource, ReadsAroundLongExtrasAndComments) {
-  expect_two_pictures(zip_bytes(
-      two_pictures(), {.local_extra = number(9, 2) + number(300, 2) + std::string(300, 'x'),
-                       .comment = std::string(1000, 'c')}));
+  expect_two_images(
+      zip_bytes(two_images(), {.local_extra = number(9, 2) + number(300, 2) + std::string(300, 'x'),
+                               .comment = std::string(1000, 'c')}));
 }
 
 TEST(ZipSource, LabelsByFoldersWithoutDatasetJson) {
   const TemporaryFolder folder;
-  auto files = two_pictures();
+  auto files = two_images();
   files.pop_back();
   const auto source = open_source(folder.write("a.zip", zip_bytes(files)));
   EXPECT_THAT(source->label_names(), testing::ElementsAre("a", "b"));
@@ -128,7 +128,7 @@ TEST(ZipSource, LabelsByFoldersWithoutDatasetJson) {
 
 TEST(ZipSource, RefusesATruncatedFile) {
   const TemporaryFolder folder;
-  const std::string whole = zip_bytes(two_pictures());
+  const std::string whole = zip_bytes(two_images());
   for (std::size_t length = 0; length < whole.size(); length += 7) {
     const auto file = folder.write("a.zip", whole.substr(0, length));
     expect_error(ExitCode::kData, "zip file is truncated", [&] { open_source(file); });
@@ -137,12 +137,12 @@ TEST(ZipSource, RefusesATruncatedFile) {
 
 TEST(ZipSource, NeverTrustsADamagedByte) {
   const TemporaryFolder folder;
-  const std::string whole = zip_bytes(two_pictures(), {.zip64 = true});
+  const std::string whole = zip_bytes(two_images(), {.zip64 = true});
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
     const auto file = folder.write("a.zip", damaged);
-    try {  // a name or a date may change unseen; a picture may not, and nothing may crash
+    try {  // a name or a date may change unseen; an image may not, and nothing may crash
       const auto source = open_source(file);
       Record record;
       for (std::int64_t r = 0; r < source->record_count(); ++r) {
@@ -157,7 +157,7 @@ TEST(ZipSource, NeverTrustsADamagedByte) {
 
 TEST(ZipSource, NamesTheRecordWhoseChecksumIsWrong) {
   const TemporaryFolder folder;
-  std::string zip = zip_bytes({{"1.png", encode_png(flat_picture(3, 2, 10))}});
+  std::string zip = zip_bytes({{"1.png", encode_png(flat_image(3, 2, 10))}});
   zip[30 + 5 + 20] ^= 1;
   const auto source = open_source(folder.write("a.zip", zip));
   Record record;
@@ -184,9 +184,9 @@ TEST(ZipSource, ReadsTheFixture) {
   Record record;
   for (int i = 0; i < 60; ++i) {
     source->read(i, record);
-    const Picture picture = decode(record);
-    EXPECT_EQ(picture.channels, 3);
-    EXPECT_EQ(picture.height, 32);
+    const Image image = decode(record);
+    EXPECT_EQ(image.channels, 3);
+    EXPECT_EQ(image.height, 32);
   }
 }
 

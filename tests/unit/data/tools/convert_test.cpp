@@ -3,18 +3,18 @@
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
-#include "unit/data/pictures.h"
+#include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of class folders with `count` flat pictures of 2x2, of the values 0, 1, ...
-void write_pictures(const TemporaryFolder& folder, int count) {
+/// A folder of class folders with `count` flat images of 2x2, of the values 0, 1, ...
+void write_images(const TemporaryFolder& folder, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string name = std::string(i % 2 == 0 ? "in/cat/" : "in/dog/") + std::to_string(i);
-    folder.write(name + ".png", encode_png(flat_picture(3, 2, static_cast<std::uint8_t>(i))));
+    folder.write(name + ".png", encode_png(flat_image(3, 2, static_cast<std::uint8_t>(i))));
   }
 }
 
@@ -27,7 +27,7 @@ ConvertOptions options_to(const fs::path& folder) {
 
 TEST(Convert, WritesShardsThatReadBackInOrderWithLabels) {
   const TemporaryFolder folder;
-  write_pictures(folder, 8);
+  write_images(folder, 8);
   const auto in = open_source(folder / "in");
   const Conversion conversion = convert(*in, options_to(folder / "pets.tfrecords"));
   EXPECT_EQ(conversion.written, 8);
@@ -47,7 +47,7 @@ TEST(Convert, WritesShardsThatReadBackInOrderWithLabels) {
 
 TEST(Convert, LeavesAnIndexBesideEachShardAndNothingElse) {
   const TemporaryFolder folder;
-  write_pictures(folder, 3);
+  write_images(folder, 3);
   convert(*open_source(folder / "in"), options_to(folder / "out"));
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder / "out")) {
@@ -61,11 +61,11 @@ TEST(Convert, LeavesAnIndexBesideEachShardAndNothingElse) {
                  "out-rxx.labels", "out-rxx.label-names.json"));
 }
 
-TEST(Convert, NamesEveryRefusedPictureWithTheReason) {
+TEST(Convert, NamesEveryRefusedImageWithTheReason) {
   const TemporaryFolder folder;
-  write_pictures(folder, 6);
-  const auto large = folder.write("in/cat/large.png", encode_png(flat_picture(3, 4, 9)));
-  const auto broken = folder.write("in/dog/broken.png", "not a picture");
+  write_images(folder, 6);
+  const auto large = folder.write("in/cat/large.png", encode_png(flat_image(3, 4, 9)));
+  const auto broken = folder.write("in/dog/broken.png", "not an image");
   ConvertOptions options = options_to(folder / "out");
   options.most_refused = 2;
   const Conversion conversion = convert(*open_source(folder / "in"), options);
@@ -80,8 +80,8 @@ TEST(Convert, NamesEveryRefusedPictureWithTheReason) {
 
 TEST(Convert, GivesUpAndLeavesNothingWhenTooManyAreRefused) {
   const TemporaryFolder folder;
-  write_pictures(folder, 6);
-  const auto broken = folder.write("in/dog/broken.png", "not a picture");
+  write_images(folder, 6);
+  const auto broken = folder.write("in/dog/broken.png", "not an image");
   const auto in = open_source(folder / "in");
   expect_error(ExitCode::kData, broken.string(), [&] { convert(*in, options_to(folder / "out")); });
   EXPECT_TRUE(fs::is_empty(folder / "out"));
@@ -89,7 +89,7 @@ TEST(Convert, GivesUpAndLeavesNothingWhenTooManyAreRefused) {
 
 TEST(Convert, WritesOverNoOtherDataSet) {
   const TemporaryFolder folder;
-  write_pictures(folder, 6);
+  write_images(folder, 6);
   const auto in = open_source(folder / "in");
   convert(*in, options_to(folder / "out"));
   expect_error(ExitCode::kData, "holds TFRecord files already",
@@ -98,7 +98,7 @@ TEST(Convert, WritesOverNoOtherDataSet) {
 
 TEST(Convert, RefusesImpossibleOptions) {
   const TemporaryFolder folder;
-  write_pictures(folder, 6);
+  write_images(folder, 6);
   const auto in = open_source(folder / "in");
   ConvertOptions options = options_to(folder / "out");
   options.shards = 7;
@@ -123,7 +123,7 @@ TEST(Convert, WritesTheBytesThatTensorFlowWrote) {
 
 TEST(Convert, TellsItsProgress) {
   const TemporaryFolder folder;
-  write_pictures(folder, 6);
+  write_images(folder, 6);
   ConvertOptions options = options_to(folder / "out");
   std::int64_t last = 0;
   options.on_progress = [&](std::int64_t done, std::int64_t total) {

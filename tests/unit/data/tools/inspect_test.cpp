@@ -3,17 +3,17 @@
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
-#include "unit/data/pictures.h"
+#include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
 
 TEST(Inspect, CountsLabelsAndShapes) {
   const TemporaryFolder folder;
-  folder.write("cat/1.png", encode_png(flat_picture(3, 4, 1)));
-  folder.write("cat/2.jpg", jpeg_bytes(flat_picture(1, 8, 1)));
-  folder.write("cat/3.png", "no picture");
-  folder.write("dog/1.png", encode_png(flat_picture(3, 4, 1)));
+  folder.write("cat/1.png", encode_png(flat_image(3, 4, 1)));
+  folder.write("cat/2.jpg", jpeg_bytes(flat_image(1, 8, 1)));
+  folder.write("cat/3.png", "no image");
+  folder.write("dog/1.png", encode_png(flat_image(3, 4, 1)));
   const Inspection inspection = inspect(*open_source(folder.path()), 100);
   EXPECT_EQ(inspection.record_count, 4);
   EXPECT_EQ(inspection.sampled, 4);
@@ -26,7 +26,7 @@ TEST(Inspect, CountsLabelsAndShapes) {
 TEST(Inspect, LooksAtASampleOnly) {
   const TemporaryFolder folder;
   for (int i = 0; i < 9; ++i) {
-    folder.write(std::to_string(i) + ".png", encode_png(flat_picture(1, 1, 1)));
+    folder.write(std::to_string(i) + ".png", encode_png(flat_image(1, 1, 1)));
   }
   const Inspection inspection = inspect(*open_source(folder.path()), 3);
   EXPECT_EQ(inspection.sampled, 3);
@@ -34,12 +34,12 @@ TEST(Inspect, LooksAtASampleOnly) {
   EXPECT_TRUE(inspection.records_of_label.empty());
 }
 
-TEST(ContactSheet, LaysPicturesInRows) {
+TEST(ContactSheet, LaysImagesInRows) {
   const TemporaryFolder folder;
-  folder.write("1.png", encode_png(flat_picture(1, 2, 10)));
-  folder.write("2.png", encode_png(flat_picture(3, 4, 20)));
-  folder.write("3.png", "no picture");
-  const Picture sheet = contact_sheet(*open_source(folder.path()), 2, 2, 2);
+  folder.write("1.png", encode_png(flat_image(1, 2, 10)));
+  folder.write("2.png", encode_png(flat_image(3, 4, 20)));
+  folder.write("3.png", "no image");
+  const Image sheet = contact_sheet(*open_source(folder.path()), 2, 2, 2);
   EXPECT_EQ(sheet.height, 4);
   const auto at = [&](int y, int x) { return sheet.hwc[(y * 4 + x) * 3]; };
   EXPECT_EQ(at(0, 0), 10);
@@ -50,11 +50,11 @@ TEST(ContactSheet, LaysPicturesInRows) {
 
 TEST(Verify, ListsEveryDamagedRecord) {
   const TemporaryFolder folder;
-  const std::string png = encode_png(flat_picture(3, 4, 1));
+  const std::string png = encode_png(flat_image(3, 4, 1));
   folder.write("1.png", png);
   const auto cut = folder.write("2.png", png.substr(0, png.size() - 1));
   folder.write("3.png", png);
-  const auto other = folder.write("4.png", "no picture");
+  const auto other = folder.write("4.png", "no image");
   std::int64_t done = 0;
   const auto damaged =
       verify(*open_source(folder.path()), 2, [&](std::int64_t now, std::int64_t) { done = now; });

@@ -15,7 +15,7 @@ namespace {
 
 const auto kNoProgress = [](std::int64_t) {};
 
-/// Grey pictures of one row whose pixels are given, one class after the other.
+/// Gray images of one row whose pixels are given, one class after the other.
 class RowSource : public Source {
  public:
   explicit RowSource(std::vector<std::vector<std::uint8_t>> rows) : rows_(std::move(rows)) {}
@@ -37,12 +37,12 @@ class RowSource : public Source {
 };
 
 // scipy.stats.f_oneway of SciPy 1.17: F = 7.532299741602067, p = 0.005435866388351104. The fourth
-// label has no pictures.
+// label has no images.
 TEST(Variability, IsThatOfScipy) {
   const RowSource source(
       {{0, 10, 20, 30, 40, 50}, {15, 25, 35, 45}, {100, 90, 80, 70, 60, 50, 40, 30}});
   const auto result = variability(class_sums(source, {}, kNoProgress));
-  EXPECT_EQ(result.pictures_of_label, (std::vector<std::int64_t>{1, 1, 1, 0}));
+  EXPECT_EQ(result.images_of_label, (std::vector<std::int64_t>{1, 1, 1, 0}));
   ASSERT_EQ(result.channels.size(), 1);
   const auto& channel = result.channels.front();
   EXPECT_NEAR(channel.f, 7.532299741602067, 1e-12);
@@ -103,7 +103,7 @@ TEST(Variability, OfAllRanksIsTheSumOfTheirParts) {
 TEST(Variability, NeedsLabelsAndTwoClasses) {
   expect_error(ExitCode::kData, "the data set has no labels",
                [] { class_sums(FakeSource(10), {}, kNoProgress); });
-  expect_error(ExitCode::kData, "only 1 has pictures",
+  expect_error(ExitCode::kData, "only 1 has images",
                [] { variability(class_sums(RowSource({{1, 2, 3}}), {}, kNoProgress)); });
 }
 

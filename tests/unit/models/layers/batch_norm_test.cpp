@@ -21,7 +21,7 @@ std::unique_ptr<BatchNorm> make_norm(const BatchNormOptions& options = {}) {
   return norm;
 }
 
-TEST(BatchNorm, NormalisesByTheBatchAndEpsilon) {
+TEST(BatchNorm, NormalizesByTheBatchAndEpsilon) {
   const auto y = make_norm()->forward(two_channels());
   // Channel 0: (x - 4) / sqrt(5 + 4); channel 1: (x - 1) / sqrt(1 + 4).
   EXPECT_NEAR(y[0][0][0][0].item<double>(), -1, 1e-12);
@@ -56,7 +56,7 @@ TEST(BatchNorm, FrozenLeavesTheRunningStatisticsWhileTraining) {
 
 // Each rank holds one image of the batch; output, statistics and gradient are those of one rank
 // that holds both.
-TEST(BatchNorm, SynchronisedOverRanksIsThatOfTheWholeBatch) {
+TEST(BatchNorm, SynchronizedOverRanksIsThatOfTheWholeBatch) {
   const auto whole = make_norm();
   const auto x = two_channels().requires_grad_();
   const auto factor = at::arange(8, at::kDouble).add(1).square().view({2, 2, 1, 2});
@@ -64,7 +64,7 @@ TEST(BatchNorm, SynchronisedOverRanksIsThatOfTheWholeBatch) {
   const auto gradient = torch::autograd::grad({y.mul(factor).sum()}, {x})[0];
 
   comm::run_ranks(2, [&](comm::Group& group) {
-    const auto norm = make_norm({BatchNormMode::kSynchronised, &group});
+    const auto norm = make_norm({BatchNormMode::kSynchronized, &group});
     const auto part = two_channels().slice(0, group.rank(), group.rank() + 1).requires_grad_();
     const auto z = norm->forward(part);
     EXPECT_TRUE(at::allclose(z[0], y[group.rank()], 1e-12, 1e-12));
@@ -80,10 +80,10 @@ TEST(BatchNorm, SynchronisedOverRanksIsThatOfTheWholeBatch) {
 
 // 100 and 100.5 are exact in bf16, their sum over 256 places is not: rounded to bf16, the mean
 // alone would be off by as much as the values lie apart.
-TEST(BatchNorm, SynchronisedTakesMomentsOfNarrowNumbersInFloat32) {
+TEST(BatchNorm, SynchronizedTakesMomentsOfNarrowNumbersInFloat32) {
   const auto values = at::tensor({100.0F, 100.5F}).repeat({1, 1, 4, 32}).to(at::kBFloat16);
   comm::run_ranks(2, [&](comm::Group& group) {
-    BatchNorm norm(1, /*epsilon=*/0, /*momentum=*/1, {BatchNormMode::kSynchronised, &group});
+    BatchNorm norm(1, /*epsilon=*/0, /*momentum=*/1, {BatchNormMode::kSynchronized, &group});
     const auto y = norm.forward(values);
     EXPECT_EQ(y.scalar_type(), at::kBFloat16);
     EXPECT_EQ(y.flatten()[0].item<float>(), -1);

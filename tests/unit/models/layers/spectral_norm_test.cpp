@@ -21,10 +21,10 @@ SpectralNorm started(std::int64_t out_features) {
 TEST(SpectralNorm, DividesByTheLargestSingularValueAfterSomePasses) {
   auto norm = started(4);
   const auto weight = numbers({4, 3, 2, 2}, 1);
-  at::Tensor normalised;
-  for (int i = 0; i < 200; ++i) normalised = norm.forward(weight);
+  at::Tensor normalized;
+  for (int i = 0; i < 200; ++i) normalized = norm.forward(weight);
   const auto expected = weight / at::linalg_svdvals(weight.flatten(1)).max();
-  EXPECT_TRUE(at::allclose(normalised, expected, 0, 1e-9));
+  EXPECT_TRUE(at::allclose(normalized, expected, 0, 1e-9));
 }
 
 TEST(SpectralNorm, KeepsItsVectorWhereNothingIsTrained) {
@@ -39,7 +39,7 @@ TEST(SpectralNorm, KeepsItsVectorWhereNothingIsTrained) {
 TEST(SpectralNorm, OfAnEmbeddingDividesTheVectorsOfAllLabels) {
   const at::NoGradGuard no_grad;
   Embedding embedding(2, 2);
-  embedding.normalise_spectrum();
+  embedding.normalize_spectrum();
   embedding.named_parameters()["weight"].copy_(at::tensor({3.0F, 0.0F, 0.0F, 1.0F}).view({2, 2}));
   embedding.named_buffers()["spectral_norm.u"].fill_(1);
   at::Tensor vectors;

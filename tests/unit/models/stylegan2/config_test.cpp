@@ -31,7 +31,8 @@ TEST(ReadNetworks, RefusesNetworksThatNoMachineHolds) {
                    std::string(key) + ": 8193\n");
     expect_refused(std::string(key) + ": must be 1 to 8192: 0", std::string(key) + ": 0\n");
   }
-  expect_refused("narrow_resolutions: must be 0 to 8: 32", "narrow_resolutions: 32\n");
+  expect_refused("low_precision_resolutions: must be 0 to 8: 32",
+                 "low_precision_resolutions: 32\n");
 }
 
 TEST(ReadNetworks, TakesABetaOf0ForTheMeanStyle) {
@@ -40,12 +41,13 @@ TEST(ReadNetworks, TakesABetaOf0ForTheMeanStyle) {
 }
 
 TEST(NetworkConfig, KeepsItsClampWhereItIsWidened) {
-  NetworkConfig config{.resolution = 32, .narrow_resolutions = 2, .narrow_type = at::kHalf};
-  config.widen();
+  NetworkConfig config{
+      .resolution = 32, .low_precision_resolutions = 2, .low_precision_type = at::kHalf};
+  config.compute_in_float32();
   EXPECT_EQ(config.compute_type(32, at::kFloat), at::kFloat);
   EXPECT_EQ(config.clamp(), 256);
-  NetworkConfig wide{.resolution = 32, .narrow_resolutions = 2};
-  wide.widen();
+  NetworkConfig wide{.resolution = 32, .low_precision_resolutions = 2};
+  wide.compute_in_float32();
   EXPECT_EQ(wide.clamp(), std::nullopt);
 }
 

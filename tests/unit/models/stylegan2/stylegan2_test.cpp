@@ -22,18 +22,18 @@ NetworkConfig tiny(int resolution) {
 
 struct Networks {
   explicit Networks(const NetworkConfig& config) : generator(config), discriminator(config) {
-    initialise_stylegan2(generator, "generator", 5);
-    initialise_stylegan2(discriminator, "discriminator", 5);
+    initialize_stylegan2(generator, "generator", 5);
+    initialize_stylegan2(discriminator, "discriminator", 5);
   }
   at::Tensor generate(std::int64_t count, const at::Tensor& labels = {}) {
     const auto z = kernels::random_normal({1, 0, 1}, Stream::kSamples, 0,
                                           {count, generator.z_dim()}, at::kFloat);
-    kernels::RandomDraws draws({1, 0, 1}, Stream::kGeneratorNoise);
-    return generator.forward(z, labels, draws);
+    kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+    return generator.forward(z, labels, random);
   }
-  at::Tensor judge(const at::Tensor& images, const at::Tensor& labels = {}) {
-    kernels::RandomDraws draws({1, 0, 1}, Stream::kDiscriminatorNoise);
-    return discriminator.forward(images, labels, draws);
+  at::Tensor score(const at::Tensor& images, const at::Tensor& labels = {}) {
+    kernels::RandomStream random({1, 0, 1}, Stream::kDiscriminatorNoise);
+    return discriminator.forward(images, labels, random);
   }
   StyleganGenerator generator;
   StyleganDiscriminator discriminator;
@@ -69,7 +69,7 @@ TEST(Stylegan2, MakesAndJudgesEveryKindOfImage) {
         const auto labels = channels == 1 ? at::tensor({0, 1, 4, 2}, at::kLong) : at::Tensor();
         const auto images = networks.generate(4, labels);
         EXPECT_EQ(images.sizes(), (std::vector<std::int64_t>{4, channels, resolution, resolution}));
-        const auto logits = networks.judge(images, labels);
+        const auto logits = networks.score(images, labels);
         EXPECT_EQ(logits.sizes(), (std::vector<std::int64_t>{4}));
         EXPECT_TRUE(logits.isfinite().all().item<bool>());
       }
@@ -84,14 +84,14 @@ TEST(Stylegan2, LabelsMatterToBoth) {
   const auto zeros = at::zeros({4}, at::kLong);
   const auto images = networks.generate(4, zeros);
   EXPECT_FALSE(at::allclose(images, networks.generate(4, zeros + 1)));
-  EXPECT_FALSE(at::allclose(networks.judge(images, zeros), networks.judge(images, zeros + 1)));
+  EXPECT_FALSE(at::allclose(networks.score(images, zeros), networks.score(images, zeros + 1)));
 }
 
 TEST(Stylegan2, MixesTheStylesOfItsShareOfTheImages) {
   Networks networks(tiny(16));  // 6 style vectors
   const auto z = at::randn({1000, 8});
-  kernels::RandomDraws draws({1, 0, 1}, Stream::kGeneratorNoise);
-  const Latents latents = networks.generator.draw(z, {}, draws);
+  kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+  const Latents latents = networks.generator.draw(z, {}, random);
   const auto mixed = latents.crossover.lt(6);
   EXPECT_NEAR(mixed.to(at::kDouble).mean().item<double>(), 0.9, 5 * std::sqrt(0.09 / 1000));
   EXPECT_EQ(latents.crossover.min().item<std::int64_t>(), 1);
@@ -150,8 +150,8 @@ TEST(Stylegan2, MakesAnImageAloneAsAmongOthers) {
 TEST(Stylegan2, InBfloat16StaysNearFloat32) {
   NetworkConfig config = tiny(32);
   Networks wide(config);
-  config.narrow_resolutions = 2;
-  config.narrow_type = at::kBFloat16;
+  config.low_precision_resolutions = 2;
+  config.low_precision_type = at::kBFloat16;
   Networks narrow(config);
   wide.generator.eval();
   narrow.generator.eval();
@@ -160,8 +160,8 @@ TEST(Stylegan2, InBfloat16StaysNearFloat32) {
   EXPECT_EQ(narrow_images.scalar_type(), at::kFloat);
   EXPECT_FALSE(images.equal(narrow_images));
   EXPECT_LT((images - narrow_images).norm().item<double>(), 0.03 * images.norm().item<double>());
-  const auto logits = wide.judge(images);
-  EXPECT_LT((logits - narrow.judge(images)).norm().item<double>(),
+  const auto logits = wide.score(images);
+  EXPECT_LT((logits - narrow.score(images)).norm().item<double>(),
             0.05 * logits.norm().item<double>());
 }
 

@@ -44,7 +44,7 @@ class EvaluatorTest : public testing::Test {
     for (const auto& name : names) config_.metrics.push_back(metrics::parse_metric(name));
   }
 
-  RealPictures pictures() const {
+  RealImages images() const {
     return {source_, {.channels = 1, .resolution = 32, .fit = data::Fit::kPad}};
   }
 
@@ -56,12 +56,12 @@ class EvaluatorTest : public testing::Test {
     auto result = models::build_generator(model, /*seed=*/1, nullptr);
     result->eval();
     const at::NoGradGuard no_grad;
-    named_parameters(*result).at("conv_blocks.9.weight").mul_(1000);  // first weights make grey
+    named_parameters(*result).at("conv_blocks.9.weight").mul_(1000);  // first weights make gray
     return result;
   }
 
   metrics::Measurements evaluate(comm::Group& group, const std::string& model) {
-    return Evaluator(config_, pictures(), at::kCPU, group).evaluate(*generator(model), 5);
+    return Evaluator(config_, images(), at::kCPU, group).evaluate(*generator(model), 5);
   }
 
   const TemporaryFolder folder_;
@@ -95,19 +95,19 @@ TEST_F(EvaluatorTest, LeavesOutLabelsWithoutAGenerator) {
   measure_by({"fid100", "class_fid100"});
   models::LabelBundle bundle({{0, generator("dcgan")}, {2, generator("dcgan")}}, kClasses);
   const auto group = comm::make_single_group();
-  const auto measured = Evaluator(config_, pictures(), at::kCPU, *group).evaluate(bundle, 5);
+  const auto measured = Evaluator(config_, images(), at::kCPU, *group).evaluate(bundle, 5);
   const auto& distances = measured.by_label.at("class_fid100_labels");
   EXPECT_TRUE(std::isfinite(distances[0]));
   EXPECT_TRUE(std::isnan(distances[1]));
   EXPECT_TRUE(std::isfinite(distances[2]));
 }
 
-TEST_F(EvaluatorTest, JudgesTheRealPicturesOnce) {
+TEST_F(EvaluatorTest, ExtractsTheRealImagesOnce) {
   measure_by({"fid50", "kid50"});
   std::atomic<int> reads = 0;
   source_.on_read = [&](std::int64_t) { ++reads; };
   const auto group = comm::make_single_group();
-  Evaluator evaluator(config_, pictures(), at::kCPU, *group);
+  Evaluator evaluator(config_, images(), at::kCPU, *group);
   const auto first = evaluator.evaluate(*generator("dcgan"), 5);
   EXPECT_EQ(reads, 2 * kRecords);  // for the digest, then for the network
   evaluator.evaluate(*generator("dcgan"), 5);
@@ -121,7 +121,7 @@ TEST_F(EvaluatorTest, KeepsOtherDataInAnotherFile) {
   const auto group = comm::make_single_group();
   evaluate(*group, "dcgan");
   const data::FakeSource other(kRecords - 1, kClasses);
-  Evaluator(config_, {other, pictures().policy}, at::kCPU, *group).evaluate(*generator("dcgan"), 5);
+  Evaluator(config_, {other, images().policy}, at::kCPU, *group).evaluate(*generator("dcgan"), 5);
   const auto files = std::filesystem::directory_iterator(config_.cache);
   EXPECT_EQ(std::distance(begin(files), end(files)), 2);
 }
@@ -171,30 +171,29 @@ TEST_F(EvaluatorTest, MayWriteTheSameFileInSeveralRunsAtOnce) {
 
 TEST_F(EvaluatorTest, SaysBeforeTrainingWhatItCannotMeasure) {
   const auto group = comm::make_single_group();
-  const auto open = [&] { Evaluator(config_, pictures(), at::kCPU, *group); };
+  const auto open = [&] { Evaluator(config_, images(), at::kCPU, *group); };
   measure_by({"is10"});
   config_.splits = 20;
-  expect_error(ExitCode::kConfig, "too few pictures for the inception score: 10 in 20 splits",
-               open);
+  expect_error(ExitCode::kConfig, "too few images for the inception score: 10 in 20 splits", open);
   config_.feature_net.file = folder_ / "missing.pt";
   expect_error(ExitCode::kConfig, "evaluate.feature_net does not exist", open);
 }
 
-TEST_F(EvaluatorTest, RefusesTooFewPicturesAndPicturesWithoutLabels) {
+TEST_F(EvaluatorTest, RefusesTooFewImagesAndImagesWithoutLabels) {
   const auto group = comm::make_single_group();
-  const auto open = [&] { Evaluator(config_, pictures(), at::kCPU, *group); };
+  const auto open = [&] { Evaluator(config_, images(), at::kCPU, *group); };
   measure_by({"pr3"});
   expect_error(ExitCode::kConfig, "pr3 needs 4 real and as many generated ones", open);
   measure_by({"dc1k120"});
   expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated ones", open);
   measure_by({"class_fid50"});
-  source_.on_read = [](std::int64_t) { ADD_FAILURE() << "a picture was read before the refusal"; };
+  source_.on_read = [](std::int64_t) { ADD_FAILURE() << "an image was read before the refusal"; };
   expect_error(ExitCode::kConfig, "distances of each label need a model with labels",
                [&] { evaluate(*group, "dcgan"); });
 }
 
-TEST_F(EvaluatorTest, NamesThePictureThatTheNetworkGivesNanFor) {
-  // The pictures that a network is tried on begin with 0, 1.
+TEST_F(EvaluatorTest, NamesTheImageThatTheNetworkGivesNanFor) {
+  // The images that a network is tried on begin with 0, 1.
   torch::jit::Module module("net");
   module.define(
       "def forward(self, x):\n"
@@ -204,16 +203,16 @@ TEST_F(EvaluatorTest, NamesThePictureThatTheNetworkGivesNanFor) {
   module.save(config_.feature_net.file.string());
   const auto group = comm::make_single_group();
   measure_by({"kid50"});
-  expect_error(ExitCode::kData, "NaN or infinity for a real picture: fake, record 0",
+  expect_error(ExitCode::kData, "NaN or infinity for a real image: fake, record 0",
                [&] { evaluate(*group, "dcgan"); });
   measure_by({"is50"});
-  expect_error(ExitCode::kData, "NaN or infinity for a generated picture: number 0",
+  expect_error(ExitCode::kData, "NaN or infinity for a generated image: number 0",
                [&] { evaluate(*group, "dcgan"); });
 }
 
-TEST_F(EvaluatorTest, NamesARealPictureThatIsDamaged) {
+TEST_F(EvaluatorTest, NamesARealImageThatIsDamaged) {
   source_.undecodable = {7};
-  auto strict = pictures();
+  auto strict = images();
   strict.policy.fit = data::Fit::kRefuse;
   strict.policy.resolution = 2;
   expect_error(ExitCode::kData, "fake, record 7", [&] { decode_records(strict, {6, 7}); });

@@ -8,7 +8,7 @@
 namespace ganscale::training {
 namespace {
 
-/// A small generator whose pictures differ by style.
+/// A small generator whose images differ by style.
 std::shared_ptr<models::Generator> make_generator() {
   auto config = parse_run(config::parse_yaml(
       "model: {name: stylegan2, resolution: 16, z_dim: 16, w_dim: 16, mapping_layers: 2, "
@@ -28,10 +28,10 @@ TEST(PyramidDistance, AddsUpTheMeanSquaresOfAllLevels) {
   EXPECT_DOUBLE_EQ(pyramid_distance(zeros, stripes).item<double>(), 1);  // gone at half the size
 }
 
-TEST(Project, ComesNearerToAPictureOfTheGeneratorAndLeavesItAsItWas) {
+TEST(Project, ComesNearerToAnImageOfTheGeneratorAndLeavesItAsItWas) {
   const auto generator = make_generator();
   auto& style = dynamic_cast<models::StyleGenerator&>(*generator);
-  kernels::RandomDraws unused({0, 0, 1}, Stream::kSamples);
+  kernels::RandomStream unused({0, 0, 1}, Stream::kSamples);
   const auto w = style.map(at::randn({1, 16}) * 2, {}, {});
   const auto target = style.synthesize(w, unused).detach();
   std::map<std::string, at::Tensor> before;

@@ -4,21 +4,21 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/data/fake_source.h"
-#include "unit/data/pictures.h"
+#include "unit/data/images.h"
 
 namespace ganscale::training {
 namespace {
 
 constexpr data::DecodePolicy kFakePolicy{.channels = 1, .resolution = 2};
 
-/// Grey pictures of 2x2, all of label 1 of two.
+/// Gray images of 2x2, all of label 1 of two.
 class SecondLabelOnly : public data::FakeSource {
  public:
   SecondLabelOnly() : FakeSource(/*record_count=*/3, /*label_count=*/2) {}
   std::int64_t label(std::int64_t) const override { return 1; }
 };
 
-/// Writes reals.png of that source in rows of one picture and returns its pixels.
+/// Writes reals.png of that source in rows of one image and returns its pixels.
 std::vector<std::uint8_t> reals_of_second_label(int rows) {
   const TemporaryFolder run;
   TrainingConfig config;
@@ -37,9 +37,9 @@ TEST(SampleGrids, LeavesTheRowOfALabelWithoutRecordsWhite) {
   EXPECT_EQ(reals_of_second_label(4), four_rows);
 }
 
-TEST(SampleGrids, NamesThePictureThatItCannotShow) {
+TEST(SampleGrids, NamesTheImageThatItCannotShow) {
   const TemporaryFolder folder;
-  folder.write("data/a.png", data::encode_png(data::flat_picture(3, 48, 9)));
+  folder.write("data/a.png", data::encode_png(data::flat_image(3, 48, 9)));
   const auto source = data::open_source(folder / "data");
   const TrainingConfig config;
   const SampleGrids grids(config, RunFolder(folder / "run"));

@@ -47,10 +47,10 @@ TEST(TransferWeights, TakesBothNetworksAndTheAverage) {
 TEST(TransferWeights, LeavesWhatDoesNotFit) {
   const TemporaryFolder folder;
   write_run(folder.path(), make_config("model: {name: dcgan}", 1));
-  auto grey = make_config("model: {name: dcgan}", 1);
+  auto gray = make_config("model: {name: dcgan}", 1);
   auto color = make_config("model: {name: dcgan}", 2);
   color.model.channels = 3;
-  Replica source(grey, at::kCPU, {});
+  Replica source(gray, at::kCPU, {});
   Replica before(color, at::kCPU, {});
   Replica target(color, at::kCPU, {});
   transfer_weights(target, folder.path());

@@ -29,7 +29,7 @@ struct Column {
   double style_mixing;
   Architecture discriminator;
   double total_kimg;
-  int narrow_resolutions;
+  int low_precision_resolutions;
 };
 
 void expect_column(const Column& column) {
@@ -45,9 +45,9 @@ void expect_column(const Column& column) {
   EXPECT_EQ(networks.stddev_group, column.stddev_group);
   EXPECT_EQ(networks.style_mixing, column.style_mixing);
   EXPECT_EQ(networks.discriminator, column.discriminator);
-  EXPECT_EQ(networks.narrow_resolutions, column.narrow_resolutions);
-  EXPECT_EQ(networks.narrow_type.has_value(), column.narrow_resolutions > 0);
-  EXPECT_EQ(networks.narrow_clamp, 256);
+  EXPECT_EQ(networks.low_precision_resolutions, column.low_precision_resolutions);
+  EXPECT_EQ(networks.low_precision_type.has_value(), column.low_precision_resolutions > 0);
+  EXPECT_EQ(networks.conv_clamp, 256);
   EXPECT_EQ(c.training.batch, column.batch);
   EXPECT_EQ(c.training.total_kimg, column.total_kimg);
   EXPECT_EQ(c.generator.ema.kimg, column.ema_kimg);

@@ -52,14 +52,14 @@ TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
 
 TEST(Doubts, NameTheModelForAGradientPenaltyOfEachImage) {
   const std::string loss = "loss: {name: wasserstein}\n";
-  const auto found = doubts(parse(loss + "model: {name: dcgan}\n"));
+  const auto found = config_warnings(parse(loss + "model: {name: dcgan}\n"));
   ASSERT_EQ(found.size(), 1);
   EXPECT_THAT(found.front(), testing::HasSubstr("take model wgan"));
   for (const char* rest : {"model: {name: wgan}\n", "model: {name: dcgan, batch_norm: frozen}\n"}) {
-    EXPECT_TRUE(doubts(parse(loss + rest)).empty()) << rest;
+    EXPECT_TRUE(config_warnings(parse(loss + rest)).empty()) << rest;
   }
-  EXPECT_TRUE(doubts(parse("loss: {name: wasserstein, gradient_penalty: 0}\n")).empty());
-  EXPECT_TRUE(doubts(parse("model: {name: dcgan}\n")).empty());
+  EXPECT_TRUE(config_warnings(parse("loss: {name: wasserstein, gradient_penalty: 0}\n")).empty());
+  EXPECT_TRUE(config_warnings(parse("model: {name: dcgan}\n")).empty());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
 #include "training/schemes/label_plan.h"
-#include "unit/training/fake_pictures.h"
+#include "unit/training/fake_dataset.h"
 
 namespace ganscale::training {
 namespace {
@@ -29,13 +29,13 @@ class CountingGroup : public comm::Group {
   int rank() const override { return group_.rank(); }
   int size() const override { return group_.size(); }
   std::string_view backend() const override { return group_.backend(); }
-  void sum_async(const at::Tensor& data) override { count(), group_.sum_async(data); }
+  void all_reduce_async(const at::Tensor& data) override { count(), group_.all_reduce_async(data); }
   void wait() override { count(), group_.wait(); }
   void finish() override { count(), group_.finish(); }
-  comm::SumCost sum_cost() const override { return group_.sum_cost(); }
-  void meet() override { count(), group_.meet(); }
-  void sum(const at::Tensor& data) override { count(), group_.sum(data); }
-  void max(const at::Tensor& data) override { count(), group_.max(data); }
+  comm::AllReduceCost all_reduce_cost() const override { return group_.all_reduce_cost(); }
+  void barrier() override { count(), group_.barrier(); }
+  void all_reduce_sum(const at::Tensor& data) override { count(), group_.all_reduce_sum(data); }
+  void all_reduce_max(const at::Tensor& data) override { count(), group_.all_reduce_max(data); }
   void broadcast(const at::Tensor& data, int root) override {
     count(), group_.broadcast(data, root);
   }
@@ -79,11 +79,11 @@ class PerLabel : public testing::Test {
   ExitCode train(comm::Group& group) {
     auto source = std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_);
     source->unreadable = unreadable_;
-    const Pictures pictures = fake_pictures(std::move(source));
+    const Dataset dataset = fake_dataset(std::move(source));
     telemetry::Instruments instruments;
     return train_per_label({.config = config_,
                             .folder = folder(),
-                            .pictures = pictures,
+                            .dataset = dataset,
                             .devices = at::kCPU,
                             .group = group,
                             .stop = stop_,
@@ -109,8 +109,8 @@ class PerLabel : public testing::Test {
 
 at::Tensor forward(models::Generator& generator, const at::Tensor& labels) {
   const at::NoGradGuard no_grad;
-  kernels::RandomDraws draws({}, Stream::kSamples);
-  return generator.forward(at::ones({1, 2}), labels, draws);
+  kernels::RandomStream random({}, Stream::kSamples);
+  return generator.forward(at::ones({1, 2}), labels, random);
 }
 
 TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {

@@ -11,7 +11,7 @@
 #include "report/stats_log.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
-#include "unit/training/fake_pictures.h"
+#include "unit/training/fake_dataset.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -47,12 +47,12 @@ class TrainRun : public testing::Test {
 
   /// Trains as one rank of the group.
   ExitCode train(comm::Group& group) {
-    const Pictures pictures = fake_pictures(std::make_unique<data::FakeSource>(kRecords));
-    Evaluator evaluator(config_.evaluate, {*pictures.source, pictures.policy}, at::kCPU, group);
+    const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(kRecords));
+    Evaluator evaluator(config_.evaluate, {*dataset.source, dataset.policy}, at::kCPU, group);
     telemetry::Instruments instruments;
     return training::train({.config = config_,
                             .folder = folder(),
-                            .pictures = pictures,
+                            .dataset = dataset,
                             .devices = at::kCPU,
                             .group = group,
                             .stop = stop_,
@@ -127,15 +127,15 @@ TEST_F(TrainRun, DoesNotMeasureWhereASignalInterruptsIt) {
 }
 
 TEST_F(TrainRun, LosesNothingWhereTheLastEvaluationFails) {
-  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // the real pictures are not judged
+  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // the real images are not judged
   config_.evaluate.splits = 2;
   config_.evaluate.every_kimg = 0;
   config_.checkpoint.keep_best = "is24";
-  // The pictures that a network is tried on begin with 0, 1.
+  // The images that a network is tried on begin with 0, 1.
   write_net(
       "  known = (x[:, 0, 0, 1] == 1).unsqueeze(1)\n"
       "  return torch.where(known, y, torch.full_like(y, float('nan'))), y\n");
-  expect_error(ExitCode::kData, "NaN or infinity for a generated picture", [&] { train_alone(); });
+  expect_error(ExitCode::kData, "NaN or infinity for a generated image", [&] { train_alone(); });
   ASSERT_EQ(checkpoints().size(), 1);
   EXPECT_EQ(checkpoints().front().images_seen, 24);
   EXPECT_TRUE(lines().empty());

@@ -1,4 +1,4 @@
-#include "data/sources/picture_files.h"
+#include "data/sources/image_files.h"
 
 #include "support/expect_error.h"
 
@@ -9,16 +9,16 @@ std::span<const std::uint8_t> bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-TEST(PictureFiles, AreKnownByTheirNames) {
-  EXPECT_TRUE(is_picture_name("a/b.png"));
-  EXPECT_TRUE(is_picture_name("B.JPeG"));
-  EXPECT_FALSE(is_picture_name("a.png/readme"));
-  EXPECT_FALSE(is_picture_name("a/._b.png"));
-  EXPECT_FALSE(is_picture_name("__MACOSX/a/b.png"));
-  EXPECT_FALSE(is_picture_name("png"));
+TEST(ImageFiles, AreKnownByTheirNames) {
+  EXPECT_TRUE(has_image_extension("a/b.png"));
+  EXPECT_TRUE(has_image_extension("B.JPeG"));
+  EXPECT_FALSE(has_image_extension("a.png/readme"));
+  EXPECT_FALSE(has_image_extension("a/._b.png"));
+  EXPECT_FALSE(has_image_extension("__MACOSX/a/b.png"));
+  EXPECT_FALSE(has_image_extension("png"));
 }
 
-TEST(PictureFiles, AreLabelledByTheFirstFolderThatDiffers) {
+TEST(ImageFiles, AreLabeledByTheFirstFolderThatDiffers) {
   const LabelSet labels =
       labels_by_folder({"x/test/dog/1.png", "x/test/cat/a/2.png", "x/test/cat/b/1.png"});
   EXPECT_THAT(labels.names, testing::ElementsAre("cat", "dog"));
@@ -26,18 +26,18 @@ TEST(PictureFiles, AreLabelledByTheFirstFolderThatDiffers) {
   EXPECT_EQ(labels.count, 2);
 }
 
-TEST(PictureFiles, OfOneFolderHaveNoLabels) {
+TEST(ImageFiles, OfOneFolderHaveNoLabels) {
   EXPECT_EQ(labels_by_folder({"a/1.png", "a/2.png"}).count, 0);
   EXPECT_EQ(labels_by_folder({"1.png", "2.png"}).count, 0);
   EXPECT_EQ(labels_by_folder({}).count, 0);
 }
 
-TEST(PictureFiles, OutsideOfTheClassFoldersAreRefused) {
+TEST(ImageFiles, OutsideOfTheClassFoldersAreRefused) {
   expect_error(ExitCode::kData, "outside of the class folders: 2.png",
                [] { labels_by_folder({"cat/1.png", "2.png"}); });
 }
 
-TEST(PictureFiles, AreLabelledByDatasetJson) {
+TEST(ImageFiles, AreLabeledByDatasetJson) {
   const LabelSet labels = labels_by_dataset_json(
       {"a.png", "b.png"}, bytes(R"({"labels": [["b.png", 3], ["a.png", 0], ["c.png", 9]]})"));
   EXPECT_THAT(labels.values, testing::ElementsAre(0, 3));
@@ -45,7 +45,7 @@ TEST(PictureFiles, AreLabelledByDatasetJson) {
   EXPECT_EQ(labels_by_dataset_json({"a.png"}, bytes(R"({"labels": null})")).count, 0);
 }
 
-TEST(PictureFiles, WithAWrongDatasetJsonAreRefused) {
+TEST(ImageFiles, WithAWrongDatasetJsonAreRefused) {
   const auto refused = [](const std::string& why, const std::string& json) {
     expect_error(ExitCode::kData, why, [&] { labels_by_dataset_json({"a.png"}, bytes(json)); });
   };
@@ -57,7 +57,7 @@ TEST(PictureFiles, WithAWrongDatasetJsonAreRefused) {
   refused("dataset.json is damaged", R"({"labels": [["a.png"]]})");
 }
 
-TEST(PictureFiles, AreToldApartByTheirFirstBytes) {
+TEST(ImageFiles, AreToldApartByTheirFirstBytes) {
   EXPECT_EQ(encoding_of(bytes("\x89PNG....")), Encoding::kPng);
   EXPECT_EQ(encoding_of(bytes("\xff\xd8\xff")), Encoding::kJpeg);
   expect_error(ExitCode::kData, "file is empty", [] { encoding_of({}); });

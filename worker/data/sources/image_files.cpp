@@ -1,4 +1,4 @@
-#include "data/sources/picture_files.h"
+#include "data/sources/image_files.h"
 
 #include <algorithm>
 #include <cstring>
@@ -25,7 +25,7 @@ std::size_t common_folder_length(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool is_picture_name(const std::string& name) {
+bool has_image_extension(const std::string& name) {
   if (name.find("__MACOSX/") != std::string::npos) return false;
   const std::string file = name.substr(name.rfind('/') + 1);
   if (file.starts_with('.')) return false;
@@ -56,7 +56,7 @@ LabelSet labels_by_folder(const std::vector<std::string>& names) {
   }
   if (label_of.empty()) return {};
   if (outside != nullptr) {
-    throw DataError("picture lies outside of the class folders: " + *outside);
+    throw DataError("image lies outside of the class folders: " + *outside);
   }
   LabelSet labels;
   for (auto& [name, label] : label_of) {
@@ -98,7 +98,7 @@ LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
   return labels;
 }
 
-void PictureFiles::finish(std::int64_t index, Record& record) const {
+void ImageFiles::finish(std::int64_t index, Record& record) const {
   record.encoding = encoding_of(record.bytes);
   record.channels = 0;
   record.height = 0;

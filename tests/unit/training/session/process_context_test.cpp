@@ -1,4 +1,4 @@
-#include "training/session/rank.h"
+#include "training/session/process_context.h"
 
 #include "base/log.h"
 #include "files/atomic_file.h"
@@ -13,23 +13,23 @@ std::string log_of_opening(RunConfig& config) {
   const TemporaryFolder folder;
   folder.write("log.jsonl", "");
   log::set_file(folder / "log.jsonl");
-  open_rank(config);
+  open_process_context(config);
   log::set_file({});
   return files::read_file(folder / "log.jsonl");
 }
 
-TEST(OpenRank, SaysThatACpuComputesStylegan2InFloat32) {
+TEST(OpenProcessContext, SaysThatACpuComputesStylegan2InFloat32) {
   for (const std::string precision : {"fp16", "bf16"}) {
     RunConfig config =
         parse("model: {name: stylegan2}\ntraining: {device: cpu, precision: " + precision + "}\n");
-    ASSERT_TRUE(config.model.stylegan2.narrow_type);
+    ASSERT_TRUE(config.model.stylegan2.low_precision_type);
     EXPECT_THAT(log_of_opening(config),
                 testing::HasSubstr("StyleGAN2 computes in float32 on a CPU"));
-    EXPECT_EQ(config.model.stylegan2.narrow_type, at::kFloat);
+    EXPECT_EQ(config.model.stylegan2.low_precision_type, at::kFloat);
   }
 }
 
-TEST(OpenRank, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
+TEST(OpenProcessContext, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
   for (const std::string model : {"{name: stylegan2}", "{name: dcgan}"}) {
     RunConfig config = parse("model: " + model + "\ntraining: {device: cpu, precision: fp32}\n");
     EXPECT_EQ(log_of_opening(config), "");

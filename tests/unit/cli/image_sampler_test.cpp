@@ -1,4 +1,4 @@
-#include "cli/picture_maker.h"
+#include "cli/image_sampler.h"
 
 #include <algorithm>
 #include <numeric>
@@ -28,7 +28,7 @@ std::vector<std::int64_t> seeds(std::int64_t count) {
 // The deviation of a share of 4000 draws is at most sqrt(0.25 / 4000) = 0.008.
 TEST(LabelsOfTheData, ComeAsOftenAsThere) {
   const auto generator = trained({0, 0.25, 0, 0.75});
-  const auto labels = PictureMaker(generator, {}).order(seeds(4000), "data").labels;
+  const auto labels = ImageSampler(generator, {}).specify(seeds(4000), "data").labels;
   ASSERT_EQ(labels.size(), 4000);
   EXPECT_EQ(std::ranges::count(labels, 0) + std::ranges::count(labels, 2), 0);
   EXPECT_NEAR(static_cast<double>(std::ranges::count(labels, 1)) / 4000, 0.25, 0.03);
@@ -36,17 +36,17 @@ TEST(LabelsOfTheData, ComeAsOftenAsThere) {
 
 TEST(LabelsOfTheData, BelongToTheSeedAlone) {
   const auto generator = trained({0.25, 0.25, 0.25, 0.25});
-  const PictureMaker maker(generator, {});
-  const auto all = maker.order(seeds(40), "data").labels;
-  EXPECT_EQ(maker.order({31, 7}, "data").labels, (std::vector{all[31], all[7]}));
+  const ImageSampler sampler(generator, {});
+  const auto all = sampler.specify(seeds(40), "data").labels;
+  EXPECT_EQ(sampler.specify({31, 7}, "data").labels, (std::vector{all[31], all[7]}));
 }
 
 TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
   const auto generator = trained({});
-  const PictureMaker maker(generator, {});
+  const ImageSampler sampler(generator, {});
   expect_error(ExitCode::kUsage, "does not say how often labels come in the data",
-               [&] { maker.order(seeds(4), "data"); });
-  EXPECT_EQ(maker.order(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
+               [&] { sampler.specify(seeds(4), "data"); });
+  EXPECT_EQ(sampler.specify(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
 }
 
 }  // namespace

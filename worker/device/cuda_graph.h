@@ -17,22 +17,22 @@ namespace ganscale::device {
 /// of memory, and runs one after another. A CPU runs the work every time.
 ///
 /// Source: CUDA C++ Programming Guide, "CUDA Graphs".
-class RepeatedWork {
+class CudaGraph {
  public:
   /// device: the only one that the work computes on.
-  RepeatedWork(c10::Device device, std::function<void()> work);
-  ~RepeatedWork();
-  RepeatedWork(const RepeatedWork&) = delete;
-  RepeatedWork& operator=(const RepeatedWork&) = delete;
+  CudaGraph(c10::Device device, std::function<void()> work);
+  ~CudaGraph();
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
 
   /// Does the work, behind what the current stream holds and before what it is given next.
   /// Throws: DeviceError where the work cannot be recorded.
   void run();
 
  private:
-  struct Graph;
+  struct Capture;
   const std::function<void()> work_;
-  const std::unique_ptr<Graph> graph_;  ///< none on a CPU
+  const std::unique_ptr<Capture> capture_;  ///< none on a CPU
 };
 
 }  // namespace ganscale::device

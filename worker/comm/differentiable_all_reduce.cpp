@@ -1,4 +1,4 @@
-#include "comm/differentiable_sum.h"
+#include "comm/differentiable_all_reduce.h"
 
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -14,7 +14,7 @@ struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& data, Group* group) {
     context->saved_data["group"] = reinterpret_cast<std::int64_t>(group);
     at::Tensor result = data.clone(at::MemoryFormat::Contiguous);
-    group->sum(result);
+    group->all_reduce_sum(result);
     return result;
   }
 
@@ -26,7 +26,7 @@ struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
 
 }  // namespace
 
-at::Tensor differentiable_sum(Group& group, const at::Tensor& data) {
+at::Tensor differentiable_all_reduce(Group& group, const at::Tensor& data) {
   if (group.size() == 1) return data;
   return SumOverRanks::apply(data, &group);
 }

@@ -1,4 +1,4 @@
-#include "cli/picture_maker.h"
+#include "cli/image_sampler.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
@@ -19,7 +19,7 @@ constexpr std::int64_t kImagesAtOnce = 32;
 constexpr std::uint32_t kLabelSite = 0xFFFF;  // behind those of latents and noise
 constexpr const char* kAsInData = "data";
 
-/// Calls make(first, count) for at most so many pictures at once as memory is meant for, and joins
+/// Calls make(first, count) for at most so many images at once as memory is meant for, and joins
 /// the results.
 template <class Make>
 at::Tensor in_batches(std::int64_t count, Make make) {
@@ -29,13 +29,13 @@ at::Tensor in_batches(std::int64_t count, Make make) {
   return at::cat(parts);
 }
 
-kernels::RandomDraws noise_of(const training::TrainedGenerator& trained, std::int64_t first_seed) {
+kernels::RandomStream noise_of(const training::TrainedGenerator& trained, std::int64_t first_seed) {
   return {{trained.config.training.seed, first_seed, 1}, Stream::kSamples};
 }
 
 }  // namespace
 
-PictureMaker::PictureMaker(const training::TrainedGenerator& trained,
+ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
                            std::optional<models::Truncation> truncation)
     : trained_(trained), style_(dynamic_cast<models::StyleGenerator*>(trained.generator.get())) {
   if (truncation && style_ == nullptr) {
@@ -44,16 +44,16 @@ PictureMaker::PictureMaker(const training::TrainedGenerator& trained,
   if (truncation) truncation_ = *truncation;
 }
 
-Order PictureMaker::order(std::vector<std::int64_t> seeds, const std::string& text) const {
-  Order order{std::move(seeds), {}};
+SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::string& text) const {
+  SampleSpec spec{std::move(seeds), {}};
   const auto label_count = trained_.generator->label_count();
   if (label_count == 0) {
     if (!text.empty()) throw UsageError("--labels: the model of this run takes no labels: " + text);
-    return order;
+    return spec;
   }
   if (text == kAsInData) {
-    order.labels = draw_labels(order.seeds);
-    return order;
+    spec.labels = draw_labels(spec.seeds);
+    return spec;
   }
   const auto last = std::to_string(label_count - 1);
   const auto choice =
@@ -63,12 +63,12 @@ Order PictureMaker::order(std::vector<std::int64_t> seeds, const std::string& te
     throw UsageError("--labels: the labels of this run are 0-" + last + ": " +
                      std::to_string(label));
   }
-  for (std::size_t i = 0; i < order.seeds.size(); ++i)
-    order.labels.push_back(choice[i % choice.size()]);
-  return order;
+  for (std::size_t i = 0; i < spec.seeds.size(); ++i)
+    spec.labels.push_back(choice[i % choice.size()]);
+  return spec;
 }
 
-std::vector<std::int64_t> PictureMaker::draw_labels(const std::vector<std::int64_t>& seeds) const {
+std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64_t>& seeds) const {
   std::vector<double> sums;  // of the labels so far
   std::partial_sum(trained_.label_probabilities.begin(), trained_.label_probabilities.end(),
                    std::back_inserter(sums));
@@ -90,7 +90,7 @@ std::vector<std::int64_t> PictureMaker::draw_labels(const std::vector<std::int64
   return labels;
 }
 
-at::Tensor PictureMaker::latents(const std::vector<std::int64_t>& seeds) const {
+at::Tensor ImageSampler::latents(const std::vector<std::int64_t>& seeds) const {
   const auto dtype = trained_.generator->parameters().front().scalar_type();
   std::vector<at::Tensor> parts;
   for (const Span& span : consecutive_spans(seeds, kImagesAtOnce)) {
@@ -102,9 +102,9 @@ at::Tensor PictureMaker::latents(const std::vector<std::int64_t>& seeds) const {
   return at::cat(parts);
 }
 
-at::Tensor PictureMaker::of_latents(const at::Tensor& z, const at::Tensor& labels) const {
+at::Tensor ImageSampler::from_latents(const at::Tensor& z, const at::Tensor& labels) const {
   const at::NoGradGuard no_grad;
-  if (style_ != nullptr) return of_styles(style_->map(z, labels, truncation_));
+  if (style_ != nullptr) return from_styles(style_->map(z, labels, truncation_));
   return in_batches(z.size(0), [&](std::int64_t first, std::int64_t count) {
     auto noise = noise_of(trained_, first);
     return trained_.generator->forward(z.narrow(0, first, count),
@@ -113,16 +113,16 @@ at::Tensor PictureMaker::of_latents(const at::Tensor& z, const at::Tensor& label
   });
 }
 
-at::Tensor PictureMaker::of_order(const Order& order) const {
-  return of_latents(latents(order.seeds), labels_of(order));
+at::Tensor ImageSampler::sample(const SampleSpec& spec) const {
+  return from_latents(latents(spec.seeds), labels_of(spec));
 }
 
-at::Tensor PictureMaker::styles(const Order& order) const {
+at::Tensor ImageSampler::styles(const SampleSpec& spec) const {
   const at::NoGradGuard no_grad;
-  return style_->map(latents(order.seeds), labels_of(order), truncation_);
+  return style_->map(latents(spec.seeds), labels_of(spec), truncation_);
 }
 
-at::Tensor PictureMaker::of_styles(const at::Tensor& w) const {
+at::Tensor ImageSampler::from_styles(const at::Tensor& w) const {
   const at::NoGradGuard no_grad;
   return in_batches(w.size(0), [&](std::int64_t first, std::int64_t count) {
     auto noise = noise_of(trained_, first);
@@ -130,8 +130,8 @@ at::Tensor PictureMaker::of_styles(const at::Tensor& w) const {
   });
 }
 
-at::Tensor PictureMaker::labels_of(const Order& order) const {
-  return order.labels.empty() ? at::Tensor() : at::tensor(order.labels);
+at::Tensor ImageSampler::labels_of(const SampleSpec& spec) const {
+  return spec.labels.empty() ? at::Tensor() : at::tensor(spec.labels);
 }
 
 }  // namespace ganscale::cli

@@ -9,8 +9,8 @@
 
 namespace ganscale::training {
 
-/// The pictures of a run and how they are decoded.
-struct Pictures {
+/// The images of a run and how they are decoded.
+struct Dataset {
   std::unique_ptr<data::Source> source;
   data::DecodePolicy policy;
   RunFacts facts;
@@ -18,6 +18,6 @@ struct Pictures {
 
 /// Opens the data set of a run, and fills in what only the data can tell of its model: channels and
 /// number of labels. Throws DataError, ConfigError.
-Pictures open_pictures(RunConfig& config);
+Dataset open_dataset(RunConfig& config);
 
 }  // namespace ganscale::training

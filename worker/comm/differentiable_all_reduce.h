@@ -13,12 +13,12 @@ namespace ganscale::comm {
 /// gradient is that of the mean of all losses. Every rank must run the same graph, forward and
 /// backward.
 ///
-/// A synchronised batch norm takes its moments from it:
+/// A synchronized batch norm takes its moments from it:
 ///
 ///   const auto count = static_cast<double>(x.numel() / channels * group.size());
-///   const auto mean = differentiable_sum(group, x.sum({0, 2, 3}, true)) / count;
-///   const auto centred = x - mean;
-///   const auto variance = differentiable_sum(group, centred.square().sum({0, 2, 3}, true)) /
+///   const auto mean = differentiable_all_reduce(group, x.sum({0, 2, 3}, true)) / count;
+///   const auto centered = x - mean;
+///   const auto variance = differentiable_all_reduce(group, centered.square().sum({0, 2, 3}, true)) /
 ///   count;
 ///
 /// Give it a group of its own (`world.split(0)`): the backward pass waits for it, and must not
@@ -26,6 +26,6 @@ namespace ganscale::comm {
 ///
 /// data:    any shape, float32 or float64, on a device of the group.
 /// Returns: the same shape, attached to the graph where data is; data itself of a single rank.
-at::Tensor differentiable_sum(Group& group, const at::Tensor& data);
+at::Tensor differentiable_all_reduce(Group& group, const at::Tensor& data);
 
 }  // namespace ganscale::comm

@@ -7,7 +7,7 @@
 namespace ganscale::training {
 
 /// This process among those of the run, and what it computes with.
-struct Rank {
+struct ProcessContext {
   comm::World world;
   device::NetworkDevices devices;
 };
@@ -15,6 +15,6 @@ struct Rank {
 /// Opens the world that the launcher made, and sets this process up: its name in the log, its
 /// device, its CPU threads, TF32; takes from the configuration what the device is no good at.
 /// Throws ConfigError, DeviceError.
-Rank open_rank(RunConfig& config);
+ProcessContext open_process_context(RunConfig& config);
 
 }  // namespace ganscale::training

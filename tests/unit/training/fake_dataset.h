@@ -3,13 +3,13 @@
 #include <memory>
 #include <utility>
 
-#include "training/phases/pictures.h"
+#include "training/phases/dataset.h"
 #include "unit/data/fake_source.h"
 
 namespace ganscale::training {
 
-/// Returns a fake source's pictures for a dcgan of 32 x 32 grey pixels.
-inline Pictures fake_pictures(std::unique_ptr<data::FakeSource> source) {
+/// Returns a fake source's images for a dcgan of 32 x 32 gray pixels.
+inline Dataset fake_dataset(std::unique_ptr<data::FakeSource> source) {
   const auto record_count = source->record_count();
   return {.source = std::move(source),
           .policy = {.channels = 1, .resolution = 32, .fit = data::Fit::kPad},

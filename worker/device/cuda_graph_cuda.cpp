@@ -5,7 +5,7 @@
 #include <c10/cuda/CUDAGuard.h>
 
 #include "base/error.h"
-#include "device/repeated_work.h"
+#include "device/cuda_graph.h"
 
 namespace ganscale::device {
 namespace {
@@ -14,17 +14,17 @@ using c10::cuda::CUDAEvent;
 using c10::cuda::CUDAStream;
 
 /// In these, libraries choose their algorithms and connections are opened.
-constexpr int kOrdinaryRuns = 3;
+constexpr int kWarmupRuns = 3;
 
 /// The stream of all recorded work: the default one cannot be recorded.
-CUDAStream stream_of_records(c10::Device device) {
+CUDAStream capture_stream(c10::Device device) {
   static const CUDAStream kStream =
       c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index());
   check(kStream.device() == device, "the repeated work of a process is of one GPU");
   return kStream;
 }
 
-at::cuda::MempoolId_t pool_of_records() {
+at::cuda::MempoolId_t memory_pool() {
   static const auto kPool = at::cuda::graph_pool_handle();
   return kPool;
 }
@@ -38,10 +38,10 @@ void order(const CUDAStream& earlier, const CUDAStream& later) {
 
 }  // namespace
 
-struct RepeatedWork::Graph {
-  explicit Graph(CUDAStream side) : stream(side) {}
+struct CudaGraph::Capture {
+  explicit Capture(CUDAStream side) : stream(side) {}
 
-  void run_once(const std::function<void()>& work) {
+  void run_eagerly(const std::function<void()>& work) {
     const CUDAStream current = c10::cuda::getCurrentCUDAStream(stream.device_index());
     order(current, stream);
     {
@@ -51,16 +51,16 @@ struct RepeatedWork::Graph {
     order(stream, current);
   }
 
-  void record(const std::function<void()>& work) {
+  void capture(const std::function<void()>& work) {
     // The memory of the ordinary runs would stay in a pool that the recorded work doesn't use.
     c10::cuda::device_synchronize();
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard guard(stream);
     try {
       // Other threads, such as a watchdog's, go on asking for their events.
-      recorded.capture_begin(pool_of_records(), cudaStreamCaptureModeThreadLocal);
+      graph.capture_begin(memory_pool(), cudaStreamCaptureModeThreadLocal);
       work();
-      recorded.capture_end();
+      graph.capture_end();
     } catch (const c10::Error& error) {
       throw DeviceError(std::string("work cannot be recorded as a CUDA graph: ") +
                         error.what_without_backtrace());
@@ -69,24 +69,24 @@ struct RepeatedWork::Graph {
 
   const CUDAStream stream;
   int runs = 0;
-  at::cuda::CUDAGraph recorded;
+  at::cuda::CUDAGraph graph;
 };
 
-RepeatedWork::RepeatedWork(c10::Device device, std::function<void()> work)
+CudaGraph::CudaGraph(c10::Device device, std::function<void()> work)
     : work_(std::move(work)),
-      graph_(device.is_cuda() ? std::make_unique<Graph>(stream_of_records(device)) : nullptr) {}
+      capture_(device.is_cuda() ? std::make_unique<Capture>(capture_stream(device)) : nullptr) {}
 
-RepeatedWork::~RepeatedWork() = default;
+CudaGraph::~CudaGraph() = default;
 
-void RepeatedWork::run() {
-  if (!graph_) return work_();
-  if (graph_->runs < kOrdinaryRuns) {
-    graph_->run_once(work_);
+void CudaGraph::run() {
+  if (!capture_) return work_();
+  if (capture_->runs < kWarmupRuns) {
+    capture_->run_eagerly(work_);
   } else {
-    if (graph_->runs == kOrdinaryRuns) graph_->record(work_);
-    graph_->recorded.replay();
+    if (capture_->runs == kWarmupRuns) capture_->capture(work_);
+    capture_->graph.replay();
   }
-  ++graph_->runs;
+  ++capture_->runs;
 }
 
 }  // namespace ganscale::device

@@ -18,18 +18,18 @@ namespace {
 constexpr int kResolution = 16;
 constexpr int kBatch = 16;
 
-/// Pictures of eight Gaussians: each a bright spot at one of eight places on a circle.
+/// Images of eight Gaussians: each a bright spot at one of eight places on a circle.
 at::Tensor eight_gaussians() {
   const auto pixels = at::arange(kResolution, at::kFloat);
-  std::vector<at::Tensor> pictures;
+  std::vector<at::Tensor> images;
   for (int i = 0; i < kBatch; ++i) {
     const double angle = i % 8 * std::acos(-1.0) / 4;
-    const auto bell = [&](double centre) { return (pixels - centre).square().div(-3).exp(); };
+    const auto bell = [&](double center) { return (pixels - center).square().div(-3).exp(); };
     const double middle = (kResolution - 1) / 2.0;
-    pictures.push_back(
+    images.push_back(
         at::outer(bell(middle + 5 * std::sin(angle)), bell(middle + 5 * std::cos(angle))));
   }
-  return at::stack(pictures).mul(2).sub(1).unsqueeze(1);
+  return at::stack(images).mul(2).sub(1).unsqueeze(1);
 }
 
 RunConfig small_config() {
@@ -61,7 +61,7 @@ double end_of(const std::vector<double>& curve) {
 }
 
 // Without weight, D's gradient at the reals grows as it learns; with it, the same D's falls.
-TEST(Regularisation, MakesTheCurveOfR1Fall) {
+TEST(Regularization, MakesTheCurveOfR1Fall) {
   at::set_num_threads(1);
   RunConfig config = small_config();
   const auto alone = comm::make_single_group();
@@ -110,7 +110,7 @@ std::vector<double> path_variances(double learning_rate) {
   return curve;
 }
 
-TEST(Regularisation, MakesTheCurveOfThePathLengthsFall) {
+TEST(Regularization, MakesTheCurveOfThePathLengthsFall) {
   at::set_num_threads(1);
   EXPECT_LT(end_of(path_variances(0.01)), 0.6 * end_of(path_variances(0)));
 }

@@ -1,4 +1,4 @@
-#include "metrics/picture_set.h"
+#include "metrics/feature_stats.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/full.h>
@@ -9,7 +9,7 @@
 namespace ganscale::metrics {
 namespace {
 
-/// Returns all ranks' rows in the order of the pictures: rank r's row j is picture r + j * size.
+/// Returns all ranks' rows in the order of the images: rank r's row j is image r + j * size.
 at::Tensor gather_in_turn(comm::Group& group, const at::Tensor& rows, std::int64_t total) {
   const auto rows_a_rank = (total + group.size() - 1) / group.size();
   auto shape = rows.sizes().vec();
@@ -21,8 +21,8 @@ at::Tensor gather_in_turn(comm::Group& group, const at::Tensor& rows, std::int64
 
 }  // namespace
 
-PictureSet::PictureSet(Needs needs, std::int64_t picture_count, const OpenFeatureNet& net)
-    : picture_count_(picture_count), keeps_features_(needs.features) {
+FeatureStats::FeatureStats(Needs needs, std::int64_t image_count, const OpenFeatureNet& net)
+    : image_count_(image_count), keeps_features_(needs.features) {
   if (needs.moments) moments_.emplace(net.feature_count);
   if (needs.splits > 0) {
     if (net.class_count == 0) {
@@ -30,12 +30,11 @@ PictureSet::PictureSet(Needs needs, std::int64_t picture_count, const OpenFeatur
           "the inception score needs a feature network that gives logits, and evaluate.feature_net "
           "gives features alone");
     }
-    if (needs.splits > picture_count) {
-      throw ConfigError(
-          "too few pictures for the inception score: " + std::to_string(picture_count) + " in " +
-          std::to_string(needs.splits) + " splits");
+    if (needs.splits > image_count) {
+      throw ConfigError("too few images for the inception score: " + std::to_string(image_count) +
+                        " in " + std::to_string(needs.splits) + " splits");
     }
-    score_.emplace(net.class_count, picture_count, needs.splits);
+    score_.emplace(net.class_count, image_count, needs.splits);
   }
   if (keeps_features_) {
     own_features_.push_back(at::zeros({0, net.feature_count}));
@@ -43,35 +42,35 @@ PictureSet::PictureSet(Needs needs, std::int64_t picture_count, const OpenFeatur
   }
 }
 
-PictureSet::PictureSet(const NamedTensors& state, std::int64_t picture_count)
-    : picture_count_(picture_count) {
+FeatureStats::FeatureStats(const NamedTensors& state, std::int64_t image_count)
+    : image_count_(image_count) {
   if (state.contains("mean"))
-    moments_.emplace(picture_count, state.at("mean"), state.at("deviations"));
+    moments_.emplace(image_count, state.at("mean"), state.at("deviations"));
   if (!state.contains("features")) return;
   features_ = state.at("features");
   labels_ = state.at("labels");
 }
 
-void PictureSet::add(const Judgement& judgement, const at::Tensor& numbers,
-                     const at::Tensor& labels) {
-  if (moments_) moments_->add(judgement.features);
-  if (score_) score_->add(judgement.logits, numbers);
+void FeatureStats::add(const Features& features, const at::Tensor& numbers,
+                       const at::Tensor& labels) {
+  if (moments_) moments_->add(features.features);
+  if (score_) score_->add(features.logits, numbers);
   if (!keeps_features_) return;
-  own_features_.push_back(judgement.features.cpu());
+  own_features_.push_back(features.features.cpu());
   own_labels_.push_back(labels.defined() ? labels.cpu() : at::full(numbers.sizes(), -1, at::kLong));
 }
 
-void PictureSet::merge(comm::Group& group) {
+void FeatureStats::merge(comm::Group& group) {
   if (moments_) moments_->merge(group);
   if (score_) score_->merge(group);
   if (!keeps_features_) return;
-  features_ = gather_in_turn(group, at::cat(own_features_), picture_count_);
-  labels_ = gather_in_turn(group, at::cat(own_labels_), picture_count_);
+  features_ = gather_in_turn(group, at::cat(own_features_), image_count_);
+  labels_ = gather_in_turn(group, at::cat(own_labels_), image_count_);
   own_features_.clear();
   own_labels_.clear();
 }
 
-NamedTensors PictureSet::state() const {
+NamedTensors FeatureStats::state() const {
   NamedTensors result;
   if (moments_) {
     result.emplace("mean", moments_->mean());

@@ -1,4 +1,4 @@
-#include "training/phases/step_recorder.h"
+#include "training/phases/graph_recorder.h"
 
 #include <ATen/Functions.h>
 #include <ATen/record_function.h>
@@ -69,11 +69,11 @@ TEST_F(Recorded, PhasesNeverHaveTheHostWaitForTheDevice) {
 }
 
 TEST_F(Recorded, PhasesOfferStatisticsThatTheNextOnesLeaveAlone) {
-  StepRecorder recorder(*group_);
-  recorder.place({.real = real_, .images = {.first_image = 1}});
+  GraphRecorder recorder(*group_);
+  recorder.set_input({.real = real_, .images = {.first_image = 1}});
   const auto first = recorder.compute_gradients(phases_[0]).at("loss/generator");
   const auto value = first.clone();
-  recorder.place({.real = real_, .images = {.first_image = 5}});
+  recorder.set_input({.real = real_, .images = {.first_image = 5}});
   EXPECT_FALSE(recorder.compute_gradients(phases_[0]).at("loss/generator").equal(value));
   EXPECT_TRUE(first.equal(value));
 }

@@ -8,26 +8,26 @@
 #include <jpeglib.h>
 
 #include "data/formats/file_bytes.h"
-#include "data/image/picture.h"
+#include "data/image/image.h"
 #include "data/image/png_codec.h"
 #include "data/sources/source.h"
 #include "support/temporary_folder.h"
 
-/// Small pictures for tests.
+/// Small images for tests.
 namespace ganscale::data {
 
-inline Picture make_picture(int channels, int height, int width, std::vector<std::uint8_t> hwc) {
+inline Image make_image(int channels, int height, int width, std::vector<std::uint8_t> hwc) {
   return {.channels = channels, .height = height, .width = width, .hwc = std::move(hwc)};
 }
 
-/// A picture of one value.
-inline Picture flat_picture(int channels, int side, std::uint8_t value) {
-  return make_picture(channels, side, side,
-                      std::vector<std::uint8_t>(std::size_t(channels) * side * side, value));
+/// An image of one value.
+inline Image flat_image(int channels, int side, std::uint8_t value) {
+  return make_image(channels, side, side,
+                    std::vector<std::uint8_t>(std::size_t(channels) * side * side, value));
 }
 
-/// Encodes a picture of 1 or 3 channels at quality 95.
-inline std::string jpeg_bytes(Picture picture) {
+/// Encodes an image of 1 or 3 channels at quality 95.
+inline std::string jpeg_bytes(Image image) {
   jpeg_compress_struct jpeg = {};
   jpeg_error_mgr errors = {};
   jpeg.err = jpeg_std_error(&errors);
@@ -35,15 +35,15 @@ inline std::string jpeg_bytes(Picture picture) {
   unsigned char* bytes = nullptr;
   unsigned long count = 0;
   jpeg_mem_dest(&jpeg, &bytes, &count);
-  jpeg.image_width = static_cast<JDIMENSION>(picture.width);
-  jpeg.image_height = static_cast<JDIMENSION>(picture.height);
-  jpeg.input_components = picture.channels;
-  jpeg.in_color_space = picture.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg.image_width = static_cast<JDIMENSION>(image.width);
+  jpeg.image_height = static_cast<JDIMENSION>(image.height);
+  jpeg.input_components = image.channels;
+  jpeg.in_color_space = image.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&jpeg);
   jpeg_set_quality(&jpeg, 95, TRUE);
   jpeg_start_compress(&jpeg, TRUE);
-  for (int y = 0; y < picture.height; ++y) {
-    JSAMPROW row = picture.hwc.data() + std::size_t(y) * picture.width * picture.channels;
+  for (int y = 0; y < image.height; ++y) {
+    JSAMPROW row = image.hwc.data() + std::size_t(y) * image.width * image.channels;
     jpeg_write_scanlines(&jpeg, &row, 1);
   }
   jpeg_finish_compress(&jpeg);

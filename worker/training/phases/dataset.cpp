@@ -1,4 +1,4 @@
-#include "training/phases/pictures.h"
+#include "training/phases/dataset.h"
 
 #include "data/sources/open_source.h"
 
@@ -18,21 +18,21 @@ std::vector<double> label_probabilities(const data::Source& source, int label_co
 
 }  // namespace
 
-Pictures open_pictures(RunConfig& config) {
-  Pictures pictures;
-  pictures.source = data::open_source(config.data.path, config.model.resolution);
-  pictures.policy = data::decode_policy(config.data, *pictures.source, config.model.resolution);
-  config.model.channels = pictures.policy.channels;
+Dataset open_dataset(RunConfig& config) {
+  Dataset dataset;
+  dataset.source = data::open_source(config.data.path, config.model.resolution);
+  dataset.policy = data::decode_policy(config.data, *dataset.source, config.model.resolution);
+  config.model.channels = dataset.policy.channels;
   // An unconditional model does not look at the labels that the data may have.
-  const auto label_count = data::used_label_count(config.data, *pictures.source);
+  const auto label_count = data::used_label_count(config.data, *dataset.source);
   config.model.label_count = models::takes_labels(config.model) ? static_cast<int>(label_count) : 0;
-  pictures.facts = {
+  dataset.facts = {
       .model = config.model.name,
-      .record_count = pictures.source->record_count(),
+      .record_count = dataset.source->record_count(),
       .label_count = config.model.label_count,
       .channels = config.model.channels,
-      .label_probabilities = label_probabilities(*pictures.source, config.model.label_count)};
-  return pictures;
+      .label_probabilities = label_probabilities(*dataset.source, config.model.label_count)};
+  return dataset;
 }
 
 }  // namespace ganscale::training

@@ -5,13 +5,13 @@
 
 namespace ganscale::data {
 
-/// The longest side of a picture that is decoded: a damaged or malicious header must not make us
+/// The longest side of an image that is decoded: a damaged or malicious header must not make us
 /// allocate without limit.
 inline constexpr int kLongestSide = 16384;
 
-/// A decoded picture, or with empty `hwc` only its shape.
-struct Picture {
-  int channels = 0;  ///< 1 grey, 2 grey with alpha, 3 RGB, 4 RGBA (alpha not multiplied)
+/// A decoded image, or with empty `hwc` only its shape.
+struct Image {
+  int channels = 0;  ///< 1 gray, 2 gray with alpha, 3 RGB, 4 RGBA (alpha not multiplied)
   int height = 0;
   int width = 0;
   std::vector<std::uint8_t> hwc = {};  ///< [height, width, channels]

@@ -1,4 +1,4 @@
-#include "training/phases/step_recorder.h"
+#include "training/phases/graph_recorder.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -7,7 +7,7 @@
 
 namespace ganscale::training {
 
-void StepRecorder::place(const StepInput& input) {
+void GraphRecorder::set_input(const StepInput& input) {
   const data::Batch& real = input.real;
   if (!input_.real.images.defined()) {
     first_image_ = at::empty({}, real.images.options().dtype(at::kLong));
@@ -24,16 +24,16 @@ void StepRecorder::place(const StepInput& input) {
   first_image_.fill_(input.images.first_image);
 }
 
-NamedTensors StepRecorder::compute_gradients(Phase& phase) {
+NamedTensors GraphRecorder::compute_gradients(Phase& phase) {
   Recorded& recorded = phases_[phase.name];
-  if (!recorded.work) {
-    recorded.work =
-        std::make_unique<device::RepeatedWork>(first_image_.device(), [this, &phase, &recorded] {
+  if (!recorded.graph) {
+    recorded.graph =
+        std::make_unique<device::CudaGraph>(first_image_.device(), [this, &phase, &recorded] {
           recorded.statistics = training::compute_gradients(phase, input_);
         });
   }
-  recorded.work->run();
-  group_.watch_queue();
+  recorded.graph->run();
+  group_.watch_stream();
   NamedTensors statistics;  // the next phase may take their memory
   for (const auto& [name, value] : recorded.statistics) statistics[name] = value.clone();
   return statistics;
