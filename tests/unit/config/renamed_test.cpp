@@ -22,9 +22,10 @@ TEST(Renamed, OldKeyIsRefusedWithTheNewOne) {
 TEST(Renamed, OldValueIsRefusedWithTheNewOne) {
   Section root(parse_yaml("data:\n  channels: grey\n", "run.yaml"));
   Section data = root.section("data");
-  expect_error(ExitCode::kConfig,
-               "run.yaml:2: data.channels: expected one of [keep, gray, rgb]: grey (renamed to gray)",
-               [&] { data.get_choice("channels", "keep", {"keep", "gray", "rgb"}, ""); });
+  expect_error(
+      ExitCode::kConfig,
+      "run.yaml:2: data.channels: expected one of [keep, gray, rgb]: grey (renamed to gray)",
+      [&] { data.get_choice("channels", "keep", {"keep", "gray", "rgb"}, ""); });
 }
 
 TEST(Renamed, ConfigurationOfAnOlderVersionIsReadUnderTheNewNames) {
