@@ -22,8 +22,8 @@ std::vector<T> each(const std::vector<AdaTransforms>& transforms, T AdaTransform
   return values;
 }
 
-/// Applies `operation` to the images whose value is not that of an image left alone. Most images
-/// skip a transformation, and the expensive ones are worth a copy.
+/// Applies `operation` to the images whose value is not the identity. Most images skip a
+/// transformation, and the expensive ones are worth a copy.
 template <class T, class Operation>
 at::Tensor where_changed(const at::Tensor& x, const std::vector<T>& values, const T& unchanged,
                          Operation operation) {

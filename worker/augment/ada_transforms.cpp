@@ -27,7 +27,7 @@ Affine rotation(double angle) {
   return {{{{c, -s, 0}, {s, c, 0}}}};
 }
 
-/// Exact: a turned image is not resampled between its pixels.
+/// Exact, so that a rotated image is not resampled between its pixels.
 Affine quarter_turns(std::size_t count) {
   constexpr std::array<double, 4> kCosine = {1, 0, -1, 0};
   const double c = kCosine[count % 4];

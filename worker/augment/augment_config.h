@@ -16,13 +16,13 @@ enum class Method { kNone, kAda, kDiffAugment };
 struct AugmentConfig {
   Method method = Method::kNone;
   AdaPipeline pipeline;  ///< of ADA
-  double p = 0;          ///< of ADA: fixed, or where it begins
+  double p = 0;          ///< of ADA: fixed, or the initial value
   bool adaptive = true;  ///< of ADA
   AdaptiveProbability adaptation;
   DiffAugmentPolicy policy;  ///< of DiffAugment
 };
 
-/// Throws ConfigError for unknown names and impossible values.
+/// Throws ConfigError for unknown names and invalid values.
 AugmentConfig parse_augment(config::Section in);
 
 }  // namespace ganscale::augment

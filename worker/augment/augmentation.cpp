@@ -22,7 +22,7 @@ Augmentation::Augmentation(const AugmentConfig& config, at::Device device)
 at::Tensor Augmentation::operator()(const at::Tensor& images, const ImageRandom& draws,
                                     Use use) const {
   if (config_.method == Method::kNone) return images;
-  // Coordinates and wavelets need all bits of float32.
+  // Coordinates and wavelets need the precision of float32.
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const bool is_double = images.scalar_type() == at::kDouble;
   const auto exact = images.to(is_double ? at::kDouble : at::kFloat);

@@ -10,7 +10,7 @@
 
 namespace ganscale::augment {
 
-/// What a run does to images before the discriminator sees them, and the state of it.
+/// The augmentation of a run and its state.
 class Augmentation {
  public:
   /// device: where images and scores are.
@@ -23,8 +23,8 @@ class Augmentation {
   /// Counts the signs of D's scores of this rank's reals, [N], for adapt().
   void observe_reals(const at::Tensor& logits);
 
-  /// Ends a step: adds up what all ranks observed and, every interval_steps steps, moves p. Every
-  /// rank calls it; without adaptation it does nothing.
+  /// Ends a step: sums up what all ranks observed and updates p every interval_steps steps. All
+  /// ranks call it. Does nothing without adaptation.
   void adapt(comm::Group& group, std::int64_t step);
 
   /// Returns the probability of ADA's transformations, if that is the method.

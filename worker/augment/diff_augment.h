@@ -9,10 +9,10 @@
 
 namespace ganscale::augment {
 
-/// Which of the three families of transformations take place, always and to every image.
+/// Which of the three families of transformations are applied, always and to all images.
 struct DiffAugmentPolicy {
   bool color = false;        ///< brightness, saturation and contrast
-  bool translation = false;  ///< by up to 1/8 of each side, zeros moving in
+  bool translation = false;  ///< by up to 1/8 of each side, with zero padding
   bool cutout = false;       ///< a zero rectangle of half of each side
 };
 

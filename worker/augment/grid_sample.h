@@ -4,8 +4,8 @@
 
 namespace ganscale::augment {
 
-/// Reads images between their pixels, bilinearly, zero outside; differentiable in x as often as
-/// needed (ATen's own is differentiable once).
+/// Samples images bilinearly, with zeros outside; differentiable in x as often as needed (ATen's
+/// own is differentiable only once).
 ///
 /// x:       [N, C, H, W].
 /// grid:    [N, H', W', 2], x and y of every output pixel: -1 is the left (top) edge of the image,

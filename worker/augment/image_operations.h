@@ -11,11 +11,11 @@
 /// entry of the list for every image, and are differentiable in x as often as needed.
 namespace ganscale::augment {
 
-/// Maps the colors; a gray image (C = 1) is mapped as a gray image in color and turned gray
-/// again. C is 1 or 3.
+/// Transforms colors. A gray image (C = 1) is expanded to RGB first and averaged to gray again. C
+/// is 1 or 3.
 at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps);
 
-/// Amplifies and damps frequency bands; images go on mirrored beyond their edges.
+/// Amplifies and damps frequency bands. Images are mirrored beyond their edges.
 ///
 /// Paper: Karras et al. 2020, arXiv:2006.06676, appendix B: the bands come from the wavelet sym2.
 at::Tensor amplify_bands(const at::Tensor& x, const std::vector<BandGains>& gains);

@@ -12,7 +12,7 @@ struct Margins {
   std::int64_t bottom = 0;
 };
 
-/// Pads images with their own mirrored pixels, the edge not repeated, as often as it takes.
+/// Pads images by reflection, without repeating the edge, by any number of pixels.
 ///
 /// x: [N, C, H, W]; margins not negative.
 at::Tensor mirrored_padding(const at::Tensor& x, const Margins& margins);

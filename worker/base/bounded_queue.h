@@ -8,15 +8,15 @@
 
 namespace ganscale {
 
-/// A first-in first-out queue between threads that holds at most `capacity` items.
+/// A first-in, first-out queue between threads that holds at most `capacity` items.
 ///
-/// After close() a push is refused and a pop drains what is left, then returns nothing.
+/// After close(), push() fails and pop() drains what is left, then returns nothing.
 template <class T>
 class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Waits for room; returns false when the queue was closed, and the item is dropped.
+  /// Waits for room. Returns false, and drops the item, if the queue is closed.
   bool push(T item) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || items_.size() < capacity_; });
@@ -26,7 +26,7 @@ class BoundedQueue {
     return true;
   }
 
-  /// Adds the item if there is room now; returns false, without waiting, if there is none.
+  /// Adds the item if there is room. Never waits: returns false if there is none.
   bool try_push(T item) {
     const std::scoped_lock lock(mutex_);
     if (closed_ || items_.size() >= capacity_) return false;
@@ -35,7 +35,7 @@ class BoundedQueue {
     return true;
   }
 
-  /// Waits for an item; returns nothing when the queue is closed and empty.
+  /// Waits for an item. Returns nothing once the queue is closed and empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !items_.empty(); });

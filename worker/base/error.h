@@ -7,8 +7,8 @@
 
 namespace ganscale {
 
-/// Exit codes of every binary. mpirun passes a rank's code through, so they are an interface: the
-/// operator restarts on kDevice, kPeerLost and kStopped, never on the rest.
+/// Exit codes of all binaries. mpirun passes on a rank's code, so they are an interface: the
+/// operator restarts on kDevice, kPeerLost and kStopped, never on the others.
 enum class ExitCode : int {
   kOk = 0,
   kUsage = 64,
@@ -48,19 +48,19 @@ class DataError : public Error {
   explicit DataError(const std::string& what) : Error(ExitCode::kData, what) {}
 };
 
-/// A device failed, or there is none where one is asked for.
+/// A device failed, or the requested device does not exist.
 class DeviceError : public Error {
  public:
   explicit DeviceError(const std::string& what) : Error(ExitCode::kDevice, what) {}
 };
 
-/// A peer rank hung or died; the run can be restarted from its last checkpoint.
+/// A peer rank hung or died. The run can be restarted from its last checkpoint.
 class PeerLost : public Error {
  public:
   explicit PeerLost(const std::string& what) : Error(ExitCode::kPeerLost, what) {}
 };
 
-/// Throws Error(kBug) with file and line unless `ok`. For our own mistakes; the user's are
+/// Throws Error(kBug) with file and line unless `ok`. For bugs only; mistakes of the user are a
 /// ConfigError.
 void check(bool ok, std::string_view why,
            std::source_location at = std::source_location::current());

@@ -53,7 +53,7 @@ std::string as_json(Level level, int rank, std::string_view message, const Pairs
   for (const auto& [key, value] : pairs) {
     std::visit([&, k = std::string(key)](const auto& v) { line[k] = v; }, value.get());
   }
-  // A file name need not be UTF-8, and a log line must not throw.
+  // File names need not be UTF-8, and logging must not throw.
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -76,9 +76,9 @@ void write(Level level, std::string_view message, const Pairs& pairs) {
   if (level == Level::kInfo && s.rank != 0) return;
   const auto line = s.format == Format::kJson ? as_json(level, s.rank, message, pairs)
                                               : as_text(level, s.rank, message, pairs);
-  // A progress bar may stand in a terminal's last line: wipe it.
+  // Erase the progress bar that may be on the terminal's last line.
   static const bool on_terminal = isatty(STDERR_FILENO) != 0;
-  // One call a line, so that the lines of several ranks do not interleave.
+  // One write per line, so that lines of different ranks do not interleave.
   std::fputs(((on_terminal ? "\r\033[K" : "") + line + '\n').c_str(), stderr);
 }
 

@@ -17,7 +17,7 @@ namespace ganscale::log {
 enum class Level { kInfo, kWarning, kError };
 enum class Format { kText, kJson };
 
-/// A value of a pair: made implicitly from strings, numbers, bools and paths.
+/// A value of a pair; converts implicitly from strings, numbers, bools and paths.
 class Value {
  public:
   Value(const char* text) : value_(std::string(text)) {}               // NOLINT: implicit by design
@@ -38,11 +38,11 @@ class Value {
 
 using Pairs = std::initializer_list<std::pair<std::string_view, Value>>;
 
-/// Sets how this process logs.
+/// Sets the log format of this process.
 void set_format(Format format);
-/// Says who logs. Rank 0 speaks for all: kInfo of another rank goes to the file only.
+/// Sets the rank of this process. Only rank 0 prints kInfo; other ranks write it to the file only.
 void set_rank(int rank);
-/// Also appends every line as JSON to `file`; an empty path ends that.
+/// Also appends every line as JSON to `file`. An empty path stops that.
 void set_file(const std::filesystem::path& file);
 
 void info(std::string_view message, Pairs pairs = {});

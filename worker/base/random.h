@@ -4,22 +4,22 @@
 #include <cstdint>
 
 /// Counter-based random numbers: a number is a pure function of (seed, stream, image, site, block),
-/// so that a run draws the same numbers on any world size and after any restart.
+/// so a run draws the same numbers on any world size and after any restart.
 namespace ganscale {
 
-/// What the numbers are for. Each has its own sequence.
+/// What the numbers are for. Each purpose has its own sequence.
 enum class Stream : std::uint32_t {
   kShuffle = 1,
   kMirror = 2,
-  kGeneratorLatent = 3,      ///< z and labels of the fakes that the generator's phases use
-  kDiscriminatorLatent = 4,  ///< z and labels of the fakes that the discriminator's phases use
-  kGeneratorNoise = 5,       ///< noise and dropout inside a forward pass of a generator's phase
-  kDiscriminatorNoise = 6,   ///< the same of a discriminator's phase
+  kGeneratorLatent = 3,      ///< z and labels of the fakes in generator phases
+  kDiscriminatorLatent = 4,  ///< z and labels of the fakes in discriminator phases
+  kGeneratorNoise = 5,       ///< noise and dropout of forward passes in generator phases
+  kDiscriminatorNoise = 6,   ///< noise and dropout of forward passes in discriminator phases
   kAugment = 7,
   kInitialWeights = 8,
   kSamples = 9,      ///< the fixed latents of the sample grid, and `ganscale generate`
-  kEvaluate = 10,    ///< fakes of the metrics
-  kPathLength = 11,  ///< all numbers of the path length regularization
+  kEvaluate = 10,    ///< fakes for metrics
+  kPathLength = 11,  ///< everything in path length regularization
 };
 
 /// Returns the four 32-bit words of Philox4x32-10 for `counter` under `key`.
@@ -40,9 +40,8 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
   return counter;
 }
 
-/// Returns the counter of one block of one image's draw: the block (32 bit), the site (16 bit) and
-/// the image (48 bit) and the stream (32 bit). An image's draws at 65,536 sites of 16 G words each
-/// never meet.
+/// Returns the counter of one block of an image: block (32 bits), site (16 bits), image (48 bits)
+/// and stream (32 bits). 65,536 sites of 16 G words each never overlap.
 constexpr std::array<std::uint32_t, 4> random_counter(Stream stream, std::uint64_t image,
                                                       std::uint32_t site, std::uint32_t block) {
   return {block, static_cast<std::uint32_t>(image),
@@ -55,7 +54,7 @@ constexpr std::array<std::uint32_t, 2> random_key(std::uint64_t seed) {
   return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
 }
 
-/// Returns the random words of one block (four words) of one image's draw.
+/// Returns the four random words of one block of an image.
 constexpr std::array<std::uint32_t, 4> random_block(std::uint64_t seed, Stream stream,
                                                     std::uint64_t image, std::uint32_t site,
                                                     std::uint32_t block) {
@@ -66,28 +65,28 @@ constexpr std::array<std::uint32_t, 4> random_block(std::uint64_t seed, Stream s
 /// Kynkäänniemi 2021: seed 1000 + rank).
 enum class SeedMode { kImage, kRank };
 
-/// The random identity of the images of one rank's batch: image j draws as number first_image + j *
-/// image_stride of `seed`.
+/// Identifies the images of one rank's batch: row j draws the numbers of image
+/// first_image + j * image_stride under `seed`.
 struct ImageRandom {
   std::uint64_t seed = 0;
   std::int64_t first_image = 0;
   std::int64_t image_stride = 1;
-  /// Where the first image's number is read at each draw, instead of first_image: in the memory of
-  /// the device that draws. Work that is recorded once then draws for other images each time.
+  /// If set, the first image's number is read from here at each draw instead of from first_image.
+  /// It points to memory of the device that draws, so a CUDA graph can be replayed for new images.
   const std::int64_t* first_image_in_memory = nullptr;
 };
 
-/// Returns the number of the image of row `row` of a batch.
+/// Returns the number of the image in row `row` of a batch.
 constexpr std::int64_t image_number(const ImageRandom& images, std::int64_t row) {
   const std::int64_t first =
       images.first_image_in_memory != nullptr ? *images.first_image_in_memory : images.first_image;
   return first + row * images.image_stride;
 }
 
-/// Returns the identity of this rank's next images after `images_seen` images of the whole world.
+/// Returns the identity of this rank's next images after all ranks have seen `images_seen` images.
 ///
-/// kImage: rank r of n holds the images images_seen + r + j * n, as the data plan deals them.
-/// kRank:  seed + rank, counting the rank's own images.
+/// kImage: rank r of n holds the images images_seen + r + j * n, as in the shard plan.
+/// kRank:  the seed is seed + rank, and each rank counts its own images.
 constexpr ImageRandom image_random(SeedMode mode, std::uint64_t seed, int rank, int world_size,
                                    std::int64_t images_seen) {
   if (mode == SeedMode::kRank) {

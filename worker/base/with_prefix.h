@@ -6,7 +6,7 @@
 
 namespace ganscale {
 
-/// Returns the entries whose key begins with `prefix`, under the rest of it.
+/// Returns the entries whose keys start with `prefix`, with the prefix removed.
 template <class Value>
 std::map<std::string, Value> with_prefix(const std::map<std::string, Value>& all,
                                          std::string_view prefix) {

@@ -6,7 +6,7 @@
 
 namespace ganscale::checkpoint {
 
-/// What happens when a checkpoint can't be written.
+/// What to do when a checkpoint can't be written.
 enum class OnError { kContinue, kStop };
 
 /// The section `checkpoint` of the configuration.

@@ -35,7 +35,7 @@ std::optional<std::int64_t> images_of_checkpoint_name(std::string_view name) {
   const auto point = digits.find('.');
   const auto rest = point == std::string_view::npos ? std::string_view() : digits.substr(point + 1);
   const auto images_seen = leading_number(digits) * 1000 + leading_number(rest);
-  // Whatever else a name may hold, it is ours only if we would write it so.
+  // Accept only names that checkpoint_name() would return.
   if (images_seen < 0 || checkpoint_name(images_seen) != name) return std::nullopt;
   return images_seen;
 }

@@ -7,11 +7,11 @@
 
 namespace ganscale::checkpoint {
 
-/// Returns the name of the checkpoint after so many images: kimg-004200, or kimg-000001.536 between
-/// two thousands. Up to 999,999 kimg the order of the names is the order of the counts.
+/// Returns the name of the checkpoint after `images_seen` images: kimg-004200, or kimg-000001.536
+/// between multiples of 1000. Up to 999,999 kimg the names sort by count.
 std::string checkpoint_name(std::int64_t images_seen);
 
-/// Returns the count of images of a name that checkpoint_name() made, nothing for any other.
+/// Returns the number of images in a name from checkpoint_name(), or nothing for any other name.
 std::optional<std::int64_t> images_of_checkpoint_name(std::string_view name);
 
 }  // namespace ganscale::checkpoint

@@ -26,16 +26,15 @@ at::Tensor new_buffer(const at::Tensor& tensor) {
                    at::TensorOptions().dtype(tensor.scalar_type()).pinned_memory(tensor.is_cuda()));
 }
 
-/// One tensor whose bytes are copied as they are.
+/// A tensor that is copied byte by byte.
 struct PlainCopy {
   std::byte* target;
   const std::byte* source;
   std::size_t size_bytes;
 };
 
-/// Copies past the caches: half the time of memcpy, which first reads what it is about to
-/// overwrite, and the training finds its own data still in the caches. `target` is aligned to 16
-/// bytes.
+/// Copies with non-temporal stores. Takes half the time of memcpy, which first loads the lines that
+/// it overwrites, and keeps the training's data in the caches. `target` is aligned to 16 bytes.
 void copy_past_caches(std::byte* target, const std::byte* source, std::size_t size_bytes) {
 #ifdef __SSE2__
   const std::size_t streamed_bytes = size_bytes / sizeof(__m128i) * sizeof(__m128i);
@@ -50,10 +49,10 @@ void copy_past_caches(std::byte* target, const std::byte* source, std::size_t si
 #endif
 }
 
-/// Copies with a few threads that share the work and meet once at the end.
+/// Copies with a few threads that synchronize only once, at the end.
 ///
-/// Tensor::copy_() would have all threads of the pool meet at each tensor: with other programs on
-/// the cores, that took 15 times as long as one thread alone.
+/// Tensor::copy_() synchronizes the whole thread pool for each tensor: with other programs on the
+/// cores that took 15 times as long as a single thread.
 void copy_plain(const std::vector<PlainCopy>& copies) {
   const unsigned thread_count = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
   std::atomic<std::size_t> next = 0;
@@ -67,8 +66,8 @@ void copy_plain(const std::vector<PlainCopy>& copies) {
   work();
 }
 
-/// Makes `buffers` fit the tensors and copies those that need more than a memcpy; adds the others
-/// to `plain`.
+/// Makes `buffers` match the tensors, copies those that need more than a memcpy, and adds the
+/// others to `plain`.
 void copy_tensors(NamedTensors& buffers, const NamedTensors& tensors,
                   std::vector<PlainCopy>& plain) {
   std::erase_if(buffers, [&](const auto& buffer) { return !tensors.contains(buffer.first); });

@@ -4,12 +4,12 @@
 
 namespace ganscale::checkpoint {
 
-/// Holds a copy of a snapshot in host memory whose buffers are used again by the next copy: only
-/// the first one pays for new memory.
+/// A copy of a snapshot in host memory. The next copy reuses its buffers, so only the first one
+/// allocates memory.
 class HostCopy {
  public:
-  /// Copies the snapshot; when it returns, the training may change its tensors. A tensor on a GPU
-  /// is copied into pinned memory. Buffers of names that are gone are freed.
+  /// Copies the snapshot. Its tensors may change once this returns. Tensors on a GPU are copied
+  /// into pinned memory. Buffers of tensors that no longer exist are freed.
   void take(const Snapshot& snapshot);
   const Snapshot& get() const { return copy_; }
 

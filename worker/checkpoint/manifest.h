@@ -13,7 +13,8 @@ namespace ganscale::checkpoint {
 
 inline constexpr std::string_view kManifestFile = "manifest.json";
 
-/// What makes a folder a checkpoint: written last, it names every file with its size and SHA-256.
+/// The manifest makes a folder a checkpoint. It is written last and lists all files with size and
+/// SHA-256.
 struct Manifest {
   std::int64_t images_seen = 0;
   std::map<std::string, double> metrics;
@@ -22,16 +23,16 @@ struct Manifest {
   nlohmann::ordered_json state;
 };
 
-/// Returns the bytes of all files that the manifest names.
+/// Returns the total size of all files in the manifest.
 std::int64_t total_size_bytes(const Manifest& manifest);
 
-/// Writes a manifest as JSON, with a SHA-256 of its own. The same manifest gives the same bytes.
+/// Serializes a manifest as JSON with a SHA-256 of its own. Equal manifests give equal bytes.
 std::string format_manifest(const Manifest& manifest);
 
-/// Reads what format_manifest() wrote.
+/// Parses the result of format_manifest().
 ///
-/// Throws: DataError with `file`: no JSON, another format or version, a missing key, a file name
-///         that leads out of the folder, or bytes that do not fit its SHA-256.
+/// Throws: DataError with `file`: not JSON, another format or version, a missing key, a file name
+///         that points outside the folder, or a SHA-256 mismatch.
 Manifest parse_manifest(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace ganscale::checkpoint

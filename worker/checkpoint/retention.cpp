@@ -21,7 +21,7 @@ bool is_measured(const RetentionCandidate& candidate) {
   return candidate.valid && candidate.metric && std::isfinite(*candidate.metric);
 }
 
-/// Returns the name of the best candidate; empty if none was measured.
+/// Returns the name of the best candidate, or an empty string if none was measured.
 std::string best_of(const std::vector<RetentionCandidate>& oldest_first, Better better) {
   const RetentionCandidate* best = nullptr;
   for (const auto& candidate : oldest_first) {

@@ -8,26 +8,26 @@
 
 namespace ganscale::checkpoint {
 
-/// Which values of a metric are the better ones.
+/// Whether lower or higher values of a metric are better.
 enum class Better { kLower, kHigher };
 
-/// Returns the direction of a metric by its name: fid, class_fid, kid and ppl are better when
-/// lower, is, pr and dc when higher; nothing for other names.
+/// Returns the direction of a metric by its name: lower is better for fid, class_fid, kid and ppl,
+/// higher for is, pr and dc. Returns nothing for other names.
 std::optional<Better> better_direction(std::string_view metric);
 
-/// A checkpoint as the rule of retention sees it.
+/// A checkpoint as the retention policy sees it.
 struct RetentionCandidate {
   std::string name;
   std::int64_t images_seen = 0;
   bool valid = true;
-  std::optional<double> metric;  ///< of the metric that decides; nothing if it wasn't measured
+  std::optional<double> metric;  ///< the value that decides; empty if not measured
 };
 
-/// Returns the names of the checkpoints to delete, the oldest first.
+/// Returns the names of the checkpoints to delete, oldest first.
 ///
-/// Kept are the newest `keep_last` valid ones (0: all), the best by `better` among those that were
-/// measured (the older one of equals), and whatever is newer than the newest valid one: so the
-/// newest valid one always stays, and an invalid one goes only after a valid one has followed it.
+/// Keeps the newest `keep_last` valid ones (0: all), the best measured one by `better` (the older
+/// one on a tie), and everything newer than the newest valid one. So the newest valid one always
+/// stays, and an invalid one is deleted only after a newer valid one exists.
 std::vector<std::string> checkpoints_to_delete(std::vector<RetentionCandidate> candidates,
                                                int keep_last, std::optional<Better> better);
 

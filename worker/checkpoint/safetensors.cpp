@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors files are
 constexpr std::int64_t kPrefixBytes = 8;
 constexpr std::int64_t kLongestHeaderBytes = 100'000'000;  // the limit of the format
 
-/// A safetensors file that is open for reading, with its header.
+/// An open safetensors file and its header.
 class InputFile {
  public:
   explicit InputFile(std::filesystem::path file)

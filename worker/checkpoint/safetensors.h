@@ -12,32 +12,32 @@ namespace ganscale::checkpoint {
 
 /// The content of a safetensors file.
 struct Safetensors {
-  NamedTensors tensors;  ///< on the CPU, contiguous, each with memory of its own
+  NamedTensors tensors;  ///< on the CPU, contiguous, each with its own memory
   Metadata metadata;
 };
 
 /// Reads a safetensors file.
 ///
-/// Throws: DataError with file and tensor, if it can't be read, is truncated or breaks the format
-///         (see parse_safetensors_header).
+/// Throws: DataError with file and tensor if it can't be read, is truncated or violates the format
+///         (see parse_safetensors_header()).
 Safetensors read_safetensors(const std::filesystem::path& file);
 
-/// Reads only the header of a safetensors file: names, dtypes and shapes. Throws as
-/// read_safetensors.
+/// Reads only the header of a safetensors file: names, dtypes and shapes. Throws like
+/// read_safetensors().
 SafetensorsHeader read_safetensors_header(const std::filesystem::path& file);
 
-/// Takes the next bytes of a file.
+/// Receives the next bytes of a file.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 
-/// Writes a safetensors file into `sink`: equal tensors and metadata give equal bytes.
+/// Writes a safetensors file to `sink`. Equal tensors and metadata give equal bytes.
 ///
 /// tensors: any device, any strides, F64 F32 F16 BF16 F8, (U)I8 to (U)I64, BOOL or C64.
 void write_safetensors(const ByteSink& sink, const NamedTensors& tensors,
                        const Metadata& metadata = {});
 
-/// Writes a safetensors file; there is either the whole new file or what was there before.
+/// Writes a safetensors file atomically.
 ///
-/// Throws: DataError with file and reason, if it can't be written.
+/// Throws: DataError with file and reason if it can't be written.
 void write_safetensors(const std::filesystem::path& file, const NamedTensors& tensors,
                        const Metadata& metadata = {});
 

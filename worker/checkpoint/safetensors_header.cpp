@@ -19,7 +19,7 @@ struct DtypeName {
   at::ScalarType dtype;
 };
 
-/// In the order in which the public implementation lays tensors out.
+/// In the order of the public implementation.
 constexpr std::array<DtypeName, 16> kDtypes{{{"U64", at::ScalarType::UInt64},
                                              {"I64", at::ScalarType::Long},
                                              {"F64", at::ScalarType::Double},
@@ -37,7 +37,7 @@ constexpr std::array<DtypeName, 16> kDtypes{{{"U64", at::ScalarType::UInt64},
                                              {"U8", at::ScalarType::Byte},
                                              {"BOOL", at::ScalarType::Bool}}};
 
-/// Reads the parts of one header; every error names the file and the tensor.
+/// Parses one header. Every error names the file and the tensor.
 class HeaderParser {
  public:
   explicit HeaderParser(const std::filesystem::path& file) : file_(file) {}
@@ -52,9 +52,9 @@ class HeaderParser {
       open.pop_back();
       if (open.size() != 1) return true;
       add_entry(open.back().last_key, parsed, header);
-      return false;  // at each end the parser would look through all entries that it keeps
+      return false;  // otherwise the parser would search all kept entries at each end
     };
-    // A header that starts with a space would pass as JSON, yet the format forbids it.
+    // JSON may start with a space, but the format forbids it.
     if (!text.starts_with('{')) fail("the header is no JSON object", "at byte 8");
     try {
       const auto others = nlohmann::json::parse(text, on_event);
@@ -65,7 +65,7 @@ class HeaderParser {
     return header;
   }
 
-  /// Demands that the tensors, in the order of their data, cover the file without overlap or hole.
+  /// Requires that the tensors, in order of their data, cover the file without overlaps or gaps.
   void check_coverage(const std::vector<TensorLayout>& tensors,
                       std::int64_t data_size_bytes) const {
     std::int64_t end_bytes = 0;
@@ -159,7 +159,7 @@ class HeaderParser {
     return result;
   }
 
-  /// Returns nothing when the number of bytes does not fit into 64 bit.
+  /// Returns nothing if the number of bytes does not fit into 64 bits.
   static std::optional<std::int64_t> size_bytes(const TensorLayout& layout) {
     auto bytes = static_cast<std::int64_t>(c10::elementSize(layout.dtype));
     for (const auto extent : layout.shape) {
@@ -217,7 +217,7 @@ std::string format_safetensors_header(const SafetensorsHeader& header) {
         {"dtype", kDtypes[dtype_index(layout.name, layout.dtype)].name},
         {"shape", layout.shape},
         {"data_offsets", {layout.begin_bytes, layout.begin_bytes + layout.size_bytes}}};
-    entries.emplace_back(layout.name, std::move(entry));  // json[name] would look at all others
+    entries.emplace_back(layout.name, std::move(entry));  // json[name] would search all others
   }
   std::string text = json.dump();
   text.append((8 - text.size() % 8) % 8, ' ');

@@ -13,10 +13,10 @@
 
 namespace ganscale::checkpoint {
 
-/// The free text pairs of a safetensors file.
+/// The key-value pairs of a safetensors file.
 using Metadata = std::map<std::string, std::string>;
 
-/// Where one tensor lies in a safetensors file.
+/// The location of a tensor in a safetensors file.
 struct TensorLayout {
   std::string name;
   at::ScalarType dtype = at::ScalarType::Float;
@@ -25,25 +25,25 @@ struct TensorLayout {
   std::int64_t size_bytes = 0;
 };
 
-/// What the JSON in front of a safetensors file says.
+/// The JSON header of a safetensors file.
 struct SafetensorsHeader {
-  std::vector<TensorLayout> tensors;  ///< in the order of their data
+  std::vector<TensorLayout> tensors;  ///< in order of their data
   Metadata metadata;
 };
 
-/// Reads the JSON of a header, strictly: every byte of the file's `data_size_bytes` belongs to
-/// exactly one tensor, as the format demands.
+/// Parses the JSON of a header, strictly: each of the file's `data_size_bytes` belongs to exactly
+/// one tensor, as the format requires.
 ///
 /// Format: https://huggingface.co/docs/safetensors (version 0.7).
-/// Throws: DataError with `file` and tensor: no JSON, a name twice, unknown dtype or key, a shape
-///         that disagrees with the offsets, overlaps, holes, a truncated file.
+/// Throws: DataError with `file` and tensor: not JSON, a duplicate name, unknown dtype or key, a
+///         shape that does not match the offsets, overlaps, gaps, a truncated file.
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::int64_t data_size_bytes,
                                            const std::filesystem::path& file);
 
-/// Lays the tensors out as the public implementation does: the widest dtype first, so that each
-/// tensor is aligned, then by name.
+/// Lays out the tensors like the public implementation: by descending size of dtype, so that all
+/// are aligned, then by name.
 ///
-/// Throws: Error(kBug) for a dtype that the format does not know.
+/// Throws: Error(kBug) for a dtype that the format does not have.
 SafetensorsHeader lay_out_tensors(const NamedTensors& tensors, const Metadata& metadata);
 
 /// Returns the first bytes of the file: the JSON's length (8 bytes, little endian) and the JSON,

@@ -9,15 +9,15 @@
 
 namespace ganscale::checkpoint {
 
-/// All that a run needs to go on as if it had never stopped.
+/// The complete state of a run, from which it resumes as if it had never stopped.
 struct Snapshot {
   std::int64_t images_seen = 0;
   /// One safetensors file each: "generator", "discriminator", "generator_ema",
   /// "generator_optimizer", ...
   std::map<std::string, NamedTensors> files;
-  /// Progress, seeds, cursor, the world that wrote it: small facts, kept in the manifest.
+  /// Small values that the manifest stores: progress, seeds, cursor, the world that wrote it.
   nlohmann::ordered_json state;
-  /// What was measured of these weights ("fid50k": 7.9), as far as it is known: decides which
+  /// Metrics of these weights ("fid50k": 7.9), as far as they were measured. They decide which
   /// checkpoint is the best.
   std::map<std::string, double> metrics;
 };

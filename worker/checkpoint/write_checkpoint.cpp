@@ -61,7 +61,7 @@ std::int64_t write_files(const fs::path& folder, const Snapshot& snapshot,
   return total_size_bytes(manifest);
 }
 
-/// Returns the bytes of a valid checkpoint; nothing where there is none.
+/// Returns the bytes of a valid checkpoint, or nothing if there is none.
 std::optional<std::int64_t> valid_size_bytes(const fs::path& checkpoint_folder) {
   if (!fs::exists(checkpoint_folder)) return std::nullopt;
   try {
@@ -110,7 +110,7 @@ std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapsh
 void add_metrics(const fs::path& checkpoint_folder, const std::map<std::string, double>& metrics) {
   Manifest manifest = read_manifest(checkpoint_folder);
   for (const auto& [name, value] : metrics) {
-    if (std::isfinite(value)) manifest.metrics[name] = value;  // JSON has no other numbers
+    if (std::isfinite(value)) manifest.metrics[name] = value;  // JSON has only finite numbers
   }
   const auto temporary = checkpoint_folder / ".manifest.json";
   write_manifest(temporary, manifest);

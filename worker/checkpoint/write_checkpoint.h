@@ -9,33 +9,34 @@
 
 namespace ganscale::checkpoint {
 
-/// The folder of a run that holds its checkpoints.
+/// The subfolder of a run folder with its checkpoints.
 inline constexpr std::string_view kCheckpointsFolder = "checkpoints";
 
-/// Thrown by write_checkpoint() when it was asked to stop.
+/// Thrown by write_checkpoint() if it was asked to stop.
 struct WriteAbandoned {};
 
-/// Writes a snapshot as checkpoints/kimg-004200 of the run folder and returns its tensors' bytes.
+/// Writes a snapshot as checkpoints/kimg-004200 of the run folder. Returns the bytes of its
+/// tensors.
 ///
-/// At any moment, also after SIGKILL or a power cut, that folder is whole or absent: the files go
-/// into checkpoints/.tmp-kimg-004200 and onto the disk, the manifest last, then the folder is
-/// renamed. A valid checkpoint of that name is left as it is; an invalid one is replaced.
+/// Atomic, even with SIGKILL or a power failure: the files are written to
+/// checkpoints/.tmp-kimg-004200 and synced, the manifest last, and then the folder is renamed.
+/// Keeps a valid checkpoint of that name; replaces an invalid one.
 ///
 /// snapshot: tensors on the CPU (see HostCopy).
-/// Throws:   DataError with path and reason (disk full, read-only, ...); WriteAbandoned. Then the
-///           temporary folder is gone, as far as it can be removed.
+/// Throws:   DataError with path and reason (disk full, read-only, ...); WriteAbandoned. Both
+///           remove the temporary folder if possible.
 std::int64_t write_checkpoint(const std::filesystem::path& run_folder, const Snapshot& snapshot,
                               const std::stop_token& stop = {});
 
-/// Adds what was measured of a checkpoint to its manifest, which is either the new or the old one
-/// at any moment; a value that is NaN or infinite is left out. Throws DataError.
+/// Adds metrics to a checkpoint's manifest, atomically. Leaves out NaN and infinity. Throws
+/// DataError.
 void add_metrics(const std::filesystem::path& checkpoint_folder,
                  const std::map<std::string, double>& metrics);
 
-/// Removes a checkpoint so that no half of one is ever seen. Throws DataError.
+/// Deletes a checkpoint atomically. Throws DataError.
 void delete_checkpoint(const std::filesystem::path& checkpoint_folder);
 
-/// Removes the temporary folders that a killed run left. What can't be removed is logged.
+/// Removes temporary folders of killed runs. Logs what can't be removed.
 void remove_leftovers(const std::filesystem::path& run_folder);
 
 }  // namespace ganscale::checkpoint

@@ -45,7 +45,7 @@ WritePause Writer::write(const Snapshot& snapshot) {
   }
   changed_.wait(lock, [&] { return !busy_; });
   throw_failure();
-  lock.unlock();  // the thread does not touch the host copy before busy_
+  lock.unlock();  // the thread does not access the host copy before busy_
   const auto copy_begin = Clock::now();
   host_copy_.take(snapshot);
   const WritePause pause{copy_begin - begin, Clock::now() - copy_begin};

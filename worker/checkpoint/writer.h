@@ -16,54 +16,54 @@
 
 namespace ganscale::checkpoint {
 
-/// What the writer has done so far: for metrics and for the line that people read.
+/// What the writer has done so far.
 struct WriterStatus {
   std::int64_t written_count = 0;
   std::int64_t failed_count = 0;
-  std::chrono::duration<double> last_write{};  ///< of the newest one that succeeded
+  std::chrono::duration<double> last_write{};  ///< of the latest successful write
   std::chrono::system_clock::time_point last_success{};
   std::int64_t last_images_seen = 0;
   std::int64_t last_size_bytes = 0;
-  std::string last_error;  ///< empty once a write has succeeded again
+  std::string last_error;  ///< empty after a successful write
 };
 
-/// How long write() held up the training.
+/// How long write() blocked the training.
 struct WritePause {
-  std::chrono::duration<double> wait{};  ///< for the checkpoint before to be written
+  std::chrono::duration<double> wait{};  ///< for the previous write
   std::chrono::duration<double> copy{};  ///< of the tensors into host memory
 };
 
 /// Writes the checkpoints of a run in the background, on rank 0.
 ///
-/// There is one host copy and one write under way: a write() that comes sooner waits, so that none
-/// is skipped and the memory is bounded; it logs a warning, because it holds up the training. After
-/// each write, the checkpoints that keep_last and keep_best do not want are deleted.
+/// There is one host copy and at most one write in progress. An earlier write() blocks, so that no
+/// checkpoint is skipped and memory is bounded, and logs a warning. After each write, checkpoints
+/// that keep_last and keep_best do not retain are deleted.
 ///
-/// A write that fails (disk full, read-only folder, ...) is logged and counted, and what was there
-/// before stays. With on_error: stop, the next call of any member throws it.
+/// A failed write (disk full, read-only folder, ...) is logged and counted, and earlier checkpoints
+/// stay. With on_error: stop, the next call of any member throws the error.
 ///
-/// One thread calls write() and wait(); status() may be called from any.
-/// The destructor abandons a write that is under way; the orderly way out is wait().
+/// One thread calls write() and wait(); status() is thread safe.
+/// The destructor abandons a write in progress; call wait() to complete it.
 class Writer {
  public:
-  /// Removes what a killed run left in the run folder and starts the thread.
+  /// Removes temporary folders of killed runs and starts the thread.
   Writer(std::filesystem::path run_folder, CheckpointConfig config);
 
-  /// Makes the host memory for snapshots like this one. Called before the training starts, it
-  /// spares the first write() that pause. Nothing is written.
+  /// Allocates host memory for snapshots like this one before the training starts, so that the
+  /// first write() does not have to. Writes nothing.
   void prepare(const Snapshot& snapshot);
 
-  /// Copies the snapshot and returns; the write goes on in the background.
+  /// Copies the snapshot and returns; it is written in the background.
   /// Throws: DataError of an earlier write with on_error: stop.
   WritePause write(const Snapshot& snapshot);
 
-  /// Waits for the write under way; returns whether the newest write succeeded (true if there was
-  /// none). Throws as write().
+  /// Waits for the write in progress. Returns whether the latest write succeeded (true if there was
+  /// none). Throws like write().
   bool wait();
 
-  /// Adds what was measured after so many images to the checkpoint of that moment, where there is
-  /// one, and deletes what keep_best then does not want. Waits for the write under way. If the
-  /// manifest can't be written, a warning is all. Throws as write().
+  /// Adds metrics to the checkpoint of `images_seen` images, if there is one, and deletes those
+  /// that keep_best does not retain any more. Waits for the write in progress. Logs a warning if
+  /// the manifest can't be written. Throws like write().
   void add_metrics(std::int64_t images_seen, const std::map<std::string, double>& metrics);
 
   /// Throws the error of an earlier write with on_error: stop. Cheap enough for every step.
@@ -80,7 +80,7 @@ class Writer {
 
   const std::filesystem::path run_folder_;
   const CheckpointConfig config_;
-  HostCopy host_copy_;  // the thread's while busy_, the caller's otherwise
+  HostCopy host_copy_;  // owned by the thread while busy_, by the caller otherwise
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

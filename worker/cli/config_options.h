@@ -11,10 +11,10 @@ class App;
 
 namespace ganscale::cli {
 
-/// The options of every verb that reads a run configuration.
+/// The options of verbs that read a run configuration.
 struct ConfigOptions {
   std::string file;
-  std::vector<std::string> assignments;  ///< --set key=value, the last one wins
+  std::vector<std::string> assignments;  ///< --set key=value; the last one wins
   bool print_config = false;
   bool dry_run = false;
 };
@@ -22,7 +22,7 @@ struct ConfigOptions {
 /// Adds --config, --set, --print-config and --dry-run.
 void add_config_options(CLI::App& verb, ConfigOptions& options);
 
-/// Reads the file and lays the assignments upon it. Throws ConfigError or UsageError.
+/// Reads the file and applies the assignments. Throws ConfigError or UsageError.
 config::Node read_config(const ConfigOptions& options);
 
 }  // namespace ganscale::cli

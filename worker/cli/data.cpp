@@ -52,7 +52,7 @@ struct ConvertVerb {
   data::ConvertOptions options;
 };
 
-/// A bar on a terminal that follows the work.
+/// A progress bar on the terminal.
 data::OnProgress show_progress(report::ProgressBar& bar) {
   return [&bar](std::int64_t done, std::int64_t) { bar.update(done); };
 }
@@ -129,7 +129,7 @@ std::size_t verify(const DataOptions& options, const data::Source& source) {
   return damaged.size();
 }
 
-/// Verifies the resolution that is asked for, or all of them.
+/// Verifies the requested resolution, or all of them.
 ExitCode verify(const DataOptions& options) {
   const auto first = data::open_source(options.path, options.resolution);
   std::int64_t record_count = first->record_count();

@@ -35,7 +35,7 @@ constexpr auto kEvaluateExample =
     "coverage), each with a number of generated images; the real ones are the whole data set.\n"
     "The result does not depend on the number of ranks.";
 
-/// The configuration that the generator came with, under the options' keys.
+/// Returns the configuration of the generator with the options applied.
 training::RunConfig read_config(const EvaluateOptions& options,
                                 const training::TrainedGenerator& trained) {
   auto node = config::parse_yaml(trained.config.resolved, trained.checkpoint.string());
@@ -48,7 +48,7 @@ training::RunConfig read_config(const EvaluateOptions& options,
   return training::parse_run(std::move(node));
 }
 
-/// Writes a JSON object with one line a metric: that of each label fills one line, too.
+/// Prints a JSON object with one line per metric, including those with a value per label.
 std::string in_lines(const nlohmann::ordered_json& json) {
   std::string text;
   for (const auto& [name, value] : json.items()) {
@@ -57,8 +57,8 @@ std::string in_lines(const nlohmann::ordered_json& json) {
   return text + "\n}\n";
 }
 
-/// Adds a line to the run's metrics where it is the newest. A bundle may lie outside of any run,
-/// and a run where nothing can be written.
+/// Appends a line to the run's metrics if it is the newest. A bundle may be outside of any run, and
+/// a run folder may be read-only.
 void add_to_run(const training::MetricsLine& line, const training::RunFolder& folder) {
   if (!std::filesystem::exists(folder.config())) return;
   try {
@@ -68,7 +68,7 @@ void add_to_run(const training::MetricsLine& line, const training::RunFolder& fo
   }
 }
 
-/// Prints the result, and adds it to the run's metrics.
+/// Prints the result and appends it to the run's metrics.
 void report(const training::MetricsLine& line, const EvaluateOptions& options,
             const training::RunFolder& folder) {
   const auto text = in_lines(training::to_json(line));

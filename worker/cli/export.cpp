@@ -28,7 +28,7 @@ constexpr auto kExportExample =
     "and,\n"
     "where it is known, label_probabilities (in Python _extra_files of torch.jit.load).";
 
-/// What a reader of the weights needs to know of them, in both formats.
+/// The metadata of the weights, in both formats.
 std::map<std::string, std::string> metadata_of(const training::TrainedGenerator& trained) {
   const auto& model = trained.config.model;
   std::map<std::string, std::string> metadata = {

@@ -50,8 +50,7 @@ struct GenerateOptions {
   std::string mix_layers;
 };
 
-/// Columns of a grid "ROWSxCOLUMNS" with room for `count` images; nearest to a square if not
-/// given.
+/// Parses a grid "ROWSxCOLUMNS" with room for `count` images; by default it is nearly square.
 report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
   if (text.empty()) return report::square_layout(count);
   const auto x = std::min(text.find('x'), text.size() - 1);
@@ -66,8 +65,7 @@ report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
   return {.columns = static_cast<int>(*columns)};
 }
 
-/// Hands the images to `take`, some at a time: [N, C, H, W], and the place of the first in the
-/// order.
+/// Passes the images to `take` in batches: [N, C, H, W] and the index of the first one.
 void generate_all(const ImageSampler& sampler, const SampleSpec& spec,
                   const std::function<void(const at::Tensor&, std::size_t)>& take) {
   constexpr std::size_t kImagesAtOnce = 32;
@@ -107,7 +105,7 @@ void write_grid(const ImageSampler& sampler, const SampleSpec& spec, report::Gri
   report::write_image_grid(at::cat(parts), layout, file);
 }
 
-/// Writes what the options ask for; returns where it is.
+/// Writes the requested images; returns where.
 std::filesystem::path write_images(const GenerateOptions& options, const ImageSampler& sampler) {
   const auto specify = [&](const char* name, const std::string& seeds) {
     return sampler.specify(parse_numbers(name, seeds), options.labels);
@@ -134,7 +132,7 @@ std::filesystem::path write_images(const GenerateOptions& options, const ImageSa
   return options.out;
 }
 
-/// Checks what the options cannot tell by themselves.
+/// Checks combinations of options.
 void require_possible(const GenerateOptions& options) {
   if (options.out.empty() == options.out_dir.empty()) {
     throw UsageError("give --out FILE for a grid, or --out-dir DIR for an image a seed");
@@ -171,7 +169,7 @@ void add_truncation(CLI::App& verb, GenerateOptions& options) {
       ->needs(psi);
 }
 
-/// Adds the options of a grid of mixed styles; returns the one that asks for it.
+/// Adds the options of a grid of mixed styles; returns the one that turns it on.
 CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
   auto* rows =
       verb.add_option("--mix-rows", options.mix_rows, "seeds of a style mixing grid's rows");

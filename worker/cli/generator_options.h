@@ -10,7 +10,7 @@ class App;
 
 namespace ganscale::cli {
 
-/// The options of every verb that works with a trained generator.
+/// The options of verbs that use a trained generator.
 struct GeneratorOptions {
   std::filesystem::path run;
   std::filesystem::path checkpoint;
@@ -19,7 +19,7 @@ struct GeneratorOptions {
 /// Adds --run and --checkpoint.
 void add_generator_options(CLI::App& verb, GeneratorOptions& options);
 
-/// Loads the generator. Throws UsageError unless one of the two is given; else as
+/// Loads the generator. Throws UsageError unless one of the two is given; otherwise throws like
 /// training::load_generator().
 training::TrainedGenerator load_generator(const GeneratorOptions& options);
 

@@ -16,11 +16,11 @@ namespace ganscale::cli {
 namespace {
 
 constexpr std::int64_t kImagesAtOnce = 32;
-constexpr std::uint32_t kLabelSite = 0xFFFF;  // behind those of latents and noise
+constexpr std::uint32_t kLabelSite = 0xFFFF;  // after those of latents and noise
 constexpr const char* kAsInData = "data";
 
-/// Calls make(first, count) for at most so many images at once as memory is meant for, and joins
-/// the results.
+/// Calls make(first, count) for at most kImagesAtOnce images at a time and concatenates the
+/// results.
 template <class Make>
 at::Tensor in_batches(std::int64_t count, Make make) {
   std::vector<at::Tensor> parts;
@@ -69,7 +69,7 @@ SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::str
 }
 
 std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64_t>& seeds) const {
-  std::vector<double> sums;  // of the labels so far
+  std::vector<double> sums;  // cumulative
   std::partial_sum(trained_.label_probabilities.begin(), trained_.label_probabilities.end(),
                    std::back_inserter(sums));
   if (sums.empty()) {
@@ -84,7 +84,7 @@ std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64
         kernels::random_uniform({trained_.config.training.seed, seed, 1}, Stream::kSamples,
                                 kLabelSite, {1}, at::TensorOptions(at::kDouble))
             .item<double>();
-    // A label that never comes adds nothing to its sum, and is never the first above.
+    // A label that never occurs does not raise the sum, and is never the first above.
     labels.push_back(std::ranges::upper_bound(sums, share * sums.back()) - sums.begin());
   }
   return labels;

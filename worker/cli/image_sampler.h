@@ -12,7 +12,7 @@
 
 namespace ganscale::cli {
 
-/// Which images: seeds, and no labels or one a seed.
+/// Which images to make: seeds, and either no labels or one per seed.
 struct SampleSpec {
   std::vector<std::int64_t> seeds;
   std::vector<std::int64_t> labels;
@@ -22,13 +22,13 @@ struct SampleSpec {
 /// grids.
 class ImageSampler {
  public:
-  /// truncation: none for a model without styles. Throws UsageError where it has none.
+  /// truncation: only for models with styles. Throws UsageError for others.
   ImageSampler(const training::TrainedGenerator& trained,
                std::optional<models::Truncation> truncation);
 
-  /// Deals labels to the seeds in turn: those of `text`, all of the model if it is empty, none of
-  /// an unconditional model. For the text "data" each seed draws its own label, as often as it
-  /// comes in the data. Throws UsageError.
+  /// Assigns labels to the seeds in turn: those in `text`, or all labels of the model if it is
+  /// empty; none for an unconditional model. If `text` is "data", each seed draws its label with
+  /// the frequency of the labels in the data. Throws UsageError.
   SampleSpec specify(std::vector<std::int64_t> seeds, const std::string& text) const;
 
   /// Returns the latents of the seeds, [N, z_dim].
@@ -37,9 +37,9 @@ class ImageSampler {
   at::Tensor from_latents(const at::Tensor& z, const at::Tensor& labels) const;
   at::Tensor sample(const SampleSpec& spec) const;
 
-  /// Whether the model has styles between latents and images.
+  /// Returns whether the model has styles between latents and images.
   bool has_styles() const { return style_ != nullptr; }
-  /// Returns the truncated styles of an order, [N, w_count, w_dim].
+  /// Returns truncated styles, [N, w_count, w_dim].
   at::Tensor styles(const SampleSpec& spec) const;
   /// Returns images of styles, [N, C, H, W].
   at::Tensor from_styles(const at::Tensor& w) const;

@@ -22,13 +22,13 @@ at::Tensor spline(const std::array<at::Tensor, 4>& p, double t) {
          p[2] * ((-3 * t3 + 4 * t2 + t) / 2) + p[3] * ((t3 - t2) / 2);
 }
 
-/// Latents between normal ones are shorter than those that the generator knows.
+/// Latents between normal ones are shorter than those that the generator was trained on.
 at::Tensor to_usual_length(const at::Tensor& z) {
   const double length = std::sqrt(static_cast<double>(z.size(1)));
   return z * (length / z.norm(2, {1}, /*keepdim=*/true));
 }
 
-/// The labels of the nearest keys, a frame each.
+/// Returns the label of the nearest key for each frame.
 at::Tensor labels_of_frames(const SampleSpec& spec, int steps) {
   if (spec.labels.empty()) return {};
   std::vector<std::int64_t> labels;

@@ -8,19 +8,19 @@
 
 namespace ganscale::cli {
 
-/// How a video walks from image to image.
+/// The speed of a walk through latent space.
 struct Walk {
   int frames_per_step = 60;
   int frames_per_second = 30;
 };
 
-/// Writes a video that walks through all images of the order and back to the first: between
-/// styles, where the model has them, else between latents.
+/// Writes a video that walks through all images and back to the first: between styles if the model
+/// has them, otherwise between latents.
 void write_walk(const ImageSampler& sampler, const SampleSpec& spec, const Walk& walk,
                 const std::filesystem::path& file);
 
-/// Returns the points of a closed walk through `keys`, [N, ...]: `steps` from each to the next,
-/// evenly along a smooth curve through all (a periodic Catmull-Rom spline): [N * steps, ...].
+/// Returns the points of a closed walk through `keys`, [N, ...]: `steps` from each key to the next,
+/// along a periodic Catmull-Rom spline: [N * steps, ...].
 at::Tensor closed_walk(const at::Tensor& keys, int steps);
 
 }  // namespace ganscale::cli

@@ -22,13 +22,13 @@ constexpr auto kExitCodes =
     "\nExit codes: 0 done, 64 usage, 65 data, 70 bug, 71 device, 75 peer lost, 78 configuration,\n"
     "143 stopped by a signal after a checkpoint.";
 
-/// All ranks find the same mistake of the user. Rank 0 says so and ends the others, who give it the
-/// time to; a rank that is alone with its mistake speaks after that.
+/// All ranks find the same mistake of the user. Rank 0 reports it and ends the others, which give
+/// it time to do so; a rank that is alone with its mistake reports it after that.
 void let_rank_0_report_first() {
   if (comm::launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
 }
 
-/// Reads the command line into `action`; returns what to exit with where there is nothing to run.
+/// Parses the command line into `action`; returns the exit code if there is nothing to run.
 int parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);

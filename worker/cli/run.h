@@ -2,8 +2,8 @@
 
 namespace ganscale::cli {
 
-/// Reads the command line, runs the verb and returns the exit code (see ExitCode). An error is
-/// logged, not thrown.
+/// Parses the command line, runs the verb and returns the exit code (see ExitCode). Logs errors
+/// instead of throwing them.
 int run(int argc, char** argv);
 
 }  // namespace ganscale::cli

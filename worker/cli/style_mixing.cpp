@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::int64_t kCoarseLayers = 7;
 
-/// Returns the numbers of the layers whose styles come from the columns.
+/// Returns the layers whose styles come from the columns.
 at::Tensor mixed_layers(const std::string& text, std::int64_t layer_count) {
-  // With the last layer, too, a small model would show the images of the columns again.
+  // With its last layer as well, a small model would just show the images of the columns.
   if (text.empty()) return at::arange(std::min(kCoarseLayers, layer_count - 1));
   const auto layers = parse_numbers("--mix-layers", text);
   for (const auto layer : layers) {

@@ -45,7 +45,7 @@ void print_channels(const data::Variability& result) {
   }
 }
 
-/// Says what the numbers mean for a split by label.
+/// Explains what the numbers mean for training a network per label.
 void print_advice(const data::Variability& result) {
   if (std::ranges::all_of(result.channels, &data::ChannelVariability::is_constant)) {
     std::printf("All pixels of all images are alike: there is no variance to compare.\n");

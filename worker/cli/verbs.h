@@ -10,11 +10,11 @@ class App;
 
 namespace ganscale::cli {
 
-/// What main() runs once the command line was read.
+/// What main() runs after parsing the command line.
 using Action = std::function<ExitCode()>;
 
-/// Each function adds one verb to the command line; when the user chose it, `action` is what it
-/// does. One file a verb: add_train() in train.cpp, and so on. Options that two verbs share are in
+/// Each function adds a verb to the command line, which sets `action` if the user chooses it. One
+/// file per verb: add_train() in train.cpp, and so on. Options shared by verbs are in
 /// config_options.h.
 void add_config_schema(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);

@@ -22,7 +22,7 @@ struct Bucket {
   std::size_t missing = 0;  // members without a gradient since begin()
 };
 
-/// Returns the elements that a parameter takes in its bucket, rounded up to the alignment.
+/// Returns the number of elements of a parameter in its bucket, rounded up to the alignment.
 std::int64_t padded_count(const at::Tensor& parameter) {
   const auto unit = std::max<std::int64_t>(1, kAlignmentBytes / parameter.element_size());
   return (parameter.numel() + unit - 1) / unit * unit;
@@ -32,8 +32,8 @@ bool share_bucket(const at::Tensor& one, const at::Tensor& other) {
   return one.scalar_type() == other.scalar_type() && one.device() == other.device();
 }
 
-// The sum of a network's only bucket could not start before the backward pass ends: a small
-// network gets smaller buckets, down to where the latency of a message would tell.
+// The all-reduce of a network's only bucket could not overlap with the backward pass, so a small
+// network gets smaller buckets, down to where the latency of a message would matter.
 std::int64_t bucket_limit_bytes(const std::vector<at::Tensor>& parameters,
                                 std::int64_t bucket_bytes) {
   constexpr std::int64_t kFewestBuckets = 4;
@@ -45,7 +45,7 @@ std::int64_t bucket_limit_bytes(const std::vector<at::Tensor>& parameters,
   return std::min(bucket_bytes, std::max(kSmallestBytes, total_bytes / kFewestBuckets));
 }
 
-/// Splits the parameters, last one first, into buckets of one dtype and device.
+/// Splits the parameters, in reverse order, into buckets of one dtype and device.
 std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters,
                                  std::int64_t bucket_bytes) {
   const auto limit_bytes = bucket_limit_bytes(parameters, bucket_bytes);
@@ -65,7 +65,7 @@ std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters,
   return buckets;
 }
 
-/// Makes the bucket's memory, and the gradients views of it.
+/// Allocates the bucket and makes the gradients views into it.
 void allocate(Bucket& bucket, const std::vector<at::Tensor>& parameters) {
   std::int64_t element_count = 0;
   for (const auto index : bucket.members) element_count += padded_count(parameters[index]);
@@ -73,7 +73,7 @@ void allocate(Bucket& bucket, const std::vector<at::Tensor>& parameters) {
   std::int64_t offset = 0;
   for (const auto index : bucket.members) {
     const auto& parameter = parameters[index];
-    // The same strides (channels last, say) let autograd add in place.
+    // Equal strides (such as channels last) let autograd accumulate in place.
     parameter.mutable_grad() =
         bucket.flat.as_strided(parameter.sizes(), parameter.strides(), offset);
     offset += padded_count(parameter);
@@ -117,7 +117,7 @@ struct BucketedGradients::State {
   std::vector<Bucket> buckets;
   std::vector<std::size_t> bucket_of;  // by parameter
   std::vector<bool> seen;              // parameters with a gradient since begin()
-  std::size_t launched = 0;            // buckets whose sum was started, from the first
+  std::size_t launched = 0;            // number of buckets whose all-reduce was started
   bool active = false;
 };
 
@@ -167,7 +167,7 @@ void BucketedGradients::zero() {
 void BucketedGradients::begin() { state_->begin(); }
 
 void BucketedGradients::backward(const at::Tensor& loss) {
-  // The ranks' parts are scaled here, so that their sum is the mean.
+  // Scaled here so that the sum over the ranks is the mean.
   loss.backward(loss.detach().new_full(loss.sizes(), 1.0 / state_->group.size()));
 }
 

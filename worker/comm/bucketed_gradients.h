@@ -10,53 +10,52 @@
 
 namespace ganscale::comm {
 
-/// The gradients of one network, kept in flat buckets and averaged over the ranks while the
-/// backward pass still runs.
+/// The gradients of one network in flat buckets, averaged over the ranks while the backward pass
+/// still runs.
 ///
-/// Each parameter's gradient is a view of its bucket: nothing is copied. Buckets are filled in
-/// reverse order of `parameters`, about the order in which the backward pass finishes them, and the
-/// all-reduce of a bucket starts as soon as its last gradient is there, always in the order of the
-/// buckets, which is the same on every rank. A parameter that a phase does not reach (R1 reaches no
-/// output bias) has the gradient zero, and its bucket is sent at finish().
+/// Each parameter's gradient is a view into its bucket, so nothing is copied. Buckets are filled in
+/// reverse order of `parameters`, roughly the order in which the backward pass computes gradients.
+/// The all-reduce of a bucket starts as soon as its last gradient is ready, always in bucket order,
+/// which is the same on all ranks. A parameter that a phase does not reach (R1 reaches no output
+/// bias) keeps a zero gradient, and its bucket is reduced in finish().
 ///
 ///   gradients.zero();
-///   gradients.begin();         // before the last backward pass, where a phase has several
+///   gradients.begin();         // before the last backward pass of a phase with several
 ///   gradients.backward(phase.loss(batch));
 ///   gradients.finish();        // every gradient is now the mean over the ranks
 ///   optimizer.step(lr);
 ///
-/// Source: the buckets of PyTorch's DistributedDataParallel, Li et al. 2020, arXiv:2006.15704,
-/// section
-///         3.2; there the order is also fixed.
-/// Threads: backward passes of different ranks of one process may run side by side.
+/// Source:  the buckets of PyTorch's DistributedDataParallel, Li et al. 2020, arXiv:2006.15704,
+///          Section 3.2, whose order is fixed as well.
+/// Threads: backward passes of several ranks of one process may run concurrently.
 class BucketedGradients {
  public:
-  /// parameters:   in the order of registration (Module::parameters()), each of them a dense leaf
-  ///               that requires a gradient. Their gradients are replaced. A parameter belongs to
-  ///               at most one BucketedGradients at a time.
-  /// group:        the ranks to average over; it lives longer.
-  /// bucket_bytes: a bucket is closed when it has as many; a small network, which would fill a few
-  ///               only, is cut into up to four of at least 1 MB.
+  /// parameters:   in order of registration (Module::parameters()), all dense leaves that require
+  ///               gradients. Their gradients are replaced. A parameter belongs to at most one
+  ///               BucketedGradients at a time.
+  /// group:        the ranks to average over; must outlive this.
+  /// bucket_bytes: the size at which a bucket is closed. A network that would fill only a few is
+  ///               split into up to four buckets of at least 1 MB.
   BucketedGradients(std::vector<at::Tensor> parameters, Group& group, std::int64_t bucket_bytes);
-  /// Takes the gradients and hooks from the parameters.
+  /// Removes the gradients and hooks from the parameters.
   ~BucketedGradients();
   BucketedGradients(const BucketedGradients&) = delete;
   BucketedGradients& operator=(const BucketedGradients&) = delete;
 
   /// Sets all gradients to zero.
   void zero();
-  /// From now on the all-reduce of a bucket starts when all of its parameters have a gradient from
-  /// one backward pass.
+  /// From now on, starts the all-reduce of a bucket once all of its parameters have a gradient from
+  /// a single backward pass.
   void begin();
-  /// Adds this rank's part of the gradients of a mean over the ranks: those of loss / size.
-  /// loss: of one element; its graph is freed.
+  /// Runs the backward pass of loss / size: this rank's part of the mean over the ranks.
+  /// loss: a scalar; its graph is freed.
   void backward(const at::Tensor& loss);
-  /// Starts the all-reduces that are still due and waits for all.
-  /// Throws: Error(kBug) if a gradient came after its bucket was sent.
+  /// Starts the remaining all-reduces and waits for all of them.
+  /// Throws: Error(kBug) if a gradient arrived after its bucket was reduced.
   void finish();
 
-  /// Returns the flat buckets, for whatever looks at all gradients at once (a norm, a check for
-  /// NaN). The gaps between parameters are zero.
+  /// Returns the flat buckets, for operations on all gradients at once (a norm, a check for NaN).
+  /// The gaps between parameters are zero.
   std::vector<at::Tensor> buckets() const;
 
  private:

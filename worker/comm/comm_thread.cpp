@@ -58,7 +58,7 @@ void CommThread::run(State& state) {
     } catch (...) {
       error = std::current_exception();
     }
-    operation = nullptr;  // lets go of its tensors before anyone is told
+    operation = nullptr;  // releases its tensors before waiters are notified
     lock.lock();
     state.busy = false;
     state.error = error;

@@ -6,22 +6,22 @@
 
 namespace ganscale::comm {
 
-/// Runs blocking operations one after another, in the order in which they were given, on a thread
-/// of its own: the operations go on while the caller computes.
+/// Runs blocking operations one after another, in the order of submission, on a thread of its own,
+/// while the caller computes.
 class CommThread {
  public:
   CommThread();
-  /// Waits for nobody: where an operation is still under way (its peer may be gone), the thread is
-  /// left behind, and what the operations use must outlive it.
+  /// Does not wait: if an operation is still running (its peer may be gone), the thread is
+  /// detached, and what the operations use must outlive it.
   ~CommThread();
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
 
   void submit(std::function<void()> operation);
-  /// Waits until all is done.
-  /// Throws: what the first operation threw that failed; those behind it were not run.
+  /// Waits for all operations.
+  /// Throws: what the first failed operation threw; those after it were not run.
   void wait();
-  /// Says whether all is done.
+  /// Returns whether all operations are done.
   bool idle() const;
 
  private:

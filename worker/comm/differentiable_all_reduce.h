@@ -6,26 +6,26 @@
 
 namespace ganscale::comm {
 
-/// Returns the sum of `data` over the ranks of `group`, differentiable as often as needed.
+/// Returns the sum of `data` over the ranks of `group`, differentiable any number of times.
 ///
-/// The gradient of data is the sum over the ranks of the gradients of the result, since every
-/// rank's loss depends on every rank's data; averaged over the ranks afterwards, a parameter's
-/// gradient is that of the mean of all losses. Every rank must run the same graph, forward and
-/// backward.
+/// The gradient of data is the sum over the ranks of the gradients of the result, because every
+/// rank's loss depends on every rank's data. After averaging over the ranks, a parameter's gradient
+/// is that of the mean of all losses. All ranks must run the same graph, forward and backward.
 ///
-/// A synchronized batch norm takes its moments from it:
+/// A synchronized batch norm computes its moments with it:
 ///
 ///   const auto count = static_cast<double>(x.numel() / channels * group.size());
-///   const auto mean = differentiable_all_reduce(group, x.sum({0, 2, 3}, true)) / count;
-///   const auto centered = x - mean;
-///   const auto variance = differentiable_all_reduce(group, centered.square().sum({0, 2, 3}, true)) /
-///   count;
+///   const auto sum = [&](const at::Tensor& x) {
+///     return differentiable_all_reduce(group, x.sum({0, 2, 3}, true));
+///   };
+///   const auto mean = sum(x) / count;
+///   const auto variance = sum((x - mean).square()) / count;
 ///
-/// Give it a group of its own (`world.split(0)`): the backward pass waits for it, and must not
-/// stand behind the large sums of gradients.
+/// Use a separate group (`world.split(0)`): the backward pass waits for this all-reduce, which must
+/// not queue behind the large ones of gradients.
 ///
 /// data:    any shape, float32 or float64, on a device of the group.
-/// Returns: the same shape, attached to the graph where data is; data itself of a single rank.
+/// Returns: the same shape, attached to the graph if data is; for a single rank data itself.
 at::Tensor differentiable_all_reduce(Group& group, const at::Tensor& data);
 
 }  // namespace ganscale::comm

@@ -8,64 +8,62 @@
 
 namespace ganscale::comm {
 
-/// What the sums in the background have cost on this rank so far. The share hidden behind the
-/// backward pass is 1 - exposed_seconds / busy_seconds.
+/// The cost of asynchronous all-reduces on this rank so far. The part hidden behind the backward
+/// pass is 1 - exposed_seconds / busy_seconds.
 struct AllReduceCost {
-  std::int64_t bytes = 0;      ///< of the tensors, once per sum
-  double busy_seconds = 0;     ///< from the start of each to its end, waiting for peers included
-  double exposed_seconds = 0;  ///< that the rank stood still for them
+  std::int64_t bytes = 0;      ///< of the reduced tensors
+  double busy_seconds = 0;     ///< from start to end of each, including the wait for peers
+  double exposed_seconds = 0;  ///< during which this rank waited for them
 };
 
-/// The ranks that work together, and what they can do together: one interface for all back ends.
+/// A process group: the ranks that work together and their collective operations, with one
+/// interface for all backends.
 ///
-/// Every rank of the group calls the same operations in the same order with tensors of the same
-/// shape and dtype. Tensors are contiguous, on the CPU or, with the NCCL back end, also on the
-/// rank's GPU. sum and max take float32, float64, int32, int64 and uint8; what only moves takes
-/// every dtype. A peer that hangs or dies ends the operation within the group's timeout (but for
-/// barrier()): threads throw PeerLost, processes end with its exit code (see Watchdog).
+/// All ranks call the same operations in the same order with tensors of the same shape and dtype.
+/// Tensors are contiguous, on the CPU or, with the NCCL backend, also on the rank's GPU. Reductions
+/// take float32, float64, int32, int64 and uint8; all other operations take any dtype. If a peer
+/// hangs or dies, an operation (other than barrier()) fails within the group's timeout: threads
+/// throw PeerLost, processes end with its exit code (see Watchdog).
 class Group {
  public:
   virtual ~Group() = default;
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// The back end's name: "threads", "mpi" or "nccl".
+  /// Returns the name of the backend: "threads", "mpi" or "nccl".
   virtual std::string_view backend() const = 0;
 
-  /// Starts to replace `data` by its sum over the ranks; it may be read and written again after
-  /// wait(). There is no mean: what divides by the number of ranks anyway, as the seed of a
-  /// backward pass does, saves a pass over the memory that takes as long as the sum itself.
+  /// Starts to replace `data` by its sum over the ranks. Do not read or write it before wait().
+  /// There is no mean: scaling where the values are produced, such as the loss, saves a pass over
+  /// memory that takes as long as the sum itself.
   virtual void all_reduce_async(const at::Tensor& data) = 0;
-  /// Waits for every operation that was started; GPU back ends order the current stream behind
-  /// them.
+  /// Waits for all started operations. GPU backends make the current stream wait for them instead.
   virtual void wait() = 0;
-  /// Ends the work of the group in order; every rank calls it, and the group is only dropped then.
-  /// A group that is dropped without it, after an error, waits for nobody and breaks off what its
-  /// peers still do.
+  /// Shuts the group down; all ranks call it before they destroy the group. A group that is
+  /// destroyed without it, after an error, does not wait and aborts operations of its peers.
   virtual void finish() = 0;
   virtual AllReduceCost all_reduce_cost() const = 0;
-  /// Watches what the current stream holds until the device has done it: operations inside
-  /// repeated work (device/cuda_graph.h) are neither watched nor timed one by one. A back end of
-  /// the host has none.
+  /// Has the watchdog watch the work on the current stream, since operations inside a CUDA graph
+  /// (device/cuda_graph.h) are neither watched nor timed one by one. Does nothing on CPU backends.
   virtual void watch_stream() {}
 
-  /// Waits until every rank is here, however long they take: the timeout does not hold.
+  /// Waits until all ranks have reached the barrier. The timeout does not apply.
   virtual void barrier() = 0;
   /// Replaces `data` by its sum over the ranks.
   virtual void all_reduce_sum(const at::Tensor& data) = 0;
   /// Replaces `data` by its element-wise maximum over the ranks.
   virtual void all_reduce_max(const at::Tensor& data) = 0;
-  /// Replaces `data` by the value it has on rank `root`.
+  /// Replaces `data` by that of rank `root`.
   virtual void broadcast(const at::Tensor& data, int root) = 0;
   /// Returns [size, ...data.shape]: every rank's `data` in rank order.
   virtual at::Tensor all_gather(const at::Tensor& data) = 0;
-  /// Sends `data` to one rank. It may return before the other side receives, or only then.
+  /// Sends `data` to one rank. May or may not return before the receiver has it.
   virtual void send(const at::Tensor& data, int destination) = 0;
-  /// Replaces `data` by what `source` sends; messages of one rank arrive in the order of sending.
+  /// Replaces `data` by what `source` sends. Messages of a rank arrive in the order of sending.
   virtual void receive(const at::Tensor& data, int source) = 0;
 
-  /// Splits the group: the ranks of one color form a group of their own, in the order of their
-  /// ranks here. Colors are not negative.
+  /// Splits the group: ranks of the same color form a new group, in the order of their ranks in
+  /// this one. Colors must not be negative.
   virtual std::unique_ptr<Group> split(int color) = 0;
 };
 

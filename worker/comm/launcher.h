@@ -2,13 +2,13 @@
 
 namespace ganscale::comm {
 
-/// Says whether mpirun, or another launcher of MPI processes, started this process.
+/// Returns whether mpirun or another MPI launcher started this process.
 bool launched_by_mpi();
 
-/// Returns the number of this process among those of the launcher; 0 without one.
+/// Returns the rank that the launcher gave this process; 0 without a launcher.
 int launched_rank();
 
-/// Returns how many processes that launcher started; 1 without one.
+/// Returns how many processes the launcher started; 1 without a launcher.
 int launched_world_size();
 
 }  // namespace ganscale::comm

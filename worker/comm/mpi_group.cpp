@@ -63,7 +63,7 @@ MPI_Datatype mpi_type(at::ScalarType dtype) {
   }
 }
 
-// Returns a type of as many bytes: MPI counts in int, so whatever is large goes in rows.
+// Returns a type of `bytes` bytes: MPI counts are ints, so large tensors are sent as rows.
 MpiType row_of(std::int64_t bytes) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   require(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "MPI_Type_contiguous");
@@ -72,9 +72,9 @@ MpiType row_of(std::int64_t bytes) {
   return row;
 }
 
-// Waits until every rank of the communicator came here. A blocking call of MPI burns a core while
-// it waits for a peer, which the ranks of this machine need for their backward pass; this one
-// sleeps, `pause` between two looks.
+// Waits until all ranks of the communicator are here. A blocking MPI call busy-waits for its peers
+// on a core that the ranks of this machine need for their backward pass; this one polls, and sleeps
+// for `pause` in between.
 void wait_for_all(MPI_Comm comm, std::chrono::microseconds pause = std::chrono::microseconds(20)) {
   constexpr int kEagerTests = 200;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -91,8 +91,8 @@ void wait_for_all(MPI_Comm comm, std::chrono::microseconds pause = std::chrono::
   }
 }
 
-// Calls `operation(first element, count)` for stretches of at most `limit` elements: MPI counts in
-// int.
+// Calls `operation(first element, count)` for chunks of at most `limit` elements: MPI counts are
+// ints.
 template <class Operation>
 void in_stretches(std::int64_t element_count, std::int64_t limit, Operation operation) {
   for (std::int64_t first = 0; first < element_count; first += limit) {
@@ -123,7 +123,7 @@ class MpiGroup final : public Group {
   }
 
   ~MpiGroup() override {
-    if (!thread_.idle()) comm_.release();  // an operation still uses it, and may do so forever
+    if (!thread_.idle()) comm_.release();  // an operation still uses it, possibly forever
   }
 
   int rank() const override { return rank_; }
@@ -156,7 +156,7 @@ class MpiGroup final : public Group {
   }
 
   void barrier() override {
-    // Hours may pass: the other ranks need the core more than this one needs to know at once.
+    // This may take hours: the other ranks need the core more than this one needs a fast answer.
     thread_.submit([comm = comm_.get()] { wait_for_all(comm, std::chrono::milliseconds(10)); });
     thread_.wait();
   }

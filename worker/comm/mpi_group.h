@@ -8,25 +8,25 @@
 namespace ganscale::comm {
 
 /// Returns the group of all ranks that the launcher started, for CPU tensors. All ranks call it,
-/// with an MpiSession that lives longer than the group.
+/// with an MpiSession that outlives the group.
 ///
-/// Every operation runs on a thread of the group's own, in the order of the calls: Open MPI makes
-/// no progress by itself, and so a sum goes on while the caller computes. A group has its own
-/// communicator; different groups do not disturb each other.
+/// Operations run on a thread of the group, in the order of the calls: Open MPI makes no progress
+/// in the background, so this lets an all-reduce overlap with computation. Each group has its own
+/// communicator, so groups do not interfere.
 ///
 /// watchdog: watches every operation.
-/// Throws:   ConfigError in a build without MPI. Operations throw PeerLost where MPI reports an
-/// error.
+/// Throws:   ConfigError in a build without MPI. Operations throw PeerLost if MPI reports an
+///           error.
 std::unique_ptr<Group> open_mpi_world(std::shared_ptr<Watchdog> watchdog);
 
-/// Where this rank stands in the world and among the ranks of its machine.
+/// This rank in the world and among the ranks of its machine.
 struct RankInfo {
   int rank = 0;
   int local_rank = 0;
   int local_size = 1;
 };
 
-/// Returns this rank's place. All ranks call it. Throws as open_mpi_world().
+/// Returns the ranks of this process. All ranks call it. Throws like open_mpi_world().
 RankInfo mpi_rank_info();
 
 }  // namespace ganscale::comm

@@ -2,18 +2,18 @@
 
 namespace ganscale::comm {
 
-/// MPI for as long as main() runs. The first object of main(), so that communicators die before
-/// MPI_Finalize. Without a launcher, or built without MPI, it does nothing.
+/// Initializes and finalizes MPI. The first object in main(), so that communicators are freed
+/// before MPI_Finalize. Does nothing without a launcher or in a build without MPI.
 class MpiSession {
  public:
-  /// Throws: Error(kConfig) where MPI gives no support for several threads.
+  /// Throws: Error(kConfig) if MPI does not support MPI_THREAD_MULTIPLE.
   MpiSession();
-  /// Ends MPI, which waits for the other ranks: after an error, call abort() instead.
+  /// Finalizes MPI, which waits for the other ranks. After an error, call abort() instead.
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
-  /// Ends this process and all other ranks; the launcher returns `exit_code`.
+  /// Ends all ranks; the launcher returns `exit_code`.
   [[noreturn]] static void abort(int exit_code);
 };
 

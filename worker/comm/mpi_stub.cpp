@@ -1,4 +1,4 @@
-// What mpi_session.cpp and mpi_group.cpp define, for a build without MPI.
+// Replaces mpi_session.cpp and mpi_group.cpp in a build without MPI.
 #include <cstdlib>
 
 #include "base/error.h"

@@ -24,24 +24,24 @@ namespace {
 using c10::cuda::CUDAEvent;
 using c10::cuda::CUDAStream;
 
-/// Whether the current stream is being recorded as a graph: events then are places in it, not
-/// moments, and may not be asked.
+/// Returns whether the current stream is being captured: events are then nodes of the graph and
+/// must not be queried.
 bool is_recording() {
   return c10::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None;
 }
 
-/// Two moments of the GPU; the time between them is known once it has passed both.
+/// Two events of the GPU; the time between them is known once both have completed.
 struct Interval {
   std::shared_ptr<CUDAEvent> from = std::make_shared<CUDAEvent>(cudaEventDefault);
   std::shared_ptr<CUDAEvent> to = std::make_shared<CUDAEvent>(cudaEventDefault);
 };
 
-/// Adds up the intervals that are over, and forgets them.
+/// Removes the completed intervals and returns their sum.
 double take_seconds(std::deque<Interval>& intervals) {
   double seconds = 0;
   while (!intervals.empty() && intervals.front().from->query() && intervals.front().to->query()) {
     const auto& interval = intervals.front();
-    // What ended before anybody asked for it has cost nothing.
+    // An operation that ended before the wait began costs nothing.
     seconds += std::max(0.0F, interval.from->elapsed_time(*interval.to)) / 1000.0;
     intervals.pop_front();
   }
@@ -71,7 +71,7 @@ ncclDataType_t nccl_type(at::ScalarType dtype) {
   }
 }
 
-/// A communicator that the watchdog's thread asks about while the rank may end it.
+/// A communicator that the watchdog's thread queries while the rank may destroy it.
 struct Communicator {
   std::mutex mutex;
   NcclComm handle;

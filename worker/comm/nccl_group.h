@@ -9,14 +9,14 @@
 
 namespace ganscale::comm {
 
-/// Returns a group of the same ranks that takes tensors of `device` through NCCL, and those of the
-/// CPU through `host`. All ranks call it, each with a GPU of its own.
+/// Returns a group of the same ranks that uses NCCL for tensors on `device` and `host` for those on
+/// the CPU. All ranks call it, each with its own GPU.
 ///
-/// An operation on the GPU is ordered behind the current stream, runs on a stream of the group and,
-/// but for all_reduce_async, has the current stream wait for it; the host does not wait.
+/// An operation on the GPU waits for the current stream and runs on a stream of the group. The
+/// current stream then waits for it, except after all_reduce_async(). The host never waits.
 ///
-/// watchdog: watches every operation until the GPU has done it; may be none.
-/// Throws:   ConfigError in a build without CUDA; DeviceError where NCCL fails.
+/// watchdog: watches every operation until the GPU has completed it; may be null.
+/// Throws:   ConfigError in a build without CUDA; DeviceError if NCCL fails.
 std::unique_ptr<Group> make_nccl_group(std::unique_ptr<Group> host, c10::Device device,
                                        std::shared_ptr<Watchdog> watchdog);
 

@@ -6,8 +6,8 @@
 
 namespace ganscale::comm {
 
-/// Dropping a communicator aborts it: while unwinding, a peer may be gone and ncclCommDestroy could
-/// wait for it forever. The orderly way out is Group::finish(), which every rank calls.
+/// Destroying the handle aborts the communicator: after an error a peer may be gone, and
+/// ncclCommDestroy could wait for it forever. Normal shutdown is Group::finish(), on all ranks.
 struct NcclCommTraits {
   using Raw = ncclComm_t;
   static Raw null() noexcept { return nullptr; }

@@ -1,4 +1,4 @@
-// What nccl_group.cpp defines, for a build without CUDA.
+// Replaces nccl_group.cpp in a build without CUDA.
 #include "base/error.h"
 #include "comm/nccl_group.h"
 

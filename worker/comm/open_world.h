@@ -13,31 +13,31 @@
 
 namespace ganscale::comm {
 
-/// All ranks of a run, and where this one stands among those of its machine.
+/// All ranks of a run.
 struct World {
   std::unique_ptr<Group> group;
   RankInfo rank_info;
-  std::shared_ptr<Watchdog> watchdog;  ///< none for a single rank
+  std::shared_ptr<Watchdog> watchdog;  ///< null for a single rank
 };
 
-/// Opens the world that the launcher made: MPI under mpirun, else a single rank.
+/// Opens the world of the launcher: MPI under mpirun, otherwise a single rank.
 ///
-/// Throws ConfigError: the world is not of the expected size (config, or the environment's
-/// GANSCALE_EXPECTED_WORLD_SIZE, which the operator sets); back end "mpi" or "nccl" without mpirun;
-/// mpirun with back end "single", or with a build without MPI.
+/// Throws ConfigError: not the expected world size (of the config, or of the environment variable
+/// GANSCALE_EXPECTED_WORLD_SIZE, which the operator sets); backend "mpi" or "nccl" without mpirun;
+/// mpirun with backend "single" or with a build without MPI.
 World open_world(const CommConfig& config);
 
-/// Lets the world's group take tensors of this rank's device as well: NCCL between GPUs. All ranks
-/// call it, after select_device(). A CPU and a single rank need nothing.
+/// Makes the world's group accept tensors on this rank's device as well, by NCCL. All ranks call it
+/// after select_device(). Does nothing for a CPU or a single rank.
 ///
-/// Throws ConfigError: back end "nccl" and no GPU, back end "mpi" with a GPU; DeviceError: NCCL
+/// Throws ConfigError: backend "nccl" without a GPU, backend "mpi" with a GPU; DeviceError: NCCL
 /// fails.
 void add_device(World& world, const CommConfig& config, c10::Device device);
 
-/// Throws ConfigError unless the world has as many ranks as expected.
+/// Throws ConfigError unless the world has the expected size.
 ///
-/// expected:    0 for any number.
-/// environment: GANSCALE_EXPECTED_WORLD_SIZE, where it is set.
+/// expected:    0 for any.
+/// environment: GANSCALE_EXPECTED_WORLD_SIZE, if it is set.
 void check_world_size(int actual, int expected, const std::optional<std::string>& environment);
 
 }  // namespace ganscale::comm

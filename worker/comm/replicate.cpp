@@ -10,7 +10,7 @@ namespace {
 
 using Chunk = std::vector<at::Tensor>;
 
-/// Groups neighbors of one dtype and device.
+/// Groups adjacent tensors of the same dtype and device.
 std::vector<Chunk> plan_chunks(const NamedTensors& state, std::int64_t chunk_bytes) {
   std::vector<Chunk> chunks;
   std::int64_t filled_bytes = 0;
@@ -30,7 +30,7 @@ std::vector<Chunk> plan_chunks(const NamedTensors& state, std::int64_t chunk_byt
   return chunks;
 }
 
-/// Copies a chunk into one tensor, lets `operation` change that, and copies it back.
+/// Flattens a chunk into one tensor, applies `operation` to it, and copies the result back.
 template <class Operation>
 void through_flat_tensor(const Chunk& chunk, Operation operation) {
   const at::NoGradGuard no_grad;

@@ -4,7 +4,7 @@
 
 namespace ganscale::comm {
 
-/// Measures the time since it was made.
+/// Measures the time since its construction.
 class Stopwatch {
  public:
   double seconds() const {

@@ -33,7 +33,8 @@ std::string_view name(Kind kind) {
   return "unknown";
 }
 
-/// What all ranks of one run_ranks share, split groups included: losing one rank wakes them all.
+/// State shared by all ranks of one run_ranks(), including split groups: losing one rank wakes them
+/// all.
 struct RunState {
   explicit RunState(std::chrono::milliseconds limit) : timeout(limit) {}
   void mark_lost(const std::string& why) {  // the first reason stays
@@ -47,7 +48,7 @@ struct RunState {
   std::optional<std::string> lost;
 };
 
-/// An operation that not every rank has come to yet; `inputs` is undefined for those.
+/// An operation that not all ranks have called yet; `inputs` is undefined for those ranks.
 struct Operation {
   Kind kind;
   int root;
@@ -56,18 +57,18 @@ struct Operation {
   int arrived = 0;
 };
 
-/// What the ranks of one group share; all of it is guarded by the room's mutex.
+/// State shared by the ranks of one group, guarded by the mutex of run_state.
 struct GroupState {
   GroupState(std::shared_ptr<RunState> shared, int ranks)
       : run_state(std::move(shared)), size(ranks) {}
 
   const std::shared_ptr<RunState> run_state;
   const int size;
-  std::int64_t completed = 0;  // operations end in order, since every rank comes to them in order
+  std::int64_t completed = 0;  // operations complete in order, since all ranks call them in order
   std::deque<Operation> pending;
   std::map<std::pair<int, int>, std::deque<at::Tensor>> mailboxes;  // by source and destination
-  std::map<std::pair<std::int64_t, int>, std::shared_ptr<GroupState>>
-      children;  // by operation, color
+  // By operation and color.
+  std::map<std::pair<std::int64_t, int>, std::shared_ptr<GroupState>> children;
 };
 
 at::Tensor combine(const Operation& operation) {
@@ -203,7 +204,7 @@ class ThreadGroup final : public Group {
     wait_for_posted();
   }
 
-  /// Adds this rank's part to the next operation; the last rank to come does the work for all.
+  /// Adds this rank's input to the next operation. The last rank to call does the work for all.
   void post(Kind kind, const at::Tensor& data, int root, const at::Tensor& output) {
     const at::NoGradGuard no_grad;
     const std::scoped_lock lock(state_->run_state->mutex);
@@ -264,7 +265,7 @@ class ThreadGroup final : public Group {
     if (!done()) throw_if_lost();
   }
 
-  /// Names the ranks that the oldest operation waits for.
+  /// Lists the ranks that the oldest operation waits for.
   std::string missing_ranks() const {
     if (state_->pending.empty()) return "";
     std::string text = " for ranks:";
@@ -279,14 +280,14 @@ class ThreadGroup final : public Group {
     if (state_->run_state->lost) throw PeerLost("a peer is lost: " + *state_->run_state->lost);
   }
 
-  void add_seconds(double seconds) {  // no rank works on while its sum is under way
+  void add_seconds(double seconds) {  // nothing overlaps: all busy time is exposed
     cost_.busy_seconds += seconds;
     cost_.exposed_seconds += seconds;
   }
 
   const std::shared_ptr<GroupState> state_;
   const int rank_;
-  std::int64_t posted_ = 0;  // operations that this rank came to
+  std::int64_t posted_ = 0;  // operations that this rank has called
   AllReduceCost cost_;
 };
 

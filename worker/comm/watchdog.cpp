@@ -24,11 +24,11 @@ struct Watched {
   std::int64_t id;
   std::string operation;
   Clock::time_point start;
-  std::function<bool()> done;  // none: it ends with its Watch
+  std::function<bool()> done;  // if empty, it ends with its Watch
   bool failed = false;
 };
 
-/// Asks an operation that goes on by itself whether it ended.
+/// Polls an asynchronous operation.
 bool has_ended(Watched& watched) {
   try {
     return watched.done && watched.done();
@@ -63,7 +63,7 @@ struct Watchdog::State {
       const auto now = Clock::now();
       if (const auto late = overdue(now)) {
         const auto waited = std::chrono::duration_cast<milliseconds>(now - late->start);
-        lock.unlock();  // the action may take its time, and others must not wait for it
+        lock.unlock();  // the action may take long, and must not block others
         action(late->operation, waited);
         return;
       }
@@ -134,7 +134,7 @@ std::shared_ptr<Watchdog> make_process_watchdog(milliseconds timeout, int rank) 
   const auto notice = std::min(timeout / 4, milliseconds(1000));
   const auto end_process = [rank, notice](const std::string& operation, milliseconds waited) {
     std::signal(SIGTERM, SIG_IGN);
-    // From here on nothing may stand in the way of the end, not even a log that hangs.
+    // From here on nothing may delay the exit, not even logging that hangs.
     std::thread([notice] {
       std::this_thread::sleep_for(notice);
       _exit(static_cast<int>(ExitCode::kPeerLost));

@@ -8,21 +8,21 @@
 
 namespace ganscale::comm {
 
-/// Watches operations that wait for other ranks, and acts when one takes longer than the timeout: a
-/// peer hung, was stopped or died, and the operation would wait forever.
+/// Watches operations that wait for other ranks, and acts when one takes longer than the timeout:
+/// a peer hung, was stopped or died, and the operation would wait forever.
 class Watchdog {
  public:
-  /// operation: as it was given to watch(); waited: since then.
+  /// operation: as passed to watch(); waited: the time since then.
   using Action =
       std::function<void(const std::string& operation, std::chrono::milliseconds waited)>;
 
-  /// action: runs once, on the watchdog's thread, for the first operation that is overdue.
+  /// action: runs once, on the watchdog's thread, for the first overdue operation.
   Watchdog(std::chrono::milliseconds timeout, Action action);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Ends the watching of one operation when it dies.
+  /// Stops watching an operation when it is destroyed.
   class Watch {
    public:
     Watch(Watch&& other) noexcept;
@@ -36,10 +36,10 @@ class Watchdog {
     std::int64_t id_;
   };
 
-  /// Watches an operation while the result lives.
+  /// Watches an operation for the lifetime of the result.
   [[nodiscard]] Watch watch(std::string_view operation);
-  /// Watches an operation that goes on by itself until `done` says that it ended; `done` is asked
-  /// from the watchdog's thread. What it throws is taken for a failed operation, overdue at once.
+  /// Watches an asynchronous operation until `done` returns true. `done` is called on the
+  /// watchdog's thread; if it throws, the operation has failed and is overdue at once.
   void watch_until(std::string_view operation, std::function<bool()> done);
 
  private:
@@ -47,11 +47,11 @@ class Watchdog {
   const std::unique_ptr<State> state_;
 };
 
-/// Makes the watchdog of a process: it logs the rank, the operation and the time waited, and ends
-/// the process with exit code 75 (kPeerLost) when `timeout` has passed.
+/// Returns the watchdog of a process: after `timeout` it logs the rank, the operation and the time
+/// waited, and ends the process with exit code 75 (kPeerLost).
 ///
-/// The first rank to end makes mpirun end the others. So that each can still report itself, it
-/// warns a moment before the timeout, and from then on ignores the SIGTERM of mpirun.
+/// The first rank to end makes mpirun end the others. So that each can still report, it warns
+/// shortly before the timeout and ignores SIGTERM of mpirun from then on.
 std::shared_ptr<Watchdog> make_process_watchdog(std::chrono::milliseconds timeout, int rank);
 
 }  // namespace ganscale::comm

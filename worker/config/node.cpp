@@ -40,7 +40,7 @@ Node convert(const YAML::Node& yaml, const std::string& origin) {
   } else if (yaml.IsScalar()) {
     node.value = yaml.Scalar();
   } else {
-    node.value = Node::Map{};  // "data:" with nothing behind it is an empty section
+    node.value = Node::Map{};  // "data:" without a value is an empty section
   }
   return node;
 }

@@ -11,13 +11,13 @@ namespace ganscale::config {
 /// Where a value was written: a file and its line, or the `--set` that gave it.
 struct Location {
   std::string origin;
-  int line = 0;  ///< from 1; 0 where there are no lines
+  int line = 0;  ///< starts at 1; 0 if there are no lines
   std::string text() const { return line > 0 ? origin + ":" + std::to_string(line) : origin; }
 };
 
-/// One value of a configuration with the place it came from.
+/// A value of a configuration and where it was written.
 struct Node {
-  using Map = std::vector<std::pair<std::string, Node>>;  // in the order of the file
+  using Map = std::vector<std::pair<std::string, Node>>;  // in file order
   using List = std::vector<Node>;
   std::variant<std::string, List, Map> value;  ///< a scalar's text, a list or a map
   Location location;
@@ -27,18 +27,18 @@ struct Node {
   const std::string* scalar() const { return std::get_if<std::string>(&value); }
 };
 
-/// Reads YAML text whose top is a map. `origin` names it in errors.
-/// Throws ConfigError with origin and line: not YAML, a key twice, no map.
+/// Parses YAML text whose root is a map. `origin` names it in errors.
+/// Throws ConfigError with origin and line: not YAML, a duplicate key, not a map.
 Node parse_yaml(std::string_view text, const std::string& origin);
 
-/// Reads a YAML file. Throws ConfigError as parse_yaml, or if it can't be read.
+/// Reads a YAML file. Throws ConfigError like parse_yaml(), or if the file can't be read.
 Node read_yaml_file(const std::string& path);
 
-/// Turns `--set data.path=/x` into the map {data: {path: /x}}; the value is YAML.
-/// Throws UsageError if it is not of the form key[.key]=value.
+/// Turns `--set data.path=/x` into the map {data: {path: /x}}. The value is YAML.
+/// Throws UsageError unless it has the form key[.key]=value.
 Node parse_assignment(const std::string& assignment);
 
-/// Lays `over` upon `base`: maps are merged key by key, everything else is replaced.
+/// Merges `over` into `base`: maps key by key; anything else is replaced.
 void overlay(Node& base, const Node& over);
 
 }  // namespace ganscale::config

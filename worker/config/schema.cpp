@@ -21,12 +21,12 @@ std::vector<Entry> entries_under(const std::function<void(Section)>& parse,
   try {
     parse(root);
   } catch (const Error&) {
-    // This choice needs more than itself; what was asked for so far counts.
+    // This choice needs other keys as well. Those read so far count.
   }
   return root.entries();
 }
 
-/// Adds an entry, or the words of its choice that are new.
+/// Adds an entry, or the new values of its choice.
 void add(std::vector<Entry>& all, const Entry& entry) {
   const auto known = std::ranges::find(all, entry.path, &Entry::path);
   if (known == all.end()) {
@@ -49,10 +49,10 @@ Json type_of(const Entry& entry) {
   if (type == "integers") return {{"type", "array"}, {"items", {{"type", "integer"}}}};
   if (type == "numbers") return {{"type", "array"}, {"items", {{"type", "number"}}}};
   if (type == "strings") return {{"type", "array"}};
-  return {{"type", {"string", "number", "boolean"}}};  // any scalar is a text
+  return {{"type", {"string", "number", "boolean"}}};  // any scalar is text
 }
 
-/// Returns the schema of the map that holds the last word of a dotted path.
+/// Returns the schema of the map that holds the last key of a dotted path.
 Json& parent_of(Json& root, std::string& path) {
   Json* map = &root;
   for (auto dot = path.find('.'); dot != std::string::npos; dot = path.find('.')) {

@@ -8,13 +8,13 @@
 
 namespace ganscale::config {
 
-/// Returns every key that `parse` can ask for, in order, with the default it has first.
+/// Returns all keys that `parse` can read, in order, each with the first default it has.
 ///
-/// Which keys there are may depend on a choice (an optimizer's, a model's), so each word of each
-/// choice is tried. An error of a trial, such as a resolution that a model lacks, is no error here.
+/// The keys may depend on a choice (of an optimizer, of a model), so every value of every choice is
+/// tried. Errors on the way, such as a resolution that a model does not have, are ignored.
 std::vector<Entry> all_entries(const std::function<void(Section)>& parse);
 
-/// Writes a JSON schema (draft 7) that accepts what is made of these keys and nothing else.
+/// Returns a JSON schema (draft 7) that accepts these keys and no others.
 std::string to_json_schema(const std::vector<Entry>& entries);
 
 }  // namespace ganscale::config

@@ -102,7 +102,7 @@ const Node* Section::find(std::string_view key) const {
   return nullptr;
 }
 
-/// Returns what was written for a dotted key, or the innermost section around it that was.
+/// Returns the node of a dotted key, or the innermost enclosing section that exists.
 const Node& Section::nearest(std::string_view dotted_key) const {
   const Node* node = &node_;
   for (const auto word : std::views::split(dotted_key, '.')) {
@@ -268,7 +268,7 @@ void Section::reject_unread_keys() const {
 
 std::string to_yaml(const std::vector<Entry>& entries, bool comments) {
   std::string text;
-  std::vector<std::string> open;  // the sections we are in
+  std::vector<std::string> open;  // the current sections
   for (const Entry& entry : entries) {
     std::vector<std::string> path;
     for (std::size_t begin = 0; begin <= entry.path.size();) {

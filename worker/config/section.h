@@ -10,7 +10,7 @@
 
 namespace ganscale::config {
 
-/// One key that a parser asked for: the resolved configuration and the schema are made of these.
+/// A key that a parser has read. The resolved configuration and the schema consist of these.
 struct Entry {
   std::string path;   ///< dotted: data.prefetch.memory_limit
   std::string type;   ///< string, bool, integer, number, integers, numbers, choice, bytes, duration
@@ -19,15 +19,15 @@ struct Entry {
   std::vector<std::string> choices;
 };
 
-/// A map of the configuration, read strictly: every key is asked for by name, with its default and
-/// one line of documentation, and a key that nobody asked for is an error with file, line and the
-/// nearest known key.
+/// A map of the configuration, read strictly: a parser reads each key by name, with its default and
+/// one line of documentation. A key that no parser reads is an error with file, line and the most
+/// similar known key.
 ///
-/// Each folder owns its struct and the parser that fills it from its Section:
+/// Each folder owns its config struct and the parser that fills it:
 ///
 ///   DataConfig parse_data(config::Section in) {
 ///     DataConfig c;  // holds the defaults
-///     c.path = in.get("path", c.path, "folder or file of the data set");
+///     c.path = in.get("path", c.path, "folder or file of the dataset");
 ///     in.reject_unread_keys();
 ///     return c;
 ///   }
@@ -36,7 +36,7 @@ struct Entry {
 class Section {
  public:
   explicit Section(Node root);
-  /// A section to find out which keys there are: require() lets every value pass.
+  /// Returns a section that only collects keys: require() accepts any value.
   static Section describing(Node root);
 
   std::string get(std::string_view key, const std::string& fallback,
@@ -51,42 +51,42 @@ class Section {
                                 std::string_view documentation);
   std::vector<std::string> get(std::string_view key, const std::vector<std::string>& fallback,
                                std::string_view documentation);
-  /// A literal default must not become a bool.
+  /// Keeps a string literal from converting to bool.
   std::string get(std::string_view key, const char* fallback, std::string_view documentation) {
     return get(key, std::string(fallback), documentation);
   }
 
-  /// One of a few words.
+  /// Reads one of several fixed values.
   std::string get_choice(std::string_view key, const std::string& fallback,
                          std::vector<std::string> choices, std::string_view documentation);
-  /// A number of bytes: 4096, 64KiB, 25MB, 4GiB.
+  /// Reads a number of bytes: 4096, 64KiB, 25MB, 4GiB.
   std::int64_t get_bytes(std::string_view key, std::int64_t fallback_bytes,
                          std::string_view documentation);
-  /// A time in seconds: 90, 90s, 15m, 2h.
+  /// Reads a duration in seconds: 90, 90s, 15m, 2h.
   double get_seconds(std::string_view key, double fallback_seconds, std::string_view documentation);
 
-  /// The map under `key`; an empty one where it is absent.
+  /// Returns the map under `key`; an empty one if it is absent.
   Section section(std::string_view key);
   bool has(std::string_view key) const;
 
-  /// Returns where the value of a dotted key was written; where the innermost section around it
-  /// was, for a default.
+  /// Returns where the value of a dotted key was written; for a default, where the innermost
+  /// enclosing section was.
   const Location& location(std::string_view dotted_key) const {
     return nearest(dotted_key).location;
   }
 
-  /// Throws for a key of this map that was not asked for.
+  /// Throws if this map has a key that was not read.
   void reject_unread_keys() const;
 
-  /// Throws ConfigError for a value that is of the right type but impossible. A dotted key names
-  /// one of a section below: "training.batch".
+  /// Throws ConfigError for an invalid value of the right type. A dotted key names a key of a
+  /// nested section: "training.batch".
   [[noreturn]] void fail(std::string_view key, const std::string& why) const;
-  /// fail() unless `ok`.
+  /// Calls fail() unless `ok`.
   void require(bool ok, std::string_view key, const std::string& why) const {
     if (!ok && !describing_) fail(key, why);
   }
 
-  /// Everything that was asked for so far, of the whole configuration, in order.
+  /// Returns all keys read so far, of the whole configuration, in order.
   const std::vector<Entry>& entries() const { return *entries_; }
 
  private:
@@ -114,8 +114,7 @@ class Section {
   bool describing_ = false;
 };
 
-/// Writes the resolved configuration as YAML, each key with its documentation as a comment where
-/// `comments`.
+/// Returns the resolved configuration as YAML; with `comments`, each key with its documentation.
 std::string to_yaml(const std::vector<Entry>& entries, bool comments);
 
 }  // namespace ganscale::config

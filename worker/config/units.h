@@ -6,16 +6,17 @@
 
 namespace ganscale::config {
 
-/// Reads a whole number of bytes with an optional unit: 4096, 64KiB, 25MB, 4GiB. Nothing if it is
-/// none.
+/// Parses a number of bytes with an optional unit: 4096, 64KiB, 25MB, 4GiB. Returns nothing for any
+/// other text.
 std::optional<std::int64_t> parse_bytes(const std::string& text);
-/// Reads a time with an optional unit as seconds: 90, 1.5s, 15m, 2h. Nothing if it is none.
+/// Parses a duration with an optional unit, in seconds: 90, 1.5s, 15m, 2h. Returns nothing for any
+/// other text.
 std::optional<double> parse_seconds(const std::string& text);
-/// Reads a whole number; nothing if there is anything else in the text.
+/// Parses an integer. Returns nothing for any other text.
 std::optional<std::int64_t> parse_integer(const std::string& text);
-/// Reads a number; nothing if there is anything else in the text or it is not finite.
+/// Parses a finite number. Returns nothing for any other text.
 std::optional<double> parse_number(const std::string& text);
-/// Writes a number so that reading it gives the same double, in its shortest form.
+/// Formats a number in the shortest form that parses to the same double.
 std::string format_number(double number);
 
 }  // namespace ganscale::config

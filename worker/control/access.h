@@ -5,21 +5,20 @@
 
 namespace ganscale::control {
 
-/// What the control port demands of a request.
+/// What the control port requires of a request.
 struct Access {
   bool needs_token = false;
-  std::string token;  ///< where one is needed; empty: it can't be read now, nobody is let in
+  std::string token;  ///< if needed; empty: it can't be read now, and all requests are refused
 };
 
-/// Returns the access that a token file gives; none needed for an empty path. The file is read anew
-/// each time, so a mounted Secret may be rotated. Blanks around the token do not count.
+/// Reads the token file. An empty path means that no token is needed. The file is read every time,
+/// so a mounted Secret can be rotated. Strips whitespace around the token.
 Access read_access(const std::string& token_file);
 
-/// Tells whether `authorization` is "Bearer <token>", in a time that depends on no byte of the
-/// token.
+/// Returns whether `authorization` is "Bearer <token>", in constant time.
 bool bears_token(std::string_view authorization, std::string_view token);
 
-/// Tells whether an address is of this machine: 127.0.0.0/8 or ::1, also mapped into IPv6.
+/// Returns whether an address is a loopback address: 127.0.0.0/8 (also mapped into IPv6) or ::1.
 bool is_loopback(std::string_view address);
 
 }  // namespace ganscale::control

@@ -12,19 +12,19 @@
 #include "wire/command.h"
 #include "wire/job_status.h"
 
-/// What the control port answers; pure. A request is judged by its head first, so that the body of
-/// one that is refused is never read.
+/// The responses of the control port, as pure functions. A request is first checked by its head, so
+/// that the body of a refused one is never read.
 ///
-/// | request | answer |
+/// | request | response |
 /// |---|---|
-/// | GET /healthz | 200: the process answers |
-/// | GET /readyz | 200 while it trains; 503 before the first step and after it failed |
+/// | GET /healthz | 200 |
+/// | GET /readyz | 200 while it trains; 503 before the first step and after a failure |
 /// | GET /status | 200, the status as JSON |
-/// | POST /commands {"command": "pause"} | 202; the training takes it after the step it is in |
+/// | POST /commands {"command": "pause"} | 202; takes effect after the current step |
 ///
-/// With a token every request but the two probes must bear it (401); without one only GET from this
-/// machine is answered (403). The probes are open to all: they tell nothing, and a kubelet that
-/// asks has no token.
+/// With a token, every request but the two probes must have it (401). Without one, only GET
+/// requests from this machine are served (403). The probes are open to all: they reveal nothing,
+/// and kubelets have no token.
 namespace ganscale::control {
 
 inline constexpr std::size_t kLargestBodyBytes = 4096;
@@ -43,17 +43,17 @@ struct Response {
   int status = 200;
   nlohmann::ordered_json body;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::optional<wire::Command> command;  ///< what the training is told
+  std::optional<wire::Command> command;  ///< for the training
 };
 
-/// Returns the refusal of a request whose head is enough to refuse it: 401, 403, 404, 405, 411, 413
-/// or 415. Nothing if answer() shall see it.
+/// Returns an error response if the head alone is reason to refuse the request: 401, 403, 404, 405,
+/// 411, 413 or 415. Returns nothing if answer() must handle it.
 std::optional<Response> refuse(const Request& request, const Access& access);
 
-/// Answers a request that was not refused. A body that is no command gives 400.
+/// Returns the response to a request that was not refused. An invalid command gives 400.
 Response answer(const Request& request, const std::string& body, const wire::JobStatus& status);
 
-/// Returns the answer to a command that can't be taken now, because earlier ones still wait: 503.
+/// Returns the response to a command while too many earlier ones are pending: 503.
 Response too_many_commands();
 
 }  // namespace ganscale::control

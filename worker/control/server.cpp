@@ -1,6 +1,6 @@
 #include "control/server.h"
 
-// cpprestsdk's macro U is a name that other libraries use.
+// cpprestsdk's macro U collides with names of other libraries.
 #define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
 #include <arpa/inet.h>
 #include <cpprest/http_listener.h>
@@ -20,14 +20,14 @@ namespace {
 using web::http::http_request;
 using web::http::experimental::listener::http_listener;
 
-// Handlers never wait, but closing the listener does, on a thread of the pool: one would hang
-// there.
+// Handlers never wait, but closing the listener waits on a thread of the pool: with only one it
+// would hang.
 constexpr int kThreads = 2;
 constexpr std::size_t kWaitingCommands = 16;
 constexpr const char* kLoopback = "127.0.0.1";
 
-/// What the training and the handlers share. Handlers hold it by shared_ptr: cpprestsdk may run the
-/// end of one after the listener is closed.
+/// State shared by the training and the handlers. Handlers hold it by shared_ptr because cpprestsdk
+/// may finish one after the listener is closed.
 struct State {
   explicit State(std::string file) : token_file(std::move(file)) {}
 
@@ -42,7 +42,7 @@ struct State {
   wire::JobStatus status;
 };
 
-/// Returns a port that nobody has now: cpprestsdk takes 0 for 80.
+/// Returns a free port: cpprestsdk treats 0 as 80.
 int free_port(const std::string& address) {
   const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in name{};
@@ -58,7 +58,7 @@ int free_port(const std::string& address) {
 
 void start_threads() {
   static std::once_flag once;
-  // Its own default is 40 threads.
+  // The default is 40 threads.
   std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
 }
 
@@ -83,13 +83,13 @@ Request head_of(const http_request& request) {
 
 void reply(const http_request& request, const Response& response, bool close_connection) {
   web::http::http_response message(static_cast<web::http::status_code>(response.status));
-  // A path need not be UTF-8, and an answer must not throw.
+  // Paths need not be UTF-8, and a response must not throw.
   message.set_body(
       response.body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
       "application/json");
   for (const auto& [name, value] : response.headers) message.headers().add(name, value);
   if (close_connection) message.headers().add("Connection", "close");
-  // A client that is gone by now is no error of ours: look at the outcome, and leave it.
+  // Ignore errors of clients that have disconnected.
   request.reply(message).then([](const pplx::task<void>& sent) {
     try {
       sent.get();
@@ -104,7 +104,7 @@ void answer_with_body(State& state, const http_request& request, const Request& 
   try {
     text = body.get();
   } catch (const std::exception&) {
-    // The connection broke, or the bytes are in no known encoding: no command either way.
+    // The connection broke or the encoding is unknown: no command either way.
   }
   Response response = answer(head, text, state.read_status());
   if (response.command && !state.commands.try_push(*response.command)) {
@@ -113,8 +113,8 @@ void answer_with_body(State& state, const http_request& request, const Request& 
   reply(request, response, /*close_connection=*/false);
 }
 
-/// Ends the reading of a body, which cpprestsdk would buffer however long it is. Only a buffer
-/// closed with an error does that; one closed without is written to for ever.
+/// Stops reading a body, which cpprestsdk would buffer without limit. Only closing the buffer with
+/// an error does that; otherwise it is written to forever.
 void refuse_large_body(const http_request& request) {
   request.body().streambuf().close(
       std::ios_base::out, std::make_exception_ptr(std::runtime_error("refused by its head")));

@@ -7,15 +7,15 @@
 
 namespace ganscale::control {
 
-/// How a running training is watched and told what to do.
+/// How a running training is monitored and controlled.
 ///
-/// It lies here and not in telemetry, because telemetry and config are of one layer.
+/// It is here and not in telemetry because telemetry and config are in the same layer.
 struct TelemetryConfig {
   static constexpr int kOff = -1;
 
   std::string bind_address = "0.0.0.0";
-  int metrics_port = wire::kDefaultMetricsPort;  ///< 0: any free one, -1: none
-  int control_port = wire::kDefaultControlPort;  ///< 0: any free one, -1: none
+  int metrics_port = wire::kDefaultMetricsPort;  ///< 0: any free port, -1: none
+  int control_port = wire::kDefaultControlPort;  ///< 0: any free port, -1: none
   std::string token_file;
 };
 

@@ -7,32 +7,32 @@
 
 namespace ganscale::device {
 
-/// Work that is the same every time, so that a GPU repeats it by one launch: a CUDA graph. That
-/// pays where launching the kernels one by one takes longer than computing them.
+/// Captures work as a CUDA graph and replays it with a single launch. Worth it where launching the
+/// kernels one by one takes longer than running them.
 ///
-/// The host runs the work three times as any other, once more to record it, and then never again.
-/// So the work reads all that changes from the memory of the device, neither waits for the device
-/// nor copies from pageable memory, and leaves its results in tensors that it keeps; the next run
-/// of this or other repeated work overwrites them. All of a process shares one stream and one pool
-/// of memory, and runs one after another. A CPU runs the work every time.
+/// The work runs three times as usual (warm-up), is captured on the next run, and only replayed
+/// from then on. It must read everything that changes from device memory, neither wait for the
+/// device nor copy from pageable memory, and leave its results in tensors that it keeps; the next
+/// run of any graph overwrites them. All graphs of a process share one stream and one memory pool,
+/// and run one after another. On a CPU the work runs as usual every time.
 ///
 /// Source: CUDA C++ Programming Guide, "CUDA Graphs".
 class CudaGraph {
  public:
-  /// device: the only one that the work computes on.
+  /// device: the only device that the work uses.
   CudaGraph(c10::Device device, std::function<void()> work);
   ~CudaGraph();
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  /// Does the work, behind what the current stream holds and before what it is given next.
-  /// Throws: DeviceError where the work cannot be recorded.
+  /// Runs the work in order with the current stream.
+  /// Throws: DeviceError if the work cannot be captured.
   void run();
 
  private:
   struct Capture;
   const std::function<void()> work_;
-  const std::unique_ptr<Capture> capture_;  ///< none on a CPU
+  const std::unique_ptr<Capture> capture_;  ///< null on a CPU
 };
 
 }  // namespace ganscale::device

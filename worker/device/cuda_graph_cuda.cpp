@@ -13,10 +13,10 @@ namespace {
 using c10::cuda::CUDAEvent;
 using c10::cuda::CUDAStream;
 
-/// In these, libraries choose their algorithms and connections are opened.
+/// Libraries choose their algorithms and open connections in these.
 constexpr int kWarmupRuns = 3;
 
-/// The stream of all recorded work: the default one cannot be recorded.
+/// The stream of all captures: the default stream cannot be captured.
 CUDAStream capture_stream(c10::Device device) {
   static const CUDAStream kStream =
       c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index());
@@ -29,7 +29,7 @@ at::cuda::MempoolId_t memory_pool() {
   return kPool;
 }
 
-/// Has `later` wait for what `earlier` holds.
+/// Makes `later` wait for the work on `earlier`.
 void order(const CUDAStream& earlier, const CUDAStream& later) {
   CUDAEvent here;
   here.record(earlier);
@@ -52,12 +52,12 @@ struct CudaGraph::Capture {
   }
 
   void capture(const std::function<void()>& work) {
-    // The memory of the ordinary runs would stay in a pool that the recorded work doesn't use.
+    // Memory of the warm-up runs would stay in a pool that the graph doesn't use.
     c10::cuda::device_synchronize();
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard guard(stream);
     try {
-      // Other threads, such as a watchdog's, go on asking for their events.
+      // Other threads, such as a watchdog's, keep querying their events.
       graph.capture_begin(memory_pool(), cudaStreamCaptureModeThreadLocal);
       work();
       graph.capture_end();

@@ -1,4 +1,4 @@
-// What cuda_graph_cuda.cpp defines, for a build without CUDA.
+// Replaces cuda_graph_cuda.cpp in a build without CUDA.
 #include "base/error.h"
 #include "device/cuda_graph.h"
 

@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <string>
 
-/// What the GPUs of this process are and how they compute. A build without CUDA sees none.
+/// The GPUs of this process. A build without CUDA has none.
 namespace ganscale::device {
 
-/// Returns the number of GPUs that this process sees.
+/// Returns the number of visible GPUs.
 int visible_gpu_count();
 
-/// Makes `device` the current one of this thread: call it in main() before the first tensor, so
-/// that no rank opens a context on another rank's GPU. From then on cuDNN tries its algorithms for
-/// each new shape and keeps the fastest. A CPU needs nothing.
+/// Makes `device` the current device of this thread and turns on cuDNN's benchmark mode. Call it in
+/// main() before the first tensor, so that no rank creates a context on another rank's GPU. Does
+/// nothing for a CPU.
 void use_device(c10::Device device);
 
 /// Returns the GPU's name, or "CPU".
@@ -27,8 +27,8 @@ struct DeviceMemory {
 };
 DeviceMemory device_memory(c10::Device device);
 
-/// Lets matrix products and convolutions of float32 on GPUs round their inputs to TF32 (8 bits of
-/// exponent, 10 of mantissa), or forbids it.
+/// Allows or forbids TF32 (8 bits of exponent, 10 of mantissa) in float32 matrix multiplications
+/// and convolutions on GPUs.
 void allow_tf32(bool allowed);
 
 }  // namespace ganscale::device

@@ -1,4 +1,4 @@
-// What gpu_cuda.cpp defines, for a build without CUDA.
+// Replaces gpu_cuda.cpp in a build without CUDA.
 #include "device/gpu.h"
 
 namespace ganscale::device {

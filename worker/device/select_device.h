@@ -6,18 +6,17 @@
 
 namespace ganscale::device {
 
-/// What a user asks for: each rank's own GPU where there are any, else the CPU; or one of the two.
+/// The requested device: kAuto is the rank's own GPU if there are any, otherwise the CPU.
 enum class DeviceKind { kAuto, kCpu, kGpu };
 
-/// Returns the device of one rank: its local rank's GPU, one process a GPU, or the CPU.
+/// Returns the device of a rank: the GPU of its local rank, or the CPU.
 ///
-/// A launcher that shows each rank its own GPU only (CUDA_VISIBLE_DEVICES a rank) makes that one
-/// number 0.
+/// If the launcher shows each rank its own GPU only (by CUDA_VISIBLE_DEVICES), that is number 0.
 /// visible_gpu_count: as this rank sees them.
-/// Throws: DeviceError where a GPU is asked for and there is none, or too few for the ranks.
+/// Throws: DeviceError if a GPU is requested and there is none, or too few for the ranks.
 c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int visible_gpu_count);
 
-/// Where one process keeps its two networks: often one device for both.
+/// The devices of a process's two networks, usually the same.
 struct NetworkDevices {
   template <std::convertible_to<c10::Device> Any>
   NetworkDevices(Any both) : generator(both), discriminator(both) {}  // NOLINT: implicit by design
@@ -31,8 +30,8 @@ struct NetworkDevices {
 
 /// Returns the two GPUs of one rank: 0 and 1 for local rank 0, 2 and 3 for local rank 1.
 ///
-/// A launcher that shows each rank its own two GPUs only makes those 0 and 1.
-/// Throws: ConfigError where the CPU is asked for, or there are fewer than two GPUs a rank.
+/// If the launcher shows each rank its own two GPUs only, those are 0 and 1.
+/// Throws: ConfigError if the CPU is requested or there are fewer than two GPUs per rank.
 NetworkDevices select_two_devices(DeviceKind kind, int local_rank, int local_size,
                                   int visible_gpu_count);
 

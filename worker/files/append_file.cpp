@@ -20,7 +20,7 @@ namespace {
 }  // namespace
 
 AppendFile::AppendFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::error_code ignored;  // open() tells the reason
+  std::error_code ignored;  // open() reports the reason
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0) fail(path_, errno);
@@ -33,7 +33,7 @@ void AppendFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0) break;
-    bytes.remove_prefix(static_cast<std::size_t>(written));  // a full disk takes what fits
+    bytes.remove_prefix(static_cast<std::size_t>(written));  // a full disk accepts what fits
   }
   if (bytes.empty()) return;
   const int reason = errno;

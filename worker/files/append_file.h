@@ -5,11 +5,11 @@
 
 namespace ganscale::files {
 
-/// A file that grows by whole pieces: a killed process leaves at most one torn piece at its end, a
-/// full disk none.
+/// A file for appending records: a killed process leaves at most one incomplete record at the end,
+/// a full disk none.
 class AppendFile {
  public:
-  /// Opens a file, or makes it and its missing parent folders. Throws OutputError.
+  /// Opens a file, or creates it and its missing parent folders. Throws OutputError.
   explicit AppendFile(std::filesystem::path path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
@@ -17,7 +17,7 @@ class AppendFile {
 
   /// Appends all of `bytes` or nothing. Throws OutputError.
   void append(std::string_view bytes);
-  /// Drops what is behind the first `size_bytes` bytes. Throws OutputError.
+  /// Truncates the file to `size_bytes` bytes. Throws OutputError.
   void truncate(std::size_t size_bytes);
 
   const std::filesystem::path& path() const { return path_; }

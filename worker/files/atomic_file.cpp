@@ -46,7 +46,7 @@ std::string read_file(const std::filesystem::path& path) {
   const auto refuse = [&](const std::error_code& reason) {
     throw DataError("can't read: " + path.string() + ": " + reason.message());
   };
-  // A folder opens, but does not read.
+  // A folder can be opened but not read.
   if (std::filesystem::is_directory(path)) refuse(std::make_error_code(std::errc::is_a_directory));
   errno = 0;
   std::ifstream file(path, std::ios::binary);

@@ -8,8 +8,8 @@
 
 namespace ganscale::files {
 
-/// An output file can't be written: the message names it and the system's reason (disk full, read
-/// only, ...). Whether a run survives it is the training loop's decision.
+/// An output file can't be written. The message has the file and the system's reason (disk full,
+/// read-only, ...). The training loop decides whether the run continues.
 class OutputError : public DataError {
  public:
   using DataError::DataError;
@@ -19,8 +19,8 @@ class OutputError : public DataError {
 /// the same name, on any machine that shares the folder.
 std::filesystem::path temporary_beside(std::filesystem::path path);
 
-/// Writes a file so that a reader sees all of it or the old one: a temporary name beside it, then a
-/// rename. Makes missing parent folders. Throws OutputError.
+/// Writes a file atomically: to a temporary name in the same folder, which is then renamed. Creates
+/// missing parent folders. Throws OutputError.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 /// Reads a whole file. Throws DataError with the system's reason.

@@ -18,12 +18,12 @@ struct FileDigest {
   bool operator==(const FileDigest&) const = default;
 };
 
-/// Writes a new file whose bytes are on the disk once finish() returned.
+/// Writes a new file whose bytes are on the disk once finish() has returned.
 ///
 /// Throws: DataError with file and reason (disk full, read-only, ...) from every member.
 class DurableFile {
  public:
-  /// Creates the file, or empties the one that is there.
+  /// Creates or truncates the file.
   explicit DurableFile(std::filesystem::path file);
   void write(std::span<const std::byte> bytes);
   /// Flushes to the disk and closes.
@@ -39,10 +39,10 @@ class DurableFile {
 /// Reads a file and returns its size and SHA-256. Throws DataError if it can't be read.
 FileDigest digest_file(const std::filesystem::path& file);
 
-/// Puts the names in a folder (new, renamed and removed files) on the disk.
+/// Syncs the entries of a folder (new, renamed and removed files) to the disk.
 void sync_folder(const std::filesystem::path& folder);
 
-/// Renames, over a file that may be there, and puts the new name on the disk.
+/// Renames a file, replacing an existing one, and syncs the new name to the disk.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace ganscale::files

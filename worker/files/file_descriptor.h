@@ -12,7 +12,7 @@ struct FileDescriptorTraits {
   static void close(Raw descriptor) noexcept { ::close(descriptor); }
 };
 
-/// An open file or folder of the operating system.
+/// An open file or folder.
 using FileDescriptor = Handle<FileDescriptorTraits>;
 
 }  // namespace ganscale

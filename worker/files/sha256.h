@@ -9,12 +9,12 @@ struct evp_md_ctx_st;
 
 namespace ganscale::files {
 
-/// Computes a SHA-256 piece by piece (OpenSSL).
+/// Computes a SHA-256 incrementally (OpenSSL).
 class Sha256 {
  public:
   Sha256();
   void update(std::span<const std::byte> bytes);
-  /// Returns the digest as 64 hexadecimal digits; nothing may follow.
+  /// Returns the digest as 64 hexadecimal digits. Must be the last call.
   std::string finish();
 
  private:

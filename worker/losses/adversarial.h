@@ -7,7 +7,7 @@ namespace ganscale::losses {
 /// Return the two parts of the discriminator's loss, -log D(x) of each real image and
 /// -log(1 - D(G(z))) of each fake, with D = sigmoid(logit): softplus(-real) and softplus(fake).
 ///
-/// Paper:   Goodfellow et al. 2014, arXiv:1406.2661, Eq. (1), with its sign turned.
+/// Paper:   Goodfellow et al. 2014, arXiv:1406.2661, Eq. (1), with the opposite sign.
 /// logits:  [N], attached to the graph.
 /// Return:  [N], attached; the sum of the two means is the loss of the batch.
 at::Tensor non_saturating_real_loss(const at::Tensor& logits);

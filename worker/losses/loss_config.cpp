@@ -14,7 +14,7 @@ LossConfig parse_loss(config::Section in) {
   c.weight_clip = in.get("weight_clip", c.weight_clip,
                          "bound of the discriminator's parameters after each step; 0: none");
   in.require(c.weight_clip >= 0, "weight_clip", "must not be negative");
-  if (c.weight_clip > 0) c.gradient_penalty = 0;  // the one or the other bounds the slope
+  if (c.weight_clip > 0) c.gradient_penalty = 0;  // one of them is enough to bound the slope
   c.gradient_penalty = in.get("gradient_penalty", c.gradient_penalty,
                               "weight of (|gradient| - 1)^2 between reals and fakes; 0: none");
   in.require(c.gradient_penalty >= 0, "gradient_penalty", "must not be negative");

@@ -4,11 +4,11 @@
 
 namespace ganscale::losses {
 
-/// Returns how far each image moves with its style vectors, |J_w^T y| for random images y.
+/// Returns the path length of each image, |J_w^T y| for random images y.
 ///
 /// Paper:   Karras et al. 2020, arXiv:1912.04958, Eq. (4) and Appendix B: the root of the mean over
 ///          layers of the squared lengths.
-/// images:  [N, C, H, W], G(w), still attached to the graph; no gradients of weights are computed.
+/// images:  [N, C, H, W], G(w), still attached to the graph. No weight gradients are computed.
 /// w:       [N, L, D]; the images' style vectors, in their graph.
 /// noise:   [N, C, H, W], standard normal.
 /// Returns: [N], attached (its backward pass is second order).

@@ -18,7 +18,7 @@ at::Tensor interpolate(const at::Tensor& real, const at::Tensor& fake, const at:
 
 at::Tensor gradient_penalty(const at::Tensor& images, const at::Tensor& logits, double weight) {
   check(images.requires_grad(), "a gradient penalty needs images that require gradients");
-  // One backward pass serves all images, as long as D does not mix them.
+  // One backward pass for all images, as long as D does not mix them.
   const auto gradient = torch::autograd::grad({logits.sum()}, {images}, /*grad_outputs=*/{},
                                               /*retain_graph=*/true, /*create_graph=*/true)[0];
   // The root has no derivative at zero.

@@ -4,8 +4,8 @@
 
 namespace ganscale::losses {
 
-/// Returns the critic's loss of each pair of images, D(G(z)) - D(x): minus an estimate of the
-/// Wasserstein distance, where D is 1-Lipschitz.
+/// Returns the critic's loss of each pair of images, D(G(z)) - D(x): the negative of an estimate of
+/// the Wasserstein distance if D is 1-Lipschitz.
 ///
 /// Paper:   Arjovsky et al. 2017, arXiv:1701.07875, Eq. (3).
 /// real_logits, fake_logits: [N], attached to the graph.
@@ -15,8 +15,8 @@ at::Tensor wasserstein_critic_loss(const at::Tensor& real_logits, const at::Tens
 /// Returns the generator's loss of each image, -D(G(z)). Paper and shapes as above.
 at::Tensor wasserstein_generator_loss(const at::Tensor& fake_logits);
 
-/// Returns images between reals and fakes, share * real + (1 - share) * fake, that a gradient
-/// penalty is taken at: a leaf that requires gradients.
+/// Returns images between reals and fakes, share * real + (1 - share) * fake, at which to take a
+/// gradient penalty: a leaf that requires gradients.
 ///
 /// Paper:   Gulrajani et al. 2017, arXiv:1704.00028, Algorithm 1.
 /// real, fake: [N, C, H, W]; share: [N, 1, 1, 1] in [0, 1].

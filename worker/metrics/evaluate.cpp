@@ -43,7 +43,7 @@ double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& grou
   return value.item<double>();
 }
 
-/// The distance of one label's images: NaN where there are fewer than two.
+/// The distance of one label's images: NaN if there are fewer than two.
 struct LabelDistance {
   double value = std::numeric_limits<double>::quiet_NaN();
   bool is_deficient = true;  ///< a covariance is not of full rank
@@ -63,7 +63,7 @@ LabelDistance frechet_of_label(const Sets& sets, std::int64_t label, Divisor div
   return {frechet_distance(gaussians[0], gaussians[1]), is_deficient};
 }
 
-/// The ranks take the labels in turn.
+/// The labels are distributed over the ranks.
 std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group& group) {
   check(sets.label_count > 0, "per-class distances are of labels");
   const auto values = at::zeros({2, sets.label_count}, at::kDouble);  // distances, deficiencies

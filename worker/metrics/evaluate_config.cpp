@@ -15,7 +15,7 @@ namespace {
 struct Kind {
   std::string_view name;
   Metric metric;
-  int neighbors;  // by default; 0: the metric has none
+  int neighbors;  // the default; 0 if the metric has none
 };
 
 constexpr std::array kKinds = {

@@ -13,15 +13,15 @@ namespace ganscale::metrics {
 
 enum class Metric {
   kFrechet,          ///< fid50k
-  kClassFrechet,     ///< class_fid50k: of each label's images alone
+  kClassFrechet,     ///< class_fid50k: separately for each label
   kInceptionScore,   ///< is50k
   kKernel,           ///< kid50k
   kPrecisionRecall,  ///< pr50k3
   kDensityCoverage,  ///< dc50k5
 };
 
-/// A metric as users name it: what it is, how many generated images it takes ("50k", "500"), and,
-/// behind that, the number of neighbors of pr and dc.
+/// The name of a metric: its kind, the number of generated images ("50k", "500") and, for pr and
+/// dc, the number of neighbors.
 struct MetricName {
   std::string text;
   Metric metric = Metric::kFrechet;
@@ -29,8 +29,8 @@ struct MetricName {
   int neighbors = 3;
 };
 
-/// Reads fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5 and their like; without a count it is
-/// 50k. Throws ConfigError for any other name.
+/// Parses names like fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5. The default count is 50k.
+/// Throws ConfigError for any other name.
 MetricName parse_metric(const std::string& text);
 
 /// The section `evaluate` of the configuration.
@@ -40,7 +40,7 @@ struct EvaluateConfig {
   FeatureNetConfig feature_net;
   Divisor divisor = Divisor::kCountMinusOne;
   int splits = 10;          ///< of the inception score
-  std::int64_t batch = 64;  ///< images at a time on a rank
+  std::int64_t batch = 64;  ///< images at a time per rank
   std::filesystem::path cache;
 };
 

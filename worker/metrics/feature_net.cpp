@@ -45,7 +45,7 @@ std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device devi
   }
 }
 
-/// Says what is wrong with an output that must be [2, something] and finite; nothing if it is well.
+/// Returns what is wrong with an output that must be [2, D] and finite; empty if nothing is.
 std::string defect_of(const at::Tensor& output) {
   if (output.dim() != 2 || output.size(0) != 2 || output.size(1) < 1) {
     std::ostringstream text;
@@ -55,7 +55,7 @@ std::string defect_of(const at::Tensor& output) {
   return at::isfinite(output).all().item<bool>() ? "" : "it gave NaN or infinity";
 }
 
-/// Judges two images of the run's shape.
+/// Extracts features of two images of the run's shape.
 Features try_net(FeatureNet& net, const FeatureNetConfig& config, ImageShape image) {
   const auto pixels = 2 * image.channels * image.resolution * image.resolution;
   const auto images = at::arange(pixels, at::kLong)

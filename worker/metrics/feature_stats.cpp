@@ -9,7 +9,7 @@
 namespace ganscale::metrics {
 namespace {
 
-/// Returns all ranks' rows in the order of the images: rank r's row j is image r + j * size.
+/// Gathers the rows of all ranks in image order: row j of rank r is image r + j * size.
 at::Tensor gather_in_turn(comm::Group& group, const at::Tensor& rows, std::int64_t total) {
   const auto rows_a_rank = (total + group.size() - 1) / group.size();
   auto shape = rows.sizes().vec();

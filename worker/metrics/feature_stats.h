@@ -10,26 +10,26 @@
 
 namespace ganscale::metrics {
 
-/// What is to be kept of a set of images.
+/// What to keep of a set of images.
 struct Needs {
   bool moments = false;
-  bool features = false;  ///< every image's: memory grows with their number
+  bool features = false;  ///< of all images: memory grows with their number
   int splits = 0;         ///< of the inception score; 0: no logits
   bool operator==(const Needs&) const = default;
 };
 
-/// What a feature network says of a set of images: real ones or generated ones, gathered on all
-/// ranks. Rank r of n adds the images r, r + n, r + 2 n, ... in this order.
+/// Feature statistics of a set of real or generated images, gathered from all ranks. Rank r of n
+/// adds the images r, r + n, r + 2 n, ... in this order.
 class FeatureStats {
  public:
   /// image_count: of all ranks.
   FeatureStats(Needs needs, std::int64_t image_count, const OpenFeatureNet& net);
-  /// Restores the moments and features that state() gave.
+  /// Restores moments and features from state().
   FeatureStats(const NamedTensors& state, std::int64_t image_count);
 
-  /// numbers: [N] int64 of these images; labels: [N] int64, undefined if they have none.
+  /// numbers: [N] int64, of these images; labels: [N] int64, undefined if there are none.
   void add(const Features& features, const at::Tensor& numbers, const at::Tensor& labels);
-  /// Makes every rank's set that of all ranks; every rank calls it once, after its last add().
+  /// Merges the statistics of all ranks. All ranks call it once, after the last add().
   void merge(comm::Group& group);
 
   std::int64_t image_count() const { return image_count_; }
@@ -38,7 +38,7 @@ class FeatureStats {
   const at::Tensor& features() const { return features_; }  ///< [N, D] float32
   const at::Tensor& labels() const { return labels_; }      ///< [N] int64, -1 without labels
 
-  /// The moments, features and labels, for a file.
+  /// Returns moments, features and labels, to be stored in a file.
   NamedTensors state() const;
 
  private:

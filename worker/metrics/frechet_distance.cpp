@@ -10,7 +10,7 @@
 namespace ganscale::metrics {
 namespace {
 
-/// Sets eigenvalues to zero that are rounding: LAPACK's error is about the largest times epsilon.
+/// Sets eigenvalues within rounding to zero: LAPACK's error is about the largest one times epsilon.
 at::Tensor without_rounding(const at::Tensor& eigenvalues) {
   const double smallest = eigenvalues.max().item<double>() *
                           static_cast<double>(eigenvalues.size(0)) *

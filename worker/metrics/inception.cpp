@@ -21,7 +21,7 @@ const at::Tensor& weight_of(const NamedTensors& weights, const std::string& name
   return found->second;
 }
 
-/// A batch norm in eval mode is a scale and a shift: part of the convolution before it.
+/// Folds a batch norm in eval mode, a scale and a shift, into the convolution before it.
 void add_folded(NamedTensors& layers, const NamedTensors& weights, const std::string& name) {
   const auto norm = [&](const char* part) {
     return weight_of(weights, name + ".bn." + part).to(at::kDouble);
@@ -33,12 +33,12 @@ void add_folded(NamedTensors& layers, const NamedTensors& weights, const std::st
   layers.emplace(name + ".bias", bias.to(at::kFloat));
 }
 
-/// The blocks of the network; each reads as a row of torchvision's inception.py.
+/// The blocks of the network; each corresponds to one in torchvision's inception.py.
 class Blocks {
  public:
   explicit Blocks(const NamedTensors& layers) : layers_(layers) {}
 
-  /// A convolution and a ReLU. padding: "same" for stride 1; 0 where the image shrinks.
+  /// A convolution and a ReLU. padding: "same" for stride 1; 0 if the image shrinks.
   at::Tensor convolve(const at::Tensor& x, const std::string& name, bool same = true,
                       std::int64_t stride = 1) const {
     const auto& weight = weight_of(layers_, name + ".weight");
@@ -54,7 +54,7 @@ class Blocks {
         .relu_();
   }
 
-  /// Convolutions one after the other: NAME_1, NAME_2, ...
+  /// A sequence of convolutions: NAME_1, NAME_2, ...
   at::Tensor chain(at::Tensor x, const std::string& name, int count) const {
     for (int i = 1; i <= count; ++i) x = convolve(x, name + "_" + std::to_string(i));
     return x;
@@ -93,7 +93,7 @@ class Blocks {
     return at::cat({small, large, at::max_pool2d(x, {3, 3}, {2, 2})}, 1);
   }
 
-  /// maximum: the last block of the FID's variant pools the maximum.
+  /// maximum: the last block of the FID variant uses max pooling.
   at::Tensor e(const at::Tensor& x, const std::string& block, bool maximum) const {
     const auto fork = [&](const at::Tensor& y, const std::string& name) {
       return at::cat({convolve(y, name + "a"), convolve(y, name + "b")}, 1);

@@ -5,26 +5,26 @@
 
 namespace ganscale::metrics {
 
-/// InceptionV3 as the Fréchet inception distance uses it: average pools that leave out the padding,
-/// a maximum pool in the last block, 2048 features, 1008 classes.
+/// InceptionV3 as used by the Fréchet inception distance: average pooling without the padding, max
+/// pooling in the last block, 2048 features, 1008 classes.
 ///
 /// Paper:    Szegedy et al. 2016, arXiv:1512.00567, Table 1; the variant is that of the TensorFlow
-///           graph of 2015-12-05, whose weights pytorch-fid holds.
+///           graph of 2015-12-05, whose weights pytorch-fid has.
 /// Weights:  torchvision's names: Conv2d_1a_3x3.conv.weight, .bn.{weight, bias, running_mean,
 ///           running_var}, ..., Mixed_7c.branch_pool...., fc.weight [1008, 2048]. fc.bias is not
-///           used: the inception score is of logits without bias.
-/// Images: scaled to 299 as TensorFlow 1 does; pixels as (x - 128) / 128.
+///           used: the inception score takes logits without bias.
+/// Images:   resized to 299 as in TensorFlow 1; pixels as (x - 128) / 128.
 class Inception : public FeatureNet {
  public:
   /// Throws DataError: a weight is missing or of another shape.
   Inception(const NamedTensors& weights, at::Device device);
 
   Features extract(const at::Tensor& images) override;
-  /// Returns the judgment of images that are ready: [N, 3, 299, 299] float32 in [-1, 1].
+  /// Extracts features of preprocessed images: [N, 3, 299, 299] float32 in [-1, 1].
   Features forward(const at::Tensor& images) const;
 
  private:
-  NamedTensors layers_;  // convolutions with their batch norm in them: NAME.weight, NAME.bias
+  NamedTensors layers_;  // convolutions with their batch norms folded in: NAME.weight, NAME.bias
   at::Tensor classes_;   // [1008, 2048]
   at::Device device_;
 };

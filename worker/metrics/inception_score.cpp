@@ -26,7 +26,7 @@ void InceptionScore::add(const at::Tensor& logits, const at::Tensor& images) {
   const auto p = log_p.exp();
   const auto negative_entropy = at::xlogy(p, p).sum(1, /*keepdim=*/true);
   const auto rows = at::cat({p, negative_entropy, at::ones_like(negative_entropy)}, 1);
-  // Split s begins with image floor(s * image_count / splits).
+  // Split s starts with image floor(s * image_count / splits).
   const auto split = images.add(1).mul(sums_.size(0)).sub(1).floor_divide(image_count_);
   sums_.index_add_(0, split, rows);
 }

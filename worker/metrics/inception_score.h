@@ -14,20 +14,19 @@ struct MeanAndDeviation {
   double deviation = 0;  ///< of the population: divided by the number of splits
 };
 
-/// The sums that the inception score is made of, for images that come a batch at a time on any
-/// rank: exp(E_x KL(p(y|x) || p(y))) of each split, where split s holds the
-/// images from floor(s * image_count / splits) on, up to those of the next split.
+/// Accumulates the inception score, exp(E_x KL(p(y|x) || p(y))) of each split, over batches on any
+/// rank. Split s has the images from floor(s * image_count / splits) up to those of the next split.
 ///
 /// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4.
 class InceptionScore {
  public:
-  /// image_count: of all ranks together; splits: at most as many.
+  /// image_count: of all ranks together; splits: at most image_count.
   InceptionScore(std::int64_t class_count, std::int64_t image_count, int splits);
 
   /// logits:   [N, classes], before the softmax. Throws DataError if one is NaN or infinite.
-  /// images: [N] int64, the numbers of these images in [0, image_count).
+  /// images:   [N] int64, the numbers of these images in [0, image_count).
   void add(const at::Tensor& logits, const at::Tensor& images);
-  /// Adds up the sums of all ranks; every rank calls it.
+  /// Merges the sums of all ranks. All ranks call it.
   void merge(comm::Group& group);
   /// Throws DataError unless every split has an image.
   MeanAndDeviation score() const;

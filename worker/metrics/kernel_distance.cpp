@@ -16,7 +16,7 @@ at::Tensor kernel(const at::Tensor& a, const at::Tensor& b) {
   return a.mm(b.t()).div(static_cast<double>(a.size(1))).add(1).pow(3);
 }
 
-/// The mean of k(x, y) over pairs of different members of one set.
+/// Returns the mean of k(x, y) over pairs of different features of one set.
 double mean_of_pairs(const at::Tensor& set) {
   const auto values = kernel(set, set);
   const auto count = static_cast<double>(set.size(0));
@@ -51,7 +51,7 @@ MeanAndDeviation kernel_inception_distance(const at::Tensor& real, const at::Ten
   const auto values = at::zeros({subsets.count}, at::kDouble);
   auto* value = values.mutable_data_ptr<double>();
   for (std::int64_t i = group.rank(); i < subsets.count; i += group.size()) {
-    // Sets of one size must not be drawn alike: the features may belong to pairs of images.
+    // Sets of equal size must get different subsets: their features may belong to pairs of images.
     value[i] = kernel_distance(draw(real, subsets, 2 * i), draw(fake, subsets, 2 * i + 1));
   }
   group.all_reduce_sum(values);

@@ -9,7 +9,7 @@
 
 namespace ganscale::metrics {
 
-/// Returns the unbiased squared maximum mean discrepancy of two sets of features under the kernel
+/// Returns the unbiased squared maximum mean discrepancy of two sets of features with the kernel
 /// k(x, y) = (x . y / D + 1)^3.
 ///
 /// Paper:   Binkowski et al. 2018, arXiv:1801.01401, Section 3; Gretton et al. 2012, Eq. (3).
@@ -20,14 +20,14 @@ double kernel_distance(const at::Tensor& a, const at::Tensor& b);
 /// How the kernel inception distance draws its subsets.
 struct Subsets {
   std::int64_t count = 100;
-  std::int64_t size = 1000;  ///< or all, where there are fewer features
+  std::int64_t size = 1000;  ///< or all features if there are fewer
   std::uint64_t seed = 0;
 };
 
-/// Returns the kernel inception distance: mean and deviation of kernel_distance over random
-/// subsets, which the ranks share out.
+/// Returns the kernel inception distance: mean and deviation of kernel_distance() over random
+/// subsets, distributed over the ranks.
 ///
-/// real, fake: [N, D], the same on every rank. Throws DataError for fewer than two features.
+/// real, fake: [N, D], the same on all ranks. Throws DataError for fewer than two features.
 MeanAndDeviation kernel_inception_distance(const at::Tensor& real, const at::Tensor& fake,
                                            const Subsets& subsets, comm::Group& group);
 

@@ -9,32 +9,33 @@
 
 namespace ganscale::metrics {
 
-/// What a covariance divides its sum of squares by: N - 1 (pytorch-fid) or N (NVIDIA's code).
+/// The divisor of a covariance: N - 1 (pytorch-fid) or N (NVIDIA's code).
 enum class Divisor { kCountMinusOne, kCount };
 
 /// Mean and covariance of a set of features.
 struct Gaussian {
-  std::int64_t count = 0;  ///< features it was taken from
+  std::int64_t count = 0;  ///< number of features
   at::Tensor mean;         ///< [D] float64
   at::Tensor covariance;   ///< [D, D] float64
 };
 
-/// Count, mean and squared deviations of features that come a batch at a time, in float64: memory
-/// does not grow with their number.
+/// Count, mean and squared deviations of features, accumulated over batches in float64. Memory does
+/// not grow with their number.
 ///
 /// Paper: Chan, Golub & LeVeque 1979, "Updating formulae and a pairwise algorithm for computing
-///        sample variances", Eq. (2.1). Unlike a difference of raw sums it loses no digits where
+///        sample variances", Eq. (2.1). Unlike a difference of raw sums, it does not lose digits if
 ///        the mean is large.
 class Moments {
  public:
   explicit Moments(std::int64_t feature_count);
-  /// Goes on from what mean() and deviations() gave.
+  /// Continues from mean() and deviations().
   Moments(std::int64_t count, at::Tensor mean, at::Tensor deviations)
       : count_(count), mean_(std::move(mean)), deviations_(std::move(deviations)) {}
 
-  /// features: [N, D], any floating dtype and device. Throws DataError if one is NaN or infinite.
+  /// features: [N, D], any floating-point dtype and device. Throws DataError if one is NaN or
+  ///           infinite.
   void add(const at::Tensor& features);
-  /// Replaces the moments by those of all ranks' features; every rank calls it.
+  /// Merges the moments of all ranks. All ranks call it.
   void merge(comm::Group& group);
 
   std::int64_t count() const { return count_; }

@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 1024;
 
-/// Squared distances in float64, so that how rows are cut into blocks changes no comparison.
+/// Returns squared distances in float64, so that the block size does not change any comparison.
 at::Tensor squared_distances(const at::Tensor& a, const at::Tensor& b) {
   const auto a_norms = a.square().sum(1, /*keepdim=*/true);
   const auto b_norms = b.square().sum(1);
   return a_norms.add(b_norms).sub(a.mm(b.t()), 2).clamp_min_(0);
 }
 
-/// Visits this rank's blocks of rows: the distances [rows, columns], and the first row's number.
+/// Visits this rank's blocks of rows: the distances [rows, columns] and the number of the first
+/// row.
 void for_each_block(const at::Tensor& rows, const at::Tensor& columns, const comm::Group& group,
                     const std::function<void(const at::Tensor&, std::int64_t)>& visit) {
   const std::int64_t stride = kRowsAtOnce * group.size();
@@ -35,7 +36,7 @@ void for_each_block(const at::Tensor& rows, const at::Tensor& columns, const com
 at::Tensor radii(const at::Tensor& features, int neighbors, comm::Group& group) {
   const auto result = at::zeros({features.size(0)}, at::kDouble);
   for_each_block(features, features, group, [&](const at::Tensor& distances, std::int64_t first) {
-    // The nearest of all is the feature itself.
+    // The nearest neighbor is the feature itself.
     const auto block = std::get<0>(distances.kthvalue(neighbors + 1, 1));
     result.narrow(0, first, block.size(0)).copy_(block);
   });

@@ -12,21 +12,21 @@ struct PrecisionRecall {
 };
 
 struct DensityCoverage {
-  double density = 0;   ///< mean number of real balls that a fake lies in, over k; may pass 1
-  double coverage = 0;  ///< share of the real balls that a fake lies in
+  double density = 0;   ///< mean number of real balls that a fake lies in, over k; may exceed 1
+  double coverage = 0;  ///< share of the real balls with a fake inside
 };
 
-/// The features of reals and fakes, the same on every rank; the ranks share out the rows of the
-/// distance matrices, and no more than a few thousand rows exist at a time.
+/// The features of reals and fakes, the same on all ranks. The rows of the distance matrices are
+/// distributed over the ranks and computed a few thousand at a time.
 ///
 /// real, fake: [N, D] and [M, D], each with more than `neighbors` rows, on one device.
 struct FeatureSets {
   at::Tensor real;
   at::Tensor fake;
-  int neighbors = 3;  ///< k: a ball around a feature reaches to its k-th nearest neighbor
+  int neighbors = 3;  ///< k: the ball of a feature reaches to its k-th nearest neighbor
 };
 
-/// Returns how realistic and how varied the fakes are. A set's manifold is the union of its balls.
+/// Returns how realistic and how diverse the fakes are. A set's manifold is the union of its balls.
 ///
 /// Paper:  Kynkäänniemi et al. 2019, arXiv:1904.06991, Eqs. (1) and (2), k = 3.
 /// Throws: DataError for too few features.

@@ -8,7 +8,7 @@
 namespace ganscale::metrics {
 namespace {
 
-// The last site of the stream: the networks that draw the fakes count theirs from 0.
+// The last site of the stream: the networks that generate fakes count theirs from 0.
 constexpr std::uint32_t kSite = 0xFFFF;
 
 }  // namespace

@@ -5,8 +5,7 @@
 
 namespace ganscale::metrics {
 
-/// Returns `size` different numbers in [0, count), ascending: the same for the same seed and index
-/// on any machine.
+/// Returns `size` distinct numbers in [0, count), ascending. They depend only on seed and index.
 ///
 /// Floyd's algorithm (Bentley & Floyd 1987, "Programming pearls: a sample of brilliance") with the
 /// random numbers of base/random.h. 0 <= size <= count.

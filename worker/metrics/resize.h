@@ -4,11 +4,11 @@
 
 namespace ganscale::metrics {
 
-/// Scales images as TensorFlow 1 does where Inception's graph asks for it: output pixel i lies at
-/// i * in / out of the input, the first pixels upon each other, and takes from its two neighbors
-/// linearly, without antialiasing. PyTorch's interpolate() places half a pixel elsewhere.
+/// Resizes images as TensorFlow 1 does in Inception's graph: output pixel i is at i * in / out of
+/// the input and interpolates linearly between its two neighbors, without antialiasing. PyTorch's
+/// interpolate() is shifted by half a pixel.
 ///
-/// images:  [N, C, H, W] floating.
+/// images:  [N, C, H, W], floating point.
 /// Returns: [N, C, resolution, resolution].
 at::Tensor resize_as_tensorflow_1(const at::Tensor& images, std::int64_t resolution);
 

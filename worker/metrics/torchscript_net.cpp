@@ -25,13 +25,13 @@ bool has_argument(const torch::jit::Module& module, const char* name) {
       .has_value();
 }
 
-/// Returns the last line, which says what is wrong; TorchScript puts the code in front of it.
+/// Returns the last line, which has the error message; TorchScript prints the code above it.
 std::string last_line(std::string text) {
   text.erase(text.find_last_not_of(" \n") + 1);
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// Calls the module; what TorchScript throws names neither the file nor what to do.
+/// Calls the module. TorchScript's errors name neither the file nor what to do.
 at::IValue call(torch::jit::Module& module, const at::Tensor& images,
                 const std::unordered_map<std::string, at::IValue>& options) {
   try {
@@ -59,7 +59,7 @@ class NvidiaNet : public FeatureNet {
     result.features = in_float32(call(module_, rgb, {{kReturnFeatures, true}}).toTensor());
     if (!has_argument(module_, kNoOutputBias)) return result;
     const auto p = call(module_, rgb, {{kNoOutputBias, true}}).toTensor();
-    // Logarithms of probabilities are logits; the smallest number stands for zero.
+    // Logarithms of probabilities are logits; zero becomes the smallest positive number.
     result.logits = in_float32(p).clamp_min(std::numeric_limits<float>::min()).log();
     return result;
   }

@@ -50,8 +50,8 @@ struct Networks {
 /// depend on seed and parameter names alone.
 ///
 /// statistics_group: the ranks of statistics_color(), a group of its own (see
-///                   comm/differentiable_all_reduce.h) that outlives the networks; nullptr: this rank is
-///                   alone.
+///                   comm/differentiable_all_reduce.h) that outlives the networks; nullptr: this
+///                   rank is alone.
 /// Throws:           ConfigError for a conditional model of data without labels.
 Networks build_networks(const ModelConfig& config, std::uint64_t seed,
                         comm::Group* statistics_group);

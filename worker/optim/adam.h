@@ -13,7 +13,8 @@ struct AdamOptions {
   bool decoupled = false;
 };
 
-/// Adam and AdamW, with bias correction: kernels/multi_tensor_adam/multi_tensor_adam.h, averages included.
+/// Adam and AdamW, with bias correction: kernels/multi_tensor_adam/multi_tensor_adam.h, averages
+/// included.
 ///
 /// Slots:  exp_avg, exp_avg_sq.
 class Adam : public SlotOptimizer {

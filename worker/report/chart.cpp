@@ -12,7 +12,7 @@
 namespace ganscale::report {
 namespace {
 
-constexpr double kWidth = 1000;  // of the drawing, which is stretched to its place
+constexpr double kWidth = 1000;  // of the drawing, which is scaled to the page
 constexpr double kHeight = 300;
 constexpr std::size_t kMostPoints = 500;
 constexpr std::size_t kManyPoints = 50;
@@ -41,7 +41,7 @@ double mean(const std::vector<double>& values, std::size_t begin, std::size_t en
   return sum / static_cast<double>(end - begin);
 }
 
-// Of up to `radius` neighbors on each side. Where a value is missing, so is its average.
+// Averages up to `radius` neighbors on each side. Missing values stay missing.
 std::vector<double> moving_average(const std::vector<double>& values, std::size_t radius) {
   std::vector<double> result;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -83,7 +83,7 @@ std::string path(const Chart& chart, const Series& series, const Axis& x, const 
     }
     points += (pen_down ? 'L' : 'M') + number(x.share(chart.x[i]) * kWidth) + " " +
               number((1 - y.share(series.values[i])) * kHeight);
-    // A point without neighbors would be invisible: draw it as a short stroke.
+    // An isolated point would be invisible: draw a short stroke.
     if (!pen_down) points += "h.5";
     pen_down = true;
   }
@@ -94,7 +94,7 @@ std::string stroke(const std::string& color, const std::string& kind, const std:
   return "<path class=\"" + color + kind + "\" d=\"" + points + "\"/>";
 }
 
-// A curve of many points is drawn twice: thin as it is, and its course in bold.
+// A curve of many points is drawn twice: thin as it is, and bold with smoothing.
 std::string curve(const Chart& chart, std::size_t index, const Axis& x, const Axis& y) {
   const auto& series = chart.series[index];
   const auto color = color_class(index);

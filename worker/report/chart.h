@@ -5,7 +5,7 @@
 
 namespace ganscale::report {
 
-/// A curve of a chart. A value that is not finite leaves a gap.
+/// A curve of a chart. Values that are not finite leave gaps.
 struct Series {
   std::string name;
   std::vector<double> values;  ///< one for each x of the chart
@@ -13,13 +13,13 @@ struct Series {
 
 struct Chart {
   std::string title;
-  std::string unit;  ///< after the title, in words: "seconds per 1000 images"
+  std::string unit;  ///< spelled out, after the title: "seconds per 1000 images"
   std::vector<double> x;
   std::vector<Series> series;
-  bool from_zero = false;  ///< whether the y axis begins at 0 whatever the values are
+  bool from_zero = false;  ///< whether the y axis always starts at 0
 };
 
-/// The part of an axis that is shown, and where its marks are.
+/// The visible range of an axis and its tick marks.
 struct Axis {
   double from = 0;
   double to = 1;
@@ -27,16 +27,17 @@ struct Axis {
   double share(double value) const { return (value - from) / (to - from); }
 };
 
-/// Returns an axis over [from, to] with about `wanted_marks` marks at round numbers. tight: it ends
-/// at from and to; otherwise at the next round numbers. If from is to, there is room around it.
+/// Returns an axis over [from, to] with about `wanted_marks` marks at round numbers. tight: the
+/// axis ends at from and to, otherwise at the next round numbers. If from equals to, adds a margin.
 Axis make_axis(double from, double to, int wanted_marks, bool tight);
 
-/// Returns at most `limit` points, each the mean of as many neighbors: a chart has no more pixels.
+/// Reduces a chart to at most `limit` points, each the mean of adjacent ones: it has no more
+/// pixels.
 Chart thin_out(const Chart& chart, std::size_t limit);
 
-/// Returns a chart, which has a point at least, as an HTML figure: curves in SVG, labels in HTML
-/// (they keep their size on a phone), the numbers as JSON for page.js. The outermost hundredths of
-/// the values may lie outside the drawing, so that one spike does not flatten a curve.
+/// Returns a chart of at least one point as an HTML figure: curves in SVG, labels in HTML (so that
+/// they keep their size on a phone), values as JSON for page.js. Values outside the 1st to 99th
+/// percentile may be cut off, so that one spike does not flatten a curve.
 std::string chart_html(const Chart& chart);
 
 }  // namespace ganscale::report

@@ -12,7 +12,7 @@ using Lines = std::vector<nlohmann::ordered_json>;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// A loss that was not finite was written as null.
+// Losses that are not finite are written as null.
 double number_at(const nlohmann::ordered_json& line, const std::string& pointer) {
   const nlohmann::ordered_json::json_pointer place(pointer);
   if (!line.contains(place) || !line.at(place).is_number()) return kNothing;
@@ -29,7 +29,7 @@ bool has_numbers(const Series& series) {
   return std::ranges::any_of(series.values, [](double value) { return std::isfinite(value); });
 }
 
-// All numbers of the map at `pointer`, one curve a key.
+// All numbers of the map at `pointer`, one curve per key.
 std::vector<Series> columns_of(const Lines& lines, const std::string& pointer) {
   std::set<std::string> names;
   for (const auto& line : lines) {

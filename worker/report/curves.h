@@ -7,11 +7,11 @@
 
 namespace ganscale::report {
 
-/// Returns the charts of a run's ticks, those that it has numbers for: losses, the discriminator's
-/// scores, rate, waiting, learning rates, memory, augmentation.
+/// Returns charts of a run's ticks, as far as there are values: losses, discriminator scores,
+/// speed, waiting, learning rates, memory, augmentation.
 std::vector<Chart> tick_charts(const RunSummary& run);
 
-/// Returns a chart for each metric of metrics.jsonl, of one curve.
+/// Returns a chart with one curve for each metric in metrics.jsonl.
 std::vector<Chart> metric_charts(const RunSummary& run);
 
 }  // namespace ganscale::report

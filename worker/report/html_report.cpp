@@ -48,7 +48,7 @@ Frame read_frame(const std::filesystem::path& file, std::string caption) {
   return {std::move(caption), data_uri("image/png", png), png_width(png) < kSmallImage};
 }
 
-// The first, the last and evenly between them, so many as the page can carry.
+// The first, the last, and evenly spaced ones in between, as many as fit on the page.
 std::vector<SampleGrid> choose_samples(const std::vector<SampleGrid>& all) {
   if (all.empty()) return {};
   const auto bytes = std::max<std::size_t>(1, std::filesystem::file_size(all.back().file));
@@ -131,13 +131,13 @@ std::string header(const RunSummary& run) {
   return element("header", "", html);
 }
 
-/// Whether there is a generator of this label.
+/// Returns whether this label has a generator.
 bool is_trained(const nlohmann::ordered_json& label) {
   const auto state = label.value("state", "");
   return state == "done" || state == "out_of_budget";
 }
 
-/// The progress of scheme per_label, whose ticks are the labels'.
+/// The progress of scheme per_label, where the ticks belong to the labels.
 std::string progress_of_labels(const RunSummary& run) {
   std::int64_t images_seen = 0;
   std::int64_t total_images = 0;
@@ -238,7 +238,7 @@ std::map<std::string, nlohmann::ordered_json> metrics_of_labels(const RunSummary
   return metrics;
 }
 
-/// Says what a label reached, or why it failed.
+/// Describes how far a label got, or why it failed.
 std::string label_row(const nlohmann::ordered_json& label,
                       const std::map<std::string, nlohmann::ordered_json>& metrics) {
   const auto number = label.value("label", std::int64_t{0});
@@ -257,7 +257,8 @@ std::string label_row(const nlohmann::ordered_json& label,
   return row(std::to_string(number) + " " + label.value("name", ""), reached);
 }
 
-/// One row a label of scheme per_label: those without a generator first, and many folded.
+/// One row per label of scheme per_label; those without a generator first. A long table is
+/// collapsed.
 std::string labels_section(const RunSummary& run) {
   if (run.labels.empty()) return {};
   const auto metrics = metrics_of_labels(run);

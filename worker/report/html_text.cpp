@@ -21,7 +21,7 @@ std::string escape_html(std::string_view text) {
 }
 
 std::string data_uri(std::string_view media_type, std::string_view bytes) {
-  // EVP_EncodeBlock writes a final NUL behind four characters for every three bytes begun.
+  // EVP_EncodeBlock writes four characters for every three bytes or part of them, and a final NUL.
   std::string base64((bytes.size() + 2) / 3 * 4 + 1, '\0');
   EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
                   reinterpret_cast<const unsigned char*>(bytes.data()),

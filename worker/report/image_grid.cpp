@@ -10,7 +10,7 @@
 namespace ganscale::report {
 namespace {
 
-// [-1, 1] → 0 ... 255; the inverse of u / 127.5 - 1, so that real images come back unchanged.
+// [-1, 1] → 0 ... 255; the inverse of u / 127.5 - 1, so that real images are unchanged.
 at::Tensor to_bytes(const at::Tensor& images) {
   const auto host = images.detach().cpu();
   if (host.scalar_type() == at::kByte) return host;

@@ -4,7 +4,7 @@
 
 namespace ganscale::report {
 
-/// The texts of page.css and page.js, compiled in.
+/// The contents of page.css and page.js, compiled in.
 extern const std::string_view kPageStyle;
 extern const std::string_view kPageScript;
 

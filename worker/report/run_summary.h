@@ -18,7 +18,7 @@ struct SampleGrid {
   std::filesystem::path file;
 };
 
-/// What lies in a run folder, read but not judged. Every part but the configuration may be missing.
+/// The contents of a run folder. Everything but the configuration may be missing.
 struct RunSummary {
   std::string name;  ///< of the folder
   std::string config_text;
@@ -27,23 +27,21 @@ struct RunSummary {
   std::vector<nlohmann::ordered_json> metrics;  ///< lines of metrics.jsonl
   std::vector<nlohmann::ordered_json> labels;   ///< labels.json of scheme per_label
   std::optional<std::filesystem::path> reals;
-  std::vector<SampleGrid> samples;                      ///< in the order of images seen
-  std::vector<checkpoint::CheckpointInfo> checkpoints;  ///< the oldest first
+  std::vector<SampleGrid> samples;                      ///< in order of images seen
+  std::vector<checkpoint::CheckpointInfo> checkpoints;  ///< oldest first
 };
 
-/// Reads a run folder. Throws DataError if it is none (no config.yaml), ConfigError if that is not
-/// YAML.
+/// Reads a run folder. Throws DataError if it has no config.yaml, ConfigError if that is not YAML.
 RunSummary read_run(const std::filesystem::path& folder);
 
-/// Returns the scalar at a dotted path of a configuration as text, a list in brackets; nothing if
-/// there is no such key.
+/// Returns the value at a dotted path as text, lists in brackets; nothing if there is no such key.
 std::optional<std::string> config_value(const config::Node& config, const std::string& path);
 
-/// Returns the name of the grid of fakes after so many images, as its checkpoint's:
-/// fakes-004200.png, or fakes-000001.536.png between two thousands.
+/// Returns the name of the grid of fakes after `images_seen` images, numbered like checkpoints:
+/// fakes-004200.png, or fakes-000001.536.png between multiples of 1000.
 std::string sample_name(std::int64_t images_seen);
 
-/// Returns the count of images of a name that sample_name() made, nothing for any other.
+/// Returns the number of images in a name from sample_name(), or nothing for any other name.
 std::optional<std::int64_t> images_of_sample_name(const std::string& name);
 
 }  // namespace ganscale::report

@@ -9,25 +9,25 @@
 
 namespace ganscale::report {
 
-/// A file of JSON lines, each with its "images_seen", in ascending order: stats.jsonl and
-/// metrics.jsonl of a run folder.
+/// A file of JSON lines in ascending order of "images_seen": stats.jsonl and metrics.jsonl of a run
+/// folder.
 ///
-/// A killed run leaves at most one torn line, which the next one drops.
+/// A killed run leaves at most one incomplete line, which the next run removes.
 class StatsLog {
  public:
-  /// Opens `path` for a run that goes on after `images_seen` images (0: a new run): lines beyond
-  /// are dropped, with them a torn last line. Throws OutputError.
+  /// Opens `path` for a run that resumes after `images_seen` images (0: a new run). Removes later
+  /// lines and an incomplete last one. Throws OutputError.
   StatsLog(const std::filesystem::path& path, std::int64_t images_seen);
 
-  /// Appends a line, all or nothing. Throws files::OutputError (disk full, ...): the file is as before.
+  /// Appends a line, all or nothing. Throws OutputError (disk full, ...) and leaves the file as it
+  /// was.
   void append(const nlohmann::ordered_json& line);
 
  private:
   files::AppendFile file_;
 };
 
-/// Reads the lines of a file of JSON lines up to the first that is torn; none if there is no such
-/// file.
+/// Reads a file of JSON lines up to the first incomplete one. A missing file has no lines.
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path);
 
 }  // namespace ganscale::report

@@ -41,7 +41,7 @@ std::string text(const std::array<std::uint8_t, N>& bytes) {
 Tensorboard::Tensorboard(const std::filesystem::path& folder, std::int64_t images_seen)
     : file_(folder / file_name()) {
   write(version_event(now_at(0)));
-  // Only what is beyond this step is void.
+  // Only events after this step are discarded.
   write(start_event(now_at(images_seen + 1)));
 }
 

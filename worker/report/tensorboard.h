@@ -12,12 +12,11 @@
 
 namespace ganscale::report {
 
-/// Writes a run for TensorBoard: scalars of ticks and grids of images, over images seen.
+/// Writes TensorBoard event files of a run: scalars of ticks and grids of images, over images seen.
 class Tensorboard {
  public:
-  /// Begins a new file in `folder` (TensorBoard reads all of a folder) for a run that goes on after
-  /// `images_seen` images: what older files have beyond that is no longer shown. Throws
-  /// OutputError.
+  /// Starts a new file in `folder` (TensorBoard reads all of them) for a run that resumes after
+  /// `images_seen` images: later events of older files are no longer shown. Throws OutputError.
   Tensorboard(const std::filesystem::path& folder, std::int64_t images_seen);
 
   /// Throws OutputError.

@@ -8,7 +8,7 @@
 
 namespace ganscale::report {
 
-/// What a run says about itself once a tick. Rates and shares are those of this tick alone.
+/// The statistics of one tick. Rates and shares are those of this tick alone.
 struct Tick {
   std::int64_t number = 0;
   std::int64_t images_seen = 0;
@@ -27,8 +27,7 @@ struct Tick {
   std::optional<double> augment_p;
 };
 
-/// Writes a tick as the object of one line of stats.jsonl. A number that is not finite becomes
-/// null.
+/// Returns a tick as the object on a line of stats.jsonl. Numbers that are not finite become null.
 nlohmann::ordered_json to_json(const Tick& tick);
 
 }  // namespace ganscale::report

@@ -24,7 +24,7 @@ at::Tensor luma_and_chroma(const at::Tensor& pixels) {
   return planes.round().to(at::kByte).contiguous();
 }
 
-/// Returns gray pixels as luma, 16 ... 235: players take it for that, as they do with colors.
+/// Returns gray pixels as luma, 16 ... 235: players expect limited range, as for colors.
 at::Tensor luma(const at::Tensor& pixels) {
   return (pixels.to(at::kDouble) * (219.0 / 255) + 16).round().to(at::kByte).contiguous();
 }

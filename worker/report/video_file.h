@@ -9,15 +9,15 @@
 
 namespace ganscale::report {
 
-/// A video of uncompressed images in the format YUV4MPEG2 (.y4m), which every encoder reads:
+/// An uncompressed video in the YUV4MPEG2 format (.y4m), which all encoders read:
 ///
 ///   ffmpeg -i walk.y4m walk.mp4
 ///
-/// Colors become luma and chroma as ITU-R BT.601 has it, in limited range, without subsampling;
-/// gray becomes luma alone.
+/// Colors become luma and chroma by ITU-R BT.601, in limited range, without subsampling; gray
+/// becomes luma alone.
 class VideoFile {
  public:
-  /// Makes the file, or empties it, and its missing parent folders. Throws OutputError.
+  /// Creates or truncates the file. Creates missing parent folders. Throws OutputError.
   VideoFile(const std::filesystem::path& path, int frames_per_second);
 
   /// Appends a frame. pixels: [H, W, C] uint8, C = 1 or 3, the same shape for all frames.

@@ -57,7 +57,7 @@ class Collectable : public prometheus::Collectable {
 }  // namespace
 
 struct Exposer::Server {
-  // Destroyed from below: the threads first, then what they call.
+  // Destroyed in reverse order: first the threads, then what they call.
   std::shared_ptr<Collectable> collectable;
   prometheus::Exposer exposer;
 };

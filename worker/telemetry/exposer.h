@@ -9,26 +9,26 @@
 
 namespace ganscale::telemetry {
 
-/// Where GET /metrics is answered.
+/// Address and port of GET /metrics.
 struct Endpoint {
   std::string address = "0.0.0.0";
   int port = 0;  ///< 0: any free one
 };
 
-/// Answers GET /metrics with what `collect` returns, until it is destroyed.
+/// Serves what `collect` returns at GET /metrics until it is destroyed.
 ///
-/// `collect` is called on the exposer's own threads, at most two at a time. A build without
-/// services (GANSCALE_SERVICES=OFF) warns once and answers nothing.
+/// `collect` is called on the exposer's threads, at most two at a time. A build without services
+/// (GANSCALE_SERVICES=OFF) warns once and serves nothing.
 class Exposer {
  public:
   using Collect = std::function<std::vector<Family>()>;
 
-  /// Throws ConfigError if the address can't be bound: another program has the port, for example.
+  /// Throws ConfigError if the address can't be bound, for example because the port is in use.
   Exposer(const Endpoint& endpoint, Collect collect);
-  /// Takes up to two seconds: civetweb looks that often whether it shall end.
+  /// Takes up to two seconds: civetweb checks that often whether to stop.
   ~Exposer();
 
-  /// The port that is answered, or 0 in a build without services.
+  /// Returns the port; 0 in a build without services.
   int port() const;
 
  private:

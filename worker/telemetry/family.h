@@ -9,7 +9,7 @@ namespace ganscale::telemetry {
 
 enum class Type { kCounter, kGauge, kHistogram };
 
-/// Returns Prometheus's word for it: counter, gauge or histogram.
+/// Returns the name in Prometheus: counter, gauge or histogram.
 constexpr const char* name(Type type) {
   switch (type) {
     case Type::kCounter: return "counter";
@@ -19,7 +19,7 @@ constexpr const char* name(Type type) {
   return "untyped";
 }
 
-/// One value with its labels, at the moment of a scrape.
+/// One value with its labels at the time of a scrape.
 struct Sample {
   struct Bucket {
     double upper_bound;

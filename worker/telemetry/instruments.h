@@ -16,8 +16,8 @@ inline constexpr std::array kStalenessBounds{0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0
 using StepSeconds = Histogram<kStepSecondsBounds>;
 using StalenessSteps = Histogram<kStalenessBounds>;
 
-/// Everything one rank measures. The training writes the members; what each is called and means
-/// stands in instrument_table().
+/// All metrics of one rank. The training writes the members; instrument_table() has their names and
+/// descriptions.
 ///
 ///   instruments.images_total.add(batch_images);
 ///   instruments.loss.at("generator").set(loss);
@@ -48,13 +48,13 @@ struct Instruments {
   Gauge world_size;
 };
 
-/// Names one instrument. The member decides its type.
+/// Describes one instrument. The member determines its type.
 struct Instrument {
   using Member = std::variant<Counter Instruments::*, Gauge Instruments::*,
                               StepSeconds Instruments::*, StalenessSteps Instruments::*,
                               Labeled<Counter> Instruments::*, Labeled<Gauge> Instruments::*>;
   std::string name;
-  std::string label;  ///< the label besides run and rank; empty where there is none
+  std::string label;  ///< the label besides run and rank; empty if there is none
   std::string help;
   Member member;
 };

@@ -19,7 +19,7 @@ bool has_rdma_devices() {
   return false;
 }
 
-/// proc(5): the line CapEff of the status, a mask in hexadecimal digits.
+/// proc(5): the line CapEff of status, a hexadecimal mask.
 std::uint64_t effective_capabilities() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -12,7 +12,8 @@ std::optional<ProcessUsage> process_usage(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
-  // proc(5): the second field is the name in brackets, which may hold blanks and brackets itself.
+  // proc(5): the second field is the name in parentheses, which may itself contain blanks and
+  // parentheses.
   const auto bracket = line.rfind(')');
   if (bracket == std::string::npos) return std::nullopt;
   std::istringstream fields(line.substr(bracket + 1));

@@ -19,7 +19,7 @@ Labels labels_of(const std::string& run, int rank) {
   return {{wire::label::kRun, run}, {wire::label::kRank, std::to_string(rank)}};
 }
 
-/// Appends what one rank has measured with one instrument; sets the family's type.
+/// Appends the samples of one rank for one instrument; sets the family's type.
 class Reader {
  public:
   Reader(const Instruments& from, Labels labels, const std::string& label, Family& to)
@@ -83,7 +83,7 @@ Registry::Registry(const RegistryOptions& options)
   own_ = new (slots_ + options.local_rank) Slot();
   own_->process.store(getpid(), std::memory_order_relaxed);
   own_->instruments.memlock_too_small.set(is_too_small(locked_memory()) ? 1 : 0);
-  // Only now may another rank read the slot.
+  // From now on other ranks may read the slot.
   own_->rank_and_one.store(options.rank + 1, std::memory_order_release);
 }
 

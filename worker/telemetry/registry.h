@@ -9,36 +9,37 @@
 
 namespace ganscale::telemetry {
 
-/// Where a rank stands in its job and on its node.
+/// Identifies a rank in its job and on its node.
 struct RegistryOptions {
   std::string run;  ///< the label `run`
   int rank = 0;     ///< in the world; the label `rank`
   int local_rank = 0;
   int local_size = 1;  ///< ranks of this job on this node
-  /// The same word on all ranks of the job and on no other job of the node: letters, digits, '-'.
+  /// Name of the shared memory: the same on all ranks of the job, and different from all other jobs
+  /// on the node. Letters, digits, '-'.
   std::string segment;
 };
 
-/// The numbers of all ranks of one node, in shared memory: each rank writes its own Instruments,
-/// and local rank 0 collects those of all for the node's one port.
+/// The metrics of all ranks of a node, in shared memory: each rank writes its own Instruments, and
+/// local rank 0 collects all of them for the node's only port.
 ///
-/// Why memory and not messages: writing costs nothing on the training's path, no rank answers a
-/// scrape, and what a rank measured last is still visible after it hung or died. Ranks that are
-/// threads of one process use it in the same way.
+/// Shared memory rather than messages: writes cost the training nothing, no other rank has to serve
+/// a scrape, and the last values of a rank stay visible after it hung or died. Ranks that are
+/// threads of one process use it the same way.
 class Registry {
  public:
   explicit Registry(const RegistryOptions& options);
 
-  /// This rank's numbers.
+  /// Returns this rank's instruments.
   Instruments& instruments() { return own_->instruments; }
 
-  /// Returns the families of every rank of the node that has come so far, all of them labeled run
-  /// and rank. Safe at any time from any thread. A family without samples is left out.
+  /// Returns the families of all ranks of the node that have registered so far, labeled by run and
+  /// rank. Thread safe. Families without samples are left out.
   std::vector<Family> collect() const;
 
  private:
   struct Slot {
-    std::atomic<int> rank_and_one{0};  // 0: nobody has come yet
+    std::atomic<int> rank_and_one{0};  // 0: not registered yet
     std::atomic<int> process{0};
     Instruments instruments;
   };

@@ -24,7 +24,7 @@ struct alignas(64) Header {
 void* map_shared(const std::string& path, std::size_t size_bytes) {
   const int file = shm_open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0) return MAP_FAILED;
-  // ftruncate would succeed on a full /dev/shm, and the first write would end in SIGBUS.
+  // ftruncate would succeed on a full /dev/shm, and the first write would raise SIGBUS.
   errno = posix_fallocate(file, 0, static_cast<off_t>(size_bytes));
   void* memory = MAP_FAILED;
   if (errno == 0) memory = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -62,7 +62,7 @@ SharedSegment::SharedSegment(const std::string& name, std::size_t size_bytes, in
 }
 
 SharedSegment::~SharedSegment() {
-  // An orderly end before all have come: nobody needs the name any more.
+  // This party ends before all have mapped the segment: nobody needs the name any more.
   const bool named =
       !path_.empty() && static_cast<Header*>(header_)->parties_come.load() < parties_;
   if (named) shm_unlink(path_.c_str());

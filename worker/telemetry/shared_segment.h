@@ -5,15 +5,15 @@
 
 namespace ganscale::telemetry {
 
-/// Zeroed memory that `parties` processes (or threads) of one node map under one name.
+/// Zeroed memory that `parties` processes (or threads) of one node map under the same name.
 ///
-/// Whoever comes first creates it and whoever comes last removes the name, so that nobody waits for
-/// anybody, and a process that is killed later leaves nothing behind. A party that dies before all
-/// have come leaves a few KiB in /dev/shm, under a name that no other job uses.
+/// The first party creates it and the last one removes the name, so that nobody waits, and a
+/// process that is killed later leaves nothing behind. A party that dies before all have mapped it
+/// leaves a few KiB in /dev/shm, under a name that no other job uses.
 class SharedSegment {
  public:
-  /// Maps the segment. With one party, or an empty name, it is memory of this process alone; so it
-  /// is, with a warning, where the system refuses shared memory: telemetry never stops a training.
+  /// Maps the segment. With one party or an empty name it is private memory; also, with a warning,
+  /// if the system refuses shared memory: telemetry never stops a training.
   SharedSegment(const std::string& name, std::size_t size_bytes, int parties);
   SharedSegment(const SharedSegment&) = delete;
   SharedSegment& operator=(const SharedSegment&) = delete;
@@ -22,7 +22,7 @@ class SharedSegment {
   void* data() const { return data_; }
 
  private:
-  std::string path_;  // as shm_open wants it; empty where the memory is private
+  std::string path_;  // for shm_open; empty if the memory is private
   std::size_t mapped_bytes_ = 0;
   void* header_ = nullptr;
   void* data_ = nullptr;

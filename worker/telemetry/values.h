@@ -9,14 +9,14 @@
 
 #include "base/error.h"
 
-/// The kinds of values that a rank measures. They lie in memory that processes share, so they are
-/// lock-free atomics in a fixed layout and hold no pointer. Any thread of the rank may write, any
-/// process of the node may read at the same time; a write costs a few nanoseconds.
+/// The metric types of a rank. They live in memory shared by processes, so they are lock-free
+/// atomics with a fixed layout and no pointers. Any thread of the rank may write while any process
+/// of the node reads; a write takes a few nanoseconds.
 namespace ganscale::telemetry {
 
 static_assert(std::atomic<double>::is_always_lock_free, "a lock does not work between processes");
 
-/// A sum that only grows; it begins at 0 with the process.
+/// A sum that only grows. It starts at 0 with the process.
 class Counter {
  public:
   void add(double amount) { value_.fetch_add(amount, std::memory_order_relaxed); }
@@ -26,7 +26,7 @@ class Counter {
   std::atomic<double> value_{0};
 };
 
-/// A value that goes up and down. It is not exposed before the first set().
+/// A value that can go up and down. Not exposed before the first set().
 class Gauge {
  public:
   void set(double value) {
@@ -41,8 +41,8 @@ class Gauge {
   std::atomic<bool> is_set_{false};
 };
 
-/// Counts observations by size. `kUpperBounds` is an ascending constexpr std::array<double, n>; an
-/// observation belongs to the first bound that is not below it, or to +Inf.
+/// Counts observations in buckets. `kUpperBounds` is an ascending constexpr std::array<double, n>;
+/// an observation belongs to the first bound that is not below it, or to +Inf.
 template <const auto& kUpperBounds>
 class Histogram {
  public:
@@ -54,7 +54,7 @@ class Histogram {
         1, std::memory_order_relaxed);
     sum_.fetch_add(value, std::memory_order_relaxed);
   }
-  /// Observations of one bucket alone; bucket kUpperBounds.size() is that of +Inf.
+  /// Returns the observations in one bucket, not cumulative; bucket kUpperBounds.size() is +Inf.
   std::uint64_t count(std::size_t bucket) const {
     return counts_[bucket].load(std::memory_order_relaxed);
   }
@@ -65,14 +65,14 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
-/// One value for each word of a label, made when the word is first named: at most kWords of them,
-/// each shorter than 48 bytes.
+/// A metric for each value of a label, created on first use: at most kWords label values, each
+/// shorter than 48 bytes.
 template <class Value>
 class Labeled {
  public:
   static constexpr std::size_t kWords = 16;
 
-  /// Returns the value of a word. Throws kBug for one word too many, or too long.
+  /// Returns the metric of a label value. Throws kBug for one value too many, or too long.
   Value& at(std::string_view word) {
     check(word.size() < kWordBytes, "a label's word is shorter than 48 bytes");
     for (Slot& slot : slots_) {
@@ -82,7 +82,7 @@ class Labeled {
         slot.state.store(kReady, std::memory_order_release);
         return slot.value;
       }
-      // Another thread writes its word, a copy of a few bytes.
+      // Another thread copies its label value, a few bytes.
       while (state == kClaimed) state = slot.state.load(std::memory_order_acquire);
       if (word == slot.word.data()) return slot.value;
     }
@@ -90,7 +90,7 @@ class Labeled {
     return slots_.front().value;
   }
 
-  /// Calls visit(word, value) for each word that was named, in that order.
+  /// Calls visit(label value, metric) for each label value, in order of first use.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const Slot& slot : slots_) {

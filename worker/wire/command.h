@@ -7,21 +7,21 @@
 
 namespace ganscale::wire {
 
-/// What a running training can be told. Each may be repeated without harm.
+/// Commands to a running training. Each is idempotent.
 enum class Command {
-  kPause,       ///< finish the step, then wait for kResume
-  kResume,      ///< go on after kPause
-  kCheckpoint,  ///< write a checkpoint after this step
-  kStop,        ///< write a checkpoint and end the run
+  kPause,       ///< finishes the step, then waits for kResume
+  kResume,      ///< continues after kPause
+  kCheckpoint,  ///< writes a checkpoint after this step
+  kStop,        ///< writes a checkpoint and ends the run
 };
 
-/// Returns the word on the wire: pause, resume, checkpoint or stop.
+/// Returns the name on the wire: pause, resume, checkpoint or stop.
 std::string_view name(Command command);
 
 /// Returns {"command": "<name>"}.
 nlohmann::ordered_json to_json(Command command);
 
-/// Reads {"command": "<name>"}, other fields ignored; nothing if the text is not that.
+/// Parses {"command": "<name>"} and ignores other fields. Returns nothing for any other text.
 std::optional<Command> parse_command(std::string_view text);
 
 }  // namespace ganscale::wire

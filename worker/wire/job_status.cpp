@@ -45,7 +45,7 @@ void read(const Json& json, const char* key, Integer& value) {
   value = field->get<Integer>();
 }
 
-// JSON has no NaN and no infinity: both are written as null.
+// JSON has no NaN or infinity: both become null.
 double number(const Json& json, const std::string& key) {
   if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
   if (!json.is_number()) fail(key, "a number");

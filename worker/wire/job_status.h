@@ -9,27 +9,27 @@
 
 namespace ganscale::wire {
 
-/// Where a training is in its life.
+/// The state of a training.
 enum class JobState {
-  kStarting,  ///< before the first step: reads data, loads a checkpoint
+  kStarting,  ///< before the first step: opens the dataset, loads a checkpoint
   kRunning,
   kPaused,
-  kStopping,  ///< writes its last checkpoint
+  kStopping,  ///< writes the last checkpoint
   kDone,
   kFailed,
 };
 
-/// Returns the word on the wire: starting, running, paused, stopping, done or failed.
+/// Returns the name on the wire: starting, running, paused, stopping, done or failed.
 std::string_view name(JobState state);
 
-/// The checkpoint that a restart would begin from.
+/// The checkpoint that a restart would resume from.
 struct LastCheckpoint {
-  std::string name;  ///< folder under checkpoints/: kimg-004200
+  std::string name;  ///< its folder in checkpoints/: kimg-004200
   std::int64_t written_unix_seconds = 0;
   bool operator==(const LastCheckpoint&) const = default;
 };
 
-/// What rank 0 tells of the whole training: the body of GET /status.
+/// The status of a training as rank 0 reports it: the body of GET /status.
 struct JobStatus {
   JobState state = JobState::kStarting;
   std::string run;
@@ -37,28 +37,28 @@ struct JobStatus {
   std::string scheme;
   std::int64_t images_seen = 0;            ///< by all ranks, over all restarts
   std::int64_t total_images = 0;           ///< the run is done when images_seen reaches this
-  std::optional<double> seconds_per_kimg;  ///< absent until it was measured
+  std::optional<double> seconds_per_kimg;  ///< absent until measured
   std::optional<double> images_per_second;
   std::optional<double> eta_seconds;
   int world_size = 1;
   int restarts = 0;
-  std::map<std::string, double> losses;  ///< by network or phase; NaN where it diverged
-  std::optional<double> fid;             ///< the newest evaluation
+  std::map<std::string, double> losses;  ///< by network or phase; NaN if it diverged
+  std::optional<double> fid;             ///< of the latest evaluation
   std::optional<double> augment_p;
   std::optional<LastCheckpoint> last_checkpoint;
-  std::string message;  ///< why it failed, or what it waits for; else empty
+  std::string message;  ///< why it failed or what it waits for; otherwise empty
 
   double kimg() const { return static_cast<double>(images_seen) / 1000; }
   double total_kimg() const { return static_cast<double>(total_images) / 1000; }
   bool operator==(const JobStatus&) const = default;
 };
 
-/// Writes a status; optional fields that are absent, and an empty message, are left out.
+/// Serializes a status. Leaves out absent optional fields and an empty message.
 nlohmann::ordered_json to_json(const JobStatus& status);
 
-/// Reads a status. Fields it does not know are ignored and absent ones keep their default, so that
-/// an operator and a worker of different versions understand each other.
-/// Throws std::invalid_argument naming the field: not an object, wrong type, unknown state.
+/// Parses a status. Ignores unknown fields and keeps the defaults of absent ones, so that operator
+/// and worker may be of different versions.
+/// Throws std::invalid_argument that names the field: not an object, wrong type, unknown state.
 JobStatus parse_job_status(const nlohmann::ordered_json& json);
 
 }  // namespace ganscale::wire

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The names that the worker, the operator, dashboards and alerts agree on.
+/// Names shared by worker, operator, dashboards and alerts.
 namespace ganscale::wire {
 
 namespace metric {
@@ -45,7 +45,7 @@ inline constexpr const char* kGenerator = "generator";
 inline constexpr const char* kDiscriminator = "discriminator";
 }  // namespace network
 
-/// What rank 0 answers, and where.
+/// HTTP paths that rank 0 serves.
 namespace path {
 inline constexpr const char* kMetrics = "/metrics";
 inline constexpr const char* kStatus = "/status";
@@ -57,17 +57,18 @@ inline constexpr const char* kReady = "/readyz";
 inline constexpr int kDefaultMetricsPort = 9400;
 inline constexpr int kDefaultControlPort = 9401;
 
-/// What the operator puts into a worker's environment.
+/// Environment variables that the operator sets for a worker.
 namespace environment {
-/// Number of ranks the job was given; the worker refuses to start with another.
+/// The number of ranks of the job. The worker refuses to start with any other.
 inline constexpr const char* kExpectedWorldSize = "GANSCALE_EXPECTED_WORLD_SIZE";
-/// How often this training was restarted before; JobStatus::restarts.
+/// How often this training was restarted before; see JobStatus::restarts.
 inline constexpr const char* kRestarts = "GANSCALE_RESTARTS";
-/// Set: rank 0 ends with a line of its last status, after kLastStatus.
+/// If set, rank 0 prints its last status when it ends: a line that starts with kLastStatus.
 inline constexpr const char* kLeaveStatus = "GANSCALE_LEAVE_STATUS";
 }  // namespace environment
 
-/// How the line begins whose rest, a JobStatus as JSON, the launcher's pod leaves as its message.
+/// Prefix of the line with the last status, a JobStatus as JSON. The launcher's pod keeps it as its
+/// termination message.
 inline constexpr const char* kLastStatus = "ganscale: last status: ";
 
 }  // namespace ganscale::wire

@@ -7,7 +7,7 @@
 
 namespace ganscale::data {
 
-/// One emoji of Unicode's list.
+/// An emoji in Unicode's list.
 struct Emoji {
   std::vector<std::uint32_t> code_points;  ///< without variation selectors
   std::string name;                        ///< "grinning face"
@@ -15,8 +15,8 @@ struct Emoji {
 };
 
 struct EmojiList {
-  std::vector<Emoji> emoji;         ///< the fully qualified ones, in the file's order
-  std::vector<std::string> groups;  ///< those that have any: "Smileys & Emotion", ...
+  std::vector<Emoji> emoji;         ///< the fully qualified ones, in file order
+  std::vector<std::string> groups;  ///< that are not empty: "Smileys & Emotion", ...
 };
 
 /// Reads Unicode's `emoji-test.txt`. Throws DataError with file and line.

@@ -8,18 +8,18 @@
 
 namespace ganscale::data {
 
-/// The most that a gzip'ed file may unpack to.
+/// The size limit of an unpacked gzip file.
 inline constexpr std::int64_t kLargestUnpackedBytes = std::int64_t{4} << 30;
 
-/// The bytes of a file with random access from several threads.
+/// The bytes of a file, with random access from several threads.
 ///
-/// A plain file is read in place by pread(): unlike of a mapping, a file that shrinks or a network
-/// that fails is an error that names the file, not a signal. A gzip'ed file is unpacked into memory
-/// once, since deflate has no random access.
+/// A plain file is read with pread(): unlike with mmap(), a shrinking file or a network failure is
+/// an error that names the file, not a signal. A gzip file is unpacked into memory once, since
+/// deflate has no random access.
 class FileBytes {
  public:
-  /// Opens the file, and unpacks it if it begins like gzip. Throws DataError: missing, not
-  /// readable, damaged, larger than kLargestUnpackedBytes when unpacked.
+  /// Opens the file and unpacks it if it is gzipped. Throws DataError: missing, not readable,
+  /// damaged, larger than kLargestUnpackedBytes when unpacked.
   explicit FileBytes(const std::filesystem::path& file);
   FileBytes(FileBytes&& other) noexcept;
   FileBytes& operator=(FileBytes&&) = delete;
@@ -30,11 +30,11 @@ class FileBytes {
   std::int64_t size_bytes() const { return size_bytes_; }
   bool unpacked() const { return descriptor_ < 0; }
 
-  /// Returns `count` bytes from `offset` on, in memory of this or in `buffer`. Throws DataError
-  /// with file and offset when the file ends before or cannot be read.
+  /// Returns `count` bytes at `offset`, in own memory or in `buffer`. Throws DataError with file
+  /// and offset if the file ends before or cannot be read.
   std::span<const std::uint8_t> read(std::int64_t offset, std::int64_t count,
                                      std::vector<std::uint8_t>& buffer) const;
-  /// Reads up to `count` bytes: fewer where the file ends.
+  /// Reads up to `count` bytes: fewer at the end of the file.
   std::span<const std::uint8_t> read_some(std::int64_t offset, std::int64_t count,
                                           std::vector<std::uint8_t>& buffer) const;
 
@@ -47,7 +47,7 @@ class FileBytes {
   std::vector<std::uint8_t> unpacked_;
 };
 
-/// Returns the whole content of a file, unpacked if it is gzip'ed.
+/// Returns the content of a file, unpacked if it is gzipped.
 std::vector<std::uint8_t> read_file(const std::filesystem::path& file);
 
 }  // namespace ganscale::data

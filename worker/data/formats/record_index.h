@@ -8,26 +8,26 @@
 
 namespace ganscale::data {
 
-/// Where each frame of a TFRecord file begins, and, last, where the file ends: record i lies in
+/// The offsets of the frames of a TFRecord file, followed by the file size: record i is in
 /// [offsets[i], offsets[i + 1]).
 using RecordOffsets = std::vector<std::int64_t>;
 
-/// Returns the offsets of a TFRecord file, from its index file if that is still true, else by
-/// walking over the file once, which checks the checksum of every length.
+/// Returns the offsets of a TFRecord file: from its index file if that is up to date, otherwise by
+/// scanning the file once, which verifies the checksums of all lengths.
 ///
-/// The index file lies beside the data (`x.tfrecords.index`), or where that folder is read-only in
-/// the user's cache folder (`${XDG_CACHE_HOME:-~/.cache}/ganscale/index`). It is true while the
-/// data file's size and time of change are those that it names. It is written to a temporary name
-/// and renamed, so that ranks that start together may each write it; where it cannot be written,
-/// the next start walks again. A gzip'ed file has none, since it is unpacked at each start anyway.
+/// The index file is next to the data (`x.tfrecords.index`) or, if that folder is read-only, in the
+/// user's cache folder (`${XDG_CACHE_HOME:-~/.cache}/ganscale/index`). It is up to date while it
+/// has the data file's size and modification time. It is written atomically, so that ranks that
+/// start together may each write it; if it cannot be written, the next start scans again. A gzip
+/// file has no index, since it is unpacked at each start anyway.
 ///
-/// Throws: DataError with file, record and offset where the file is truncated or damaged.
+/// Throws: DataError with file, record and offset if the file is truncated or damaged.
 RecordOffsets record_offsets(const FileBytes& bytes);
 
-/// Writes the index file of a TFRecord file that was just written. Tells whether it could.
+/// Writes the index file of a new TFRecord file. Returns whether it could.
 bool write_index(const std::filesystem::path& file, const RecordOffsets& offsets);
 
-/// Returns the index file's path for a data file.
+/// Returns the path of a data file's index.
 std::filesystem::path index_path(const std::filesystem::path& file);
 
 }  // namespace ganscale::data

@@ -12,22 +12,22 @@ namespace ganscale::data {
 
 inline constexpr std::int64_t kFrameHeaderBytes = 12;
 inline constexpr std::int64_t kFrameFooterBytes = 4;
-/// A length beyond this is taken for damage.
+/// A longer record is treated as damaged.
 inline constexpr std::int64_t kLongestFrameData = std::int64_t{1} << 30;
 
 /// Returns the CRC32C (Castagnoli), rotated and shifted as TFRecord stores it.
 std::uint32_t masked_crc32c(std::span<const std::uint8_t> bytes);
 
-/// Returns what stands before data of this length.
+/// Returns the header of a frame with this length of data.
 std::array<std::uint8_t, kFrameHeaderBytes> frame_header(std::uint64_t data_bytes);
-/// Returns what stands after the data.
+/// Returns the footer of a frame.
 std::array<std::uint8_t, kFrameFooterBytes> frame_footer(std::span<const std::uint8_t> data);
 
-/// Returns the length of the data that follows this header (the first kFrameHeaderBytes of a
-/// frame). Throws DataError when its checksum is wrong.
+/// Returns the length of the data after this header (the first kFrameHeaderBytes of a frame).
+/// Throws DataError if its checksum is wrong.
 std::int64_t read_frame_header(std::span<const std::uint8_t> header);
 
-/// Returns the data of a whole frame. Throws DataError when a length or a checksum is wrong.
+/// Returns the data of a whole frame. Throws DataError if a length or a checksum is wrong.
 std::span<const std::uint8_t> read_frame(std::span<const std::uint8_t> frame);
 
 }  // namespace ganscale::data

@@ -9,20 +9,20 @@
 
 namespace ganscale::data {
 
-/// Writes a file of TFRecord frames; also right for TensorBoard's event files.
+/// Writes a file of TFRecord frames, which TensorBoard's event files use as well.
 class TfrecordWriter {
  public:
-  /// Creates the file, or empties it. Throws DataError when it cannot.
+  /// Creates or truncates the file. Throws DataError if it cannot.
   explicit TfrecordWriter(const std::filesystem::path& file);
 
-  /// Appends one frame. Throws DataError when the disk is full.
+  /// Appends a frame. Throws DataError if the disk is full.
   void append(std::span<const std::uint8_t> data);
-  /// Hands what was appended to the operating system.
+  /// Flushes to the operating system.
   void flush();
-  /// Flushes and closes. Throws DataError when the disk is full.
+  /// Flushes and closes. Throws DataError if the disk is full.
   void close();
 
-  /// Where the frames begin and the last one ends.
+  /// The offsets of the frames, and the end of the last one.
   const RecordOffsets& offsets() const { return offsets_; }
 
  private:

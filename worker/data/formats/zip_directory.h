@@ -18,16 +18,15 @@ struct ZipEntry {
   std::int64_t header_offset = 0;
 };
 
-/// Reads the central directory of a zip archive, zip64 included (a set of 70,000 images is one).
+/// Reads the central directory of a zip archive, including zip64 (needed for 70,000 images).
 ///
-/// By hand, since the libraries at hand (libarchive, minizip) read an archive from one thread, with
-/// one position.
+/// By hand, since libarchive and minizip read an archive from a single thread with one position.
 /// Format: PKWARE, APPNOTE.TXT, 4.3.12 to 4.3.16 and 4.5.3.
-/// Throws: DataError with file and offset when it is truncated or damaged.
+/// Throws: DataError with file and offset if it is truncated or damaged.
 std::vector<ZipEntry> read_zip_directory(const FileBytes& bytes);
 
-/// Reads one file of the archive into `buffer`, inflates it and checks its CRC-32. Safe from
-/// several threads. Throws DataError with only the reason.
+/// Reads a file of the archive into `buffer`, inflates it and verifies its CRC-32. Thread safe.
+/// Throws DataError with the reason only.
 std::span<const std::uint8_t> read_zip_entry(const FileBytes& bytes, const ZipEntry& entry,
                                              std::vector<std::uint8_t>& buffer);
 

@@ -9,37 +9,36 @@
 
 namespace ganscale::data {
 
-/// What happens to an image of another size than asked.
+/// What to do with an image of another size.
 enum class Fit {
   kRefuse,
-  kResize,  ///< its largest centered square, antialiased
-  kPad,     ///< centered in black; a larger one is refused
+  kResize,  ///< crops to the largest centered square and resizes, antialiased
+  kPad,     ///< centers in black; refuses larger images
 };
 
-/// What a decoded image must look like.
+/// The format of decoded images.
 struct DecodePolicy {
   int channels = 3;     ///< 1 or 3
   int resolution = 32;  ///< height and width
   Fit fit = Fit::kRefuse;
-  bool convert_colors = false;  ///< widen gray to RGB, reduce RGB to gray; else refuse
+  bool convert_colors = false;  ///< expand gray to RGB, reduce RGB to gray; otherwise refuse
   std::array<std::uint8_t, 3> background = {255, 255, 255};  ///< RGB behind transparent pixels
 };
 
-/// Decodes a record as the policy asks.
+/// Decodes a record as the policy says.
 ///
 /// chw:    [channels, resolution, resolution], overwritten.
-/// Gray is Rec. 601 luma, as in the "L" of PIL. Alpha is flattened over the background first.
-/// Throws: DataError with only the reason; the caller adds Source::describe().
+/// Gray is Rec. 601 luma, as PIL's "L". Alpha is first blended over the background.
+/// Throws: DataError with the reason only; the caller adds Source::describe().
 void decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw);
 
-/// Decodes a record as it is. Throws DataError with only the reason.
+/// Decodes a record as it is. Throws DataError with the reason only.
 Image decode(const Record& record);
 
-/// Returns the shape of a record's image without its pixels. Throws DataError with only the
-/// reason.
+/// Returns the shape of a record's image without its pixels. Throws DataError with the reason only.
 Image image_shape(const Record& record);
 
-/// Changes an image as the policy asks. Throws DataError with only the reason.
+/// Converts an image as the policy says. Throws DataError with the reason only.
 Image apply_policy(Image image, const DecodePolicy& policy);
 
 }  // namespace ganscale::data

@@ -5,11 +5,11 @@
 
 namespace ganscale::data {
 
-/// The longest side of an image that is decoded: a damaged or malicious header must not make us
-/// allocate without limit.
+/// The longest side of an image that is decoded, so that a damaged or malicious header cannot cause
+/// unlimited allocation.
 inline constexpr int kLongestSide = 16384;
 
-/// A decoded image, or with empty `hwc` only its shape.
+/// A decoded image; with empty `hwc` only its shape.
 struct Image {
   int channels = 0;  ///< 1 gray, 2 gray with alpha, 3 RGB, 4 RGBA (alpha not multiplied)
   int height = 0;

@@ -5,15 +5,14 @@
 
 #include "data/image/image.h"
 
-/// JPEG by libjpeg. Errors are DataErrors with only the reason: the caller knows which record it
-/// is.
+/// JPEG by libjpeg. Errors are DataErrors with the reason only: the caller knows the record.
 namespace ganscale::data {
 
-/// Decodes a JPEG file to gray or RGB. One that was cut short is an error, though libjpeg would
-/// fill up the rest with gray.
+/// Decodes a JPEG file to gray or RGB. A truncated file is an error, although libjpeg would fill
+/// the rest with gray.
 Image decode_jpeg(std::span<const std::uint8_t> bytes);
 
-/// Returns the shape that decode_jpeg() would give, without decoding.
+/// Returns the shape of the result of decode_jpeg() without decoding.
 Image jpeg_shape(std::span<const std::uint8_t> bytes);
 
 }  // namespace ganscale::data

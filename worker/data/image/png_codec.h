@@ -6,14 +6,14 @@
 
 #include "data/image/image.h"
 
-/// PNG by libpng. Errors are DataErrors with only the reason: the caller knows which record it is.
+/// PNG by libpng. Errors are DataErrors with the reason only: the caller knows the record.
 namespace ganscale::data {
 
-/// Decodes a PNG file of any kind; palettes are expanded and 16 bits scaled to 8. Its end is read
-/// too, so that an image that was cut short is an error.
+/// Decodes a PNG file of any type. Expands palettes and scales 16 bits to 8. Reads to the end, so
+/// that a truncated file is an error.
 Image decode_png(std::span<const std::uint8_t> bytes);
 
-/// Returns the shape that decode_png() would give, without decoding.
+/// Returns the shape of the result of decode_png() without decoding.
 Image png_shape(std::span<const std::uint8_t> bytes);
 
 /// Returns the bytes of a PNG file.

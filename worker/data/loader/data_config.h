@@ -10,19 +10,19 @@
 
 namespace ganscale::data {
 
-/// What the run does with the labels of its data set.
+/// How the run uses the labels of its dataset.
 enum class Labels { kAuto, kRequired, kIgnore };
 
-/// How the run's images relate to the source's colors.
+/// The color channels of the run's images.
 enum class Channels {
-  kKeep,  ///< the run has the channels of the first record; another record that differs is refused
+  kKeep,  ///< those of the first record; records that differ are refused
   kGray,
   kRgb,
 };
 
-/// How far ahead of the training step batches are read.
+/// How far ahead batches are read.
 struct PrefetchConfig {
-  int reader_threads = 0;  ///< 0: as many as it takes
+  int reader_threads = 0;  ///< 0: as many as needed
   int batches = 3;
   std::int64_t memory_limit_bytes = std::int64_t{4} << 30;
   bool congestion_aware = true;
@@ -43,11 +43,11 @@ struct DataConfig {
 /// Reads the section. Throws ConfigError.
 DataConfig parse_data(config::Section in);
 
-/// Returns how the images of a source are decoded for a run of this resolution; its channels are
+/// Returns how to decode the images of a source for a run of this resolution. Its channels are
 /// those of the run's networks. Throws DataError if the first record cannot be read.
 DecodePolicy decode_policy(const DataConfig& config, const Source& source, int resolution);
 
-/// Returns the number of labels that the run uses: 0 for an unconditional one. Throws DataError if
+/// Returns the number of labels that the run uses; 0 for an unconditional one. Throws DataError if
 /// labels are required and the source has none.
 std::int64_t used_label_count(const DataConfig& config, const Source& source);
 

@@ -20,60 +20,59 @@
 
 namespace ganscale::data {
 
-/// What one rank wants of the stream.
+/// What one rank reads of the data stream.
 struct LoaderOptions {
   RankShare share;
-  std::int64_t first_position = 0;  ///< where the first batch starts: the cursor of a checkpoint
+  std::int64_t first_position = 0;  ///< of the first batch: the cursor of a checkpoint
   std::int64_t label_count = 0;     ///< 0: batches without labels
   bool mirror = false;
-  bool pin_memory = false;  ///< page-locked batches, for a CUDA device
+  bool pin_memory = false;  ///< pinned batches, for a CUDA device
   PrefetchConfig prefetch;
 };
 
-/// Reads batches ahead with several threads, and hands them out in the order of the plan whatever
-/// the threads do.
+/// Prefetches batches with several threads and returns them in plan order.
 ///
-/// Each record is read and decoded into its place of the batch. The number of threads and of
-/// batches follows prefetch_depth() where the configuration leaves it open.
+/// Each record is decoded directly into its batch. prefetch_depth() adapts the number of threads
+/// and batches unless the configuration fixes it.
 class Prefetcher {
  public:
-  /// Starts to read. The source must outlive the prefetcher.
+  /// Starts reading. The source must outlive the prefetcher.
   ///
   /// Throws: DataError if the plan has fewer records than a global batch; ConfigError if the memory
-  ///         limit holds no batch.
+  ///         limit is too small for a batch.
   Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy, LoaderOptions options);
-  /// Ends the threads; waits for reads under way only.
+  /// Stops the threads; waits only for reads in progress.
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  /// Returns the next batch, uint8 [batch_per_rank, C, H, W]; waits for it. The memory of a batch
-  /// that nobody holds any more is used again.
+  /// Waits for the next batch, uint8 [batch_per_rank, C, H, W], and returns it. Reuses the memory
+  /// of a batch that nobody holds any more.
   ///
-  /// Throws: what the first bad record of this batch threw, after all batches before it were handed
-  ///         out; a DataError names the record. Called again, it throws again.
+  /// Throws: the error of the first bad record of this batch, after all earlier batches were
+  ///         returned; a DataError names the record. Further calls throw it again.
   Batch next();
 
-  /// The stream position where the batch of the following next() starts.
+  /// Returns the stream position of the next batch.
   std::int64_t position() const { return next_position_; }
-  /// Time that next() has waited, in total.
+  /// Returns the total time that next() has waited.
   double wait_seconds() const { return wait_seconds_.load(std::memory_order_relaxed); }
-  /// Batches that may wait or be read at a time.
+  /// Returns the number of batches that are ready or being read at a time.
   int depth() const;
-  /// Threads that read; one that was given back ends after the read it is in.
+  /// Returns the number of reader threads; a released one ends after its current read.
   int reader_threads() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A batch on its way.
+  // A batch in progress.
   struct Slot {
     Batch batch;
     std::uint8_t* pixels = nullptr;
     std::int64_t* labels = nullptr;
     std::int64_t first_position = 0;
-    int claimed = 0;    // records handed to threads
-    int remaining = 0;  // records not finished
+    int claimed = 0;    // records assigned to threads
+    int remaining = 0;  // unfinished records
     int failed_record = 0;
     std::exception_ptr error;  // of failed_record, the first that failed
   };
@@ -101,14 +100,14 @@ class Prefetcher {
   std::condition_variable ready_;
   PrefetchLimits limits_;
   BatchBuffers buffers_;
-  std::deque<std::unique_ptr<Slot>> slots_;  // front: the next to hand out
+  std::deque<std::unique_ptr<Slot>> slots_;  // front: the next to return
   std::int64_t opening_position_;            // of the next slot
   std::deque<float> latencies_seconds_;
   int running_threads_ = 0;
   bool stopping_ = false;
   std::vector<std::thread::id> finished_threads_;
 
-  // The consumer's own.
+  // Used by the consumer only.
   std::vector<std::thread> threads_;
   std::int64_t next_position_;
   std::atomic<double> wait_seconds_ = 0;
@@ -117,8 +116,8 @@ class Prefetcher {
   double window_stall_seconds_ = 0;
 };
 
-/// Returns the batch on `device` with images of a floating `dtype` in [-1, 1]: x / 127.5 - 1,
-/// computed in float32. From page-locked memory the copy does not wait.
+/// Returns the batch on `device` with images of floating-point `dtype` in [-1, 1]: x / 127.5 - 1,
+/// computed in float32. The copy from pinned memory is asynchronous.
 Batch to_model_input(const Batch& batch, at::Device device, at::ScalarType dtype);
 
 }  // namespace ganscale::data

@@ -7,24 +7,24 @@
 
 namespace ganscale::data {
 
-/// Returns the numbers of the records with this label, in order. Throws DataError if there is none.
+/// Returns the records with this label, in order. Throws DataError if there are none.
 std::vector<std::int64_t> records_with_label(const Source& source, std::int64_t label);
 
-/// Which record each image of a run is: the endless stream of epochs, each a permutation of the
-/// records. Pure: a position's record depends on the seed alone, so that the plan needs no state
-/// but a cursor and is the same on any world size.
+/// The order of records in a run: an endless stream of epochs, each a permutation of the records.
+/// The record at a position depends only on the seed, so the plan needs no state but a cursor and
+/// is the same for any world size.
 class ShardPlan {
  public:
-  /// Plans over the records 0 .. record_count - 1. Throws DataError if there is none.
+  /// Plans over the records 0 .. record_count - 1. Throws DataError if there are none.
   ShardPlan(std::int64_t record_count, std::uint64_t seed, bool shuffle);
   /// Plans over these records only.
   ShardPlan(std::vector<std::int64_t> records, std::uint64_t seed, bool shuffle);
 
-  /// Number of records of an epoch.
+  /// Returns the number of records in an epoch.
   std::int64_t record_count() const { return record_count_; }
   /// Returns the record at a position of the stream: position / record_count() is the epoch.
   std::int64_t record_at(std::int64_t position) const;
-  /// Tosses the coin of this position: whether its image is mirrored.
+  /// Returns whether the image at this position is mirrored, at random.
   bool mirrored(std::int64_t position) const;
 
  private:
@@ -34,9 +34,9 @@ class ShardPlan {
   std::vector<std::int64_t> records_;  // empty: all
 };
 
-/// How the stream is dealt: image j of rank r's batch at `cursor` has the position cursor + r + j *
-/// world_size, and the next batch starts at cursor + global_batch(). The global batch is the same
-/// on every world size that divides it.
+/// How the stream is split among ranks: image j of rank r's batch at `cursor` has the position
+/// cursor + r + j * world_size, and the next batch starts at cursor + global_batch(). The global
+/// batch is the same for any world size that divides it.
 struct RankShare {
   int rank = 0;
   int world_size = 1;

@@ -10,30 +10,29 @@
 
 namespace ganscale::data {
 
-/// Tells by the ending of its name whether a file is taken for an image (.png, .jpg, .jpeg);
-/// hidden files (.x) and macOS's `__MACOSX` are not.
+/// Returns whether a file's name is that of an image (.png, .jpg, .jpeg), but not hidden (.x) or in
+/// macOS's `__MACOSX`.
 bool has_image_extension(const std::string& name);
 
-/// Returns PNG or JPEG by the first bytes. Throws DataError with only the reason for another.
+/// Returns PNG or JPEG by the first bytes. Throws DataError with the reason only for others.
 Encoding encoding_of(std::span<const std::uint8_t> bytes);
 
-/// Labels images by the folders that they lie in: below the folder that is common to all, the
-/// first folder's name is the label, in alphabetical order. Images that all lie in the same
-/// folder have no labels.
+/// Labels images by class folders: below the common parent folder, the first folder is the label,
+/// in alphabetical order. If all images are in the same folder, there are no labels.
 ///
 /// names:  relative paths with `/`.
-/// Throws: DataError naming an image that lies outside of the class folders.
+/// Throws: DataError with an image that is outside of the class folders.
 LabelSet labels_by_folder(const std::vector<std::string>& names);
 
 /// Labels images by the `dataset.json` of stylegan2-ada's dataset tool:
 /// `{"labels": [["00000/img00000000.png", 6], ...]}`; null means no labels.
 ///
-/// Throws: DataError with only the reason: damaged, an image without label, a label that is not an
-///         integer from 0 on.
+/// Throws: DataError with the reason only: damaged, an image without a label, a label that is not a
+///         non-negative integer.
 LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
                                 std::span<const std::uint8_t> json);
 
-/// A data set whose records are named PNG and JPEG files.
+/// A dataset of named PNG and JPEG files.
 class ImageFiles : public Source {
  public:
   std::int64_t record_count() const override { return static_cast<std::int64_t>(names_.size()); }
@@ -44,7 +43,7 @@ class ImageFiles : public Source {
   }
 
  protected:
-  /// Sets what a record is besides its bytes. Throws DataError with only the reason.
+  /// Sets everything but the bytes of a record. Throws DataError with the reason only.
   void finish(std::int64_t index, Record& record) const;
 
   std::vector<std::string> names_;

@@ -8,23 +8,22 @@
 
 namespace ganscale::data {
 
-/// A data set with random access to its records. All functions may be called from several threads
-/// at once.
+/// A dataset with random access to its records. All functions are thread safe.
 class Source {
  public:
   virtual ~Source() = default;
 
   virtual std::int64_t record_count() const = 0;
-  /// Number of labels; 0 for a data set without labels.
+  /// Number of labels; 0 for a dataset without labels.
   virtual std::int64_t label_count() const = 0;
-  /// Names of the labels, or empty.
+  /// Names of the labels; may be empty.
   virtual std::vector<std::string> label_names() const { return {}; }
-  /// The label of a record without reading its image; -1 without labels.
+  /// Returns the label of a record without reading its image; -1 without labels.
   virtual std::int64_t label(std::int64_t index) const = 0;
-  /// Reads a record over what `record` held. Its bytes are valid until the next read into it, as
-  /// long as the source lives. Throws DataError with file, record and offset.
+  /// Reads a record into `record`. Its bytes are valid until the next read into it, as long as the
+  /// source lives. Throws DataError with file, record and offset.
   virtual void read(std::int64_t index, Record& record) const = 0;
-  /// Names a record for a message: "faces-r05.tfrecords, record 17, offset 53006".
+  /// Describes a record for messages: "faces-r05.tfrecords, record 17, offset 53006".
   virtual std::string describe(std::int64_t index) const = 0;
 };
 

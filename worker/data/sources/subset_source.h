@@ -7,10 +7,10 @@
 
 namespace ganscale::data {
 
-/// Some records of another source, as a data set without labels.
+/// Some records of another source, as a dataset without labels.
 class SubsetSource : public Source {
  public:
-  /// all: outlives this. records: numbers in it.
+  /// all: must outlive this. records: indices into it.
   SubsetSource(const Source& all, std::vector<std::int64_t> records)
       : all_(all), records_(std::move(records)) {}
 

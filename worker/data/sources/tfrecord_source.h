@@ -9,9 +9,9 @@ namespace ganscale::data {
 
 /// Opens TFRecord files whose examples have the features `shape` and `data`.
 ///
-/// Every record's checksums are verified when it is read. A file's index is made when it is opened
-/// for the first time (record_index.h), and a truncated file refused then.
-/// Throws: DataError with file, record and offset; labels of another count than the records.
+/// Verifies the checksums of a record when it is read. Creates the index of a file when it is first
+/// opened (see record_index.h), and refuses a truncated file then.
+/// Throws: DataError with file, record and offset; also if labels and records differ in number.
 std::unique_ptr<Source> open_tfrecord(const TfrecordFiles& files);
 
 }  // namespace ganscale::data

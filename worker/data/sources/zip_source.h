@@ -7,10 +7,10 @@
 
 namespace ganscale::data {
 
-/// Opens a zip archive of PNG and JPEG files, in the order of their names: the data sets of
-/// stylegan2-ada, with labels from `dataset.json`; without that file from class folders.
+/// Opens a zip archive of PNG and JPEG files, sorted by name: the datasets of stylegan2-ada. Labels
+/// come from `dataset.json`, otherwise from class folders.
 ///
-/// Throws: DataError with file and offset when it is truncated or damaged.
+/// Throws: DataError with file and offset if it is truncated or damaged.
 std::unique_ptr<Source> open_zip(const std::filesystem::path& file);
 
 }  // namespace ganscale::data

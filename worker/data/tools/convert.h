@@ -11,15 +11,15 @@
 
 namespace ganscale::data {
 
-/// Tells how many records of how many are done.
+/// Called with the number of records done, of the total.
 using OnProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 struct ConvertOptions {
-  std::filesystem::path to;  ///< folder of the new data set; its files are named after it
+  std::filesystem::path to;  ///< folder of the new dataset; its files are named after it
   DecodePolicy policy;       ///< resolution: a power of two
   int shards = 1;
   int threads = 1;
-  std::int64_t most_refused = 0;  ///< images that may be refused before the whole is given up
+  std::int64_t most_refused = 0;  ///< number of refused images that is tolerated
   OnProgress on_progress = [](std::int64_t, std::int64_t) {};
 };
 
@@ -30,17 +30,17 @@ struct Conversion {
   std::vector<std::string> refused;           ///< "reason: file, record, offset"
 };
 
-/// Writes a data set as TFRecord shards, which open_source() opens by their folder:
+/// Writes a dataset as TFRecord shards, which open_source() opens by their folder:
 ///
 ///   NAME-rNN[-SSSSS-of-NNNNN].tfrecords   shape and data (uint8 CHW), as StyleGAN2 reads them
-///   NAME-rNN....tfrecords.index           where each record begins
+///   NAME-rNN....tfrecords.index           the offsets of the records
 ///   NAME-rxx.labels, .label-names.json    one-hot labels and their names, if there are any
 ///
-/// NAME is the folder's name without an ending `.tfrecords`. Records keep their order; shard s has
-/// the s-th part of them. Files are written under temporary names and renamed when all is done.
+/// NAME is the folder's name without a final `.tfrecords`. Records keep their order; shard s has
+/// the s-th part of them. Files are written under temporary names and renamed at the end.
 ///
-/// Throws: DataError when the folder holds TFRecord files already, the disk is full, no image is
-///         left or more than most_refused are refused, naming them; ConfigError for impossible
+/// Throws: DataError if the folder already has TFRecord files, the disk is full, no image is left,
+///         or more than most_refused are refused, with their names; ConfigError for invalid
 ///         options.
 Conversion convert(const Source& source, const ConvertOptions& options);
 

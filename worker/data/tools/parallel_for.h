@@ -5,9 +5,9 @@
 
 namespace ganscale::data {
 
-/// Runs work(thread, index) for each index in [0, count), on `threads` threads; thread is in
-/// [0, threads). Returns when all is done; rethrows the first exception, after which no further
-/// index is begun.
+/// Runs work(thread, index) for each index in [0, count) on `threads` threads, with thread in
+/// [0, threads), and waits for all. Rethrows the first exception, after which no new index is
+/// started.
 void parallel_for(std::int64_t count, int threads,
                   const std::function<void(int thread, std::int64_t index)>& work);
 

@@ -10,41 +10,40 @@
 
 namespace ganscale::data {
 
-/// Which records a rank looks at: first, first + stride, ...
+/// The records of a rank: first, first + stride, ...
 struct RecordShare {
   std::int64_t first = 0;
   std::int64_t stride = 1;
   int threads = 1;
 };
 
-/// Returns what the test of variability is made of: [labels, channels, 4] int64, for each label and
-/// channel the number of images, and number, sum and sum of squares of their pixels. Whole
-/// numbers: the sum over ranks is exact.
+/// Returns the sums for the analysis of variance: [labels, channels, 4] int64, for each label and
+/// channel the number of images, and number, sum and sum of squares of their pixels. They are
+/// integers, so their sum over ranks is exact.
 ///
-/// Images may differ in size, not in channels; alpha is left out.
+/// Images may differ in size, but not in channels. Alpha is ignored.
 /// Throws: DataError: no labels, or a damaged record, which it names.
 at::Tensor class_sums(const Source& source, const RecordShare& share,
                       const std::function<void(std::int64_t done)>& on_progress);
 
 /// One channel's analysis of variance.
 struct ChannelVariability {
-  bool is_constant = false;  ///< all pixels are of one value: nothing varies, F and log10 p are 0
-  double f =
-      0;  ///< variance between the classes over the variance within; infinite for none within
+  bool is_constant = false;          ///< all pixels are equal: F and log10 p are 0
+  double f = 0;                      ///< variance between classes over that within; may be infinite
   std::int64_t between_degrees = 0;  ///< classes - 1
   std::int64_t within_degrees = 0;   ///< pixels - classes
   double log10_p = 0;
   double between_share = 0;  ///< of the pixels' variance that the class explains, 0 to 1
 };
 
-/// Whether images differ between classes more than within them: a one-way analysis of variance
-/// of each channel's pixels, as in Lupo Pasini et al., "Distributed DC-CGAN".
+/// Whether images differ more between classes than within: a one-way analysis of variance of each
+/// channel's pixels, as in Lupo Pasini et al., "Distributed DC-CGAN".
 struct Variability {
   std::vector<std::int64_t> images_of_label;
   std::vector<ChannelVariability> channels;
 };
 
-/// sums: of all ranks, see class_sums. Labels without images are no class.
+/// sums: of all ranks, see class_sums(). Labels without images are not classes.
 /// Throws: DataError for fewer than two classes.
 Variability variability(const at::Tensor& sums);
 

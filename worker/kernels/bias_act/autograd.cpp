@@ -36,7 +36,7 @@ constexpr std::array kActivations = {
     NamedActivation{"softplus", Activation::kSoftplus},
 };
 
-/// The tensors of one computation; those that its order does not use are undefined.
+/// The tensors of a computation; those that its order does not use are undefined.
 struct Operands {
   at::Tensor x;  // the result, for a derivative of a piecewise linear activation
   at::Tensor bias;
@@ -44,7 +44,7 @@ struct Operands {
   at::Tensor tangent;
 };
 
-// Functions of autograd take no undefined tensors: an empty one stands for no bias.
+// Autograd functions do not take undefined tensors: an empty one means no bias.
 at::Tensor or_empty(const at::Tensor& bias, const at::Tensor& x) {
   return bias.defined() ? bias : at::empty({0}, x.options());
 }
@@ -130,7 +130,7 @@ struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
     if (context->needs_input_grad(0)) d_gradient = apply(tangents[0], saved[1], saved[2], rule);
     const bool needs_bend = context->needs_input_grad(1) || context->needs_input_grad(2);
     if (needs_bend && !is_piecewise_linear(rule.activation)) {
-      // No third derivatives: nothing asks for them.
+      // Third derivatives are not needed.
       const at::NoGradGuard no_grad;
       d_x = compute_bias_act({saved[1], saved[2], saved[0], tangents[0]}, rule,
                              BiasActOrder::kSecondDerivative);

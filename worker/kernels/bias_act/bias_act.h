@@ -13,7 +13,7 @@ namespace ganscale::kernels {
 struct BiasAct {
   Activation activation = Activation::kLinear;
   double gain = 1;                   ///< see default_gain()
-  std::optional<double> clamp = {};  ///< keeps results in [-clamp, clamp], for float16
+  std::optional<double> clamp = {};  ///< clamps results to [-clamp, clamp], for float16
   double slope = 0.2;                ///< of the leaky ReLU below 0
 };
 

@@ -65,8 +65,8 @@ struct BiasActTask {
 /// Fills host memory, on all threads of ATen; float32 and float64 only.
 void bias_act_reference(const BiasActArrays& arrays, const BiasActTask& task);
 
-/// Fills device memory in `cuda_stream` (a cudaStream_t) of the current device; low-precision types are
-/// computed in float32. Throws DeviceError if the launch fails, and in a build without CUDA.
+/// Fills device memory in `cuda_stream` (a cudaStream_t) of the current device; low-precision types
+/// are computed in float32. Throws DeviceError if the launch fails, and in a build without CUDA.
 void bias_act_kernel(const BiasActArrays& arrays, const BiasActTask& task, void* cuda_stream);
 
 }  // namespace ganscale::kernels

@@ -13,7 +13,7 @@ __device__ T sigmoid(T u) {
   return T(1) / (T(1) + exp(-u));
 }
 
-// As in bias_act_reference.cpp; derivative() of a piecewise linear activation takes the result.
+// As in reference.cpp; derivative() of a piecewise linear activation takes the result.
 template <class T, Activation kActivation>
 struct Curve {
   static __device__ T value(T u, T) { return u; }
@@ -112,7 +112,7 @@ __device__ T read(const void* array, std::int64_t i) {
   return static_cast<T>(static_cast<const Stored*>(array)[i]);
 }
 
-// Stored is what lies in memory, T what is computed in.
+// Stored is the type in memory, T the type of the computation.
 template <class Stored, class T, Activation kActivation, BiasActOrder kOrder>
 __global__ void fill(BiasActArrays arrays, ChannelLayout layout, BiasActRule rule) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;

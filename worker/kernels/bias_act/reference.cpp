@@ -75,13 +75,13 @@ struct Curve<T, Activation::kSwish> {
   T second(T u) const { return sigmoid(u) * (1 - sigmoid(u)) * (2 + u * (1 - 2 * sigmoid(u))); }
 };
 
-// One run of neighbors in memory.
+// A run of contiguous elements.
 template <class T>
 struct Run {
   std::int64_t first;
   std::int64_t length;
-  const T* bias;   // of the first element; null: none
-  bool is_shared;  // one bias for all of them, else one each
+  const T* bias;   // of the first element; null if there is none
+  bool is_shared;  // one bias for all elements, otherwise one each
   T bias_at(std::int64_t i) const { return bias == nullptr ? T(0) : bias[is_shared ? 0 : i]; }
 };
 
@@ -105,8 +105,7 @@ class Filler {
   }
 
  private:
-  // The loops of these two become vector instructions: they read no members, which `out` might
-  // overlap.
+  // The compiler vectorizes these two loops because they read no members, which `out` might alias.
   void fill_value(const Run<T>& run) const {
     T* __restrict__ out = out_ + run.first;
     const T* x = x_ + run.first;
@@ -164,8 +163,8 @@ class Filler {
   T clamp_;
 };
 
-// Without a bias any number of neighbors is a run; else those of one channel, or in channels last
-// the channels of a pixel.
+// Without a bias a run is any number of elements; otherwise those of a channel, or for channels
+// last those of a pixel.
 template <class T, Activation kActivation>
 void fill_all(const BiasActArrays& arrays, const BiasActTask& task) {
   constexpr std::int64_t kGrainElements = 16384;

@@ -21,13 +21,12 @@ Convolution2d saved(AutogradContext* context) {
   return {values[0], values[1], values[2] == 1, values[3], values[4], values[5]};
 }
 
-/// Returns what the plain convolution loses at the end of an axis of `in` elements: its stride does
-/// not reach them.
+/// Returns how many of the `in` elements of an axis a strided convolution does not reach at the end.
 std::int64_t remainder(std::int64_t in, std::int64_t kernel, const Convolution2d& options) {
   return (in + 2 * options.padding - kernel) % options.stride;
 }
 
-/// Returns the convolution that carries a gradient of the result back to x.
+/// Returns the convolution that computes the gradient of x from that of the result.
 Convolution2d back_to_input(const Convolution2d& options, at::IntArrayRef x_sizes,
                             at::IntArrayRef weight_sizes) {
   Convolution2d back{.stride = options.stride,
@@ -74,7 +73,7 @@ struct Convolution : torch::autograd::Function<Convolution> {
                             const Convolution2d& options) {
     save(context, options);
     context->saved_data["x_sizes"] = x.sizes().vec();
-    // A network that is not trained now keeps no images for the gradients of its weights.
+    // A network that is not being trained saves no inputs for weight gradients.
     context->save_for_backward({weight.requires_grad() ? x : at::Tensor(), weight});
     return at::convolution(x, weight, /*bias=*/{}, {options.stride, options.stride},
                            {options.padding, options.padding}, /*dilation=*/{1, 1},

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-/// Convolutions whose derivatives of any order are convolutions again, each computed only where it
-/// is asked for.
+/// Convolutions whose derivatives of any order are convolutions again, and are computed only if
+/// needed.
 namespace ganscale::kernels {
 
 struct Convolution2d {
@@ -20,9 +20,9 @@ struct Convolution2d {
 
 /// Returns the correlation of x and weight, or its transpose.
 ///
-/// LibTorch's own convolution is differentiable twice too, but computes the second derivative with
-/// kernels as large as the image; and an inner gradient, such as that of R1, would have to be told
-/// not to compute weight gradients. Here the gradients are convolutions of this kind.
+/// LibTorch's convolution can be differentiated twice as well, but it computes the second derivative
+/// with kernels as large as the image, and inner gradients, such as that of R1, compute unneeded
+/// weight gradients. Here the gradients are convolutions of this kind.
 ///
 /// x:       [N, in, H, W].
 /// weight:  [out, in / groups, K, K]; transposed: [in, out / groups, K, K].
@@ -33,19 +33,18 @@ at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
 struct Resampling {
   std::int64_t up = 1;    ///< 1, or how much larger the result is
   std::int64_t down = 1;  ///< 1, or how much smaller
-  /// true: the weight is turned around (a convolution), as in the enlarging layers of StyleGAN2.
+  /// true: flips the weight (a true convolution), as in the upsampling layers of StyleGAN2.
   bool flip_weight = false;
   std::int64_t groups = 1;
 };
 
-/// Convolves x, padded so that it keeps its size, and enlarges or reduces it with a low-pass
-/// filter.
+/// Convolves x, padded to keep its size, and upsamples or downsamples it with a low-pass filter.
 ///
-/// Paper:   Karras et al. 2020, arXiv:1912.04958, Appendix B (filter behind a transposed
-///          convolution; filter before a strided one).
+/// Paper:   Karras et al. 2020, arXiv:1912.04958, Appendix B (filter after a transposed convolution;
+///          filter before a strided one).
 /// x:       [N, in, H, W].
 /// weight:  [out, in / groups, K, K] with odd K.
-/// filter:  see upfirdn2d; unused where nothing is resampled.
+/// filter:  see upfirdn2d(); unused without resampling.
 /// Returns: [N, out, H * up / down, W * up / down].
 at::Tensor resampled_convolution2d(const at::Tensor& x, const at::Tensor& weight,
                                    const at::Tensor& filter, const Resampling& options);

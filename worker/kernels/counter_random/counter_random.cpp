@@ -13,7 +13,7 @@
 namespace ganscale::kernels {
 namespace {
 
-// Calls `reference` or `kernel` with the memory of a fresh tensor, by its device.
+// Calls `reference` or `kernel` with the memory of a new tensor, depending on its device.
 template <class T, class Reference, class Kernel>
 at::Tensor fill_tensor(at::IntArrayRef shape, const at::TensorOptions& options, RandomRows rows,
                        Reference reference, Kernel kernel) {
@@ -28,7 +28,7 @@ at::Tensor fill_tensor(at::IntArrayRef shape, const at::TensorOptions& options, 
   return out;
 }
 
-// Calls `fill` with a float or a double that tells the type to draw in.
+// Calls `fill` with a float or a double to select the type to draw in.
 template <class Fill>
 at::Tensor in_drawn_type(at::IntArrayRef shape, const at::TensorOptions& options, Fill fill) {
   check(!shape.empty(), "a random tensor has a batch dimension");

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 
-/// Random tensors whose numbers belong to images, not to a generator's hidden state (see
+/// Random tensors whose numbers belong to images rather than to a generator's state (see
 /// base/random.h).
 ///
 /// The first dimension of every result is the batch: row j holds the numbers of image first_image +
@@ -28,11 +28,11 @@ at::Tensor random_uniform(const ImageRandom& images, Stream stream, std::uint32_
 at::Tensor random_labels(const ImageRandom& images, Stream stream, std::uint32_t site,
                          std::int64_t label_count, std::int64_t image_count);
 
-/// Hands out the sites of one forward pass in the order of the draws, so that no two layers share
-/// numbers.
+/// The random numbers of one forward pass: uses the sites in the order of the draws, so that no two
+/// layers share numbers.
 class RandomStream {
  public:
-  /// first_site: for a pass that shares its stream with another one's draws.
+  /// first_site: for a pass that shares its stream with another one.
   RandomStream(ImageRandom images, Stream stream, std::uint32_t first_site = 0)
       : images_(images), stream_(stream), next_site_(first_site) {}
 
@@ -46,7 +46,7 @@ class RandomStream {
   at::Tensor labels(std::int64_t label_count, std::int64_t image_count) {
     return random_labels(images_, stream_, next_site_++, label_count, image_count);
   }
-  /// Returns what dropout multiplies by: 1 / (1 - p) with probability 1 - p, else 0. p in [0, 1).
+  /// Returns a dropout mask: 1 / (1 - p) with probability 1 - p, otherwise 0. p in [0, 1).
   at::Tensor dropout_mask(double p, at::IntArrayRef shape, const at::TensorOptions& options);
 
  private:

@@ -18,7 +18,7 @@ __device__ void sine_and_cosine_of_turns(double turns, double* sine, double* cos
   sincospi(2 * turns, sine, cosine);
 }
 
-// As in counter_random_reference.cpp.
+// As in reference.cpp.
 template <class T>
 struct Normal {
   __device__ void operator()(const Words& words, T* out) const {
@@ -51,7 +51,7 @@ struct Mask {
   }
 };
 
-// One thread a block of four elements, in strides of the grid.
+// One thread per block of four elements, in a grid-stride loop.
 template <class T, class Draw>
 __global__ void fill(T* out, RandomRows rows, Draw draw) {
   const std::int64_t blocks_per_row = (rows.row_length + 3) / 4;

@@ -16,8 +16,8 @@ constexpr std::size_t kGroup = 4 * kLanes;  // elements
 template <class T>
 using Group = std::array<T, kGroup>;
 
-// Returns the words of 32 blocks of a row, as words_of() gives them one by one. The compiler makes
-// vector instructions of the loop over so many lanes; fewer it would unroll.
+// Returns the words of 32 blocks of a row, as words_of() does for one. The compiler vectorizes a
+// loop over this many lanes; it would unroll one over fewer.
 Group<std::uint32_t> words_of_group(const RandomRows& rows, std::int64_t row, std::int64_t group) {
   const auto image = static_cast<std::uint64_t>(image_number(rows.images, row));
   std::array<std::uint32_t, kLanes> word0;

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 
-/// How kernels are launched. They are written in plain C++ but for CUDA's own names, so that tests
-/// compile them for the host, too.
+/// Kernel launches. Kernels are plain C++ except for CUDA's own names, so that tests can compile
+/// them for the host as well.
 namespace ganscale::kernels {
 
 struct Grid {
@@ -18,19 +18,20 @@ struct Grid {
   dim3 threads;  ///< of a block
 };
 
-/// Returns in how many blocks of `threads` so many elements are, at most `most`.
+/// Returns the number of blocks of `threads` for this many elements, at most `most`.
 inline unsigned block_count(std::int64_t elements, unsigned threads, std::int64_t most) {
   return static_cast<unsigned>(std::min((elements + threads - 1) / threads, most));
 }
 
-/// Returns a grid of a thread an element, up to 4096 blocks: the threads stride over the rest.
+/// Returns a grid with one thread per element, but at most 4096 blocks: kernels use grid-stride
+/// loops.
 inline Grid grid_of(std::int64_t element_count) {
   constexpr unsigned kThreads = 256;
   return {block_count(element_count, kThreads, 4096), kThreads};
 }
 
-/// Starts a kernel in `cuda_stream` (a cudaStream_t) of the current device; nothing for a grid
-/// without blocks. Throws DeviceError, which names `what`, if the launch fails.
+/// Launches a kernel on `cuda_stream` (a cudaStream_t) of the current device. Does nothing for an
+/// empty grid. Throws DeviceError with `what` if the launch fails.
 template <class... Parameters>
 void launch_kernel(const char* what, const Grid& grid, void* cuda_stream,
                    void (*kernel)(Parameters...),

@@ -36,7 +36,7 @@ at::Tensor in_layout_of(const at::Tensor& tensor, const at::Tensor& model) {
 
 at::Tensor sent_to(at::Device device, const at::Tensor& on_host) {
   if (device.is_cpu()) return on_host;
-  // Pinned memory goes back to its pool once the device has read it.
+  // Pinned memory returns to its pool once the device has read it.
   return on_host.pin_memory().to(device, /*non_blocking=*/true);
 }
 

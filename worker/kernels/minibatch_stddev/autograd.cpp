@@ -13,8 +13,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// values: [group_size, group_count, feature_count, value_count]. Returns [group_count,
-/// feature_count].
+/// values:  [group_size, group_count, feature_count, value_count].
+/// Returns: [group_count, feature_count].
 at::Tensor compute_stddev(const at::Tensor& values) {
   const auto type = scalar_type_of(values.scalar_type());
   if (values.is_cpu() && is_low_precision(type)) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-// A block computes one feature of one group. Stored is what lies in memory, T what is computed in.
+// One block per feature of a group. Stored is the type in memory, T the type of the computation.
 template <class Stored, class T>
 __global__ void fill(const Stored* x, Stored* out, StddevShape shape) {
   const std::int64_t stride = shape.group_count * shape.feature_count * shape.value_count;

@@ -97,7 +97,7 @@ struct Dot : torch::autograd::Function<Dot> {
   }
 };
 
-/// Eq. (3): what brings the results of each image and channel to unit variance, [N, out].
+/// Eq. (3): the factors that scale the results of each image and channel to unit variance, [N, out].
 at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles) {
   const at::Tensor energy = weight.square().sum({2, 3});  // [out, in]
   return at::matmul(styles.square(), energy.t()).add(kEpsilon).rsqrt();
@@ -150,7 +150,7 @@ at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const
   at::Tensor kernel = weight;
   at::Tensor scales = styles;
   if (x.scalar_type() == at::kHalf && options.demodulate) {
-    // The demodulation takes both factors out again.
+    // Demodulation cancels both factors.
     const double fan_in = static_cast<double>(weight.size(1) * weight.size(2) * weight.size(3));
     kernel = weight / (weight.abs().amax({1, 2, 3}, /*keepdim=*/true) * std::sqrt(fan_in));
     scales = styles / styles.abs().amax({1}, /*keepdim=*/true);

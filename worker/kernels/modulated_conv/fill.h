@@ -37,8 +37,8 @@ constexpr std::int64_t dot_parts(const ImageLayout& layout) {
   return std::clamp<std::int64_t>((kBlocks + blocks - 1) / blocks, 1, most);
 }
 
-/// out[p, n, c] = sum over the pixels of part p of a * b, in float32 for low-precision types, which out is
-/// too. A host takes all pixels as one part, a device as many as dot_parts().
+/// out[p, n, c] = sum over the pixels of part p of a * b, in float32 for low-precision types, which
+/// out is too. A host takes all pixels as one part, a device as many as dot_parts().
 struct DotArrays {
   void* out = nullptr;
   const void* a = nullptr;

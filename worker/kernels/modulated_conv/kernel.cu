@@ -8,7 +8,7 @@
 namespace ganscale::kernels {
 namespace {
 
-// Stored is what lies in memory, T what is computed in.
+// Stored is the type in memory, T the type of the computation.
 template <class Stored, class T>
 __global__ void scale(ScaleArrays arrays, ImageLayout layout, std::int64_t element_count) {
   const auto* x = static_cast<const Stored*>(arrays.x);
@@ -31,7 +31,7 @@ __device__ T sum_of_warp(T value) {
   return value;
 }
 
-// Contiguous: a block sums one channel of one image.
+// Contiguous: one block per channel of an image.
 template <class Stored, class T>
 __global__ void dot_planes(DotArrays arrays, ImageLayout layout) {
   const std::int64_t first = std::int64_t{blockIdx.x} * layout.pixel_count;
@@ -51,8 +51,8 @@ __global__ void dot_planes(DotArrays arrays, ImageLayout layout) {
   if (threadIdx.x == 0) static_cast<T*>(arrays.out)[blockIdx.x] = sum;
 }
 
-// Channels last: a block sums 32 channels of a part of one image; its warps take the pixels in
-// turn.
+// Channels last: one block per 32 channels of a part of an image; its warps take turns at the
+// pixels.
 template <class Stored, class T>
 __global__ void dot_pixels(DotArrays arrays, ImageLayout layout) {
   const int lane = threadIdx.x % 32;

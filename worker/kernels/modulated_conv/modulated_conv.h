@@ -4,7 +4,7 @@
 
 #include "kernels/convolution/convolution.h"
 
-/// The convolution of StyleGAN2, whose weight each image's style scales.
+/// The convolution of StyleGAN2, whose weight is scaled by each image's style.
 ///
 /// Paper: Karras et al. 2020, arXiv:1912.04958, Section 2.2, Eqs. (1) to (3), and Appendix B.
 namespace ganscale::kernels {
@@ -23,8 +23,8 @@ at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b);
 struct ModulatedConvolution {
   Resampling resampling = {};
   bool demodulate = true;  ///< scale the results to unit variance for unit normal inputs, Eq. (3)
-  /// true: each image gets its own scaled weight (a grouped convolution), which suits a single
-  /// image; false: its inputs and results are scaled instead, and all images share the weight.
+  /// true: each image has its own scaled weight (a grouped convolution), which is better for a
+  /// single image; false: scales inputs and results instead, and all images share the weight.
   bool fused = false;
 };
 

@@ -14,7 +14,7 @@ std::int64_t grain(std::int64_t row_elements) {
   return std::max<std::int64_t>(1, kGrainElements / std::max<std::int64_t>(row_elements, 1));
 }
 
-// Contiguous: a row is a channel of an image, and has one scale.
+// Contiguous: a row is a channel of an image, with one scale.
 template <class T>
 void scale_planes(const ScaleArrays& arrays, const ImageLayout& layout) {
   const std::int64_t length = layout.pixel_count;
@@ -29,7 +29,7 @@ void scale_planes(const ScaleArrays& arrays, const ImageLayout& layout) {
                    });
 }
 
-// Channels last: a row is a pixel of an image, and has a scale a channel.
+// Channels last: a row is a pixel of an image, with a scale per channel.
 template <class T>
 void scale_pixels(const ScaleArrays& arrays, const ImageLayout& layout) {
   const std::int64_t length = layout.channel_count;
@@ -45,7 +45,7 @@ void scale_pixels(const ScaleArrays& arrays, const ImageLayout& layout) {
                    });
 }
 
-// Several partial sums, so that the compiler can add vectors.
+// Several partial sums, so that the compiler can vectorize.
 template <class T>
 T dot(const T* a, const T* b, std::int64_t length) {
   constexpr std::int64_t kLanes = 16;
@@ -90,7 +90,7 @@ void dot_pixels(const DotArrays& arrays, const ImageLayout& layout) {
   });
 }
 
-// Calls `compute` with a float or a double that tells the type.
+// Calls `compute` with a float or a double to select the type.
 template <class Compute>
 void in_type(ScalarType type, Compute compute) {
   if (type == ScalarType::kFloat64) return compute(double{});

@@ -10,8 +10,8 @@
 namespace ganscale::kernels {
 namespace {
 
-/// A part of one parameter that stays in a core's cache: what threads share out, so that many small
-/// parameters cost what a large one does.
+/// A part of a parameter that fits into a core's cache. Threads work on chunks, so that many small
+/// parameters take as long as a large one.
 struct Chunk {
   const AdamArrays* arrays = nullptr;
   std::int64_t begin = 0;
@@ -68,8 +68,7 @@ void update_baseline(const Chunk& chunk, const AdamFactors<T>& f) {
 }
 
 #ifdef __x86_64__
-// The same operations on twice as many elements at a time. Not with fused multiply-adds, which
-// round differently.
+// The same with wider vectors. Without fused multiply-adds, which round differently.
 template <class T>
 [[gnu::target("avx2")]] void update_avx2(const Chunk& chunk, const AdamFactors<T>& f) {
   update_either(chunk, f);

@@ -33,7 +33,7 @@ UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfir
   return shape;
 }
 
-/// Returns the layout that a CPU computes x in. Few channels are too short a pixel to add up.
+/// Returns the layout for x on a CPU: with few channels, channels last does not vectorize well.
 at::MemoryFormat format_on_cpu(const at::Tensor& x) {
   constexpr std::int64_t kFewestValues = 8;
   const bool keeps = x.size(1) >= kFewestValues && !x.is_contiguous() &&

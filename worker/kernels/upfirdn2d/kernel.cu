@@ -13,7 +13,7 @@ constexpr int kMostTaps = 1024;  // of a filter, in shared memory
 constexpr std::int64_t kMostGridColumns = 0x7FFFFFFF;
 constexpr std::int64_t kMostGridRows = 65535;
 
-/// Everything a thread needs, in 32 bits where a plane's own sizes are meant.
+/// The parameters of a thread, in 32 bits for sizes within a plane.
 struct Work {
   PixelStrides x_strides;
   PixelStrides out_strides;
@@ -40,7 +40,7 @@ __device__ const Sum* load_filter(const Sum* filter, const Work& work) {
   return taps;
 }
 
-/// The first tap of an output that meets a pixel instead of an inserted zero, and that pixel.
+/// The first tap of an output that covers a pixel rather than an inserted zero, and that pixel.
 struct First {
   int tap;
   int pixel;
@@ -77,7 +77,7 @@ __device__ Sum value_at(const T* plane, const Sum* taps, const Work& work, int o
   return sum;
 }
 
-/// Planes one behind the other: neighboring threads have neighboring columns.
+/// Contiguous planes: adjacent threads have adjacent columns.
 template <int kUp, class T, class Sum>
 __global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
   const Sum* taps = load_filter(filter, work);
@@ -99,7 +99,7 @@ __global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
   }
 }
 
-/// Channels last: neighboring threads have neighboring channels.
+/// Channels last: adjacent threads have adjacent channels.
 template <int kUp, class T, class Sum>
 __global__ void by_channel(const T* x, const Sum* filter, T* out, Work work) {
   const Sum* taps = load_filter(filter, work);

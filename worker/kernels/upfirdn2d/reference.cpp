@@ -10,9 +10,9 @@
 
 #include "kernels/upfirdn2d/shape.h"
 
-// Only products that are not multiplications by an inserted zero are computed, and all inner loops
-// run over neighbors in memory: those of a pixel, if it has several values; else, of the outputs
-// of an axis, those `out_step` apart, which meet the same taps, and inputs `in_step` apart.
+// Skips multiplications by inserted zeros. All inner loops run over contiguous memory: the values of
+// a pixel if it has several; otherwise outputs of an axis that are `out_step` apart, which use the
+// same taps, and inputs `in_step` apart.
 namespace ganscale::kernels {
 namespace {
 
@@ -32,7 +32,7 @@ struct Axis {
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// A filter as a sum of products column[y] * row[x], in the order of correlation: one product if it
-/// is separable, else one a line.
+/// is separable, otherwise one per row.
 template <class T>
 struct Term {
   std::vector<T> column;
@@ -107,8 +107,8 @@ void sum_of_at_most_four(std::span<const Weighted<T>> sources, T* out, std::int6
   kSums[sources.size() - 1](sources.data(), out, count);
 }
 
-/// Writes, or adds to out, the sum of all sources; four at a time, which saves most of the traffic
-/// to out.
+/// Writes, or adds to out, the sum of all sources; four at a time, which saves most of the memory
+/// traffic to out.
 template <class T>
 void weighted_sum(std::span<const Weighted<T>> sources, bool add, T* out, std::int64_t count) {
   if (!add && sources.empty()) std::fill_n(out, count, T(0));
@@ -124,16 +124,16 @@ void weighted_sum(std::span<const Weighted<T>> sources, bool add, T* out, std::i
   }
 }
 
-/// An input that an output of an axis meets, and under which tap.
+/// An input that contributes to an output of an axis, and its tap.
 struct Contribution {
   std::int64_t input;
   std::size_t tap;
 };
 
-/// Of every output of an axis.
+/// For each output of an axis.
 using Contributions = std::vector<std::vector<Contribution>>;
 
-/// Returns the inputs that each output of an axis meets; inserted and padded zeros are none.
+/// Returns the inputs that contribute to each output of an axis, without inserted and padded zeros.
 Contributions contributions_of(const Axis& axis) {
   Contributions contributions(axis.out_length);
   for (std::int64_t out = 0; out < axis.out_length; ++out) {
@@ -157,8 +157,8 @@ void find_sources(const std::vector<Contribution>& met, const std::vector<T>& ta
   }
 }
 
-/// Filters rows along x. A row is first dealt out to `in_step` buffers with zeros on both sides, so
-/// that every sum runs over whole buffers; the outputs are dealt back together.
+/// Filters rows along x. A row is first split into `in_step` buffers with zero padding, so that sums
+/// run over whole buffers; the outputs are then interleaved.
 template <class T>
 class RowFilter {
  public:
@@ -192,7 +192,7 @@ class RowFilter {
   }
 
  private:
-  /// Returns the input that `tap` of output `phase` meets, rounded down.
+  /// Returns the input at `tap` of output `phase`, rounded down.
   std::int64_t first_input(std::int64_t phase, std::int64_t tap) const {
     return floor_divide(phase * axis_.down + tap - axis_.pad_before, axis_.up);
   }
@@ -229,7 +229,7 @@ class RowFilter {
   std::vector<Weighted<T>> sources_;
 };
 
-/// Filters rows along x whose pixels are several values each: whole pixels are added up.
+/// Filters rows along x with several values per pixel, adding whole pixels.
 template <class T>
 class PixelRowFilter {
  public:
@@ -251,7 +251,7 @@ class PixelRowFilter {
   std::vector<Weighted<T>> sources_;
 };
 
-/// Computes output rows from the few input rows that each meets.
+/// Computes output rows from the few input rows that contribute to each.
 template <class T, class RowsFilter>
 class PlaneFilter {
  public:

@@ -4,7 +4,7 @@
 
 #include "kernels/launch/scalar_type.h"
 
-/// What upfirdn2d computes, without tensors: shared by every device's code.
+/// The contract of upfirdn2d without tensors, shared by all devices.
 namespace ganscale::kernels {
 
 /// How an image is resampled: zeros are inserted, it is padded, filtered, and thinned out.
@@ -57,7 +57,7 @@ constexpr void set_out_size(UpfirdnShape& shape) {
 template <class T>
 void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape);
 
-/// Distances in elements between neighbors of a [N, C, H, W] tensor.
+/// Strides of a [N, C, H, W] tensor, in elements.
 struct PixelStrides {
   std::int64_t image = 0;
   std::int64_t channel = 0;

@@ -10,8 +10,8 @@
 /// 2020, arXiv:2006.06676, appendix B).
 namespace ganscale::kernels {
 
-/// Inserts zeros, pads or crops, filters and thins out every plane of `x`; differentiable in x as
-/// often as needed.
+/// Upsamples with zeros, pads or crops, filters and downsamples each plane of `x`; differentiable in
+/// x as often as needed.
 ///
 /// With s[i * up] = x[i], zero elsewhere, one axis with a filter of K taps is
 ///
@@ -28,18 +28,17 @@ namespace ganscale::kernels {
 /// Throws:  Error (kBug) for another rank, an empty x or a result without a pixel.
 at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options);
 
-/// Returns x, [N, C, H, W], enlarged to [N, C, H * up, W * up], its brightness kept: the pixels
-/// stay centered.
+/// Upsamples x, [N, C, H, W], to [N, C, H * up, W * up]. Keeps the brightness and the center.
 at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t up = 2);
 
-/// Returns x, [N, C, H, W], low-pass filtered and reduced to [N, C, H / down, W / down].
+/// Filters x, [N, C, H, W], with a low pass and downsamples it to [N, C, H / down, W / down].
 at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t down = 2);
 
-/// Returns x filtered, at its size.
+/// Filters x and keeps its size.
 at::Tensor filter2d(const at::Tensor& x, const at::Tensor& filter);
 
-/// Returns a filter of the given taps whose sum is 1, on the CPU: [K, K], the taps along both axes,
-/// or [K] from eight taps on, which is fewer multiplications.
+/// Returns a filter with the given taps, normalized to sum 1, on the CPU: [K, K] with the taps along
+/// both axes, or from eight taps on [K], which takes fewer multiplications.
 at::Tensor setup_filter(c10::ArrayRef<double> taps, at::ScalarType dtype = at::kFloat);
 
 }  // namespace ganscale::kernels

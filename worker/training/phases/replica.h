@@ -12,8 +12,8 @@
 
 namespace ganscale::training {
 
-/// Groups of their own, which outlive the replica (see comm/differentiable_all_reduce.h); null: this rank
-/// is alone.
+/// Groups of their own, which outlive the replica (see comm/differentiable_all_reduce.h); null:
+/// this rank is alone.
 struct ReplicaGroups {
   comm::Group* statistics = nullptr;   ///< of models::statistics_color()
   comm::Group* path_length = nullptr;  ///< all ranks; null where each keeps its own mean
