@@ -44,7 +44,7 @@ lint: ## check layout and the limits of docs/style.md
 	@scripts/test.sh lint
 
 env: ## print what puts cmake and ctest of the set-up on your PATH, for eval
-	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1"
+	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS='$$CCACHE_SLOPPINESS'"
 
 clean: ## remove build/ (runs/ and the cache folder stay)
 	rm -rf build

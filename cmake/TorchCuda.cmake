@@ -45,7 +45,6 @@ set_target_properties(TorchWheel::nccl PROPERTIES IMPORTED_LOCATION ${nvidia_fol
 target_include_directories(TorchWheel::nccl SYSTEM INTERFACE ${nvidia_folder}/nccl/include)
 
 add_library(TorchWheel::cuda INTERFACE IMPORTED)
-target_compile_definitions(TorchWheel::cuda INTERFACE USE_C10D_NCCL USE_CUDA)
 target_include_directories(TorchWheel::cuda SYSTEM INTERFACE ${nvidia_folder}/cudnn/include)
 target_link_libraries(TorchWheel::cuda INTERFACE TorchWheel::cpu "$<LINK_LIBRARY:always_needed,TorchWheel::torch_cuda>"
                                                  TorchWheel::c10_cuda TorchWheel::cudart TorchWheel::nccl)

@@ -1,0 +1,54 @@
+# LibTorch's headers take ten times longer to parse than one of our files takes to compile. Precompiled once, they serve
+# every target that uses LibTorch. A target whose options differ from theirs gets a warning, and so an error, of
+# -Winvalid-pch. Each header of ours is also compiled without any of this (all_verify_interface_header_sets).
+include_guard()
+
+# ganscale_precompiled_torch(NAME HEADERS ... DEPENDS ...)
+#
+# Precompiles headers with the options of the calling folder.
+function(ganscale_precompiled_torch name)
+  cmake_parse_arguments(arg "" "" "HEADERS;DEPENDS" ${ARGN})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(${name} OBJECT ${source})
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS})
+  target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+endfunction()
+
+# Sets `result` to whether one of the libraries is LibTorch or brings it along.
+function(ganscale_bring_torch result)
+  set(${result} FALSE PARENT_SCOPE)
+  foreach(library IN LISTS ARGN)
+    if(library STREQUAL TorchWheel::cpu)
+      set(${result} TRUE PARENT_SCOPE)
+      return()
+    elseif(TARGET ${library})
+      get_target_property(brought ${library} INTERFACE_LINK_LIBRARIES)
+      ganscale_bring_torch(found ${brought})
+      if(found)
+        set(${result} TRUE PARENT_SCOPE)
+        return()
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+# Lets every target of a folder, and of the folders in it, that uses LibTorch use precompiled headers.
+#   ganscale_use_precompiled_torch(NAME FOLDER)
+function(ganscale_use_precompiled_torch name folder)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "^(EXECUTABLE|STATIC_LIBRARY)$")
+      get_target_property(libraries ${target} LINK_LIBRARIES)
+      ganscale_bring_torch(found ${libraries})
+      if(found)
+        target_precompile_headers(${target} REUSE_FROM ${name})
+      endif()
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(inner IN LISTS folders)
+    ganscale_use_precompiled_torch(${name} ${inner})
+  endforeach()
+endfunction()
