@@ -35,6 +35,9 @@ if(GANSCALE_SANITIZE)
   add_link_options(-fsanitize=${GANSCALE_SANITIZE})
 endif()
 
+include(PrecompiledHeaders)  # with the options above
+include(HeaderCheck)
+
 function(ganscale_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS;CUDA_SOURCES;CPU_SOURCES" ${ARGN})
   if(GANSCALE_CUDA)
@@ -60,7 +63,9 @@ function(ganscale_module name)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE ${GANSCALE_WARNINGS})
-  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${root} OUTPUT_VARIABLE folder)
+  list(TRANSFORM arg_HEADERS PREPEND ${folder}/)
+  ganscale_check_headers(${target} ${arg_HEADERS})
 endfunction()
 
 foreach(label unit collective integration parity gpu)

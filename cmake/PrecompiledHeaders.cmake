@@ -1,12 +1,12 @@
 # LibTorch's headers take ten times longer to parse than one of our files takes to compile. Precompiled once, they serve
 # every target that uses LibTorch. A target whose options differ from theirs gets a warning, and so an error, of
-# -Winvalid-pch. Each header of ours is also compiled without any of this (all_verify_interface_header_sets).
+# -Winvalid-pch. That each header of ours names what it needs is HeaderCheck.cmake's.
 include_guard()
 
-# ganscale_precompiled_torch(NAME HEADERS ... DEPENDS ...)
+# ganscale_precompiled_headers(NAME HEADERS ... DEPENDS ...)
 #
 # Precompiles headers with the options of the calling folder.
-function(ganscale_precompiled_torch name)
+function(ganscale_precompiled_headers name)
   cmake_parse_arguments(arg "" "" "HEADERS;DEPENDS" ${ARGN})
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "")
@@ -34,8 +34,8 @@ function(ganscale_bring_torch result)
 endfunction()
 
 # Lets every target of a folder, and of the folders in it, that uses LibTorch use precompiled headers.
-#   ganscale_use_precompiled_torch(NAME FOLDER)
-function(ganscale_use_precompiled_torch name folder)
+#   ganscale_use_precompiled_headers(NAME FOLDER)
+function(ganscale_use_precompiled_headers name folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
@@ -49,6 +49,8 @@ function(ganscale_use_precompiled_torch name folder)
   endforeach()
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
   foreach(inner IN LISTS folders)
-    ganscale_use_precompiled_torch(${name} ${inner})
+    ganscale_use_precompiled_headers(${name} ${inner})
   endforeach()
 endfunction()
+
+ganscale_precompiled_headers(precompiled_torch HEADERS <torch/nn/module.h> DEPENDS TorchWheel::cpu)

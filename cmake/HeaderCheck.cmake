@@ -1,0 +1,62 @@
+# Each header compiles alone: the target `header_check` compiles a file for each that includes nothing else.
+#
+# A header may be lent what it includes anyway, by itself or by headers of ours, which are checked too: where these are
+# LibTorch's large headers, they come precompiled. Which headers include them is read when CMake configures; after a change
+# of includes, configure anew (scripts/test.sh headers does).
+include_guard()
+
+add_custom_target(header_check)
+ganscale_precompiled_headers(precompiled_tensor HEADERS <ATen/core/Tensor.h> DEPENDS TorchWheel::cpu)
+set_target_properties(precompiled_tensor PROPERTIES EXCLUDE_FROM_ALL ON)
+
+# Sets `result` to all that a header of ours includes, by itself or by headers of ours.
+function(ganscale_includes header result)
+  get_property(known GLOBAL PROPERTY includes_of_${header} SET)
+  if(NOT known)
+    set(includes "")
+    foreach(root worker operator)
+      if(EXISTS ${PROJECT_SOURCE_DIR}/${root}/${header})
+        file(STRINGS ${PROJECT_SOURCE_DIR}/${root}/${header} includes REGEX "^#include ")
+        list(TRANSFORM includes REPLACE "^#include [<\"]([^>\"]*).*" "\\1")
+      endif()
+    endforeach()
+    foreach(include IN LISTS includes)
+      ganscale_includes(${include} brought)
+      list(APPEND includes ${brought})
+    endforeach()
+    set_property(GLOBAL PROPERTY includes_of_${header} "${includes}")
+  endif()
+  get_property(includes GLOBAL PROPERTY includes_of_${header})
+  set(${result} "${includes}" PARENT_SCOPE)
+endfunction()
+
+# Adds headers of a target to the check.
+#   ganscale_check_headers(TARGET HEADER...)     the headers as others include them
+function(ganscale_check_headers target)
+  foreach(header IN LISTS ARGN)
+    ganscale_includes(${header} includes)
+    if("torch/nn/module.h" IN_LIST includes)
+      set(lender precompiled_torch)
+    elseif("ATen/core/Tensor.h" IN_LIST includes)
+      set(lender precompiled_tensor)
+    else()
+      set(lender nothing)
+    endif()
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
+    list(APPEND sources_of_${lender} ${source})
+  endforeach()
+  foreach(lender nothing precompiled_tensor precompiled_torch)
+    if(sources_of_${lender})
+      set(check ${target}_headers_with_${lender})
+      add_library(${check} OBJECT EXCLUDE_FROM_ALL ${sources_of_${lender}})
+      set_target_properties(${check} PROPERTIES UNITY_BUILD OFF)
+      target_link_libraries(${check} PRIVATE ${target})
+      target_compile_options(${check} PRIVATE ${GANSCALE_WARNINGS})
+      if(NOT lender STREQUAL nothing)
+        target_precompile_headers(${check} REUSE_FROM ${lender})
+      endif()
+      add_dependencies(header_check ${check})
+    endif()
+  endforeach()
+endfunction()
