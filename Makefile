@@ -1,7 +1,7 @@
 # A thin front of scripts/ and CMakePresets.json. `make help` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := release
-.PHONY: release demo test setup asan tsan cuda gpu-check docs format lint env clean help
+.PHONY: release demo test check setup asan tsan headers cuda gpu-check docs format lint env clean help
 
 release: ## compile build/release/bin/ganscale, the tests and the benchmarks (the default)
 	@scripts/setup.sh build
@@ -10,8 +10,11 @@ release: ## compile build/release/bin/ganscale, the tests and the benchmarks (th
 demo: ## set up, compile, train on color emoji with 2 ranks, write runs/demo/report.html; again: resume
 	@scripts/demo.sh
 
-test: ## set up, compile, run every test that needs no GPU, the checkers and the sanitizers
-	@scripts/test.sh
+test: ## set up, compile, run every test that needs no GPU
+	@scripts/test.sh release
+
+check: ## what `make test` leaves out: layout and limits, headers, the CUDA build, the sanitizers
+	@scripts/test.sh lint headers cuda asan tsan
 
 setup: ## install everything that any target needs
 	@scripts/setup.sh build test cuda
@@ -42,6 +45,9 @@ format: ## lay out every source file anew with clang-format
 
 lint: ## check layout and the limits of docs/style.md
 	@scripts/test.sh lint
+
+headers: ## compile each header alone
+	@scripts/test.sh headers
 
 env: ## print what puts cmake and ctest of the set-up on your PATH, for eval
 	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS='$$CCACHE_SLOPPINESS'"
