@@ -68,7 +68,7 @@ collect_operator() {
       install -m 644 "$(readlink -f "$path")" "$folder/$name"
       package_of "$path"
     done <<<"$found"
-  } | sed 's/:.*//' | sort -u | xargs dpkg-query -W -f '${Package} ${Version}\n' >"$out/packages.txt"
+  } | sed 's/:.*//' | sort -u | xargs dpkg-query -W -f "\${Package} \${Version}\\n" >"$out/packages.txt"
   echo 'ganscale:x:65532:65532::/:/none' >"$out/etc/passwd"
   echo 'ganscale:x:65532:' >"$out/etc/group"
   echo 'hosts: files dns' >"$out/etc/nsswitch.conf"

@@ -41,7 +41,7 @@ preflight() {
   [ "${shm:-0}" -ge 1024 ] ||
     warn "/dev/shm has ${shm:-0} MiB: ranks and NCCL exchange through it. Mount a larger one (docker run --shm-size, emptyDir)."
   if [ -n "${NCCL_SOCKET_IFNAME:-}" ] && [ -z "$(interfaces "$NCCL_SOCKET_IFNAME")" ]; then
-    warn "NCCL_SOCKET_IFNAME=$NCCL_SOCKET_IFNAME names no interface: there are $(ls -x /sys/class/net | xargs)."
+    warn "NCCL_SOCKET_IFNAME=$NCCL_SOCKET_IFNAME names no interface: there are $(cd /sys/class/net && echo *)."
   fi
 }
 

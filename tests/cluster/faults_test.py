@@ -2,6 +2,7 @@
 
 GANSCALE_FAULTS and GANSCALE_FAULT_SEED set how many and which.
 """
+import collections
 import contextlib
 import json
 import os
@@ -42,6 +43,7 @@ class Faults(OperatorCase):
             "maxRestarts": 100000, "backoffSeconds": 0, "maxBackoffSeconds": 1}) for i in range(4)]
         self.suspended = set()
         self.two_at_once = []
+        self.counts = collections.Counter()
         self.over = threading.Event()
         self.starting = threading.Lock()
 
@@ -154,39 +156,53 @@ class Faults(OperatorCase):
                 and len(self.pods(name)) == nodes and status["nodes"] == nodes
                 and status["observedGeneration"] == training["metadata"]["generation"])
 
-    def test_leave_each_training_with_one_live_attempt(self):
-        wait_for("all run", lambda: all(self.is_right(name) for name in self.names), 90)
-        threads = [threading.Thread(target=target) for target in (self.look_for_two, self.keep_operators)]
-        for thread in threads:
-            thread.start()
+    def make_faults(self):
+        """Makes COUNT faults, one after the other; counts them in self.counts."""
         often = [self.drop_watches, self.answer_with_errors, self.delete_owned, self.end_worker, self.flip_clock,
                  self.scale, self.suspend_or_resume, self.compact_etcd]
         seldom = [self.kill_operator, self.restart_apiserver, self.steal_lease, self.delete_and_make_again]
-        counts, seconds = {}, {}
+        seconds = collections.Counter()
+        for _ in range(COUNT):
+            fault = self.random.choice(often * 3 + seldom)
+            began = time.monotonic()
+            self.counts[fault.__name__] += 1
+            fault()
+            seconds[fault.__name__] += time.monotonic() - began
+            # Faster than this, kube-controller-manager was seen to leave the pods of a deleted Job behind.
+            time.sleep(0.5 + self.random.random())
+        rounded = {name: round(value, 1) for name, value in seconds.items()}
+        print("faults:", dict(self.counts), "seconds:", rounded, flush=True)
+
+    def print_state(self):
+        seen = self.cluster.kubectl("get", "gt,mpijobs,pods", "-o", "wide", check=False)
+        print("faults until then:", dict(self.counts), seen.stdout, seen.stderr)
+        for name in ("apiserver", "etcd", "mpi-operator"):
+            process = self.cluster.processes.get(name)
+            print(f"--- {name}: {process and process.poll()}\n{self.cluster.log(name)[-3000:]}")
+
+    @contextlib.contextmanager
+    def watched(self):
+        """Looks for two attempts at once, and keeps the operators alive, until the block ends."""
+        threads = [threading.Thread(target=target) for target in (self.look_for_two, self.keep_operators)]
+        for thread in threads:
+            thread.start()
         try:
-            for _ in range(COUNT):
-                fault = self.random.choice(often * 3 + seldom)
-                name, began = fault.__name__, time.monotonic()
-                counts[name] = counts.get(name, 0) + 1
-                fault()
-                seconds[name] = round(seconds.get(name, 0) + time.monotonic() - began, 1)
-                # Faster than this, kube-controller-manager was seen to leave the pods of a deleted Job behind.
-                time.sleep(0.5 + self.random.random())
-            print("faults:", counts, "seconds:", seconds, flush=True)
-            self.clock.write_text("+0")
-            for name in self.names:
-                wait_for(f"{name} is right", lambda: self.is_right(name), RIGHT_WITHIN)
+            yield
         except BaseException:
-            seen = self.cluster.kubectl("get", "gt,mpijobs,pods", "-o", "wide", check=False)
-            print("faults until then:", counts, seen.stdout, seen.stderr)
-            for name in ("apiserver", "etcd", "mpi-operator"):
-                process = self.cluster.processes.get(name)
-                print(f"--- {name}: {process and process.poll()}\n{self.cluster.log(name)[-3000:]}")
+            self.print_state()
             raise
         finally:
             self.over.set()
             for thread in threads:
                 thread.join()
+
+    def test_leave_each_training_with_one_live_attempt(self):
+        wait_for("all run", lambda: all(self.is_right(name) for name in self.names), 90)
+        with self.watched():
+            self.make_faults()
+            self.clock.write_text("+0")
+            for name in self.names:
+                wait_for(f"{name} is right", lambda: self.is_right(name), RIGHT_WITHIN)
         self.assertEqual(self.two_at_once, [])
         for kind in ("cm", "networkpolicy"):
             found = self.labelled(kind)
