@@ -38,7 +38,7 @@ every replica for its metrics and expects one of them to lead. Upgrades, removal
     "ganscale-training": {
         "install": "helm install ffhq helm/ganscale-training --set nodes=8 --set nodeProfile=dgx-a100 --set config=ffhq256-config-f",
         "text": """
-The release's name becomes the training's: a letter, then at most 39 of a-z, 0-9 and `-`. The data set is on a claim of the namespace,
+The release's name becomes the training's: a letter, then at most 39 of a-z, 0-9 and `-`. The dataset is on a claim of the namespace,
 `datasets` unless `data.claimName` names another. What to train is named by `config` or written out in `settings` (`settings.model` at
 least). Everything else is optional.
 """},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The demo: sets up, compiles, turns the color emoji of the system's font into a labeled data set, trains on it with two
+# The demo: sets up, compiles, turns the color emoji of the system's font into a labeled dataset, trains on it with two
 # processes and writes a report. The same command again goes on where the run stopped.
 #   scripts/demo.sh [train's options, for example --set training.total_kimg=100]
 set -euo pipefail
@@ -16,7 +16,7 @@ scripts/build.sh release ganscale
 ganscale=build/release/bin/ganscale
 
 if ! compgen -G "$data/*.tfrecords" >/dev/null; then
-  say "Making the data set: color emoji in nine groups"
+  say "Making the dataset: color emoji in nine groups"
   "$ganscale" data convert --from-font --to "$data" --resolution 32 --shards 2
 fi
 

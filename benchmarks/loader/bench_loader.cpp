@@ -22,9 +22,9 @@ struct Options {
 Options parse(int argc, char** argv) {
   Options options;
   CLI::App app(
-      "Measures how many images a second the prefetcher delivers, decoded, over whole epochs "
+      "Measures how many images per second the prefetcher delivers, decoded, over whole epochs "
       "after one that warms up. Prints one JSON object.");
-  app.add_option("path", options.path, "data set")->required();
+  app.add_option("path", options.path, "dataset")->required();
   app.add_option("--resolution", options.resolution, "of its images");
   app.add_option("--batch", options.batch, "images a batch; what is left of an epoch is dropped");
   app.add_option("--epochs", options.epochs, "to measure");

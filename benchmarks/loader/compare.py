@@ -33,7 +33,7 @@ EMOJI_BITMAP_SIZE = 109  # the one size that the font has
 LABEL_COUNT = 10
 
 
-# Their side: data sets as one writes them for a DataLoader.
+# Their side: datasets as one writes them for a DataLoader.
 
 
 class ZipDataset(torch.utils.data.Dataset):

@@ -7,8 +7,8 @@ import sys
 WAYS = {
     "dcgan": "DC-GAN",
     "conditional": "DC-CGAN (conditional)",
-    "per-label": "DC-CGAN, a pair a label",
-    "per-label-wgan": "W-CGAN, a pair a label",
+    "per-label": "DC-CGAN, a pair per label",
+    "per-label-wgan": "W-CGAN, a pair per label",
 }
 folder, kimg, images = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times two ranks against one, with one thread a rank: trainings of ten labels, and an evaluation.
+"""Times two ranks against one, with one thread per rank: trainings of ten labels, and an evaluation.
 
     benchmarks/ranks/compare_ranks.py [--mnist FOLDER] [--feature-net FILE] [--rounds 3] [--kimg 4] [--images 50k]
 

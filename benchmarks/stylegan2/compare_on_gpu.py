@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times StyleGAN2 on one GPU: config-f at 256x256 with 1 to 64 images a step, against PyTorch, eager and compiled.
+"""Times StyleGAN2 on one GPU: config-f at 256x256 with 1 to 64 images per step, against PyTorch, eager and compiled.
 
     benchmarks/stylegan2/compare_on_gpu.py --build build/gpu [--precision tf32]
 
-Claims, of ganscale with training.cuda_graphs: an image takes at most 1.25 times as long at 2 images a step as at 16
-(what strong scaling asks of one GPU); at 16 images a step it is at least 1.5 times as fast as eager PyTorch and 1.15
+Claims, of ganscale with training.cuda_graphs: an image takes at most 1.25 times as long at 2 images per step as at 16
+(what strong scaling asks of one GPU); at 16 images per step it is at least 1.5 times as fast as eager PyTorch and 1.15
 times as fast as its torch.compile form. Without graphs it is measured for comparison. Each number is the mean over 16 steps, in which every phase comes as often as in a long run. Exit
 code 1 where a claim does not hold, 77 where there is no GPU or no build for one; what is missing is printed.
 """
@@ -28,7 +28,7 @@ SPEED_NEEDED = {"eager PyTorch": 1.5, "torch.compile": 1.15}
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build/gpu")
-    parser.add_argument("--batches", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64], help="images a step")
+    parser.add_argument("--batches", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64], help="images per step")
     parser.add_argument("--preset", default="config-f")
     parser.add_argument("--resolution", type=int, default=256)
     parser.add_argument("--precision", default="tf32", choices=["fp32", "tf32"])
@@ -65,7 +65,7 @@ def contenders(arguments):
 
 
 def measure_all(arguments):
-    """Returns the milliseconds an image of each contender, by images a step."""
+    """Returns the milliseconds an image of each contender, by images per step."""
     milliseconds = {}
     for name, (command, batches) in contenders(arguments).items():
         milliseconds[name] = {}
@@ -77,7 +77,7 @@ def measure_all(arguments):
             step_ms = statistics.mean(result["step_seconds"]) * 1000
             milliseconds[name][batch] = step_ms / batch
             # Milliseconds an image are seconds a thousand images.
-            print(f"{name:13}  {batch:3} images a step  {step_ms:8.1f} ms a step  {step_ms / batch:7.2f} s/kimg",
+            print(f"{name:13}  {batch:3} images per step  {step_ms:8.1f} ms per step  {step_ms / batch:7.2f} s/kimg",
                   flush=True)
     return milliseconds
 
@@ -89,11 +89,11 @@ def passes(milliseconds):
         share = times[FEW] / times[MANY]
         needed = f" (needed: at most {MOST_PER_IMAGE})" if name == GRAPHS else ""
         holds &= name != GRAPHS or share <= MOST_PER_IMAGE
-        print(f"{name}: an image takes {share:.2f} times as long at {FEW} images a step as at {MANY}{needed}")
+        print(f"{name}: an image takes {share:.2f} times as long at {FEW} images per step as at {MANY}{needed}")
     for name, needed in SPEED_NEEDED.items():
         speed = milliseconds[name][MANY] / milliseconds[GRAPHS][MANY]
         holds &= speed >= needed
-        print(f"{MANY} images a step: {speed:.2f} times as fast as {name} (needed: {needed})")
+        print(f"{MANY} images per step: {speed:.2f} times as fast as {name} (needed: {needed})")
     return holds
 
 

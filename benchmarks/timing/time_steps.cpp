@@ -27,7 +27,7 @@ void wait_for(c10::Device device) {
 
 void add_options(CLI::App& app, Timing& timing) {
   app.add_option("--threads", timing.threads, "threads of an operator");
-  app.add_option("--batch", timing.batch, "images a step");
+  app.add_option("--batch", timing.batch, "images per step");
   app.add_option("--warm-up", timing.warm_up_steps, "steps before the clock starts");
   app.add_option("--steps", timing.steps, "steps on the clock");
 }

@@ -12,7 +12,7 @@ namespace ganscale::benchmarks {
 
 struct Timing {
   int threads = 2;  ///< of an operator
-  int batch = 0;    ///< images a step
+  int batch = 0;    ///< images per step
   int warm_up_steps = 0;
   int steps = 0;
   std::string device = "cpu";  ///< or cuda

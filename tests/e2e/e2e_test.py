@@ -56,7 +56,7 @@ class EndToEnd(unittest.TestCase):
 
     @classmethod
     def make_data(cls):
-        """The emoji as shards, on what will be the claim of data sets."""
+        """The emoji as shards, on what will be the claim of datasets."""
         for name in ["datasets", "runs"]:
             (cls.files / name).mkdir(parents=True)
         os.chown(cls.files / "runs", 1000, 1000)

@@ -27,8 +27,8 @@ constexpr std::array<double, 12> kSym6 = {
 constexpr std::int64_t kFilterMargin = kSym6.size() / 4;
 constexpr double kSourceMargin = 2 * kFilterMargin;
 
-/// Where the corners of a result come from decides how far an image has to go on. More than one
-/// mirror image a side is not made: beyond it is zero.
+/// The corners of the result determine the margins. They are limited to one mirror image per side;
+/// beyond that is zero.
 Margins margins_of(const Affine& source, std::int64_t height, std::int64_t width) {
   const double half_width = static_cast<double>(width - 1) / 2;
   const double half_height = static_cast<double>(height - 1) / 2;

@@ -18,20 +18,21 @@ auto read_names(config::Section& in, std::string_view key, const std::vector<std
 }
 
 void parse_ada(config::Section& in, AugmentConfig& c) {
-  c.pipeline = read_names(in, "pipeline", {"bgc"},
-                          "transformations or groups of them: blit, geom, color, filter, bg, bgc, "
-                          "bgcf, bgcfn, bgcfnc",
-                          ada_pipeline);
-  c.adaptive = in.get("adaptive", c.adaptive, "move p so that D does not overfit");
-  c.p = in.get("p", c.p, "probability of each transformation, or where it begins");
+  c.pipeline = read_names(
+      in, "pipeline", {"bgc"},
+      "transformations or groups: blit, geom, color, filter, bg, bgc, bgcf, bgcfn, bgcfnc",
+      ada_pipeline);
+  c.adaptive = in.get("adaptive", c.adaptive, "adapt p so that D does not overfit");
+  c.p = in.get("p", c.p, "probability of each transformation, or its initial value");
   in.require(c.p >= 0 && c.p <= 1, "p", "must be in [0, 1]");
   if (!c.adaptive) return;
   AdaptiveProbability& a = c.adaptation;
-  a.target = in.get("target", a.target, "mean sign of D's scores of reals to aim at");
+  a.target = in.get("target", a.target, "target of the mean sign of D's scores of reals");
   in.require(a.target > -1 && a.target < 1, "target", "must be in (-1, 1)");
-  a.interval_steps = in.get("interval_steps", a.interval_steps, "how often p moves");
+  a.interval_steps = in.get("interval_steps", a.interval_steps, "steps between two updates of p");
   in.require(a.interval_steps > 0, "interval_steps", "must be at least 1");
-  a.speed_kimg = in.get("speed_kimg", a.speed_kimg, "kimg in which p can go from 0 to 1");
+  a.speed_kimg =
+      in.get("speed_kimg", a.speed_kimg, "thousands of images in which p can go from 0 to 1");
   in.require(a.speed_kimg > 0, "speed_kimg", "must be positive");
 }
 
@@ -40,7 +41,7 @@ void parse_ada(config::Section& in, AugmentConfig& c) {
 AugmentConfig parse_augment(config::Section in) {
   AugmentConfig c;
   const auto name = in.get_choice("name", "none", {"none", "ada", "diffaugment"},
-                                  "what happens to images before D sees them");
+                                  "augmentation of the discriminator's input");
   if (name == "ada") {
     c.method = Method::kAda;
     parse_ada(in, c);

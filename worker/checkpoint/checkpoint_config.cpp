@@ -9,10 +9,10 @@ CheckpointConfig parse_checkpoint(config::Section in) {
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two checkpoints; 0: only at the end");
   in.require(c.every_kimg >= 0, "every_kimg", "must not be negative");
-  c.keep_last = in.get("keep_last", c.keep_last, "newest checkpoints to keep; 0: all of them");
+  c.keep_last = in.get("keep_last", c.keep_last, "number of newest checkpoints to keep; 0: all");
   in.require(c.keep_last >= 0, "keep_last", "must not be negative");
   c.keep_best = in.get("keep_best", c.keep_best,
-                       "metric whose best checkpoint is kept as well (fid50k), or nothing");
+                       "metric whose best checkpoint is kept as well (fid50k), or empty");
   in.require(c.keep_best.empty() || better_direction(c.keep_best).has_value(), "keep_best",
              "no metric is called so: " + c.keep_best);
   const auto on_error = in.get_choice("on_error", "continue", {"continue", "stop"},

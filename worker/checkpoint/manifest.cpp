@@ -21,21 +21,21 @@ std::string digest(const Json& manifest) {
 
 files::FileDigest parse_file(const std::string& name, const Json& entry) {
   const bool is_plain = !name.empty() && name.find('/') == std::string::npos && name[0] != '.';
-  if (!is_plain) throw DataError("no name of a file inside of the checkpoint: " + name);
+  if (!is_plain) throw DataError("not a file name inside the checkpoint: " + name);
   return {entry.at("size_bytes").get<std::int64_t>(), entry.at("sha256").get<std::string>()};
 }
 
 /// Throws DataError or a JSON exception; neither names the file.
 Manifest parse(std::string_view text) {
   auto json = Json::parse(text);
-  if (json.at("format") != kFormat) throw DataError("no manifest of a checkpoint");
+  if (json.at("format") != kFormat) throw DataError("not a checkpoint manifest");
   if (json.at("version") != kVersion) {
-    throw DataError("written by another version of ganscale: " + json["version"].dump() +
+    throw DataError("written by an incompatible version of ganscale: " + json["version"].dump() +
                     ", expected " + std::to_string(kVersion));
   }
   const auto expected = json.at(kOwnDigest).get<std::string>();
   json.erase(std::string(kOwnDigest));
-  if (digest(json) != expected) throw DataError("the content does not fit its SHA-256");
+  if (digest(json) != expected) throw DataError("the content does not match its SHA-256");
 
   Manifest manifest;
   manifest.images_seen = json.at("images_seen").get<std::int64_t>();

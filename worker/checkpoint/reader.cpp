@@ -99,7 +99,7 @@ std::optional<fs::path> newest_valid_checkpoint(const fs::path& run_folder) {
     }
   }
   if (checkpoints.empty()) return std::nullopt;
-  throw DataError("no checkpoint of the run is valid, move them away to start anew: " +
+  throw DataError("no checkpoint of the run is valid; move them away to start over: " +
                   (run_folder / kCheckpointsFolder).string());
 }
 

@@ -91,7 +91,7 @@ std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapsh
     fs::create_directories(folder.parent_path());
     files::sync_folder(run_folder);
     if (const auto size_bytes = valid_size_bytes(folder)) {
-      log::info("Kept the checkpoint that is there", {{"checkpoint", folder}});
+      log::info("Kept the existing checkpoint", {{"checkpoint", folder}});
       return *size_bytes;
     }
     return write_folder(folder, snapshot, stop);
@@ -136,10 +136,10 @@ void remove_leftovers(const fs::path& run_folder) {
     if (!entry.path().filename().string().starts_with(kTemporaryPrefix)) continue;
     fs::remove_all(entry.path(), error);
     if (error) {
-      log::warning("Could not remove what a killed run left",
+      log::warning("Could not remove temporary folders of a killed run",
                    {{"folder", entry.path()}, {"reason", error.message()}});
     } else {
-      log::info("Removed what a killed run left", {{"folder", entry.path()}});
+      log::info("Removed temporary folders of a killed run", {{"folder", entry.path()}});
     }
   }
 }

@@ -40,7 +40,7 @@ WritePause Writer::write(const Snapshot& snapshot) {
   const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
   if (busy_) {
-    log::warning("A checkpoint waits until the one before is written",
+    log::warning("Waiting for the previous checkpoint to be written",
                  {{"images_seen", snapshot.images_seen}});
   }
   changed_.wait(lock, [&] { return !busy_; });
@@ -147,7 +147,7 @@ void Writer::delete_old() const {
 
 void Writer::record_failure(const std::exception_ptr& failure, const std::string& reason,
                             bool is_fatal) {
-  log::error("Could not write a checkpoint; the ones before stay",
+  log::error("Could not write a checkpoint; earlier ones are kept",
              {{"checkpoint", checkpoint_name(host_copy_.get().images_seen)}, {"reason", reason}});
   const std::scoped_lock lock(mutex_);
   ++status_.failed_count;

@@ -9,7 +9,7 @@ void add_config_options(CLI::App& verb, ConfigOptions& options) {
                   "YAML file of the run, for example configs/runs/demo-emoji32.yaml")
       ->type_name("FILE");
   verb.add_option("--set", options.assignments,
-                  "One key of it, dotted: --set data.path=/data/faces; repeatable")
+                  "Override one key: --set data.path=/data/faces; repeatable")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);

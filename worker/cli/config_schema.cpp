@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kConfigSchemaExample =
     "\nExample:\n"
-    "  ganscale config-schema > worker-schema.json      # the operator refuses what it refuses";
+    "  ganscale config-schema > worker-schema.json      # for the operator's workerSchema";
 
 ExitCode print_schema() {
   const auto parse = [](const config::Section& root) { training::parse_run(root); };

@@ -31,7 +31,7 @@ const std::map<std::string, data::Channels> kChannels = {{"keep", data::Channels
                                                          {"rgb", data::Channels::kRgb}};
 
 constexpr auto kPathHelp =
-    "a data set: TFRecord files, a stylegan2-ada zip, IDX files (MNIST), binary CIFAR,\n"
+    "a dataset: TFRecord files, a stylegan2-ada zip, IDX files (MNIST), binary CIFAR,\n"
     "a folder or tar of images (in class folders, if they have labels), an emoji font";
 
 struct DataOptions {
@@ -77,12 +77,12 @@ ExitCode convert(const ConvertVerb& verb) {
   for (const std::string& refused : conversion.refused) {
     log::warning("Refused an image", {{"reason", refused}});
   }
-  log::info("Wrote the data set", {{"folder", options.to},
-                                   {"images", conversion.written},
-                                   {"refused", conversion.refused.size()},
-                                   {"labels", source->label_count()},
-                                   {"shards", conversion.shards.size()},
-                                   {"bytes", conversion.size_bytes}});
+  log::info("Wrote the dataset", {{"folder", options.to},
+                                  {"images", conversion.written},
+                                  {"refused", conversion.refused.size()},
+                                  {"labels", source->label_count()},
+                                  {"shards", conversion.shards.size()},
+                                  {"bytes", conversion.size_bytes}});
   return ExitCode::kOk;
 }
 
@@ -98,7 +98,7 @@ void print_labels(const data::Inspection& inspection) {
 ExitCode inspect(const DataOptions& options) {
   const auto source = data::open_source(options.path, options.resolution);
   const data::Inspection inspection = data::inspect(*source, options.sample);
-  std::printf("data set  %s\n", options.path.c_str());
+  std::printf("dataset  %s\n", options.path.c_str());
   std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));
   std::printf("images  of %lld looked at, %lld bytes each on average\n",
               static_cast<long long>(inspection.sampled),
@@ -143,7 +143,7 @@ ExitCode verify(const DataOptions& options) {
     damaged_count += verify(options, *source);
   }
   log::info(
-      "Verified the data set",
+      "Verified the dataset",
       {{"resolutions", others.size() + 1}, {"records", record_count}, {"damaged", damaged_count}});
   return damaged_count == 0 ? ExitCode::kOk : ExitCode::kData;
 }
@@ -159,39 +159,39 @@ void add_convert(CLI::App& data, Action& action) {
   auto verb = std::make_shared<ConvertVerb>();
   verb->options.threads = DataOptions{}.threads;
   verb->options.most_refused = 100;
-  auto* app = data.add_subcommand("convert", "Write any data set as TFRecord shards");
+  auto* app = data.add_subcommand("convert", "Write any dataset as TFRecord shards");
   app->footer(
       "\nExamples:\n"
       "  ganscale data convert --from photos/ --to faces.tfrecords --resolution 256 --shards 64\n"
       "  ganscale data convert --from-font --to emoji32 --resolution 32 --shards 4");
   auto* from = app->add_option("--from", verb->from, kPathHelp)->type_name("PATH");
   auto* font = app->add_option("--from-font", verb->font,
-                               "an emoji font; without a value Debian's Noto Color Emoji")
+                               "an emoji font; by default Debian's Noto Color Emoji")
                    ->expected(0, 1)
                    ->default_str(data::kEmojiFont)
                    ->type_name("FILE")
                    ->excludes(from);
   from->excludes(font);
-  app->add_option("--to", verb->options.to, "folder to make; its files are named after it")
-      ->required();
+  app->add_option("--to", verb->options.to, "new folder; its files are named after it")->required();
   app->add_option("--resolution", verb->options.policy.resolution,
-                  "height and width to write, a power of two")
+                  "height and width of the output, a power of two")
       ->required();
-  app->add_option("--shards", verb->options.shards, "files to spread the records over");
+  app->add_option("--shards", verb->options.shards, "number of files");
   app->add_option("--fit", verb->fit,
-                  "images of another size: resize (their centered square), pad with black, refuse")
+                  "images of another size: resize (crops to a square), pad with black, or refuse")
       ->check(member_of(kFits));
   app->add_option("--channels", verb->channels,
-                  "keep: as the first image, others are refused; gray, rgb: convert")
+                  "keep: all images must have the same channels; gray, rgb: convert")
       ->check(member_of(kChannels));
-  app->add_option("--background", verb->background, "red, green, blue behind transparent images")
+  app->add_option("--background", verb->background,
+                  "background color of transparent images: red, green, blue")
       ->expected(3)
       ->delimiter(',')
       ->check(CLI::Range(0, 255));
   app->add_option("--most-refused", verb->options.most_refused,
-                  "give up when more images than this are refused; each is named");
-  app->add_flag("--strict", verb->strict, "give up at the first that is refused");
-  app->add_option("--threads", verb->options.threads, "threads that decode");
+                  "fail if more images than this are refused; each is reported");
+  app->add_flag("--strict", verb->strict, "fail at the first refused image");
+  app->add_option("--threads", verb->options.threads, "number of decoding threads");
   app->callback([verb, from, font, &action] {
     if (from->empty() && font->empty()) throw CLI::RequiredError("--from or --from-font");
     action = [verb] { return convert(*verb); };
@@ -200,12 +200,13 @@ void add_convert(CLI::App& data, Action& action) {
 
 void add_inspect(CLI::App& data, Action& action) {
   auto options = std::make_shared<DataOptions>();
-  auto* app = data.add_subcommand("inspect", "Show what is in a data set");
+  auto* app = data.add_subcommand("inspect", "Show the contents of a dataset");
   app->footer("\nExample:\n  ganscale data inspect faces.tfrecords --sheet faces.png");
   app->add_option("path", options->path, kPathHelp)->required();
   app->add_option("--sheet", options->sheet, "also write a contact sheet (PNG)")->type_name("FILE");
-  app->add_option("--resolution", options->resolution, "of a multi-resolution set, which to take");
-  app->add_option("--sample", options->sample, "records to look at for shapes and sizes")
+  app->add_option("--resolution", options->resolution,
+                  "which resolution of a multi-resolution dataset");
+  app->add_option("--sample", options->sample, "number of records to inspect for shapes and sizes")
       ->check(CLI::PositiveNumber);
   app->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
@@ -213,18 +214,20 @@ void add_inspect(CLI::App& data, Action& action) {
 void add_verify(CLI::App& data, Action& action) {
   auto options = std::make_shared<DataOptions>();
   auto* app = data.add_subcommand(
-      "verify", "Read and decode every record with its checksums; exit 65 if one is damaged");
+      "verify", "Read and decode all records and verify checksums; exit code 65 if one is damaged");
   app->footer("\nExample:\n  ganscale data verify faces.tfrecords");
   app->add_option("path", options->path, kPathHelp)->required();
-  app->add_option("--resolution", options->resolution, "of a multi-resolution set, only this one");
-  app->add_option("--threads", options->threads, "threads that read")->check(CLI::PositiveNumber);
+  app->add_option("--resolution", options->resolution,
+                  "only this resolution of a multi-resolution dataset");
+  app->add_option("--threads", options->threads, "number of reader threads")
+      ->check(CLI::PositiveNumber);
   app->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 
 }  // namespace
 
 void add_data(CLI::App& app, Action& action) {
-  auto* data = app.add_subcommand("data", "Convert, inspect, verify and test data sets");
+  auto* data = app.add_subcommand("data", "Convert, inspect, verify and test datasets");
   data->require_subcommand(1);
   add_convert(*data, action);
   add_inspect(*data, action);

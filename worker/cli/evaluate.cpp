@@ -31,8 +31,8 @@ constexpr auto kEvaluateExample =
     "      --feature-net inception-2015-12-05.pt\n"
     "  ganscale evaluate --checkpoint runs/r1/checkpoints/kimg-000200 --metrics fid10k \\\n"
     "      --feature-net inception.safetensors --set data.path=/data/faces\n\n"
-    "Metrics: fid, class_fid (each label alone), is, kid, pr (precision, recall), dc (density,\n"
-    "coverage), each with a number of generated images; the real ones are the whole data set.\n"
+    "Metrics: fid, class_fid (per label), is, kid, pr (precision, recall), dc (density,\n"
+    "coverage), each with a number of generated images; all real images are used.\n"
     "The result does not depend on the number of ranks.";
 
 /// Returns the configuration of the generator with the options applied.
@@ -107,16 +107,17 @@ ExitCode evaluate(const EvaluateOptions& options) {
 void add_evaluate(CLI::App& app, Action& action) {
   auto options = std::make_shared<EvaluateOptions>();
   auto* verb = app.add_subcommand(
-      "evaluate", "Measure a trained generator, alone or as one rank of many under mpirun");
+      "evaluate", "Evaluate a trained generator, as a single process or under mpirun");
   verb->footer(kEvaluateExample);
   add_generator_options(*verb, options->generator);
-  verb->add_option("--metrics", options->metrics, "names with commas; else those of the run");
+  verb->add_option("--metrics", options->metrics,
+                   "comma-separated metrics; by default those of the run");
   verb->add_option("--feature-net", options->feature_net, "file of the feature network");
-  verb->add_option("--set", options->assignments, "one key of the run's configuration, dotted")
+  verb->add_option("--set", options->assignments, "override one key of the run's configuration")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--out", options->out, "JSON file to write as well");
+  verb->add_option("--out", options->out, "also write the results to this JSON file");
   verb->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 

@@ -24,9 +24,9 @@ constexpr auto kExportExample =
     "  ganscale export --run runs/r1 --format torchscript --out generator.pt\n"
     "      in Python: torch.jit.load('generator.pt')(torch.randn(16, 100))\n"
     "  ganscale export --run runs/r1 --format safetensors --out generator.safetensors\n\n"
-    "It is the average of the generator. Both files say what it is: model, resolution, labels "
-    "and,\n"
-    "where it is known, label_probabilities (in Python _extra_files of torch.jit.load).";
+    "Exports the moving average of the generator. The metadata of both formats have model,\n"
+    "resolution, labels and, if known, label_probabilities (in Python _extra_files of\n"
+    "torch.jit.load).";
 
 /// The metadata of the weights, in both formats.
 std::map<std::string, std::string> metadata_of(const training::TrainedGenerator& trained) {
@@ -62,7 +62,7 @@ ExitCode export_generator(const ExportOptions& options) {
 
 void add_export(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExportOptions>();
-  CLI::App* verb = app.add_subcommand("export", "Write a trained generator for other programs");
+  CLI::App* verb = app.add_subcommand("export", "Export a trained generator for other programs");
   verb->footer(kExportExample);
   add_generator_options(*verb, options->generator);
   verb->add_option("--format", options->format, "safetensors (weights) or torchscript (a module)")

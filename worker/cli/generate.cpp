@@ -31,9 +31,9 @@ constexpr auto kGenerateExample =
     "  ganscale generate --checkpoint runs/r1/checkpoints/kimg-000200 --seeds 7 --out seven.png\n"
     "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.y4m\n"
     "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
-    "Seed i is the latent of image i in the run's sample grids: the same seed gives the same\n"
-    "image at every checkpoint's own skill. --labels are dealt to the seeds in turn; with\n"
-    "--labels data each seed draws one, as often as it comes in the data.";
+    "Seed i is the latent of image i in the run's sample grids, for all checkpoints. --labels\n"
+    "are assigned to the seeds in turn; with --labels data each seed draws its label with the\n"
+    "frequency of the labels in the data.";
 
 struct GenerateOptions {
   GeneratorOptions generator;
@@ -135,7 +135,7 @@ std::filesystem::path write_images(const GenerateOptions& options, const ImageSa
 /// Checks combinations of options.
 void require_possible(const GenerateOptions& options) {
   if (options.out.empty() == options.out_dir.empty()) {
-    throw UsageError("give --out FILE for a grid, or --out-dir DIR for an image a seed");
+    throw UsageError("give --out FILE for a grid, or --out-dir DIR for an image per seed");
   }
   if (options.truncation && !std::isfinite(*options.truncation)) {
     throw UsageError("--truncation: expected a finite number: " +
@@ -162,9 +162,9 @@ ExitCode generate(const GenerateOptions& options) {
 
 void add_truncation(CLI::App& verb, GenerateOptions& options) {
   auto* psi = verb.add_option("--truncation", options.truncation,
-                              "psi of a style-based model: 1 all variety, 0 the mean image");
+                              "psi of a style-based model: 1 is full variety, 0 the mean image");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
-                  "truncate so many coarse layers only")
+                  "truncate only this many coarse layers")
       ->check(CLI::Range(0, 100))
       ->needs(psi);
 }
@@ -172,11 +172,11 @@ void add_truncation(CLI::App& verb, GenerateOptions& options) {
 /// Adds the options of a grid of mixed styles; returns the one that turns it on.
 CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
   auto* rows =
-      verb.add_option("--mix-rows", options.mix_rows, "seeds of a style mixing grid's rows");
+      verb.add_option("--mix-rows", options.mix_rows, "seeds of the rows of a style mixing grid");
   auto* columns =
       verb.add_option("--mix-columns", options.mix_columns, "seeds of its columns")->needs(rows);
   verb.add_option("--mix-layers", options.mix_layers,
-                  "layers that take the column's style; 0-6, but not the last, if not given")
+                  "layers with the column's style; by default 0-6 without the last layer")
       ->needs(rows);
   return rows->needs(columns);
 }
@@ -185,23 +185,23 @@ CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
 
 void add_generate(CLI::App& app, Action& action) {
   auto options = std::make_shared<GenerateOptions>();
-  auto* verb = app.add_subcommand("generate", "Make images with a trained generator");
+  auto* verb = app.add_subcommand("generate", "Generate images with a trained generator");
   verb->footer(kGenerateExample);
   add_generator_options(*verb, options->generator);
-  auto* seeds =
-      verb->add_option("--seeds", options->seeds, "numbers and ranges; 0-63 if not given");
+  auto* seeds = verb->add_option("--seeds", options->seeds, "numbers and ranges; default 0-63");
   verb->add_option("--labels,--label", options->labels,
-                   "labels of a conditional model, or data: drawn from p(y); all if not given");
+                   "labels of a conditional model, or data to draw them from p(y); by default all");
   auto* out = verb->add_option("--out", options->out,
-                               "PNG file of all images, or the video of --walk (.y4m)");
-  auto* out_dir = verb->add_option("--out-dir", options->out_dir, "folder for a PNG file a seed");
-  auto* grid = verb->add_option("--grid", options->grid,
-                                "ROWSxCOLUMNS of --out; nearest to a square if not given")
-                   ->excludes(out_dir);
+                               "PNG file with a grid of all images, or the video of --walk (.y4m)");
+  auto* out_dir =
+      verb->add_option("--out-dir", options->out_dir, "folder for one PNG file per seed");
+  auto* grid =
+      verb->add_option("--grid", options->grid, "ROWSxCOLUMNS of --out; by default nearly square")
+          ->excludes(out_dir);
   add_truncation(*verb, *options);
   auto* walk = verb->add_option("--walk", options->walk_frames,
-                                "write a video through all seeds and back: frames from one to the "
-                                "next")
+                                "write a video through all seeds and back, with this many frames "
+                                "from one to the next")
                    ->check(CLI::Range(1, 100'000))
                    ->needs(out)
                    ->excludes(grid);

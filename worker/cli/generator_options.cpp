@@ -7,9 +7,8 @@
 namespace ganscale::cli {
 
 void add_generator_options(CLI::App& verb, GeneratorOptions& options) {
-  verb.add_option("--run", options.run, "folder of the run; its newest valid checkpoint");
-  verb.add_option("--checkpoint", options.checkpoint,
-                  "folder of one checkpoint instead, or the file of a bundle");
+  verb.add_option("--run", options.run, "folder of the run; uses its newest valid checkpoint");
+  verb.add_option("--checkpoint", options.checkpoint, "folder of a checkpoint, or a bundle file");
 }
 
 training::TrainedGenerator load_generator(const GeneratorOptions& options) {

@@ -74,8 +74,8 @@ std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64
                    std::back_inserter(sums));
   if (sums.empty()) {
     throw UsageError(
-        "--labels data: this checkpoint does not say how often labels come in the data; name them, "
-        "such as --labels 0-9: " +
+        "--labels data: this checkpoint does not have the frequencies of labels; list labels, such "
+        "as --labels 0-9: " +
         trained_.checkpoint.string());
   }
   std::vector<std::int64_t> labels;

@@ -30,9 +30,10 @@ ExitCode import_weights(const ImportOptions& options) {
 
 void add_import(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ImportOptions>();
-  CLI::App* verb = app.add_subcommand("import", "Make a run of StyleGAN2's public weights");
+  CLI::App* verb =
+      app.add_subcommand("import", "Make a run folder from StyleGAN2's public weights");
   verb->footer(kImportExample);
-  verb->add_option("--from", options->from, "what scripts/convert-stylegan2.py wrote")
+  verb->add_option("--from", options->from, "output of scripts/convert-stylegan2.py")
       ->required()
       ->type_name("FILE");
   verb->add_option("--run", options->run, "folder of the new run")->required()->type_name("DIR");

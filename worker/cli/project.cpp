@@ -90,20 +90,21 @@ ExitCode project(ProjectOptions options) {
 
 void add_project(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ProjectOptions>();
-  CLI::App* verb =
-      app.add_subcommand("project", "Seek an image among those of a style-based generator");
+  CLI::App* verb = app.add_subcommand(
+      "project", "Find the style and noise of a style-based generator for an image");
   verb->footer(kProjectExample);
   add_generator_options(*verb, options->generator);
-  verb->add_option("--target", options->target, "PNG or JPEG file; its centered square is taken")
+  verb->add_option("--target", options->target, "PNG or JPEG file; cropped to its centered square")
       ->required()
       ->type_name("FILE");
-  verb->add_option("--out-dir", options->out_dir, "folder for what was found")
+  verb->add_option("--out-dir", options->out_dir, "folder for the results")
       ->required()
       ->type_name("DIR");
-  verb->add_option("--steps", options->projection.step_count, "steps of the search")
+  verb->add_option("--steps", options->projection.step_count, "number of optimization steps")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--seed", options->projection.seed, "of the search")->capture_default_str();
+  verb->add_option("--seed", options->projection.seed, "seed of the optimization")
+      ->capture_default_str();
   verb->add_option("--label", options->label, "label of a conditional model");
   verb->callback([options, &action] { action = [options] { return project(*options); }; });
 }

@@ -26,10 +26,10 @@ ExitCode write_report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReportOptions>();
-  auto* verb = app.add_subcommand("report", "Write one self-contained HTML page about a run");
+  auto* verb = app.add_subcommand("report", "Write a self-contained HTML report of a run");
   verb->footer("\nExample:\n  ganscale report runs/r1            # writes runs/r1/report.html");
   verb->add_option("run", options->run, "folder of the run")->required();
-  verb->add_option("--out", options->out, "file to write; RUN/report.html if not given");
+  verb->add_option("--out", options->out, "file to write; default RUN/report.html");
   verb->callback([options, &action] { action = [options] { return write_report(*options); }; });
 }
 

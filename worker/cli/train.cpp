@@ -21,10 +21,12 @@ constexpr auto kTrainExample =
     "\nExamples:\n"
     "  ganscale train --config configs/runs/demo-emoji32.yaml --run runs/demo\n"
     "  mpirun -n 8 ganscale train --config my.yaml --set training.batch=256 --run runs/faces\n"
-    "  ganscale train --config my.yaml --print-config      # every key, its value and what it "
-    "means\n\n"
-    "A run folder with checkpoints is resumed. SIGTERM, SIGUSR1 or Ctrl-C: checkpoint, then exit "
-    "143.\nUnder mpirun: SIGUSR1 to mpirun; after SIGTERM or Ctrl-C it kills the ranks.";
+    "  ganscale train --config my.yaml --print-config      # all keys with values and "
+    "documentation\n"
+    "\n"
+    "Resumes a run folder with checkpoints. SIGTERM, SIGUSR1 or Ctrl-C: writes a checkpoint and\n"
+    "ends with exit code 143. Under mpirun send SIGUSR1 to mpirun: on SIGTERM or Ctrl-C it kills\n"
+    "the ranks.";
 
 ExitCode train(const TrainOptions& options) {
   log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
@@ -43,18 +45,18 @@ ExitCode train(const TrainOptions& options) {
 }  // namespace
 
 void add_train(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("train", "Train a GAN, alone or as one rank of many under mpirun");
+  CLI::App* verb = app.add_subcommand("train", "Train a GAN, as a single process or under mpirun");
   verb->footer(kTrainExample);
   const auto options = std::make_shared<TrainOptions>();
   add_config_options(*verb, options->config);
   verb->add_option("--run", options->run, "Run folder: checkpoints, samples, statistics")
       ->type_name("DIR")
       ->capture_default_str();
-  verb->add_option("--resume-weights", options->resume_weights,
-                   "Checkpoint or run whose weights a new run begins with (transfer learning)")
+  verb->add_option(
+          "--resume-weights", options->resume_weights,
+          "Checkpoint or run to initialize the weights of a new run from (transfer learning)")
       ->type_name("DIR");
-  verb->add_option("--log-format", options->log_format, "text, or json: one object a line")
+  verb->add_option("--log-format", options->log_format, "text, or json: one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   verb->callback([&action, options] { action = [options] { return train(*options); }; });

@@ -58,11 +58,11 @@ void print_advice(const data::Variability& result) {
   if (count == 0) {
     std::printf(
         "The classes do not differ in any channel (p >= 0.05): one generator for all "
-        "labels loses nothing by this test.\n");
+        "labels is enough by this test.\n");
     return;
   }
   std::printf(
-      "The classes differ in %lld of %zu channels (p < 0.05): a generator a label "
+      "The classes differ in %lld of %zu channels (p < 0.05): a generator per label "
       "(scheme per_label) is justified by this test.\n",
       static_cast<long long>(count), result.channels.size());
 }
@@ -86,7 +86,7 @@ ExitCode variability(const VariabilityOptions& options) {
   group.all_reduce_sum(sums);
   const auto result = data::variability(sums);
   if (group.rank() != 0) return ExitCode::kOk;
-  std::printf("data set  %s\n", options.path.c_str());
+  std::printf("dataset  %s\n", options.path.c_str());
   print_counts(result, *source);
   print_channels(result);
   print_advice(result);
@@ -103,9 +103,10 @@ void add_data_variability(CLI::App& data, Action& action) {
       "\nExamples:\n"
       "  ganscale data variability cifar10.tar\n"
       "  mpirun -n 8 ganscale data variability faces.tfrecords");
-  app->add_option("path", options->path, "a data set with labels")->required();
-  app->add_option("--resolution", options->resolution, "of a multi-resolution set, which to take");
-  app->add_option("--threads", options->threads, "threads that decode, on each rank")
+  app->add_option("path", options->path, "a dataset with labels")->required();
+  app->add_option("--resolution", options->resolution,
+                  "which resolution of a multi-resolution dataset");
+  app->add_option("--threads", options->threads, "number of decoding threads per rank")
       ->check(CLI::PositiveNumber);
   app->callback([options, &action] { action = [options] { return variability(*options); }; });
 }

@@ -25,7 +25,7 @@ MpiSession::MpiSession() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   if (provided < MPI_THREAD_MULTIPLE) {
-    throw ConfigError("this MPI has no support for several threads (MPI_THREAD_MULTIPLE)");
+    throw ConfigError("this MPI does not support MPI_THREAD_MULTIPLE");
   }
 }
 

@@ -66,7 +66,7 @@ ncclDataType_t nccl_type(at::ScalarType dtype) {
     case at::kInt: return ncclInt32;
     case at::kByte: return ncclUint8;
     default:
-      check(false, std::string("NCCL can't add up this dtype: ") + at::toString(dtype));
+      check(false, std::string("NCCL can't reduce this dtype: ") + at::toString(dtype));
       return ncclNumTypes;
   }
 }

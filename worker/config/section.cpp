@@ -70,11 +70,11 @@ std::string write(double value) { return format_number(value); }
 
 std::string_view expected(std::string_view type) {
   if (type == "bool") return "true or false";
-  if (type == "integer") return "a whole number";
+  if (type == "integer") return "an integer";
   if (type == "number") return "a number";
   if (type == "bytes") return "a number of bytes such as 64KiB or 4GiB";
   if (type == "duration") return "a time such as 90s, 15m or 2h";
-  return "a text";
+  return "a string";
 }
 
 std::optional<std::string> parse_text(const std::string& text) { return text; }

@@ -32,7 +32,7 @@ struct Entry {
 ///     return c;
 ///   }
 ///
-/// All errors are ConfigError: "run.yaml:7: data.reader_threads: expected a whole number: many".
+/// All errors are ConfigError: "run.yaml:7: data.reader_threads: expected an integer: many".
 class Section {
  public:
   explicit Section(Node root);

@@ -14,14 +14,16 @@ int read_port(config::Section& in, const char* key, int fallback, const char* do
 
 TelemetryConfig parse_telemetry(config::Section in) {
   TelemetryConfig c;
-  c.bind_address = in.get("bind_address", c.bind_address,
-                          "address both ports listen on; control without a token: loopback only");
-  c.metrics_port = read_port(in, "metrics_port", c.metrics_port,
-                             "Prometheus metrics of a node's ranks; 0: any free port, -1: none");
+  c.bind_address =
+      in.get("bind_address", c.bind_address,
+             "bind address of both ports; the control port without a token: loopback only");
+  c.metrics_port =
+      read_port(in, "metrics_port", c.metrics_port,
+                "port of Prometheus metrics of a node's ranks; 0: any free port, -1: none");
   c.control_port = read_port(in, "control_port", c.control_port,
-                             "status and commands, on rank 0; 0: any free port, -1: none");
+                             "port of status and commands, on rank 0; 0: any free port, -1: none");
   c.token_file = in.get("token_file", c.token_file,
-                        "file with the bearer token of the control port; read at every request");
+                        "file with the bearer token of the control port; read for each request");
   const bool same = c.metrics_port > 0 && c.metrics_port == c.control_port;
   in.require(!same, "control_port", "is the metrics port: " + std::to_string(c.control_port));
   in.reject_unread_keys();

@@ -19,7 +19,7 @@ c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int v
   if (local_size > visible_gpu_count) {
     throw DeviceError("more ranks than GPUs on this machine: " + std::to_string(local_size) +
                       " ranks, " + std::to_string(visible_gpu_count) +
-                      " GPUs; start one rank a GPU, or ask for the CPU");
+                      " GPUs; start one rank per GPU, or ask for the CPU");
   }
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(local_rank)};
 }
@@ -32,7 +32,7 @@ NetworkDevices select_two_devices(DeviceKind kind, int local_rank, int local_siz
   const int ranks = visible_gpu_count == 2 ? 1 : local_size;
   if (visible_gpu_count < 2 * ranks) {
     throw ConfigError(
-        "training.devices_per_process: 2 needs two GPUs a rank; start fewer ranks, or take 1: " +
+        "training.devices_per_process: 2 needs two GPUs per rank; start fewer ranks, or take 1: " +
         std::to_string(local_size) + " ranks, " + std::to_string(visible_gpu_count) + " GPUs");
   }
   const auto first = static_cast<c10::DeviceIndex>(ranks == 1 ? 0 : 2 * local_rank);

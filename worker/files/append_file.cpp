@@ -37,7 +37,8 @@ void AppendFile::append(std::string_view bytes) {
   }
   if (bytes.empty()) return;
   const int reason = errno;
-  if (::ftruncate(descriptor_, before) != 0) log::warning("Left a torn end", {{"file", path_}});
+  if (::ftruncate(descriptor_, before) != 0)
+    log::warning("Left an incomplete record at the end", {{"file", path_}});
   fail(path_, reason);
 }
 

@@ -32,15 +32,16 @@ constexpr std::array kKinds = {
 }
 
 void read_feature_net(config::Section& in, FeatureNetConfig& c) {
-  c.file = in.get("feature_net", "",
-                  "file of the network that extracts features: TorchScript or converted Inception");
-  c.sha256 = in.get("feature_net_sha256", c.sha256, "SHA-256 that file must have; empty: any");
-  c.resolution = in.get("feature_net_resolution", c.resolution,
-                        "size to scale images to for a plain TorchScript module; 0: their own");
+  c.file =
+      in.get("feature_net", "", "file of the feature network: TorchScript or converted Inception");
+  c.sha256 = in.get("feature_net_sha256", c.sha256, "expected SHA-256 of that file; empty: any");
+  c.resolution =
+      in.get("feature_net_resolution", c.resolution,
+             "resolution to resize images to for a plain TorchScript module; 0: do not resize");
   in.require(c.resolution >= 0, "feature_net_resolution", "must not be negative");
   c.signed_range =
       in.get_choice("feature_net_range", "bytes", {"bytes", "signed"},
-                    "pixels for a plain TorchScript module: 0 to 255, or -1 to 1") == "signed";
+                    "pixel range for a plain TorchScript module: 0 to 255, or -1 to 1") == "signed";
 }
 
 }  // namespace
@@ -67,23 +68,24 @@ MetricName parse_metric(const std::string& text) {
 EvaluateConfig parse_evaluate(config::Section in) {
   EvaluateConfig c;
   const auto names = in.get("metrics", std::vector<std::string>{},
-                            "what to measure: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5");
+                            "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5");
   for (const auto& name : names) c.metrics.push_back(parse_metric(name));
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two evaluations; 0: only at the end");
   in.require(c.every_kimg >= 0, "every_kimg", "must not be negative");
   read_feature_net(in, c.feature_net);
-  c.divisor = in.get_choice("covariance", "n_minus_1", {"n_minus_1", "n"},
-                            "what covariances are divided by: n_minus_1 as pytorch-fid, n as "
-                            "NVIDIA's code") == "n"
-                  ? Divisor::kCount
-                  : Divisor::kCountMinusOne;
-  c.splits = in.get("splits", c.splits, "parts that the inception score is the mean of");
+  c.divisor =
+      in.get_choice("covariance", "n_minus_1", {"n_minus_1", "n"},
+                    "divisor of covariances: n_minus_1 as in pytorch-fid, n as in NVIDIA's code") ==
+              "n"
+          ? Divisor::kCount
+          : Divisor::kCountMinusOne;
+  c.splits = in.get("splits", c.splits, "number of splits of the inception score");
   in.require(c.splits >= 1, "splits", "must be positive");
-  c.batch = in.get("batch", c.batch, "images that a rank processes at a time");
+  c.batch = in.get("batch", c.batch, "images per batch on a rank");
   in.require(c.batch >= 1, "batch", "must be positive");
-  const auto cache =
-      in.get("cache", "", "folder for what the real images give; empty: the user's cache");
+  const auto cache = in.get(
+      "cache", "", "cache folder for statistics of the real images; empty: the user's cache");
   c.cache = cache.empty() ? (files::cache_folder() / "metrics") : std::filesystem::path(cache);
   in.reject_unread_keys();
   return c;

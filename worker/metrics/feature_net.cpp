@@ -40,7 +40,7 @@ std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device devi
   try {
     return std::make_unique<Inception>(weights.tensors, device);
   } catch (const DataError& error) {
-    throw ConfigError("evaluate.feature_net is no converted Inception" +
+    throw ConfigError("evaluate.feature_net is not a converted Inception" +
                       std::string(kWhereToGetOne) + config.file.string() + ": " + error.what());
   }
 }
@@ -49,10 +49,10 @@ std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device devi
 std::string defect_of(const at::Tensor& output) {
   if (output.dim() != 2 || output.size(0) != 2 || output.size(1) < 1) {
     std::ostringstream text;
-    text << "expected [2, D] for two images, it gave " << output.sizes();
+    text << "expected [2, D] for two images, got " << output.sizes();
     return text.str();
   }
-  return at::isfinite(output).all().item<bool>() ? "" : "it gave NaN or infinity";
+  return at::isfinite(output).all().item<bool>() ? "" : "got NaN or infinity";
 }
 
 /// Extracts features of two images of the run's shape.
@@ -67,8 +67,8 @@ Features try_net(FeatureNet& net, const FeatureNetConfig& config, ImageShape ima
   } catch (const DataError& error) {
     std::ostringstream shape;
     shape << images.sizes();
-    throw ConfigError("evaluate.feature_net does not fit the images of this run, " + shape.str() +
-                      ": " + config.file.string() + ": " + error.what());
+    throw ConfigError("evaluate.feature_net does not accept the images of this run, " +
+                      shape.str() + ": " + config.file.string() + ": " + error.what());
   }
 }
 

@@ -165,7 +165,7 @@ Context context_of(const ModelConfig& config, std::uint64_t seed, comm::Group* s
   const bool takes = takes_labels(config);
   if (takes && config.label_count == 0) {
     throw ConfigError("model.name: " + config.name +
-                      " needs labels, and the data set has none: take a model without labels, or "
+                      " needs labels, and the dataset has none: take a model without labels, or "
                       "labeled data");
   }
   return {config, seed, statistics_group, takes ? config.label_count : 0};

@@ -16,8 +16,8 @@ namespace ganscale::models {
 struct ModelConfig {
   std::string name = "dcgan";  ///< see the table in build_model.cpp
   int resolution = 32;
-  int channels = 3;     ///< of the data set, not of the configuration: 1 or 3
-  int label_count = 0;  ///< of the data set, not of the configuration; 0: no labels
+  int channels = 3;     ///< of the dataset, not of the configuration: 1 or 3
+  int label_count = 0;  ///< of the dataset, not of the configuration; 0: no labels
   int z_dim = 100;      ///< dcgan, conditional_dcgan
   BatchNormMode batch_norm = BatchNormMode::kLocal;  ///< dcgan, conditional_dcgan
   bool spectral_norm = false;                        ///< of the discriminator; not stylegan2

@@ -19,7 +19,7 @@ constexpr double kDropout = 0.25;
 constexpr int kLabelWidth = 10;
 constexpr int kFeatures = 128 * 4 * 4;
 
-// A list of layers, which the public implementation calls by their places.
+// A list of layers, named by index as in the public implementation.
 std::shared_ptr<torch::nn::Module> add_list(torch::nn::Module& network, const std::string& name) {
   return network.register_module(name, std::make_shared<torch::nn::Module>(name));
 }
@@ -30,12 +30,12 @@ std::shared_ptr<Layer> add_layer(torch::nn::Module& list, int place, Arguments&&
                               std::make_shared<Layer>(std::forward<Arguments>(arguments)...));
 }
 
-// Channels last is what the convolutions of CPUs and tensor cores compute in.
+// Convolutions on CPUs and tensor cores are fastest in channels last.
 at::Tensor channels_last(const at::Tensor& x) {
   return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-// Drawn in the order of memory, so that it is multiplied without a change of layout.
+// Drawn in memory order, so that the multiplication needs no change of layout.
 at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomStream& random) {
   const auto shape = {x.size(0), x.size(2), x.size(3), x.size(1)};
   return random.dropout_mask(kDropout, shape, x.options()).permute({0, 3, 1, 2});
@@ -65,7 +65,7 @@ DcganGenerator::DcganGenerator(ImageShape image, int z_dim, int label_count,
   to_image_ = add_layer<Convolution>(*blocks, 9, 64, image.channels);
 }
 
-// Traced by models/torchscript: no tensor's size may enter but as -1.
+// Traced by models/torchscript: use no tensor sizes other than -1.
 at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
                                    kernels::RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
@@ -114,7 +114,7 @@ at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::Rando
   auto x = channels_last(images);
   for (std::size_t i = 0; i < convolutions_.size(); ++i) {
     x = convolutions_[i]->forward(x);
-    // Dropping before the leaky ReLU gives what dropping after it does, and both can be in place.
+    // Dropout before or after the leaky ReLU is the same; before it, both can be in place.
     if (is_training()) x = x.mul_(dropout_mask(x, random));
     x = at::leaky_relu_(x, kSlope);
     if (i > 0) x = norms_[i - 1]->forward(x);

@@ -11,15 +11,15 @@
 
 /// DC-GAN and the conditional DC-CGAN of Lupo Pasini, Gabbi, Yin, Perotto & Laanait, "Distributed
 /// DC-CGAN". Parameters are named as in the public implementation of these tables (PyTorch-GAN's
-/// dcgan), where a number is a layer's place in its list. Batch norms have momentum 0.1, leaky
-/// ReLUs slope 0.2; upsampling is nearest (the paper leaves the kind open).
+/// dcgan), where a number is a layer's index. Batch norms have momentum 0.1, leaky ReLUs slope 0.2;
+/// upsampling is nearest neighbor (the paper does not specify it).
 namespace ganscale::models {
 
-/// Makes images of 32x32 or 64x64, r = resolution:
+/// Generates images of 32x32 or 64x64; r is the resolution:
 ///
-/// | layer | gives | parameters |
+/// | layer | output | parameters |
 /// |---|---|---|
-/// | z, or z with the label's 10 numbers behind it | 100, or 110 | label_embedding |
+/// | z, with the label's 10 numbers appended if conditional | 100, or 110 | label_embedding |
 /// | linear, ReLU | 128 x r/4 x r/4 | l1.0 |
 /// | batch norm, eps 1e-5 | | conv_blocks.0 |
 /// | upsample, convolution, batch norm eps 0.8, leaky ReLU | 128 x r/2 x r/2 | conv_blocks.2, .3 |
@@ -42,9 +42,9 @@ class DcganGenerator : public Generator {
   std::shared_ptr<Convolution> to_image_;
 };
 
-/// Judges images of 32x32 or 64x64, r = resolution:
+/// Scores images of 32x32 or 64x64; r is the resolution:
 ///
-/// | layer | gives | parameters |
+/// | layer | output | parameters |
 /// |---|---|---|
 /// | convolution of stride 2, leaky ReLU, dropout 0.25 | 16 x r/2 x r/2 | model.0 |
 /// | the same, batch norm eps 0.8 | 32 x r/4 x r/4 | model.3, .6 |
@@ -53,10 +53,9 @@ class DcganGenerator : public Generator {
 /// | linear | 1 | adv_layer.0 |
 /// | + <label vector, features> in the conditional network | 1 | label_projection |
 ///
-/// The paper leaves two things open. 2048 features at 32x32 need a layer without stride: we take
-/// the last. How the label enters the conditional network is our choice: as in Miyato & Koyama
-/// 2018, arXiv:1802.05637, Eq. (3). Dropout is of single values. The paper's sigmoid is in the
-/// loss.
+/// The paper does not specify two things. 2048 features at 32x32 need a layer without stride: the
+/// last one. The label enters the conditional network as in Miyato & Koyama 2018, arXiv:1802.05637,
+/// Eq. (3). Dropout applies to single values. The paper's sigmoid is in the loss.
 class DcganDiscriminator : public Discriminator {
  public:
   /// label_count: 0 for the unconditional network.
@@ -69,7 +68,7 @@ class DcganDiscriminator : public Discriminator {
   at::Tensor features(const at::Tensor& images, kernels::RandomStream& random);
 
   std::vector<std::shared_ptr<Convolution>> convolutions_;
-  std::vector<std::shared_ptr<BatchNorm>> norms_;  // none behind the first convolution
+  std::vector<std::shared_ptr<BatchNorm>> norms_;  // none after the first convolution
   std::shared_ptr<Linear> linear_;
   std::shared_ptr<Embedding> label_projection_;
 };

@@ -10,7 +10,7 @@
 namespace ganscale::models {
 namespace {
 
-// FNV-1a, folded to the 48 bits of an image number. std::hash may differ between libraries.
+// FNV-1a, folded to the 48 bits of an image number. std::hash differs between libraries.
 std::int64_t number_of_name(std::string_view name) {
   std::uint64_t hash = 0xCBF29CE484222325;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;

@@ -8,18 +8,18 @@
 
 namespace ganscale::models {
 
-/// Unconditional generators, one a label, as one conditional generator: the product of the scheme
+/// Unconditional generators, one per label, as one conditional generator: the result of scheme
 /// per_label (Lupo Pasini et al., "Distributed DC-CGAN": p(x, y) = p(x | y) p(y)).
 ///
 /// Parameters: label_<n>.<name of the generator's parameter>.
 class LabelBundle : public Generator {
  public:
-  /// generators: by label, all of one architecture; labels in [0, label_count) may lack one.
+  /// generators: by label, all of the same architecture. Labels may be missing.
   LabelBundle(const std::map<std::int64_t, std::shared_ptr<Generator>>& generators,
               int label_count);
 
-  /// Throws DataError for a label without a generator. The noise of a pass is drawn for each
-  /// label's images apart.
+  /// Throws DataError for a label without a generator. Noise is drawn separately for the images of
+  /// each label.
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
 
@@ -31,8 +31,8 @@ class LabelBundle : public Generator {
   std::map<std::int64_t, std::shared_ptr<Generator>> generators_;
 };
 
-/// Returns the labels that a conditional generator makes images of: all, or those of a bundle
-/// that have a generator.
+/// Returns the labels that a conditional generator supports: all, or those of a bundle that have a
+/// generator.
 std::vector<std::int64_t> labels_of(const Generator& generator);
 
 }  // namespace ganscale::models

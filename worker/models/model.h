@@ -7,14 +7,14 @@
 
 namespace ganscale::models {
 
-/// What a network makes or judges.
+/// The shape of the images of a network.
 struct ImageShape {
   int channels = 3;
   int resolution = 32;  ///< height and width
   bool operator==(const ImageShape&) const = default;
 };
 
-/// Makes images from latents. A conditional generator (label_count > 0) also takes labels.
+/// Generates images from latents. A conditional generator (label_count > 0) also takes labels.
 class Generator : public torch::nn::Module {
  public:
   Generator(ImageShape image, int z_dim, int label_count)
@@ -28,11 +28,11 @@ class Generator : public torch::nn::Module {
   virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                              kernels::RandomStream& random) = 0;
 
-  /// Whether forward() in eval mode is made of tensor operations alone, so that it can be traced.
+  /// Returns whether forward() in eval mode consists of tensor operations only and can be traced.
   virtual bool is_traceable() const { return true; }
 
-  /// Returns the state beside the parameters that training moves on each rank apart: running
-  /// statistics, whose mean over the ranks keeps the replicas the same.
+  /// Returns the state besides parameters that each rank updates on its own: running statistics,
+  /// which are averaged over the ranks to keep the replicas identical.
   virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
 
   ImageShape image() const { return image_; }
@@ -45,7 +45,7 @@ class Generator : public torch::nn::Module {
   int label_count_;
 };
 
-/// Judges images: a logit an image, without a final sigmoid.
+/// Scores images: one logit per image, without a final sigmoid.
 class Discriminator : public torch::nn::Module {
  public:
   Discriminator(ImageShape image, int label_count) : image_(image), label_count_(label_count) {}

@@ -66,7 +66,7 @@ ResnetGenerator::ResnetGenerator(ImageShape image, int z_dim, int label_count,
   to_image_ = add<Convolution>(*this, "to_image", kChannels, image.channels);
 }
 
-// Traced by models/torchscript: no tensor's size may enter but as -1.
+// Traced by models/torchscript: use no tensor sizes other than -1.
 at::Tensor ResnetGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
                                     kernels::RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;

@@ -44,9 +44,9 @@ class DownResidual : public torch::nn::Module {
   std::shared_ptr<Convolution> second_;
 };
 
-/// | layer | gives | parameters |
+/// | layer | output | parameters |
 /// |---|---|---|
-/// | z, or z with the label's 10 numbers behind it | | label_embedding |
+/// | z, with the label's 10 numbers appended if conditional | | label_embedding |
 /// | linear | 64 x 4 x 4 | first |
 /// | three residual blocks that double the size | 64 x 32 x 32 | block_0 ... block_2 |
 /// | batch norm, ReLU, convolution, tanh | C x 32 x 32 | norm, to_image |
@@ -65,11 +65,11 @@ class ResnetGenerator : public Generator {
   std::shared_ptr<Convolution> to_image_;
 };
 
-/// | layer | gives | parameters |
+/// | layer | output | parameters |
 /// |---|---|---|
 /// | convolution | 64 x 32 x 32 | from_image |
 /// | two residual blocks that halve the size, two that do not | 64 x 8 x 8 | block_0 ... block_3 |
-/// | ReLU, mean over places | 64 | |
+/// | ReLU, mean over pixels | 64 | |
 /// | linear | 1 | last |
 /// | + <label vector, features> in the conditional network | 1 | label_projection |
 class ResnetCritic : public Discriminator {

@@ -13,7 +13,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-// A mode of the module for the time of a scope.
+// Sets the mode of a module for a scope.
 class EvalMode {
  public:
   explicit EvalMode(torch::nn::Module& module)
@@ -29,8 +29,8 @@ class EvalMode {
   bool was_training_;
 };
 
-// Returns a module without methods that holds the network's own tensors under their names: the
-// tracer knows a parameter by its tensor.
+// Returns a module without methods with the network's own tensors under their names: the tracer
+// identifies parameters by tensor.
 jit::Module state_module(const torch::nn::Module& network, const std::string& type_name,
                          const std::shared_ptr<jit::CompilationUnit>& unit) {
   jit::Module result(c10::QualifiedName("__torch__." + type_name), unit);
@@ -50,7 +50,7 @@ jit::Module state_module(const torch::nn::Module& network, const std::string& ty
 
 jit::Module trace(Generator& generator, const std::string& type_name = "Generator") {
   auto module = state_module(generator, type_name, std::make_shared<jit::CompilationUnit>());
-  // Two rows: a batch of one could be taken for a constant.
+  // Two rows: a batch of one could be traced as a constant.
   jit::Stack inputs = {at::zeros({2, generator.z_dim()})};
   std::vector<std::string> names = {"z"};
   if (generator.label_count() > 0) {
@@ -72,8 +72,8 @@ jit::Module trace(Generator& generator, const std::string& type_name = "Generato
   return module;
 }
 
-/// A bundle is a script that hands each label's rows to the trace of that label's generator: a
-/// trace of the whole would hold one batch's labels.
+/// A bundle becomes a script that passes each label's rows to the trace of that label's generator:
+/// a trace of the whole would be fixed to one batch's labels.
 jit::Module script(const LabelBundle& bundle) {
   jit::Module module("__torch__.LabelBundle");
   const auto [channels, resolution] = bundle.image();

@@ -8,14 +8,14 @@
 
 namespace ganscale::models {
 
-/// Writes a generator as a TorchScript module: torch.jit.load(file)(z) in Python, or (z, labels)
-/// for a conditional one, gives the images of eval mode, for any batch size. Parameters and buffers
-/// keep their names.
+/// Writes a generator as a TorchScript module. In Python torch.jit.load(file)(z), or (z, labels)
+/// for a conditional one, returns the images of eval mode, for any batch size. Parameters and
+/// buffers keep their names.
 ///
 /// generator: on the CPU; its mode and weights stay as they are.
 /// metadata:  extra files of the module; in Python torch.jit.load(file, _extra_files={name: ""}).
-/// Throws:    ConfigError for a model with operators of our own; DataError with the file, if it
-/// can't be written.
+/// Throws:    ConfigError for a model with custom operators; DataError with the file if it can't be
+///            written.
 void save_torchscript(Generator& generator, const std::filesystem::path& file,
                       const std::map<std::string, std::string>& metadata = {});
 

@@ -9,7 +9,7 @@ struct AdamOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
-  /// false: the decay is part of the gradient (Adam); true: it shrinks the weight alone (AdamW).
+  /// false: weight decay is part of the gradient (Adam); true: it is decoupled (AdamW).
   bool decoupled = false;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 void read_betas(config::Section& in, OptimizerConfig& c) {
   const auto betas = in.get("betas", std::vector<double>{c.beta1, c.beta2},
-                            "decay of the mean of the gradient and of its square");
+                            "decay rates of the running means of the gradient and its square");
   const auto valid = [](double beta) { return beta >= 0 && beta < 1; };
   in.require(betas.size() == 2 && std::ranges::all_of(betas, valid), "betas",
              "expected two numbers of at least 0 and below 1");
@@ -24,12 +24,12 @@ void read_betas(config::Section& in, OptimizerConfig& c) {
 }
 
 void read_epsilon(config::Section& in, OptimizerConfig& c) {
-  c.epsilon = in.get("epsilon", c.epsilon, "added to the divisor against division by zero");
+  c.epsilon = in.get("epsilon", c.epsilon, "term added to the denominator for numerical stability");
   in.require(c.epsilon >= 0, "epsilon", "must not be negative");
 }
 
 void read_weight_decay(config::Section& in, OptimizerConfig& c) {
-  c.weight_decay = in.get("weight_decay", c.weight_decay, "how strongly weights shrink");
+  c.weight_decay = in.get("weight_decay", c.weight_decay, "weight decay");
   in.require(c.weight_decay >= 0, "weight_decay", "must not be negative");
 }
 
@@ -47,19 +47,20 @@ void parse_radam(config::Section& in, OptimizerConfig& c) {
 void parse_adabelief(config::Section& in, OptimizerConfig& c) {
   c.epsilon = 1e-12;  // The authors' choice for GANs.
   parse_adam(in, c);
-  c.rectify = in.get("rectify", c.rectify, "rectify the first steps as RAdam does");
+  c.rectify = in.get("rectify", c.rectify, "rectify the first steps like RAdam");
 }
 
 void parse_sgd(config::Section& in, OptimizerConfig& c) {
-  c.momentum = in.get("momentum", c.momentum, "decay of the velocity");
+  c.momentum = in.get("momentum", c.momentum, "momentum factor");
   in.require(c.momentum >= 0 && c.momentum < 1, "momentum", "must be at least 0 and below 1");
-  c.nesterov = in.get("nesterov", c.nesterov, "look ahead along the velocity");
+  c.nesterov = in.get("nesterov", c.nesterov, "use Nesterov momentum");
   in.require(!c.nesterov || c.momentum > 0, "nesterov", "needs momentum");
   read_weight_decay(in, c);
 }
 
 void parse_rmsprop(config::Section& in, OptimizerConfig& c) {
-  c.smoothing = in.get("smoothing", c.smoothing, "decay of the mean square of the gradient");
+  c.smoothing =
+      in.get("smoothing", c.smoothing, "smoothing constant of the mean square (PyTorch: alpha)");
   in.require(c.smoothing >= 0 && c.smoothing < 1, "smoothing", "must be at least 0 and below 1");
   read_epsilon(in, c);
 }
@@ -118,8 +119,8 @@ OptimizerConfig parse_optimizer(config::Section in, const OptimizerConfig& defau
   OptimizerConfig c = defaults;
   std::vector<std::string> names;
   for (const Kind& kind : kKinds) names.emplace_back(kind.name);
-  c.name = in.get_choice("name", c.name, names, "the rule that turns gradients into updates");
-  c.learning_rate = in.get("learning_rate", c.learning_rate, "the highest rate of the schedule");
+  c.name = in.get_choice("name", c.name, names, "optimizer");
+  c.learning_rate = in.get("learning_rate", c.learning_rate, "base learning rate");
   in.require(c.learning_rate > 0, "learning_rate", "must be positive");
   kind_of(c.name).parse(in, c);
   c.schedule = parse_learning_rate_schedule(in.section("schedule"));

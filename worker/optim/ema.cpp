@@ -12,11 +12,13 @@ namespace ganscale::optim {
 
 EmaConfig read_ema(config::Section& in) {
   EmaConfig c;
-  c.kimg = in.get("ema_kimg", c.kimg,
-                  "half-life of the averaged generator in thousand images; 0: no averaging");
+  c.kimg =
+      in.get("ema_kimg", c.kimg,
+             "half-life of the generator's moving average in thousands of images; 0: no averaging");
   in.require(c.kimg >= 0, "ema_kimg", "must not be negative");
-  c.ramp_up = in.get("ema_ramp_up", c.ramp_up,
-                     "early half-life as a part of the images seen, as 0.05; 0: none");
+  c.ramp_up =
+      in.get("ema_ramp_up", c.ramp_up,
+             "limit of the half-life as a fraction of the images seen, such as 0.05; 0: none");
   in.require(c.ramp_up >= 0, "ema_ramp_up", "must not be negative");
   return c;
 }

@@ -10,26 +10,26 @@ class Module;
 
 namespace ganscale::optim {
 
-/// How fast the averaged generator follows.
+/// The decay of the generator's moving average.
 struct EmaConfig {
-  double kimg = 10;    ///< half-life in thousand images; 0: the average is the generator itself
-  double ramp_up = 0;  ///< half-life as a part of the images seen, while that is shorter; 0: none
+  double kimg = 10;    ///< half-life in thousands of images; 0: no averaging
+  double ramp_up = 0;  ///< upper limit of the half-life as a fraction of the images seen; 0: none
 };
 
-/// Reads ema_kimg and ema_ramp_up of the generator's section; its other keys are the caller's.
+/// Reads ema_kimg and ema_ramp_up of the generator's section; the caller reads the other keys.
 EmaConfig read_ema(config::Section& in);
 
-/// Returns beta of ema = beta * ema + (1 - beta) * parameter for a step of `batch` images (the
-/// whole world's) after `images_seen` images: 0.5^(batch / half-life).
+/// Returns beta of ema = beta * ema + (1 - beta) * parameter for a step with global batch size
+/// `batch` after `images_seen` images: 0.5^(batch / half-life).
 ///
 /// Source: Karras et al. 2020, arXiv:2006.06676, Appendix (half-life in images, ramp-up).
 double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images_seen);
 
-/// Moves the parameters of `ema` toward those of `source` and copies the buffers (batch norm's
-/// running statistics are averages already). Both are of one architecture.
+/// Updates the parameters of `ema` with those of `source` and copies the buffers (the running
+/// statistics of batch norm are averages already). Both have the same architecture.
 void update_ema(torch::nn::Module& ema, const torch::nn::Module& source, double beta);
 
-/// Copies the buffers alone: what is left to do where an optimizer moved the parameters' averages.
+/// Copies only the buffers, for optimizers that have updated the averages of the parameters.
 void copy_buffers(torch::nn::Module& ema, const torch::nn::Module& source);
 
 }  // namespace ganscale::optim

@@ -11,20 +11,20 @@ namespace ganscale::optim {
 LearningRateSchedule parse_learning_rate_schedule(config::Section in) {
   LearningRateSchedule s;
   s.name = in.get_choice("name", s.name, {"constant", "linear", "cosine", "step"},
-                         "how the learning rate falls with the images seen");
-  s.warmup_kimg = in.get("warmup_kimg", s.warmup_kimg,
-                         "thousand images over which the rate rises linearly from 0");
+                         "learning rate schedule over images seen");
+  s.warmup_kimg = in.get("warmup_kimg", s.warmup_kimg, "thousands of images of linear warm-up");
   in.require(s.warmup_kimg >= 0, "warmup_kimg", "must not be negative");
   if (s.name == "linear" || s.name == "cosine") {
-    s.final_fraction = in.get("final_fraction", s.final_fraction,
-                              "part of the learning rate that is left at the end of the run");
+    s.final_fraction =
+        in.get("final_fraction", s.final_fraction, "final learning rate as a fraction of the base");
     in.require(s.final_fraction >= 0 && s.final_fraction <= 1, "final_fraction",
                "must lie between 0 and 1");
   }
   if (s.name == "step") {
-    s.step_kimg = in.get("step_kimg", s.step_kimg, "thousand images between two drops");
+    s.step_kimg = in.get("step_kimg", s.step_kimg, "thousands of images between two steps");
     in.require(s.step_kimg > 0, "step_kimg", "must be positive");
-    s.step_factor = in.get("step_factor", s.step_factor, "what a drop multiplies the rate by");
+    s.step_factor =
+        in.get("step_factor", s.step_factor, "factor of the learning rate at each step");
     in.require(s.step_factor > 0, "step_factor", "must be positive");
   }
   in.reject_unread_keys();

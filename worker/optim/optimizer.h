@@ -6,18 +6,17 @@
 
 namespace ganscale::optim {
 
-/// Averages that follow the parameters of an optimizer.
+/// Moving averages of an optimizer's parameters.
 struct Averages {
-  /// By the parameters' names, of their shapes, dtypes and strides.
+  /// By parameter name, with the parameters' shapes, dtypes and strides.
   const NamedTensors* tensors = nullptr;
   double beta = 0;  ///< average = beta * average + (1 - beta) * parameter
 };
 
-/// Updates parameters in place from their gradients. A parameter without a gradient is left as it
-/// is.
+/// Updates parameters in place. Skips parameters without a gradient.
 ///
-/// The state is made at construction, so that a checkpoint can be copied into it before the first
-/// step.
+/// The state is allocated at construction, so that a checkpoint can be copied into it before the
+/// first step.
 class Optimizer {
  public:
   explicit Optimizer(NamedTensors parameters) : parameters_(std::move(parameters)) {}
@@ -25,11 +24,11 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Does one update with this learning rate. Averages, where given, then move toward the
-  /// parameters, in the same pass over memory where the update is one.
+  /// Performs one update with this learning rate, then updates the averages, if given; in the same
+  /// pass over memory if the optimizer supports it.
   virtual void step(double learning_rate, const Averages* averages = nullptr) = 0;
-  /// All that a checkpoint keeps, by "<parameter>.<state>", and the step count: live tensors, not
-  /// copies.
+  /// Returns the state for a checkpoint, by "<parameter>.<state>", and the step count: live
+  /// tensors, not copies.
   virtual NamedTensors state() = 0;
 
   const NamedTensors& parameters() const { return parameters_; }

@@ -10,8 +10,8 @@ struct RAdamOptions {
   double epsilon = 1e-8;
 };
 
-/// Rectified Adam: SGD with momentum while the adaptive rate's variance is unknown, then Adam with
-/// a shortened step.
+/// Rectified Adam: SGD with momentum while the variance of the adaptive rate is intractable, then
+/// Adam with a rectified step.
 ///
 /// Paper: Liu et al. 2020, arXiv:1908.03265, Algorithm 2.
 /// Slots: exp_avg, exp_avg_sq.

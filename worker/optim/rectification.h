@@ -4,11 +4,11 @@
 
 namespace ganscale::optim {
 
-/// Returns the factor r_t by which the rectified optimizers shorten an adaptive step, or nothing
-/// while the variance of the adaptive rate can't be judged yet.
+/// Returns the rectification factor r_t of an adaptive step, or nothing while the variance of the
+/// adaptive rate is intractable.
 ///
 /// Paper: Liu et al. 2020, arXiv:1908.03265, Algorithm 2. The paper rectifies from rho_t > 4; the
-///        public implementations wait for rho_t > 5, and so do we.
+///        public implementations use rho_t > 5, and so does this.
 /// step:  from 1.
 std::optional<double> rectification(double beta2, double step);
 

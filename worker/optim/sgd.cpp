@@ -21,7 +21,7 @@ Sgd::Sgd(NamedTensors parameters, const SgdOptions& options)
 }
 
 void Sgd::update(Update& update) {
-  // Velocities start at zero, so that the first step needs no case of its own.
+  // Velocities start at zero, so the first step is not a special case.
   at::_fused_sgd_(update.parameters, update.gradients,
                   update.slots.empty() ? at::TensorList{} : at::TensorList(update.slots[0]),
                   options_.weight_decay, options_.momentum, update.learning_rate,

@@ -10,7 +10,7 @@ struct SgdOptions {
   double weight_decay = 0;  ///< part of the gradient
 };
 
-/// Stochastic gradient descent with momentum, in one fused kernel a call.
+/// Stochastic gradient descent with momentum, in a fused kernel.
 ///
 /// Paper: Sutskever et al. 2013, "On the importance of initialization and momentum in deep
 ///        learning", in PyTorch's form: v = momentum * v + g; p -= lr * v (Nesterov:

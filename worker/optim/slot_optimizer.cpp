@@ -10,7 +10,7 @@
 namespace ganscale::optim {
 namespace {
 
-// Fused kernels walk parameter and gradient in the order of memory.
+// Fused kernels process parameters and gradients in memory order.
 at::Tensor in_layout_of(const at::Tensor& gradient, const at::Tensor& parameter) {
   if (gradient.strides() == parameter.strides()) return gradient;
   return at::empty_like(parameter).copy_(gradient);

@@ -7,15 +7,15 @@
 
 namespace ganscale::optim {
 
-/// Where a parameter's step count lies: kernels that read it themselves want it beside the
-/// parameter, formulas that we evaluate want it on the host.
+/// The device of the step counts: kernels that read them need them on the parameter's device, host
+/// code on the host.
 enum class StepLocation { kParameterDevice, kHost };
 
-/// An optimizer whose state is, for every parameter, a step count and some tensors of the
-/// parameter's shape (its slots).
+/// An optimizer whose state is, for each parameter, a step count and tensors of the parameter's
+/// shape (slots).
 ///
-/// state(): "<parameter>.step", a float32 scalar that counts the updates this parameter has had,
-/// and "<parameter>.<slot>", of the parameter's dtype, zero at first.
+/// state(): "<parameter>.step", a float32 scalar with the number of updates of this parameter, and
+/// "<parameter>.<slot>", of the parameter's dtype, initially zero.
 class SlotOptimizer : public Optimizer {
  public:
   void step(double learning_rate, const Averages* averages = nullptr) final;
@@ -24,11 +24,11 @@ class SlotOptimizer : public Optimizer {
  protected:
   using Tensors = std::vector<at::Tensor>;
 
-  /// What one update works on: the parameters that have a gradient, in the order of their names.
+  /// The tensors of one update: those of parameters with a gradient, sorted by name.
   struct Update {
     Tensors parameters;
-    Tensors gradients;  ///< of the parameters' layout
-    Tensors steps;      ///< this update included
+    Tensors gradients;  ///< with the parameters' layout
+    Tensors steps;      ///< including this update
     std::vector<Tensors> slots;
     double learning_rate = 0;
   };
@@ -36,9 +36,9 @@ class SlotOptimizer : public Optimizer {
   SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names,
                 StepLocation location);
 
-  /// Changes the parameters and the slots in place. Runs without graph, for one parameter at least.
+  /// Updates parameters and slots in place. Called without autograd, with at least one parameter.
   virtual void update(Update& update) = 0;
-  /// The same, and moves the averages of these parameters.
+  /// The same, and updates the averages of these parameters.
   virtual void update_with_averages(Update& update, const Tensors& averages, double beta);
 
  private:

@@ -32,7 +32,7 @@ void write(Json& json, const char* key, const std::optional<Value>& value) {
 void read(const Json& json, const char* key, std::string& value) {
   const auto field = json.find(key);
   if (field == json.end()) return;
-  if (!field->is_string()) fail(key, "a text");
+  if (!field->is_string()) fail(key, "a string");
   value = field->get<std::string>();
 }
 
@@ -41,7 +41,7 @@ template <class Integer>
 void read(const Json& json, const char* key, Integer& value) {
   const auto field = json.find(key);
   if (field == json.end()) return;
-  if (!field->is_number_integer()) fail(key, "a whole number");
+  if (!field->is_number_integer()) fail(key, "an integer");
   value = field->get<Integer>();
 }
 

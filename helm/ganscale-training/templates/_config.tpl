@@ -34,7 +34,7 @@
 {{- end }}
 {{- with .Values.data.claimName }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
-{{- fail (printf "\n\ndata.claimName: the namespace %s has no PersistentVolumeClaim named %s. Make one with the data set on it (docs/kubernetes.md), or set data.claimName.\n" $.Release.Namespace .) }}
+{{- fail (printf "\n\ndata.claimName: the namespace %s has no PersistentVolumeClaim named %s. Make one with the dataset on it (docs/kubernetes.md), or set data.claimName.\n" $.Release.Namespace .) }}
 {{- end }}
 {{- end }}
 {{- with .Values.storage.claimName }}

@@ -77,7 +77,7 @@ TEST_F(NcclGroup, LeavesTensorsOfTheCpuToItsHost) {
 }
 
 TEST_F(NcclGroup, AddsUpInsideACudaGraph) {
-  if (device::visible_gpu_count() > 1) GTEST_SKIP() << "repeated work is of one GPU a process";
+  if (device::visible_gpu_count() > 1) GTEST_SKIP() << "repeated work is of one GPU per process";
   run([](Group& group, at::Device gpu) {
     const auto data = at::zeros({1000}, at::TensorOptions(gpu));
     device::CudaGraph work(gpu, [&] {

@@ -47,7 +47,7 @@ TEST(Manifest, CutOffAnywhereIsADataError) {
 TEST(Manifest, MayNotNameAFileOutsideOfItsFolder) {
   auto manifest = make_manifest();
   manifest.files = {{"../../etc/passwd", {1, ""}}};
-  expect_error(ExitCode::kData, "no name of a file inside of the checkpoint: ../../etc/passwd",
+  expect_error(ExitCode::kData, "not a file name inside the checkpoint: ../../etc/passwd",
                [&] { parse_manifest(format_manifest(manifest), "manifest.json"); });
 }
 

@@ -44,7 +44,7 @@ TEST(LabelsOfTheData, BelongToTheSeedAlone) {
 TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
   const auto generator = trained({});
   const ImageSampler sampler(generator, {});
-  expect_error(ExitCode::kUsage, "does not say how often labels come in the data",
+  expect_error(ExitCode::kUsage, "does not have the frequencies of labels",
                [&] { sampler.specify(seeds(4), "data"); });
   EXPECT_EQ(sampler.specify(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
 }

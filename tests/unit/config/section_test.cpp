@@ -31,9 +31,9 @@ TEST(Section, NamesFileLineKeyAndTheNearestKnownKey) {
 
 TEST(Section, RefusesTheWrongType) {
   Section in = read("batch: many\npath: [a]\nmirror: 2\nscheme: sync\nlist: 3\nmodel: 4\n");
-  expect_error(ExitCode::kConfig, "run.yaml:1: batch: expected a whole number: many",
+  expect_error(ExitCode::kConfig, "run.yaml:1: batch: expected an integer: many",
                [&] { in.get("batch", 1, ""); });
-  expect_error(ExitCode::kConfig, "run.yaml:2: path: expected a text",
+  expect_error(ExitCode::kConfig, "run.yaml:2: path: expected a string",
                [&] { in.get("path", "", ""); });
   expect_error(ExitCode::kConfig, "run.yaml:3: mirror: expected true or false: 2",
                [&] { in.get("mirror", false, ""); });

@@ -10,7 +10,7 @@
 
 namespace ganscale::data {
 
-/// A data set of gray 2x2 images: the first row holds the record's number, low byte first, the
+/// A dataset of gray 2x2 images: the first row holds the record's number, low byte first, the
 /// second row its double. Label: number mod label_count.
 class FakeSource : public Source {
  public:

@@ -80,7 +80,7 @@ TEST(BiasAct, PassesNoGradientWhereItClamps) {
 
 TEST(BiasAct, RefusesAnEmptyBatchAndABiasOfOtherSize) {
   expect_error(ExitCode::kBug, "not empty", [] { bias_act(at::zeros({0, 3}), {}, {}); });
-  expect_error(ExitCode::kBug, "a bias a channel",
+  expect_error(ExitCode::kBug, "a bias per channel",
                [] { bias_act(at::zeros({1, 3}), at::zeros({2}), {}); });
   expect_error(ExitCode::kConfig, "unknown activation: relu6", [] { activation_of("relu6"); });
 }

@@ -31,7 +31,7 @@ TEST(ScaleChannels, AreTheSameInEveryLayout) {
 
 TEST(DotChannels, CutThePixelsOfFewImagesForADevice) {
   ImageLayout layout{.image_count = 2, .channel_count = 128, .pixel_count = 65536};
-  EXPECT_EQ(dot_parts(layout), 1);  // a block a channel
+  EXPECT_EQ(dot_parts(layout), 1);  // a block per channel
   layout.channels_last = true;
   EXPECT_EQ(dot_parts(layout), 128);  // of 8 blocks each
   layout.pixel_count = 100;

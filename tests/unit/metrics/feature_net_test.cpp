@@ -90,16 +90,16 @@ TEST_F(FeatureNetFile, WithTheWrongOutputIsRefused) {
     const auto file = script("def forward(self, x):\n  " + body + "\n");
     expect_error(ExitCode::kConfig, why, [&] { open({.file = file}); });
   };
-  refused("return x", "expected [2, D] for two images, it gave [2, 1, 2, 2]");
+  refused("return x", "expected [2, D] for two images, got [2, 1, 2, 2]");
   refused("return x.flatten(1)[:1]", "it gave [1, 4]");
-  refused("return x.flatten(1) / 0", "it gave NaN or infinity");
+  refused("return x.flatten(1) / 0", "got NaN or infinity");
   refused("return [x, x, x]", "the pair (features, logits)");
 }
 
 TEST_F(FeatureNetFile, ThatTakesOtherImagesIsRefusedWithTheLastLineOfTheReason) {
   const auto file = script("def forward(self, x):\n  return x.view([-1, 3]).mm(x.view([2, 2]))\n");
   expect_error(ExitCode::kConfig,
-               "does not fit the images of this run, [2, 1, 2, 2]: " + file.string() +
+               "does not accept the images of this run, [2, 1, 2, 2]: " + file.string() +
                    ": the feature network does not take",
                [&] { open({.file = file}); });
   expect_error(ExitCode::kConfig, "shape '[-1, 3]' is invalid", [&] { open({.file = file}); });

@@ -16,7 +16,7 @@ TEST(Rectification, FollowsTheFormula) {
   EXPECT_NEAR(rectification(0.9, 100).value(), expected, 1e-12);
 }
 
-// beta2 = 0.999: rho grows by almost one a step from 1, so that it passes 5 at step 6.
+// beta2 = 0.999: rho grows by almost one per step from 1, so that it passes 5 at step 6.
 TEST(Rectification, BeginsWhenTheVarianceCanBeJudged) {
   EXPECT_FALSE(rectification(0.999, 1));
   EXPECT_FALSE(rectification(0.999, 5));

@@ -77,8 +77,8 @@ TEST(JobStatus, CarriesALossThatDiverged) {
 TEST(JobStatus, NamesTheFieldThatIsWrong) {
   expect_refused("body: expected an object", "[]");
   expect_refused("state: expected one of", R"({"state": "asleep"})");
-  expect_refused("state: expected a text", R"({"state": 1})");
-  expect_refused("images_seen: expected a whole number", R"({"images_seen": 1.5})");
+  expect_refused("state: expected a string", R"({"state": 1})");
+  expect_refused("images_seen: expected an integer", R"({"images_seen": 1.5})");
   expect_refused("fid: expected a number", R"({"fid": "low"})");
   expect_refused("losses.generator: expected a number", R"({"losses": {"generator": "low"}})");
   expect_refused("losses: expected an object", R"({"losses": 3})");

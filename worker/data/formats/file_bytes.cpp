@@ -105,8 +105,8 @@ std::span<const std::uint8_t> FileBytes::read(std::int64_t offset, std::int64_t 
                                               std::vector<std::uint8_t>& buffer) const {
   const auto bytes = read_some(offset, count, buffer);
   if (static_cast<std::int64_t>(bytes.size()) < count) {
-    throw DataError("file ends too early: " + file_.string() + ", offset " +
-                    std::to_string(offset) + ", wanted " + std::to_string(count) + " bytes, got " +
+    throw DataError("file is too short: " + file_.string() + ", offset " + std::to_string(offset) +
+                    ", wanted " + std::to_string(count) + " bytes, got " +
                     std::to_string(bytes.size()));
   }
   return bytes;

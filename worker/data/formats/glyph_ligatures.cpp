@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint16_t kLigatureSubstitution = 4;
 
-/// A part of the table; offsets are from its start to the end of the whole table.
+/// A part of the table, from its start to the end of the whole table.
 class Part {
  public:
   explicit Part(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -18,13 +18,13 @@ class Part {
     if (at + 2 > bytes_.size()) throw DataError("font's GSUB table is damaged");
     return static_cast<std::uint16_t>(bytes_[at] << 8 | bytes_[at + 1]);
   }
-  /// The part whose offset stands at `at`.
+  /// Returns the part whose offset is at `at`.
   Part part(std::size_t at) const {
     const std::size_t offset = number(at);
     if (offset > bytes_.size()) throw DataError("font's GSUB table is damaged");
     return Part(bytes_.subspan(offset));
   }
-  /// The parts of a list: their count at `at`, then their offsets.
+  /// Returns the parts of a list with their count at `at`, followed by their offsets.
   std::vector<Part> parts(std::size_t at) const {
     std::vector<Part> all;
     const std::size_t count = number(at);
@@ -36,7 +36,7 @@ class Part {
   std::span<const std::uint8_t> bytes_;
 };
 
-/// Returns the glyphs of a coverage table in its order.
+/// Returns the glyphs of a coverage table in order.
 std::vector<std::uint16_t> covered_glyphs(const Part& coverage) {
   std::vector<std::uint16_t> glyphs;
   const std::size_t count = coverage.number(2);

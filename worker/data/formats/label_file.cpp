@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr char kMagic[] = "\x93NUMPY";
 
-/// The element types of label files, as NumPy calls them, and how to read one.
+/// The element types of label files, by their NumPy names.
 struct ElementType {
   std::int64_t bytes;
   double (*read)(const std::uint8_t*);
@@ -65,7 +65,7 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// Splits a file into its header and the elements behind it.
+/// Splits a file into header and elements.
 std::pair<std::string, std::span<const std::uint8_t>> split(std::span<const std::uint8_t> content) {
   constexpr std::size_t kVersionAt = 6;
   if (content.size() < 12 || std::memcmp(content.data(), kMagic, kVersionAt) != 0) {
@@ -80,7 +80,7 @@ std::pair<std::string, std::span<const std::uint8_t>> split(std::span<const std:
   return {{header, header_bytes}, content.subspan(header_at + header_bytes)};
 }
 
-/// Tells whether there is a byte for each element.
+/// Returns whether the number of bytes matches the shape.
 bool is_whole(const Array& array) {
   std::int64_t left = static_cast<std::int64_t>(array.bytes.size()) / array.type.bytes;
   for (const std::int64_t side : array.shape) {
@@ -90,7 +90,7 @@ bool is_whole(const Array& array) {
   return left >= 1;
 }
 
-/// Reads the header, which is a Python dictionary in one known order of writing.
+/// Parses the header, a Python dictionary with a known order of keys.
 Array parse_array(std::span<const std::uint8_t> content) {
   static const std::regex kHeader(
       R"(\{'descr': '([^']*)', 'fortran_order': (True|False), 'shape': \(([0-9, ]*)\),? *\}\s*)");
@@ -99,7 +99,7 @@ Array parse_array(std::span<const std::uint8_t> content) {
   if (!std::regex_match(header, parts, kHeader)) throw DataError("header is not NumPy's");
   const auto type = element_types().find(parts[1]);
   if (type == element_types().end() || parts[2] == "True") {
-    throw DataError("element type or order is not one that we read (" + header + ")");
+    throw DataError("element type or order is not supported (" + header + ")");
   }
   const Array array{.type = type->second, .shape = parse_shape(parts[3]), .bytes = elements};
   if (array.shape.empty() || array.shape.size() > 2) throw DataError("shape is not [N] or [N, L]");
@@ -153,7 +153,7 @@ std::vector<std::string> read_names(const std::filesystem::path& file, std::int6
     throw DataError("label names are damaged: " + file.string() + ", " + error.what());
   }
   if (static_cast<std::int64_t>(names.size()) != count) {
-    throw DataError("label names do not fit the labels: " + file.string() + " holds " +
+    throw DataError("label names do not match the labels: " + file.string() + " holds " +
                     std::to_string(names.size()) + " names for " + std::to_string(count));
   }
   return names;
@@ -182,7 +182,7 @@ void write_label_file(const std::filesystem::path& file, const LabelSet& labels)
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
                        std::to_string(labels.values.size()) + ", " + std::to_string(labels.count) +
                        "), }";
-  constexpr std::size_t kAlignment = 64;  // the data begins at a multiple of it
+  constexpr std::size_t kAlignment = 64;  // the data starts at a multiple of it
   while ((10 + header.size() + 1) % kAlignment != 0) header += ' ';
   header += '\n';
   std::ofstream out(file, std::ios::binary | std::ios::trunc);

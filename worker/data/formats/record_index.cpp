@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The index file: this, then `record_count` + 1 offsets, then the checksum of all before it. It
-/// never leaves the machine or its kind, so the numbers are in native order; `magic` tells.
+/// The index file: this header, `record_count` + 1 offsets, and the checksum of all of these. It is
+/// in native byte order, which `magic` identifies.
 struct Header {
   std::uint64_t magic = 0x3130584449534e47;  // "GNSIDX01" in little endian
   std::int64_t file_bytes = 0;
@@ -51,14 +51,14 @@ std::uint32_t checksum(const Header& header, const RecordOffsets& offsets) {
   return masked_crc32c(as_bytes(both.data(), sizeof(both)));
 }
 
-/// FNV-1a: a name in the cache folder for each data file.
+/// FNV-1a, for the name in the cache folder of each data file.
 std::string hash_name(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
   return files::hex(hash);
 }
 
-/// A folder without a write permission is left alone even by root, who could write there.
+/// Respects missing write permission even for root, who could write.
 bool is_writable(const fs::path& folder) {
   std::error_code error;
   const auto permissions = fs::status(folder, error).permissions();

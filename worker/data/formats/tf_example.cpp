@@ -15,13 +15,13 @@ constexpr int kFixed64 = 1;
 constexpr int kLengthDelimited = 2;
 constexpr int kFixed32 = 5;
 
-/// Walks over the fields of one message.
+/// Iterates over the fields of a message.
 /// Format: https://protobuf.dev/programming-guides/encoding
 class Fields {
  public:
   explicit Fields(Bytes message) : rest_(message) {}
 
-  /// Steps to the next field; returns false at the end.
+  /// Moves to the next field; returns false at the end.
   bool next() {
     if (rest_.empty()) return false;
     const std::uint64_t tag = varint();
@@ -37,7 +37,7 @@ class Fields {
     return true;
   }
 
-  /// Tells whether the field is this one, and holds bytes or a message.
+  /// Returns whether the field has this number, and is bytes or a message.
   bool is_bytes(int number) const { return number_ == number && type_ == kLengthDelimited; }
   bool is_varint(int number) const { return number_ == number && type_ == kVarint; }
   Bytes bytes() const { return bytes_; }
@@ -79,7 +79,7 @@ std::optional<Bytes> find(Bytes message, int number) {
   return found;
 }
 
-/// Reads an Int64List of three, packed or not.
+/// Reads an Int64List of three integers, packed or not.
 std::array<std::int64_t, 3> three_integers(Bytes list) {
   std::array<std::int64_t, 3> values = {};
   std::size_t count = 0;
@@ -112,8 +112,8 @@ std::size_t varint_bytes(std::uint64_t value) {
   return count;
 }
 
-/// Bytes of a length-delimited field, its tag and length included; all our field numbers are below
-/// 16, so a tag is one byte.
+/// Returns the size of a length-delimited field, including tag and length. All our field numbers
+/// are below 16, so a tag is one byte.
 std::size_t field_bytes(std::size_t content) { return 1 + varint_bytes(content) + content; }
 
 void put_header(std::vector<std::uint8_t>& out, int number, std::size_t content) {
@@ -130,8 +130,8 @@ Bytes bytes_of_text(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// Writes one entry of the map Features.feature: the name, and a Feature whose field `kind` is a
-/// list with the one field `content`.
+/// Writes an entry of the map Features.feature: the name, and a Feature whose field `kind` is a
+/// list with the field `content`.
 void put_feature(std::vector<std::uint8_t>& out, std::string_view name, int kind, Bytes content) {
   const std::size_t list = field_bytes(content.size());
   const std::size_t feature = field_bytes(list);

@@ -50,7 +50,7 @@ std::optional<fs::path> labels_of(const fs::path& folder, const std::string& nam
 
 using Set = std::pair<const std::string, std::vector<Shard>>;  // its name
 
-/// The sets of a folder by name.
+/// The datasets in a folder, by name.
 std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   std::map<std::string, std::vector<Shard>> sets;
   if (!fs::is_directory(folder)) return sets;
@@ -73,7 +73,7 @@ int choose_level(const std::vector<Shard>& shards, int resolution) {
   return highest;
 }
 
-/// Returns the shards of one level in order, after a look that each is there once.
+/// Returns the shards of a level in order. Throws unless each exists exactly once.
 std::vector<fs::path> in_order(std::vector<Shard> shards, int level) {
   std::erase_if(shards, [&](const Shard& shard) { return shard.level != level; });
   std::ranges::sort(shards, {}, &Shard::number);
@@ -81,7 +81,7 @@ std::vector<fs::path> in_order(std::vector<Shard> shards, int level) {
   for (const Shard& shard : shards) {
     const int expected = static_cast<int>(files.size());
     if (shard.count != shards.front().count || shard.number < expected) {
-      throw DataError("shard is there twice, or of two different sets: " + shard.file.string());
+      throw DataError("duplicate shard, or shards of two datasets: " + shard.file.string());
     }
     if (shard.number > expected) break;
     files.push_back(shard.file);
@@ -104,7 +104,7 @@ TfrecordFiles files_of_one(const Shard& shard) {
   return files;
 }
 
-/// Returns the one set of a folder, or that of the name folder/NAME.
+/// Returns the only dataset in a folder, or the one named folder/NAME.
 std::optional<Set> find_set(const fs::path& path) {
   const bool is_folder = fs::is_directory(path);
   const fs::path folder = is_folder ? path : path.parent_path();

@@ -18,7 +18,7 @@ void put_little_endian(std::array<std::uint8_t, Count>& into, std::size_t at, st
 }  // namespace
 
 std::uint32_t masked_crc32c(std::span<const std::uint8_t> bytes) {
-  // ISA-L reads only, but takes a pointer to non-const.
+  // ISA-L takes a pointer to non-const, but only reads.
   auto* first = const_cast<std::uint8_t*>(bytes.data());
   const std::uint32_t crc = ~crc32_iscsi(first, static_cast<int>(bytes.size()), ~0U);
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
@@ -43,8 +43,7 @@ std::int64_t read_frame_header(std::span<const std::uint8_t> header) {
   }
   const std::uint64_t length = files::little_endian_64(header.data());
   if (length > kLongestFrameData) {
-    throw DataError("record is longer than any that we read (" + std::to_string(length) +
-                    " bytes)");
+    throw DataError("record is longer than supported (" + std::to_string(length) + " bytes)");
   }
   return static_cast<std::int64_t>(length);
 }
@@ -53,7 +52,7 @@ std::span<const std::uint8_t> read_frame(std::span<const std::uint8_t> frame) {
   const std::int64_t length = read_frame_header(frame.first(kFrameHeaderBytes));
   const auto frame_bytes = static_cast<std::int64_t>(frame.size());
   if (kFrameHeaderBytes + length + kFrameFooterBytes != frame_bytes) {
-    throw DataError("record's length is not as indexed");
+    throw DataError("record length does not match the index");
   }
   const auto data = frame.subspan(kFrameHeaderBytes, length);
   if (masked_crc32c(data) != files::little_endian_32(data.data() + length)) {

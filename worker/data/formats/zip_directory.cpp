@@ -24,7 +24,7 @@ constexpr std::int64_t kLocator64Bytes = 20;
 constexpr std::size_t kEntryBytes = 46;
 constexpr std::int64_t kLocalBytes = 30;
 constexpr std::int64_t kLongestComment = 65535;
-constexpr std::uint32_t kIn64 = 0xffffffff;  // "see the zip64 field"
+constexpr std::uint32_t kIn64 = 0xffffffff;  // the value is in the zip64 field
 
 struct Directory {
   std::uint64_t entry_count = 0;
@@ -36,7 +36,7 @@ struct Directory {
   throw DataError(why + ": " + bytes.file().string() + ", offset " + std::to_string(offset));
 }
 
-/// Returns where the end record begins: it is the last thing but a comment of unknown length.
+/// Returns the offset of the end record, which is only followed by a comment of unknown length.
 std::int64_t find_end(const FileBytes& bytes) {
   std::vector<std::uint8_t> buffer;
   const std::int64_t from =
@@ -77,8 +77,8 @@ Directory read_end(const FileBytes& bytes) {
           .offset = files::little_endian_64(end64 + 48)};
 }
 
-/// Takes from the zip64 extra field those of the three numbers that did not fit 32 bits; they stand
-/// there in this order. Returns false when the field is missing or too short.
+/// Reads those of the three numbers that do not fit into 32 bits from the zip64 extra field, where
+/// they are in this order. Returns false if the field is missing or too short.
 bool apply_zip64(std::span<const std::uint8_t> extra, ZipEntry& entry) {
   std::int64_t* const numbers[] = {&entry.count_bytes, &entry.packed_bytes, &entry.header_offset};
   std::span<const std::uint8_t> field;
@@ -97,7 +97,8 @@ bool apply_zip64(std::span<const std::uint8_t> extra, ZipEntry& entry) {
   return true;
 }
 
-/// Reads the entry at the start of `rest` and moves past it; nothing when it is damaged.
+/// Parses the entry at the start of `rest` and removes it from there. Returns nothing if it is
+/// damaged.
 std::optional<ZipEntry> take_entry(std::span<const std::uint8_t>& rest) {
   if (rest.size() < kEntryBytes || files::little_endian_32(rest.data()) != kEntrySignature) {
     return std::nullopt;
@@ -139,8 +140,8 @@ void inflate_raw(std::span<const std::uint8_t> packed, std::span<std::uint8_t> o
   }
 }
 
-/// Reads the local header and the packed bytes behind it, in one read unless the header's extra
-/// field is unusually long. Returns where in `buffer` the packed bytes begin.
+/// Reads the local header and the packed bytes after it, in one read unless the header's extra
+/// field is unusually long. Returns the offset of the packed bytes in `buffer`.
 std::size_t read_packed(const FileBytes& bytes, const ZipEntry& entry,
                         std::vector<std::uint8_t>& buffer) {
   constexpr std::int64_t kUsualExtra = 64;
@@ -197,7 +198,7 @@ std::span<const std::uint8_t> read_zip_entry(const FileBytes& bytes, const ZipEn
   const std::size_t packed_at = read_packed(bytes, entry, buffer);
   std::span<const std::uint8_t> content;
   if (entry.method == kDeflated) {
-    // Unpacked behind the packed bytes, so that one buffer serves.
+    // Unpacked after the packed bytes, so that one buffer is enough.
     const std::size_t unpacked_at = packed_at + entry.packed_bytes;
     buffer.resize(unpacked_at + entry.count_bytes);
     inflate_raw({buffer.data() + packed_at, static_cast<std::size_t>(entry.packed_bytes)},

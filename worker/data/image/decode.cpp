@@ -29,7 +29,7 @@ Image raw_shape(const Record& record) {
   if (!sound) throw DataError("shape is not one of an image: " + shape_text(shape));
   const std::size_t wanted = std::size_t(record.channels) * record.height * record.width;
   if (record.bytes.size() != wanted) {
-    throw DataError("image's size in bytes does not fit its shape: " +
+    throw DataError("image's size in bytes does not match its shape: " +
                     std::to_string(record.bytes.size()) + ", shape " + shape_text(shape));
   }
   return shape;
@@ -55,7 +55,7 @@ std::uint8_t luma(int red, int green, int blue) {
   return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
 
-/// Lays an image with alpha over the background; one without stays as it is.
+/// Blends an image with alpha over the background; returns others unchanged.
 Image flatten(Image image, const std::array<std::uint8_t, 3>& background) {
   if (image.channels % 2 == 1) return image;
   const int colors = image.channels - 1;

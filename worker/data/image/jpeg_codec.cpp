@@ -15,10 +15,10 @@
 namespace ganscale::data {
 namespace {
 
-/// What libjpeg's callbacks need. An error comes back by longjmp, so the functions that set the
-/// jump keep no object with a destructor; they are small and work on this.
+/// State of libjpeg's callbacks. libjpeg reports errors by longjmp, so functions that call setjmp
+/// have no objects with destructors; they are small and use this.
 struct JpegReading {
-  jpeg_error_mgr errors = {};  // libjpeg's pointer to it leads back to us: stays first
+  jpeg_error_mgr errors = {};  // must be first: callbacks cast libjpeg's pointer to it
   jpeg_decompress_struct jpeg = {};
   std::jmp_buf jump = {};
   char reason[JMSG_LENGTH_MAX] = "";
@@ -35,8 +35,8 @@ struct JpegReading {
   std::longjmp(reading->jump, 1);
 }
 
-/// libjpeg only warns of an image that was cut short, or whose data is damaged; pixels from there
-/// on are made up. Its other warnings, as of bytes between two markers, leave the image whole.
+/// libjpeg only warns about truncated or damaged data and makes up the remaining pixels. Its other
+/// warnings, such as for extra bytes between markers, do not affect the image.
 void on_message(j_common_ptr jpeg, int level) {
   constexpr std::array kDamage{JWRN_JPEG_EOF, JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE,
                                JWRN_MUST_RESYNC};
@@ -55,7 +55,7 @@ bool read_jpeg_header(JpegReading& reading, std::span<const std::uint8_t> bytes)
   jpeg_mem_src(&reading.jpeg, bytes.data(), bytes.size());
   jpeg_read_header(&reading.jpeg, TRUE);
   const bool gray = reading.jpeg.jpeg_color_space == JCS_GRAYSCALE;
-  reading.jpeg.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;  // refuses CMYK
+  reading.jpeg.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;  // fails for CMYK
   jpeg_calc_output_dimensions(&reading.jpeg);
   return true;
 }

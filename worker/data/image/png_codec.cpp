@@ -13,8 +13,8 @@
 namespace ganscale::data {
 namespace {
 
-/// What libpng's callbacks need. libpng reports an error by longjmp, so the functions that set the
-/// jump keep no object with a destructor; they are small and work on this.
+/// State of libpng's callbacks. libpng reports errors by longjmp, so functions that call setjmp
+/// have no objects with destructors; they are small and use this.
 struct PngReading {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -48,7 +48,7 @@ void read_bytes(png_structp png, png_bytep into, png_size_t count) {
   reading.left_bytes -= count;
 }
 
-/// Reads up to the pixels and asks for 8 bits a channel without palette.
+/// Reads up to the pixels and requests 8 bits per channel without a palette.
 bool read_png_header(PngReading& reading) {
   if (setjmp(png_jmpbuf(reading.png))) return false;
   png_set_read_fn(reading.png, &reading, read_bytes);

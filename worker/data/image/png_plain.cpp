@@ -27,7 +27,7 @@ struct PngChunk {
   Bytes data;
 };
 
-/// Takes the next chunk off `bytes`; nothing if it is cut short or its checksum differs.
+/// Removes and returns the next chunk of `bytes`; nothing if it is truncated or its checksum wrong.
 std::optional<PngChunk> take_chunk(Bytes& bytes) {
   constexpr std::size_t kFrameBytes = 12;  // length, type, checksum
   if (bytes.size() < kFrameBytes) return std::nullopt;
@@ -53,7 +53,7 @@ int channels_of(int color_type) {
 
 bool is_side(std::uint32_t pixels) { return pixels >= 1 && pixels <= kLongestSide; }
 
-/// Returns the shape that the header tells; nothing if it is not plain.
+/// Returns the shape in the header; nothing if the format is not supported here.
 std::optional<Image> plain_shape(const PngChunk& header) {
   if (header.type != "IHDR" || header.data.size() != 13) return std::nullopt;
   const std::uint32_t width = files::big_endian_32(header.data.data());
@@ -68,17 +68,17 @@ std::optional<Image> plain_shape(const PngChunk& header) {
                .hwc = {}};
 }
 
-/// Whether a chunk between header and end changes what the pixels mean: transparency by color, and
-/// critical chunks but the pixels themselves.
+/// Returns whether a chunk changes the meaning of the pixels: transparency by color, and critical
+/// chunks other than the pixels themselves.
 bool matters(std::string_view type) {
   const bool is_critical = (type[0] & 0x20) == 0;
   return type == "tRNS" || (is_critical && type != "IDAT");
 }
 
-/// Unpacks the pixel data piece by piece.
+/// Unpacks the pixel data incrementally.
 class Inflater {
  public:
-  /// Unpacks into `out`, whose last byte stays free: an image with too many rows shows there.
+  /// Unpacks into `out`, whose last byte must stay unused: it detects an image with too many rows.
   explicit Inflater(std::vector<std::uint8_t>& out)
       : state_(std::make_unique_for_overwrite<inflate_state>()) {
     isal_inflate_init(state_.get());
@@ -88,12 +88,12 @@ class Inflater {
   }
 
   bool feed(Bytes packed) {
-    state_->next_in = const_cast<std::uint8_t*>(packed.data());  // it is only read
+    state_->next_in = const_cast<std::uint8_t*>(packed.data());  // read only
     state_->avail_in = static_cast<std::uint32_t>(packed.size());
     return isal_inflate(state_.get()) == ISAL_DECOMP_OK && state_->avail_in == 0;
   }
 
-  /// Whether the stream ended, its checksum agreed and it filled all but the last byte.
+  /// Returns whether the stream has ended with the right checksum and filled all but the last byte.
   bool is_complete() const {
     return state_->block_state == ISAL_BLOCK_FINISH && state_->avail_out == 1;
   }
@@ -102,14 +102,14 @@ class Inflater {
   std::unique_ptr<inflate_state> state_;
 };
 
-/// The pixel's channels as 16-bit lanes, which the filters add, halve and compare: one vector
-/// instruction for all channels, since each pixel must wait for the one before.
+/// The channels of a pixel as 16-bit lanes, so that a vector instruction handles all channels at
+/// once: each pixel depends on the previous one.
 using Lanes = std::int16_t __attribute__((vector_size(16)));
 using Words = std::uint32_t __attribute__((vector_size(16)));
 using Bytes16 = std::uint8_t __attribute__((vector_size(16)));
 using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
 
-/// Loads a pixel; of one with three channels also the byte after it.
+/// Loads a pixel; with three channels, the byte after it as well.
 template <int kChannels>
 Lanes load(const std::uint8_t* pixel) {
   std::uint32_t word = 0;
@@ -128,7 +128,7 @@ Lanes load(const std::uint8_t* pixel) {
 template <int kChannels>
 void store(std::uint8_t* pixel, Lanes lanes) {
   const auto bytes = std::bit_cast<std::uint64_t>(__builtin_convertvector(lanes, Bytes8));
-  if constexpr (kChannels == 3) {  // in two stores of registers, not by way of memory
+  if constexpr (kChannels == 3) {  // two stores from registers, not through memory
     const auto low = static_cast<std::uint16_t>(bytes);
     std::memcpy(pixel, &low, 2);
     pixel[2] = static_cast<std::uint8_t>(bytes >> 16);
@@ -140,7 +140,7 @@ void store(std::uint8_t* pixel, Lanes lanes) {
 Lanes magnitude(Lanes x) { return x > -x ? x : -x; }
 Lanes lesser(Lanes x, Lanes y) { return x < y ? x : y; }
 
-/// The neighbor nearest to left + above - corner; ties go to left, then above.
+/// Returns the neighbor nearest to left + above - corner; on ties left, then above.
 Lanes paeth(Lanes left, Lanes above, Lanes corner) {
   const Lanes from_above = above - corner;
   const Lanes from_left = left - corner;
@@ -175,7 +175,8 @@ void add_above(const std::uint8_t* __restrict filtered, const std::uint8_t* __re
   for (int i = 0; i < row_bytes; ++i) row[i] = static_cast<std::uint8_t>(filtered[i] + above[i]);
 }
 
-/// Undoes a row's filter; `above` is the row before, zeros for the first. False: no such filter.
+/// Reverses a row's filter. above: the previous row, zeros for the first. Returns false for an
+/// unknown filter.
 template <int kChannels>
 bool unfilter_row(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* row,
                   int width) {
@@ -195,8 +196,8 @@ bool unfilter_row(const std::uint8_t* filtered, const std::uint8_t* above, std::
   }
 }
 
-/// Undoes the filters in place: `hwc` holds the filter and the bytes of each row, then only the
-/// bytes.
+/// Reverses the filters in place: `hwc` first has the filter and the bytes of each row, then only
+/// the bytes.
 template <int kChannels>
 bool unfilter(Image& image) {
   const std::size_t row_bytes = static_cast<std::size_t>(image.width) * kChannels;

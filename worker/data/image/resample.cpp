@@ -9,7 +9,7 @@
 namespace ganscale::data {
 namespace {
 
-/// The input pixels that one output pixel is a weighted mean of.
+/// The input pixels and weights of an output pixel.
 struct Taps {
   int first = 0;
   std::vector<float> weights;

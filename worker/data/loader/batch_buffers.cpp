@@ -19,7 +19,7 @@ at::Tensor BatchBuffers::lend(at::Tensor buffer) {
 }
 
 void BatchBuffers::recycle() {
-  // Views share the storage: it is ours alone when all of them are gone.
+  // Views share the storage: there are none left if this is its only user.
   if (!lent_.defined() || lent_.storage().use_count() != 1) return;
   spare_ = std::exchange(lent_, at::Tensor());
 }

@@ -9,16 +9,16 @@ namespace ganscale::data {
 namespace {
 
 Labels parse_labels(config::Section& in) {
-  const std::string word =
-      in.get_choice("labels", "auto", {"auto", "required", "ignore"},
-                    "auto: use them if there are any; required: refuse a data set without");
+  const std::string word = in.get_choice("labels", "auto", {"auto", "required", "ignore"},
+                                         "auto: use labels if there are any; required: refuse a "
+                                         "dataset without labels; ignore: do not use them");
   if (word == "required") return Labels::kRequired;
   return word == "ignore" ? Labels::kIgnore : Labels::kAuto;
 }
 
 Fit parse_fit(config::Section& in) {
   const std::string word = in.get_choice("fit", "refuse", {"refuse", "resize", "pad"},
-                                         "what to do with images of another size than the model's");
+                                         "what to do with images of another size");
   if (word == "resize") return Fit::kResize;
   return word == "pad" ? Fit::kPad : Fit::kRefuse;
 }
@@ -26,14 +26,14 @@ Fit parse_fit(config::Section& in) {
 Channels parse_channels(config::Section& in) {
   const std::string word =
       in.get_choice("channels", "keep", {"keep", "gray", "rgb"},
-                    "keep: as the images are, all alike; gray, rgb: convert those that are not");
+                    "keep: all images must have the same channels; gray, rgb: convert");
   if (word == "gray") return Channels::kGray;
   return word == "rgb" ? Channels::kRgb : Channels::kKeep;
 }
 
 std::array<std::uint8_t, 3> parse_background(config::Section& in) {
   const auto levels = in.get("background", std::vector<std::int64_t>{255, 255, 255},
-                             "red, green and blue behind transparent images, 0 to 255");
+                             "background color of transparent images: red, green, blue, 0 to 255");
   in.require(levels.size() == 3, "background", "expected three numbers");
   std::array<std::uint8_t, 3> background{};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -47,7 +47,7 @@ std::array<std::uint8_t, 3> parse_background(config::Section& in) {
 int parse_reader_threads(config::Section& in) {
   constexpr std::int64_t kMostThreads = 1024;
   const std::string text =
-      in.get("reader_threads", "auto", "threads that read and decode: auto, or a fixed number");
+      in.get("reader_threads", "auto", "threads that read and decode: auto or a number");
   if (text == "auto") return 0;
   const auto number = config::parse_integer(text);
   in.require(number && *number >= 1 && *number <= kMostThreads, "reader_threads",
@@ -56,13 +56,13 @@ int parse_reader_threads(config::Section& in) {
 }
 
 void parse_prefetch(config::Section in, PrefetchConfig& c) {
-  c.batches = in.get("batches", c.batches, "batches kept ready, at least");
+  c.batches = in.get("batches", c.batches, "minimum number of prefetched batches");
   in.require(c.batches >= 1, "batches", "expected at least 1: " + std::to_string(c.batches));
   c.memory_limit_bytes = in.get_bytes("memory_limit", c.memory_limit_bytes,
-                                      "what the batches of a rank that wait may take");
+                                      "memory limit of a rank's prefetched batches");
   c.congestion_aware =
       in.get("congestion_aware", c.congestion_aware,
-             "add threads and batches while the storage is slow, and give them back");
+             "add threads and batches while storage is slow, and release them afterward");
   in.reject_unread_keys();
 }
 
@@ -70,10 +70,10 @@ void parse_prefetch(config::Section in, PrefetchConfig& c) {
 
 DataConfig parse_data(config::Section in) {
   DataConfig c;
-  c.path = in.get("path", c.path, "file or folder of the data set");
+  c.path = in.get("path", c.path, "file or folder of the dataset");
   c.labels = parse_labels(in);
-  c.mirror = in.get("mirror", c.mirror, "mirror half of the images, by chance");
-  c.shuffle = in.get("shuffle", c.shuffle, "read each epoch in an order of its own");
+  c.mirror = in.get("mirror", c.mirror, "flip half of the images horizontally, at random");
+  c.shuffle = in.get("shuffle", c.shuffle, "shuffle each epoch");
   c.fit = parse_fit(in);
   c.channels = parse_channels(in);
   c.background = parse_background(in);
@@ -105,7 +105,7 @@ DecodePolicy decode_policy(const DataConfig& config, const Source& source, int r
 std::int64_t used_label_count(const DataConfig& config, const Source& source) {
   if (config.labels == Labels::kIgnore) return 0;
   if (config.labels == Labels::kRequired && source.label_count() == 0) {
-    throw DataError("data.labels is required, but the data set has none: " + config.path);
+    throw DataError("data.labels is required, but the dataset has none: " + config.path);
   }
   return source.label_count();
 }

@@ -23,7 +23,7 @@ double seconds(std::chrono::steady_clock::duration duration) {
 
 int core_count() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-// Batches that fit into the memory limit.
+// Returns the number of batches that fit into the memory limit.
 std::int64_t batches_in_memory(const PrefetchConfig& config, std::int64_t batch_bytes) {
   const std::int64_t batches = config.memory_limit_bytes / batch_bytes;
   if (batches < 1) {
@@ -34,8 +34,8 @@ std::int64_t batches_in_memory(const PrefetchConfig& config, std::int64_t batch_
   return batches;
 }
 
-// The least effort, where reading also starts, and the most. One batch of the memory is kept for
-// the buffer on its way back from the consumer.
+// Returns the minimum, which is also the start, and the maximum. Memory for one batch is reserved
+// for the buffer that the consumer returns.
 std::pair<PrefetchLimits, PrefetchLimits> limit_range(const PrefetchConfig& config,
                                                       std::int64_t batches_in_memory) {
   constexpr int kMostBatches = 64;
@@ -120,7 +120,7 @@ Batch Prefetcher::next() {
   return batch;
 }
 
-// Looks at the window of the last batches and changes threads and depth.
+// Adapts threads and depth to the latest window of batches.
 void Prefetcher::adapt(double waited_seconds) {
   const auto now = Clock::now();
   window_stall_seconds_ += waited_seconds;
@@ -158,7 +158,7 @@ void Prefetcher::start_threads() {
       threads_.emplace_back([this] { run_reader(); });
       ++running_threads_;
     }
-  } catch (const std::system_error&) {  // the system has no more threads for us
+  } catch (const std::system_error&) {  // the system is out of threads
     if (running_threads_ == 0) throw;
     limits_.threads = running_threads_;
   }
@@ -193,7 +193,7 @@ bool Prefetcher::has_work() const {
   return unclaimed || static_cast<int>(slots_.size()) < limits_.depth;
 }
 
-// Returns the next record of the plan that no thread has, or nothing if there is no memory.
+// Returns the next unassigned record of the plan, or nothing if there is no memory.
 std::pair<Prefetcher::Slot*, int> Prefetcher::claim() {
   if (slots_.empty() || slots_.back()->claimed == options_.share.batch_per_rank) open_slot();
   Slot& slot = *slots_.back();
@@ -214,7 +214,7 @@ void Prefetcher::open_slot() {
           at::empty({batch}, at::TensorOptions(at::kLong).pinned_memory(options_.pin_memory));
       slot->labels = slot->batch.labels.data_ptr<std::int64_t>();
     }
-  } catch (...) {  // no memory: next() says so
+  } catch (...) {  // out of memory: next() throws it
     slot->error = std::current_exception();
     slot->claimed = batch;
     slot->remaining = 0;
@@ -224,7 +224,7 @@ void Prefetcher::open_slot() {
   slots_.push_back(std::move(slot));
 }
 
-// Reads one record into its place. Runs without the lock: no other thread has this place.
+// Reads a record into its slot, without the lock: no other thread accesses that part.
 void Prefetcher::fill(Slot& slot, int image, Record& record) const {
   const std::int64_t position = options_.share.position(slot.first_position, image);
   const std::int64_t index = plan_.record_at(position);

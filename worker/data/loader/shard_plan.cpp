@@ -10,11 +10,11 @@
 namespace ganscale::data {
 namespace {
 
-// Returns the place of `index` in a pseudo-random permutation of 0 .. count - 1, one an epoch.
+// Returns the position of `index` in a pseudo-random permutation of 0 .. count - 1, one per epoch.
 //
 // Black & Rogaway 2002, "Ciphers with arbitrary finite domains": a Feistel network over the pairs
-// (left, right) with left < a and right < b, the smallest a * b >= count near a square, walked
-// until it lands below count again. At most a - 1 of the pairs lie outside, so a walk is rare.
+// (left, right) with left < a and right < b, the smallest a * b >= count near a square, iterated
+// until the result is below count. At most a - 1 pairs are not, so iteration is rare.
 std::int64_t permuted(std::int64_t index, std::int64_t count, std::uint64_t seed,
                       std::uint64_t epoch) {
   constexpr std::uint32_t kRounds = 8;
@@ -50,7 +50,7 @@ std::vector<std::int64_t> records_with_label(const Source& source, std::int64_t 
 
 ShardPlan::ShardPlan(std::int64_t record_count, std::uint64_t seed, bool shuffle)
     : record_count_(record_count), seed_(seed), shuffle_(shuffle) {
-  if (record_count < 1) throw DataError("the data set has no records");
+  if (record_count < 1) throw DataError("the dataset has no records");
 }
 
 ShardPlan::ShardPlan(std::vector<std::int64_t> records, std::uint64_t seed, bool shuffle)

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr int kSide = 32;
 constexpr std::int64_t kImageBytes = 3 * kSide * kSide;
 
-/// What tells the two data sets apart.
+/// The differences between the two datasets.
 struct Kind {
   std::int64_t label_bytes;  ///< before each image; the last one counts
   std::int64_t label_count;
@@ -38,7 +38,7 @@ const Kind& cifar100() {
   return kind;
 }
 
-/// Returns the kind that a path is of, or null.
+/// Returns the kind of a path, or null.
 const Kind* kind_of_cifar(const fs::path& path) {
   for (const Kind* kind : {&cifar10(), &cifar100()}) {
     const auto& training = kind->training_files;
@@ -105,7 +105,7 @@ class CifarSource : public Source {
     return *(std::ranges::upper_bound(batches_, index, {}, &Batch::first_record) - 1);
   }
 
-  /// Reads through the file once for its labels.
+  /// Reads the whole file once for its labels.
   void add(FileBytes file) {
     batches_.push_back({std::move(file), record_count()});
     const Batch& batch = batches_.back();
@@ -139,7 +139,7 @@ class CifarSource : public Source {
 
 std::unique_ptr<Source> open_cifar(const fs::path& path) {
   const Kind* kind = kind_of_cifar(path);
-  if (kind == nullptr) throw DataError("no binary CIFAR file: " + path.string());
+  if (kind == nullptr) throw DataError("not a binary CIFAR file: " + path.string());
   std::vector<fs::path> files;
   if (!fs::is_directory(path)) {
     files.push_back(path);

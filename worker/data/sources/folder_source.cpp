@@ -37,7 +37,7 @@ class FolderSource : public ImageFiles {
 
   void read(std::int64_t index, Record& record) const override {
     const FileBytes file(folder_ / names_[index]);
-    // The copy is for the unlikely image that is gzip'ed: it would go with `file`.
+    // Copied in case the image is gzipped, which is unlikely: it would be freed with `file`.
     record.bytes = file.read(0, file.size_bytes(), record.buffer);
     if (file.unpacked()) record.buffer.assign(record.bytes.begin(), record.bytes.end());
     record.bytes = record.buffer;
@@ -74,7 +74,7 @@ using Archive = std::unique_ptr<archive, int (*)(archive*)>;
 bool next_member(archive* in, archive_entry*& entry, const fs::path& file) {
   const int status = archive_read_next_header(in, &entry);
   if (status == ARCHIVE_EOF) return false;
-  // A name in UTF-8 is a warning where the locale has no such letters: the name is there as it is.
+  // UTF-8 names cause a warning if the locale does not support them, but they are intact.
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse(in, file);
   return true;
 }
@@ -86,7 +86,7 @@ std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
   return name;
 }
 
-/// Returns the images of a tar file, and its dataset.json, where they lie in the file.
+/// Returns the location of the images and the dataset.json in a tar file.
 std::vector<Member> members_of(const fs::path& file) {
   const Archive in(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(in.get());
@@ -104,7 +104,7 @@ std::vector<Member> members_of(const fs::path& file) {
     const std::string name = name_of(in.get(), entry, file);
     const bool wanted = has_image_extension(name) || fs::path(name).filename() == kDatasetJson;
     if (!wanted || archive_entry_filetype(entry) != AE_IFREG) continue;
-    // After its header the archive stands at the member's first byte.
+    // After its header, the archive is positioned at the member's first byte.
     members.push_back({name, archive_filter_bytes(in.get(), 0), archive_entry_size(entry)});
   }
   std::ranges::sort(members, {}, &Member::name);
@@ -150,7 +150,7 @@ class TarSource : public ImageFiles {
   }
 
  private:
-  /// The names in a dataset.json are relative to the folder that it lies in.
+  /// Names in a dataset.json are relative to its folder.
   LabelSet labels_of(const Member& json) const {
     const std::size_t folder_length = json.name.rfind('/') + 1;
     std::vector<std::string> relative;

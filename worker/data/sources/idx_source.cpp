@@ -24,7 +24,7 @@ bool is_images_name(const std::string& name) {
   return name.find("images") != std::string::npos && name.find("idx3") != std::string::npos;
 }
 
-/// The images file that `path` means; nothing if it means none.
+/// Returns the images file of `path`; nothing if there is none.
 std::optional<std::filesystem::path> images_file(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(path)) {
     if (is_images_name(path.filename().string())) return path;
@@ -97,7 +97,7 @@ class IdxSource : public Source {
     labels_.assign(content.begin() + kLabelsHeaderBytes, content.end());
     const std::int64_t count = files::big_endian_32(content.data() + 4);
     if (count != count_ || static_cast<std::int64_t>(labels_.size()) != count_) {
-      throw DataError("labels do not fit the images: " + file.string() + " holds " +
+      throw DataError("labels do not match the images: " + file.string() + " holds " +
                       std::to_string(labels_.size()) + " labels (its header says " +
                       std::to_string(count) + ") for " + std::to_string(count_) + " images");
     }
@@ -116,7 +116,7 @@ class IdxSource : public Source {
 
 std::unique_ptr<Source> open_idx(const std::filesystem::path& path) {
   const auto file = images_file(path);
-  if (!file) throw DataError("no IDX file of images: " + path.string());
+  if (!file) throw DataError("not an IDX file of images: " + path.string());
   return std::make_unique<IdxSource>(*file);
 }
 

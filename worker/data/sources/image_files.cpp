@@ -11,7 +11,7 @@
 namespace ganscale::data {
 namespace {
 
-/// Returns how many characters of folders all names begin with, the last `/` included.
+/// Returns the length of the common parent folder of all names, including the last `/`.
 std::size_t common_folder_length(const std::vector<std::string>& names) {
   std::string common = names.front().substr(0, names.front().rfind('/') + 1);
   for (const std::string& name : names) {
@@ -56,7 +56,7 @@ LabelSet labels_by_folder(const std::vector<std::string>& names) {
   }
   if (label_of.empty()) return {};
   if (outside != nullptr) {
-    throw DataError("image lies outside of the class folders: " + *outside);
+    throw DataError("image is outside of the class folders: " + *outside);
   }
   LabelSet labels;
   for (auto& [name, label] : label_of) {

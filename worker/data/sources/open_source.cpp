@@ -19,7 +19,7 @@ using std::filesystem::path;
 
 using Opened = std::unique_ptr<Source>;
 
-/// A format's way in: returns nothing when the path is not of its kind.
+/// Opens a path; returns null if it does not have this format.
 struct Format {
   const char* what;
   Opened (*open)(const path&, int resolution);
@@ -32,7 +32,7 @@ bool is_file(const path& file, std::initializer_list<std::string_view> endings) 
                              [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-/// The first format that knows the path opens it.
+/// Opens the path with the first matching format.
 constexpr Format kFormats[] = {
     {"TFRecord files (*.tfrecords[.gz])",
      [](const path& from, int resolution) -> Opened {
@@ -69,8 +69,8 @@ Opened open_first_match(const path& from, int resolution) {
     if (auto source = format.open(from, resolution)) return source;
     looked_for += (looked_for.empty() ? "" : ", ") + std::string(format.what);
   }
-  if (!std::filesystem::exists(from)) throw DataError("data set not found: " + from.string());
-  throw DataError("data set is of no known format: " + from.string() + " (looked for " +
+  if (!std::filesystem::exists(from)) throw DataError("dataset not found: " + from.string());
+  throw DataError("dataset has no supported format: " + from.string() + " (looked for " +
                   looked_for + ")");
 }
 
@@ -79,10 +79,10 @@ Opened open_first_match(const path& from, int resolution) {
 std::unique_ptr<Source> open_source(const path& from, int resolution) {
   try {
     auto source = open_first_match(from, resolution);
-    if (source->record_count() == 0) throw DataError("data set is empty: " + from.string());
+    if (source->record_count() == 0) throw DataError("dataset is empty: " + from.string());
     return source;
-  } catch (const std::filesystem::filesystem_error& error) {  // a folder that we may not read
-    throw DataError(std::string("cannot open the data set: ") + error.what());
+  } catch (const std::filesystem::filesystem_error& error) {  // a folder without read permission
+    throw DataError(std::string("cannot open the dataset: ") + error.what());
   }
 }
 

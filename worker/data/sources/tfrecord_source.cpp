@@ -33,7 +33,7 @@ class TfrecordSource : public Source {
     labels_ = read_label_file(*files.labels);
     const auto label_count = static_cast<std::int64_t>(labels_.values.size());
     if (labels_.count > 0 && label_count != record_count_) {
-      throw DataError("labels do not fit the records: " + files.labels->string() + " holds " +
+      throw DataError("labels do not match the records: " + files.labels->string() + " holds " +
                       std::to_string(label_count) + " labels for " + std::to_string(record_count_) +
                       " records");
     }
@@ -72,7 +72,7 @@ class TfrecordSource : public Source {
   }
 
  private:
-  /// A damaged shape stays damaged as an int; decoding refuses it.
+  /// A damaged shape is still invalid as an int, and refused by decoding.
   static int side(std::int64_t value) {
     return static_cast<int>(std::clamp<std::int64_t>(value, -1, INT32_MAX));
   }

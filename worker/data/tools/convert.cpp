@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr char kTfrecords[] = ".tfrecords";
 
-/// Files that are renamed when all are written, and otherwise removed.
+/// Files that are renamed once all are written, and otherwise removed.
 class PendingFiles {
  public:
   PendingFiles() = default;
@@ -28,12 +28,12 @@ class PendingFiles {
     for (const fs::path& file : files_) fs::remove(temporary(file), ignored);
   }
 
-  /// Returns the name to write a file under.
+  /// Returns the temporary name of a file.
   fs::path add(const fs::path& file) {
     files_.push_back(file);
     return temporary(file);
   }
-  /// The last added comes first: a set without its labels would look whole.
+  /// Renames in reverse order: a dataset without its labels would look complete.
   void rename_all() {
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
       fs::rename(temporary(*file), *file);
@@ -42,7 +42,7 @@ class PendingFiles {
   }
 
  private:
-  /// The temporary name keeps the ending, since others are derived from it.
+  /// The temporary name keeps the extension, since other names are derived from it.
   static fs::path temporary(const fs::path& file) {
     return file.parent_path() / (".partial-" + file.filename().string());
   }
@@ -64,7 +64,7 @@ void require_sound(const Source& source, const ConvertOptions& options) {
     refuse("the resolution must be a power of two", options.policy.resolution);
   }
   if (options.shards < 1 || options.shards > 99999 || options.shards > source.record_count()) {
-    refuse("there must be from 1 shard to one a record", options.shards);
+    refuse("there must be from 1 shard to one per record", options.shards);
   }
   if (options.threads < 1) refuse("there must be at least one thread", options.threads);
 }
@@ -79,7 +79,7 @@ void require_no_data_set(const fs::path& folder) {
   }
 }
 
-/// A number of records decoded side by side, which are then written in order.
+/// Records that are decoded in parallel, then written in order.
 class Chunk {
  public:
   Chunk(const Source& source, const ConvertOptions& options)
@@ -97,7 +97,7 @@ class Chunk {
     parallel_for(count, options_.threads,
                  [&](int thread, std::int64_t i) { decode_one(thread, first + i, i); });
   }
-  /// Why a record was refused; empty if it was not.
+  /// The reason for refusing each record; empty if it was not refused.
   const std::string& refusal(std::int64_t i) const { return refusals_[i]; }
   std::span<std::uint8_t> image(std::int64_t i) {
     return std::span(images_).subspan(i * image_bytes_, image_bytes_);
@@ -216,7 +216,7 @@ Conversion convert(const Source& source, const ConvertOptions& options) {
     require_no_data_set(options.to);
     return Converter(source, options).run();
   } catch (const fs::filesystem_error& error) {
-    throw DataError(std::string("cannot write the data set: ") + error.what());
+    throw DataError(std::string("cannot write the dataset: ") + error.what());
   }
 }
 

@@ -40,7 +40,7 @@ class BetaTerms {
 };
 
 /// Returns log I_x(a, b) with x = 1 / (1 + ratio), for x below the mean of the beta distribution.
-/// long double keeps the difference of large log-gammas exact enough.
+/// long double is precise enough for the difference of large log-gammas.
 long double log_incomplete_beta(long double a, long double b, long double ratio) {
   const long double log_x = -std::log1p(ratio);
   const long double log_beta = std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);

@@ -60,7 +60,7 @@ Inspection inspect(const Source& source, std::int64_t most_sampled) {
       result.sampled_bytes += static_cast<std::int64_t>(record.bytes.size());
       ++result.kinds[kind_of(record)];
     } catch (const DataError&) {
-      ++result.kinds["damaged"];  // verify() says which and why
+      ++result.kinds["damaged"];  // verify() lists them
     }
   }
   return result;

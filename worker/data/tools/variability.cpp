@@ -17,7 +17,7 @@ namespace {
 
 enum Column { kImages, kPixels, kSum, kSquares, kColumns };
 
-/// Channels that are colors.
+/// Returns the number of color channels.
 int colors_of(const Image& image) { return image.channels <= 2 ? 1 : 3; }
 
 Image decode_named(const Source& source, std::int64_t index, Record& record) {
@@ -55,7 +55,7 @@ struct ClassSums {
   long double squares;
 };
 
-/// Whether all pixels have one value. Exact, where a difference of squares is rounded.
+/// Returns whether all pixels are equal: exact, unlike a difference of squares.
 bool is_constant(const ClassSums& pixels) {
   const long double value = pixels.sum / pixels.pixels;
   return value == std::floor(value) && pixels.squares == value * pixels.sum;
@@ -74,7 +74,7 @@ ChannelVariability analyze(const std::vector<ClassSums>& classes) {
   result.between_degrees = static_cast<std::int64_t>(classes.size()) - 1;
   result.within_degrees =
       static_cast<std::int64_t>(all.pixels) - static_cast<std::int64_t>(classes.size());
-  if (result.within_degrees < 1) throw DataError("a test of variability needs more pixels");
+  if (result.within_degrees < 1) throw DataError("the analysis of variance needs more pixels");
   result.is_constant = is_constant(all);
   if (result.is_constant) return result;
   result.between_share = static_cast<double>(between / (between + within));
@@ -92,7 +92,7 @@ ChannelVariability analyze(const std::vector<ClassSums>& classes) {
 at::Tensor class_sums(const Source& source, const RecordShare& share,
                       const std::function<void(std::int64_t done)>& on_progress) {
   if (source.label_count() == 0) {
-    throw DataError("a test of variability compares classes, and the data set has no labels");
+    throw DataError("the analysis of variance compares classes, and the dataset has no labels");
   }
   Record first;
   const int colors = colors_of(decode_named(source, 0, first));
@@ -135,7 +135,7 @@ Variability variability(const at::Tensor& sums) {
     }
   }
   if (channels.front().size() < 2) {
-    throw DataError("a test of variability compares classes, and only " +
+    throw DataError("the analysis of variance compares classes, and only " +
                     std::to_string(channels.front().size()) + " has images");
   }
   for (const auto& channel : channels) result.channels.push_back(analyze(channel));

@@ -191,7 +191,7 @@ Activation activation_of(std::string_view name) {
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, const BiasAct& options) {
   check(x.dim() >= 2 && x.numel() > 0, "bias_act takes a batch [N, C, ...] that is not empty");
   check(!bias.defined() || (bias.dim() == 1 && bias.size(0) == x.size(1)),
-        "bias_act takes a bias a channel");
+        "bias_act takes a bias per channel");
   check(options.gain > 0 && options.slope > 0, "bias_act reads the sign off its result");
   return BiasActValue::apply(x, or_empty(bias, x),
                              BiasActRule{.activation = options.activation,

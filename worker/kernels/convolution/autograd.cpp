@@ -21,7 +21,8 @@ Convolution2d saved(AutogradContext* context) {
   return {values[0], values[1], values[2] == 1, values[3], values[4], values[5]};
 }
 
-/// Returns how many of the `in` elements of an axis a strided convolution does not reach at the end.
+/// Returns how many of the `in` elements of an axis a strided convolution does not reach at the
+/// end.
 std::int64_t remainder(std::int64_t in, std::int64_t kernel, const Convolution2d& options) {
   return (in + 2 * options.padding - kernel) % options.stride;
 }

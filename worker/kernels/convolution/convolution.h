@@ -20,9 +20,9 @@ struct Convolution2d {
 
 /// Returns the correlation of x and weight, or its transpose.
 ///
-/// LibTorch's convolution can be differentiated twice as well, but it computes the second derivative
-/// with kernels as large as the image, and inner gradients, such as that of R1, compute unneeded
-/// weight gradients. Here the gradients are convolutions of this kind.
+/// LibTorch's convolution can be differentiated twice as well, but it computes the second
+/// derivative with kernels as large as the image, and inner gradients, such as that of R1, compute
+/// unneeded weight gradients. Here the gradients are convolutions of this kind.
 ///
 /// x:       [N, in, H, W].
 /// weight:  [out, in / groups, K, K]; transposed: [in, out / groups, K, K].
@@ -40,8 +40,8 @@ struct Resampling {
 
 /// Convolves x, padded to keep its size, and upsamples or downsamples it with a low-pass filter.
 ///
-/// Paper:   Karras et al. 2020, arXiv:1912.04958, Appendix B (filter after a transposed convolution;
-///          filter before a strided one).
+/// Paper:   Karras et al. 2020, arXiv:1912.04958, Appendix B (filter after a transposed
+///          convolution; filter before a strided one).
 /// x:       [N, in, H, W].
 /// weight:  [out, in / groups, K, K] with odd K.
 /// filter:  see upfirdn2d(); unused without resampling.

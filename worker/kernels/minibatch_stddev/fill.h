@@ -16,7 +16,7 @@ struct StddevShape {
   std::int64_t value_count = 0;  ///< channels of a feature times pixels
 };
 
-constexpr double kStddevEpsilon = 1e-8;  // beside the variance
+constexpr double kStddevEpsilon = 1e-8;  // added to the variance
 
 /// Writes out[group, feature], the mean of sqrt(variance + epsilon); sums in float32 for narrow
 /// types. Host memory: float32 and float64 only.

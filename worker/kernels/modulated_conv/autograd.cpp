@@ -97,7 +97,8 @@ struct Dot : torch::autograd::Function<Dot> {
   }
 };
 
-/// Eq. (3): the factors that scale the results of each image and channel to unit variance, [N, out].
+/// Eq. (3): the factors that scale the results of each image and channel to unit variance, [N,
+/// out].
 at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles) {
   const at::Tensor energy = weight.square().sum({2, 3});  // [out, in]
   return at::matmul(styles.square(), energy.t()).add(kEpsilon).rsqrt();

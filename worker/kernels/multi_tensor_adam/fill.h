@@ -15,7 +15,7 @@ struct AdamRule {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
-  /// false: the decay is part of the gradient (Adam); true: it shrinks the parameter alone (AdamW).
+  /// false: weight decay is part of the gradient (Adam); true: it is decoupled (AdamW).
   bool decoupled = false;
 };
 

@@ -10,9 +10,9 @@
 
 #include "kernels/upfirdn2d/shape.h"
 
-// Skips multiplications by inserted zeros. All inner loops run over contiguous memory: the values of
-// a pixel if it has several; otherwise outputs of an axis that are `out_step` apart, which use the
-// same taps, and inputs `in_step` apart.
+// Skips multiplications by inserted zeros. All inner loops run over contiguous memory: the values
+// of a pixel if it has several; otherwise outputs of an axis that are `out_step` apart, which use
+// the same taps, and inputs `in_step` apart.
 namespace ganscale::kernels {
 namespace {
 
@@ -157,8 +157,8 @@ void find_sources(const std::vector<Contribution>& met, const std::vector<T>& ta
   }
 }
 
-/// Filters rows along x. A row is first split into `in_step` buffers with zero padding, so that sums
-/// run over whole buffers; the outputs are then interleaved.
+/// Filters rows along x. A row is first split into `in_step` buffers with zero padding, so that
+/// sums run over whole buffers; the outputs are then interleaved.
 template <class T>
 class RowFilter {
  public:

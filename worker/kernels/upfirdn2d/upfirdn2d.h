@@ -10,8 +10,8 @@
 /// 2020, arXiv:2006.06676, appendix B).
 namespace ganscale::kernels {
 
-/// Upsamples with zeros, pads or crops, filters and downsamples each plane of `x`; differentiable in
-/// x as often as needed.
+/// Upsamples with zeros, pads or crops, filters and downsamples each plane of `x`; differentiable
+/// in x as often as needed.
 ///
 /// With s[i * up] = x[i], zero elsewhere, one axis with a filter of K taps is
 ///
@@ -37,8 +37,8 @@ at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int6
 /// Filters x and keeps its size.
 at::Tensor filter2d(const at::Tensor& x, const at::Tensor& filter);
 
-/// Returns a filter with the given taps, normalized to sum 1, on the CPU: [K, K] with the taps along
-/// both axes, or from eight taps on [K], which takes fewer multiplications.
+/// Returns a filter with the given taps, normalized to sum 1, on the CPU: [K, K] with the taps
+/// along both axes, or from eight taps on [K], which takes fewer multiplications.
 at::Tensor setup_filter(c10::ArrayRef<double> taps, at::ScalarType dtype = at::kFloat);
 
 }  // namespace ganscale::kernels

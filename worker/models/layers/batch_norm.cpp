@@ -36,10 +36,10 @@ at::Tensor BatchNorm::synchronized(const at::Tensor& x) {
     return comm::differentiable_all_reduce(*options_.group, values.sum({0, 2, 3}, /*keepdim=*/true))
         .div(static_cast<double>(count));
   };
-  // Sums of bf16 would lose digits, and no group adds them up.
+  // Sums in bf16 would lose precision, and groups do not support them.
   const auto wide = x.to(at::isReducedFloatingType(x.scalar_type()) ? at::kFloat : x.scalar_type());
   const auto mean = mean_over_ranks(wide);
-  // The variance comes from centered values: a difference of large squares would cost digits.
+  // The variance is that of centered values: a difference of large squares would lose precision.
   const auto centered = wide.sub(mean);
   const auto variance = mean_over_ranks(centered.square());
   {

@@ -6,16 +6,16 @@
 
 namespace ganscale::models {
 
-/// What a batch norm's moments are taken over while training.
+/// What the moments of a batch norm are computed over in training mode.
 enum class BatchNormMode {
   kLocal,         ///< this rank's part of the batch
-  kSynchronized,  ///< the whole batch, over all ranks: the same result on any world size
-  kFrozen,        ///< nothing: the running statistics serve as in eval mode, and stay
+  kSynchronized,  ///< the global batch: the result does not depend on the world size
+  kFrozen,        ///< nothing: uses the running statistics, as in eval mode, and keeps them
 };
 
 struct BatchNormOptions {
   BatchNormMode mode = BatchNormMode::kLocal;
-  /// The ranks of kSynchronized; nullptr: this rank is alone. Outlives the layer.
+  /// The ranks of kSynchronized; null for a single rank. Must outlive the layer.
   comm::Group* group = nullptr;
 };
 
@@ -29,8 +29,8 @@ class BatchNorm : public torch::nn::Module {
   BatchNorm(std::int64_t channels, double epsilon, double momentum,
             const BatchNormOptions& options);
 
-  /// x: [N, C, H, W], any memory format, which the result keeps, as the dtype; moments of a reduced
-  /// dtype are taken in float32. In training mode every call moves the running statistics; with
+  /// x: [N, C, H, W]; the result keeps memory format and dtype. Moments of low-precision types are
+  /// computed in float32. In training mode each call updates the running statistics; with
   /// kSynchronized all ranks call it together with equal shapes.
   at::Tensor forward(const at::Tensor& x);
 

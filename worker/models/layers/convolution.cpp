@@ -8,7 +8,7 @@
 namespace ganscale::models {
 namespace {
 
-// The full convolution of the turned weight with a 2x2 block of ones, as [in, out, 4, 4].
+// The full convolution of the flipped weight with a 2x2 block of ones, as [in, out, 4, 4].
 at::Tensor transposed_kernel(const at::Tensor& weight) {
   const auto turned = weight.flip({2, 3}).transpose(0, 1);
   const auto rows =

@@ -8,9 +8,9 @@
 
 namespace ganscale::models {
 
-/// A 3x3 convolution with padding 1. Starts at zero: the network draws its weights.
+/// A 3x3 convolution with padding 1. Initially zero: the network initializes the weights.
 ///
-/// Parameters: weight [out, in, 3, 3], bias [out]. Buffers: spectral_norm.u, where asked for.
+/// Parameters: weight [out, in, 3, 3], bias [out]. Buffers: spectral_norm.u, if used.
 class Convolution : public torch::nn::Module {
  public:
   Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride = 1);
@@ -30,11 +30,11 @@ class Convolution : public torch::nn::Module {
   std::shared_ptr<SpectralNorm> spectral_norm_;
 };
 
-/// Nearest upsampling by 2, then a 3x3 convolution with padding 1, in one.
+/// Nearest-neighbor upsampling by 2, fused with a 3x3 convolution with padding 1.
 ///
-/// The large image is never made. Where the convolution reads a copied pixel twice, the two weights
-/// are added first: what remains is a transposed convolution of stride 2 with a 4x4 kernel, the
-/// same sums in 4 multiplications an output instead of 9.
+/// The upsampled image is never materialized. Weights for copies of the same pixel are added first,
+/// which gives a transposed convolution of stride 2 with a 4x4 kernel: 4 multiplications per output
+/// instead of 9.
 class UpsampledConvolution : public Convolution {
  public:
   UpsampledConvolution(std::int64_t in_channels, std::int64_t out_channels)

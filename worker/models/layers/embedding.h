@@ -8,9 +8,9 @@
 
 namespace ganscale::models {
 
-/// A vector for each label. Starts at zero: the network draws its weights.
+/// A vector for each label. Initially zero: the network initializes the weights.
 ///
-/// Parameters: weight [label_count, width]. Buffers: spectral_norm.u, where asked for.
+/// Parameters: weight [label_count, width]. Buffers: spectral_norm.u, if used.
 class Embedding : public torch::nn::Module {
  public:
   Embedding(std::int64_t label_count, std::int64_t width);

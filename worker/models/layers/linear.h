@@ -8,9 +8,10 @@
 
 namespace ganscale::models {
 
-/// A fully connected layer: y = x weight^T + bias. Starts at zero: the network draws its weights.
+/// A fully connected layer: y = x weight^T + bias. Initially zero: the network initializes the
+/// weights.
 ///
-/// Parameters: weight [out, in], bias [out]. Buffers: spectral_norm.u, where asked for.
+/// Parameters: weight [out, in], bias [out]. Buffers: spectral_norm.u, if used.
 class Linear : public torch::nn::Module {
  public:
   Linear(std::int64_t in_features, std::int64_t out_features);

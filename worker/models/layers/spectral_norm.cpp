@@ -26,7 +26,7 @@ at::Tensor SpectralNorm::forward(const at::Tensor& weight) const {
     const at::NoGradGuard no_grad;
     v = unit(matrix.t().mv(u_));
     if (is_training()) u_.copy_(unit(matrix.mv(v)));
-    u = u_.clone();  // a later pass moves the buffer before this pass's gradient is asked for
+    u = u_.clone();  // a later pass updates the buffer before the backward pass of this one
   }
   return weight / u.dot(matrix.mv(v));
 }

@@ -6,7 +6,7 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
-// Far above what anybody trains, far below what no machine can hold.
+// Far above any practical size, far below any machine's memory.
 constexpr int kMostFeatures = 8192;
 constexpr int kMostMappingLayers = 64;
 constexpr int kMostLowPrecisionResolutions = 8;  // of 1024: all above 4

@@ -12,16 +12,16 @@ namespace ganscale::models::stylegan2 {
 /// The architecture of StyleGAN2's discriminator (Karras et al. 2020, arXiv:1912.04958, Figure 7).
 enum class Architecture { kResnet, kSkip, kOrig };
 
-/// Whose images a group of the minibatch standard deviation is made of.
+/// The images that form a group of the minibatch standard deviation.
 enum class StddevGroups {
-  kExact,  ///< of the whole batch, over ranks where need be: the same on any world size
-  kLocal,  ///< of this rank's images: a small batch a rank means smaller groups
+  kExact,  ///< those of the global batch, over ranks if needed: independent of the world size
+  kLocal,  ///< those of this rank: groups are smaller if a rank has few images
 };
 
-/// Which noise the layers of the generator add.
+/// The noise in the layers of the generator.
 enum class NoiseMode {
-  kRandom,    ///< new for each image while training, constant otherwise
-  kConstant,  ///< always the constant noise of the weights
+  kRandom,    ///< random per image while training, constant otherwise
+  kConstant,  ///< always the constant noise buffers
 };
 
 /// The shape of both networks.
@@ -36,10 +36,10 @@ struct NetworkConfig {
   int mapping_layers = 8;
   int discriminator_mapping_layers = 8;  ///< of its labels
   double w_average_beta = 0.995;
-  double style_mixing = 0.9;  ///< share of the images that take two latents while training
+  double style_mixing = 0.9;  ///< probability of style mixing while training
   NoiseMode noise = NoiseMode::kRandom;
   Architecture discriminator = Architecture::kResnet;
-  int stddev_group = 4;     ///< images of a group; 0: the whole batch
+  int stddev_group = 4;     ///< images per group; 0: the global batch
   int stddev_features = 1;  ///< 0: no minibatch standard deviation
   StddevGroups stddev_groups = StddevGroups::kExact;
   int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type
@@ -55,17 +55,17 @@ struct NetworkConfig {
   void compute_in_float32() {
     if (low_precision_type) low_precision_type = at::kFloat;
   }
-  /// Returns the channels of the features at a resolution.
+  /// Returns the number of channels at a resolution.
   int width(int at_resolution) const;
-  /// Returns how many w vectors an image takes: a layer each, and the last image layer.
+  /// Returns the number of w vectors per image: one per layer, and one for the last toRGB layer.
   int w_count() const;
-  /// Returns the dtype that the layers of this resolution compute in; `dtype` is the parameters'.
+  /// Returns the dtype in which the layers of this resolution compute; `dtype` is the parameters'.
   at::ScalarType compute_type(int at_resolution, at::ScalarType dtype) const;
   /// Returns the clamp of all activations.
   std::optional<double> clamp() const;
 };
 
-/// Reads the keys of `model` that this model alone has. Throws ConfigError.
+/// Reads the keys of `model` that are specific to this model. Throws ConfigError.
 NetworkConfig read_networks(config::Section& in, int resolution);
 
 }  // namespace ganscale::models::stylegan2

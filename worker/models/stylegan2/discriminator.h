@@ -6,11 +6,10 @@
 
 namespace ganscale::models::stylegan2 {
 
-/// The layers of D at one resolution, which it halves.
+/// The layers of D at one resolution, followed by downsampling.
 ///
-/// Parameters: fromrgb.* (at the highest resolution; at each with kSkip), conv0.*, conv1.*,
-/// skip.weight
-///             (kResnet). Buffers: resample_filter [4, 4].
+/// Parameters: fromrgb.* (at the highest resolution; with kSkip at each), conv0.*, conv1.*,
+///             skip.weight (kResnet). Buffers: resample_filter [4, 4].
 class DiscriminatorBlock : public torch::nn::Module {
  public:
   DiscriminatorBlock(int resolution, const NetworkConfig& config);
@@ -26,10 +25,10 @@ class DiscriminatorBlock : public torch::nn::Module {
   int resolution_;
   const NetworkConfig& config_;
   at::Tensor filter_;
-  std::shared_ptr<ConvolutionLayer> fromrgb_;  // null where features come from above alone
+  std::shared_ptr<ConvolutionLayer> fromrgb_;  // null if there is only the block above
   std::shared_ptr<ConvolutionLayer> conv0_;
   std::shared_ptr<ConvolutionLayer> conv1_;
-  std::shared_ptr<ConvolutionLayer> skip_;  // null but with kResnet
+  std::shared_ptr<ConvolutionLayer> skip_;  // only with kResnet
 };
 
 /// The discriminator of StyleGAN2, with a minibatch standard deviation at 4x4.
@@ -37,8 +36,7 @@ class DiscriminatorBlock : public torch::nn::Module {
 /// Paper:      Karras et al. 2020, arXiv:1912.04958; labels as in Miyato & Koyama 2018,
 ///             arXiv:1802.05637, Eq. (3), mapped.
 /// Parameters: b<resolution>.*, b4.{fromrgb, conv, fc, out}.*, mapping.* with labels; named as in
-/// the
-///             public PyTorch implementation.
+///             the public PyTorch implementation.
 class StyleganDiscriminator : public Discriminator {
  public:
   explicit StyleganDiscriminator(const NetworkConfig& config);
@@ -52,7 +50,7 @@ class StyleganDiscriminator : public Discriminator {
 
   const NetworkConfig config_;
   std::vector<std::shared_ptr<DiscriminatorBlock>> blocks_;
-  std::shared_ptr<ConvolutionLayer> last_fromrgb_;  // null but with kSkip
+  std::shared_ptr<ConvolutionLayer> last_fromrgb_;  // only with kSkip
   std::shared_ptr<ConvolutionLayer> last_conv_;
   std::shared_ptr<FullyConnected> fc_;
   std::shared_ptr<FullyConnected> out_;

@@ -38,7 +38,7 @@ Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,
   latents.mixed_z = random.normal(z.sizes(), z.options());
   const auto count = config_.w_count();
   const at::Tensor numbers = random.uniform({z.size(0), 2}, z.options().dtype(at::kDouble));
-  // The crossover is even over the layers but the first, which is never mixed.
+  // The crossover is uniform over all layers but the first, which is never mixed.
   const auto place = (numbers.select(1, 1) * (count - 1)).floor().to(at::kLong).add(1);
   latents.crossover =
       at::where(numbers.select(1, 0).lt(config_.style_mixing), place, at::full_like(place, count));

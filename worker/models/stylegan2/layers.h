@@ -7,22 +7,22 @@
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
 
-/// The layers of StyleGAN2: weights start as unit normal numbers and are scaled when used
-/// ("equalized learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).
+/// The layers of StyleGAN2. Weights are initialized with N(0, 1) and scaled at run time ("equalized
+/// learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).
 namespace ganscale::models::stylegan2 {
 
 /// Returns the filter [1, 3, 3, 1] x [1, 3, 3, 1] / 64 of all resampling.
 at::Tensor resampling_filter();
 
-/// Returns features in the type and layout that convolutions take: channels last on a CPU and, for
-/// tensor cores, in low-precision types; contiguous on a GPU in the parameters' own type.
+/// Returns features in the dtype and layout for convolutions: channels last on a CPU and, for
+/// tensor cores, in low precision; contiguous on a GPU in the parameters' dtype.
 at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
                             at::ScalarType parameter_dtype);
 
 struct FullyConnectedOptions {
   kernels::Activation activation = kernels::Activation::kLinear;
-  double rate_multiplier = 1;  ///< slows down learning, by larger weights that are used smaller
-  double first_bias = 0;       ///< what all of it starts with
+  double rate_multiplier = 1;  ///< learning rate multiplier, by scaling the weights
+  double first_bias = 0;       ///< initial value of the bias
 };
 
 /// y = gain * f(x weight^T + bias).
@@ -51,7 +51,7 @@ struct ConvolutionLayerOptions {
   std::optional<double> clamp = {};
 };
 
-/// A convolution of D: y = gain * f(x * weight + bias), reduced by 2 where down is 2.
+/// A convolution of D: y = gain * f(x * weight + bias), downsampled by `down`.
 ///
 /// Parameters: weight [out, in, K, K], bias [out]. Buffers: resample_filter [4, 4].
 class ConvolutionLayer : public torch::nn::Module {
@@ -59,8 +59,8 @@ class ConvolutionLayer : public torch::nn::Module {
   ConvolutionLayer(std::int64_t in_channels, std::int64_t out_channels,
                    const ConvolutionLayerOptions& options);
 
-  /// x: [N, in, H, W]. gain: multiplies the result and the clamp. Returns [N, out, H / down, W /
-  /// down].
+  /// x: [N, in, H, W]. gain: scales the result and the clamp.
+  /// Returns [N, out, H / down, W / down].
   at::Tensor forward(const at::Tensor& x, double gain = 1) const;
 
  private:

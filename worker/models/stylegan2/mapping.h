@@ -14,10 +14,10 @@ struct MappingOptions {
   int label_count = 0;  ///< 0: latents only
   int width = 512;      ///< of the layers and the result
   int layers = 8;
-  std::optional<double> average_beta = {};  ///< of w_avg, in [0, 1); none: no such buffer
+  std::optional<double> average_beta = {};  ///< of w_avg, in [0, 1); empty: no such buffer
 };
 
-/// Turns latents, labels or both into style vectors.
+/// Maps latents, labels or both to style vectors.
 ///
 /// Paper:      Karras et al. 2019, arXiv:1812.04948, Section 2; truncation in Appendix B.
 /// Parameters: fc0.weight, fc0.bias, ...; embed.weight [width, labels], embed.bias with labels.
@@ -31,7 +31,7 @@ class Mapping : public torch::nn::Module {
   /// Returns: [N, width].
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels) const;
 
-  /// Moves w_avg toward the mean of results, [width]; a mapping without w_avg is a bug.
+  /// Updates w_avg with the mean of results, [width]. A mapping without w_avg is a bug.
   void track_average(const at::Tensor& mean) const;
   const at::Tensor& average() const { return average_; }
 

@@ -16,7 +16,7 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
-/// Returns how many of so many images make a group.
+/// Returns the number of images in a group.
 std::int64_t group_size_of(const NetworkConfig& config, std::int64_t image_count) {
   if (config.stddev_group == 0) return image_count;
   return std::min<std::int64_t>(config.stddev_group, image_count);
@@ -33,8 +33,8 @@ at::Tensor stddev_of_own(const at::Tensor& x, const NetworkConfig& config) {
   return kernels::minibatch_stddev(x, group_size, config.stddev_features);
 }
 
-/// The statistics of groups of all these ranks' images. Every rank gets all features, which are
-/// small at 4x4 pixels, and keeps the rows of its own images.
+/// The statistics of groups over the images of these ranks. All ranks gather all features, which
+/// are small at 4x4 pixels, and keep the rows of their own images.
 at::Tensor stddev_of_all(const at::Tensor& x, const NetworkConfig& config) {
   comm::Group& ranks = *config.stddev_ranks;
   const auto N = x.size(0);

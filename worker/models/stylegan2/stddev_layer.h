@@ -6,22 +6,20 @@
 
 namespace ganscale::models::stylegan2 {
 
-/// How many ranks, r, r + world / count, r + 2 world / count, ..., hold the images of a group
-/// together.
+/// Returns how many ranks, r, r + world / count, r + 2 world / count, ..., share the images of a
+/// group: group_size / gcd(group_size, images per rank).
 ///
-/// Image j of rank r is number r + j * world of the whole batch, whose group m of M holds the
-/// images m, m + M, m + 2 M, ...: as many ranks as group_size / gcd(group_size, images of a rank).
-/// group_size: 0, or more than there are, for a group of the whole batch.
-/// Throws: ConfigError if the whole batch has no whole groups of this size.
+/// Image j of rank r is number r + j * world of the global batch, whose group m of M has the images
+/// m, m + M, m + 2 M, ...
+/// group_size: 0, or more than the global batch: a single group.
+/// Throws:     ConfigError if the group size does not divide the global batch.
 int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_size);
 
-/// Returns x with channels that tell how much the images of a group differ, [N, C + features, H,
-/// W].
+/// Appends channels with the standard deviation of each group: [N, C + features, H, W].
 ///
-/// x: [N, C, H, W]. Where ranks share groups (config.stddev_ranks), all of them call it together
-/// with
-///    equal shapes, and run its derivatives together.
-/// Throws: ConfigError if the images do not fill whole groups.
+/// x:      [N, C, H, W]. If ranks share groups (config.stddev_ranks), they all call it together
+///         with equal shapes, and run its derivatives together.
+/// Throws: ConfigError if the group size does not divide the images.
 at::Tensor append_stddev(const at::Tensor& x, const NetworkConfig& config);
 
 }  // namespace ganscale::models::stylegan2

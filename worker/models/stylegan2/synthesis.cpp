@@ -12,8 +12,7 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
-/// One image without gradients is the case where weights of its own are fewer numbers than scaled
-/// features.
+/// For a single image without gradients, a weight of its own is smaller than scaled features.
 bool takes_own_weight(const at::Tensor& x) { return x.size(0) == 1 && !at::GradMode::is_enabled(); }
 
 std::shared_ptr<FullyConnected> make_affine(int w_dim, int channels) {
@@ -122,7 +121,7 @@ at::Tensor Synthesis::forward(const at::Tensor& w, const NoiseSource& noise) con
   SynthesisBlock::State state;
   std::int64_t first = 0;
   for (const auto& block : blocks_) {
-    // The image's vector is also that of the next block's first layer.
+    // The w vector of the toRGB layer is also that of the next block's first layer.
     const int layers = block->layer_count();
     state = block->forward(state, w.narrow(1, first, layers + 1), noise);
     first += layers;

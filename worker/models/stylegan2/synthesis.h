@@ -10,7 +10,7 @@
 
 namespace ganscale::models::stylegan2 {
 
-/// Where the layers of one pass take their noise from.
+/// The source of noise of the layers in a pass.
 enum class LayerNoise { kDrawn, kConstant, kNone };
 
 struct NoiseSource {
@@ -27,8 +27,8 @@ struct SynthesisLayerOptions {
   std::optional<double> clamp = {};
 };
 
-/// A modulated convolution with noise: lrelu(conv(x, weight * style) + noise * noise_strength +
-/// bias).
+/// A modulated convolution with noise:
+/// lrelu(conv(x, weight * style) + noise * noise_strength + bias).
 ///
 /// Parameters: affine.*, weight [out, in, 3, 3], noise_strength [], bias [out]. Buffers:
 ///             noise_const [resolution, resolution], resample_filter [4, 4].
@@ -36,7 +36,8 @@ class SynthesisLayer : public torch::nn::Module {
  public:
   explicit SynthesisLayer(const SynthesisLayerOptions& options);
 
-  /// x: [N, in, H, W] of the dtype to compute in; w: [N, w_dim]. Returns [N, out, H * up, W * up].
+  /// x: [N, in, H, W] in the dtype of the computation; w: [N, w_dim].
+  /// Returns [N, out, H * up, W * up].
   at::Tensor forward(const at::Tensor& x, const at::Tensor& w, const NoiseSource& noise) const;
 
  private:
@@ -51,7 +52,7 @@ class SynthesisLayer : public torch::nn::Module {
   at::Tensor filter_;
 };
 
-/// Makes an image of features: a modulated 1x1 convolution without demodulation.
+/// Converts features to an image: a modulated 1x1 convolution without demodulation.
 ///
 /// Parameters: affine.*, weight [channels, in, 1, 1], bias [channels].
 class ToRgbLayer : public torch::nn::Module {
@@ -69,16 +70,16 @@ class ToRgbLayer : public torch::nn::Module {
   at::Tensor bias_;
 };
 
-/// The layers of one resolution and its image, which is added to that of the resolution below,
-/// enlarged (Karras et al. 2020, Figure 7, "output skips").
+/// The layers of one resolution and its image, which is added to the upsampled image of the
+/// resolution below (Karras et al. 2020, Figure 7, "output skips").
 ///
-/// Parameters: const [width, 4, 4] at 4; conv0.* but at 4; conv1.*, torgb.*. Buffers:
+/// Parameters: const [width, 4, 4] at resolution 4; conv0.* above 4; conv1.*, torgb.*. Buffers:
 ///             resample_filter [4, 4].
 class SynthesisBlock : public torch::nn::Module {
  public:
   SynthesisBlock(int resolution, const NetworkConfig& config);
 
-  /// The features and the image so far; both undefined below the first block.
+  /// The features and the image so far; both undefined before the first block.
   struct State {
     at::Tensor features;
     at::Tensor image;
@@ -91,14 +92,14 @@ class SynthesisBlock : public torch::nn::Module {
  private:
   int resolution_;
   const NetworkConfig& config_;
-  at::Tensor const_;  // undefined but at 4
+  at::Tensor const_;  // only at resolution 4
   at::Tensor filter_;
   std::shared_ptr<SynthesisLayer> conv0_;  // null at 4
   std::shared_ptr<SynthesisLayer> conv1_;
   std::shared_ptr<ToRgbLayer> torgb_;
 };
 
-/// Makes images of style vectors; its blocks are b4, b8, ...
+/// Synthesizes images from style vectors. Its blocks are b4, b8, ...
 class Synthesis : public torch::nn::Module {
  public:
   /// config: outlives the network.

@@ -14,7 +14,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Images of one rank: number j is first + j * stride.
+/// The images of a rank: number j is first + j * stride.
 struct Numbers {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -26,8 +26,8 @@ struct Fakes {
   at::Tensor labels;  // [N] int64 on the host, or undefined
 };
 
-/// Returns the labels of the records that the generator makes images of: labels drawn from these
-/// come as often as in the data.
+/// Returns the labels of all records that the generator supports: labels drawn from these are as
+/// frequent as in the data.
 std::vector<std::int64_t> labels_to_draw(const models::Generator& generator,
                                          const data::Source& source) {
   if (generator.label_count() == 0) return {};
@@ -38,7 +38,7 @@ std::vector<std::int64_t> labels_to_draw(const models::Generator& generator,
     if (std::ranges::binary_search(made, label)) labels.push_back(label);
   }
   if (labels.empty()) {
-    throw DataError("the data set has no record of a label that the generator makes: " +
+    throw DataError("the dataset has no record of a label that the generator makes: " +
                     std::to_string(source.record_count()) + " records");
   }
   return labels;
@@ -76,7 +76,7 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
       group_(group),
       net_(metrics::open_feature_net(config.feature_net,
                                      {real.policy.channels, real.policy.resolution}, device)) {
-  // Says now what the network or the number of images can't serve.
+  // Fails early if the network or the number of images is not sufficient.
   empty_sets();
   for (const auto& metric : config_.metrics) {
     metrics::require_enough(metric, real.source.record_count());
@@ -138,7 +138,7 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
     needs = metrics::both(needs, metrics::needs_of_real(metric));
   }
   if (!real_ && needs == metrics::Needs{}) {
-    real_.emplace(needs, images_.source.record_count(), net_);  // the inception score asks nobody
+    real_.emplace(needs, images_.source.record_count(), net_);  // inception score: none needed
   }
   if (!real_) real_.emplace(real_statistics(images_, net_, needs, config_, group_));
   FakeStats fakes = empty_sets();

@@ -8,24 +8,24 @@
 
 namespace ganscale::training {
 
-/// Measures generators against a data set, all ranks together: each judges its part of the real and
-/// of the generated images. The result does not depend on the number of ranks.
+/// Evaluates generators against a dataset on all ranks, each of which processes its part of the
+/// real and generated images. The result does not depend on the number of ranks.
 class Evaluator {
  public:
-  /// Opens the feature network, before anything is trained. Throws ConfigError.
+  /// Opens the feature network. Throws ConfigError.
   Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
             comm::Group& group);
 
-  /// Returns what the configured metrics say of a generator in eval mode; every rank calls it.
+  /// Returns the configured metrics of a generator in eval mode. All ranks call it.
   ///
-  /// Image j is made from the random numbers of image j of the seed (Stream::kEvaluate), and has
-  /// the label of a record drawn at random, so that labels come as often as in the data; labels of
-  /// a bundle without a generator are left out. It is rounded to bytes, as a file of it would be.
-  /// Throws ConfigError for distances of each label of a generator without labels, before it works.
+  /// Image j uses the random numbers of image j of the seed (Stream::kEvaluate) and has the label
+  /// of a random record, so that labels are as frequent as in the data, without labels of a bundle
+  /// that have no generator. Images are rounded to bytes, as in files. Throws ConfigError for
+  /// per-label metrics of a generator without labels, before it starts.
   metrics::Measurements evaluate(models::Generator& generator, std::uint64_t seed);
 
  private:
-  /// The sets of generated images by their number.
+  /// The statistics of generated images, by number of images.
   using FakeStats = std::map<std::int64_t, metrics::FeatureStats>;
   FakeStats empty_sets() const;
   void extract_fakes(models::Generator& generator, std::uint64_t seed, FakeStats& sets);

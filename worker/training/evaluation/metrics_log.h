@@ -9,25 +9,24 @@
 
 namespace ganscale::training {
 
-/// One evaluation, as a line of metrics.jsonl.
+/// An evaluation, as a line of metrics.jsonl.
 struct MetricsLine {
   std::int64_t images_seen = 0;
   double seconds = 0;  ///< that the evaluation took
   metrics::Measurements measured;
 };
 
-/// Returns {"images_seen", "kimg", "seconds", then each metric}; NaN becomes null.
+/// Returns {"images_seen", "kimg", "seconds", metrics...}. NaN becomes null.
 nlohmann::ordered_json to_json(const MetricsLine& line);
 
-/// Returns the first metric of those whose names begin with `prefix`, such as "fid"; nothing if
-/// none was measured.
+/// Returns the first metric whose name starts with `prefix`, such as "fid", or nothing if there is
+/// none.
 std::optional<double> first_value(const metrics::Measurements& measured, const std::string& prefix);
 
-/// Returns the images seen of the newest line of metrics.jsonl; nothing if there is none.
+/// Returns the images seen of the newest line of metrics.jsonl, or nothing if there is none.
 std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file);
 
-/// Appends a line to metrics.jsonl unless the file has one of more images. Throws
-/// files::OutputError.
+/// Appends a line to metrics.jsonl unless the file has one with more images. Throws OutputError.
 void append_if_newest(const std::filesystem::path& file, const MetricsLine& line);
 
 }  // namespace ganscale::training

@@ -40,7 +40,7 @@ std::int64_t record_digest(const data::Source& source, std::int64_t index, data:
   return static_cast<std::int64_t>(std::stoull(digest.finish().substr(0, 15), nullptr, 16));
 }
 
-/// Says all that the judgment of the real images depends on.
+/// Returns everything that the statistics of the real images depend on.
 std::string key_of(const RealImages& real, const metrics::OpenFeatureNet& net,
                    const metrics::EvaluateConfig& config, const std::string& digest) {
   const data::DecodePolicy& policy = real.policy;
@@ -54,7 +54,7 @@ std::string key_of(const RealImages& real, const metrics::OpenFeatureNet& net,
   return key.str();
 }
 
-/// Judges the whole data set.
+/// Extracts the features of the whole dataset.
 metrics::FeatureStats extract_all(const RealImages& real, metrics::OpenFeatureNet& net,
                                   metrics::Needs needs, std::int64_t batch, comm::Group& group) {
   const auto total = real.source.record_count();
@@ -80,16 +80,16 @@ metrics::FeatureStats extract_all(const RealImages& real, metrics::OpenFeatureNe
   return set;
 }
 
-/// Returns the tensors of a cached file, or nothing: there is none, or it is of something else.
+/// Returns the tensors of a cached file; empty if there is none or its key differs.
 NamedTensors read_cached(const fs::path& file, const std::string& key) {
   if (!fs::exists(file)) return {};
   try {
     auto cached = checkpoint::read_safetensors(file);
     if (cached.metadata[kKey] == key) return std::move(cached.tensors);
-    log::warning("Made the statistics of the real images anew: the file is of others",
+    log::warning("Recomputed the statistics of the real images: the cached file has another key",
                  {{"file", file}});
   } catch (const DataError& error) {
-    log::warning("Made the statistics of the real images anew", {{"reason", error.what()}});
+    log::warning("Recomputed the statistics of the real images", {{"reason", error.what()}});
   }
   return {};
 }
@@ -102,12 +102,12 @@ void write_cached(const fs::path& file, const NamedTensors& tensors, const std::
     checkpoint::write_safetensors(own, tensors, {{kKey, key}});
     files::rename_durably(own, file);
   } catch (const DataError& failure) {
-    log::warning("Cannot keep the statistics of the real images", {{"reason", failure.what()}});
+    log::warning("Cannot cache the statistics of the real images", {{"reason", failure.what()}});
     fs::remove(own, error);
   }
 }
 
-/// Gives every rank the tensors that rank 0 has; nothing if it has none.
+/// Broadcasts the tensors of rank 0; empty if it has none.
 NamedTensors share(const NamedTensors& own, const metrics::Needs& needs, std::int64_t feature_count,
                    std::int64_t image_count, comm::Group& group) {
   const auto found = at::tensor(std::int64_t{!own.empty()});

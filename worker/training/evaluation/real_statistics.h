@@ -8,26 +8,26 @@
 
 namespace ganscale::training {
 
-/// The images that generated ones are compared with, and the network that judges both.
+/// The real images that generated ones are compared with.
 struct RealImages {
   const data::Source& source;
   data::DecodePolicy policy;
 };
 
-/// Returns the SHA-256 of all records and labels of a data set, the same on any number of ranks,
-/// which share out the reading. Throws DataError.
+/// Returns the SHA-256 of all records and labels of a dataset. The ranks share the reading; the
+/// result does not depend on their number. Throws DataError.
 std::string data_digest(const data::Source& source, comm::Group& group);
 
-/// Decodes records into [N, C, H, W] uint8, with this rank's CPU threads. Throws DataError that
-/// names the record.
+/// Decodes records into [N, C, H, W] uint8 on this rank's CPU threads. Throws DataError with the
+/// record.
 at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t>& records);
 
-/// Returns what the network says of the whole data set, which all ranks judge together.
+/// Returns the feature statistics of the whole dataset, computed by all ranks.
 ///
-/// It is kept in the folder config.cache, in a file named after what it depends on: the data set's
-/// content, the network's SHA-256, the images' resolution and how they are prepared. A file
-/// appears as a whole, so that several runs may write it at once; a damaged one is made anew. Rank
-/// 0 reads it for all ranks. A folder that cannot be written costs a warning.
+/// They are cached in the folder config.cache, in a file named by what they depend on: the
+/// dataset's content, the network's SHA-256, the images' resolution and preprocessing. Files are
+/// written atomically, so that several runs may write the same one; a damaged one is recomputed.
+/// Rank 0 reads it for all ranks. If the folder cannot be written, there is a warning.
 metrics::FeatureStats real_statistics(const RealImages& real, metrics::OpenFeatureNet& net,
                                       metrics::Needs needs, const metrics::EvaluateConfig& config,
                                       comm::Group& group);

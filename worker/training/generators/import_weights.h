@@ -6,8 +6,8 @@
 
 namespace ganscale::training {
 
-/// Makes the folder of a run with one checkpoint, of images seen 0, of StyleGAN2's public weights:
-/// to make images with, to measure, or to begin other runs with.
+/// Creates a run folder with one checkpoint, of 0 images seen, from StyleGAN2's public weights: to
+/// generate images, to evaluate, or for transfer learning.
 ///
 /// from:   a safetensors file of kind "stylegan2_weights": tensors G.*, D.* and G_ema.*, and in its
 ///         metadata the networks' shape.

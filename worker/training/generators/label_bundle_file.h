@@ -10,18 +10,18 @@
 
 namespace ganscale::training {
 
-/// Writes the newest generators of all trained labels of a run as one file, bundle.safetensors of
-/// the run folder, which needs nothing beside it: tensors label_<n>.<parameter>, and in its
-/// metadata the configuration, the number of labels, p(y) from the records of each (0 for a label
-/// without a generator) and the images that all labels have seen.
+/// Writes the newest generators of all trained labels of a run to bundle.safetensors in the run
+/// folder. The file is self-contained: tensors label_<n>.<parameter>, and in its metadata the
+/// configuration, the number of labels, p(y) (0 for a label without a generator) and the total
+/// number of images seen.
 ///
-/// records_of_label: of the data set.
-/// Throws: DataError where a label has no valid checkpoint or the file cannot be written.
+/// records_of_label: of the dataset.
+/// Throws: DataError if a label has no valid checkpoint or the file cannot be written.
 void write_label_bundle(const RunFolder& run, const RunConfig& config,
                         const std::vector<LabelState>& states,
                         const std::vector<std::int64_t>& records_of_label);
 
-/// What a bundle file holds.
+/// The contents of a bundle file.
 struct LabelBundleFile {
   std::shared_ptr<models::LabelBundle> generator;  ///< on the CPU
   RunConfig config;
@@ -29,7 +29,7 @@ struct LabelBundleFile {
   std::int64_t images_seen = 0;
 };
 
-/// Throws DataError for a file that is no bundle.
+/// Throws DataError if the file is not a bundle.
 LabelBundleFile read_label_bundle(const std::filesystem::path& file);
 
 }  // namespace ganscale::training

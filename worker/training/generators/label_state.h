@@ -9,21 +9,21 @@
 
 namespace ganscale::training {
 
-/// How far the training of one label is: the file label.json of its folder.
+/// The state of a label's training: the file label.json in its folder.
 struct LabelState {
   std::int64_t label = 0;
-  std::string name;  ///< of the label in the data set, or empty
+  std::string name;  ///< in the dataset, or empty
   std::int64_t records = 0;
   std::string state = "waiting";  ///< waiting, training, done, out_of_budget or failed
   int attempts = 0;
   std::int64_t images_seen = 0;
   std::int64_t total_images = 0;
-  double seconds = 0;        ///< of training, as its checkpoints count it
-  double spent_seconds = 0;  ///< by all attempts that ended, set-up and checkpoints included
+  double seconds = 0;        ///< of training, as in its checkpoints
+  double spent_seconds = 0;  ///< by all finished attempts, including setup and checkpoints
   std::string error;         ///< why it failed
   int exit_code = 0;         ///< of that error
 
-  /// Whether there is a generator of it to use.
+  /// Returns whether it has a usable generator.
   bool is_trained() const { return state == "done" || state == "out_of_budget"; }
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(LabelState, label, name, records, state, attempts, images_seen,
@@ -33,8 +33,8 @@ struct LabelState {
 /// Returns the folder of a label's training.
 std::filesystem::path label_folder(const RunFolder& run, std::int64_t label);
 
-/// Returns the state in a label's folder, nothing if there is none. Throws DataError for a damaged
-/// file.
+/// Returns the state in a label's folder, or nothing if there is none. Throws DataError for a
+/// damaged file.
 std::optional<LabelState> read_label_state(const std::filesystem::path& label_folder);
 
 /// Throws files::OutputError.

@@ -9,24 +9,23 @@
 
 namespace ganscale::training {
 
-/// The average of the generator of a checkpoint, or all labels' generators of scheme per_label, on
-/// the CPU, in eval mode and without gradients.
+/// The moving average of a checkpoint's generator, or the generators of all labels of scheme
+/// per_label, on the CPU, in eval mode and without gradients.
 struct TrainedGenerator {
   std::shared_ptr<models::Generator> generator;
   RunConfig config;
-  std::filesystem::path checkpoint;  ///< folder of it, or the bundle's file
+  std::filesystem::path checkpoint;  ///< its folder, or the bundle's file
   std::filesystem::path run;         ///< folder of the run
   std::int64_t images_seen = 0;
-  std::vector<double> label_probabilities{};  ///< p(y) in the data; empty: not known, or no labels
+  std::vector<double> label_probabilities{};  ///< p(y) in the data; empty if unknown or no labels
 };
 
-/// Loads the generator of a run's newest valid checkpoint, or its bundle of labeled generators.
-/// Throws DataError where the folder holds no run or no valid checkpoint; ConfigError if its
-/// config.yaml is broken.
+/// Loads the generator of a run's newest valid checkpoint, or its bundle. Throws DataError if the
+/// folder has no run or no valid checkpoint; ConfigError if its config.yaml is invalid.
 TrainedGenerator load_newest_generator(const std::filesystem::path& run_folder);
 
-/// Loads the generator of one checkpoint, a folder in a run's checkpoints/, or a bundle's file.
-/// Throws as above.
+/// Loads the generator of a checkpoint, a folder in a run's checkpoints/, or a bundle file. Throws
+/// as above.
 TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder);
 
 }  // namespace ganscale::training

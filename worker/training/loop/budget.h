@@ -4,10 +4,10 @@
 
 namespace ganscale::training {
 
-/// A time that a training may take, over all its restarts.
+/// A time limit of a training, over all restarts.
 class Budget {
  public:
-  /// seconds: 0 is without limit. used_seconds: by earlier attempts.
+  /// seconds: 0 for no limit. used_seconds: by earlier attempts.
   explicit Budget(double seconds, double used_seconds = 0)
       : seconds_(seconds), used_seconds_(used_seconds), start_(Clock::now()) {}
 

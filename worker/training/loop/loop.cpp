@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Takes the next batch and gives its images their random identity.
+/// Returns the next batch with the random identity of its images.
 StepInput next_input(LoopParts& parts, const Progress& progress) {
   const TrainingConfig& training = parts.config.training;
   const auto dtype = parameter_dtype(training.precision);
@@ -30,7 +30,7 @@ void advance(Progress& progress, const StepResult& result, std::int64_t batch) {
   progress.nonfinite_steps += result.skipped.empty() ? 0 : 1;
 }
 
-/// Ends a run that diverged. All ranks see the same gradients, so all throw together.
+/// Ends a diverged run. All ranks see the same gradients, so all throw.
 void require_finite(const StepResult& result, const Progress& progress, std::int64_t allowed) {
   for (const SkippedUpdate& update : result.skipped) {
     log::warning("Skipped an update: a gradient is NaN or infinite",
@@ -53,7 +53,7 @@ bool checkpoint_failed(const LoopParts& parts) {
          parts.writer->status().failed_count > 0;
 }
 
-/// Reads what this rank wants: its signal, the commands sent to it, the fate of its checkpoints.
+/// Returns the requests of this rank: from signals, commands and failed checkpoints.
 Orders local_requests(const LoopParts& parts, bool paused) {
   Orders orders{.stop = parts.stop.received(), .pause = paused};
   orders.fail = checkpoint_failed(parts);
@@ -68,7 +68,7 @@ Orders local_requests(const LoopParts& parts, bool paused) {
   return orders;
 }
 
-/// Agrees with the other ranks; while the run is paused, waits here for the order to go on.
+/// Agrees with the other ranks; while the run is paused, waits for the command to resume.
 Orders next_orders(const LoopParts& parts) {
   Orders orders = agree(parts.control, local_requests(parts, /*paused=*/false));
   bool checkpoint = orders.checkpoint;
@@ -76,7 +76,7 @@ Orders next_orders(const LoopParts& parts) {
   if (was_paused) parts.reporter.state(wire::JobState::kPaused);
   while (orders.pause && !orders.end() && !orders.fail) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    // Rank 0 alone hears commands, so it alone keeps the pause up.
+    // Only rank 0 receives commands, so only it maintains the pause.
     orders = agree(parts.control, local_requests(parts, /*paused=*/parts.server != nullptr));
     checkpoint |= orders.checkpoint;
   }
@@ -100,8 +100,7 @@ void write_fakes(const LoopParts& parts, const Progress& progress) {
   }
 }
 
-/// Whether the generator is measured now: where that is due, and where the run is over, but not
-/// where it is interrupted.
+/// Returns whether to evaluate now: if it is due or the run is done, but not if it is interrupted.
 bool is_measured(const LoopParts& parts, const Orders& orders, const Progress& progress,
                  std::int64_t before) {
   if (parts.evaluator == nullptr) return false;
@@ -110,7 +109,7 @@ bool is_measured(const LoopParts& parts, const Orders& orders, const Progress& p
          (orders.spent && !orders.stop);
 }
 
-/// Measures the averaged generator, all ranks together, and adds that to the checkpoint of now.
+/// Evaluates the averaged generator on all ranks and adds the metrics to the current checkpoint.
 void evaluate(LoopParts& parts, const Progress& progress) {
   const auto start = Clock::now();
   const auto measured =
@@ -120,8 +119,8 @@ void evaluate(LoopParts& parts, const Progress& progress) {
   if (parts.writer != nullptr) parts.writer->add_metrics(progress.images_seen, measured.values);
 }
 
-/// Writes a checkpoint. A state with NaN cannot heal, even where gradients stay finite as with
-/// running statistics: that ends the run, and the last good checkpoint stays.
+/// Writes a checkpoint. A state with NaN cannot recover, even if gradients are finite, as with
+/// running statistics: that ends the run, and the last good checkpoint is kept.
 void write_checkpoint(LoopParts& parts, const Progress& progress) {
   const checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
   const std::string nonfinite = first_nonfinite(snapshot);
@@ -132,7 +131,7 @@ void write_checkpoint(LoopParts& parts, const Progress& progress) {
   parts.writer->write(snapshot);
 }
 
-/// What is to be done between two steps.
+/// What to do between two steps.
 struct Due {
   bool tick = false;
   bool samples = false;
@@ -162,7 +161,7 @@ void maintain(LoopParts& parts, const Due& due, Progress& progress) {
   if (due.samples) write_fakes(parts, progress);
   if (due.checkpoint && parts.writer != nullptr) {
     write_checkpoint(parts, progress);
-    // An evaluation takes long and may fail, on any rank: no training is lost by it.
+    // An evaluation takes long and may fail on any rank; no training must be lost by that.
     if (due.evaluation) parts.writer->wait();
   }
   if (due.evaluation) evaluate(parts, progress);
@@ -176,7 +175,7 @@ ExitCode run_loop(LoopParts& parts, Progress& progress) {
   parts.reporter.begin(progress, parts.scheme.phase_names());
   Orders orders;
   bool last = progress.images_seen >= total_images;
-  // The evaluation at the end may have failed.
+  // The final evaluation may have failed before.
   if (last && parts.evaluator != nullptr && !parts.reporter.is_measured(progress)) {
     evaluate(parts, progress);
   }

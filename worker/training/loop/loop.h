@@ -17,7 +17,7 @@
 
 namespace ganscale::training {
 
-/// What a run is made of on one rank. The loop borrows all of it.
+/// The parts of a run on one rank, all borrowed.
 struct LoopParts {
   const RunConfig& config;
   const RunFacts& facts;
@@ -35,13 +35,14 @@ struct LoopParts {
   control::Server* server = nullptr;     ///< rank 0 only, where there is a control port
 };
 
-/// Trains until the run's length is reached or a signal, a command, its budget or an error ends it.
+/// Trains until the run is done or is ended by a signal, a command, its budget or an error.
 ///
-/// A checkpoint is written before the generator is measured at the same moment.
+/// A checkpoint is written before an evaluation at the same time.
 ///
-/// Returns: kOk when done or told to stop by a command, kStopped after a signal; both after a
-/// checkpoint. Throws:  DataError, PeerLost, ConfigError (the run diverged), ... ; the last good
-/// checkpoint stays.
+/// Returns: kOk when done or after the command stop, kStopped after a signal; both after a
+///          checkpoint.
+/// Throws:  DataError, PeerLost, ConfigError (the run diverged), ...; the last good checkpoint is
+///          kept.
 ExitCode run_loop(LoopParts& parts, Progress& progress);
 
 }  // namespace ganscale::training

@@ -4,20 +4,21 @@
 
 namespace ganscale::training {
 
-/// What this rank wants to happen at the end of a step, or, once agreed, what all ranks do.
+/// What this rank requests at the end of a step or, once agreed, what all ranks do.
 struct Orders {
   bool stop = false;        ///< write a checkpoint and end with 143
-  bool finish = false;      ///< write a checkpoint and end with 0, as a user's "stop" command asks
-  bool spent = false;       ///< the budget is: measure, write a checkpoint and end with 0
-  bool checkpoint = false;  ///< write a checkpoint and go on
+  bool finish = false;      ///< write a checkpoint and end with 0, for the command "stop"
+  bool spent = false;       ///< the budget is used up: evaluate, write a checkpoint and end with 0
+  bool checkpoint = false;  ///< write a checkpoint and continue
   bool pause = false;
-  bool fail = false;  ///< this rank can't go on, for example for a full disk
+  bool fail = false;  ///< this rank can't continue, for example because the disk is full
 
   /// Whether the run ends here with a checkpoint.
   bool end() const { return stop || finish || spent; }
 };
 
-/// Makes all ranks act on the same orders at the same step: one rank's wish is every rank's order.
+/// Makes all ranks act on the same orders at the same step: a request of one rank is an order for
+/// all.
 Orders agree(comm::Group& group, const Orders& requests);
 
 }  // namespace ganscale::training

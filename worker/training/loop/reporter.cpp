@@ -72,7 +72,7 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
   if (bar_) bar_->update(progress.images_seen);
 }
 
-/// Passes on what other parts count for themselves.
+/// Exports counters of other components.
 void Reporter::read_counters() {
   telemetry::Instruments& instruments = parts_.instruments;
   const double wait_seconds = parts_.batches.wait_seconds();
@@ -157,7 +157,7 @@ void Reporter::write_tick(const report::Tick& tick) {
     stats_->append(report::to_json(tick));
     if (tensorboard_) tensorboard_->write_tick(tick);
   } catch (const files::OutputError& error) {
-    // What a run says of itself is not worth ending it.
+    // Statistics are not worth ending a run for.
     log::warning("Cannot write the statistics", {{"reason", error.what()}});
   }
 }

@@ -22,7 +22,7 @@
 
 namespace ganscale::training {
 
-/// What a reporter reads its numbers from, and where it tells them.
+/// The inputs and outputs of a reporter.
 struct ReporterParts {
   const RunConfig& config;
   RunFolder folder;
@@ -36,30 +36,30 @@ struct ReporterParts {
   control::Server* server = nullptr;           ///< rank 0 only, where there is a control port
 };
 
-/// Tells people, Prometheus and the operator how the run goes. Every rank has one and calls it in
-/// the same steps; rank 0 writes.
+/// Reports the progress of a run to the log, Prometheus and the operator. All ranks call it in the
+/// same steps; rank 0 writes.
 class Reporter {
  public:
   explicit Reporter(ReporterParts parts);
 
-  /// Starts the clock; lines of stats.jsonl beyond the progress, which a killed run left, are
-  /// dropped. Counters by phase begin at 0 here, so that a rate sees the first thing they count.
+  /// Starts the clock and drops lines of stats.jsonl after the progress, which a killed run left.
+  /// Initializes the counters of all phases to 0, so that rates include their first increment.
   void begin(const Progress& progress, const std::vector<std::string>& phases);
-  /// Takes in a step.
+  /// Records a step.
   void step(const StepResult& result, const Progress& progress);
-  /// Says what the steps since the last tick did; all ranks together.
+  /// Reports the steps since the last tick. All ranks call it.
   void tick(Progress& progress);
-  /// Shows a grid of fakes where TensorBoard is on. images: [N, C, H, W] in [-1, 1].
+  /// Writes a grid of fakes to TensorBoard, if that is on. images: [N, C, H, W] in [-1, 1].
   void fakes(const at::Tensor& images, const Progress& progress);
-  /// Tells what was measured of the generator; all ranks together.
+  /// Reports an evaluation. All ranks call it.
   void metrics(const MetricsLine& line);
-  /// Whether the generator was measured at this progress or beyond; all ranks together.
+  /// Returns whether there was an evaluation at this progress or later. All ranks call it.
   bool is_measured(const Progress& progress) const;
-  /// Counts time that was not training: grids, checkpoints, the tick itself.
+  /// Adds time that is not training: grids, checkpoints, the tick itself.
   void add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
-  /// Publishes where the run is in its life.
+  /// Publishes the state of the run.
   void state(wire::JobState state, const std::string& message = "");
-  /// Publishes that the run is over, its last checkpoint written.
+  /// Publishes that the run is done and its last checkpoint written.
   void end();
 
  private:

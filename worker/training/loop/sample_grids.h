@@ -7,19 +7,18 @@
 
 namespace ganscale::training {
 
-/// The images that people look at while a run trains: one grid of reals, and at intervals the
-/// same latents through the average of the generator. A conditional run has a row per label, in
-/// turn.
+/// Grids of images to watch a training: one of reals, and at intervals one of fakes from fixed
+/// latents by the moving average of the generator. A conditional run has a row per label, in turn.
 class SampleGrids {
  public:
   SampleGrids(const TrainingConfig& config, RunFolder folder)
       : config_(config), folder_(std::move(folder)) {}
 
-  /// Writes reals.png: the first images of each label, or of the data set; the rows of a label
-  /// without records stay white. Throws DataError with file, record and offset; OutputError.
+  /// Writes reals.png: the first images of each label, or of the dataset. Rows of labels without
+  /// records are white. Throws DataError with file, record and offset; OutputError.
   void write_reals(const data::Source& source, const data::DecodePolicy& policy,
                    std::int64_t label_count) const;
-  /// Writes the fakes after `images_seen` images; returns them, [N, C, H, W] on the CPU.
+  /// Writes the fakes after `images_seen` images and returns them, [N, C, H, W] on the CPU.
   at::Tensor write_fakes(models::Generator& generator, std::int64_t images_seen) const;
 
  private:

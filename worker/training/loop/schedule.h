@@ -4,8 +4,8 @@
 
 namespace ganscale::training {
 
-/// Returns whether something that happens every `every_kimg` is due: a multiple of it lies in
-/// (before, after]. every_kimg = 0 is never.
+/// Returns whether an action is due that is to happen every `every_kimg`: whether a multiple of it
+/// is in (before, after]. 0 is never.
 constexpr bool is_due(double every_kimg, std::int64_t images_before, std::int64_t images_after) {
   if (every_kimg <= 0) return false;
   const double every_images = every_kimg * 1000;

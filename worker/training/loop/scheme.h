@@ -9,7 +9,7 @@
 
 namespace ganscale::training {
 
-/// A phase that was not applied, since a gradient was NaN or infinite.
+/// An update that was skipped because of a NaN or infinite gradient.
 struct SkippedUpdate {
   std::string phase;
   std::string parameter;  ///< the first such gradient's

@@ -2,9 +2,9 @@
 
 namespace ganscale::training {
 
-/// Watches for SIGTERM, SIGINT and SIGUSR1 while it lives: each asks the run to write a checkpoint
-/// and stop. Of these mpirun forwards SIGUSR1 alone; on the others it ends the ranks itself. One
-/// object at a time. A second SIGINT ends the process at once.
+/// Handles SIGTERM, SIGINT and SIGUSR1 during its lifetime: each requests a checkpoint and a stop.
+/// mpirun forwards only SIGUSR1; on the others it ends the ranks itself. Only one object may exist
+/// at a time. A second SIGINT ends the process at once.
 class StopSignal {
  public:
   StopSignal();

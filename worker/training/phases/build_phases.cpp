@@ -36,7 +36,7 @@ struct Parts {
     return {input.real, random, {&replica.augmentation(), input.images}};
   }
 
-  /// What G computes in, and where: the reals may be on another device, beside D.
+  /// The dtype and device of G; the reals may be on D's device.
   at::TensorOptions generator_options(const StepInput& input) const {
     return input.real.images.options().device(replica.devices().generator);
   }

@@ -7,7 +7,7 @@
 
 namespace ganscale::training {
 
-/// The buckets that hold each network's gradients.
+/// The gradient buckets of both networks.
 struct NetworkGradients {
   comm::BucketedGradients* generator = nullptr;
   comm::BucketedGradients* discriminator = nullptr;
@@ -20,7 +20,7 @@ struct NetworkGradients {
 /// With loss.critic_steps the generator's phase runs in every so many steps only.
 /// config, replica, group: outlive the phases. The batch is that of all ranks of `group`.
 ///
-/// A fake takes the label of the real image of the same number, so that labels come as often as in
+/// A fake has the label of the real image of the same number, so that labels are as frequent as in
 /// the data.
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
                                 NetworkGradients gradients, const comm::Group& group);

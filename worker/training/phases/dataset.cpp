@@ -5,7 +5,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Returns p(y) of the data set; nothing without labels.
+/// Returns p(y) of the dataset; nothing without labels.
 std::vector<double> label_probabilities(const data::Source& source, int label_count) {
   std::vector<double> result(static_cast<std::size_t>(label_count));
   if (result.empty()) return result;

@@ -9,15 +9,15 @@
 
 namespace ganscale::training {
 
-/// The images of a run and how they are decoded.
+/// The dataset of a run and how its images are decoded.
 struct Dataset {
   std::unique_ptr<data::Source> source;
   data::DecodePolicy policy;
   RunFacts facts;
 };
 
-/// Opens the data set of a run, and fills in what only the data can tell of its model: channels and
-/// number of labels. Throws DataError, ConfigError.
+/// Opens the dataset of a run and completes the configuration of its model: channels and number of
+/// labels. Throws DataError, ConfigError.
 Dataset open_dataset(RunConfig& config);
 
 }  // namespace ganscale::training

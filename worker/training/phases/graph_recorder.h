@@ -8,19 +8,19 @@
 
 namespace ganscale::training {
 
-/// Has a GPU repeat the gradients of each phase of a step as one CUDA graph, all-reduces included,
-/// with the same result: at few images a GPU, launching kernels takes longer than computing them.
+/// Replays the gradient computation of each phase as a CUDA graph, including all-reduces, with the
+/// same result: with few images per GPU, launching kernels takes longer than running them.
 ///
-/// Images, labels and the number of the first image come to one place of the device's memory,
-/// where the recorded phases find them. The updates stay outside, as learning rates change.
+/// Images, labels and the number of the first image are copied to fixed device memory, which the
+/// graphs read. Updates are not captured, since learning rates change.
 class GraphRecorder {
  public:
-  /// group: over which gradients are averaged; its watchdog watches the repeated phases.
+  /// group: averages the gradients; its watchdog watches replayed phases.
   explicit GraphRecorder(comm::Group& group) : group_(group) {}
 
-  /// Takes the input of the next phases. Shapes, seed and stride are those of the first one.
+  /// Sets the input of the next phases. Shapes, seed and stride must be those of the first one.
   void set_input(const StepInput& input);
-  /// As the free function, of the input that was placed last.
+  /// Like the free function, for the latest input.
   NamedTensors compute_gradients(Phase& phase);
 
  private:

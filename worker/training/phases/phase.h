@@ -19,23 +19,23 @@ class BucketedGradients;
 
 namespace ganscale::training {
 
-/// What a phase computes its loss from.
+/// The input of a phase.
 struct StepInput {
   data::Batch real;  ///< images float [N, C, H, W] in [-1, 1] on the device
   ImageRandom
       images;  ///< the identity of this rank's images: all randomness of the step comes from it
 };
 
-/// A phase's loss and what is worth reporting of it.
+/// The loss of a phase and its statistics.
 struct PhaseLoss {
   at::Tensor total;         ///< scalar, attached to the graph
   NamedTensors statistics;  ///< scalars by name, such as "loss/generator", detached; those of the
                             ///< same name of a phase's parts are added
 };
 
-/// One part of a step: a loss, the network it trains, and how often.
+/// A phase of a step: a loss, the network that it trains, and its interval.
 ///
-/// A step is a list of phases; a lazy regularization is a phase with an interval.
+/// A step is a list of phases; lazy regularization is a phase with an interval.
 struct Phase {
   std::string name;           ///< as in the papers: Gmain, Greg, Dmain, Dreg
   std::int64_t interval = 1;  ///< the phase runs in every interval-th step
@@ -48,8 +48,8 @@ struct Phase {
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
 };
 
-/// Computes the phase's loss and averages its gradients over the ranks, all of it on the device:
-/// the host waits for nothing. Returns the statistics.
+/// Computes the loss of a phase and averages its gradients over the ranks, asynchronously: the host
+/// does not wait. Returns the statistics.
 NamedTensors compute_gradients(Phase& phase, const StepInput& input);
 
 /// Updates the phase's network by its gradients; with it the averages of its parameters, where

@@ -15,8 +15,7 @@
 namespace ganscale::training {
 namespace {
 
-/// What is worth knowing of D's judgment: its mean, the share of the real side as a probability
-/// and by sign.
+/// Adds statistics of D's logits: their mean, the mean probability of real, and the mean sign.
 void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& statistics) {
   const at::Tensor values = logits.detach();
   const std::string name(whose);
@@ -25,8 +24,8 @@ void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& st
   statistics["sign/" + name] = values.sign().mean();
 }
 
-/// Returns the path lengths of this rank's images. Without any, it is an empty vector that takes
-/// part in the backward pass, because the ranks meet there.
+/// Returns the path lengths of this rank's images. Without images it returns an empty vector that
+/// takes part in the backward pass, because that has an all-reduce.
 at::Tensor measure_paths(models::StyleGenerator& generator, const PathInput& input,
                          const PathLengthMean& mean) {
   const PathCount& count = input.count;

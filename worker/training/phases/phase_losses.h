@@ -10,10 +10,10 @@
 #include "models/style_generator.h"
 #include "training/phases/phase.h"
 
-/// The losses of the phases, from given latents: where those come from is build_phases' affair.
+/// The losses of the phases, from given latents (see build_phases.h).
 namespace ganscale::training {
 
-/// What happens to a rank's images before D sees them: they go to its device and are augmented.
+/// Prepares a rank's images for D: moves them to its device and augments them.
 struct Augmenter {
   augment::Augmentation* augmentation = nullptr;  ///< none without one
   ImageRandom images = {};
@@ -25,7 +25,7 @@ struct Augmenter {
   }
 };
 
-/// What a phase's fakes are made from.
+/// The input for the fakes of a phase.
 struct FakeInput {
   at::Tensor z;                   ///< [N, z_dim]
   at::Tensor labels;              ///< [N] int64; undefined without labels
@@ -33,14 +33,14 @@ struct FakeInput {
   Augmenter augment = {};
 };
 
-/// What D's judgment is asked about.
+/// The input for the reals of a phase.
 struct RealInput {
   data::Batch batch;
   kernels::RandomStream& random;  ///< dropout of D
   Augmenter augment = {};
 };
 
-/// Gmain: the loss of G in the game of that kind.
+/// Gmain: the adversarial loss of G.
 PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& discriminator,
                          const FakeInput& input, losses::Adversarial kind);
 
@@ -62,7 +62,7 @@ struct PairInput {
 PhaseLoss critic_loss(models::Generator& generator, models::Discriminator& critic,
                       const PairInput& input, double gradient_penalty);
 
-/// How often and how strongly D is regularized; the loss is `interval` times the penalty.
+/// Lazy R1 regularization of D; the loss is `interval` times the penalty.
 struct R1Options {
   double gamma = 0;
   std::int64_t interval = 0;  ///< steps; 0: never
@@ -72,7 +72,7 @@ struct R1Options {
 PhaseLoss r1_loss(models::Discriminator& discriminator, const RealInput& input,
                   const R1Options& options);
 
-/// How often and how strongly G is regularized; the loss is `interval` times the penalty.
+/// Lazy path length regularization of G; the loss is `interval` times the penalty.
 struct PathLengthOptions {
   double weight = 0;
   std::int64_t interval = 0;  ///< steps; 0: never
@@ -80,14 +80,14 @@ struct PathLengthOptions {
   std::int64_t batch_shrink = 2;
 };
 
-/// The running mean of path lengths, which G keeps to.
+/// The running mean of path lengths, the target of the regularization.
 struct PathLengthMean {
   at::Tensor value;              ///< scalar
-  comm::Group* group = nullptr;  ///< the ranks whose mean it is; null: of this rank's images alone
+  comm::Group* group = nullptr;  ///< the ranks to average over; null: only this rank
 };
 
-/// How many path lengths are measured: those of the first images of all ranks' batch, so that they
-/// are the same images on any number of ranks. A rank may have none of them.
+/// The number of path lengths: those of the first images of the global batch, so that they do not
+/// depend on the number of ranks. A rank may have none of them.
 struct PathCount {
   std::int64_t here = 0;
   std::int64_t in_all = 0;
@@ -98,14 +98,14 @@ struct PathCount {
 /// belong: in all batch / batch_shrink, but one at least.
 PathCount path_count(std::int64_t batch, const PathLengthOptions& options, int rank, int ranks);
 
-/// What path lengths are measured on.
+/// The input for path lengths.
 struct PathInput {
   FakeInput fakes;   ///< of count.here images
   at::Tensor noise;  ///< [N, C, H, W] standard normal, of as many
   PathCount count;
 };
 
-/// Greg: the squared distance of path lengths from their running mean, which moves first.
+/// Greg: the squared distance of path lengths from their running mean, which is updated first.
 ///
 /// Paper: Karras et al. 2020, arXiv:1912.04958, Eq. (4).
 PhaseLoss path_length_loss(models::StyleGenerator& generator, const PathInput& input,

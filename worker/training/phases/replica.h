@@ -12,16 +12,16 @@
 
 namespace ganscale::training {
 
-/// Groups of their own, which outlive the replica (see comm/differentiable_all_reduce.h); null:
-/// this rank is alone.
+/// Separate groups, which must outlive the replica (see comm/differentiable_all_reduce.h); null for
+/// a single rank.
 struct ReplicaGroups {
   comm::Group* statistics = nullptr;   ///< of models::statistics_color()
   comm::Group* path_length = nullptr;  ///< all ranks; null where each keeps its own mean
 };
 
-/// One rank's copy of everything that training changes: both networks, the average of the
-/// generator, both optimizers and the augmentation. After every step of a synchronous run the
-/// replicas of all ranks are the same.
+/// One rank's copy of everything that training changes: both networks, the moving average of the
+/// generator, both optimizers and the augmentation. In a synchronous run the replicas of all ranks
+/// are identical after each step.
 class Replica {
  public:
   /// Builds the networks from the seed and moves them to their devices: the average to the
@@ -46,9 +46,9 @@ class Replica {
   /// Does the rest of it where an update of the generator moved the parameters' averages.
   void copy_buffers_to_average();
 
-  /// All state by checkpoint file: live tensors, not copies.
+  /// Returns all state, by checkpoint file: live tensors, not copies.
   std::map<std::string, NamedTensors> state();
-  /// Throws DataError that names file and tensor where the snapshot is of another model.
+  /// Throws DataError with file and tensor if the snapshot is of another model.
   void restore(const checkpoint::Snapshot& snapshot);
 
  private:

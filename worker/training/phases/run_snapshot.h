@@ -6,32 +6,31 @@
 
 namespace ganscale::training {
 
-/// What a run is about: facts that do not change while it lives, kept in every checkpoint. The
-/// networks' shape depends on them, and a run can't go on with other data.
+/// Facts about a run that do not change, stored in every checkpoint. The shapes of the networks
+/// depend on them, and a run can't resume with other data.
 struct RunFacts {
   std::string model;
   std::int64_t record_count = 0;
   int label_count = 0;
   int channels = 3;
-  /// p(y): how often each label comes in the data; empty without labels. Checkpoints keep it apart,
-  /// as those of weights of other programs have none.
+  /// p(y), the frequency of each label in the data; empty without labels. Stored separately in
+  /// checkpoints, since imported weights have none.
   std::vector<double> label_probabilities{};
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(RunFacts, model, record_count, label_count, channels)
 };
 
-/// Returns all state of the run; the tensors are live, not copies.
+/// Returns the state of a run, with live tensors, not copies.
 checkpoint::Snapshot make_snapshot(Replica& replica, const RunFacts& facts,
                                    const Progress& progress);
 
-/// Returns "file: tensor" of the first tensor with a NaN or infinity, or nothing: such a state is
-/// not worth keeping.
+/// Returns "file: tensor" of the first tensor with NaN or infinity, or an empty string.
 std::string first_nonfinite(const checkpoint::Snapshot& snapshot);
 
-/// Reads the facts of a checkpoint. Throws DataError if they are missing.
+/// Returns the facts of a checkpoint. Throws DataError if they are missing.
 RunFacts facts_of(const checkpoint::Snapshot& snapshot);
 
-/// Puts the replica and the progress where the checkpoint left them.
+/// Restores the replica from a checkpoint and returns the progress.
 /// Throws ConfigError if it is of another model or other data; DataError if tensors are missing.
 Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snapshot& snapshot);
 

@@ -8,14 +8,14 @@
 
 namespace ganscale::training {
 
-/// Sums scalars over steps on the device, and reads them only when asked: no step waits for its
-/// numbers.
+/// Sums scalars over steps on the device and reads them only on request, so that steps do not wait
+/// for them.
 class Statistics {
  public:
   void add(const NamedTensors& scalars);
 
   /// Returns the mean of each scalar over the steps since the last call and over all ranks, and
-  /// begins anew. Every rank calls it after the same steps.
+  /// resets. All ranks call it after the same steps.
   std::map<std::string, double> take(comm::Group& group);
 
  private:

@@ -21,7 +21,7 @@ checkpoint::Snapshot read_snapshot(const std::filesystem::path& from) {
   return checkpoint::load_checkpoint(*newest);
 }
 
-/// Copies what fits; returns the names.
+/// Copies matching tensors; returns their names.
 std::set<std::string> copy_fitting(const NamedTensors& target, const NamedTensors& source) {
   const at::NoGradGuard no_grad;
   std::set<std::string> copied;
@@ -34,14 +34,14 @@ std::set<std::string> copy_fitting(const NamedTensors& target, const NamedTensor
   return copied;
 }
 
-/// How much of a network another one gave.
+/// How much of a network was copied from another one.
 struct Share {
   std::int64_t copied = 0;  ///< parameters
   std::int64_t left = 0;
 };
 
-/// Counts parameters: buffers, such as filters, and lone numbers, such as the strength of a noise,
-/// fit whatever the shape of a network is, and say nothing of it.
+/// Counts parameters only: buffers, such as filters, and scalars, such as noise strengths, match
+/// for any shape of the network.
 Share share_of(const torch::nn::Module& network, const std::set<std::string>& copied) {
   Share share;
   for (const auto& [name, parameter] : named_parameters(network)) {
@@ -60,8 +60,8 @@ void take(const char* file, const torch::nn::Module& network, const NamedTensors
   }
   const bool is_little = share.copied < share.left;
   const auto report = is_little ? log::warning : log::info;
-  report(is_little ? "Took less than half of the weights of another run"
-                   : "Took weights of another run",
+  report(is_little ? "Loaded less than half of the weights of another run"
+                   : "Loaded weights of another run",
          {{"from", from}, {"network", file}, {"tensors", share.copied}, {"left_new", share.left}});
 }
 

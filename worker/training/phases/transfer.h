@@ -6,15 +6,15 @@
 
 namespace ganscale::training {
 
-/// Begins a run with the networks of another one: transfer learning.
+/// Initializes a run from the networks of another one: transfer learning.
 ///
 /// Copies the tensors of both networks and of the generator's average that have the same name and
-/// shape there, and logs how many parameters there were, as a warning below half; the others stay
-/// as they were made. Optimizers and counters begin anew.
+/// shape, and logs how many parameters were copied, as a warning if fewer than half. The others
+/// keep their initial values. Optimizers and counters start from zero.
 ///
-/// from:   a checkpoint's folder, or a run's, whose newest valid checkpoint is taken.
-/// Throws: DataError if there is no checkpoint; ConfigError if no parameter of a
-///         network fits, but for lone numbers, which fit everywhere.
+/// from:   the folder of a checkpoint, or of a run, for its newest valid checkpoint.
+/// Throws: DataError if there is no checkpoint; ConfigError if no parameter of a network matches,
+///         not counting scalars, which match everywhere.
 void transfer_weights(Replica& replica, const std::filesystem::path& from);
 
 }  // namespace ganscale::training

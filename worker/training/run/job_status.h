@@ -6,10 +6,10 @@
 
 namespace ganscale::training {
 
-/// Returns the status of a run before its first step.
+/// Returns the initial status of a run.
 wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, int world_size);
 
-/// Prints the last status where the environment asks for it: an operator can't ask any more.
+/// Prints the last status if the environment requests it: the operator can't query it any more.
 void print_last_status(const wire::JobStatus& status);
 
 }  // namespace ganscale::training

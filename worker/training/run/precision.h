@@ -6,19 +6,18 @@
 
 namespace ganscale::training {
 
-/// The dtype of parameters, gradients and optimizer state.
+/// Returns the dtype of parameters, gradients and optimizer state.
 inline at::ScalarType parameter_dtype(Precision precision) {
   return precision == Precision::kFp64 ? at::kDouble : at::kFloat;
 }
 
-/// Whether matrix units may round float32 inputs to TF32.
+/// Returns whether TF32 is allowed for float32.
 inline bool allows_tf32(Precision precision) {
   return precision == Precision::kTf32 || precision == Precision::kBf16 ||
          precision == Precision::kFp16;
 }
 
-/// While it lives, the forward passes of this thread run in bf16 where that is safe (autocast);
-/// nothing for other precisions.
+/// Enables autocast to bf16 for this thread in a scope. Does nothing for other precisions.
 class Autocast {
  public:
   Autocast(Precision precision, at::DeviceType device);

@@ -4,8 +4,8 @@
 
 namespace ganscale::training {
 
-/// Puts the values of `model.preset` under the configuration, which wins key by key. Nothing
-/// happens without a preset.
+/// Fills in the values of `model.preset`; keys of the configuration win. Does nothing without a
+/// preset.
 ///
 /// config-f and config-e are those of Karras et al. 2020, arXiv:1912.04958, Table 1; paper256,
 /// paper512, paper1024, cifar and auto those of Karras et al. 2020, arXiv:2006.06676, as published

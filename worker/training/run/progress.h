@@ -5,8 +5,8 @@
 
 namespace ganscale::training {
 
-/// How far a run is. Images seen is its one clock: a batch size, and with it the step count, may
-/// change.
+/// The progress of a run. Its only clock is the number of images seen, since the batch size, and
+/// with it the number of steps, may change.
 struct Progress {
   std::int64_t images_seen = 0;      ///< real images shown, by all ranks together
   std::int64_t step = 0;             ///< optimizer steps of the generator

@@ -14,20 +14,21 @@ namespace {
 std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if_on, bool on) {
   const std::int64_t interval =
       in.get(key, on ? if_on : 0,
-             "steps from one such phase to the next; rate and betas are rescaled for it");
+             "steps between two such phases; learning rate and betas are rescaled accordingly");
   in.require(interval >= (on ? 1 : 0), key, "must be positive");
   return interval;
 }
 
 PathLengthOptions read_path_length(config::Section& in) {
   PathLengthOptions c;
-  c.weight = in.get("path_length_weight", c.weight, "of the path length regularization; 0: none");
+  c.weight =
+      in.get("path_length_weight", c.weight, "weight of path length regularization; 0: none");
   in.require(c.weight >= 0, "path_length_weight", "must not be negative");
   c.interval = read_interval(in, "path_length_interval", 4, c.weight > 0);
-  c.decay = in.get("path_length_decay", c.decay, "how fast the mean path length follows");
+  c.decay = in.get("path_length_decay", c.decay, "decay of the running mean of path lengths");
   in.require(c.decay > 0 && c.decay <= 1, "path_length_decay", "must be in (0, 1]");
-  c.batch_shrink = in.get("path_length_batch_shrink", c.batch_shrink,
-                          "the phase takes this part of the batch: 2 is half of it");
+  c.batch_shrink =
+      in.get("path_length_batch_shrink", c.batch_shrink, "the phase uses 1/n of the batch");
   in.require(c.batch_shrink > 0, "path_length_batch_shrink", "must be positive");
   return c;
 }
@@ -60,8 +61,7 @@ DiscriminatorConfig parse_discriminator(config::Section in,
                                         const optim::OptimizerConfig& optimizer) {
   DiscriminatorConfig c;
   c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
-  c.freeze = in.get("freeze", c.freeze,
-                    "beginnings of names of parameters that keep their values, as in FreezeD");
+  c.freeze = in.get("freeze", c.freeze, "name prefixes of parameters to freeze, as in FreezeD");
   c.freeze_location = in.location("freeze");
   c.r1 = read_r1(in);
   in.reject_unread_keys();
@@ -81,7 +81,7 @@ SchemeConfig parse_scheme(config::Section in) {
   c.name = in.get_choice("name", c.name, {"synchronous", kPerLabel},
                          "synchronous: all ranks train one pair of networks; per_label: each label "
                          "has its own pair, trained by one rank");
-  c.attempts = in.get("attempts", c.attempts, "per_label: how often a label that fails is tried");
+  c.attempts = in.get("attempts", c.attempts, "per_label: maximum number of attempts per label");
   in.require(c.attempts >= 1, "attempts", "must be positive");
   in.reject_unread_keys();
   return c;
@@ -89,11 +89,12 @@ SchemeConfig parse_scheme(config::Section in) {
 
 BudgetConfig parse_budget(config::Section in) {
   BudgetConfig c;
-  c.wall_seconds = in.get_seconds(
-      "wall", c.wall_seconds, "time that the training may take (2h), over all restarts; 0: any");
+  c.wall_seconds =
+      in.get_seconds("wall", c.wall_seconds,
+                     "time limit of the training (such as 2h), over all restarts; 0: none");
   in.require(c.wall_seconds >= 0, "wall", "must not be negative");
-  c.gpu_hours = in.get("gpu_hours", c.gpu_hours,
-                       "hours of one device, summed over the ranks, that it may take; 0: any");
+  c.gpu_hours =
+      in.get("gpu_hours", c.gpu_hours, "limit of device hours, summed over the ranks; 0: none");
   in.require(c.gpu_hours >= 0, "gpu_hours", "must not be negative");
   in.reject_unread_keys();
   return c;

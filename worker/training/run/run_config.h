@@ -32,7 +32,7 @@ struct DiscriminatorConfig {
   R1Options r1;
 };
 
-/// The word for the scheme of a generator a label; see per_label.h.
+/// The word for the scheme of a generator per label; see per_label.h.
 inline constexpr const char* kPerLabel = "per_label";
 
 /// How the ranks work together.
@@ -41,16 +41,16 @@ struct SchemeConfig {
   int attempts = 2;                  ///< per_label: how often a label is tried
 };
 
-/// What a run may use, over all its restarts.
+/// Limits of a run, over all restarts.
 struct BudgetConfig {
   double wall_seconds = 0;  ///< 0: no limit
-  double gpu_hours = 0;     ///< of all ranks together; 0: no limit
+  double gpu_hours = 0;     ///< in all ranks together; 0: no limit
 
-  /// Returns the seconds that each rank has, with `device_count` devices of all ranks; 0: no limit.
+  /// Returns the time limit of each rank for `device_count` devices in all ranks; 0: none.
   double seconds(int device_count) const;
 };
 
-/// A whole run: what `ganscale train` reads. Each folder owns its part.
+/// The configuration of a run. Each folder owns its section.
 struct RunConfig {
   models::ModelConfig model;
   data::DataConfig data;
@@ -65,15 +65,15 @@ struct RunConfig {
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
   comm::CommConfig comm;
-  config::Location batch_location;  ///< of training.batch: the ranks are counted later
-  std::string resolved;             ///< all keys with their values, as YAML
+  config::Location batch_location;  ///< of training.batch: the world size is known later
+  std::string resolved;             ///< all keys with values, as YAML
 };
 
-/// Reads a configuration strictly. Throws ConfigError with file, line and key.
+/// Parses a configuration strictly. Throws ConfigError with file, line and key.
 RunConfig parse_run(config::Node root);
 RunConfig parse_run(config::Section in);
 
-/// Checks what only the size of the world can tell. Throws ConfigError at the key.
+/// Checks what depends on the world size. Throws ConfigError with the key.
 void require_fits_world(const RunConfig& config, int world_size);
 
 }  // namespace ganscale::training

@@ -7,15 +7,15 @@
 
 namespace ganscale::training {
 
-/// The folder of a run and the names of what lies in it (design: docs/operations.md).
+/// The folder of a run and the names of its files (see docs/operations.md).
 class RunFolder {
  public:
   explicit RunFolder(std::filesystem::path root) : root_(std::move(root)) {}
 
-  /// Makes the folder and its sub-folders. Throws ConfigError where it can't be written.
+  /// Creates the folder and its subfolders. Throws ConfigError if it can't be written.
   void create() const;
-  /// Writes config.yaml unless it is there as it is; warns where it differs from that of the run so
-  /// far. Throws OutputError where it can't be written, or warns, as checkpoint.on_error says.
+  /// Writes config.yaml unless it is unchanged; warns if it differs from the existing one. If it
+  /// can't be written, throws OutputError or warns, depending on checkpoint.on_error.
   void write_config(const std::string& resolved, checkpoint::OnError on_error) const;
 
   const std::filesystem::path& root() const { return root_; }
@@ -23,13 +23,13 @@ class RunFolder {
   std::filesystem::path log() const { return root_ / "log.jsonl"; }
   std::filesystem::path stats() const { return root_ / "stats.jsonl"; }
   std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }
-  /// Of scheme per_label: what each label reached, and all generators as one.
+  /// Scheme per_label: the state of each label, and all generators as one.
   std::filesystem::path labels_table() const { return root_ / "labels.json"; }
   std::filesystem::path bundle() const { return root_ / "bundle.safetensors"; }
   std::filesystem::path samples() const { return root_ / "samples"; }
   std::filesystem::path events() const { return root_ / "events"; }
   std::filesystem::path reals() const { return samples() / "reals.png"; }
-  /// The grid of fakes after so many images: names sort by time.
+  /// The grid of fakes after `images_seen` images; names sort by time.
   std::filesystem::path fakes(std::int64_t images_seen) const;
 
  private:

@@ -7,11 +7,11 @@
 
 namespace ganscale::training {
 
-/// Checks what the sections of a configuration say only together, such as that the metric of the
-/// best checkpoint is one of those that are measured. Throws ConfigError with file, line and key.
+/// Checks that the sections of a configuration are consistent, for example that the metric of the
+/// best checkpoint is evaluated. Throws ConfigError with file, line and key.
 void require_sections_fit(const config::Section& in, const RunConfig& config);
 
-/// Returns a sentence for each thing that a run does but hardly means to.
+/// Returns warnings about settings that are valid but probably not intended.
 std::vector<std::string> config_warnings(const RunConfig& config);
 
 }  // namespace ganscale::training

@@ -16,7 +16,7 @@ Precision parse_precision(config::Section& in) {
 
 device::DeviceKind parse_device(config::Section& in) {
   const auto name =
-      in.get_choice("device", "auto", {"auto", "cpu", "gpu"}, "auto: a GPU where there is one");
+      in.get_choice("device", "auto", {"auto", "cpu", "gpu"}, "auto: a GPU if there is one");
   if (name == "cpu") return device::DeviceKind::kCpu;
   return name == "gpu" ? device::DeviceKind::kGpu : device::DeviceKind::kAuto;
 }
@@ -41,41 +41,42 @@ TrainingConfig parse_training(config::Section in) {
   TrainingConfig c;
   c.total_kimg =
       in.get("total_kimg", c.total_kimg, "length of the run in thousands of real images");
-  c.batch = in.get("batch", c.batch,
-                   "images of one step over all ranks; divisible by the number of ranks");
+  c.batch = in.get("batch", c.batch, "global batch size; divisible by the number of ranks");
   const auto seed = in.get("seed", static_cast<std::int64_t>(c.seed), "seed of all random numbers");
   in.require(seed >= 0, "seed", "must not be negative");
   c.seed = static_cast<std::uint64_t>(seed);
   const auto mode =
       in.get_choice("seed_mode", "image", {"image", "rank"},
-                    "image: the same numbers on any world size; rank: seed + rank, as Loppi 2021");
+                    "image: the same numbers for any world size; rank: seed + rank, as Loppi 2021");
   c.seed_mode = mode == "rank" ? SeedMode::kRank : SeedMode::kImage;
   c.precision = parse_precision(in);
   c.device = parse_device(in);
   c.devices_per_process =
       in.get("devices_per_process", c.devices_per_process,
-             "GPUs of a rank; 2, of scheme per_label: the generator on one, the discriminator on "
-             "the other");
+             "GPUs per rank; 2 (scheme per_label): generator and discriminator on one each");
   c.cuda_graphs = in.get("cuda_graphs", c.cuda_graphs,
-                         "a GPU repeats each phase as one CUDA graph: for few images a GPU, where "
-                         "launching kernels takes longer than computing them; a CPU does as ever");
+                         "replay each phase as a CUDA graph: faster for few images per GPU, where "
+                         "launching kernels takes longer than running them; no effect on a CPU");
   c.threads = in.get("threads", c.threads,
-                     "CPU threads of a rank; 0: the node's cores shared by its ranks");
-  const auto means = in.get_choice("running_means", "averaged", {"averaged", "local"},
-                                   "mean style and path length: of all ranks, or of each its own");
+                     "CPU threads per rank; 0: the node's cores divided among its ranks");
+  const auto means = in.get_choice(
+      "running_means", "averaged", {"averaged", "local"},
+      "running means of style and path length: averaged over all ranks, or local to each");
   c.running_means = means == "local" ? RunningMeans::kLocal : RunningMeans::kAveraged;
-  c.tick_kimg = in.get("tick_kimg", c.tick_kimg,
-                       "how often a tick line and a line of stats.jsonl are written");
-  c.samples_every_kimg = in.get("samples_every_kimg", c.samples_every_kimg,
-                                "how often a grid of fakes is written; 0: only at the end");
+  c.tick_kimg =
+      in.get("tick_kimg", c.tick_kimg,
+             "thousands of images between two ticks (a log line and a line of stats.jsonl)");
+  c.samples_every_kimg =
+      in.get("samples_every_kimg", c.samples_every_kimg,
+             "thousands of images between two grids of samples; 0: only at the end");
   c.grid_rows = in.get("grid_rows", c.grid_rows, "rows of the sample grids");
   c.grid_columns = in.get("grid_columns", c.grid_columns, "columns of the sample grids");
   c.max_nonfinite_steps =
       in.get("max_nonfinite_steps", c.max_nonfinite_steps,
-             "stop after so many steps with a NaN or infinity in a loss or gradient");
+             "stop after more steps than this with NaN or infinity in a gradient");
   c.tensorboard = in.get("tensorboard", c.tensorboard, "also write TensorBoard event files");
   c.resume_weights = in.get("resume_weights", c.resume_weights,
-                            "checkpoint or run folder whose weights a new run begins with");
+                            "checkpoint or run folder to initialize the weights of a new run from");
   in.reject_unread_keys();
   require_possible(in, c);
   return c;

@@ -5,16 +5,16 @@
 
 namespace ganscale::training {
 
-/// Deals labels to ranks, balanced by their records: the label with the most records first, each to
-/// the rank that has the least so far (Graham 1969, "Bounds on multiprocessing timing anomalies":
-/// the longest rank has at most 4/3 of the best plan's). Labels without records are left out.
+/// Assigns labels to ranks, balanced by number of records: in descending order, each to the rank
+/// with the fewest records so far (Graham 1969, "Bounds on multiprocessing timing anomalies": at
+/// most 4/3 of the optimum). Labels without records are left out.
 ///
-/// Returns: the labels of each rank, in the order in which it trains them.
+/// Returns: the labels of each rank, in training order.
 /// Throws:  ConfigError for more ranks than labels with records.
 std::vector<std::vector<std::int64_t>> plan_labels(
     const std::vector<std::int64_t>& records_of_label, int rank_count);
 
-/// Returns the seed of a label's training: labels, attempts and seeds of runs never share one.
+/// Returns the seed of a label's training, different for all labels, attempts and seeds of runs.
 std::uint64_t label_seed(std::uint64_t run_seed, std::int64_t label, int attempt);
 
 }  // namespace ganscale::training

@@ -14,13 +14,13 @@
 namespace ganscale::training {
 namespace {
 
-/// What is left of a budget that is spent: 0 would be no budget.
+/// The rest of an exhausted budget: 0 would mean no budget.
 constexpr double kNoTime = 1e-9;
 
-/// Returns what a label has cost so far. Of an attempt that was killed the checkpoint knows.
+/// Returns the time spent on a label so far. For a killed attempt, that of its checkpoint.
 double cost_of(const LabelState& state) { return std::max(state.spent_seconds, state.seconds); }
 
-/// Whether nothing is left to do for a label. budget_seconds: its share, 0 where there is none.
+/// Returns whether a label is finished. budget_seconds: its share; 0 if there is no budget.
 bool is_finished(const LabelState& state, double budget_seconds) {
   if (state.state == "done") return state.images_seen >= state.total_images;
   return state.state == "out_of_budget" && budget_seconds > 0 && cost_of(state) >= budget_seconds;
@@ -34,12 +34,12 @@ void fail(LabelState& state, std::string reason, ExitCode code) {
              {{"label", state.label}, {"attempt", state.attempts}, {"reason", state.error}});
 }
 
-/// Reads what is known of a label. A damaged file costs nothing: its checkpoints tell the rest.
+/// Reads the state of a label. A damaged file is no loss, since the checkpoints have the rest.
 LabelState read_state_or_default(const std::filesystem::path& folder) {
   try {
     return read_label_state(folder).value_or(LabelState{});
   } catch (const DataError& error) {
-    log::warning("A label begins at its newest checkpoint", {{"reason", error.what()}});
+    log::warning("Resuming a label from its newest checkpoint", {{"reason", error.what()}});
     return {};
   }
 }
@@ -53,7 +53,7 @@ LabelQueue::LabelQueue(const TrainingParts& parts, const LabelRecords& records)
       single_group_(comm::make_single_group()),
       status_(first_status(parts.config, parts.folder, parts.group.size())) {}
 
-/// Returns how many images a label is trained on: its share of the run's.
+/// Returns the number of training images of a label: its share of the run's.
 std::int64_t LabelQueue::images_of(std::int64_t label) const {
   const double share = static_cast<double>(records_of(label).size()) /
                        static_cast<double>(parts_.dataset.source->record_count());
@@ -62,7 +62,7 @@ std::int64_t LabelQueue::images_of(std::int64_t label) const {
                                    static_cast<double>(parts_.config.training.total_images())));
 }
 
-/// Publishes how far this rank is. It learns of the other ranks' labels at the end only.
+/// Publishes the progress of this rank. It does not know about other ranks' labels before the end.
 void LabelQueue::publish_progress(std::size_t over, std::size_t all) {
   if (parts_.server == nullptr) return;
   status_.state = wire::JobState::kRunning;
@@ -71,7 +71,7 @@ void LabelQueue::publish_progress(std::size_t over, std::size_t all) {
   parts_.server->set_status(status_);
 }
 
-/// Returns a label's state, with the records and the images that it has by this configuration.
+/// Returns a label's state, with its records and images by the current configuration.
 LabelState LabelQueue::begin(std::int64_t label) const {
   LabelState state = read_state_or_default(label_folder(parts_.folder, label));
   state.label = label;
@@ -85,7 +85,7 @@ LabelState LabelQueue::begin(std::int64_t label) const {
 TrainingResult LabelQueue::train_once(const LabelState& state, double budget_seconds) {
   RunConfig config = parts_.config;
   config.training.seed = label_seed(config.training.seed, state.label, state.attempts);
-  // Half an image more, so that rounding takes none away.
+  // Half an image more, to make up for rounding.
   config.training.total_kimg = (static_cast<double>(state.total_images) + 0.5) / 1000;
   Dataset dataset{.source = std::make_unique<data::SubsetSource>(*parts_.dataset.source,
                                                                  records_of(state.label)),
@@ -103,7 +103,7 @@ TrainingResult LabelQueue::train_once(const LabelState& state, double budget_sec
                 .spent_seconds = cost_of(state)});
 }
 
-/// Trains a label once; an error is the label's, and ends no other label's training.
+/// Trains a label once. An error does not affect other labels.
 void LabelQueue::try_label(LabelState& state, double budget_seconds) {
   const auto folder = label_folder(parts_.folder, state.label);
   const double cost_before = cost_of(state);
@@ -146,7 +146,7 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
   }
 }
 
-/// Leaves the label's log for that of the run.
+/// Switches from the label's log back to that of the run.
 void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
   log::set_file(parts_.group.rank() == 0 ? parts_.folder.log() : std::filesystem::path());
   log::info("Finished label", {{"label", state.label},

@@ -13,20 +13,20 @@ namespace ganscale::training {
 /// The records of each label.
 using LabelRecords = std::vector<std::vector<std::int64_t>>;
 
-/// One rank's part of scheme per_label: it trains the labels that it was given one after the other,
-/// and calls no other rank.
+/// One rank's part of scheme per_label: trains its labels one after the other, without
+/// communication.
 class LabelQueue {
  public:
   /// Both are borrowed.
   LabelQueue(const TrainingParts& parts, const LabelRecords& records);
 
-  /// Trains the labels, and returns whether a signal ended it before the last.
+  /// Trains the labels. Returns whether a signal stopped it before the last one.
   ///
-  /// What a label's attempts take, set-up and checkpoints included, is charged to the budget; what
-  /// is left of it is shared by the records of the labels to come. A label that fails is tried
-  /// again and then left. Over a restart the labels that are over stay so, unless there is more for
-  /// them to do now.
-  /// Throws: DeviceError, since the next label would have the same device.
+  /// All time of a label's attempts, including setup and checkpoints, is charged to the budget; the
+  /// rest is divided among the remaining labels by number of records. A label that fails is
+  /// retried, then skipped. After a restart, finished labels stay finished unless there is more to
+  /// do now.
+  /// Throws: DeviceError, since the next label would use the same device.
   bool train_labels(const std::vector<std::int64_t>& labels);
   /// Returns the exit code of the first label that failed.
   ExitCode first_failure() const { return first_failure_; }

@@ -34,7 +34,7 @@ std::vector<std::int64_t> counts_of(const LabelRecords& records) {
 
 void require_trainable(const RunConfig& config, const std::vector<std::int64_t>& counts) {
   if (counts.empty()) {
-    throw ConfigError("scheme per_label needs labels, and the data set has none: " +
+    throw ConfigError("scheme per_label needs labels, and the dataset has none: " +
                       config.data.path);
   }
   std::string small;
@@ -46,11 +46,11 @@ void require_trainable(const RunConfig& config, const std::vector<std::int64_t>&
   if (!small.empty()) {
     throw ConfigError("labels have fewer records than training.batch, " +
                       std::to_string(config.training.batch) +
-                      "; lower it, or leave these labels out of the data set:" + small);
+                      "; lower it, or leave these labels out of the dataset:" + small);
   }
 }
 
-/// Publishes how all labels ended.
+/// Publishes the final status of all labels.
 void publish_end(const TrainingParts& parts, const std::vector<LabelState>& states) {
   if (parts.server == nullptr) return;
   wire::JobStatus status = first_status(parts.config, parts.folder, parts.group.size());
@@ -64,7 +64,7 @@ void publish_end(const TrainingParts& parts, const std::vector<LabelState>& stat
   print_last_status(status);
 }
 
-/// Reads all labels' states, writes labels.json and the bundle of those that have a generator.
+/// Gathers the states of all labels and writes labels.json and the bundle.
 void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts) {
   nlohmann::json table = nlohmann::json::array();
   std::vector<LabelState> states;
@@ -89,7 +89,7 @@ void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts)
                                     {"bundle", parts.folder.bundle()}});
 }
 
-/// Measures the bundle, all ranks together.
+/// Evaluates the bundle on all ranks.
 void evaluate_bundle(const TrainingParts& parts) {
   if (!std::filesystem::exists(parts.folder.bundle())) return;
   const auto start = std::chrono::steady_clock::now();
@@ -124,7 +124,7 @@ ExitCode train_per_label(const TrainingParts& parts) {
   }
   LabelQueue queue(parts, records);
   const bool stopped = queue.train_labels(plan[static_cast<std::size_t>(parts.group.rank())]);
-  // The ranks meet here for the first time. The slowest may take hours longer than the others.
+  // The first communication between the ranks. The slowest may take hours longer than the others.
   parts.group.barrier();
   const auto ends =
       at::tensor({std::int64_t{stopped}, std::int64_t{static_cast<int>(queue.first_failure())}});

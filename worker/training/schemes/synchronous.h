@@ -7,8 +7,8 @@
 
 namespace ganscale::training {
 
-/// All ranks do the same phases on their parts of a batch and average every gradient (Loppi &
-/// Kynkäänniemi 2021).
+/// All ranks run the same phases on their parts of the global batch and average all gradients
+/// (Loppi & Kynkäänniemi 2021).
 class Synchronous : public Scheme {
  public:
   /// Broadcasts the replica's state from rank 0, so that all ranks begin alike.

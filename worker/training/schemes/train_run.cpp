@@ -17,7 +17,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Takes rank 0's progress; the replica's tensors are broadcast by the scheme.
+/// Broadcasts rank 0's progress; the scheme broadcasts the replica's tensors.
 void broadcast_progress(comm::Group& group, Progress& progress) {
   const at::Tensor counts =
       at::tensor({progress.images_seen, progress.step, progress.stream_position, progress.tick,
@@ -34,8 +34,8 @@ void broadcast_progress(comm::Group& group, Progress& progress) {
               .nonfinite_steps = count[4]};
 }
 
-/// Goes on from the newest valid checkpoint; a new run begins with the weights of another one where
-/// the configuration names it. Rank 0 reads for all.
+/// Resumes from the newest valid checkpoint, or initializes a new run from the weights of another
+/// one if configured. Rank 0 reads for all ranks.
 Progress resume(Replica& replica, const TrainingConfig& config, const RunFolder& folder,
                 const RunFacts& facts, comm::Group& group) {
   Progress progress;
@@ -77,7 +77,7 @@ void log_start(const RunConfig& config, const RunFacts& facts, const comm::Group
                          {"threads", at::get_num_threads()}});
 }
 
-/// The groups in which networks and losses of several ranks meet, beside that of the gradients.
+/// Groups for communication in networks and losses, separate from that of the gradients.
 class NetworkGroups {
  public:
   NetworkGroups(const RunConfig& config, comm::Group& group)
@@ -92,7 +92,7 @@ class NetworkGroups {
   std::unique_ptr<comm::Group> path_length_;
 };
 
-/// The networks and the stream of images, at the place where the training goes on.
+/// The networks and the data stream, at the point where the training resumes.
 struct Prepared {
   Prepared(const RunConfig& config, const RunFolder& folder, const Dataset& dataset,
            const device::NetworkDevices& devices, comm::Group& group)
@@ -110,7 +110,7 @@ struct Prepared {
   data::Prefetcher batches;
 };
 
-/// Makes the run folder and the writer of its checkpoints: rank 0 only.
+/// Creates the run folder and the checkpoint writer, on rank 0 only.
 void open_folder(const TrainingParts& parts, Prepared& prepared, const SampleGrids& grids,
                  std::optional<checkpoint::Writer>& writer) {
   if (parts.group.rank() != 0) return;

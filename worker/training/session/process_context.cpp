@@ -30,7 +30,7 @@ device::NetworkDevices devices_of(const TrainingConfig& config, const comm::Rank
   return select(device::select_device);
 }
 
-/// GPUs compute in low-precision types to be fast; CPUs would be slow.
+/// Low precision is fast on GPUs but slow on CPUs.
 void use_float32_on_cpu(models::stylegan2::NetworkConfig& networks, int rank) {
   if (networks.low_precision_type && rank == 0) {
     log::warning(

@@ -6,14 +6,14 @@
 
 namespace ganscale::training {
 
-/// This process among those of the run, and what it computes with.
+/// The world, and the devices of this process.
 struct ProcessContext {
   comm::World world;
   device::NetworkDevices devices;
 };
 
-/// Opens the world that the launcher made, and sets this process up: its name in the log, its
-/// device, its CPU threads, TF32; takes from the configuration what the device is no good at.
+/// Opens the launcher's world and sets up this process: its rank in the log, its device, its CPU
+/// threads, TF32. Adapts the configuration to the device.
 /// Throws ConfigError, DeviceError.
 ProcessContext open_process_context(RunConfig& config);
 

@@ -16,7 +16,7 @@
 namespace ganscale::training {
 namespace {
 
-/// A word that all ranks of this run on all nodes share, and no other run.
+/// Returns an id of this run that is the same on all ranks and different from all other runs.
 std::string shared_job_id(comm::Group& group) {
   std::random_device device;
   const at::Tensor word = at::tensor((static_cast<std::int64_t>(device()) << 31) ^ device());
@@ -24,7 +24,7 @@ std::string shared_job_id(comm::Group& group) {
   return "ganscale-" + std::to_string(word.item<std::int64_t>());
 }
 
-/// The port of this node, on its first rank, and the port of the run, on rank 0.
+/// The metrics port of this node, on its first rank, and the control port of the run, on rank 0.
 class Services {
  public:
   Services(const control::TelemetryConfig& config, const RunFolder& folder,
@@ -57,7 +57,7 @@ class Services {
   std::unique_ptr<control::Server> server_;
 };
 
-/// Opens the feature network before anything is trained, where metrics are wished for.
+/// Opens the feature network before training, if there are metrics.
 std::optional<Evaluator> open_evaluator(const RunConfig& config, const Dataset& dataset,
                                         const ProcessContext& process) {
   if (config.evaluate.metrics.empty()) return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<Evaluator> open_evaluator(const RunConfig& config, const Dataset& 
 }  // namespace
 
 ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
-  const StopSignal stop;  // a signal while all this opens is kept for the first step
+  const StopSignal stop;  // a signal during startup takes effect at the first step
   ProcessContext process = open_process_context(config);
   comm::Group& group = *process.world.group;
   require_fits_world(config, group.size());

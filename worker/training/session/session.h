@@ -6,10 +6,10 @@
 
 namespace ganscale::training {
 
-/// Trains: opens the world of ranks, the data, the device and the run folder, goes on from the
-/// newest valid checkpoint where there is one, and runs the loop.
+/// Trains: opens the world, the data, the device and the run folder, resumes from the newest valid
+/// checkpoint if there is one, and runs the loop.
 ///
-/// dry_run: stop before the first step; everything was checked and nothing written.
+/// dry_run: stop before the first step, after all checks and without writing anything.
 /// Returns: see run_loop().
 /// Throws:  ConfigError, DataError, DeviceError, PeerLost.
 ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run);

@@ -47,8 +47,7 @@ TEST(TfrecordFiles, RefusesAMissingAndADoubleShard) {
   expect_error(ExitCode::kData, "shard is missing: number 1 of 3",
                [&] { find_tfrecord_files(folder.path(), 0); });
   folder.write("a-00000-of-00003.tfrecord.gz", "");
-  expect_error(ExitCode::kData, "shard is there twice",
-               [&] { find_tfrecord_files(folder.path(), 0); });
+  expect_error(ExitCode::kData, "duplicate shard", [&] { find_tfrecord_files(folder.path(), 0); });
 }
 
 TEST(TfrecordFiles, AsksForANameWhereAFolderHoldsSeveralSets) {

@@ -45,7 +45,7 @@ TEST(TfrecordFraming, FindsAFlippedBitAnywhere) {
 TEST(TfrecordFraming, RefusesAnotherLengthThanIndexed) {
   Bytes frame = frame_of({1, 2, 3});
   frame.push_back(0);
-  expect_error(ExitCode::kData, "not as indexed", [&] { read_frame(frame); });
+  expect_error(ExitCode::kData, "does not match the index", [&] { read_frame(frame); });
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(UsedLabelCount, FollowsTheConfiguration) {
   EXPECT_EQ(used_label_count(config, labeled), 0);
   config.labels = Labels::kRequired;
   EXPECT_EQ(used_label_count(config, labeled), 4);
-  expect_error(ExitCode::kData, "data.labels is required, but the data set has none: faces",
+  expect_error(ExitCode::kData, "data.labels is required, but the dataset has none: faces",
                [&] { used_label_count(config, plain); });
 }
 

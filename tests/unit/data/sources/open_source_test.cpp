@@ -7,7 +7,7 @@ namespace ganscale::data {
 namespace {
 
 TEST(OpenSource, SaysThatAPathIsMissing) {
-  expect_error(ExitCode::kData, "data set not found: /does/not/exist",
+  expect_error(ExitCode::kData, "dataset not found: /does/not/exist",
                [] { open_source("/does/not/exist"); });
 }
 
@@ -15,7 +15,7 @@ TEST(OpenSource, SaysWhatWasLookedFor) {
   const TemporaryFolder folder;
   folder.write("notes.txt", "no image");
   expect_error(ExitCode::kData, "IDX files", [&] { open_source(folder.path()); });
-  expect_error(ExitCode::kData, "no known format",
+  expect_error(ExitCode::kData, "no supported format",
                [&] { open_source(folder.path() / "notes.txt"); });
 }
 

@@ -75,7 +75,7 @@ TEST(TfrecordSource, RefusesLabelsOfAnotherCount) {
 TEST(TfrecordSource, RefusesAnEmptyFile) {
   const TemporaryFolder folder;
   folder.write("a-r05.tfrecords", "");
-  expect_error(ExitCode::kData, "data set is empty", [&] { open_source(folder.path()); });
+  expect_error(ExitCode::kData, "dataset is empty", [&] { open_source(folder.path()); });
 }
 
 class TfrecordFixture : public testing::Test {

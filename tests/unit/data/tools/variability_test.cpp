@@ -101,7 +101,7 @@ TEST(Variability, OfAllRanksIsTheSumOfTheirParts) {
 }
 
 TEST(Variability, NeedsLabelsAndTwoClasses) {
-  expect_error(ExitCode::kData, "the data set has no labels",
+  expect_error(ExitCode::kData, "the dataset has no labels",
                [] { class_sums(FakeSource(10), {}, kNoProgress); });
   expect_error(ExitCode::kData, "only 1 has images",
                [] { variability(class_sums(RowSource({{1, 2, 3}}), {}, kNoProgress)); });
