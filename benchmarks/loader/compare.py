@@ -33,7 +33,7 @@ EMOJI_BITMAP_SIZE = 109  # the one size that the font has
 LABEL_COUNT = 10
 
 
-# Their side: datasets as one writes them for a DataLoader.
+# The PyTorch side: datasets as users write them for a DataLoader.
 
 
 class ZipDataset(torch.utils.data.Dataset):
@@ -59,7 +59,7 @@ class ZipDataset(torch.utils.data.Dataset):
 
 
 class TfrecordDataset(torch.utils.data.Dataset):
-    """Reads raw images of tf.train.Example records by their offsets; checks no checksum."""
+    """Reads raw images from tf.train.Example records by offset, without verifying checksums."""
 
     def __init__(self, path, labels_path):
         self.path = path
@@ -132,7 +132,7 @@ def features_of(example):
 
 
 def collate(samples):
-    """PyTorch's default for two arrays, without its look at the types."""
+    """PyTorch's default collate function for two arrays, without its type checks."""
     images = torch.stack([torch.from_numpy(image) for image, _ in samples])
     return images, torch.tensor([label for _, label in samples])
 
@@ -196,7 +196,7 @@ def write_zip(path, resolution, count, compress_level):
 
 
 def write_tfrecords(programs, zip_path, folder, resolution):
-    """Converts the zip into a folder; returns the file of the records and that of the labels."""
+    """Converts the zip into a folder; returns the records file and the labels file."""
     subprocess.run([programs / "ganscale", "data", "convert", "--from", zip_path, "--to", folder,
                     "--resolution", str(resolution)], check=True, stdout=subprocess.DEVNULL)
     records, = folder.glob("*.tfrecords")

@@ -30,7 +30,7 @@ class Runner:
         self.folder = folder
 
     def run(self, ranks, verb, *options):
-        """Returns the seconds it took, and the most resident memory of a process in MiB."""
+        """Returns the elapsed seconds and the peak resident memory of a process in MiB."""
         launcher = ["mpirun", "--bind-to", "none", "-n", str(ranks)]
         if os.getuid() == 0:
             launcher.insert(1, "--allow-run-as-root")
@@ -58,7 +58,7 @@ class Runner:
 
 
 def compare(name, rounds, measure):
-    """Returns the median of two ranks' part of one rank's time, and the most memory of a process."""
+    """Returns the median ratio of two ranks' time to one rank's, and the peak memory of a process."""
     shares, memory = [], 0
     for number in range(rounds):
         (one, memory_of_one), (two, memory_of_two) = measure(1), measure(2)

@@ -41,7 +41,7 @@ def options():
 
 
 def what_is_missing(arguments):
-    """Returns why nothing can be measured here, or nothing."""
+    """Returns the reason why nothing can be measured here, or None."""
     try:
         import torch
     except ImportError:
@@ -55,7 +55,7 @@ def what_is_missing(arguments):
 
 
 def contenders(arguments):
-    """By name: the command, and the numbers of images a step that it is measured at."""
+    """By name: the command, and the batch sizes it is measured at."""
     pytorch = [sys.executable, str(HERE / "stylegan2_pytorch.py"), "--modulate", arguments.modulate]
     ours = timing.program_of(arguments, "stylegan2_benchmark")
     return {"ganscale": ([ours], [FEW, MANY]),
@@ -65,7 +65,7 @@ def contenders(arguments):
 
 
 def measure_all(arguments):
-    """Returns the milliseconds an image of each contender, by images per step."""
+    """Returns the milliseconds per image of each contender, by images per step."""
     milliseconds = {}
     for name, (command, batches) in contenders(arguments).items():
         milliseconds[name] = {}
@@ -76,14 +76,14 @@ def measure_all(arguments):
                                     resolution=arguments.resolution, precision=arguments.precision)
             step_ms = statistics.mean(result["step_seconds"]) * 1000
             milliseconds[name][batch] = step_ms / batch
-            # Milliseconds an image are seconds a thousand images.
+            # Milliseconds per image equal seconds per thousand images.
             print(f"{name:13}  {batch:3} images per step  {step_ms:8.1f} ms per step  {step_ms / batch:7.2f} s/kimg",
                   flush=True)
     return milliseconds
 
 
 def passes(milliseconds):
-    """Prints each claim beside what was measured and returns whether all hold."""
+    """Prints each claim next to the measurement and returns whether all of them hold."""
     holds = True
     for name, times in milliseconds.items():
         share = times[FEW] / times[MANY]

@@ -68,7 +68,7 @@ class Dense(nn.Module):
 
 
 class Modulated(nn.Module):
-    """A 3x3 layer, or the 1x1 to RGB, which alone is not demodulated."""
+    """A 3x3 layer, or the 1x1 layer to RGB, the only one that is not demodulated."""
 
     def __init__(self, preset, n_in, n_out, kernel, up=False):
         super().__init__()
@@ -229,7 +229,7 @@ def adam(module, interval, learning_rate):
 
 
 class Training:
-    """Of compiled networks the main phases alone: torch.compile has no second derivatives."""
+    """For compiled networks only the main phases: torch.compile does not support second derivatives."""
 
     def __init__(self, preset, resolution, batch, device, compiled=False):
         self.preset, self.batch, self.device = preset, batch, device

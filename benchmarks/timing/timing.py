@@ -1,4 +1,4 @@
-"""What programs that time PyTorch's training steps share, and the scripts that compare them with ours.
+"""Shared by the programs that time PyTorch training steps and by the scripts that compare them with ours.
 
 The twin of time_steps.h: the same options, the same JSON line.
 """
@@ -25,7 +25,7 @@ def timing_options(description, batch, warm_up, steps):
 
 
 def print_times(arguments, step, synchronize=lambda: None):
-    """Times step(number): the warm-up's numbers, then again from 0."""
+    """Times step(number): first the warm-up steps, then again from 0."""
     import torch
     torch.set_num_threads(arguments.threads)
     for number in range(arguments.warm_up):

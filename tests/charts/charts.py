@@ -1,4 +1,4 @@
-"""What the tests of the charts share: Helm, and the objects that a chart renders."""
+"""Shared by the chart tests: Helm, and the objects that a chart renders."""
 import pathlib
 import subprocess
 import sys

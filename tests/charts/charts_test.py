@@ -18,7 +18,7 @@ from queries import panels, queries
 GOLDEN = PROJECT / "tests" / "golden" / "charts"
 MANIFESTS = PROJECT / "operator-manifests"
 NO_CRDS = "--set=crds.install=false"
-# What a Grafana without plugins draws, and the units that it knows, as far as the dashboards use them.
+# The panels that Grafana has without plugins and the units that it knows, as far as the dashboards use them.
 PANELS = {"timeseries", "stat", "heatmap", "status-history", "barchart", "table"}
 UNITS = {"short", "s", "percentunit", "Bps", "bytes", "watt", "ops"}
 
@@ -42,7 +42,7 @@ class Charts(unittest.TestCase):
 
     def test_templates_are_the_golden_ones(self):
         for name in VALUE_SETS:
-            # What comes from other files of the tree as it is, other tests compare.
+            # Files copied verbatim from elsewhere in the tree are compared by other tests.
             text = self.helm.template(name, *([NO_CRDS] if name.startswith("operator") else []))
             derived = re.compile(r"^kind: (ClusterRole|Role|PrometheusRule)$|^  name: \S+-dashboard-", re.M)
             text = "---\n".join(part for part in text.split("---\n") if not derived.search(part))
@@ -217,13 +217,13 @@ def units(field_config):
 
 
 def apart(a, b):
-    """Whether two panels do not lie upon each other."""
+    """Whether two panels do not overlap."""
     return (a["x"] + a["w"] <= b["x"] or b["x"] + b["w"] <= a["x"]
             or a["y"] + a["h"] <= b["y"] or b["y"] + b["h"] <= a["y"])
 
 
 def promtool(*words, **files):
-    """Runs promtool in a folder of these files, NAME=text; returns what it says if something is wrong, else nothing."""
+    """Runs promtool in a folder of these files, NAME=text; returns its output if something is wrong, otherwise nothing."""
     if not shutil.which("promtool"):
         raise unittest.SkipTest("promtool is missing (package prometheus)")
     with tempfile.TemporaryDirectory() as folder:
@@ -235,7 +235,7 @@ def promtool(*words, **files):
 
 
 class Dashboards(unittest.TestCase):
-    """What Prometheus makes of the queries."""
+    """The results that Prometheus returns for the queries."""
     maxDiff = None
 
     def test_every_query_is_valid(self):

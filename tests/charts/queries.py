@@ -4,7 +4,7 @@ import pathlib
 import re
 
 FILES = pathlib.Path(__file__).resolve().parent.parent.parent / "helm/ganscale-operator/files"
-# What Grafana puts into a query: everything is selected, and the time shown is the last ten minutes.
+# The values of Grafana's variables: everything is selected, and the time range is the last ten minutes.
 VARIABLES = {"$__rate_interval": "30s", "$__interval": "5s", "$__range": "10m", "$namespace": ".*", "$run": ".*", "$job": ".*",
              "$instance": ".*", "$hostname": ".*"}
 KEYWORDS = {"and", "or", "unless", "offset", "bool", "group_left", "group_right"}
@@ -38,7 +38,7 @@ def queries():
 
 
 def metrics_of(query):
-    """Returns the names of metrics in a PromQL expression: the words that are no function, keyword, label or number."""
+    """Returns the names of metrics in a PromQL expression: the words that are not a function, keyword, label or number."""
     text = re.sub(r'"[^"]*"', "", query)
     text = re.sub(r"\{[^}]*\}|\[[^\]]*\]", " ", text)
     text = re.sub(r"\b(by|on|without|ignoring) *\([^)]*\)", " ", text)

@@ -1,4 +1,4 @@
-"""The parts of the images that need no image: the entry point under a real mpirun, what an image is laid out of, the bill of
+"""What can be tested without building an image: the entry point under a real mpirun, the layout of an image, the bill of
 materials, what compose.yaml names."""
 import http.server
 import json
@@ -75,7 +75,7 @@ class EntryPoint(unittest.TestCase):
         launcher.wait()
 
     def preflight(self, *before, **environment):
-        """Returns what the preflight warns of; `before` are words before the command."""
+        """Returns the warnings of the preflight; `before` is put before the command."""
         return subprocess.run([*before, "bash", ENTRYPOINT, "true"], check=True, text=True, stderr=subprocess.PIPE,
                               env={**self.environment, **environment}).stderr
 
@@ -109,7 +109,7 @@ def capabilities():
 
 
 class Collected(unittest.TestCase):
-    """collect.sh for the worker, on a folder of wheels of our own; ldd is a script that tells what the program needs."""
+    """collect.sh for the worker, on a folder of wheels of our own; ldd is a script that lists what the program needs."""
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -121,7 +121,7 @@ class Collected(unittest.TestCase):
         self.libraries = self.out / "usr/local/lib/ganscale"
 
     def collect(self, *needed):
-        """Makes the libraries of the wheels, then lays the image out; `needed`: what ldd tells."""
+        """Creates the libraries of the wheels, then lays out the image; `needed` is the output of ldd."""
         for name in ["torch/lib/libtorch_cpu.so", "torch/lib/libtorch_cuda.so", "torch/lib/libtorch_cuda_linalg.so",
                      "torch/lib/libcaffe2_nvrtc.so", "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcudart_static.a",
                      "nvidia/cu13/include/cuda.h", "nvidia/cudnn/lib/libcudnn_ops.so.9"]:

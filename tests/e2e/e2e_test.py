@@ -1,5 +1,5 @@
-"""From images to a finished run, as an administrator and a researcher go about it: a real kubelet, real pods, the real MPI Operator,
-Helm, a real Prometheus. The steps build upon each other, in the order of their numbers."""
+"""From images to a finished run, the way an administrator and a researcher do it: a real kubelet, real pods, the real MPI Operator,
+Helm, a real Prometheus. The steps build on each other, in the order of their numbers."""
 import base64
 import json
 import os
@@ -56,7 +56,7 @@ class EndToEnd(unittest.TestCase):
 
     @classmethod
     def make_data(cls):
-        """The emoji as shards, on what will be the claim of datasets."""
+        """The emoji as shards, on the volume that the claim for datasets will use."""
         for name in ["datasets", "runs"]:
             (cls.files / name).mkdir(parents=True)
         os.chown(cls.files / "runs", 1000, 1000)
@@ -71,7 +71,7 @@ class EndToEnd(unittest.TestCase):
             self.tell()
 
     def tell(self):
-        """Prints what helps to understand a failure."""
+        """Prints diagnostics after a failure."""
         kubectl = self.cluster.kubectl
         for words in [("get", "gt,mpijobs,pods", "-A", "-o", "wide"), ("get", "events", "-A", "--sort-by=.lastTimestamp"),
                       ("get", "gt", NAME, "-n", SPACE, "-o", "yaml")]:
@@ -88,7 +88,7 @@ class EndToEnd(unittest.TestCase):
         return self.cluster.look_up("gt", NAME, "-n", SPACE).get("status", {})
 
     def wait_running(self, attempt):
-        """Waits until an attempt trains and has told progress of its own; returns the status."""
+        """Waits until an attempt trains and has reported progress of its own; returns the status."""
         def runs():
             status = self.status()
             if status["phase"] != "Running" or status["attempt"]["number"] != attempt:
@@ -110,7 +110,7 @@ class EndToEnd(unittest.TestCase):
         return {manifest["images_seen"]: manifest["state"]["progress"] for manifest in manifests}
 
     def resumed_at(self, attempt):
-        """Returns the images seen at which an attempt went on, as its launcher tells; fails while it has not."""
+        """Returns the images seen at which an attempt resumed, as its launcher logs it; fails until it has."""
         [pod] = [pod["metadata"]["name"] for pod in self.pods("launcher")
                  if pod["metadata"]["name"].startswith(f"{NAME}-r{attempt}-")]
         return round(float(re.findall(r"Resuming .* kimg=(\S+)", self.cluster.kubectl("logs", "-n", SPACE, pod))[0]) * 1000)
@@ -245,7 +245,7 @@ class EndToEnd(unittest.TestCase):
         return {sample["metric"]["job"]: int(sample["value"][1]) for sample in samples}
 
     def empty_queries(self):
-        """Returns the dashboards' queries that the running Prometheus has no data for, but for those it can't have."""
+        """Returns the dashboards' queries that the running Prometheus has no data for, except those that cannot have any."""
         empty = []
         for path, query in queries():
             if path.suffix != ".json" or metrics_of(query) & (LATER | DCGM):
@@ -259,7 +259,7 @@ class EndToEnd(unittest.TestCase):
             self.cluster.kubectl("scale", f"gantraining/{NAME}", "-n", SPACE, f"--replicas={nodes}")
             status = self.wait_running(attempt)
             self.assertEqual((status["nodes"], status["worldSize"]), (nodes, nodes))
-            # It was asked to stop, and ended by itself after a checkpoint: the next attempt begins there.
+            # It was asked to stop and exited after writing a checkpoint: the next attempt starts there.
             self.assertIn(self.resumed_at(attempt), self.checkpoints())
         events = self.cluster.look_up("events.events.k8s.io", "-n", SPACE)["items"]
         self.assertNotIn("CheckpointDeadline", {event["reason"] for event in events})
@@ -268,7 +268,7 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual(seen, sorted(set(seen)), "images were told twice")
         self.assertEqual([tick["step"] * BATCH for tick in ticks], seen, "a step over all attempts is a batch")
         for images, progress in self.checkpoints().items():
-            # The cursor of the data plan: as many images drawn as were trained on, in whole batches.
+            # The cursor of the data plan: as many images read as were trained on, in whole batches.
             self.assertEqual((progress["images_seen"], progress["stream_position"]), (images, images))
             self.assertEqual(images % BATCH, 0)
         self.assertEqual(self.status()["restarts"], 0)
@@ -303,7 +303,7 @@ class EndToEnd(unittest.TestCase):
         self.assertTrue((self.files / "runs" / NAME / "checkpoints").is_dir(), "the run folder outlives the training")
 
     def owned(self):
-        """Names of what the operator and the MPI Operator made for the training."""
+        """The names of the objects that the operator and the MPI Operator created for the training."""
         kinds = "gt,mpijobs,pods,jobs,services,configmaps,secrets,networkpolicies,poddisruptionbudgets"
         names = self.cluster.kubectl("get", kinds, "-n", SPACE, "-o", "name").split()
         return [name for name in names if "kube-root-ca" not in name and "/sh.helm" not in name]

@@ -1,10 +1,10 @@
-"""What is in an image that `buildah push docker-archive:FILE` wrote."""
+"""The contents of an image that `buildah push docker-archive:FILE` wrote."""
 import json
 import tarfile
 
 
 class ImageFile:
-    """An image in a file; all of it is read when it is made."""
+    """An image in a file, read completely by the constructor."""
 
     def __init__(self, path):
         self.size_bytes = path.stat().st_size

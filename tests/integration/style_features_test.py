@@ -26,7 +26,7 @@ sys.modules["torch_utils.persistence"]._reconstruct_persistent_obj = _reconstruc
 
 
 class EasyDict(dict):
-    """Named as the class in their pickles; the converter must do without it."""
+    """Has the name of the class in their pickles; the converter must work without it."""
 
 
 class Persistent(torch.nn.Module):
@@ -39,7 +39,7 @@ class Persistent(torch.nn.Module):
 
 
 def module_of(tensors, prefix):
-    """Makes a tree of modules with the tensors whose names begin with prefix."""
+    """Builds a tree of modules from the tensors whose names start with prefix."""
     root = Persistent()
     for name, tensor in tensors.items():
         if not name.startswith(prefix):
