@@ -1,6 +1,6 @@
-// Measures the sum of gradients over the ranks of one mpirun; benchmarks/README.md says how to
-// start it.
-//   1. the time of our bucketed sum against a bare MPI_Allreduce of the same bytes, in turns;
+// Measures the all-reduce of gradients over the ranks of one mpirun; benchmarks/README.md says
+// how to start it.
+//   1. the time of our bucketed all-reduce against a plain MPI_Allreduce of the same bytes;
 //      a median ratio over 1.2 is exit code 1;
 //   2. the share of it that the backward pass hides, for networks as large as DC-GAN's and larger.
 #include <ATen/ATen.h>
@@ -32,7 +32,7 @@ double median(std::vector<double> numbers) {
   return numbers[numbers.size() / 2];
 }
 
-// The slowest rank's time of one action that all ranks start together.
+// The slowest rank's time for an action that all ranks start together.
 double slowest_seconds(Group& group, const std::function<void()>& action) {
   group.all_reduce_sum(at::zeros({1}));
   const Stopwatch watch;

@@ -1,4 +1,4 @@
-// Claim: writing a checkpoint of 1 GB holds up the training for less than 5% of the write's time.
+// Claim: writing a checkpoint of 1 GB blocks the training for less than 5% of the write's time.
 //
 // checkpoint_pause [FOLDER]: writes five checkpoints into FOLDER (the current one by default),
 // waits for each, removes them, and prints for each how long the caller was held up (the copy into
@@ -47,7 +47,7 @@ bool run(const std::filesystem::path& folder) {
   for (int i = 1; i <= kCheckpointCount; ++i) {
     snapshot.images_seen = i * 1'000;
     const auto pause = writer.write(snapshot);
-    if (!writer.wait()) return false;  // the writer has said why
+    if (!writer.wait()) return false;  // the writer has logged the reason
     const double pause_seconds = (pause.wait + pause.copy).count();
     const double write_seconds = writer.status().last_write.count();
     ratios.push_back(pause_seconds / write_seconds);

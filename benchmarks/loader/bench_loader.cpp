@@ -43,7 +43,7 @@ std::int64_t read_batches(Prefetcher& prefetcher, std::int64_t batch_count) {
   for (std::int64_t i = 0; i < batch_count; ++i) {
     const Batch batch = prefetcher.next();
     const auto* pixels = batch.images.data_ptr<std::uint8_t>();
-    // A few bytes of each batch: the consumer must not be what is measured.
+    // A few bytes of each batch: the consumer must not be the bottleneck.
     const std::int64_t step = batch.images.numel() / batch.images.size(0);
     for (std::int64_t j = 0; j < batch.images.size(0); ++j) sum += pixels[j * step + step / 2];
   }

@@ -7,8 +7,8 @@
 
 #include "tensors/named_tensors.h"
 
-/// Judges generated digits as the inception score judges photographs, with a small network trained
-/// on real MNIST in the place of Inception.
+/// Scores generated digits as the inception score does photographs, with a small network trained
+/// on real MNIST instead of Inception.
 namespace ganscale::mnist {
 
 /// Images as the generator makes them: 28 x 28 padded with black to 32 x 32.
@@ -52,7 +52,7 @@ class DigitClassifier {
 double accuracy(const at::Tensor& log_probabilities, const at::Tensor& labels);
 
 /// Returns exp(E_x KL(p(y|x) || p(y))): 1 for images that say nothing, 10 for clear digits in
-/// equal parts.
+/// equal proportions.
 ///
 /// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4; over all images, not in splits.
 /// log_probabilities: [N, 10] float64.

@@ -12,7 +12,7 @@
 namespace ganscale::mnist {
 namespace {
 
-constexpr double kLeastAccuracy = 0.97;  // below, the judge is not to be trusted
+constexpr double kLeastAccuracy = 0.97;  // below, the score means nothing
 
 struct Options {
   std::filesystem::path data;

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-/// What the programs that time training steps share; timing.py beside it is its twin.
+/// Shared by the programs that time training steps; timing.py next to it is its counterpart.
 namespace CLI {
 class App;
 }
@@ -21,11 +21,11 @@ struct Timing {
 /// Adds --threads, --batch, --warm-up and --steps, whose values so far are the defaults.
 void add_options(CLI::App& app, Timing& timing);
 
-/// Makes a training, which gets the number of each of its steps: the warm-up's, then again from 0.
+/// Builds a training, which gets the number of each step: first the warm-up steps, then from 0.
 using MakeTraining = std::function<std::function<void(int number)>()>;
 
 /// Times the steps and writes one JSON line: seconds of each step, peak resident memory in MiB. On
-/// a GPU a step ends when the device has done it.
+/// a GPU a step ends when the device has finished it.
 void print_times(const Timing& timing, const MakeTraining& make_training);
 
 }  // namespace ganscale::benchmarks

@@ -13,7 +13,7 @@ namespace {
 
 using torch::autograd::grad;
 
-// Numbers that differ from element to element and are the same on every rank.
+// Values that differ between elements and are the same on every rank.
 at::Tensor pattern(at::IntArrayRef shape) {
   const auto count = c10::multiply_integers(shape);
   return at::arange(count, at::kDouble).mul(0.7).sin().reshape(shape);

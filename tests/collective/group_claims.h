@@ -7,16 +7,16 @@
 
 namespace ganscale::comm {
 
-/// What every back end promises: `body` runs on every rank of a group of any size and holds the
+/// What every backend guarantees: `body` runs on every rank of a group of any size and holds the
 /// expectations.
 struct GroupClaim {
   std::string name;
   void (*body)(Group&);
 };
 
-/// Returns what threads, MPI and NCCL groups promise of each operation.
+/// Returns what thread, MPI and NCCL groups guarantee for each operation.
 std::vector<GroupClaim> operation_claims();
-/// Returns what is built upon a group promises: buckets, replication, the differentiable sum.
+/// Returns what the layers above a group guarantee: buckets, replication, the differentiable sum.
 std::vector<GroupClaim> gradient_claims();
 /// Returns both.
 std::vector<GroupClaim> group_claims();

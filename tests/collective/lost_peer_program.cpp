@@ -1,5 +1,5 @@
 // What lost_peer_test starts under mpirun: rank 1 does to itself what the argument says while the
-// other ranks wait for it; "late" is a rank that all wait for at a meeting, longer than the
+// other ranks wait for it; "late" is a rank that all wait for at a barrier, longer than the
 // timeout.
 //   lost_peer_program sleep|stop|kill|exit|leave|error|late TIMEOUT_MS
 #include <ATen/ATen.h>

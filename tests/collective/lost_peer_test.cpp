@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Three ranks, of which rank 1 vanishes. A hang of the test itself would give 124.
+// Three ranks, of which rank 1 disappears. A hang of the test itself would return 124.
 ProgramResult lose_rank_1(const std::string& how, int timeout_ms = 4000) {
   return run_program("OMP_NUM_THREADS=1 timeout -k 5 60 " LAUNCHER
                      " --allow-run-as-root --oversubscribe --bind-to none -n 3 " PROGRAM " " +
@@ -36,7 +36,7 @@ TEST_P(HungPeer, EndsEveryOtherRankWithPeerLost) {
 INSTANTIATE_TEST_SUITE_P(LostPeer, HungPeer, testing::Values("sleep", "stop"),
                          [](const auto& info) { return info.param; });
 
-// A rank that ends is mpirun's to see: it ends the others before their time is over.
+// mpirun notices that a rank exits: it kills the others before their timeout.
 TEST(LostPeer, KilledIsEndedByMpirunWithTheSignal) {
   const auto result = lose_rank_1("kill");
   EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.output;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kFont = "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf";
 
-/// Runs the program under test; its failure is the test's.
+/// Runs the program under test; fails the test if it fails.
 void ganscale(const std::string& arguments) {
   const ProgramResult result = run_program(GANSCALE " " + arguments);
   ASSERT_EQ(result.exit_code, 0) << arguments << "\n" << result.output;

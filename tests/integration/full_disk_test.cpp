@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A run whose disk has room for one checkpoint (18 MB), not for two.
+/// A run whose disk has space for one checkpoint (18 MB), not for two.
 class FullDisk : public testing::Test {
  protected:
   void SetUp() override {

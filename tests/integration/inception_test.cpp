@@ -38,7 +38,7 @@ double relative_error(const at::Tensor& ours, const at::Tensor& theirs) {
 
 TEST(Inception, WithRandomWeightsIsTheNetworkBuiltInPython) {
   if (!std::filesystem::exists(data::kEmojiFont)) GTEST_SKIP() << "no font " << data::kEmojiFont;
-  at::set_num_threads(1);  // threads that wait by spinning would be slower on a busy machine
+  at::set_num_threads(1);  // spinning threads would be slower on a busy machine
   const TemporaryFolder folder;
   const auto script = folder / "network.pt";
   const auto pickle = folder / "network.pth";

@@ -126,7 +126,7 @@ TEST(Resume, OfLabelsTrainsAgainOnlyWhatCameAfterTheirCheckpoints) {
     return folder / ("killed/labels/label-000" + std::to_string(number));
   };
   {
-    // Time for the other rank to write a checkpoint when mpirun ends it, as the image gives it.
+    // Time for the other rank to write a checkpoint when mpirun kills it, as set in the image.
     ::setenv("OMPI_MCA_odls_base_sigkill_timeout", "30", 1);
     TrainingProcess training(2, config, folder / "killed");
     ASSERT_TRUE(wait_until([&] {
@@ -205,7 +205,7 @@ TEST(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
   ASSERT_NO_FATAL_FAILURE(train_and_stop(
       1, config, run, [](const TrainingProcess& training) { training.signal_launcher(SIGTERM); }));
   ASSERT_NO_FATAL_FAILURE(train_and_stop(4, config, run, [](const TrainingProcess& training) {
-    ::kill(training.rank_pids().back(), SIGTERM);  // the wish of one rank is enough
+    ::kill(training.rank_pids().back(), SIGTERM);  // the request of one rank is enough
   }));
   ASSERT_NO_FATAL_FAILURE(finish(4, config, run));
 

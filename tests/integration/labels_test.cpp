@@ -43,7 +43,7 @@ class Labels : public testing::Test {
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  /// Runs the program on so many ranks; its failure is the test's.
+  /// Runs the program on this many ranks; fails the test if it fails.
   std::string ganscale(int ranks, const std::string& arguments) const {
     const auto launcher = std::string(LAUNCHER) +
                           " --allow-run-as-root --oversubscribe --bind-to none -n " +
@@ -96,7 +96,7 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
   ganscale(1, "export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
   std::filesystem::copy_file(folder_ / "run/bundle.safetensors", folder_ / "alone.safetensors");
   std::filesystem::remove(folder_ / "run/metrics.jsonl");
-  std::filesystem::create_directory(folder_ / "run/metrics.jsonl");  // nothing can be added
+  std::filesystem::create_directory(folder_ / "run/metrics.jsonl");  // cannot be appended to
   for (const char* bundle : {"alone.safetensors", "run/bundle.safetensors"}) {
     EXPECT_EQ(evaluate(1, "--checkpoint " + path(bundle)).at("fid40"), one.at("fid40")) << bundle;
   }

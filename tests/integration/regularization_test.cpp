@@ -18,7 +18,7 @@ namespace {
 constexpr int kResolution = 16;
 constexpr int kBatch = 16;
 
-/// Images of eight Gaussians: each a bright spot at one of eight places on a circle.
+/// Images of eight Gaussians: each a bright spot at one of eight positions on a circle.
 at::Tensor eight_gaussians() {
   const auto pixels = at::arange(kResolution, at::kFloat);
   std::vector<at::Tensor> images;
@@ -99,7 +99,7 @@ std::vector<double> path_variances(double learning_rate) {
   const data::Batch real{eight_gaussians(), {}};
   std::vector<double> curve;
   for (std::int64_t i = 0; i < 150; ++i) {
-    // The mean first finds the lengths.
+    // The moving mean first has to converge to the lengths.
     phase.learning_rate = [&](std::int64_t) { return i < 50 ? 0 : learning_rate; };
     const auto images = image_random(SeedMode::kImage, 1, 0, 1, i * kBatch);
     const auto seen = compute_gradients(phase, {real, images});

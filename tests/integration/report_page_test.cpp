@@ -21,7 +21,7 @@ std::optional<std::string> find_browser() {
   return std::nullopt;
 }
 
-/// A page as the browser has it after its scripts ran, and what the browser's console said.
+/// A page after its scripts have run, and the output of the browser's console.
 struct Opened {
   std::string dom;
   std::string console;

@@ -25,7 +25,7 @@ std::string idx_images(char count) {
   return head + pixels;
 }
 
-/// Two ranks that train without end until they are told to stop; `timeout` ends them at the worst.
+/// Two ranks that train until they are asked to stop; `timeout` kills them as a last resort.
 class Steering : public testing::Test {
  protected:
   Steering() {
@@ -55,7 +55,7 @@ class Steering : public testing::Test {
     }
   }
 
-  /// Returns the port that a line of the log names; 0 as long as there is no such line.
+  /// Returns the port that a line of the log names; 0 while there is no such line.
   int logged_port(const std::string& message) const {
     std::ifstream log(folder_ / "faces" / "log.jsonl");
     for (std::string line; std::getline(log, line);) {
@@ -97,7 +97,7 @@ TEST_F(Steering, WatchesPausesAndStopsTwoRanks) {
   for (const char* rank : {"0", "1"}) {
     EXPECT_THAT(metrics, HasSubstr("ganscale_images_total{run=\"faces\",rank=\"" +
                                    std::string(rank) + "\"} "));
-    // Alerts ask by how much these grew, which nobody can say of a counter that was not there.
+    // Alerts use the increase of these, which is unknown for a counter that did not exist before.
     const auto of_rank = "{run=\"faces\",rank=\"" + std::string(rank) + "\"";
     EXPECT_THAT(metrics, HasSubstr("ganscale_checkpoint_failures_total" + of_rank + "} 0\n"));
     for (const char* phase : {"Gmain", "Dmain"}) {

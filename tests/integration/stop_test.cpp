@@ -15,10 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr std::int64_t kSteps = 1'000'000;  // nobody waits for them
+constexpr std::int64_t kSteps = 1'000'000;  // never reached
 constexpr const char* kModel = "model: {name: dcgan, resolution: 32}\n";
 
-/// Whether a process has a handler for SIGUSR1, which ends it otherwise.
+/// Whether a process has a handler for SIGUSR1, which would kill it otherwise.
 bool takes_usr1(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -40,7 +40,7 @@ TEST(Stop, TakesSignalsBeforeTheDataIsOpened) {
   fs::remove_all(folder / "data");
   folder.write("data/a.png", "");
   const auto labels = folder / "data/dataset.json";
-  ASSERT_EQ(::mkfifo(labels.c_str(), 0666), 0);  // opening it waits for somebody who writes
+  ASSERT_EQ(::mkfifo(labels.c_str(), 0666), 0);  // opening it waits for a writer
   TrainingProcess training(1, config, folder / "run");
   EXPECT_TRUE(waits_for_usr1(training)) << training.output();
 }

@@ -21,7 +21,7 @@ class Trainee {
   Trainee(const RunConfig& config, comm::Group& world,
           const device::NetworkDevices& devices = at::kCPU);
 
-  /// Trains until so many steps are done; fails the test where a phase is skipped.
+  /// Trains for this many steps; fails the test if a phase is skipped.
   void train(int steps);
 
   Replica& replica() { return replica_; }
@@ -39,7 +39,7 @@ class Trainee {
   Progress progress_;
 };
 
-/// Returns all gradients as one vector on the CPU. A part alone may be a small difference of large
+/// Returns all gradients as one vector on the CPU. One part may be a small difference of large
 /// numbers: at first D gives reals and fakes the same score, and the gradients of its biases all
 /// but cancel.
 at::Tensor all_gradients(const torch::nn::Module& network);

@@ -24,13 +24,13 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           const std::string& more);
 
 /// A running `ganscale train`: one process, or several under mpirun, with its output in a file.
-/// Whatever still runs at the end is killed.
+/// Kills whatever is still running in the destructor.
 class TrainingProcess {
  public:
   TrainingProcess(int rank_count, const std::filesystem::path& config,
                   const std::filesystem::path& run)
       : TrainingProcess({}, rank_count, config, run) {}
-  /// Begins the command line with `shell`.
+  /// Starts the command line with `shell`.
   TrainingProcess(std::vector<std::string> shell, int rank_count,
                   const std::filesystem::path& config, const std::filesystem::path& run);
   ~TrainingProcess();

@@ -11,8 +11,8 @@ using ganscale::ExitCode;
 
 constexpr int kOverTolerance = 1;
 
-// Goes on after a fixture that can't be checked; the first such error decides the exit code, unless
-// a fixture is over its tolerance.
+// Continues after a fixture that cannot be checked; the first such error decides the exit code,
+// unless a fixture is over its tolerance.
 int check_all(const std::vector<std::string>& files,
               const std::vector<ganscale::parity::Arithmetic>& arithmetics) {
   bool over_tolerance = false;

@@ -17,7 +17,7 @@ class Report {
   /// Compares one of our tensors with the stored one. A shape that differs or a value that is not
   /// finite counts as an infinite error.
   ///
-  /// A tensor whose largest stored value is below 1e-10 is nothing but rounding: its largest error
+  /// A tensor whose largest stored value is below 1e-10 is only rounding error: its largest error
   /// is compared absolutely, with a thousandth of the tolerance (1e-12 for 1e-9).
   ///
   /// allowance: multiplies the tolerance of this tensor.
@@ -34,7 +34,7 @@ class Report {
   struct Group {
     double absolute = 0;   ///< largest error
     double relative = 0;   ///< largest error by the tensor's largest stored value
-    double share = 0;      ///< largest error as a part of what is allowed
+    double share = 0;      ///< largest error as a fraction of the tolerance
     double tolerance = 0;  ///< of relative errors
   };
   bool within_tolerance(const Group& group) const;

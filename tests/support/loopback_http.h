@@ -28,7 +28,7 @@ class LoopbackConnection {
   LoopbackConnection& operator=(const LoopbackConnection&) = delete;
   ~LoopbackConnection() { close(file_); }
 
-  /// Returns false once the other side takes no more.
+  /// Returns false once the other side has closed the connection.
   bool write(const std::string& bytes) {
     for (std::size_t sent = 0; sent < bytes.size();) {
       const ssize_t count = send(file_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);

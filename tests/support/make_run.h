@@ -13,7 +13,7 @@
 
 namespace ganscale {
 
-/// Writes the folder of a run with so many ticks of 1000 images, and a grid of samples after each.
+/// Writes a run folder with this many ticks of 1000 images and a grid of samples after each.
 inline void make_run(const std::filesystem::path& folder, int tick_count) {
   files::write_file_atomically(folder / "config.yaml",
                                "model: {name: dcgan, resolution: 32}\n"

@@ -9,7 +9,7 @@
 
 namespace ganscale {
 
-/// A new folder that goes away, with all that is in it, at the end of the test.
+/// A new folder that is removed with its contents at the end of the test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

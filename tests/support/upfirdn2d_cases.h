@@ -6,7 +6,7 @@
 
 namespace ganscale {
 
-/// Resamplings that differ in what can go wrong: factors that share a divisor and that do not,
+/// Resamplings that cover different edge cases: factors that share a divisor and that do not,
 /// sides that differ, crops, pads wider than the filter, outputs of one pixel.
 inline std::vector<kernels::Upfirdn> upfirdn2d_cases() {
   return {

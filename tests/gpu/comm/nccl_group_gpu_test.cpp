@@ -11,7 +11,7 @@
 namespace ganscale::comm {
 namespace {
 
-/// As many ranks as there are GPUs, four at most, each a thread with a GPU of its own.
+/// As many ranks as there are GPUs, at most four, each a thread with its own GPU.
 class NcclGroup : public testing::Test {
  protected:
   void SetUp() override {

@@ -18,7 +18,7 @@ class TrainingOnAGpu : public testing::Test {
     device::allow_tf32(false);
   }
 
-  /// Both networks' gradients after so many steps.
+  /// The gradients of both networks after this many steps.
   static at::Tensor gradients(const RunConfig& config, const device::NetworkDevices& devices,
                               int steps) {
     const auto alone = comm::make_single_group();
@@ -41,7 +41,7 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {
   expect_close(gradients(config, kGpu, 5), gradients(config, at::kCPU, 5), 1e-8);
 }
 
-// Gmain and Dmain are repeated from their fourth time on, Greg from the thirteenth step, Dreg too.
+// Gmain and Dmain are replayed from their fourth time on, Greg and Dreg from the thirteenth step.
 TEST_F(TrainingOnAGpu, RepeatsRecordedPhasesWithTheSameResult) {
   auto config = make_stylegan2_config("", Precision::kFp64);
   const auto expected = gradients(config, kGpu, 18);

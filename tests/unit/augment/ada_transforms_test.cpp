@@ -8,7 +8,7 @@
 namespace ganscale::augment {
 namespace {
 
-/// Draws that leave an image alone where a transformation of strength "in the middle" does.
+/// Random values that leave an image unchanged, where a transformation of middle strength does.
 AdaDraws middle() {
   AdaDraws draws;
   draws.uniforms.fill(0.5);

@@ -17,7 +17,7 @@ at::Tensor augment(const at::Tensor& x, const std::string& family) {
 }
 
 TEST(DiffAugment, TranslatesByUpToAnEighthEitherWay) {
-  // Pixel (y, x) holds 1 + 16 y + x: every moved pixel tells where it was.
+  // Pixel (y, x) holds 1 + 16 y + x: every moved pixel shows where it was.
   const auto x =
       (at::arange(256, at::kDouble) + 1).view({1, 1, 16, 16}).expand({kCount, 1, 16, 16});
   const auto y = augment(x, "translation");

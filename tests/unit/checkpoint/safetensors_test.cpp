@@ -20,7 +20,7 @@ std::string read_bytes(const std::filesystem::path& file) {
   return text.str();
 }
 
-/// A file with this header (the length is right) and so many bytes of data.
+/// A file with this header (of the right length) and this many bytes of data.
 std::filesystem::path write_file(const TemporaryFolder& folder, const std::string& json,
                                  std::size_t data_bytes) {
   const auto file = folder / "weights.safetensors";

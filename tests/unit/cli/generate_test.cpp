@@ -8,7 +8,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// What `ganscale generate` says of these options, of a folder that holds no run.
+/// Returns what `ganscale generate` prints for these options and a folder without a run.
 struct Answer {
   ExitCode code;
   std::string text;
@@ -29,7 +29,7 @@ void expect_usage_error(const std::string& text, const Arguments& options) {
   EXPECT_THAT(answer.text, testing::HasSubstr(text));
 }
 
-// What is possible comes as far as to the run, which is missing.
+// Valid options get as far as the run, which is missing.
 TEST(GenerateVerb, TakesWhatGoesTogether) {
   for (const Arguments& options :
        {Arguments{"--out", "g.png", "--seeds", "0-3", "--grid", "2x2"}, Arguments{"--out-dir", "d"},

@@ -6,7 +6,7 @@ namespace {
 
 class CounterRandomOnHost : public KernelOnHost {
  protected:
-  /// Rows that end within a block of four words; more of these blocks than threads.
+  /// Rows that end inside a block of four words; more of these blocks than threads.
   static RandomRows rows() {
     return {.images = {1234, std::int64_t{1} << 33, 3},
             .stream = Stream::kAugment,

@@ -29,7 +29,7 @@ TEST(NonSaturatingLosses, StayFiniteForSureJudgments) {
   EXPECT_NEAR(loss.item<double>(), 2000, 1e-9);
 }
 
-// d/dl softplus(-l) = -sigmoid(-l): strongest where the fake is judged worst.
+// d/dl softplus(-l) = -sigmoid(-l): largest where the fake has the lowest logit.
 TEST(NonSaturatingGeneratorLoss, DoesNotSaturateForBadFakes) {
   auto fake = logits({-30.0}).requires_grad_();
   non_saturating_generator_loss(fake).sum().backward();

@@ -85,7 +85,7 @@ TEST(BuildNetworks, HasAsManyParametersAsTheTablesSay) {
   EXPECT_EQ(parameter_count(*conditional.discriminator), discriminator_parameters + 7 * 2048);
 }
 
-// Twice the size: the linear layer makes 128 x 16 x 16, and nothing else changes.
+// Twice the size: the output of the linear layer is 128 x 16 x 16, and nothing else changes.
 TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
   const auto small = build_networks(config_of("dcgan", 32, 0), 1, nullptr);
   const auto large = build_networks(config_of("dcgan", 64, 0), 1, nullptr);

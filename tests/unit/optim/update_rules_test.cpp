@@ -14,7 +14,7 @@
 namespace ganscale::optim {
 namespace {
 
-// Does steps with the given gradients on the parameter 1 and returns what becomes of it.
+// Takes steps with the given gradients from the parameter 1 and returns its value after them.
 template <class Rule, class Options>
 double after(const Options& options, const std::vector<double>& gradients, double learning_rate) {
   const auto weight = at::ones({1}, at::kDouble).requires_grad_();
@@ -26,7 +26,7 @@ double after(const Options& options, const std::vector<double>& gradients, doubl
   return weight.item<double>();
 }
 
-// Bias correction makes the first step the sign of the gradient.
+// With bias correction the first step is the sign of the gradient.
 TEST(Adam, FirstStepHasTheLengthOfTheRate) {
   EXPECT_NEAR(after<Adam>(AdamOptions{}, {3.0}, 0.1), 0.9, 1e-8);
   EXPECT_NEAR(after<Adam>(AdamOptions{}, {-0.01}, 0.1), 1.1, 1e-6);

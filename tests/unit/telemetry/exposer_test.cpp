@@ -53,7 +53,7 @@ std::string scrape_two_ranks() {
   return answer.body;
 }
 
-/// Scrapes once for all cases: an exposer that served a client takes two seconds to end.
+/// Scrapes once for all cases: an exposer that has served a client takes two seconds to stop.
 const std::string& two_ranks() {
   static const std::string text = scrape_two_ranks();
   return text;

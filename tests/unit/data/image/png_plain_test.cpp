@@ -147,7 +147,7 @@ TEST(PlainPng, IsRefusedWithAnUnknownFilter) {
   EXPECT_FALSE(decode_plain_png(RandomPng{.first_filter = 1}.encoded()));
 }
 
-// The header lies about the height: too few rows, and too many.
+// The header states a wrong height: too few rows, and too many.
 TEST(PlainPng, IsRefusedWithAnotherNumberOfRows) {
   for (const std::uint8_t height : {10, 12}) {
     auto png = RandomPng{}.encoded();

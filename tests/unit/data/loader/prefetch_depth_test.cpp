@@ -10,12 +10,12 @@ namespace {
 constexpr PrefetchLimits kLeast{1, 2};
 constexpr PrefetchLimits kMost{16, 10};
 
-/// A second in which 100 records of 10 a batch were delivered.
+/// A second in which 100 records in batches of 10 were delivered.
 PrefetchWindow second_of(const std::vector<float>& latencies) {
   return {latencies, 1.0, 0.0, 100, 10};
 }
 
-// 100 records/s of 12 ms each keep 1.2 threads busy; half as many to spare make 1.8.
+// 100 records/s of 12 ms each keep 1.2 threads busy; with half as many to spare, 1.8.
 TEST(PrefetchDepth, KeepsWhatLittlesLawAsksFor) {
   const std::vector<float> latencies(40, 0.012F);
   EXPECT_EQ(prefetch_depth(second_of(latencies), {2, 2}, kLeast, kMost), (PrefetchLimits{2, 2}));

@@ -40,7 +40,7 @@ Records planned(const ShardPlan& plan, std::int64_t cursor, std::int64_t count) 
   return records;
 }
 
-/// Makes some records slower than others.
+/// Delays some records.
 void jitter(std::int64_t index) {
   std::this_thread::sleep_for(std::chrono::microseconds((index * 7919) % 5 * 100));
 }

@@ -22,7 +22,7 @@ TEST(RanksOfAGroup, AreAsManyAsTheirImagesAskFor) {
                [] { ranks_of_a_group(4, 3, 2); });
 }
 
-/// What a penalty of the second order makes of the statistics: value and gradient.
+/// Value and gradient of a second-order penalty on the statistics.
 std::pair<at::Tensor, at::Tensor> value_and_second_order(const at::Tensor& images,
                                                          const NetworkConfig& config) {
   const auto x = images.detach().clone().requires_grad_();

@@ -139,7 +139,7 @@ TEST(Stylegan2, InEvalModeMakesTheSameImageAgain) {
   EXPECT_TRUE(networks.generate(3).equal(networks.generate(3)));
 }
 
-// One image takes the path of weights of its own, several that of scaled features.
+// One image takes the path with per-image weights, several the one with scaled features.
 TEST(Stylegan2, MakesAnImageAloneAsAmongOthers) {
   const at::NoGradGuard no_grad;
   Networks networks(tiny(16));

@@ -25,7 +25,7 @@ constexpr std::int64_t kRecords = 120;
 class EvaluatorTest : public testing::Test {
  protected:
   EvaluatorTest() {
-    // Means of the four quarters; squares keep the features from being too much alike.
+    // Means of the four quarters; squares keep the features from being too similar.
     torch::jit::Module module("net");
     module.define(
         "def forward(self, x):\n"
@@ -193,7 +193,7 @@ TEST_F(EvaluatorTest, RefusesTooFewImagesAndImagesWithoutLabels) {
 }
 
 TEST_F(EvaluatorTest, NamesTheImageThatTheNetworkGivesNanFor) {
-  // The images that a network is tried on begin with 0, 1.
+  // The images that a network is validated with start with 0, 1.
   torch::jit::Module module("net");
   module.define(
       "def forward(self, x):\n"

@@ -63,7 +63,7 @@ TEST_F(Recorded, PhasesNeverHaveTheHostWaitForTheDevice) {
     compute_gradients(phase, {.real = real_, .images = {}});
     EXPECT_EQ(waits(), std::set<std::string>{}) << phase.name;
   }
-  update_network(phases_.front(), 0);  // which asks whether the gradients are finite
+  update_network(phases_.front(), 0);  // which checks whether the gradients are finite
   at::removeCallback(observer);
   EXPECT_TRUE(waits().contains("aten::item"));
 }

@@ -35,7 +35,7 @@ class TrainRun : public testing::Test {
     write_net("  return y, y\n");
   }
 
-  /// Writes a feature network that begins with y: the means of the four quarters.
+  /// Writes a feature network whose code starts with y: the means of the four quarters.
   void write_net(const std::string& rest) {
     torch::jit::Module module("net");
     module.define(
@@ -127,11 +127,11 @@ TEST_F(TrainRun, DoesNotMeasureWhereASignalInterruptsIt) {
 }
 
 TEST_F(TrainRun, LosesNothingWhereTheLastEvaluationFails) {
-  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // the real images are not judged
+  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // needs no features of the real images
   config_.evaluate.splits = 2;
   config_.evaluate.every_kimg = 0;
   config_.checkpoint.keep_best = "is24";
-  // The images that a network is tried on begin with 0, 1.
+  // The images that a network is validated with start with 0, 1.
   write_net(
       "  known = (x[:, 0, 0, 1] == 1).unsqueeze(1)\n"
       "  return torch.where(known, y, torch.full_like(y, float('nan'))), y\n");
