@@ -127,7 +127,7 @@ TEST_F(TrainRun, DoesNotMeasureWhereASignalInterruptsIt) {
 }
 
 TEST_F(TrainRun, LosesNothingWhereTheLastEvaluationFails) {
-  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // needs no features of the real images
+  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // needs no real features
   config_.evaluate.splits = 2;
   config_.evaluate.every_kimg = 0;
   config_.checkpoint.keep_best = "is24";
