@@ -2,12 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <new>
 #include <thread>
 
-#include "base/log.h"
 #include "cli/verbs.h"
 #include "comm/launcher.h"
+#include "command_line/run_program.h"
 
 namespace ganscale::cli {
 namespace {
@@ -28,36 +27,6 @@ void let_rank_0_report_first() {
   if (comm::launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
 }
 
-/// Parses the command line into `action`; returns the exit code if there is nothing to run.
-int parse(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    if (!asked_for_help) let_rank_0_report_first();
-    app.exit(error);
-    return asked_for_help ? 0 : static_cast<int>(ExitCode::kUsage);
-  }
-}
-
-ExitCode run_action(const Action& action) {
-  try {
-    return action();
-  } catch (const Error& error) {
-    const bool of_the_user = error.code() == ExitCode::kUsage || error.code() == ExitCode::kConfig;
-    if (of_the_user) let_rank_0_report_first();
-    log::error(error.what());
-    return error.code();
-  } catch (const std::bad_alloc&) {
-    log::error("out of memory: use a smaller batch or fewer prefetched batches");
-    return ExitCode::kBug;
-  } catch (const std::exception& error) {
-    log::error("unexpected error", {{"what", error.what()}});
-    return ExitCode::kBug;
-  }
-}
-
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -75,9 +44,7 @@ int run(int argc, char** argv) {
   add_import(app, action);
   add_project(app, action);
   add_config_schema(app, action);
-  const int usage = parse(app, argc, argv);
-  if (usage != 0 || !action) return usage;
-  return static_cast<int>(run_action(action));
+  return command_line::run_program(app, action, argc, argv, let_rank_0_report_first);
 }
 
 }  // namespace ganscale::cli

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <functional>
-
-#include "base/error.h"
+#include "command_line/run_program.h"
 
 namespace CLI {
 class App;
@@ -10,8 +8,7 @@ class App;
 
 namespace ganscale::cli {
 
-/// What main() runs after parsing the command line.
-using Action = std::function<ExitCode()>;
+using command_line::Action;
 
 /// Each function adds a verb to the command line, which sets `action` if the user chooses it. One
 /// file per verb: add_train() in train.cpp, and so on. Options shared by verbs are in

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+#include "base/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ganscale::command_line {
+
+/// What main() runs after parsing the command line.
+using Action = std::function<ExitCode()>;
+
+/// Parses the command line and runs `action`, which the callback of the chosen verb sets.
+///
+/// before_user_error: called before an error of the user is reported.
+/// Returns the exit code; an error is logged, not thrown.
+int run_program(
+    CLI::App& app, const Action& action, int argc, char** argv,
+    const std::function<void()>& before_user_error = [] {});
+
+}  // namespace ganscale::command_line
