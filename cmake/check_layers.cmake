@@ -17,8 +17,9 @@ set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "
 # Contracts that lie beside the rooms of their folder, and below them.
 set(headers_below_rooms models/model.h models/style_generator.h models/initial_weights.h)
 if(ROOT MATCHES "operator$")
-  # Of the worker the operator sees base, wire, files, config and telemetry.
-  set(layers "base wire" "files config telemetry" "api" "desired kube" "decide" "runtime" "verbs")
+  # Of the worker the operator sees base, wire, files, command_line, config and telemetry.
+  set(layers "base wire" "files command_line config telemetry" "object" "kube" "controller" "gan_training" "verbs")
+  set(layers_of_gan_training "spec" "plan" "desired decide" "reconcile")
 endif()
 
 # Sets layer_NAME of each name: its position in the list of layers.
@@ -33,7 +34,7 @@ function(number_layers prefix)
   endforeach()
 endfunction()
 number_layers("" ${layers})
-foreach(folder data kernels models training)
+foreach(folder data kernels models training gan_training)
   number_layers("${folder}/" ${layers_of_${folder}})
 endforeach()
 

@@ -1,9 +1,10 @@
 # Run by ctest: cmake -DFOLDER=... -P check_layers_test.cmake. Plants includes in a small tree of its own, and looks
 # whether check_layers.cmake takes or refuses them.
+set(root worker)
 function(expect verdict file include)
-  file(REMOVE_RECURSE ${FOLDER}/worker)
-  file(WRITE ${FOLDER}/worker/${file} "#include \"${include}\"\n")
-  execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${FOLDER}/worker -P ${CMAKE_CURRENT_LIST_DIR}/check_layers.cmake
+  file(REMOVE_RECURSE ${FOLDER}/${root})
+  file(WRITE ${FOLDER}/${root}/${file} "#include \"${include}\"\n")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${FOLDER}/${root} -P ${CMAKE_CURRENT_LIST_DIR}/check_layers.cmake
                   RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE words)
   if(verdict STREQUAL "takes" AND NOT status EQUAL 0)
     message(FATAL_ERROR "refused ${file} including ${include}: ${words}")
@@ -24,3 +25,10 @@ expect(refuses data/loader/prefetcher.cpp data/tools/convert.h)
 expect(refuses models/layers/linear.cpp models/build_model.h)           # from a room to what uses it
 expect(refuses training/attic/old.h base/error.h)                       # a room without a layer
 expect(refuses attic/old.h base/error.h)
+
+set(root operator)
+expect(takes gan_training/reconcile/reconciler.cpp gan_training/decide/life.h)
+expect(takes gan_training/desired/pod.cpp gan_training/plan/plan.h)
+expect(refuses kube/informer.cpp gan_training/plan/plan.h)                  # upward, from the generic part to a kind
+expect(refuses gan_training/decide/life.cpp gan_training/desired/pod.h)     # sideways
+expect(refuses gan_training/spec/gan_training.h gan_training/plan/plan.h)   # upward

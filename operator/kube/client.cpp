@@ -15,7 +15,7 @@ constexpr milliseconds kPause{200};
 constexpr std::chrono::seconds kLongestPause{10};
 
 Json parse(const HttpResponse& response, const std::string& what) {
-  Json json = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  Json json = parse_json(response.body);
   if (json.is_discarded())
     throw ApiError(response.status, "NotJson", what + ": the answer is no JSON");
   return json;
@@ -26,17 +26,11 @@ bool is_good(int status) { return status >= 200 && status < 300; }
 }  // namespace
 
 void throw_api_error(const HttpResponse& response, const std::string& what) {
-  const Json status = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  const Json status = parse_json(response.body);
   const bool told = status.is_object() && status.value("kind", "") == "Status";
   throw ApiError(response.status, told ? status.value("reason", "") : "",
                  what + ": " + std::to_string(response.status) + ": " +
                      (told ? status.value("message", "") : response.body.substr(0, 200)));
-}
-
-std::string Resource::path(const std::string& name_space) const {
-  const bool is_core = api_version.find('/') == std::string::npos;
-  return (is_core ? "/api/" : "/apis/") + api_version +
-         (name_space.empty() ? "" : "/namespaces/" + name_space) + "/" + plural;
 }
 
 Client::Client(Transport& transport, Hooks hooks)

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "api/gan_training.h"
-#include "api/json.h"
+#include "kube/resource.h"
 #include "kube/transport.h"
+#include "object/json.h"
 
 namespace ganscale::controller {
 
-/// The API server refused, or failed: its Status object.
+/// An error response of the API server, from its Status object.
 class ApiError : public std::runtime_error {
  public:
   ApiError(int code, std::string reason, const std::string& message)
@@ -24,39 +24,15 @@ class ApiError : public std::runtime_error {
   std::string reason_;
 };
 
-/// A kind of objects and where the API server has them.
-struct Resource {
-  std::string api_version;  ///< v1, or group/version
-  std::string plural;       ///< pods
-
-  /// /api/v1/namespaces/NS/pods; of all namespaces for an empty one.
-  std::string path(const std::string& name_space = "") const;
-  std::string path(const Key& key) const { return path(key.name_space) + "/" + key.name; }
-};
-
-namespace resource {
-inline const Resource kTrainings{"ganscale.dev/v1alpha1", "gantrainings"};
-inline const Resource kMpiJobs{"kubeflow.org/v2beta1", "mpijobs"};
-inline const Resource kPods{"v1", "pods"};
-inline const Resource kConfigMaps{"v1", "configmaps"};
-inline const Resource kSecrets{"v1", "secrets"};
-inline const Resource kClaims{"v1", "persistentvolumeclaims"};
-inline const Resource kNetworkPolicies{"networking.k8s.io/v1", "networkpolicies"};
-inline const Resource kBudgets{"policy/v1", "poddisruptionbudgets"};
-inline const Resource kJobs{"batch/v1", "jobs"};
-inline const Resource kEvents{"events.k8s.io/v1", "events"};
-inline const Resource kLeases{"coordination.k8s.io/v1", "leases"};
-}  // namespace resource
-
-/// Speaks to the API server. 429 is waited out as Retry-After says, 5xx and broken connections are
-/// tried again a few times, 401 once with the credentials read anew. Any thread may call.
+/// A client of the API server. Retries 429 after Retry-After, 5xx and broken connections a few
+/// times, and 401 once with reloaded credentials. Thread-safe.
 class Client {
  public:
   struct Hooks {
     /// Called with each answer and how long it took; code 0: there was none.
     std::function<void(const std::string& method, int code, std::chrono::duration<double> took)>
         on_request = [](const std::string&, int, std::chrono::duration<double>) {};
-    std::function<void(std::chrono::milliseconds)> sleep;  ///< default: really sleeps
+    std::function<void(std::chrono::milliseconds)> sleep;  ///< default: sleeps
   };
 
   Client(Transport& transport, Hooks hooks);

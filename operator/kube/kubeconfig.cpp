@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "api/fields.h"
-#include "api/yaml.h"
 #include "base/error.h"
+#include "object/fields.h"
+#include "object/yaml.h"
 
 namespace ganscale::controller {
 namespace {

@@ -1,28 +1,20 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 
-#include "kube/client.h"
+#include "object/json.h"
 
 namespace ganscale::controller {
 
-/// Writes a time with microseconds, as a Lease demands.
-std::string format_micro_time(std::chrono::system_clock::time_point time);
+/// Returns who holds a Lease; empty if nobody does.
+std::string holder_of(const Json& lease);
 
-/// Who leads, and for how long without a sign of life.
-struct LeaseTimes {
-  std::chrono::milliseconds duration{15000};  ///< after that without renewal, another may take over
-  std::chrono::milliseconds deadline{10000};  ///< the leader gives up if it could not renew so long
-  std::chrono::milliseconds retry{2000};
-};
-
-/// What one look at the Lease says.
+/// What to do about a Lease as it was read.
 enum class LeaseMove { kCreate, kRenew, kTake, kWait };
 
-/// Judges how the Lease's holder does by the clock of this machine: what counts is how long the
+/// Follows the holder of a Lease by the clock of this machine: what counts is how long the
 /// Lease has not changed before our eyes, never the times that others wrote into it.
 class LeaseWatcher {
  public:
@@ -37,31 +29,6 @@ class LeaseWatcher {
   std::string identity_;
   std::string seen_;  ///< resource version
   Moment changed_;
-};
-
-/// Takes part in the election and leads when it can.
-class LeaderElector {
- public:
-  LeaderElector(Client& client, Key lease, std::string identity, LeaseTimes times);
-
-  /// Returns once this process leads, or false once `stopped` says so.
-  bool wait_to_lead(const std::function<bool()>& stopped);
-  /// Renews until `stopped` says so, and then gives the Lease free, or until it is lost: false, at
-  /// once if another holds it.
-  bool keep_leading(const std::function<bool()>& stopped);
-  const std::string& identity() const { return identity_; }
-
- private:
-  bool try_once();
-  bool write(std::optional<Json> lease, LeaseMove move);
-  void release();
-
-  Client& client_;
-  Key key_;
-  std::string identity_;
-  LeaseTimes times_;
-  LeaseWatcher watcher_;
-  bool taken_ = false;  ///< at the last look another held it
 };
 
 }  // namespace ganscale::controller

@@ -51,7 +51,7 @@ void LineSplitter::feed(std::string_view bytes,
 }
 
 WatchEvent parse_watch_event(std::string_view line) {
-  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  Json json = parse_json(line);
   const auto kind = json.is_object() ? kind_of(json) : std::nullopt;
   if (!kind || !is_object_at(json, "object")) refuse(line);
   WatchEvent event{.kind = *kind, .object = std::move(json["object"]), .code = 0};

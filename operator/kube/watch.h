@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json.h"
+#include "object/json.h"
 
 namespace ganscale::controller {
 

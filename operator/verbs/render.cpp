@@ -2,15 +2,20 @@
 #include <iostream>
 #include <memory>
 
-#include "api/yaml.h"
-#include "decide/validate.h"
-#include "desired/config_map.h"
-#include "desired/mpi_job.h"
-#include "desired/network_policy.h"
+#include "gan_training/desired/config_map.h"
+#include "gan_training/desired/control_secret.h"
+#include "gan_training/desired/disruption_budget.h"
+#include "gan_training/desired/mpi_job.h"
+#include "gan_training/desired/network_policy.h"
+#include "gan_training/plan/validate.h"
+#include "object/yaml.h"
 #include "verbs/sources.h"
 #include "verbs/verbs.h"
 
 namespace ganscale::controller {
+
+using namespace gan_training;  // of which alone these verbs know
+
 namespace {
 
 struct RenderOptions {
@@ -44,7 +49,7 @@ std::vector<Plan> plans(const RenderOptions& options) {
       options.config_from.empty() ? "" : read_yaml_file(options.config_from).at(0).dump();
   std::vector<Plan> plans;
   for (const GanTraining& training : read_trainings(options.file)) {
-    Checked checked = check_training(training, profiles, schema, config);
+    Checked checked = check_training(training, profiles, schema, {.text = config});
     if (!checked.reason.empty()) {
       throw ConfigError(options.file + ": " + training.key.text() + ": " + checked.problem);
     }

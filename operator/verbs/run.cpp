@@ -7,7 +7,10 @@
 #include <memory>
 
 #include "base/log.h"
-#include "runtime/controller.h"
+#include "controller/run_operator.h"
+#include "kube/kubeconfig.h"
+#include "kube/rest_transport.h"
+#include "verbs/kinds.h"
 #include "verbs/sources.h"
 #include "verbs/verbs.h"
 
@@ -46,23 +49,27 @@ ExitCode run(const RunOptions& options) {
   log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
   std::signal(SIGTERM, ask_to_stop);
   std::signal(SIGINT, ask_to_stop);
-  ControllerSettings settings;
-  settings.access =
+  ClusterAccess access =
       options.kubeconfig.empty() ? in_cluster_access() : read_kubeconfig(options.kubeconfig);
-  settings.name_space =
-      options.name_space.empty() ? settings.access.name_space : options.name_space;
+  OperatorSettings settings;
+  settings.name_space = options.name_space.empty() ? access.name_space : options.name_space;
   settings.identity = options.identity.empty() ? default_identity() : options.identity;
-  settings.access.user_agent =
+  access.user_agent =
       std::string("ganscale-operator/") + GANSCALE_VERSION + " (" + settings.identity + ")";
+  settings.connect = [access](std::chrono::seconds idle) {
+    return std::make_unique<RestTransport>(access, idle);
+  };
   settings.workers = options.workers;
-  settings.poll_interval = std::chrono::seconds(options.poll_seconds);
   settings.metrics = {options.metrics_address, options.metrics_port};
   settings.health_address = options.health_address;
-  log::info("Starts", {{"version", GANSCALE_VERSION},
-                       {"server", settings.access.server},
-                       {"identity", settings.identity}});
-  return run_controller(settings, read_profiles(options.sources), read_schema(options.sources),
-                        [] { return stop_asked.load(); });
+  log::info(
+      "Starts",
+      {{"version", GANSCALE_VERSION}, {"server", access.server}, {"identity", settings.identity}});
+  const NodeProfiles profiles = read_profiles(options.sources);
+  const WorkerSchema schema = read_schema(options.sources);
+  const std::chrono::seconds poll_interval(options.poll_seconds);
+  return run_operator(settings, kinds({profiles, schema, poll_interval}),
+                      [] { return stop_asked.load(); });
 }
 
 }  // namespace
@@ -76,7 +83,7 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_option("--namespace", o->name_space,
                    "The operator's own namespace; default: the pod's, or the kubeconfig's");
   verb->add_option("--identity", o->identity, "Name in the election; default: host and process");
-  verb->add_option("--workers", o->workers, "Trainings that are looked at side by side")
+  verb->add_option("--workers", o->workers, "Reconciles side by side, of each kind of resource")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   verb->add_option("--poll-seconds", o->poll_seconds, "How often a running worker is asked")

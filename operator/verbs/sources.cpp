@@ -4,11 +4,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "api/built_in.h"
-#include "api/yaml.h"
 #include "base/error.h"
+#include "gan_training/spec/built_in.h"
+#include "object/yaml.h"
 
 namespace ganscale::controller {
+
+using namespace gan_training;
 
 void add_source_options(CLI::App& verb, SourceOptions& options) {
   verb.add_option("--node-profiles", options.profiles_folder,

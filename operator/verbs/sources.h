@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "api/gan_training.h"
-#include "api/worker_schema.h"
+#include "gan_training/spec/gan_training.h"
+#include "gan_training/spec/worker_schema.h"
 
 namespace CLI {
 class App;
@@ -12,7 +12,11 @@ class App;
 
 namespace ganscale::controller {
 
-/// The options of every verb that must know profiles and the worker's configuration.
+using gan_training::GanTraining;
+using gan_training::NodeProfiles;
+using gan_training::WorkerSchema;
+
+/// Options shared by the verbs that need node profiles and the worker's schema.
 struct SourceOptions {
   std::string profiles_folder;
   std::string schema_file;
@@ -26,7 +30,7 @@ NodeProfiles read_profiles(const SourceOptions& options);
 /// The schema of the file, or the built-in one. Throws ConfigError.
 WorkerSchema read_schema(const SourceOptions& options);
 
-/// Reads every GanTraining of a file of YAML. Throws ConfigError if there is none, or another kind.
+/// Reads all GanTrainings of a YAML file. Throws ConfigError if there is none, or another kind.
 std::vector<GanTraining> read_trainings(const std::string& file);
 
 }  // namespace ganscale::controller

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <functional>
-#include <string>
-
-#include "base/error.h"
+#include "command_line/run_program.h"
 
 namespace CLI {
 class App;
@@ -11,17 +8,16 @@ class App;
 
 namespace ganscale::controller {
 
-/// What main() runs once the command line was read.
-using Action = std::function<ExitCode()>;
+using command_line::Action;
 
-/// Each function adds one verb to the command line; when the user chose it, `action` is what it
-/// does. One file a verb.
+/// Each function adds a verb to the command line, which sets `action` if the user chooses it. One
+/// file per verb.
 void add_render(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
 
-/// Reads the command line and does what it says. Returns the exit code.
+/// Parses the command line and runs the chosen verb. Returns the exit code.
 int run_program(int argc, char** argv);
 
 }  // namespace ganscale::controller

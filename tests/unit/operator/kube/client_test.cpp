@@ -105,18 +105,18 @@ TEST(Client, ReadsEveryPageOfAList) {
 
 TEST(Client, AppliesAsItsOwnFieldManager) {
   Talk run({answer(200)});
-  run.client.apply(resource::kMpiJobs, {{"metadata", {{"name", "a-r1"}, {"namespace", "team"}}}});
+  run.client.apply(resource::kJobs, {{"metadata", {{"name", "a-r1"}, {"namespace", "team"}}}});
   EXPECT_EQ(run.transport.requests.at(0).path,
-            "/apis/kubeflow.org/v2beta1/namespaces/team/mpijobs/"
+            "/apis/batch/v1/namespaces/team/jobs/"
             "a-r1?fieldManager=ganscale-operator&force=true");
   EXPECT_EQ(run.transport.requests.at(0).content_type, "application/apply-patch+yaml");
 }
 
 TEST(Client, DeletesTheObjectThatItKnowsAlone) {
   Talk run({answer(409), answer(404), answer(403)});
-  EXPECT_NO_THROW(run.client.remove(resource::kMpiJobs, kKey, "u"));  // another one by that name
-  EXPECT_NO_THROW(run.client.remove(resource::kMpiJobs, kKey, "u"));
-  EXPECT_THROW(run.client.remove(resource::kMpiJobs, kKey, "u"), ApiError);
+  EXPECT_NO_THROW(run.client.remove(resource::kJobs, kKey, "u"));  // another one by that name
+  EXPECT_NO_THROW(run.client.remove(resource::kJobs, kKey, "u"));
+  EXPECT_THROW(run.client.remove(resource::kJobs, kKey, "u"), ApiError);
   EXPECT_THAT(run.transport.requests.at(0).body, HasSubstr(R"("preconditions":{"uid":"u"})"));
 }
 

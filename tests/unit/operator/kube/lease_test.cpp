@@ -34,34 +34,14 @@ TEST(LeaseWatcher, CreatesRenewsAndTakesAFreeOne) {
   EXPECT_EQ(watcher.next_move(lease("", "2"), kStart), LeaseMove::kTake);
 }
 
-/// Gives the same Lease to whoever asks.
-class OneLease : public Transport {
- public:
-  HttpResponse send(const HttpRequest&) override {
-    return {.status = 200, .body = lease("thief", "7").dump(), .retry_after = {}};
-  }
-  HttpResponse stream(const HttpRequest&, const std::function<void(std::string_view)>&) override {
-    return {};
-  }
-  void stop() override {}
-  void refresh() override {}
-};
-
-TEST(LeaderElector, EndsAtOnceWhenAnotherHoldsTheLease) {
-  OneLease transport;
-  Client client(transport, {});
-  const LeaseTimes times{.duration = std::chrono::hours(2),
-                         .deadline = std::chrono::hours(1),
-                         .retry = std::chrono::milliseconds(1)};
-  LeaderElector elector(client, {"ops", "lease"}, "me", times);
-  int looks = 0;
-  EXPECT_FALSE(elector.keep_leading([&] { return ++looks > 100; }));
-}
-
-TEST(Lease, WritesTimesWithMicroseconds) {
-  const auto time =
-      std::chrono::system_clock::time_point(std::chrono::microseconds(1750000000000042));
-  EXPECT_EQ(format_micro_time(time), "2025-06-15T15:06:40.000042Z");
+TEST(LeaseWatcher, ReadsALeaseOfOthersWithCare) {
+  LeaseWatcher watcher("me");
+  EXPECT_EQ(holder_of(Json::object()), "");
+  EXPECT_EQ(holder_of({{"spec", {{"holderIdentity", 3}}}}), "");
+  Json odd = lease("other", "1");
+  odd["spec"]["leaseDurationSeconds"] = "long";
+  EXPECT_EQ(watcher.next_move(odd, kStart), LeaseMove::kWait);
+  EXPECT_EQ(watcher.next_move(odd, kStart + seconds(16)), LeaseMove::kTake) << "15 s by default";
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+#include "controller/health_server.h"
+
+// cpprestsdk's macro U is a name that other libraries use.
+#define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
+#include <cpprest/http_listener.h>
+
+#include "base/error.h"
+#include "wire/names.h"
+
+namespace ganscale::controller {
+namespace {
+
+using web::http::http_request;
+
+int answer(const std::string& path, bool ready) {
+  if (path == wire::path::kHealth) return 200;
+  if (path == wire::path::kReady) return ready ? 200 : 503;
+  return 404;
+}
+
+}  // namespace
+
+struct HealthServer::Listener {
+  explicit Listener(const std::string& address) : http("http://" + address) {}
+  web::http::experimental::listener::http_listener http;
+};
+
+HealthServer::HealthServer(const std::string& address, std::function<bool()> ready) {
+  try {
+    listener_ = std::make_unique<Listener>(address);
+    listener_->http.support("GET", [ready](const http_request& request) {
+      const int status = answer(request.relative_uri().path(), ready());
+      request.reply(static_cast<web::http::status_code>(status))
+          .then([](const pplx::task<void>& sent) {
+            try {
+              sent.get();
+            } catch (const std::exception&) {
+              // A client that is gone by now is no error of ours.
+            }
+          });
+    });
+    listener_->http.open().get();
+  } catch (const std::exception& error) {
+    throw ConfigError("--health-address: can't listen on " + address + ": " + error.what());
+  }
+}
+
+HealthServer::~HealthServer() {
+  try {
+    listener_->http.close().wait();
+  } catch (const std::exception&) {
+    // It is going away, and so are its connections.
+  }
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "kube/client.h"
+#include "kube/lease.h"
+#include "kube/sleep.h"
+
+namespace ganscale::controller {
+
+/// Timing of the leader election.
+struct LeaseTimes {
+  std::chrono::milliseconds duration{
+      15000};  ///< another may take over after this long without renewal
+  std::chrono::milliseconds deadline{
+      10000};  ///< the leader gives up after failing to renew for this long
+  std::chrono::milliseconds retry{2000};
+};
+
+/// Takes part in the leader election.
+class LeaderElector {
+ public:
+  LeaderElector(Client& client, Key lease, std::string identity, LeaseTimes times);
+
+  /// Returns true once this process leads, or false if `stopped` returns true first.
+  bool wait_to_lead(const Stopped& stopped);
+  /// Renews the Lease. Returns true after releasing it because `stopped` returned true, or false
+  /// when it is lost, immediately if another process holds it.
+  bool keep_leading(const Stopped& stopped);
+
+ private:
+  bool try_once();
+  bool write(std::optional<Json> lease, LeaseMove move);
+  void release();
+
+  Client& client_;
+  Key key_;
+  std::string identity_;
+  LeaseTimes times_;
+  LeaseWatcher watcher_;
+  bool taken_ = false;  ///< another held it when it was last read
+};
+
+}  // namespace ganscale::controller

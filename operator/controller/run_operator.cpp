@@ -1,0 +1,132 @@
+#include "controller/run_operator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+#include "base/log.h"
+#include "controller/controller.h"
+#include "controller/health_server.h"
+
+namespace ganscale::controller {
+namespace {
+
+constexpr std::chrono::seconds kAnswerWithin{15};
+// The server sends a bookmark about once a minute: a watch that is silent for longer is half
+// closed.
+constexpr std::chrono::seconds kSilentWatch{90};
+constexpr std::chrono::milliseconds kPollEvery{50};
+constexpr const char* kLeaseName = "ganscale-operator";
+
+Time current_time() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+/// A kind and the controller that reconciles it.
+struct RunningKind {
+  RunningKind(const KindEntry& entry, KindContext context)
+      : controller(entry.controller, [this](const Key& key) { return kind->reconcile(key); }) {
+    context.enqueue = [this](const Key& key) { controller.queue().add(key); };
+    kind = entry.make(context);
+  }
+
+  Controller controller;
+  std::unique_ptr<Kind> kind;  // goes first: its threads enqueue
+};
+using RunningKinds = std::vector<std::unique_ptr<RunningKind>>;
+
+bool all_synced(const RunningKinds& kinds) {
+  return std::ranges::all_of(kinds, [](const auto& running) {
+    return std::ranges::all_of(running->kind->informers(),
+                               [](const Informer* informer) { return informer->synced(); });
+  });
+}
+
+std::vector<telemetry::Family> collect(const OperatorMetrics& metrics, const RunningKinds& kinds) {
+  Families families;
+  metrics.collect(families);
+  for (const auto& running : kinds) running->controller.collect(families);
+  for (const auto& running : kinds) running->kind->collect(families);
+  return families.all();
+}
+
+/// Lets a kind prepare, again and again while that fails: the API server may be away. Returns
+/// false if `stopped` says so first.
+bool begin_to_lead(RunningKind& running, const Stopped& stopped) {
+  while (!stopped()) {
+    try {
+      running.kind->begin_to_lead();
+      return true;
+    } catch (const std::exception& error) {
+      log::warning("Can't begin to lead",
+                   {{"controller", running.controller.name()}, {"what", error.what()}});
+      sleep_unless(stopped, std::chrono::seconds(1));
+    }
+  }
+  return false;
+}
+
+/// The operator while it leads. Ends when `stopped` says so, after the last reconcile.
+void lead(const RunningKinds& kinds, int workers, const Stopped& stopped) {
+  std::vector<std::thread> threads;
+  for (const auto& running : kinds) {
+    threads.emplace_back([&stopped, &running = *running, workers] {
+      if (begin_to_lead(running, stopped)) running.controller.run(workers, stopped);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+
+ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEntry>& entries,
+                      const Stopped& stopped) {
+  OperatorMetrics metrics;
+  const Client::Hooks hooks{
+      .on_request = [&](const std::string& method, int code,
+                        auto took) { metrics.on_request(method, code, took); },
+      .sleep = {}};
+  const auto transport = settings.connect(kAnswerWithin);
+  Client client(*transport, hooks);
+  EventRecorder events(client, settings.identity);
+  const KindContext context{.client = client,
+                            .hooks = hooks,
+                            .events = events,
+                            .connect_watch = [&] { return settings.connect(kSilentWatch); },
+                            .enqueue = {},  // each kind has its own
+                            .name_space = settings.name_space,
+                            .now = current_time};
+  RunningKinds kinds;
+  for (const KindEntry& entry : entries) {
+    kinds.push_back(std::make_unique<RunningKind>(entry, context));
+  }
+  const telemetry::Exposer exposer(settings.metrics, [&] { return collect(metrics, kinds); });
+  const HealthServer health(settings.health_address, [&] { return all_synced(kinds); });
+  for (const auto& running : kinds) {
+    for (Informer* informer : running->kind->informers()) informer->start();
+  }
+  while (!all_synced(kinds)) {
+    if (!sleep_unless(stopped, kPollEvery)) return ExitCode::kOk;
+  }
+  LeaderElector elector(client, {settings.name_space, kLeaseName}, settings.identity,
+                        settings.lease);
+  if (!elector.wait_to_lead(stopped)) return ExitCode::kOk;
+
+  std::atomic<bool> finished{false};
+  std::thread election([&] {
+    if (elector.keep_leading([&] { return finished.load(); })) return;
+    // Another may lead by now: not one more write.
+    log::error("The lease is lost", {{"identity", settings.identity}});
+    std::_Exit(static_cast<int>(ExitCode::kPeerLost));
+  });
+  metrics.set_leading(true);
+  lead(kinds, settings.workers, stopped);
+  metrics.set_leading(false);
+  events.close();  // the last events are written before the lease is given free
+  finished = true;
+  election.join();
+  return ExitCode::kOk;
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "controller/kind.h"
+#include "controller/leader.h"
+#include "telemetry/exposer.h"
+
+namespace ganscale::controller {
+
+struct OperatorSettings {
+  /// Connects to the API server; requests idle for longer than `idle` fail.
+  std::function<std::unique_ptr<Transport>(std::chrono::seconds idle)> connect;
+  std::string name_space;  ///< the operator's own, which holds its Lease
+  std::string identity;    ///< of this process among its peers
+  LeaseTimes lease{};
+  int workers = 2;  ///< for each controller
+  telemetry::Endpoint metrics{};
+  std::string health_address = "0.0.0.0:8081";
+};
+
+/// Runs a controller for each kind until `stopped` returns true: syncs the informers, waits to
+/// become the leader, reconciles. Ends the process immediately with kPeerLost if the Lease is lost,
+/// since another operator may lead and nothing more may be written.
+ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEntry>& kinds,
+                      const Stopped& stopped);
+
+}  // namespace ganscale::controller

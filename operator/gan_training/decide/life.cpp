@@ -1,0 +1,273 @@
+#include "gan_training/decide/life.h"
+
+#include <algorithm>
+
+#include "gan_training/decide/restart.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kPollEvery{2};
+
+void set_phase(Decision& d, const char* phase, std::string reason, std::string message) {
+  d.record.phase = phase;
+  d.record.reason = std::move(reason);
+  d.record.message = std::move(message);
+}
+
+void add_event(Decision& d, bool warning, std::string reason, std::string note) {
+  d.events.push_back({warning, std::move(reason), std::move(note)});
+}
+
+bool is_over(const Record& record) {
+  return record.phase == phase::kSucceeded || record.phase == phase::kFailed;
+}
+
+bool has_live_attempt(const Situation& s) {
+  return s.attempt && !s.attempt->deleted && s.record.state != AttemptState::kEnded;
+}
+
+/// Ends the attempt: its MPIJob goes, with every pod of it.
+void end_attempt(Decision& d) {
+  d.record.state = AttemptState::kEnded;
+  d.record.ending.reset();
+  d.steps.push_back(Step::kDeleteAttempts);
+}
+
+/// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
+void wait_for_checkpoint(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  d.record.ending->since = std::min(d.record.ending->since, s.now);  // the clock may be set back
+  const Time deadline = d.record.ending->since + s.checkpoint_deadline;
+  const bool nothing_to_save =
+      attempt.phase == JobPhase::kCreated || attempt.phase == JobPhase::kQueued;
+  if (attempt.finished() || nothing_to_save || !attempt.lost.empty()) {
+    add_event(d, false, "AttemptEnded", attempt.name + " ended for: " + d.record.ending->reason);
+    end_attempt(d);
+  } else if (s.now >= deadline) {
+    add_event(d, true, "CheckpointDeadline",
+              attempt.name + " did not write a checkpoint in time and is ended: " +
+                  std::to_string(s.checkpoint_deadline.count()) + " s");
+    end_attempt(d);
+  } else {
+    d.steps.push_back(Step::kAskStop);
+    d.requeue_after = std::min(kPollEvery, seconds(deadline - s.now));
+  }
+}
+
+void stop_attempt(const Situation& s, Decision& d, const std::string& reason,
+                  const std::string& why) {
+  d.record.ending = Ending{reason, s.now};
+  add_event(d, false, reason, why + "; a checkpoint comes first");
+  wait_for_checkpoint(s, d);
+}
+
+/// Brings the live attempt to its end, if there is one. Returns whether it is still there.
+bool is_stopping(const Situation& s, Decision& d, const std::string& reason,
+                 const std::string& why) {
+  if (!has_live_attempt(s)) {
+    d.record.ending.reset();
+    if (d.record.state != AttemptState::kNone) d.record.state = AttemptState::kEnded;
+    if (s.attempt || s.others) d.steps.push_back(Step::kDeleteAttempts);
+    return false;
+  }
+  if (!d.record.ending) {
+    stop_attempt(s, d, reason, why);
+  } else {
+    d.record.ending->reason = reason;
+    wait_for_checkpoint(s, d);
+  }
+  return true;
+}
+
+void decide_deleted(const Situation& s, Decision& d) {
+  if (!s.has_finalizer) return;
+  if (is_stopping(s, d, "Delete", "the training is deleted")) return;
+  if (s.attempt || s.others) {
+    d.requeue_after = kPollEvery;
+  } else if (s.purge && s.purge_failure.empty()) {
+    if (!s.purge_started) d.steps.push_back(Step::kPurge);
+    d.requeue_after = kPollEvery;
+  } else {
+    // Who deletes a training gets rid of it, even where its folder can't be deleted.
+    if (s.purge) add_event(d, true, "PurgeFailed", s.purge_failure);
+    d.steps.push_back(Step::kRemoveFinalizer);
+  }
+}
+
+void decide_suspended(const Situation& s, Decision& d) {
+  if (is_stopping(s, d, "Suspend", "the training is suspended")) {
+    d.record.reason = "Suspending";
+    d.record.message = "waits for a checkpoint";
+    return;
+  }
+  d.record.restart_at.reset();
+  set_phase(d, phase::kSuspended, "Suspended", "spec.suspend is true");
+}
+
+/// Starts the next attempt, or the one whose number is taken and that was never made.
+void start(const Situation& s, Decision& d) {
+  if (s.others || (s.attempt && d.record.state == AttemptState::kEnded)) {
+    d.steps.push_back(Step::kDeleteAttempts);
+    d.requeue_after = kPollEvery;  // a pod's grace may end without any message
+    return;
+  }
+  // A time further away than any backoff is one of a clock that was set back since.
+  const Time latest =
+      s.now + seconds(std::max(s.restart.backoff_seconds, s.restart.max_backoff_seconds));
+  if (d.record.restart_at && s.now < *d.record.restart_at && *d.record.restart_at <= latest) {
+    d.requeue_after = seconds(*d.record.restart_at - s.now);
+    return;
+  }
+  if (d.record.state != AttemptState::kWanted) {
+    ++d.record.attempt;
+    add_event(d, false, "AttemptStarted",
+              "attempt " + std::to_string(d.record.attempt) + " on " + std::to_string(s.nodes) +
+                  " nodes");
+  }
+  d.record.restart_at.reset();
+  d.record.state = AttemptState::kWanted;
+  d.record.hash = s.hash;
+  set_phase(d, phase::kValidated, "AttemptStarted", "");
+  d.steps.push_back(Step::kStartAttempt);
+}
+
+void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& decision) {
+  if (decision.restart && d.record.restarts < s.restart.max_restarts) {
+    ++d.record.restarts;
+    d.record.restart_at = s.now + backoff(s.restart, d.record.restarts);
+    set_phase(d, phase::kRestarting, decision.reason, decision.message);
+    add_event(d, true, decision.reason,
+              "restart " + std::to_string(d.record.restarts) + ": " + decision.message);
+    end_attempt(d);
+    d.requeue_after = seconds(*d.record.restart_at - s.now);
+    return;
+  }
+  const std::string limit = decision.restart ? "no restart is left: " : "";
+  set_phase(d, phase::kFailed, decision.restart ? "RestartLimit" : decision.reason,
+            limit + decision.message);
+  add_event(d, true, "Failed", d.record.message);
+}
+
+/// Why the live attempt is not of the present plan: a word and a text.
+std::pair<std::string, std::string> difference(const Situation& s) {
+  const Attempt& attempt = *s.attempt;
+  if (attempt.nodes != s.nodes) {
+    return {"Resize",
+            "from " + std::to_string(attempt.nodes) + " to " + std::to_string(s.nodes) + " nodes"};
+  }
+  if (attempt.config_hash != s.config_hash) {
+    return {"ConfigChange", "spec.config was edited, which takes effect by a restart"};
+  }
+  return {"SpecChange", "the pods' description was edited, which takes effect by a restart"};
+}
+
+void follow_job(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  const std::string workers = std::to_string(attempt.workers_running) + " of " +
+                              std::to_string(attempt.nodes) + " workers run";
+  switch (attempt.phase) {
+    case JobPhase::kRunning: set_phase(d, phase::kRunning, "Running", workers); break;
+    case JobPhase::kQueued:
+      set_phase(d, phase::kScheduling, "Queued", "waits for its queue");
+      break;
+    default: set_phase(d, phase::kScheduling, "WaitsForNodes", workers);
+  }
+}
+
+bool is_preempted(const Situation& s) {
+  return s.attempt->suspended && !s.attempt->finished() && s.record.phase == phase::kRunning;
+}
+
+/// Its queue took the nodes of a running attempt back. A suspended MPIJob does not go on as it was:
+/// its workers may come after the launcher. So a new attempt waits in the queue in its place.
+void decide_preempted(Decision& d) {
+  set_phase(d, phase::kRestarting, "Preempted", "its queue took the nodes back");
+  add_event(d, true, "Preempted", "its queue took the nodes back; a new attempt waits for others");
+  end_attempt(d);
+  d.requeue_after = kPollEvery;
+}
+
+void decide_live(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  d.record.state = AttemptState::kLive;
+  if (s.others) d.steps.push_back(Step::kDeleteAttempts);
+  if (attempt.phase == JobPhase::kSucceeded && !d.record.ending) {
+    set_phase(d, phase::kSucceeded, "Done", "the training reached its length");
+    add_event(d, false, "Succeeded", d.record.message);
+    return;
+  }
+  if (attempt.hash != s.hash && s.problem.empty()) {
+    const auto [reason, why] = difference(s);
+    d.record.phase = reason == "Resize" ? phase::kResizing : phase::kRestarting;
+    d.record.reason = reason;
+    d.record.message = why;
+    is_stopping(s, d, reason, why);
+    return;
+  }
+  d.record.ending.reset();  // the edit that asked for it was taken back
+  if (is_preempted(s)) {
+    decide_preempted(d);
+    return;
+  }
+  if (attempt.phase == JobPhase::kFailed || !attempt.lost.empty()) {
+    restart_or_fail(s, d, decide_restart(attempt));
+    return;
+  }
+  follow_job(s, d);
+}
+
+/// The MPIJob of the live attempt is not there any more, and we did not delete it.
+void decide_vanished(const Situation& s, Decision& d) {
+  d.record.ending.reset();
+  restart_or_fail(s, d, {true, "AttemptDeleted", "its MPIJob was deleted"});
+  d.record.state = AttemptState::kEnded;
+}
+
+void decide_over(const Situation& s, Decision& d) {
+  const bool holds_nodes = s.attempt && s.attempt->workers_running > 0 &&
+                           (!s.attempt->finished() || !s.attempt->lost.empty());
+  if (holds_nodes && s.record.phase == phase::kFailed) end_attempt(d);
+  if (s.hash == s.record.hash || !s.problem.empty() || s.suspend) return;
+  add_event(d, false, "StartedAgain", "the spec was edited after the end");
+  set_phase(d, phase::kRestarting, "StartedAgain", "the spec was edited after the end");
+  d.record.restarts = 0;
+  end_attempt(d);
+  d.requeue_after = kPollEvery;
+}
+
+void decide_active(const Situation& s, Decision& d) {
+  const bool lives = has_live_attempt(s);
+  if (!s.problem.empty() && !lives) {
+    set_phase(d, phase::kPending, s.problem_reason, s.problem);
+    if (s.record.message != s.problem) add_event(d, true, s.problem_reason, s.problem);
+  } else if (s.suspend) {
+    decide_suspended(s, d);
+  } else if (lives) {
+    decide_live(s, d);
+  } else if (s.record.state == AttemptState::kLive && !s.attempt) {
+    decide_vanished(s, d);
+  } else {
+    d.record.ending.reset();
+    start(s, d);
+  }
+}
+
+}  // namespace
+
+Decision decide(const Situation& s) {
+  Decision d;
+  d.record = s.record;
+  if (s.deleted) {
+    decide_deleted(s, d);
+  } else if (is_over(s.record)) {
+    decide_over(s, d);
+  } else {
+    decide_active(s, d);
+  }
+  return d;
+}
+
+}  // namespace ganscale::controller::gan_training

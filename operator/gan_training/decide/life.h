@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gan_training/decide/observe.h"
+#include "gan_training/decide/record.h"
+#include "gan_training/spec/training_spec.h"
+#include "object/event.h"
+
+namespace ganscale::controller::gan_training {
+
+/// Everything that the next decision about a training depends on.
+struct Situation {
+  Record record;
+  bool deleted = false;        ///< the GanTraining is marked for deletion
+  bool has_finalizer = true;   ///< the operator's own
+  std::string problem_reason;  ///< one word; empty: the spec is good
+  std::string problem;         ///< what is wrong with the spec, with the key
+  bool suspend = false;
+  RestartPolicy restart;
+  std::chrono::seconds checkpoint_deadline{120};
+  std::string hash;         ///< of the plan
+  std::string config_hash;  ///< of the plan's configuration
+  int nodes = 1;
+  std::optional<Attempt> attempt;  ///< the one with the record's number
+  bool others = false;             ///< another attempt still has an MPIJob or pods
+  bool purge = false;              ///< the run folder must still be deleted
+  bool purge_started = false;      ///< the Job that deletes it exists
+  std::string purge_failure;       ///< why it can't be deleted, for people; empty: it can
+  Time now;
+};
+
+/// An action to take after storing the record.
+enum class Step {
+  kStartAttempt,    ///< make the MPIJob of the record's number
+  kAskStop,         ///< ask rank 0 to write a checkpoint and stop
+  kDeleteAttempts,  ///< every MPIJob but the live one
+  kPurge,           ///< make the Job that deletes the run folder
+  kRemoveFinalizer,
+};
+
+struct Decision {
+  Record record;
+  std::vector<Step> steps;
+  std::vector<Event> events;
+  std::optional<std::chrono::seconds> requeue_after;  ///< even if nothing changes
+};
+
+/// Decides what to do next. A pure function of the observed situation: any operator may call it at
+/// any time and gets the same answer.
+///
+/// At most one attempt exists at a time: the next starts only after the others are gone.
+Decision decide(const Situation& situation);
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "object/json.h"
+#include "wire/job_status.h"
+
+namespace ganscale::controller::gan_training {
+
+enum class JobPhase { kCreated, kQueued, kRunning, kSucceeded, kFailed };
+
+/// The observed state of an attempt: its MPIJob and its pods.
+struct Attempt {
+  int number = 0;
+  std::string name;
+  std::string uid;
+  bool deleted = false;  ///< marked for deletion
+  std::string hash;
+  std::string config_hash;
+  int nodes = 0;
+  JobPhase phase = JobPhase::kCreated;
+  bool suspended = false;        ///< held back or preempted by its queue
+  std::string message;           ///< of a failure: the worker's own last words, else the MPIJob's
+  std::optional<int> exit_code;  ///< of a failed launcher
+  std::string lost;              ///< which pod was lost and why; empty if none
+  int workers_running = 0;
+  std::string rank0_address;  ///< IP address of the first worker; empty if it has none yet
+  std::optional<wire::JobStatus> last_status;  ///< the one it left at its end
+
+  bool finished() const { return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed; }
+};
+
+/// Reads an attempt from its MPIJob and those pods that bear its number.
+Attempt observe_attempt(const Json& job, const std::vector<Json>& pods);
+
+/// Reads the number of an attempt from the label of its MPIJob or pod; 0 if there is none.
+int attempt_number(const Json& object);
+
+/// Returns the part of a pod that observe_attempt reads, so that a cache of thousands stays small.
+Json essential_pod(const Json& pod);
+
+/// Returns the last line with an error of the worker's in a launcher's last words, without the
+/// prefix; the last line if there is none.
+std::string worker_error(const std::string& last_words);
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "object/json.h"
+#include "object/time.h"
+
+namespace ganscale::controller::gan_training {
+
+/// Values of `.status.phase`.
+namespace phase {
+inline constexpr const char* kPending = "Pending";  ///< not looked at, or refused: see Validated
+inline constexpr const char* kValidated = "Validated";    ///< accepted, its attempt is being made
+inline constexpr const char* kScheduling = "Scheduling";  ///< waits for nodes
+inline constexpr const char* kRunning = "Running";
+inline constexpr const char* kResizing = "Resizing";
+inline constexpr const char* kRestarting = "Restarting";
+inline constexpr const char* kSuspended = "Suspended";
+inline constexpr const char* kSucceeded = "Succeeded";
+inline constexpr const char* kFailed = "Failed";
+}  // namespace phase
+
+/// The state of an attempt as recorded, whether or not its MPIJob has been observed.
+enum class AttemptState {
+  kNone,    ///< there was none yet
+  kWanted,  ///< its number is taken; its MPIJob may or may not have been made
+  kLive,    ///< its MPIJob was seen
+  kEnded,   ///< its MPIJob is gone, or is to go
+};
+
+/// Why an attempt is being stopped, and since when.
+struct Ending {
+  std::string reason;  ///< Resize, ConfigChange, SpecChange, Suspend, Delete
+  Time since;
+  bool operator==(const Ending&) const = default;
+};
+
+/// The operator's memory between reconciles. It is part of `.status` and is stored before it is
+/// acted on, so that another operator can continue from there.
+struct Record {
+  std::string phase = phase::kPending;
+  std::string reason;   ///< of the phase, in one word
+  std::string message;  ///< of the phase, for people
+  int attempt = 0;
+  AttemptState state = AttemptState::kNone;
+  std::string hash;  ///< of the plan that the attempt was made of
+  int restarts = 0;
+  std::optional<Ending> ending;
+  std::optional<Time> restart_at;  ///< no new attempt before
+  bool operator==(const Record&) const = default;
+};
+
+/// Reads the record from a status; missing or invalid fields have their defaults.
+Record read_record(const Json& status);
+/// Writes the record into a status and keeps all other fields.
+void write_record(const Record& record, Json& status);
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,105 @@
+#include "gan_training/decide/status.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "object/condition.h"
+#include "object/lookup.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+Condition validated(const Facts& facts) {
+  if (facts.problem.empty()) return {"Validated", true, "Accepted", ""};
+  return {"Validated", false, facts.problem_reason, facts.problem};
+}
+
+Condition scheduled(const Record& record, const Facts& facts) {
+  const int running = facts.attempt ? facts.attempt->workers_running : 0;
+  const bool all = facts.attempt && running >= facts.attempt->nodes;
+  const std::string message = std::to_string(running) + " of " +
+                              std::to_string(facts.attempt ? facts.attempt->nodes : facts.nodes) +
+                              " workers run";
+  return {"Scheduled", all, all ? "AllWorkersRun" : record.reason, message};
+}
+
+Condition progressing(const Record& record) {
+  const bool active = record.phase == phase::kValidated || record.phase == phase::kScheduling ||
+                      record.phase == phase::kRunning || record.phase == phase::kResizing ||
+                      record.phase == phase::kRestarting;
+  return {"Progressing", active, record.reason.empty() ? "NotStarted" : record.reason,
+          record.message};
+}
+
+Condition checkpointed(const Json& status) {
+  const auto last = status.find("lastCheckpoint");
+  if (last == status.end()) return {"Checkpointed", false, "NoneYet", ""};
+  return {"Checkpointed", true, "Written", text_at(*last, "/name")};
+}
+
+Condition in_phase(const char* type, const Record& record) {
+  const bool holds = record.phase == type;
+  return {type, holds, holds ? record.reason : "Is" + record.phase, holds ? record.message : ""};
+}
+
+double rounded(double value, double digits) { return std::round(value * digits) / digits; }
+
+/// Lays the worker's numbers upon the status; what it does not tell stays as it was last known.
+void write_numbers(const wire::JobStatus& worker, Json& status) {
+  status["kimg"] = rounded(worker.kimg(), 10);
+  status["totalKimg"] = rounded(worker.total_kimg(), 10);
+  const auto write = [&](const char* key, const std::optional<double>& value, double digits) {
+    if (value && std::isfinite(*value)) status[key] = rounded(*value, digits);
+  };
+  write("secondsPerKimg", worker.seconds_per_kimg, 1000);
+  write("imagesPerSecond", worker.images_per_second, 10);
+  write("etaSeconds", worker.eta_seconds, 1);
+  write("fid", worker.fid, 100);
+  if (worker.last_checkpoint) {
+    const Time written{std::chrono::seconds(worker.last_checkpoint->written_unix_seconds)};
+    status["lastCheckpoint"] = {{"name", worker.last_checkpoint->name},
+                                {"time", format_time(written)}};
+  }
+}
+
+}  // namespace
+
+Json next_status(const Json& old, const Record& record, const Facts& facts) {
+  Json status = old.is_object() ? old : Json::object();
+  write_record(record, status);
+  status["observedGeneration"] = facts.generation;
+  if (facts.problem.empty()) {
+    status["nodes"] = facts.attempt ? facts.attempt->nodes : facts.nodes;
+    status["gpus"] = facts.gpus;
+    status["worldSize"] = facts.ranks;
+    status["model"] = facts.model;
+  }
+  status["selector"] = facts.selector;
+  if (facts.worker) write_numbers(*facts.worker, status);
+  const auto set = [&](const Condition& condition) {
+    set_condition(status, condition, facts.generation, facts.now);
+  };
+  set(validated(facts));
+  set(scheduled(record, facts));
+  for (const char* type : {phase::kRunning, phase::kSucceeded, phase::kFailed}) {
+    set(in_phase(type, record));
+  }
+  set(progressing(record));
+  set(checkpointed(status));
+  return status;
+}
+
+std::chrono::seconds waiting_time(const Json& training, Time now) {
+  const Json status = training.value("status", Json::object());
+  const std::string word = text_at(status, "/phase", phase::kPending);
+  const bool waits =
+      word == phase::kPending || word == phase::kValidated || word == phase::kScheduling;
+  if (!waits) return {};
+  Time since = parse_time(training["metadata"].value("creationTimestamp", "")).value_or(now);
+  for (const Json& condition : list_at(status, "/conditions")) {
+    since = std::max(since, parse_time(condition.value("lastTransitionTime", "")).value_or(since));
+  }
+  return std::max(now - since, std::chrono::seconds{0});
+}
+
+}  // namespace ganscale::controller::gan_training

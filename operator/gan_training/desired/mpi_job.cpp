@@ -1,0 +1,71 @@
+#include "gan_training/desired/mpi_job.h"
+
+#include <openssl/evp.h>
+
+#include "files/hex.h"
+#include "gan_training/desired/config_map.h"
+#include "gan_training/desired/pod.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+std::string sha256(const std::string& text) {
+  constexpr std::size_t kKeptBytes = 8;  // 64 bits tell one user's edits apart
+  std::string digest(EVP_MAX_MD_SIZE, '\0');
+  EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), nullptr,
+             EVP_sha256(), nullptr);
+  return files::hex(std::string_view(digest).substr(0, kKeptBytes));
+}
+
+Json scheduling_policy(const Plan& plan) {
+  // The launcher is created once the workers run: a gang that waited for it would never start.
+  Json policy = {{"minAvailable", plan.spec.nodes}};
+  if (!plan.spec.priority_class.empty()) policy["priorityClass"] = plan.spec.priority_class;
+  if (!plan.spec.queue_name.empty()) policy["queue"] = plan.spec.queue_name;
+  return policy;
+}
+
+Json job_spec(const Plan& plan, int attempt, int restarts) {
+  const auto replica = [&](Role role, int count) -> Json {
+    return {{"replicas", count},
+            {"restartPolicy", "Never"},
+            {"template", pod_template(plan, role, attempt, restarts)}};
+  };
+  Json spec = {{"slotsPerWorker", plan.profile.ranks},
+               {"launcherCreationPolicy", "WaitForWorkersReady"},
+               {"mpiImplementation", "OpenMPI"},
+               {"runPolicy",
+                // An attempt is one try: restarts are attempts of their own, with all pods anew.
+                {{"cleanPodPolicy", "Running"},
+                 {"backoffLimit", 0},
+                 {"schedulingPolicy", scheduling_policy(plan)}}},
+               {"mpiReplicaSpecs",
+                {{"Launcher", replica(Role::kLauncher, 1)},
+                 {"Worker", replica(Role::kWorker, plan.spec.nodes)}}}};
+  if (!runs_as_root(plan)) spec["sshAuthMountPath"] = "/home/mpiuser/.ssh";
+  return spec;
+}
+
+}  // namespace
+
+Json mpi_job(const Plan& plan, int attempt, int restarts) {
+  Json metadata = metadata_of(plan, attempt_name(plan.key, attempt));
+  metadata["labels"][kAttemptLabel] = std::to_string(attempt);
+  metadata["annotations"] = {{kHashAnnotation, plan_hash(plan)},
+                             {kConfigHashAnnotation, config_hash(plan)}};
+  if (!plan.spec.queue_name.empty()) {
+    metadata["labels"]["kueue.x-k8s.io/queue-name"] = plan.spec.queue_name;
+  }
+  return {{"apiVersion", "kubeflow.org/v2beta1"},
+          {"kind", "MPIJob"},
+          {"metadata", metadata},
+          {"spec", job_spec(plan, attempt, restarts)}};
+}
+
+std::string plan_hash(const Plan& plan) {
+  return sha256(job_spec(plan, 0, 0).dump() + config_map(plan)["data"].dump());
+}
+
+std::string config_hash(const Plan& plan) { return sha256(plan.config.dump()); }
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "gan_training/plan/plan.h"
+
+namespace ganscale::controller::gan_training {
+
+inline const Resource kMpiJobs{"kubeflow.org/v2beta1", "mpijobs"};
+
+/// Returns the MPIJob of one attempt: a worker replica is a node, slotsPerWorker its processes.
+///
+/// attempt:  counts the MPIJobs of the training from 1; part of the name.
+/// restarts: how often the training was restarted before; the worker reports it.
+Json mpi_job(const Plan& plan, int attempt, int restarts);
+
+/// Returns a hash of everything in the attempt's pods, configuration included: an attempt with
+/// another hash than the plan's must be replaced.
+std::string plan_hash(const Plan& plan);
+
+/// Returns a hash of the configuration alone.
+std::string config_hash(const Plan& plan);
+
+}  // namespace ganscale::controller::gan_training

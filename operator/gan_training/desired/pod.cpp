@@ -1,0 +1,228 @@
+#include "gan_training/desired/pod.h"
+
+#include "wire/names.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr int kSshPort = 2222;
+
+/// Where what is computed once stays for the next attempt; the root folder is read-only.
+std::string cache_folder(const Plan& plan) {
+  return (plan.spec.storage.claim_name.empty() ? "/tmp" : plan.spec.storage.path) + "/.cache";
+}
+
+Json environment(const Plan& plan, int restarts) {
+  std::map<std::string, std::string> variables = plan.profile.environment;
+  variables.emplace("XDG_CACHE_HOME", cache_folder(plan));
+  variables[wire::environment::kExpectedWorldSize] = std::to_string(plan.ranks());
+  variables[wire::environment::kRestarts] = std::to_string(restarts);
+  variables[wire::environment::kLeaveStatus] = "1";
+  Json list = Json::array();
+  for (const auto& [name, value] : variables) list.push_back({{"name", name}, {"value", value}});
+  return list;
+}
+
+Json launcher_environment(const Plan& plan, int restarts) {
+  Json list = environment(plan, restarts);
+  // Open MPI 5 does not read the ORTE variables that the MPI Operator sets, and would start every
+  // rank in the launcher.
+  list.push_back({{"name", "PRTE_MCA_prte_default_hostfile"}, {"value", "/etc/mpi/hostfile"}});
+  list.push_back({{"name", "PRTE_MCA_plm_ssh_args"}, {"value", "-o ConnectionAttempts=10"}});
+  return list;
+}
+
+Json launcher_arguments(const Plan& plan) {
+  Json arguments = Json::array({"launch", "-np", std::to_string(plan.ranks())});
+  for (const auto& argument : plan.profile.mpirun) arguments.push_back(argument);
+  if (runs_as_root(plan)) arguments.push_back("--allow-run-as-root");
+  // sshd gives the ranks an environment of its own: what they need is named.
+  for (const auto& variable : environment(plan, 0)) {
+    arguments.push_back("-x");
+    arguments.push_back(variable["name"]);
+  }
+  if (plan.profile.bind_to_gpu) {
+    arguments.push_back("/bin/sh");
+    arguments.push_back("/etc/ganscale/run/bind.sh");
+  }
+  for (const auto& word :
+       {"ganscale", "train", "--config", "/etc/ganscale/run/config.yaml", "--run"}) {
+    arguments.push_back(word);
+  }
+  arguments.push_back(run_folder(plan));
+  return arguments;
+}
+
+Json security(const Plan& plan, Role role) {
+  Json context = {{"allowPrivilegeEscalation", false}, {"readOnlyRootFilesystem", true}};
+  Json capabilities = {{"drop", Json::array({"ALL"})}};
+  if (runs_as_root(plan)) {
+    context["runAsUser"] = 0;
+    // sshd changes user and root folder for each connection, RDMA locks memory.
+    if (role == Role::kWorker) {
+      capabilities["add"] = Json::array({"IPC_LOCK", "SETGID", "SETUID", "SYS_CHROOT"});
+    }
+    // With another profile before, the files may belong to user 1000.
+    if (role == Role::kPurge) capabilities["add"] = Json::array({"DAC_OVERRIDE"});
+  } else {
+    context["runAsUser"] = 1000;
+    context["runAsNonRoot"] = true;
+    context["seccompProfile"] = {{"type", "RuntimeDefault"}};
+  }
+  context["capabilities"] = capabilities;
+  return context;
+}
+
+Json resources(const Plan& plan, Role role) {
+  Json limits = Json::object();
+  if (role == Role::kLauncher) return {{"requests", {{"cpu", "500m"}, {"memory", "1Gi"}}}};
+  const NodeProfile& profile = plan.profile;
+  if (!profile.cpu.empty()) limits["cpu"] = profile.cpu;
+  if (!profile.memory.empty()) limits["memory"] = profile.memory;
+  if (profile.gpus > 0) limits[profile.gpu_resource] = std::to_string(profile.gpus);
+  for (const auto& [name, count] : profile.resources) limits[name] = count;
+  return {{"limits", limits}, {"requests", limits}};
+}
+
+Json mounts(const Plan& plan, Role role) {
+  Json list = Json::array();
+  list.push_back({{"name", "run"}, {"mountPath", "/etc/ganscale/run"}, {"readOnly", true}});
+  list.push_back({{"name", "tmp"}, {"mountPath", "/tmp"}});  // where Open MPI has its sockets
+  if (role == Role::kLauncher) return list;
+  list.push_back({{"name", "control"}, {"mountPath", "/etc/ganscale/control"}, {"readOnly", true}});
+  if (!plan.profile.shm.empty()) list.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
+  if (!plan.spec.data.claim_name.empty()) {
+    Json mount = {{"name", "data"}, {"mountPath", plan.spec.data.path}, {"readOnly", true}};
+    if (!plan.spec.data.sub_path.empty()) mount["subPath"] = plan.spec.data.sub_path;
+    list.push_back(mount);
+  }
+  if (!plan.spec.storage.claim_name.empty()) list.push_back(storage_mount(plan));
+  return list;
+}
+
+Json volumes(const Plan& plan, Role role) {
+  Json list = Json::array();
+  list.push_back({{"name", "run"}, {"configMap", {{"name", config_map_name(plan.key)}}}});
+  list.push_back({{"name", "tmp"}, {"emptyDir", Json::object()}});
+  if (role == Role::kLauncher) return list;
+  list.push_back({{"name", "control"}, {"secret", {{"secretName", secret_name(plan.key)}}}});
+  if (!plan.profile.shm.empty()) {
+    list.push_back(
+        {{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}, {"sizeLimit", plan.profile.shm}}}});
+  }
+  if (!plan.spec.data.claim_name.empty()) {
+    list.push_back({{"name", "data"},
+                    {"persistentVolumeClaim",
+                     {{"claimName", plan.spec.data.claim_name}, {"readOnly", true}}}});
+  }
+  if (!plan.spec.storage.claim_name.empty()) list.push_back(storage_volume(plan));
+  return list;
+}
+
+Json launcher_container(const Plan& plan, int restarts) {
+  return {{"name", "launcher"},
+          {"args", launcher_arguments(plan)},  // of the image's entry point
+          {"env", launcher_environment(plan, restarts)},
+          // The worker's own last words become the message of a failure. Of a training that came to
+          // its end the entry point leaves the last status.
+          {"terminationMessagePolicy", "FallbackToLogsOnError"}};
+}
+
+Json worker_ports(const Plan& plan) {
+  Json ports = Json::array({{{"name", "ssh"}, {"containerPort", kSshPort}}});
+  if (const int port = metrics_port(plan.config); port > 0) {
+    ports.push_back({{"name", "metrics"}, {"containerPort", port}});
+  }
+  if (const int port = control_port(plan.config); port > 0) {
+    ports.push_back({{"name", "control"}, {"containerPort", port}});
+  }
+  return ports;
+}
+
+Json worker_container(const Plan& plan, int restarts) {
+  // sshd would end at once and take the ranks along: they get the time for a checkpoint.
+  const Json stop = {
+      "/bin/sh", "-c",
+      "pkill -USR1 -x ganscale; while pgrep -x ganscale >/dev/null; do sleep 1; done"};
+  return {{"name", "worker"},
+          {"args", {"worker"}},  // of the image's entry point
+          {"env", environment(plan, restarts)},
+          {"ports", worker_ports(plan)},
+          {"readinessProbe",
+           {{"tcpSocket", {{"port", kSshPort}}}, {"periodSeconds", 2}, {"failureThreshold", 3}}},
+          {"lifecycle", {{"preStop", {{"exec", {{"command", stop}}}}}}}};
+}
+
+void place_workers(const Plan& plan, Json& spec) {
+  const NodeProfile& profile = plan.profile;
+  if (!profile.node_selector.empty()) spec["nodeSelector"] = profile.node_selector;
+  const Json workers = {{"matchLabels", {{kRoleLabel, "worker"}}}};
+  if (profile.exclusive) {
+    const Json rule = {{"labelSelector", workers},
+                       {"namespaceSelector", Json::object()},
+                       {"topologyKey", "kubernetes.io/hostname"}};
+    spec["affinity"] = {
+        {"podAntiAffinity",
+         {{"requiredDuringSchedulingIgnoredDuringExecution", Json::array({rule})}}}};
+  }
+  if (!profile.topology_key.empty()) {
+    Json selector = workers;
+    selector["matchLabels"][kTrainingLabel] = plan.key.name;
+    spec["topologySpreadConstraints"] = Json::array({{{"maxSkew", 1},
+                                                      {"topologyKey", profile.topology_key},
+                                                      {"whenUnsatisfiable", "ScheduleAnyway"},
+                                                      {"labelSelector", selector}}});
+  }
+}
+
+Json pod_spec(const Plan& plan, Role role, int restarts) {
+  Json container = role == Role::kLauncher ? launcher_container(plan, restarts)
+                                           : worker_container(plan, restarts);
+  container["resources"] = resources(plan, role);
+  container["volumeMounts"] = mounts(plan, role);
+  Json spec = pod_around(plan, role, std::move(container));
+  spec["volumes"] = volumes(plan, role);
+  spec["terminationGracePeriodSeconds"] = plan.spec.checkpoint_deadline_seconds;
+  if (!plan.spec.priority_class.empty()) spec["priorityClassName"] = plan.spec.priority_class;
+  if (!plan.spec.scheduler_name.empty()) spec["schedulerName"] = plan.spec.scheduler_name;
+  if (role == Role::kWorker) place_workers(plan, spec);
+  return spec;
+}
+
+}  // namespace
+
+Json pod_around(const Plan& plan, Role role, Json container) {
+  container["image"] = plan.spec.image;
+  if (!plan.spec.image_pull_policy.empty()) {
+    container["imagePullPolicy"] = plan.spec.image_pull_policy;
+  }
+  container["securityContext"] = security(plan, role);
+  Json spec = {{"containers", Json::array({container})},
+               {"automountServiceAccountToken", false},
+               {"tolerations", plan.profile.tolerations}};
+  if (!runs_as_root(plan)) spec["securityContext"] = {{"fsGroup", 1000}};
+  for (const auto& secret : plan.spec.image_pull_secrets) {
+    spec["imagePullSecrets"].push_back({{"name", secret}});
+  }
+  return spec;
+}
+
+Json storage_mount(const Plan& plan) {
+  Json mount = {{"name", "storage"}, {"mountPath", plan.spec.storage.path}};
+  if (!plan.spec.storage.sub_path.empty()) mount["subPath"] = plan.spec.storage.sub_path;
+  return mount;
+}
+
+Json storage_volume(const Plan& plan) {
+  return {{"name", "storage"},
+          {"persistentVolumeClaim", {{"claimName", plan.spec.storage.claim_name}}}};
+}
+
+Json pod_template(const Plan& plan, Role role, int attempt, int restarts) {
+  Json labels = labels_of(plan.key);
+  labels[kAttemptLabel] = std::to_string(attempt);
+  labels[kRoleLabel] = role == Role::kLauncher ? "launcher" : "worker";
+  return {{"metadata", {{"labels", labels}}}, {"spec", pod_spec(plan, role, restarts)}};
+}
+
+}  // namespace ganscale::controller::gan_training

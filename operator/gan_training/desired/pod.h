@@ -1,0 +1,23 @@
+#pragma once
+
+#include "gan_training/plan/plan.h"
+
+namespace ganscale::controller::gan_training {
+
+enum class Role { kLauncher, kWorker, kPurge };
+
+/// Returns the pod template of launcher or worker. `attempt` and `restarts` as for mpi_job().
+Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
+
+/// Returns a pod of one container, which gets what every pod of a training has: the image and how
+/// to pull it, the role's rights, the profile's tolerations.
+Json pod_around(const Plan& plan, Role role, Json container);
+
+/// Returns where a volume claim is mounted, and the volume itself.
+Json storage_mount(const Plan& plan);
+Json storage_volume(const Plan& plan);
+
+/// Whether the pods run as root: only root can lock memory for RDMA.
+inline bool runs_as_root(const Plan& plan) { return plan.profile.ipc_lock; }
+
+}  // namespace ganscale::controller::gan_training

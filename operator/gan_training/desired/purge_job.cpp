@@ -1,0 +1,32 @@
+#include "gan_training/desired/purge_job.h"
+
+#include "gan_training/desired/pod.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr int kPurgeDeadlineSeconds = 3600;
+
+}  // namespace
+
+Json purge_job(const Plan& plan) {
+  Json pod = pod_around(plan, Role::kPurge,
+                        {{"name", "purge"},
+                         {"command", {"/bin/rm", "-rf", run_folder(plan)}},
+                         {"resources",
+                          {{"requests", {{"cpu", "100m"}, {"memory", "64Mi"}}},
+                           {"limits", {{"cpu", "1"}, {"memory", "256Mi"}}}}},
+                         {"volumeMounts", Json::array({storage_mount(plan)})}});
+  pod["volumes"] = Json::array({storage_volume(plan)});
+  pod["restartPolicy"] = "Never";
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "Job"},
+          {"metadata", metadata_of(plan, purge_job_name(plan.key))},
+          {"spec",
+           {{"backoffLimit", 3},
+            // Also for a pod that never starts: without the Job's end the training would stay.
+            {"activeDeadlineSeconds", kPurgeDeadlineSeconds},
+            {"template", {{"spec", pod}}}}}};
+}
+
+}  // namespace ganscale::controller::gan_training

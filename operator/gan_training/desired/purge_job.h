@@ -1,0 +1,11 @@
+#pragma once
+
+#include "gan_training/plan/plan.h"
+
+namespace ganscale::controller::gan_training {
+
+/// Returns the Job that deletes the run folder of a training with deletePolicy Purge. It comes to
+/// an end, good or bad, within an hour.
+Json purge_job(const Plan& plan);
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,87 @@
+#include "gan_training/plan/plan.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "wire/names.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr const char* kTokenFile = "/etc/ganscale/control/token";
+
+int port(const Json& config, const char* key, int fallback) {
+  const auto telemetry = config.find("telemetry");
+  if (telemetry == config.end() || !telemetry->is_object()) return fallback;
+  const auto value = telemetry->find(key);
+  if (value == telemetry->end() || !value->is_number_integer()) return fallback;
+  return static_cast<int>(std::clamp<std::int64_t>(value->get<std::int64_t>(), 0, 65535));
+}
+
+void set_default(Json& section, const char* key, const Json& value) {
+  if (!section.contains(key)) section[key] = value;
+}
+
+/// Returns a section of the configuration; one that is missing becomes an empty map.
+Json& section_of(Json& config, const char* name) {
+  Json& section = config[name];
+  if (section.is_null()) section = Json::object();
+  if (!section.is_object()) {
+    throw ConfigError(std::string("spec.config.") + name + ": expected a map");
+  }
+  return section;
+}
+
+}  // namespace
+
+Labels labels_of(const Key& key) {
+  return {{"app.kubernetes.io/name", "ganscale"},
+          {"app.kubernetes.io/instance", key.name},
+          {"app.kubernetes.io/managed-by", "ganscale-operator"},
+          {kTrainingLabel, key.name}};
+}
+
+Json metadata_of(const Plan& plan, const std::string& name) {
+  return {{"name", name},
+          {"namespace", plan.key.name_space},
+          {"labels", labels_of(plan.key)},
+          {"ownerReferences",
+           {{{"apiVersion", kApiVersion},
+             {"kind", kKind},
+             {"name", plan.key.name},
+             {"uid", plan.uid},
+             {"controller", true},
+             {"blockOwnerDeletion", true}}}}};
+}
+
+Json worker_config(const TrainingSpec& spec, const Json& config) {
+  Json result = config;
+  if (!spec.data.claim_name.empty())
+    set_default(section_of(result, "data"), "path", spec.data.path);
+  if (!spec.evaluation.empty()) section_of(result, "evaluate").merge_patch(spec.evaluation);
+  Json& telemetry = section_of(result, "telemetry");
+  set_default(telemetry, "metrics_port", wire::kDefaultMetricsPort);
+  set_default(telemetry, "control_port", wire::kDefaultControlPort);
+  // Without the token the control port would listen on the pod's loopback alone.
+  telemetry["token_file"] = kTokenFile;
+  return result;
+}
+
+std::string run_folder(const Plan& plan) { return plan.spec.storage.path + "/" + plan.key.name; }
+
+std::string config_map_name(const Key& key) { return key.name + "-config"; }
+std::string secret_name(const Key& key) { return key.name + "-control"; }
+std::string attempt_name(const Key& key, int attempt) {
+  return key.name + "-r" + std::to_string(attempt);
+}
+
+std::string purge_job_name(const Key& key) { return key.name + "-purge"; }
+
+int control_port(const Json& config) {
+  return port(config, "control_port", wire::kDefaultControlPort);
+}
+int metrics_port(const Json& config) {
+  return port(config, "metrics_port", wire::kDefaultMetricsPort);
+}
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "gan_training/spec/gan_training.h"
+#include "gan_training/spec/training_spec.h"
+
+namespace ganscale::controller::gan_training {
+
+/// Everything that the objects of a training are built from.
+struct Plan {
+  Key key;
+  std::string uid;
+  TrainingSpec spec;
+  NodeProfile profile;           ///< resolved, with gpusPerNode applied
+  Json config = Json::object();  ///< what the worker reads: see worker_config()
+
+  int ranks() const { return spec.nodes * profile.ranks; }
+  int gpus() const { return spec.nodes * profile.gpus; }
+};
+
+using Labels = std::map<std::string, std::string>;
+
+inline constexpr const char* kTrainingLabel = "ganscale.dev/training";
+inline constexpr const char* kAttemptLabel = "ganscale.dev/attempt";
+inline constexpr const char* kRoleLabel = "ganscale.dev/role";
+inline constexpr const char* kHashAnnotation = "ganscale.dev/spec-hash";
+inline constexpr const char* kConfigHashAnnotation = "ganscale.dev/config-hash";
+
+/// Returns the labels of every object of a training.
+Labels labels_of(const Key& key);
+
+/// Returns metadata with name, namespace, labels and the training as owner.
+Json metadata_of(const Plan& plan, const std::string& name);
+
+/// Returns the user's configuration with the operator's own settings: data path, ports and token.
+/// Throws ConfigError if a section that it changes is not a map.
+Json worker_config(const TrainingSpec& spec, const Json& config);
+
+/// The folder of the run on the storage volume, as the pods see it.
+std::string run_folder(const Plan& plan);
+
+/// Names of the objects of a training.
+std::string config_map_name(const Key& key);
+std::string secret_name(const Key& key);
+std::string attempt_name(const Key& key, int attempt);
+std::string purge_job_name(const Key& key);
+
+/// The control port of rank 0; 0 if the configuration disables it.
+int control_port(const Json& config);
+/// The metrics port of each node; 0 if the configuration disables it.
+int metrics_port(const Json& config);
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,105 @@
+#include "gan_training/plan/validate.h"
+
+#include "base/error.h"
+#include "object/yaml.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr int kDeepestConfig = 32;
+
+/// What is wrong, for the condition Validated.
+struct Refusal {
+  std::string reason;
+  std::string problem;
+};
+
+NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
+  NodeProfile profile;
+  if (spec.node) {
+    profile = *spec.node;
+  } else {
+    const auto found = profiles.find(spec.node_profile);
+    if (found == profiles.end()) {
+      std::string known;
+      for (const auto& [name, ignored] : profiles) known += (known.empty() ? "" : ", ") + name;
+      throw Refusal{"UnknownProfile",
+                    "spec.nodeProfile: unknown: " + spec.node_profile + " (known: " + known + ")"};
+    }
+    profile = found->second;
+  }
+  if (spec.gpus_per_node > 0) {
+    profile.gpus = spec.gpus_per_node;
+    profile.ranks = spec.gpus_per_node;
+    for (std::string& argument : profile.mpirun) {
+      if (argument.starts_with("ppr:")) argument = "ppr:" + std::to_string(profile.ranks) + ":node";
+    }
+  }
+  return profile;
+}
+
+Json config_of(const TrainingSpec& spec, const ReferencedConfig& referenced) {
+  if (spec.config_map.empty()) return spec.config;
+  if (!referenced.problem.empty()) throw Refusal{"MissingConfigMap", referenced.problem};
+  const auto documents = read_yaml(referenced.text, "configFrom." + spec.config_key);
+  if (documents.size() != 1 || !documents[0].is_object()) {
+    throw Refusal{"BadConfig", "spec.configFrom: expected one YAML map in the key " +
+                                   spec.config_key + " of the ConfigMap " + spec.config_map};
+  }
+  return documents[0];
+}
+
+/// What is nested without end would end our stack.
+void check_depth(const Json& value, int left = kDeepestConfig) {
+  if (left == 0) {
+    throw Refusal{"BadConfig", "spec.config: is nested too deep: more than " +
+                                   std::to_string(kDeepestConfig) + " levels"};
+  }
+  if (!value.is_structured()) return;
+  for (const Json& item : value) check_depth(item, left - 1);
+}
+
+void check_batch(const Plan& plan) {
+  const Json batch = plan.config.value(Json::json_pointer("/training/batch"), Json());
+  if (!batch.is_number_integer() || batch.get<std::int64_t>() % plan.ranks() == 0) return;
+  throw Refusal{"BadConfig",
+                "spec.config.training.batch: must be divisible by the number of ranks: " +
+                    batch.dump() + " on " + std::to_string(plan.ranks())};
+}
+
+void check_config(const Plan& plan, const WorkerSchema& schema) {
+  const auto faults = schema.faults(plan.config);
+  if (!faults.empty()) throw Refusal{"BadConfig", "spec." + faults.front()};
+  check_batch(plan);
+}
+
+}  // namespace
+
+Checked check_training(const GanTraining& training, const NodeProfiles& profiles,
+                       const WorkerSchema& schema, const ReferencedConfig& referenced) {
+  Checked checked;
+  checked.plan.key = training.key;
+  checked.plan.uid = training.uid;
+  try {
+    Plan& plan = checked.plan;
+    plan.spec = parse_spec(training.spec);
+    plan.profile = profile_of(plan.spec, profiles);
+    checked.has_pods = true;
+    const Json config = config_of(plan.spec, referenced);
+    check_depth(config);
+    plan.config = worker_config(plan.spec, config);
+    check_config(plan, schema);
+  } catch (const Refusal& refusal) {
+    checked.reason = refusal.reason;
+    checked.problem = refusal.problem;
+  } catch (const ConfigError& error) {
+    checked.reason = "BadSpec";
+    checked.problem = error.what();
+  } catch (const Json::exception& error) {
+    checked.reason = "BadSpec";
+    checked.problem = std::string("spec: a value of another type than expected: ") + error.what();
+  }
+  return checked;
+}
+
+}  // namespace ganscale::controller::gan_training

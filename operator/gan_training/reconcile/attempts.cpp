@@ -1,0 +1,47 @@
+#include "gan_training/reconcile/attempts.h"
+
+#include "gan_training/decide/observe.h"
+#include "gan_training/desired/control_secret.h"
+#include "gan_training/desired/mpi_job.h"
+
+namespace ganscale::controller::gan_training {
+
+bool attempt_is_current(const GanTraining& training, const Record& record, const Json& stored,
+                        Client& client) {
+  const auto object =
+      stored.is_null() ? client.get(kTrainings, training.key) : std::optional(stored);
+  if (!object) return false;
+  const GanTraining latest = parse_training(*object);
+  const Record confirmed = read_record(latest.status);
+  return latest.uid == training.uid && !latest.deleted && confirmed.attempt == record.attempt &&
+         confirmed.state == AttemptState::kWanted;
+}
+
+void start_attempt(const GanTraining& training, const Plan& plan, const Record& record,
+                   const std::string& token, const Cluster& cluster) {
+  try {
+    cluster.client.apply(resource::kSecrets, control_secret(plan, token));
+  } catch (const ApiError& error) {
+    if (error.code() == 403) {
+      cluster.events.record(
+          training.reference(),
+          {true, "AccessDenied",
+           "the operator may not write Secrets in the namespace " + plan.key.name_space +
+               "; apply rbac/training-namespace.yaml there"});
+    }
+    throw;
+  }
+  cluster.client.apply(kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+}
+
+void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {
+  for (const auto& job : cluster.informers.jobs->by_index(training.key)) {
+    const bool is_live =
+        attempt_number(*job) == record.attempt && record.state != AttemptState::kEnded;
+    const bool is_going = (*job)["metadata"].contains("deletionTimestamp");
+    if (is_live || is_going || !is_owned_by(*job, training.uid)) continue;
+    cluster.client.remove(kMpiJobs, key_of(*job), (*job)["metadata"].value("uid", ""));
+  }
+}
+
+}  // namespace ganscale::controller::gan_training

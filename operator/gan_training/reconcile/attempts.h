@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "gan_training/decide/record.h"
+#include "gan_training/plan/plan.h"
+#include "gan_training/reconcile/informers.h"
+
+namespace ganscale::controller::gan_training {
+
+/// Returns whether the attempt to be started is still the stored one and its training has not been
+/// deleted. Since our copy may be stale, the server is asked before a new MPIJob is made.
+///
+/// stored: the training as returned when this reconcile stored its status; null if it did not.
+bool attempt_is_current(const GanTraining& training, const Record& record, const Json& stored,
+                        Client& client);
+
+/// Applies the Secret with the control token, then the MPIJob of the record's attempt. The operator
+/// may not read Secrets, so it writes the token for each attempt. If that is forbidden, the event
+/// AccessDenied says what to apply. Throws ApiError, TransportError.
+void start_attempt(const GanTraining& training, const Plan& plan, const Record& record,
+                   const std::string& token, const Cluster& cluster);
+
+/// Deletes all MPIJobs of the training except that of the live attempt.
+void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster);
+
+}  // namespace ganscale::controller::gan_training

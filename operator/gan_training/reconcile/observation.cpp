@@ -1,0 +1,117 @@
+#include "gan_training/reconcile/observation.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "gan_training/desired/mpi_job.h"
+#include "gan_training/reconcile/purge.h"
+#include "object/fields.h"
+#include "object/lookup.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+/// Whether a pod may still write: it has not ended, and its grace is not over.
+bool may_write(const Json& pod, Time now) {
+  const std::string phase = text_at(pod, "/status/phase");
+  if (phase == "Succeeded" || phase == "Failed") return false;
+  const auto deadline = parse_time(text_at(pod, "/metadata/deletionTimestamp"));
+  return !deadline || now <= *deadline;
+}
+
+void observe_attempts(const GanTraining& training, const Informers& informers, Situation& s) {
+  std::vector<Json> pods;
+  for (const auto& pod : informers.pods->by_index(training.key)) {
+    if (attempt_number(*pod) == s.record.attempt) {
+      pods.push_back(*pod);
+    } else if (may_write(*pod, s.now)) {
+      s.others = true;
+    }
+  }
+  for (const auto& job : informers.jobs->by_index(training.key)) {
+    if (!is_owned_by(*job, training.uid)) continue;
+    if (attempt_number(*job) == s.record.attempt) {
+      s.attempt = observe_attempt(*job, pods);
+    } else {
+      s.others = true;
+    }
+  }
+  // The MPIJob of an ended attempt is gone, but its pods may be writing their last checkpoint.
+  if (!s.attempt && s.record.state != AttemptState::kWanted) {
+    s.others = s.others ||
+               std::ranges::any_of(pods, [&](const Json& pod) { return may_write(pod, s.now); });
+  }
+}
+
+ReferencedConfig read_config_map(const GanTraining& training, Client& client) {
+  Fields from = Fields(training.spec, "spec").object("configFrom");
+  const std::string name = from.name("name");
+  if (name.empty()) return {};
+  const std::string key = from.text("key", "config.yaml");
+  const auto object = client.get(resource::kConfigMaps, {training.key.name_space, name});
+  if (!object) return {.problem = "spec.configFrom.name: there is no ConfigMap: " + name};
+  const Json data = object->value("data", Json::object());
+  if (!data.contains(key)) {
+    return {.problem = "spec.configFrom.key: the ConfigMap " + name + " has no key: " + key};
+  }
+  return {.text = data[key]};
+}
+
+/// Returns what is under spec.configFrom. What can't be read holds up no deletion.
+ReferencedConfig referenced_config(const GanTraining& training, Client& client) {
+  try {
+    return read_config_map(training, client);
+  } catch (const ConfigError& error) {
+    return {.problem = error.what()};
+  } catch (const ApiError& error) {
+    if (!training.deleted) throw;
+    return {.problem = error.what()};
+  }
+}
+
+void check_claims(Checked& checked, Client& client) {
+  const TrainingSpec& spec = checked.plan.spec;
+  const auto check_claim = [&](const char* field, const Volume& volume) {
+    if (volume.claim_name.empty() || !checked.problem.empty()) return;
+    if (client.get(resource::kClaims, {checked.plan.key.name_space, volume.claim_name})) return;
+    checked.reason = "MissingClaim";
+    checked.problem = std::string("spec.") + field +
+                      ".claimName: there is no PersistentVolumeClaim: " + volume.claim_name;
+  };
+  check_claim("data", spec.data);
+  check_claim("storage", spec.storage);
+}
+
+void observe_plan(const Plan& plan, Situation& s) {
+  s.suspend = plan.spec.suspend;
+  s.restart = plan.spec.restart;
+  s.checkpoint_deadline = std::chrono::seconds(plan.spec.checkpoint_deadline_seconds);
+  s.hash = plan_hash(plan);
+  s.config_hash = config_hash(plan);
+  s.nodes = plan.spec.nodes;
+}
+
+}  // namespace
+
+Observation observe(const GanTraining& training, const Cluster& cluster, const Rules& rules,
+                    Time now) {
+  Observation seen;
+  Situation& s = seen.situation;
+  s.record = read_record(training.status);
+  s.deleted = training.deleted;
+  s.has_finalizer = training.has_finalizer();
+  s.now = now;
+  seen.checked = check_training(training, rules.profiles, rules.schema,
+                                referenced_config(training, cluster.client));
+  observe_attempts(training, cluster.informers, s);
+  if (seen.checked.problem.empty()) {
+    if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);
+    observe_plan(seen.checked.plan, s);
+  }
+  if (training.deleted) observe_purge(training, seen.checked, cluster.client, s);
+  s.problem_reason = seen.checked.reason;
+  s.problem = seen.checked.problem;
+  return seen;
+}
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,60 @@
+#include "gan_training/reconcile/purge.h"
+
+#include "gan_training/desired/purge_job.h"
+#include "object/lookup.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+/// What to say of a run folder that could not be deleted.
+std::string folder_stays(const Plan& plan, const std::string& why) {
+  return "the run folder stays: " + run_folder(plan) + " on the claim " +
+         plan.spec.storage.claim_name + ": " + why;
+}
+
+void observe_job(const Plan& plan, Client& client, Situation& s) {
+  if (!plan.spec.purge || plan.spec.storage.claim_name.empty()) return;
+  const std::string& name_space = plan.key.name_space;
+  const auto job = client.get(resource::kJobs, {name_space, purge_job_name(plan.key)});
+  if (!job || !is_owned_by(*job, plan.uid)) {
+    s.purge = client.get(resource::kClaims, {name_space, plan.spec.storage.claim_name}).has_value();
+    return;
+  }
+  s.purge = true;
+  s.purge_started = true;
+  for (const Json& condition : list_at(*job, "/status/conditions")) {
+    if (text_at(condition, "/status") != "True") continue;
+    const std::string type = text_at(condition, "/type");
+    if (type == "Complete") s.purge = false;
+    if (type == "Failed") s.purge_failure = folder_stays(plan, text_at(condition, "/message"));
+  }
+}
+
+}  // namespace
+
+void observe_purge(const GanTraining& training, const Checked& checked, Client& client,
+                   Situation& s) {
+  if (checked.has_pods) {
+    observe_job(checked.plan, client, s);
+  } else if (s.record.attempt > 0 && text_at(training.spec, "/deletePolicy") == "Purge") {
+    // Without a readable spec nobody knows where the folder is.
+    s.purge = true;
+    s.purge_failure = "the run folder stays: " + checked.problem;
+  }
+}
+
+bool start_purge(const GanTraining& training, const Plan& plan, const Cluster& cluster) {
+  try {
+    cluster.client.create(resource::kJobs, purge_job(plan));
+  } catch (const ApiError& error) {
+    if (error.code() == 409) return true;
+    const bool is_refused = error.code() == 403 || error.code() == 422 || error.code() == 400;
+    if (!is_refused) throw;
+    cluster.events.record(training.reference(),
+                          {true, "PurgeFailed", folder_stays(plan, error.what())});
+    return false;
+  }
+  return true;
+}
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "gan_training/decide/life.h"
+#include "gan_training/plan/validate.h"
+#include "gan_training/reconcile/informers.h"
+
+namespace ganscale::controller::gan_training {
+
+/// Observes whether the run folder of a deleted training must still be deleted, and whether that is
+/// possible. Throws ApiError, TransportError.
+void observe_purge(const GanTraining& training, const Checked& checked, Client& client,
+                   Situation& situation);
+
+/// Creates the Job that deletes the run folder, unless it exists. If the server rejects it, records
+/// an event and returns false.
+bool start_purge(const GanTraining& training, const Plan& plan, const Cluster& cluster);
+
+}  // namespace ganscale::controller::gan_training

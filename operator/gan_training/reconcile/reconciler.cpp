@@ -1,0 +1,153 @@
+#include "gan_training/reconcile/reconciler.h"
+
+#include <algorithm>
+
+#include "gan_training/decide/status.h"
+#include "gan_training/reconcile/attempts.h"
+#include "gan_training/reconcile/children.h"
+#include "gan_training/reconcile/control_token.h"
+#include "gan_training/reconcile/purge.h"
+#include "gan_training/reconcile/stored_training.h"
+#include "object/lookup.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr std::chrono::seconds kResync{600};
+constexpr std::chrono::seconds kSoon{1};
+
+bool contains(const std::vector<Step>& steps, Step step) {
+  return std::ranges::find(steps, step) != steps.end();
+}
+
+/// Whether the server will refuse the same again: what we wrote is wrong, and so is the spec.
+bool is_refusal(int code) { return code == 400 || code == 413 || code == 422; }
+
+}  // namespace
+
+std::optional<std::chrono::seconds> Reconciler::reconcile(const Key& key) {
+  const auto object = parts_.cluster.informers.trainings->find(key);
+  if (!object) {
+    parts_.probe.forget(key);
+    return std::nullopt;
+  }
+  const GanTraining training = parse_training(*object);
+  try {
+    const auto requeue_after = reconcile(training);
+    report_success(training, parts_.now(), parts_.cluster.client);
+    return requeue_after;
+  } catch (const ApiError& error) {
+    if (error.code() == 409) throw;
+    report(training, error.reason(), error.what());
+    if (!is_refusal(error.code())) throw;
+    return kResync;
+  } catch (const TransportError&) {
+    throw;  // there is no server to store it
+  } catch (const std::exception& error) {
+    report(training, "Error", error.what());
+    throw;
+  }
+}
+
+void Reconciler::report(const GanTraining& training, const std::string& reason,
+                        const std::string& message) {
+  const Failure failure{reason.empty() ? "Error" : reason, message};
+  report_failure(training, failure, parts_.now(), parts_.cluster.client, parts_.cluster.events);
+}
+
+std::chrono::seconds Reconciler::reconcile(const GanTraining& training) {
+  if (!training.deleted && !training.has_finalizer()) {
+    set_finalizer(training, true, parts_.cluster.client);  // its update brings us back here
+    return kResync;
+  }
+  const Observation seen = observe(training, parts_.cluster, parts_.rules, parts_.now());
+  const Decision decision = decide(seen.situation);
+  // What an attempt stands on is there before it: the next reconcile, which its coming brings
+  // about, finds it. So one makes few requests, and others need not wait long for their turn.
+  if (contains(decision.steps, Step::kStartAttempt) &&
+      keep_children(training, seen, decision.record, parts_.cluster)) {
+    return kSoon;
+  }
+  act(training, seen, decision);
+  return std::min(decision.requeue_after.value_or(kResync), kResync);
+}
+
+void Reconciler::act(const GanTraining& training, const Observation& seen,
+                     const Decision& decision) {
+  const Json status = next_status(training, seen, decision.record);
+  // What was decided is stored before it is done: whoever comes next goes on from there. A copy
+  // that is behind the server is refused here, before it can do harm.
+  Client& client = parts_.cluster.client;
+  const Json stored = status != training.status ? store_status(training, status, client) : Json();
+  for (const Event& event : decision.events) {
+    parts_.cluster.events.record(training.reference(), event);
+  }
+  follow_worker(training, seen, decision);
+  if (contains(decision.steps, Step::kStartAttempt)) {
+    if (attempt_is_current(training, decision.record, stored, client)) {
+      start_attempt(training, seen.checked.plan, decision.record,
+                    control_token(parts_.token_key, training.uid), parts_.cluster);
+    }
+  } else if (!training.deleted && seen.checked.problem.empty()) {
+    keep_children(training, seen, decision.record, parts_.cluster);
+  }
+  take_steps(stored.is_null() ? training : parse_training(stored), seen, decision);
+}
+
+/// training: as it was last stored, so that its finalizer can be removed.
+void Reconciler::take_steps(const GanTraining& training, const Observation& seen,
+                            const Decision& decision) {
+  const Cluster& cluster = parts_.cluster;
+  if (contains(decision.steps, Step::kDeleteAttempts)) {
+    delete_attempts(training, decision.record, cluster);
+  }
+  const bool is_stuck =
+      contains(decision.steps, Step::kPurge) && !start_purge(training, seen.checked.plan, cluster);
+  if (is_stuck || contains(decision.steps, Step::kRemoveFinalizer)) {
+    set_finalizer(training, false, cluster.client);
+  }
+}
+
+Json Reconciler::next_status(const GanTraining& training, const Observation& seen,
+                             const Record& record) {
+  const Plan& plan = seen.checked.plan;
+  const auto& attempt = seen.situation.attempt;
+  Facts facts;
+  facts.generation = training.generation;
+  facts.model = text_at(plan.config, "/model/name", "dcgan");
+  facts.nodes = plan.spec.nodes;
+  facts.gpus = plan.gpus();
+  facts.ranks = plan.ranks();
+  facts.selector =
+      std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=worker";
+  facts.problem_reason = seen.checked.reason;
+  facts.problem = seen.checked.problem;
+  if (record.state == AttemptState::kLive) {
+    facts.attempt = attempt;
+    facts.worker = parts_.probe.latest(training.key, record.attempt);
+  }
+  if (attempt && attempt->last_status) facts.worker = attempt->last_status;
+  facts.now = seen.situation.now;
+  return gan_training::next_status(training.status, record, facts);
+}
+
+/// Tells the probe whom to ask: rank 0 of the live attempt, and whether it is to stop.
+void Reconciler::follow_worker(const GanTraining& training, const Observation& seen,
+                               const Decision& decision) {
+  const auto& attempt = seen.situation.attempt;
+  const int port = control_port(seen.checked.plan.config);
+  const bool answers = attempt && attempt->phase == JobPhase::kRunning &&
+                       decision.record.state == AttemptState::kLive &&
+                       !attempt->rank0_address.empty() && port > 0;
+  if (!answers) {
+    parts_.probe.forget(training.key);
+    return;
+  }
+  parts_.probe.watch(training.key,
+                     {.url = "http://" + attempt->rank0_address + ":" + std::to_string(port),
+                      .token = control_token(parts_.token_key, training.uid),
+                      .attempt = decision.record.attempt,
+                      .stop = contains(decision.steps, Step::kAskStop)});
+}
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "object/key.h"
+#include "wire/job_status.h"
+
+namespace ganscale::controller::gan_training {
+
+/// Asks rank 0 of each running training how it does, every now and then, on threads of its own: a
+/// worker that does not answer holds up nobody but its own probe.
+class WorkerProbe {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Target {
+    std::string url;  ///< http://10.0.0.7:9401
+    std::string token;
+    int attempt = 0;    ///< what was heard of another attempt does not count
+    bool stop = false;  ///< ask for a checkpoint and the end, until it answers that it ends
+    bool operator==(const Target&) const = default;
+  };
+
+  /// on_change: called with each training whose status is another than before.
+  WorkerProbe(Clock::duration interval, int thread_count,
+              std::function<void(const Key&)> on_change);
+  ~WorkerProbe();
+
+  void watch(const Key& key, const Target& target);
+  void forget(const Key& key);
+  /// Returns what the worker said last; nothing if it never did.
+  std::optional<wire::JobStatus> latest(const Key& key, int attempt) const;
+
+ private:
+  struct Entry {
+    Target target;
+    Clock::time_point due;
+    bool being_asked = false;
+    std::optional<wire::JobStatus> status;
+  };
+
+  void run();
+  std::optional<std::pair<Key, Target>> take(std::unique_lock<std::mutex>& lock);
+  void store(const Key& key, const Target& asked, const std::optional<wire::JobStatus>& heard);
+
+  const Clock::duration interval_;
+  const std::function<void(const Key&)> on_change_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Key, Entry> entries_;
+  bool stopped_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ganscale::controller::gan_training

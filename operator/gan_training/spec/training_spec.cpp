@@ -1,0 +1,69 @@
+#include "gan_training/spec/training_spec.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr int kMostRestarts = 1000000;
+constexpr int kWeekSeconds = 7 * 24 * 3600;
+
+Volume parse_volume(Fields in, const std::string& default_path) {
+  return {in.name("claimName"), in.text("path", default_path), in.text("subPath")};
+}
+
+RestartPolicy parse_restart(Fields in) {
+  RestartPolicy r;
+  r.max_restarts = in.whole("maxRestarts", r.max_restarts, 0, kMostRestarts);
+  r.backoff_seconds = in.whole("backoffSeconds", r.backoff_seconds, 0, kWeekSeconds);
+  r.max_backoff_seconds = in.whole("maxBackoffSeconds", r.max_backoff_seconds, 0, kWeekSeconds);
+  return r;
+}
+
+void parse_node(Fields& in, TrainingSpec& s) {
+  s.nodes = in.whole("nodes", s.nodes, 1, 4096);
+  s.node_profile = in.text("nodeProfile");
+  if (in.has("node")) s.node = parse_node_profile({in.any("node"), "spec.node"});
+  in.require(s.node.has_value() != !s.node_profile.empty(), "nodeProfile",
+             "give either nodeProfile or node");
+  s.gpus_per_node = in.whole("gpusPerNode", 0, 0, 64);
+}
+
+void parse_config(Fields& in, TrainingSpec& s) {
+  const auto object_or_empty = [&](const char* key) {
+    Json value = in.any(key);
+    in.require(value.is_null() || value.is_object(), key, "expected an object");
+    return value.is_null() ? Json::object() : value;
+  };
+  s.config = object_or_empty("config");
+  s.evaluation = object_or_empty("evaluation");
+  Fields from = in.object("configFrom");
+  s.config_map = from.name("name");
+  s.config_key = from.text("key", "config.yaml");
+}
+
+}  // namespace
+
+TrainingSpec parse_spec(const Json& spec) {
+  Fields in(spec, "spec");
+  TrainingSpec s;
+  parse_node(in, s);
+  parse_config(in, s);
+  s.image = in.text("image");
+  in.require(!s.image.empty(), "image", "names no image");
+  s.image_pull_policy = in.text("imagePullPolicy");
+  s.image_pull_secrets = in.names("imagePullSecrets");
+  s.data = parse_volume(in.object("data"), "/data");
+  s.storage = parse_volume(in.object("storage"), "/runs");
+  s.suspend = in.flag("suspend", false);
+  s.restart = parse_restart(in.object("restartPolicy"));
+  s.checkpoint_deadline_seconds =
+      in.whole("checkpointDeadlineSeconds", s.checkpoint_deadline_seconds, 0, 86400);
+  s.priority_class = in.name("priorityClassName");
+  s.queue_name = in.name("queueName");
+  s.scheduler_name = in.name("schedulerName");
+  const std::string policy = in.text("deletePolicy", "Keep");
+  in.require(policy == "Keep" || policy == "Purge", "deletePolicy", "must be Keep or Purge");
+  s.purge = policy == "Purge";
+  return s;
+}
+
+}  // namespace ganscale::controller::gan_training

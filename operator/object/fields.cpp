@@ -1,0 +1,153 @@
+#include "object/fields.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace ganscale::controller {
+namespace {
+
+const Json kNothing;
+const std::string kNameRule =
+    "must be the name of an object, of a-z, 0-9, '-' and '.', with a letter or digit at both "
+    "ends: ";
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+/// Whether a text is one part of a name, between two dots.
+bool is_label(const std::string& text) {
+  return !text.empty() && is_letter_or_digit(text.front()) && is_letter_or_digit(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return c == '-' || is_letter_or_digit(c); });
+}
+
+bool is_object_name(const std::string& text) {
+  constexpr std::size_t kLongestBytes = 253;
+  std::size_t begin = 0;
+  for (auto end = text.find('.'); end != std::string::npos; end = text.find('.', begin)) {
+    if (!is_label(text.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return text.size() <= kLongestBytes && is_label(text.substr(begin));
+}
+
+/// A value as ASCII on one line: what cannot be seen, or would be seen elsewhere, is written as its
+/// number.
+std::string shown(const Json& value) {
+  constexpr std::size_t kLongestBytes = 200;
+  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  if (text.size() > kLongestBytes) text = text.substr(0, kLongestBytes) + "...";
+  return text;
+}
+
+}  // namespace
+
+Fields::Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
+  if (!object_.is_object() && !object_.is_null()) {
+    throw ConfigError(path_ + ": expected an object: " + shown(object_));
+  }
+}
+
+const Json* Fields::find(const std::string& key) {
+  asked_for_.push_back(key);
+  if (object_.is_null()) return nullptr;
+  const auto found = object_.find(key);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+void Fields::wrong(const std::string& key, const char* expected, const Json& value) const {
+  fail(key, std::string("expected ") + expected + ": " + shown(value));
+}
+
+void Fields::fail(const std::string& key, const std::string& why) const {
+  throw ConfigError((path_.empty() ? key : path_ + "." + key) + ": " + why);
+}
+
+std::string Fields::text(const std::string& key, const std::string& fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  // Quantities such as `cpu: 8` may be written as numbers.
+  if (value->is_number()) return value->dump();
+  if (!value->is_string()) wrong(key, "a text", *value);
+  return value->get<std::string>();
+}
+
+std::int64_t Fields::whole(const std::string& key, std::int64_t fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (!value->is_number_integer()) wrong(key, "a whole number", *value);
+  return value->get<std::int64_t>();
+}
+
+int Fields::whole(const std::string& key, int fallback, int least, int most) {
+  const std::int64_t value = whole(key, fallback);
+  require(value >= least && value <= most, key,
+          "must be " + std::to_string(least) + " to " + std::to_string(most) + ": " +
+              std::to_string(value));
+  return static_cast<int>(value);
+}
+
+std::string Fields::name(const std::string& key) {
+  std::string value = text(key);
+  require(value.empty() || is_object_name(value), key, kNameRule + shown(value));
+  return value;
+}
+
+std::vector<std::string> Fields::names(const std::string& key) {
+  std::vector<std::string> values = list(key);
+  for (const std::string& value : values) {
+    require(is_object_name(value), key, kNameRule + shown(value));
+  }
+  return values;
+}
+
+bool Fields::flag(const std::string& key, bool fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (!value->is_boolean()) wrong(key, "true or false", *value);
+  return value->get<bool>();
+}
+
+Fields::Words Fields::words(const std::string& key) {
+  Fields inner = object(key);
+  Words words;
+  if (inner.object_.is_null()) return words;
+  for (const auto& item : inner.object_.items()) words[item.key()] = inner.text(item.key());
+  return words;
+}
+
+std::vector<std::string> Fields::list(const std::string& key) {
+  const Json* value = find(key);
+  std::vector<std::string> texts;
+  if (value == nullptr) return texts;
+  if (!value->is_array()) wrong(key, "a list of texts", *value);
+  for (const auto& item : *value) {
+    if (!item.is_string()) wrong(key, "a list of texts", *value);
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+Json Fields::any(const std::string& key) {
+  const Json* value = find(key);
+  return value == nullptr ? Json() : *value;
+}
+
+Fields Fields::object(const std::string& key) {
+  const Json* value = find(key);
+  return {value == nullptr ? kNothing : *value, path_.empty() ? key : path_ + "." + key};
+}
+
+bool Fields::has(const std::string& key) const {
+  return object_.is_object() && object_.contains(key) && !object_.at(key).is_null();
+}
+
+void Fields::refuse_unknown() const {
+  if (object_.is_null()) return;
+  for (const auto& item : object_.items()) {
+    const bool known = std::ranges::find(asked_for_, item.key()) != asked_for_.end();
+    if (!known) fail(item.key(), "unknown field");
+  }
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <compare>
+#include <string>
+
+#include "object/json.h"
+
+namespace ganscale::controller {
+
+/// Namespace and name of an object, unique within its kind.
+struct Key {
+  std::string name_space;
+  std::string name;
+  std::string text() const { return name_space + "/" + name; }
+  auto operator<=>(const Key&) const = default;
+};
+
+/// Reads metadata.namespace and metadata.name. Throws ConfigError if either is not a string.
+Key key_of(const Json& object);
+
+/// Whether one of the object's owner references has this uid.
+bool is_owned_by(const Json& object, const std::string& uid);
+
+}  // namespace ganscale::controller

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "object/json.h"
+
+namespace ganscale::controller {
+
+/// Returns the string at a JSON pointer such as "/status/phase"; `fallback` if there is no string.
+inline std::string text_at(const Json& object, const char* pointer,
+                           const std::string& fallback = "") {
+  const Json::json_pointer path(pointer);
+  if (!object.contains(path)) return fallback;
+  const Json& value = object.at(path);
+  return value.is_string() ? value.get<std::string>() : fallback;
+}
+
+/// Returns the list at a JSON pointer; an empty list if there is no list.
+inline Json list_at(const Json& object, const char* pointer) {
+  const Json::json_pointer path(pointer);
+  if (!object.contains(path)) return Json::array();
+  const Json& value = object.at(path);
+  return value.is_array() ? value : Json::array();
+}
+
+}  // namespace ganscale::controller

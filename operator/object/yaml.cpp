@@ -1,0 +1,113 @@
+#include "object/yaml.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/error.h"
+#include "config/units.h"
+
+namespace ganscale::controller {
+namespace {
+
+Json plain_scalar(const std::string& text) {
+  static const std::map<std::string, Json> kWords{
+      {"", nullptr},  {"~", nullptr}, {"null", nullptr}, {"Null", nullptr},
+      {"true", true}, {"True", true}, {"false", false},  {"False", false}};
+  if (const auto word = kWords.find(text); word != kWords.end()) return word->second;
+  if (const auto whole = config::parse_integer(text)) return *whole;
+  if (const auto number = config::parse_number(text)) return *number;
+  return text;
+}
+
+Json to_json(const YAML::Node& node) {
+  switch (node.Type()) {
+    case YAML::NodeType::Scalar:
+      // yaml-cpp tags a quoted scalar "!" and a plain one "?".
+      return node.Tag() == "!" ? Json(node.Scalar()) : plain_scalar(node.Scalar());
+    case YAML::NodeType::Sequence: {
+      Json list = Json::array();
+      for (const auto& item : node) list.push_back(to_json(item));
+      return list;
+    }
+    case YAML::NodeType::Map: {
+      Json map = Json::object();
+      for (const auto& item : node) map[item.first.Scalar()] = to_json(item.second);
+      return map;
+    }
+    default: return nullptr;
+  }
+}
+
+void emit(YAML::Emitter& out, const Json& value);
+
+void emit_text(YAML::Emitter& out, const std::string& text) {
+  if (text.find('\n') != std::string::npos) {
+    out << YAML::Literal << text;
+  } else if (plain_scalar(text).is_string()) {
+    out << text;
+  } else {
+    out << YAML::DoubleQuoted << text;  // "8" and "true" must stay texts
+  }
+}
+
+void emit_map(YAML::Emitter& out, const Json& value) {
+  out << YAML::BeginMap;
+  for (const auto& [key, item] : value.items()) {
+    out << YAML::Key << key << YAML::Value;
+    emit(out, item);
+  }
+  out << YAML::EndMap;
+}
+
+void emit_list(YAML::Emitter& out, const Json& value) {
+  out << YAML::BeginSeq;
+  for (const auto& item : value) emit(out, item);
+  out << YAML::EndSeq;
+}
+
+void emit(YAML::Emitter& out, const Json& value) {
+  if (value.is_object()) {
+    emit_map(out, value);
+  } else if (value.is_array()) {
+    emit_list(out, value);
+  } else if (value.is_null()) {
+    out << YAML::Null;
+  } else if (value.is_string()) {
+    emit_text(out, value.get_ref<const std::string&>());
+  } else {
+    out << value.dump();
+  }
+}
+
+}  // namespace
+
+std::vector<Json> read_yaml(const std::string& text, const std::string& origin) {
+  try {
+    std::vector<Json> documents;
+    for (const auto& node : YAML::LoadAll(text)) {
+      if (!node.IsNull()) documents.push_back(to_json(node));
+    }
+    return documents;
+  } catch (const YAML::Exception& error) {
+    throw ConfigError(origin + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg);
+  }
+}
+
+std::vector<Json> read_yaml_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || !text) throw ConfigError("can't read the file: " + path);
+  return read_yaml(text.str(), path);
+}
+
+std::string to_yaml(const Json& value) {
+  YAML::Emitter out;
+  emit(out, value);
+  return std::string(out.c_str()) + "\n";
+}
+
+}  // namespace ganscale::controller

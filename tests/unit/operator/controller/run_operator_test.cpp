@@ -1,0 +1,162 @@
+#include "controller/run_operator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "support/fake_api_server.h"
+#include "support/free_port.h"
+#include "support/loopback_http.h"
+#include "support/wait_until.h"
+#include "unit/operator/controller/widget_kind.h"
+
+namespace ganscale::controller {
+namespace {
+
+using testing::HasSubstr;
+
+/// Returns an answer; an empty one while nobody listens.
+std::string answer_of(int port, const std::string& path) {
+  try {
+    LoopbackConnection connection(port);
+    connection.write("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    return connection.read_to_end();
+  } catch (const std::runtime_error&) {
+    return "";
+  }
+}
+
+/// An operator with the kinds of a table, beside a server, until it goes.
+class RunningOperator {
+ public:
+  RunningOperator(FakeApiServer& server, std::vector<KindEntry> kinds)
+      : thread_([this, &server, kinds = std::move(kinds)] {
+          const OperatorSettings settings{
+              .connect = [&server](std::chrono::seconds) { return server.connect(); },
+              .name_space = "ops",
+              .identity = "me",
+              .metrics = {"127.0.0.1", metrics_port},
+              .health_address = "127.0.0.1:" + std::to_string(health_port)};
+          code_ = run_operator(settings, kinds, [this] { return stopped_.load(); });
+        }) {}
+  ~RunningOperator() { stop(); }
+  ExitCode stop() {
+    stopped_ = true;
+    if (thread_.joinable()) thread_.join();
+    return code_;
+  }
+
+  const int metrics_port = free_port();
+  const int health_port = free_port();
+
+ private:
+  std::atomic<bool> stopped_{false};
+  ExitCode code_ = ExitCode::kBug;
+  std::thread thread_;
+};
+
+Json widget(const std::string& name) {
+  return {{"metadata", {{"name", name}, {"namespace", "team"}}}, {"spec", {{"size", 3}}}};
+}
+
+bool has_map(const FakeApiServer& server, const std::string& name) {
+  return !server.get(resource::kConfigMaps, {"team", name}).is_null();
+}
+
+TEST(RunOperator, ReconcilesAKindThatIsALineInTheTable) {
+  FakeApiServer server;
+  server.put(kWidgets, widget("listed"));
+  RunningOperator running(server, {widget_kind()});
+  wait_until([&] { return has_map(server, "listed"); });
+  server.put(kWidgets, widget("watched"));
+  wait_until([&] { return has_map(server, "watched"); });
+  EXPECT_EQ(server.get(resource::kConfigMaps, {"team", "watched"})["data"]["spec"],
+            R"({"size":3})");
+  EXPECT_EQ(running.stop(), ExitCode::kOk);
+}
+
+TEST(RunOperator, ShowsEachControllersMetricsUnderItsName) {
+  FakeApiServer server;
+  server.put(kWidgets, widget("a"));
+  KindEntry second = widget_kind();
+  second.controller = "gadget";
+  RunningOperator running(server, {widget_kind(), second});
+  wait_until([&] {
+    const std::string page = answer_of(running.metrics_port, "/metrics");
+    return page.find(
+               R"(controller_runtime_reconcile_total{controller="widget",result="requeue_after"} 1)") !=
+               std::string::npos &&
+           page.find(
+               R"(controller_runtime_reconcile_total{controller="gadget",result="requeue_after"} 1)") !=
+               std::string::npos;
+  });
+  const std::string page = answer_of(running.metrics_port, "/metrics");
+  EXPECT_THAT(page, HasSubstr(R"(workqueue_depth{name="gadget"} 0)"));
+  EXPECT_THAT(page, HasSubstr(R"(leader_election_master_status{name="ganscale-operator"} 1)"));
+  EXPECT_THAT(page, HasSubstr("example_widgets 1"));
+  EXPECT_THAT(answer_of(running.health_port, "/readyz"), HasSubstr("200 OK"));
+}
+
+TEST(RunOperator, LeadsBeforeItWritesAndGivesTheLeaseFreeAfterTheLastEvent) {
+  FakeApiServer server;
+  server.put(kWidgets, widget("a"));
+  {
+    RunningOperator running(server, {widget_kind()});
+    wait_until([&] { return has_map(server, "a"); });
+    EXPECT_EQ(running.stop(), ExitCode::kOk);
+  }
+  std::vector<std::string> writes;
+  for (const auto& request : server.requests()) {
+    if (request.method == "GET") continue;
+    const bool is_lease = request.path.find("/leases") != std::string::npos;
+    const bool is_event = request.path.find("/events") != std::string::npos;
+    writes.emplace_back(is_lease ? "lease" : is_event ? "event" : "widget");
+  }
+  EXPECT_EQ(writes.front(), "lease");
+  EXPECT_EQ(writes.back(), "lease");
+  EXPECT_EQ(holder_of(server.get(resource::kLeases, {"ops", "ganscale-operator"})), "");
+  EXPECT_THAT(writes, testing::Contains("event"));
+}
+
+TEST(RunOperator, WritesNothingWhileAnotherLeads) {
+  FakeApiServer server;
+  server.put(kWidgets, widget("a"));
+  server.put(resource::kLeases,
+             {{"metadata", {{"name", "ganscale-operator"}, {"namespace", "ops"}}},
+              {"spec", {{"holderIdentity", "other"}, {"leaseDurationSeconds", 3600}}}});
+  RunningOperator running(server, {widget_kind()});
+  wait_until([&] { return server.count("GET", "/leases/") > 0; });
+  EXPECT_THAT(answer_of(running.health_port, "/readyz"), HasSubstr("200 OK"));
+  EXPECT_THAT(answer_of(running.metrics_port, "/metrics"), HasSubstr("example_widgets 1"));
+  EXPECT_EQ(running.stop(), ExitCode::kOk);
+  EXPECT_FALSE(has_map(server, "a"));
+}
+
+/// A kind that can't begin to lead at first.
+class LateKind : public WidgetKind {
+ public:
+  LateKind(const KindContext& context, std::atomic<int>& tried)
+      : WidgetKind(context), tried_(tried) {}
+  void begin_to_lead() override {
+    if (++tried_ == 1) throw ApiError(403, "Forbidden", "not yet");
+  }
+
+ private:
+  std::atomic<int>& tried_;
+};
+
+TEST(RunOperator, LetsAKindBeginAgainAndHoldsUpNoOther) {
+  FakeApiServer server;
+  server.put(kWidgets, widget("a"));
+  std::atomic<int> tried{0};
+  const KindEntry late{"late", [&](const KindContext& context) {
+                         return std::make_unique<LateKind>(context, tried);
+                       }};
+  RunningOperator running(server, {late});
+  wait_until([&] { return has_map(server, "a"); });
+  EXPECT_EQ(tried, 2);
+}
+
+}  // namespace
+}  // namespace ganscale::controller

@@ -1,0 +1,253 @@
+#include "gan_training/decide/life.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Time kNow{seconds(1750000000)};
+
+Situation accepted() {
+  Situation s;
+  s.has_finalizer = true;
+  s.hash = "h1";
+  s.config_hash = "c1";
+  s.nodes = 8;
+  s.now = kNow;
+  s.restart.backoff_seconds = 10;
+  return s;
+}
+
+Situation with_attempt(JobPhase phase) {
+  Situation s = accepted();
+  s.record.phase = phase::kRunning;
+  s.record.attempt = 3;
+  s.record.state = AttemptState::kLive;
+  s.record.hash = "h1";
+  s.attempt.emplace();
+  s.attempt->number = 3;
+  s.attempt->name = "a-r3";
+  s.attempt->uid = "u3";
+  s.attempt->hash = "h1";
+  s.attempt->config_hash = "c1";
+  s.attempt->nodes = 8;
+  s.attempt->phase = phase;
+  return s;
+}
+
+TEST(Life, TakesTheNumberOfAnAttemptBeforeMakingIt) {
+  const Decision d = decide(accepted());
+  EXPECT_EQ(d.record.attempt, 1);
+  EXPECT_EQ(d.record.state, AttemptState::kWanted);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kStartAttempt));
+}
+
+TEST(Life, MakesTheSameAttemptAfterACrashInBetween) {
+  Situation s = accepted();
+  s.record = decide(s).record;
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record, s.record);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kStartAttempt));
+  EXPECT_THAT(d.events, IsEmpty());
+}
+
+TEST(Life, NeverStartsWhileSomethingOfAnotherAttemptIsLeft) {
+  Situation s = accepted();
+  s.others = true;
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.attempt, 0);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  EXPECT_TRUE(d.requeue_after);
+}
+
+TEST(Life, FollowsTheJob) {
+  EXPECT_EQ(decide(with_attempt(JobPhase::kCreated)).record.phase, phase::kScheduling);
+  EXPECT_EQ(decide(with_attempt(JobPhase::kQueued)).record.reason, "Queued");
+  EXPECT_EQ(decide(with_attempt(JobPhase::kRunning)).record.phase, phase::kRunning);
+  EXPECT_EQ(decide(with_attempt(JobPhase::kSucceeded)).record.phase, phase::kSucceeded);
+  EXPECT_THAT(decide(with_attempt(JobPhase::kRunning)).steps, IsEmpty());
+}
+
+TEST(Life, GoesBackIntoTheQueueThatTookItsNodes) {
+  Situation s = with_attempt(JobPhase::kQueued);
+  s.attempt->suspended = true;
+  const Decision d = decide(s);  // it ran
+  EXPECT_EQ(d.record.reason, "Preempted");
+  EXPECT_EQ(d.record.state, AttemptState::kEnded);
+  EXPECT_EQ(d.record.restarts, 0);  // nothing failed
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  s.record.phase = phase::kScheduling;  // it waits for the first time
+  EXPECT_EQ(decide(s).record.reason, "Queued");
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+}
+
+TEST(Life, ResizesByACheckpointFirst) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.nodes = 4;
+  s.hash = "h2";
+  const Decision asked = decide(s);
+  EXPECT_EQ(asked.record.phase, phase::kResizing);
+  EXPECT_THAT(asked.steps, ElementsAre(Step::kAskStop));
+  EXPECT_EQ(asked.record.ending, (Ending{"Resize", kNow}));
+
+  s.record = asked.record;
+  s.now = kNow + seconds(60);
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kAskStop));
+  s.attempt->phase = JobPhase::kSucceeded;  // it wrote its checkpoint and ended
+  const Decision ended = decide(s);
+  EXPECT_THAT(ended.steps, ElementsAre(Step::kDeleteAttempts));
+  EXPECT_EQ(ended.record.state, AttemptState::kEnded);
+
+  s.record = ended.record;
+  s.attempt.reset();
+  const Decision next = decide(s);
+  EXPECT_EQ(next.record.attempt, 4);
+  EXPECT_EQ(next.record.restarts, 0);
+  EXPECT_THAT(next.steps, ElementsAre(Step::kStartAttempt));
+}
+
+TEST(Life, WaitsForACheckpointUntilTheDeadlineAlone) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.suspend = true;
+  s.record = decide(s).record;
+  s.now = kNow + s.checkpoint_deadline;
+  const Decision d = decide(s);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  EXPECT_TRUE(d.events.front().warning);
+}
+
+TEST(Life, IsNotHeldUpByAClockThatWasSetBack) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.suspend = true;
+  s.record.ending = Ending{"Suspend", kNow + seconds(86400)};
+  EXPECT_EQ(decide(s).record.ending->since, kNow);
+  Situation waits = accepted();
+  waits.record.attempt = 1;
+  waits.record.state = AttemptState::kEnded;
+  waits.record.restart_at = kNow + seconds(86400);
+  EXPECT_THAT(decide(waits).steps, ElementsAre(Step::kStartAttempt));
+}
+
+TEST(Life, DoesNotAskThoseThatHaveNothingToSave) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.suspend = true;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
+}
+
+TEST(Life, RestartsAfterABackoff) {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.attempt->exit_code = 75;
+  const Decision failed = decide(s);
+  EXPECT_EQ(failed.record.phase, phase::kRestarting);
+  EXPECT_EQ(failed.record.restarts, 1);
+  EXPECT_EQ(failed.record.restart_at, kNow + seconds(10));
+  EXPECT_THAT(failed.steps, ElementsAre(Step::kDeleteAttempts));
+  s.record = failed.record;
+  s.attempt.reset();
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  EXPECT_EQ(decide(s).requeue_after, seconds(10));
+  s.now += seconds(10);
+  EXPECT_EQ(decide(s).record.attempt, 4);
+}
+
+TEST(Life, FailsAtOnceForTheUsersOwnMistakes) {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.attempt->exit_code = 78;
+  s.attempt->message = "run.yaml:3: unknown key: bach";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.phase, phase::kFailed);
+  EXPECT_EQ(d.record.reason, "BadConfig");
+  EXPECT_EQ(d.record.message, "exit code 78: run.yaml:3: unknown key: bach");
+  EXPECT_THAT(d.steps, IsEmpty());  // the launcher's log stays
+}
+
+TEST(Life, EndsTheWholeGangWhenAWorkerIsLost) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->lost = "a-r3-worker-5: Evicted";
+  EXPECT_EQ(decide(s).record.reason, "WorkerLost");
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
+  s.record.restarts = s.restart.max_restarts;  // no restart is left, and no GPU is kept
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.phase, phase::kFailed);
+  s.attempt->workers_running = 7;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
+}
+
+TEST(Life, TakesADeletedJobForALostAttempt) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt.reset();
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "AttemptDeleted");
+  EXPECT_EQ(d.record.state, AttemptState::kEnded);
+}
+
+TEST(Life, LeavesARunningAttemptAloneWhenAnEditIsRefused) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.hash = "";
+  s.problem_reason = "BadConfig";
+  s.problem = "spec.config.training.bach: unknown";
+  EXPECT_EQ(decide(s).record.phase, phase::kRunning);
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+}
+
+TEST(Life, StaysPendingWhileRefusedAndSaysSoOnce) {
+  Situation s = accepted();
+  s.problem_reason = "MissingClaim";
+  s.problem = "spec.data.claimName: no";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.phase, phase::kPending);
+  EXPECT_EQ(d.events.size(), 1U);
+  s.record = d.record;
+  EXPECT_THAT(decide(s).events, IsEmpty());
+}
+
+TEST(Life, StartsAgainWhenTheSpecIsEditedAfterTheEnd) {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.record.phase = phase::kFailed;
+  s.record.restarts = 20;
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  s.hash = "h2";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.phase, phase::kRestarting);
+  EXPECT_EQ(d.record.restarts, 0);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+}
+
+TEST(Life, EndsWithACheckpointThenThePurgeThenTheFinalizer) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.deleted = true;
+  s.purge = true;
+  const Decision asked = decide(s);
+  EXPECT_THAT(asked.steps, ElementsAre(Step::kAskStop));
+  s.record = asked.record;
+  s.attempt->phase = JobPhase::kSucceeded;
+  s.record = decide(s).record;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
+  s.attempt.reset();
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kPurge));
+  s.purge_started = true;
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  EXPECT_TRUE(decide(s).requeue_after) << "nothing else tells that the Job has ended";
+  s.purge = false;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kRemoveFinalizer));
+  s.has_finalizer = false;
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+}
+
+TEST(Life, EndsAlsoWhereTheRunFolderCantBeDeleted) {
+  Situation s;
+  s.deleted = true;
+  s.purge = true;
+  s.purge_failure = "the run folder stays: /runs/faces";
+  const Decision d = decide(s);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kRemoveFinalizer));
+  EXPECT_THAT(d.events, ElementsAre(Event{true, "PurgeFailed", s.purge_failure}));
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

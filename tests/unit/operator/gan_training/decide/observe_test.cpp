@@ -1,0 +1,119 @@
+#include "gan_training/decide/observe.h"
+
+#include <gtest/gtest.h>
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+Json job(const std::string& condition) {
+  return Json::parse(
+      R"({"metadata": {"name": "a-r2", "uid": "u", "labels": {"ganscale.dev/attempt": "2"},
+      "annotations": {"ganscale.dev/spec-hash": "h", "ganscale.dev/config-hash": "c"}},
+      "spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 2}}},
+      "status": {"conditions": [{"type": ")" +
+      condition + R"(", "status": "True", "message": "why"}]}})");
+}
+
+Json pod(const std::string& name, const std::string& created, const std::string& status) {
+  const bool is_launcher = name.find("launcher") != std::string::npos;
+  return {{"metadata",
+           {{"name", name},
+            {"creationTimestamp", "2026-01-01T00:00:" + created + "Z"},
+            {"labels",
+             {{"ganscale.dev/role", is_launcher ? "launcher" : "worker"},
+              {"ganscale.dev/attempt", "2"}}}}},
+          {"status", Json::parse(status)}};
+}
+
+constexpr auto kRunning = R"({"phase": "Running", "podIP": "10.0.0.7"})";
+
+TEST(Observe, ReadsARunningAttempt) {
+  const Attempt attempt = observe_attempt(
+      job("Running"), {pod("a-r2-worker-0", "01", kRunning), pod("a-r2-worker-1", "01", kRunning),
+                       pod("a-r2-launcher-x", "05", kRunning)});
+  EXPECT_EQ(attempt.number, 2);
+  EXPECT_EQ(attempt.phase, JobPhase::kRunning);
+  EXPECT_EQ(attempt.workers_running, 2);
+  EXPECT_EQ(attempt.nodes, 2);
+  EXPECT_EQ(attempt.rank0_address, "10.0.0.7");
+  EXPECT_EQ(attempt.lost, "");
+  EXPECT_EQ(attempt.hash, "h");
+}
+
+TEST(Observe, FindsTheExitCodeAndTheWorkersOwnWords) {
+  const Attempt attempt = observe_attempt(
+      job("Failed"),
+      {pod("a-r2-launcher-x", "05", R"({"phase": "Failed", "containerStatuses": [{"state":
+          {"terminated": {"exitCode": 78, "message": "x\nganscale: error: run.yaml:3: bad\nmpirun: y\n"}}}]})")});
+  EXPECT_EQ(attempt.phase, JobPhase::kFailed);
+  EXPECT_EQ(attempt.exit_code, 78);
+  EXPECT_EQ(attempt.message, "run.yaml:3: bad");
+}
+
+TEST(Observe, ReadsTheStatusThatATrainingLeft) {
+  const auto ended = [](int code, const std::string& message) {
+    Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Succeeded"})");
+    launcher["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"terminated", {{"exitCode", code}, {"message", message}}}}}}});
+    return observe_attempt(job("Succeeded"), {launcher});
+  };
+  const Attempt done = ended(0, R"({"state": "done", "images_seen": 4608, "total_images": 4600})");
+  ASSERT_TRUE(done.last_status);
+  EXPECT_EQ(done.last_status->images_seen, 4608);
+  const Attempt stopped = ended(143, R"({"state": "done", "images_seen": 64})");
+  EXPECT_EQ(stopped.exit_code, 143);
+  EXPECT_EQ(stopped.message, "");
+  EXPECT_EQ(stopped.last_status->images_seen, 64);
+  EXPECT_FALSE(ended(0, "").last_status);
+  EXPECT_FALSE(ended(75, "ganscale: error: lost").last_status);
+}
+
+TEST(Observe, MissesNoPodOfAJobThatItsQueueHoldsBack) {
+  Json held = job("Running");
+  held["spec"]["runPolicy"]["suspend"] = true;
+  Json going = pod("w", "01", kRunning);
+  going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:09Z";
+  const Attempt attempt = observe_attempt(held, {going});
+  EXPECT_EQ(attempt.phase, JobPhase::kQueued);
+  EXPECT_TRUE(attempt.suspended);
+  EXPECT_EQ(attempt.lost, "");
+}
+
+TEST(Observe, SeesLostWorkers) {
+  const auto lost = [](const Json& worker) {
+    return observe_attempt(job("Running"), {worker, pod("a-r2-launcher-x", "05", kRunning)}).lost;
+  };
+  EXPECT_EQ(lost(pod("w", "01", R"({"phase": "Failed"})")), "w: failed");
+  EXPECT_EQ(lost(pod("w", "01", R"({"phase": "Failed", "reason": "Evicted"})")), "w: Evicted");
+  EXPECT_EQ(lost(pod("w", "09", kRunning)), "w: replaced");
+  Json going = pod("w", "01", kRunning);
+  going["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";
+  EXPECT_EQ(lost(going), "w: deleted");
+  EXPECT_EQ(lost(pod("w", "01", kRunning)), "");
+  // Once the job is over, its workers are deleted in good order.
+  EXPECT_EQ(observe_attempt(job("Succeeded"), {going}).lost, "");
+}
+
+TEST(Observe, KeepsOfAPodWhatItReads) {
+  Json whole =
+      pod("a-r2-launcher-x", "05", R"({"phase": "Failed", "reason": "Evicted", "conditions":
+      [{"type": "Ready", "status": "False"}], "containerStatuses": [{"image": "long", "state":
+      {"terminated": {"exitCode": 75, "message": "lost"}}}]})");
+  whole["spec"] = {{"containers", Json::array({{{"name", "x"}}})}};
+  const Json kept = essential_pod(whole);
+  EXPECT_FALSE(kept.contains("spec"));
+  const Attempt a = observe_attempt(job("Failed"), {whole});
+  const Attempt b = observe_attempt(job("Failed"), {kept});
+  EXPECT_EQ(a.exit_code, b.exit_code);
+  EXPECT_EQ(a.lost, b.lost);
+  EXPECT_EQ(a.message, b.message);
+}
+
+TEST(Observe, TakesTheLastLineWhereThereIsNoErrorLine) {
+  EXPECT_EQ(worker_error("a\nmpirun: lost a daemon\n\n"), "mpirun: lost a daemon");
+  EXPECT_EQ(worker_error("only"), "only");
+  EXPECT_EQ(worker_error("\n"), "");
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

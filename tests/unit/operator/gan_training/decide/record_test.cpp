@@ -1,0 +1,34 @@
+#include "gan_training/decide/record.h"
+
+#include <gtest/gtest.h>
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+TEST(Record, IsReadAsItWasWritten) {
+  Record record;
+  record.phase = phase::kResizing;
+  record.reason = "Resize";
+  record.message = "from 8 to 4 nodes";
+  record.attempt = 7;
+  record.state = AttemptState::kLive;
+  record.hash = "abc";
+  record.restarts = 2;
+  record.ending = Ending{"Resize", Time(std::chrono::seconds(1750000000))};
+  record.restart_at = Time(std::chrono::seconds(1750000100));
+  Json status = {{"kimg", 12.5}};
+  write_record(record, status);
+  EXPECT_EQ(read_record(status), record);
+  EXPECT_EQ(status["kimg"], 12.5);
+  EXPECT_EQ(status["ending"]["since"], "2025-06-15T15:06:40Z");
+}
+
+TEST(Record, OfAnOddStatusHasDefaults) {
+  EXPECT_EQ(read_record(Json()), Record());
+  EXPECT_EQ(
+      read_record(Json::parse(R"({"phase": 3, "attempt": "x", "ending": {"since": "soon"}})")),
+      Record());
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,93 @@
+#include "gan_training/decide/status.h"
+
+#include <gtest/gtest.h>
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+Json condition(const Json& status, const std::string& type) {
+  for (const Json& entry : status["conditions"]) {
+    if (entry["type"] == type) return entry;
+  }
+  return {};
+}
+
+Facts facts(int second) {
+  Facts f;
+  f.generation = 4;
+  f.model = "dcgan";
+  f.nodes = 2;
+  f.gpus = 16;
+  f.ranks = 16;
+  f.now = Time(std::chrono::seconds(1750000000 + second));
+  return f;
+}
+
+TEST(Status, TellsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
+  Facts with = facts(0);
+  with.worker.emplace();
+  with.worker->images_seen = 4210400;
+  with.worker->total_images = 25000000;
+  with.worker->seconds_per_kimg = 2.31499;
+  with.worker->fid = 7.891;
+  with.worker->last_checkpoint = wire::LastCheckpoint{"kimg-004200", 1750000000};
+  const Json status = next_status({}, Record{}, with);
+  EXPECT_EQ(status["kimg"], 4210.4);
+  EXPECT_EQ(status["secondsPerKimg"], 2.315);
+  EXPECT_EQ(status["fid"], 7.89);
+  EXPECT_EQ(status["lastCheckpoint"]["time"], "2025-06-15T15:06:40Z");
+  EXPECT_EQ(condition(status, "Checkpointed")["status"], "True");
+  EXPECT_EQ(next_status(status, Record{}, facts(9))["kimg"], 4210.4);
+}
+
+TEST(Status, IsTheSameWhileNothingChanges) {
+  const Json status = next_status({}, Record{}, facts(0));
+  EXPECT_EQ(next_status(status, Record{}, facts(60)), status);
+}
+
+TEST(Status, ChangesTheTimeOfAConditionWithItsStatusAlone) {
+  Record record;
+  record.phase = phase::kScheduling;
+  const Json before = next_status({}, record, facts(0));
+  record.phase = phase::kRunning;
+  const Json after = next_status(before, record, facts(60));
+  EXPECT_EQ(condition(after, "Running")["status"], "True");
+  EXPECT_EQ(condition(after, "Running")["lastTransitionTime"], "2025-06-15T15:07:40Z");
+  EXPECT_EQ(condition(after, "Validated")["lastTransitionTime"], "2025-06-15T15:06:40Z");
+}
+
+TEST(Status, KeepsWhatItDoesNotKnow) {
+  const Json old = {{"newer", 1},
+                    {"conditions", Json::array({{{"type", "Newer"}, {"status", "True"}}})}};
+  const Json status = next_status(old, Record{}, facts(0));
+  EXPECT_EQ(status["newer"], 1);
+  EXPECT_EQ(condition(status, "Newer")["status"], "True");
+}
+
+TEST(Status, OfARefusedSpecNamesTheProblem) {
+  Facts refused = facts(0);
+  refused.problem_reason = "BadConfig";
+  refused.problem = "spec.config.training.batch: no";
+  const Json status = next_status({}, Record{}, refused);
+  EXPECT_EQ(condition(status, "Validated")["status"], "False");
+  EXPECT_EQ(condition(status, "Validated")["message"], "spec.config.training.batch: no");
+}
+
+TEST(WaitingTime, CountsFromTheLastChangeUntilTheTrainingRuns) {
+  Json training = {{"metadata", {{"creationTimestamp", "2025-06-15T15:06:40Z"}}}};
+  const auto waits = [&](int second) { return waiting_time(training, facts(second).now).count(); };
+  EXPECT_EQ(waits(7), 7);
+  Record record;
+  record.phase = phase::kScheduling;
+  training["status"] = next_status({}, record, facts(10));
+  EXPECT_EQ(waits(40), 30);
+  record.phase = phase::kRunning;
+  training["status"] = next_status(training["status"], record, facts(50));
+  EXPECT_EQ(waits(5000), 0);
+  record.phase = phase::kScheduling;  // after a restart
+  training["status"] = next_status(training["status"], record, facts(5000));
+  EXPECT_EQ(waits(5060), 60);
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

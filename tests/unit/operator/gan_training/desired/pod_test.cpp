@@ -1,0 +1,89 @@
+#include "gan_training/desired/pod.h"
+
+#include <gtest/gtest.h>
+
+#include "object/lookup.h"
+#include "unit/operator/gan_training/desired/make_plan.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+Json spec_of(const Plan& plan, Role role) { return pod_template(plan, role, 3, 2)["spec"]; }
+
+TEST(Pod, BearsTrainingAttemptAndRole) {
+  const Json labels = pod_template(make_plan(), Role::kWorker, 3, 0)["metadata"]["labels"];
+  EXPECT_EQ(labels[kTrainingLabel], "faces");
+  EXPECT_EQ(labels[kAttemptLabel], "3");
+  EXPECT_EQ(labels[kRoleLabel], "worker");
+}
+
+TEST(Pod, OfALauncherNeedsNoGpuAndNoVolume) {
+  const Json spec = spec_of(make_plan(), Role::kLauncher);
+  EXPECT_FALSE(spec["containers"][0]["resources"].contains("limits"));
+  for (const Json& volume : spec["volumes"]) EXPECT_FALSE(volume.contains("persistentVolumeClaim"));
+  EXPECT_FALSE(spec.contains("affinity"));
+}
+
+TEST(Pod, OfAWorkerGetsWhatTheProfileGives) {
+  Plan plan = make_plan();
+  plan.profile.cpu = "8";
+  plan.profile.memory = "64Gi";
+  plan.profile.shm = "16Gi";
+  plan.profile.resources["rdma/shared"] = "1";
+  plan.profile.node_selector["gpu"] = "a100";
+  plan.profile.exclusive = true;
+  plan.profile.topology_key = "zone";
+  const Json spec = spec_of(plan, Role::kWorker);
+  EXPECT_EQ(
+      spec["containers"][0]["resources"]["limits"],
+      Json({{"cpu", "8"}, {"memory", "64Gi"}, {"nvidia.com/gpu", "8"}, {"rdma/shared", "1"}}));
+  EXPECT_EQ(spec["nodeSelector"]["gpu"], "a100");
+  EXPECT_EQ(spec["topologySpreadConstraints"][0]["topologyKey"], "zone");
+  EXPECT_TRUE(spec["affinity"].contains("podAntiAffinity"));
+  EXPECT_NE(spec["volumes"].dump().find(R"({"medium":"Memory","sizeLimit":"16Gi"})"),
+            std::string::npos);
+}
+
+TEST(Pod, MountsPartsOfVolumes) {
+  Plan plan = make_plan();
+  plan.spec.data.sub_path = "faces/v2";
+  plan.spec.storage.sub_path = "team";
+  const Json mounts = spec_of(plan, Role::kWorker)["containers"][0]["volumeMounts"];
+  std::map<std::string, std::string> parts;
+  for (const Json& mount : mounts) {
+    if (mount.contains("subPath")) parts[mount["name"]] = mount["subPath"];
+  }
+  EXPECT_EQ(parts, (std::map<std::string, std::string>{{"data", "faces/v2"}, {"storage", "team"}}));
+}
+
+TEST(Pod, GivesAWorkerTheTimeForACheckpoint) {
+  Plan plan = make_plan();
+  plan.spec.checkpoint_deadline_seconds = 77;
+  const Json spec = spec_of(plan, Role::kWorker);
+  EXPECT_EQ(spec["terminationGracePeriodSeconds"], 77);
+  EXPECT_TRUE(spec["containers"][0].contains("lifecycle"));
+}
+
+TEST(Pod, PassesTheProfilesEnvironmentToEachRank) {
+  Plan plan = make_plan();
+  plan.profile.environment["NCCL_DEBUG"] = "INFO";
+  const Json arguments = spec_of(plan, Role::kLauncher)["containers"][0]["args"];
+  EXPECT_NE(arguments.dump().find(R"("-x","NCCL_DEBUG")"), std::string::npos);
+}
+
+TEST(Pod, KeepsItsCacheWithTheRunsIfThereIsAClaim) {
+  const auto cache = [](const Plan& plan) {
+    const Json spec = spec_of(plan, Role::kWorker);
+    for (const Json& variable : spec["containers"][0]["env"]) {
+      if (variable["name"] == "XDG_CACHE_HOME") return variable["value"].get<std::string>();
+    }
+    return std::string();
+  };
+  Plan plan = make_plan();
+  EXPECT_EQ(cache(plan), "/runs/.cache");
+  plan.spec.storage.claim_name = "";
+  EXPECT_EQ(cache(plan), "/tmp/.cache");
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,111 @@
+#include "gan_training/plan/validate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gan_training/spec/built_in.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Checked check(const Json& changes, const ReferencedConfig& referenced = {}) {
+  static const NodeProfiles profiles = built_in_node_profiles();
+  static const WorkerSchema schema(built_in_worker_schema());
+  GanTraining training;
+  training.key = {"team", "faces"};
+  training.spec = {{"image", "x"}, {"nodeProfile", "cpu"}};
+  training.spec.merge_patch(changes);
+  return check_training(training, profiles, schema, referenced);
+}
+
+TEST(Validate, MakesThePlanOfWhatIsRight) {
+  const Checked checked = check(
+      {{"nodeProfile", "dgx-a100"}, {"nodes", 2}, {"config", {{"training", {{"batch", 64}}}}}});
+  EXPECT_EQ(checked.problem, "");
+  EXPECT_EQ(checked.plan.ranks(), 16);
+  EXPECT_EQ(checked.plan.gpus(), 16);
+  EXPECT_EQ(checked.plan.config["training"]["batch"], 64);
+}
+
+TEST(Validate, NamesAnUnknownProfileAndThoseItKnows) {
+  const Checked checked = check({{"nodeProfile", "dgx-z9"}});
+  EXPECT_EQ(checked.reason, "UnknownProfile");
+  EXPECT_EQ(checked.problem,
+            "spec.nodeProfile: unknown: dgx-z9 (known: cpu, dgx-a100, dgx-h100, generic-gpu)");
+  EXPECT_FALSE(checked.has_pods);
+}
+
+TEST(Validate, GivesANodeFewerGpus) {
+  const Checked checked = check({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", 4}});
+  EXPECT_EQ(checked.plan.gpus(), 4);
+  EXPECT_THAT(checked.plan.profile.mpirun, testing::Contains("ppr:4:node"));
+}
+
+TEST(Validate, NamesTheKeyThatTheWorkerWouldRefuse) {
+  const Checked checked = check({{"config", {{"training", {{"batch", "soon"}}}}}});
+  EXPECT_EQ(checked.reason, "BadConfig");
+  EXPECT_THAT(checked.problem, StartsWith("spec.config.training.batch: "));
+  EXPECT_TRUE(checked.has_pods) << "the folder can be deleted all the same";
+}
+
+TEST(Validate, WantsABatchForEachRank) {
+  const Checked checked = check({{"nodes", 3}, {"config", {{"training", {{"batch", 64}}}}}});
+  EXPECT_EQ(checked.problem,
+            "spec.config.training.batch: must be divisible by the number of ranks: 64 on 3");
+}
+
+TEST(Validate, ReadsWhatConfigFromRefersTo) {
+  const Json from = {{"configFrom", {{"name", "theirs"}}}};
+  EXPECT_EQ(check(from, {.text = "training: {batch: 16}"}).plan.config["training"]["batch"], 16);
+  EXPECT_EQ(check(from, {.problem = "there is none"}).reason, "MissingConfigMap");
+  EXPECT_EQ(check(from, {.problem = "there is none"}).problem, "there is none");
+  EXPECT_THAT(check(from, {.text = "- a list"}).problem, HasSubstr("expected one YAML map"));
+  EXPECT_THAT(check(from, {.text = "a: 1\n---\nb: 2"}).problem, HasSubstr("expected one YAML map"));
+  EXPECT_THAT(check(from, {.text = "a: ["}).problem, HasSubstr("configFrom.config.yaml:1"));
+}
+
+/// A map in a map in a map ...
+Json nested(int levels) {
+  Json value = 1;
+  for (int i = 0; i < levels; ++i) value = Json{{"a", std::move(value)}};
+  return value;
+}
+
+TEST(Validate, RefusesWhatIsNestedWithoutEnd) {
+  const Checked checked = check({{"config", nested(1000)}});
+  EXPECT_EQ(checked.reason, "BadConfig");
+  EXPECT_THAT(checked.problem, HasSubstr("nested too deep"));
+}
+
+TEST(Validate, HasWordsForEverything) {
+  const std::vector<Json> odd{nullptr,
+                              true,
+                              -1,
+                              1e300,
+                              std::int64_t{1} << 62,
+                              "",
+                              "a\u202eb",
+                              std::string(10000, 'x'),
+                              Json::array(),
+                              Json::array({nullptr}),
+                              Json::object(),
+                              {{"name", 3}}};
+  for (const char* field :
+       {"nodes", "nodeProfile", "node", "gpusPerNode", "image", "imagePullPolicy",
+        "imagePullSecrets", "config", "configFrom", "evaluation", "data", "storage", "suspend",
+        "restartPolicy", "checkpointDeadlineSeconds", "priorityClassName", "queueName",
+        "schedulerName", "deletePolicy"}) {
+    for (const Json& value : odd) {
+      Checked checked;
+      EXPECT_NO_THROW(checked = check({{field, value}})) << field << value;
+      EXPECT_EQ(checked.reason.empty(), checked.problem.empty()) << field << value;
+      EXPECT_LT(checked.problem.size(), 11000U) << field;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

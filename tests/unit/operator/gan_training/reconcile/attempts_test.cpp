@@ -1,0 +1,123 @@
+#include "gan_training/reconcile/attempts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/operator/gan_training/reconcile/world.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Record wanted(int attempt) {
+  Record record;
+  record.attempt = attempt;
+  record.state = AttemptState::kWanted;
+  return record;
+}
+
+Json stored(const Record& record) {
+  Json training = make_training();
+  write_record(record, training["status"]);
+  return training;
+}
+
+TEST(AttemptIsCurrent, AsksTheServerUnlessItHasJustSaidSo) {
+  World world;
+  const Json training = stored(wanted(3));
+  EXPECT_TRUE(attempt_is_current(parse_training(training), wanted(3), training, world.client));
+  EXPECT_EQ(world.server.requests().size(), 0U);
+  EXPECT_FALSE(attempt_is_current(parse_training(training), wanted(3), Json(), world.client));
+  world.server.put(kTrainings, training);
+  EXPECT_TRUE(attempt_is_current(parse_training(training), wanted(3), Json(), world.client));
+}
+
+TEST(AttemptIsCurrent, IsFalseForEveryOtherAttempt) {
+  World world;
+  const GanTraining training = parse_training(make_training());
+  const auto is_current = [&](Json server_has) {
+    return attempt_is_current(training, wanted(3), server_has, world.client);
+  };
+  EXPECT_FALSE(is_current(stored(wanted(4))));
+  Record live = wanted(3);
+  live.state = AttemptState::kLive;
+  EXPECT_FALSE(is_current(stored(live)));
+  Json deleted = stored(wanted(3));
+  deleted["metadata"]["deletionTimestamp"] = "2025-06-15T15:06:40Z";
+  EXPECT_FALSE(is_current(deleted));
+  Json another = stored(wanted(3));
+  another["metadata"]["uid"] = "made anew by the same name";
+  EXPECT_FALSE(is_current(another));
+}
+
+Plan plan_of(const Json& training) {
+  const Rules rules = World::rules();
+  return check_training(parse_training(training), rules.profiles, rules.schema, {}).plan;
+}
+
+TEST(StartAttempt, WritesTheTokenBeforeTheMpiJob) {
+  World world;
+  start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(3), "secret",
+                world.cluster());
+  const auto requests = world.server.requests();
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_THAT(requests[0].path, HasSubstr("/secrets/faces-control?"));
+  EXPECT_EQ(Json::parse(requests[0].body)["stringData"]["token"], "secret");
+  EXPECT_THAT(requests[1].path, HasSubstr("/mpijobs/faces-r3?"));
+}
+
+TEST(StartAttempt, MakesNoMpiJobWithoutAToken) {
+  World world;
+  world.server.fail_next("PATCH", "/secrets/", 403, "Forbidden");
+  EXPECT_THROW(start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(1),
+                             "secret", world.cluster()),
+               ApiError);
+  EXPECT_EQ(world.server.count("PATCH", "/mpijobs/"), 0U);
+  EXPECT_THAT(world.told("AccessDenied"), ElementsAre(HasSubstr("in the namespace team")));
+}
+
+Json job(int attempt, const std::string& owner) {
+  return {{"metadata",
+           {{"name", attempt_name(kFaces, attempt)},
+            {"namespace", "team"},
+            {"labels", {{kTrainingLabel, "faces"}, {kAttemptLabel, std::to_string(attempt)}}},
+            {"ownerReferences", Json::array({{{"uid", owner}}})}}}};
+}
+
+TEST(DeleteAttempts, SparesTheLiveOneAndThoseOfOthers) {
+  World world;
+  for (int attempt = 1; attempt <= 3; ++attempt) world.server.put(kMpiJobs, job(attempt, "u"));
+  world.server.put(kMpiJobs, job(7, "another training"));
+  Json going = job(2, "u");
+  going["metadata"]["deletionTimestamp"] = "2025-06-15T15:06:40Z";
+  going["metadata"]["finalizers"] = Json::array({"slow"});
+  world.server.put(kMpiJobs, going);
+  world.sync();
+  Record live = wanted(3);
+  live.state = AttemptState::kLive;
+  delete_attempts(parse_training(make_training()), live, world.cluster());
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_EQ(world.server.count("DELETE", "faces-r2"), 0U) << "it is going";
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(3)).is_null());
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(7)).is_null());
+  live.state = AttemptState::kEnded;
+  delete_attempts(parse_training(make_training()), live, world.cluster());
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(3)).is_null());
+}
+
+TEST(DeleteAttempts, LeavesAnObjectThatTookTheNameMeanwhile) {
+  World world;
+  world.server.put(kMpiJobs, job(1, "u"));
+  world.sync();
+  world.server.remove(kMpiJobs, World::job_key(1));
+  world.server.put(kMpiJobs, job(1, "u"));  // with a uid of its own
+  Record ended = wanted(1);
+  ended.state = AttemptState::kEnded;
+  delete_attempts(parse_training(make_training()), ended, world.cluster());
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "controller/metrics.h"
+#include "gan_training/reconcile/training_metrics.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+constexpr const char* kHead = R"(# Metrics of the operator
+
+Every replica answers `GET /metrics` in Prometheus's text format on port 8080 (`--metrics-port`), under the names that users of
+controller-runtime know. Only the replica that leads reconciles; the others count trainings too, so take their maximum,
+not their sum. The metrics of trainings: [metrics.md](metrics.md).
+
+This page is written from what `operator/controller/metrics.cpp` and `operator/gan_training/reconcile/training_metrics.cpp`
+expose; a test fails when it is stale, and says how to
+renew it.
+
+| metric | type | labels | meaning |
+|---|---|---|---|
+)";
+
+/// An operator with one controller that has done one of each thing.
+std::vector<telemetry::Family> families() {
+  OperatorMetrics program;
+  program.on_request("GET", 200, std::chrono::milliseconds(1));
+  ControllerMetrics controller;
+  controller.on_reconcile("success");
+  Families families;
+  program.collect(families);
+  controller.collect("gantraining", {}, families);
+  const Json training = {{"metadata", Json::object()}};
+  collect_trainings({std::make_shared<const Json>(training)}, Time(), families);
+  return families.all();
+}
+
+std::string labels_of(const telemetry::Family& family) {
+  std::string text;
+  for (const auto& [name, value] : family.samples.at(0).labels) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+std::string reference() {
+  std::string text = kHead;
+  for (const telemetry::Family& family : families()) {
+    text += "| `" + family.name + "` | " + telemetry::name(family.type) + " | " +
+            labels_of(family) + " | " + family.help + " |\n";
+  }
+  return text;
+}
+
+TEST(MetricsReference, IsThePageInDocs) {
+  const std::filesystem::path page =
+      std::filesystem::path(GANSCALE_SOURCE_DIR) / "docs/metrics-operator.md";
+  if (std::getenv("GANSCALE_UPDATE_DOCS") != nullptr) std::ofstream(page) << reference();
+  std::ostringstream text;
+  text << std::ifstream(page).rdbuf();
+  EXPECT_EQ(text.str(), reference()) << page << " is stale; renew it with: make docs";
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

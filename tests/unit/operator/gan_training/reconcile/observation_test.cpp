@@ -1,0 +1,145 @@
+#include "gan_training/reconcile/observation.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/operator/gan_training/reconcile/world.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+Observation observe_in(World& world, const Json& training) {
+  world.sync();
+  return observe(parse_training(training), world.cluster(), World::rules(), world.now);
+}
+
+Json claim(const std::string& name) {
+  return {{"metadata", {{"name", name}, {"namespace", "team"}}}};
+}
+
+TEST(Observation, OfANewTrainingHasItsPlanAndNoAttempt) {
+  World world;
+  const Observation seen = observe_in(world, make_training({{"nodes", 2}, {"suspend", true}}));
+  EXPECT_EQ(seen.situation.problem, "");
+  EXPECT_EQ(seen.situation.nodes, 2);
+  EXPECT_TRUE(seen.situation.suspend);
+  EXPECT_NE(seen.situation.hash, "");
+  EXPECT_FALSE(seen.situation.attempt);
+  EXPECT_FALSE(seen.situation.others);
+}
+
+TEST(Observation, NamesTheClaimThatIsMissing) {
+  World world;
+  const Json training =
+      make_training({{"data", {{"claimName", "faces"}}}, {"storage", {{"claimName", "runs"}}}});
+  EXPECT_EQ(observe_in(world, training).situation.problem,
+            "spec.data.claimName: there is no PersistentVolumeClaim: faces");
+  world.server.put(resource::kClaims, claim("faces"));
+  EXPECT_EQ(observe_in(world, training).situation.problem,
+            "spec.storage.claimName: there is no PersistentVolumeClaim: runs");
+  EXPECT_EQ(observe_in(world, training).situation.problem_reason, "MissingClaim");
+  world.server.put(resource::kClaims, claim("runs"));
+  EXPECT_EQ(observe_in(world, training).situation.problem, "");
+}
+
+TEST(Observation, RefusesNamesThatLeadElsewhere) {
+  for (const char* name : {"a\u202eb", "../secrets/key", "a/b", "A", "-a", "a-", "a..b", "%2e"}) {
+    World world;
+    const Observation seen = observe_in(world, make_training({{"data", {{"claimName", name}}}}));
+    EXPECT_EQ(seen.situation.problem_reason, "BadSpec") << name;
+    EXPECT_EQ(seen.situation.problem.find("spec.data.claimName: must be the name of an object"), 0U)
+        << seen.situation.problem;
+    EXPECT_EQ(world.server.count("GET", "/persistentvolumeclaims/"), 0U);
+  }
+}
+
+TEST(Observation, ReadsTheConfigurationFromAConfigMap) {
+  World world;
+  const Json training = make_training(
+      {{"config", nullptr}, {"configFrom", {{"name", "theirs"}, {"key", "run.yaml"}}}});
+  EXPECT_EQ(observe_in(world, training).situation.problem,
+            "spec.configFrom.name: there is no ConfigMap: theirs");
+  EXPECT_EQ(observe_in(world, training).situation.problem_reason, "MissingConfigMap");
+  Json map = claim("theirs");
+  map["data"] = {{"config.yaml", "training: {batch: 8}"}};
+  world.server.put(resource::kConfigMaps, map);
+  EXPECT_EQ(observe_in(world, training).situation.problem,
+            "spec.configFrom.key: the ConfigMap theirs has no key: run.yaml");
+  map["data"]["run.yaml"] = "training: {batch: 16}";
+  world.server.put(resource::kConfigMaps, map);
+  EXPECT_EQ(observe_in(world, training).checked.plan.config["training"]["batch"], 16);
+  map["data"]["run.yaml"] = "[no, map]";
+  world.server.put(resource::kConfigMaps, map);
+  EXPECT_EQ(observe_in(world, training).situation.problem_reason, "BadConfig");
+}
+
+TEST(Observation, ThrowsWhatTheServerSaysUnlessTheTrainingIsDeleted) {
+  World world;
+  Json training = make_training({{"config", nullptr}, {"configFrom", {{"name", "theirs"}}}});
+  world.server.fail_next("GET", "/configmaps/theirs", 403, "Forbidden");
+  EXPECT_THROW(observe_in(world, training), ApiError);
+  training["metadata"]["deletionTimestamp"] = "2025-06-15T15:06:40Z";
+  world.server.fail_next("GET", "/configmaps/theirs", 403, "Forbidden");
+  EXPECT_TRUE(observe_in(world, training).situation.deleted);
+}
+
+Json with_attempt(int number, AttemptState state) {
+  Json training = make_training();
+  Record record;
+  record.attempt = number;
+  record.state = state;
+  write_record(record, training["status"]);
+  return training;
+}
+
+TEST(Observation, SeesPodsOfOtherAttemptsWhileTheyMayWrite) {
+  World world;
+  const Json training = with_attempt(2, AttemptState::kEnded);
+  Json pod = make_pod("faces-r1-worker-0", "worker", 1, "Running");
+  world.server.put(resource::kPods, pod);
+  EXPECT_TRUE(observe_in(world, training).situation.others);
+  pod["status"]["phase"] = "Succeeded";
+  world.server.put(resource::kPods, pod);
+  EXPECT_FALSE(observe_in(world, training).situation.others);
+  pod["status"]["phase"] = "Running";
+  pod["metadata"]["deletionTimestamp"] = format_time(world.now + std::chrono::seconds(30));
+  pod["metadata"]["finalizers"] = Json::array({"slow"});
+  world.server.put(resource::kPods, pod);
+  EXPECT_TRUE(observe_in(world, training).situation.others) << "its grace is not over";
+  world.now += std::chrono::seconds(31);
+  EXPECT_FALSE(observe_in(world, training).situation.others) << "its node is gone";
+}
+
+TEST(Observation, SeesPodsOfAnEndedAttemptWhoseMpiJobIsGone) {
+  World world;
+  world.server.put(resource::kPods, make_pod("faces-r2-worker-0", "worker", 2, "Running"));
+  EXPECT_TRUE(observe_in(world, with_attempt(2, AttemptState::kEnded)).situation.others);
+  EXPECT_FALSE(observe_in(world, with_attempt(2, AttemptState::kWanted)).situation.others)
+      << "its MPIJob has been made, and is not seen yet";
+}
+
+TEST(Observation, KnowsItsOwnMpiJobsByTheirOwner) {
+  World world;
+  Json job = {{"metadata",
+               {{"name", "faces-r2"},
+                {"namespace", "team"},
+                {"labels", {{kTrainingLabel, "faces"}, {kAttemptLabel, "2"}}},
+                {"ownerReferences", Json::array({{{"uid", "an older training"}}})}}}};
+  world.server.put(kMpiJobs, job);
+  EXPECT_FALSE(observe_in(world, with_attempt(2, AttemptState::kLive)).situation.attempt);
+  job["metadata"]["ownerReferences"][0]["uid"] = "u";
+  world.server.put(kMpiJobs, job);
+  EXPECT_TRUE(observe_in(world, with_attempt(2, AttemptState::kLive)).situation.attempt);
+  EXPECT_TRUE(observe_in(world, with_attempt(3, AttemptState::kLive)).situation.others);
+}
+
+TEST(Observation, DoesNotAskForClaimsOfARunningAttempt) {
+  World world;
+  world.server.put(resource::kClaims, claim("runs"));
+  world.run({{"storage", {{"claimName", "runs"}}}});
+  const std::size_t before = world.server.count("GET", "/persistentvolumeclaims/");
+  world.reconcile();
+  EXPECT_EQ(world.server.count("GET", "/persistentvolumeclaims/"), before);
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

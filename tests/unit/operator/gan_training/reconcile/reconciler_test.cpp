@@ -1,0 +1,233 @@
+#include "gan_training/reconcile/reconciler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/operator/gan_training/reconcile/world.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Reconciler, TakesTheFinalizerFirst) {
+  World world;
+  Json training = make_training();
+  training["metadata"]["finalizers"] = Json::array({"others"});
+  world.server.put(kTrainings, training);
+  world.reconcile();
+  EXPECT_EQ(world.training()["metadata"]["finalizers"], Json::array({"others", kFinalizer}));
+  EXPECT_EQ(world.writes(), 1U);
+}
+
+TEST(Reconciler, MakesWhatAnAttemptStandsOnAndThenTheAttempt) {
+  World world;
+  world.server.put(kTrainings, make_training());
+  EXPECT_EQ(world.reconcile(), seconds(1));
+  EXPECT_FALSE(world.server.get(resource::kConfigMaps, {"team", "faces-config"}).is_null());
+  EXPECT_FALSE(world.server.get(resource::kNetworkPolicies, kFaces).is_null());
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  world.reconcile();
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_EQ(world.server.get(resource::kSecrets, {"team", "faces-control"})["stringData"]["token"],
+            "74fc58364b1e33d000839b677782f52ff9dcdc220765c71f5ff4a6e3dd719302");
+  EXPECT_EQ(world.status()["phase"], phase::kValidated);
+  EXPECT_EQ(world.status()["attempt"]["number"], 1);
+  EXPECT_EQ(world.told("AttemptStarted").size(), 1U);
+}
+
+TEST(Reconciler, StoresTheNumberOfAnAttemptBeforeItMakesTheMpiJob) {
+  World world;
+  world.server.put(kTrainings, make_training());
+  world.reconcile();
+  world.reconcile();
+  std::vector<std::string> writes;
+  for (const auto& request : world.server.requests()) {
+    if (request.path.find("/status") != std::string::npos) writes.emplace_back("status");
+    if (request.path.find("/mpijobs/") != std::string::npos) writes.emplace_back("job");
+  }
+  EXPECT_THAT(writes, ElementsAre("status", "job"));
+}
+
+TEST(Reconciler, ShowsARunningTrainingAndGuardsItsNodes) {
+  World world;
+  world.run();
+  EXPECT_EQ(world.status()["phase"], phase::kRunning);
+  EXPECT_EQ(world.condition("Scheduled")["status"], "True");
+  EXPECT_EQ(world.server.get(resource::kBudgets, kFaces)["spec"]["minAvailable"], 1);
+  EXPECT_TRUE(world.condition("Reconciled").is_null()) << "it never failed";
+}
+
+TEST(Reconciler, WritesNothingWhileNothingChanges) {
+  World world;
+  world.run();
+  const std::size_t before = world.writes();
+  world.now += seconds(300);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(world.reconcile(), seconds(600));
+  EXPECT_EQ(world.writes(), before);
+}
+
+TEST(Reconciler, LetsTheNodesBeDrainedWhenTheTrainingIsOver) {
+  World world;
+  world.run();
+  world.set_job_condition(1, "Succeeded");
+  world.settle();
+  EXPECT_EQ(world.status()["phase"], phase::kSucceeded);
+  EXPECT_TRUE(world.server.get(resource::kBudgets, kFaces).is_null());
+}
+
+TEST(Reconciler, ThrowsAConflictAndSaysNothingOfIt) {
+  World world;
+  world.server.put(kTrainings, make_training());
+  world.reconcile();
+  world.server.fail_next("PUT", "/status", 409, "Conflict");
+  EXPECT_THROW(world.reconcile(), ApiError);
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_TRUE(world.condition("Reconciled").is_null());
+  world.reconcile();
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+}
+
+TEST(Reconciler, LeavesTheWordsOfAFailureInAConditionUntilItSucceeds) {
+  World world;
+  world.server.put(kTrainings, make_training());
+  world.reconcile();
+  for (int i = 0; i < 3; ++i) {
+    world.server.fail_next("PATCH", "/mpijobs/", 500, "InternalError", "the webhook is away");
+  }
+  EXPECT_THROW(world.reconcile(), ApiError);  // its status is stored, our copy is behind
+  for (int i = 0; i < 3; ++i) {
+    world.server.fail_next("PATCH", "/mpijobs/", 500, "InternalError", "the webhook is away");
+  }
+  EXPECT_THROW(world.reconcile(), ApiError);
+  EXPECT_EQ(world.condition("Reconciled")["status"], "False");
+  EXPECT_EQ(world.condition("Reconciled")["reason"], "InternalError");
+  EXPECT_THAT(world.condition("Reconciled")["message"].get<std::string>(),
+              HasSubstr("the webhook is away"));
+  world.settle();
+  EXPECT_EQ(world.condition("Reconciled")["status"], "True");
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_THAT(world.told("ReconcileFailed"), ElementsAre(HasSubstr("the webhook is away")));
+}
+
+TEST(Reconciler, DoesNotTryAgainWhatTheServerRefusesBecauseOfTheSpec) {
+  World world;
+  world.server.put(kTrainings, make_training());
+  world.reconcile();
+  for (int i = 0; i < 2; ++i) {
+    world.server.fail_next("PATCH", "/mpijobs/", 422, "Invalid", "quantities must match");
+    EXPECT_EQ(world.reconcile(), seconds(600));
+  }
+  EXPECT_EQ(world.condition("Reconciled")["reason"], "Invalid");
+  const std::size_t before = world.writes();
+  world.server.fail_next("PATCH", "/mpijobs/", 422, "Invalid", "quantities must match, once more");
+  world.reconcile();
+  EXPECT_EQ(world.writes(), before + 2) << "the Secret and the MPIJob, no status";
+}
+
+TEST(Reconciler, SaysWhatIsWrongWhereASectionIsNoMap) {
+  for (const char* section : {"data", "telemetry"}) {
+    World world;
+    world.server.put(kTrainings,
+                     make_training({{"config", {{section, 3}}}, {"data", {{"claimName", "c"}}}}));
+    world.settle();
+    EXPECT_EQ(world.status()["phase"], phase::kPending);
+    EXPECT_EQ(world.condition("Validated")["reason"], "BadSpec");
+    EXPECT_EQ(world.condition("Validated")["message"],
+              std::string("spec.config.") + section + ": expected a map");
+    world.server.remove(kTrainings, kFaces);
+    world.settle();
+    EXPECT_TRUE(world.training().is_null());
+  }
+}
+
+TEST(Reconciler, LetsATrainingGoWhateverItsSpecHolds) {
+  const std::vector<Json> specs{
+      nullptr,
+      3,
+      Json::array(),
+      {{"nodes", "many"}},
+      {{"image", Json::object()}},
+      {{"image", "x"}, {"nodeProfile", "no"}, {"deletePolicy", 7}},
+      {{"image", "x"}, {"nodeProfile", "cpu"}, {"config", {{"model", 3}}}},
+      {{"image", "x"}, {"nodeProfile", "cpu"}, {"configFrom", {{"name", "absent"}}}},
+      {{"image", "x"}, {"nodeProfile", "cpu"}, {"configFrom", {{"name", "../secrets"}}}},
+      {{"image", "x"}, {"nodeProfile", "cpu"}, {"configFrom", 3}}};
+  for (const Json& spec : specs) {
+    World world;
+    Json training = make_training();
+    training["spec"] = spec;
+    world.server.put(kTrainings, training);
+    world.settle();
+    EXPECT_EQ(world.condition("Validated")["status"], "False") << spec;
+    EXPECT_NE(world.condition("Validated")["message"], "") << spec;
+    world.server.remove(kTrainings, kFaces);
+    world.settle();
+    EXPECT_TRUE(world.training().is_null()) << spec;
+  }
+}
+
+TEST(Reconciler, LetsATrainingGoWhoseConfigMapItMayNotRead) {
+  World world;
+  Json training = make_training({{"config", nullptr}, {"configFrom", {{"name", "theirs"}}}});
+  training["metadata"]["deletionTimestamp"] = "2025-06-15T15:06:40Z";
+  world.server.put(kTrainings, training);
+  world.server.fail_next("GET", "/configmaps/theirs", 403, "Forbidden");
+  world.reconcile();
+  EXPECT_TRUE(world.training().is_null());
+}
+
+TEST(Reconciler, EndsARunningAttemptThatIsDeletedEvenWithASpecThatCantBeRead) {
+  World world;
+  world.run({{"checkpointDeadlineSeconds", 5}});
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"image", nullptr}}}});
+  world.server.remove(kTrainings, kFaces);
+  world.settle();
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null()) << "it is asked to stop";
+  EXPECT_EQ(world.status()["ending"]["reason"], "Delete");
+  world.now += seconds(120);  // the default deadline, as nobody can read another
+  world.reconcile();
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
+  world.settle();
+  EXPECT_TRUE(world.training().is_null());
+}
+
+TEST(Reconciler, ForgetsATrainingThatIsGone) {
+  World world;
+  EXPECT_EQ(world.reconcile(), std::nullopt);
+  EXPECT_EQ(world.writes(), 0U);
+}
+
+TEST(Reconciler, ReplacesAnAttemptOfAnotherSizeOnceItsPodsAreGone) {
+  World world;
+  world.run({{"checkpointDeadlineSeconds", 1}});
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"nodes", 2}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["phase"], phase::kResizing);
+  world.now += seconds(1);
+  world.settle();
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(2)).is_null()) << "a pod is left";
+  world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
+  world.settle();
+  EXPECT_EQ(world.server.get(kMpiJobs,
+                             World::job_key(2))["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"],
+            2);
+  EXPECT_EQ(world.status()["restarts"], 0);
+  EXPECT_THAT(world.told("Resize"), ElementsAre(HasSubstr("from 1 to 2 nodes")));
+}
+
+TEST(Reconciler, TellsWhereTheNamespaceIsClosed) {
+  World world;
+  world.server.put(kTrainings, make_training());
+  world.reconcile();
+  world.server.fail_next("PATCH", "/secrets/", 403, "Forbidden");
+  EXPECT_THROW(world.reconcile(), ApiError);
+  EXPECT_THAT(world.told("AccessDenied"), ElementsAre(HasSubstr("apply rbac/training-namespace")));
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

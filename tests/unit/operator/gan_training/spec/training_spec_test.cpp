@@ -1,0 +1,100 @@
+#include "gan_training/spec/training_spec.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+Json spec(const std::string& changes = "{}") {
+  Json spec = {{"image", "x"}, {"nodeProfile", "cpu"}};
+  spec.merge_patch(Json::parse(changes));
+  return spec;
+}
+
+void refuses(const std::string& changes, const std::string& text) {
+  expect_error(ExitCode::kConfig, text, [&] { parse_spec(spec(changes)); });
+}
+
+TEST(TrainingSpec, HasDefaults) {
+  const TrainingSpec s = parse_spec(spec());
+  EXPECT_EQ(s.nodes, 1);
+  EXPECT_EQ(s.restart.max_restarts, 20);
+  EXPECT_EQ(s.storage.path, "/runs");
+  EXPECT_FALSE(s.suspend);
+  EXPECT_FALSE(s.purge);
+}
+
+TEST(TrainingSpec, IsReadWhole) {
+  const TrainingSpec s =
+      parse_spec(spec(R"({"nodes": 8, "gpusPerNode": 4, "imagePullPolicy": "Always",
+      "imagePullSecrets": ["registry"], "data": {"claimName": "faces.v2", "subPath": "a/b"},
+      "storage": {"claimName": "runs", "path": "/out"}, "suspend": true,
+      "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 0, "maxBackoffSeconds": 9},
+      "checkpointDeadlineSeconds": 7, "priorityClassName": "urgent", "queueName": "research",
+      "schedulerName": "volcano", "deletePolicy": "Purge"})"));
+  EXPECT_EQ(s.nodes, 8);
+  EXPECT_EQ(s.gpus_per_node, 4);
+  EXPECT_EQ(s.image_pull_secrets, std::vector<std::string>{"registry"});
+  EXPECT_EQ(s.data.claim_name, "faces.v2");
+  EXPECT_EQ(s.data.path, "/data");
+  EXPECT_EQ(s.data.sub_path, "a/b");
+  EXPECT_EQ(s.storage.path, "/out");
+  EXPECT_TRUE(s.suspend);
+  EXPECT_EQ(s.restart.max_restarts, 3);
+  EXPECT_EQ(s.restart.backoff_seconds, 0);
+  EXPECT_EQ(s.restart.max_backoff_seconds, 9);
+  EXPECT_EQ(s.checkpoint_deadline_seconds, 7);
+  EXPECT_EQ(s.queue_name, "research");
+  EXPECT_TRUE(s.purge);
+}
+
+TEST(TrainingSpec, LetsFieldsOfANewerVersionPass) {
+  EXPECT_NO_THROW(parse_spec(spec(R"({"elastic": {"min": 2}})")));
+}
+
+TEST(TrainingSpec, NamesThePathOfAWrongField) {
+  refuses(R"({"nodes": "many"})", "spec.nodes: expected a whole number: \"many\"");
+  refuses(R"({"nodes": 0})", "spec.nodes: must be 1 to 4096");
+  refuses(R"({"config": []})", "spec.config: expected an object");
+  refuses(R"({"restartPolicy": {"maxRestarts": -1}})", "spec.restartPolicy.maxRestarts");
+  refuses(R"({"data": {"claimName": 3.5, "path": true}})", "spec.data.path: expected a text: true");
+  refuses(R"({"node": {"gpuz": 1}, "nodeProfile": null})", "spec.node.gpuz: unknown field");
+  refuses(R"({"node": {}})", "give either nodeProfile or node");
+  refuses(R"({"image": null})", "spec.image: names no image");
+  refuses(R"({"deletePolicy": "Burn"})", "must be Keep or Purge");
+}
+
+TEST(TrainingSpec, RefusesNumbersThatNoMachineCounts) {
+  refuses(R"({"nodes": 9223372036854775807})",
+          "spec.nodes: must be 1 to 4096: 9223372036854775807");
+  refuses(R"({"gpusPerNode": 4294967297})", "spec.gpusPerNode: must be 0 to 64");
+  refuses(R"({"restartPolicy": {"maxRestarts": 4294967296}})", "maxRestarts: must be 0 to");
+  refuses(R"({"restartPolicy": {"backoffSeconds": 604801}})",
+          "backoffSeconds: must be 0 to 604800");
+  refuses(R"({"restartPolicy": {"maxBackoffSeconds": -1}})", "maxBackoffSeconds: must be 0 to");
+  refuses(R"({"checkpointDeadlineSeconds": 86401})",
+          "checkpointDeadlineSeconds: must be 0 to 86400");
+}
+
+TEST(TrainingSpec, RefusesNamesThatNoObjectCanHave) {
+  const std::string rule = "must be the name of an object";
+  refuses(R"({"data": {"claimName": "a\u202eb"}})",
+          "spec.data.claimName: " + rule +
+              ", of a-z, 0-9, '-' and '.', with a letter or digit at "
+              "both ends: \"a\\u202eb\"");
+  refuses(R"({"storage": {"claimName": "../../secrets/key"}})", "spec.storage.claimName: " + rule);
+  refuses(R"({"configFrom": {"name": "a?b"}})", "spec.configFrom.name: " + rule);
+  refuses(R"({"imagePullSecrets": ["good", "no good"]})", "spec.imagePullSecrets: " + rule);
+  refuses(R"({"priorityClassName": "Urgent"})", "spec.priorityClassName: " + rule);
+  refuses(R"({"queueName": "a..b"})", "spec.queueName: " + rule);
+  refuses(R"({"schedulerName": "-a"})", "spec.schedulerName: " + rule);
+  refuses(R"({"data": {"claimName": ")" + std::string(254, 'a') + "\"}}", rule);
+  EXPECT_NO_THROW(parse_spec(spec(R"({"data": {"claimName": ")" + std::string(253, 'a') + "\"}}")));
+}
+
+TEST(TrainingSpec, ShowsWhatCantBeSeenAsNumbers) {
+  refuses(R"({"nodes": "\u202e\u0007"})", "expected a whole number: \"\\u202e\\u0007\"");
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

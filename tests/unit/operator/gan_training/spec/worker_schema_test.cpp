@@ -1,0 +1,46 @@
+#include "gan_training/spec/worker_schema.h"
+
+#include <filesystem>
+
+#include "gan_training/spec/built_in.h"
+#include "object/yaml.h"
+#include "support/expect_error.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> faults(const std::string& config) {
+  return WorkerSchema(built_in_worker_schema()).faults(Json::parse(config));
+}
+
+TEST(WorkerSchema, AcceptsEveryRunOfTheProject) {
+  const WorkerSchema schema(built_in_worker_schema());
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(std::string(CONFIGS) + "/runs")) {
+    EXPECT_THAT(schema.faults(read_yaml_file(file.path()).at(0)), IsEmpty()) << file.path();
+    ++count;
+  }
+  EXPECT_GT(count, 0);
+}
+
+TEST(WorkerSchema, NamesTheKeyThatTheWorkerWouldRefuse) {
+  EXPECT_THAT(faults(R"({"training": {"bach": 64}})"),
+              ElementsAre(testing::AllOf(HasSubstr("config.training: "), HasSubstr("bach"))));
+  EXPECT_THAT(faults(R"({"training": {"batch": "many"}})"),
+              ElementsAre(HasSubstr("config.training.batch: ")));
+  EXPECT_THAT(faults(R"({"model": {"name": "vae"}})"),
+              ElementsAre(HasSubstr("config.model.name: ")));
+  EXPECT_THAT(faults(R"({"generator": {"optimizer": {"nesterov": 3, "name": "sgd"}}})"),
+              ElementsAre(HasSubstr("config.generator.optimizer.nesterov: ")));
+}
+
+TEST(WorkerSchema, IsNoneOfAnyText) {
+  expect_error(ExitCode::kConfig, "no JSON object", [] { WorkerSchema("[]"); });
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training

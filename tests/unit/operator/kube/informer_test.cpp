@@ -1,0 +1,255 @@
+#include "kube/informer.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <random>
+#include <sstream>
+
+#include "kube/rest_transport.h"
+#include "support/loopback_server.h"
+#include "support/wait_until.h"
+
+namespace ganscale::controller {
+namespace {
+
+std::string pod(const std::string& name, const std::string& version) {
+  return R"({"metadata":{"name":")" + name + R"(","namespace":"n","resourceVersion":")" + version +
+         R"(","labels":{"ganscale.dev/training":"t"},"managedFields":[1]}})";
+}
+
+std::string event(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+void write_json(const LoopbackServer::Write& write, const std::string& body) {
+  write(
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body);
+}
+
+void write_stream(const LoopbackServer::Write& write, const std::string& body) {
+  write(
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: "
+      "close\r\nTransfer-Encoding: chunked\r\n\r\n");
+  // Cut at every byte, unless that would be millions of parts.
+  const std::size_t part_bytes = body.size() < 100000 ? 1 : 65521;
+  for (std::size_t at = 0; at < body.size(); at += part_bytes) {
+    const std::string part = body.substr(at, part_bytes);
+    std::ostringstream size;
+    size << std::hex << part.size();
+    write(size.str() + "\r\n" + part + "\r\n");
+  }
+  write("0\r\n\r\n");
+}
+
+void write_gone(const LoopbackServer::Write& write) {
+  const std::string body = R"({"kind":"Status","code":410,"reason":"Expired"})";
+  write(
+      "HTTP/1.1 410 Gone\r\nContent-Type: application/json\r\nConnection: "
+      "close\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body);
+}
+
+const std::string kGone = "HTTP 410";       // instead of a list or a watch
+const std::string kSilent = "half closed";  // instead of a watch: a head, then nothing
+
+std::optional<Key> label(const Json& object) {
+  const Json labels = object["metadata"].value("labels", Json::object());
+  return Key{key_of(object).name_space, labels.value("ganscale.dev/training", "")};
+}
+
+/// A server whose lists and watches are given in turn; the last list stays, and further watches are
+/// empty.
+class Scripted {
+ public:
+  Scripted(std::vector<std::string> lists, std::vector<std::string> watches)
+      : lists_(std::move(lists)),
+        watches_(std::move(watches)),
+        server_([this](const std::string& request, const LoopbackServer::Write& write) {
+          if (request.find("watch=1") == std::string::npos) {
+            const std::string& list =
+                lists_.at(std::min<std::size_t>(listed_++, lists_.size() - 1));
+            list == kGone ? write_gone(write) : write_json(write, list);
+          } else {
+            answer_watch(write);
+          }
+        }) {}
+
+  std::size_t lists_read() const { return listed_; }
+  std::unique_ptr<Informer> inform() {
+    ClusterAccess access;
+    access.server = server_.url();
+    auto informer = std::make_unique<Informer>(
+        std::make_unique<RestTransport>(access, std::chrono::seconds(1)), Client::Hooks{},
+        Informer::Settings{.resource = resource::kPods,
+                           .selector = "ganscale.dev/training",
+                           .index = label,
+                           .backoff = {std::chrono::milliseconds(1), std::chrono::milliseconds(2)}},
+        [](const Json&) {});
+    informer->start();
+    return informer;
+  }
+  std::vector<std::string> requests() const { return server_.requests(); }
+
+ private:
+  void answer_watch(const LoopbackServer::Write& write) {
+    const std::string watch = watched_ < watches_.size() ? watches_.at(watched_++) : "";
+    if (watch == kGone) {
+      write_gone(write);
+    } else if (watch == kSilent) {
+      write(
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+          "chunked\r\n\r\n");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // the client waits one second
+    } else {
+      write_stream(write, watch);
+    }
+  }
+
+  std::vector<std::string> lists_;
+  std::vector<std::string> watches_;
+  std::atomic<std::size_t> listed_ = 0;
+  std::size_t watched_ = 0;
+  LoopbackServer server_;
+};
+
+std::string list(const std::string& items, const std::string& version,
+                 const std::string& next = "") {
+  return R"({"metadata":{"resourceVersion":")" + version + R"(","continue":")" + next +
+         R"("},"items":[)" + items + "]}";
+}
+
+TEST(Informer, FollowsAWatchThatIsCutAtEveryByte) {
+  Scripted server({list(pod("a", "1") + "," + pod("b", "2"), "2")},
+                  {event("MODIFIED", pod("a", "3")) + event("DELETED", pod("b", "4")) +
+                   event("ADDED", pod("c", "5"))});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "c"}) != nullptr; });
+  EXPECT_EQ((*informer->find({"n", "a"}))["metadata"]["resourceVersion"], "3");
+  EXPECT_EQ(informer->find({"n", "b"}), nullptr);
+  EXPECT_EQ(informer->by_index({"n", "t"}).size(), 2U);
+  EXPECT_FALSE((*informer->find({"n", "a"}))["metadata"].contains("managedFields"));
+}
+
+TEST(Informer, GoesOnWhereABookmarkWas) {
+  Scripted server({list(pod("a", "1"), "2")},
+                  {R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"77"}}})"
+                   "\n"});
+  const auto informer = server.inform();
+  wait_until([&] {
+    for (const auto& request : server.requests()) {
+      if (request.find("resourceVersion=77") != std::string::npos) return true;
+    }
+    return false;
+  });
+}
+
+TEST(Informer, ListsAnewWhenItsVersionHasExpired) {
+  const std::string expired =
+      R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
+      "\n";
+  Scripted server({list(pod("a", "1") + "," + pod("b", "2"), "2"), list(pod("c", "9"), "9")},
+                  {expired});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
+  EXPECT_EQ(informer->all().size(), 1U);
+}
+
+TEST(Informer, ListsAnewWhenTheServerRefusesItsVersion) {
+  Scripted server({list(pod("a", "1"), "2"), list(pod("c", "9"), "9")}, {kGone});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
+}
+
+TEST(Informer, ReadsAListOfManyPagesAndBeginsAnewWhenItExpiresInBetween) {
+  Scripted server({list(pod("gone", "1"), "2", "next"), kGone, list(pod("a", "3"), "7", "next"),
+                   list(pod("b", "4"), "7")},
+                  {event("ADDED", pod("c", "8"))});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "c"}) != nullptr; });
+  EXPECT_EQ(informer->all().size(), 3U);
+  EXPECT_EQ(informer->find({"n", "gone"}), nullptr);
+  EXPECT_NE(server.requests().at(3).find("continue=next"), std::string::npos);
+  EXPECT_NE(server.requests().at(4).find("resourceVersion=7"), std::string::npos);
+}
+
+TEST(Informer, GivesUpAWatchThatIsHalfClosedAndGoesOnWhereItWas) {
+  const std::string added = event("ADDED", pod("b", "3"));
+  // Several times: the server may answer requests that the client has given up meanwhile.
+  Scripted server({list(pod("a", "1"), "2")}, {kSilent, added, added, added, added, added});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "b"}) != nullptr; });
+  EXPECT_EQ(server.lists_read(), 1U);
+  EXPECT_NE(server.requests().at(2).find("resourceVersion=2"), std::string::npos);
+}
+
+/// A stream of events with faults in it: flipped bytes, lines cut off, doubled, or foreign.
+std::string spoiled_stream(std::uint32_t seed) {
+  std::minstd_rand random(seed);
+  const auto below = [&](std::size_t bound) { return random() % bound; };
+  const std::vector<std::string> foreign{
+      "\xff\xfe\n",
+      "{}\n",
+      R"({"type":"ADDED","object":{"metadata":{"name":3}}})"
+      "\n",
+      R"({"type":"ADDED","object":{"metadata":{"name":"odd","labels":3}}})"
+      "\n",
+      R"({"type":"ERROR","object":{"code":"x"}})"
+      "\n",
+      std::string(2000, '[') + "\n"};
+  const std::array types{"ADDED", "MODIFIED", "DELETED"};
+  std::string stream;
+  for (int i = 0; i < 12; ++i) {
+    std::string text =
+        event(types.at(below(3)), pod("p" + std::to_string(below(4)), std::to_string(10 + i)));
+    if (below(4) == 0) text.at(below(text.size())) = static_cast<char>(random());
+    if (below(6) == 0) text.resize(below(text.size()));
+    if (below(6) == 0) text = foreign.at(below(foreign.size()));
+    stream += text;
+  }
+  return stream;
+}
+
+TEST(Informer, IsRightInTheEndWhateverTheStreamsWere) {
+  constexpr std::uint32_t kStreams = 60;
+  std::vector<std::string> watches;
+  for (std::uint32_t seed = 1; seed <= kStreams; ++seed) watches.push_back(spoiled_stream(seed));
+  watches.push_back(kGone);
+  // A fault that is still an event is believed: only a list can tell better.
+  watches.push_back(event("ADDED", pod("last", "101")));
+  Scripted server({list(pod("a", "100"), "100")}, watches);
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "last"}) != nullptr; });
+  EXPECT_EQ(informer->all().size(), 2U);
+  EXPECT_NE(informer->find({"n", "a"}), nullptr);
+  EXPECT_EQ(informer->by_index({"n", "t"}).size(), 2U);
+}
+
+TEST(Informer, SurvivesWhatIsNoJson) {
+  Scripted server({list(pod("a", "1"), "2")},
+                  {"nonsense\n", "{\"type\":\"ADDED\"}\n", event("ADDED", pod("b", "3"))});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "b"}) != nullptr; });
+  EXPECT_NE(informer->find({"n", "a"}), nullptr);
+}
+
+TEST(Informer, ReadsObjectsOfTenMegabytesFromListAndWatch) {
+  const std::size_t size_bytes = std::size_t{10} << 20;
+  const auto large = [&](const std::string& name, const std::string& version) {
+    Json object = Json::parse(pod(name, version));
+    object["data"] = std::string(size_bytes, 'x');
+    return object.dump();
+  };
+  Scripted server({list(large("a", "3"), "3")}, {event("ADDED", large("b", "4"))});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->find({"n", "b"}) != nullptr; });
+  for (const char* name : {"a", "b"}) {
+    const auto object = informer->find({"n", name});
+    EXPECT_EQ((*object)["data"].get_ref<const std::string&>().size(), size_bytes) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::controller

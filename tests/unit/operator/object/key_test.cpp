@@ -1,0 +1,31 @@
+#include "object/key.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::controller {
+namespace {
+
+TEST(Key, IsWhereAnObjectIs) {
+  const Key key = key_of({{"metadata", {{"name", "a"}, {"namespace", "n"}}}});
+  EXPECT_EQ(key.text(), "n/a");
+  EXPECT_EQ(key_of({{"metadata", {{"name", "a"}}}}).name_space, "default");
+  EXPECT_LT((Key{"a", "z"}), (Key{"b", "a"}));
+}
+
+TEST(Key, OfWhatIsNoObjectIsAnError) {
+  expect_error(ExitCode::kConfig, "metadata.name: expected a text",
+               [] { key_of({{"metadata", {{"name", true}}}}); });
+  expect_error(ExitCode::kConfig, "metadata: expected an object",
+               [] { key_of({{"metadata", 3}}); });
+}
+
+TEST(IsOwnedBy, AsksForTheUid) {
+  const Json object = {
+      {"metadata", {{"ownerReferences", Json::array({{{"uid", "a"}}, {{"uid", "b"}}})}}}};
+  EXPECT_TRUE(is_owned_by(object, "b"));
+  EXPECT_FALSE(is_owned_by(object, "c"));
+  EXPECT_FALSE(is_owned_by({{"metadata", Json::object()}}, "a"));
+}
+
+}  // namespace
+}  // namespace ganscale::controller
