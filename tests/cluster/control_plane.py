@@ -168,6 +168,10 @@ class ControlPlane:
         page = self._call("GET", self._path(kind, "", namespace) + "?limit=1")
         return len(page["items"]) + page["metadata"].get("remainingItemCount", 0)
 
+    def create(self, kind, value, namespace="default"):
+        """Makes an object as it is, without what kubectl would say of it before."""
+        return self._call("POST", self._path(kind, "", namespace), value)
+
     def patch(self, kind, name, value, namespace="default", subresource=""):
         """Lays `value` upon an object."""
         return self._call("PATCH", self._path(kind, name, namespace) + (subresource and f"/{subresource}"), value)

@@ -161,10 +161,10 @@ def scrape_a_worker(cluster):
     """Trains for a moment and returns the names of all samples of /metrics."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "pictures").mkdir()
+        (folder / "images").mkdir()
         for i in range(64):
-            write_png(folder / "pictures" / f"{i:02}.png")
-        subprocess.run([WORKER, "data", "convert", "--from", folder / "pictures", "--to", folder / "data",
+            write_png(folder / "images" / f"{i:02}.png")
+        subprocess.run([WORKER, "data", "convert", "--from", folder / "images", "--to", folder / "data",
                         "--resolution", "32"], check=True)
         port = free_ports(1)[0]
         settings = ["model.name=dcgan", "model.resolution=32", f"data.path={folder}/data", "training.total_kimg=1000",

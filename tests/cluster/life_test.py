@@ -111,7 +111,8 @@ class Life(OperatorCase):
         wait_for("the NetworkPolicy is back", lambda: self.cluster.get("networkpolicy", name)["spec"].get("ingress"))
         wait_for("the ConfigMap is back", lambda: "batch" in self.cluster.get("cm", f"{name}-config")["data"]["config.yaml"])
         wait_for("the budget is back", lambda: self.cluster.get("pdb", name))
-        wait_for("an event tells", lambda: "PutBack" in {event["reason"] for event in self.events(name)})
+        notes = wait_for("events tell", lambda: [event["note"] for event in self.events(name) if event["reason"] == "PutBack"])
+        self.assertIn("was changed, and is as the operator wants it again", notes[0])
         self.assertEqual(self.status(name)["attempt"]["number"], 1)
         # A deleted MPIJob is a lost attempt.
         self.cluster.kubectl("delete", "mpijob", f"{name}-r1")
@@ -289,6 +290,11 @@ class Admission(OperatorCase):
             (self.without(deletePolicy="Burn"), 'Unsupported value: "Burn": supported values: "Keep", "Purge"'),
             (self.without(configFrom={"name": "x"}), "give either spec.config or spec.configFrom"),
             (self.without(data={"claimName": "x", "path": "relative"}), "spec.data.path"),
+            (self.without(data={"claimName": "a\u202eb"}), "spec.data.claimName: Invalid value"),
+            (self.without(storage={"claimName": "../secrets"}), "spec.storage.claimName: Invalid value"),
+            (self.without(config=None, configFrom={"name": "a/b"}), "spec.configFrom.name: Invalid value"),
+            (self.without(restartPolicy={"backoffSeconds": 2**40}), "spec.restartPolicy.backoffSeconds: Invalid value"),
+            (self.without(nodeProfile=None, node={"memory": "much"}), "spec.node.memory: Invalid value"),
         ]
         for value, words in cases:
             with self.subTest(words):

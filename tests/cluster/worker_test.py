@@ -17,7 +17,7 @@ WORKER = os.environ.get("GANSCALE_WORKER", str(PROJECT / "build/release/bin/gans
 
 
 def write_png(path, size=32):
-    """Writes a picture of random colours."""
+    """Writes an image of random colors."""
     rows = b"".join(b"\0" + random.randbytes(3 * size) for _ in range(size))
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -42,10 +42,10 @@ class Worker(OperatorCase):
     def test_tells_its_progress_and_stops_when_it_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
             self.folder = pathlib.Path(folder)
-            (self.folder / "pictures").mkdir()
+            (self.folder / "images").mkdir()
             for i in range(64):
-                write_png(self.folder / "pictures" / f"{i:02}.png")
-            subprocess.run([WORKER, "data", "convert", "--from", self.folder / "pictures", "--to", self.folder / "data",
+                write_png(self.folder / "images" / f"{i:02}.png")
+            subprocess.run([WORKER, "data", "convert", "--from", self.folder / "images", "--to", self.folder / "data",
                             "--resolution", "32"], check=True)
             port = free_ports(1)[0]
             name = self.training("real", nodeProfile="cpu", checkpointDeadlineSeconds=120, config={

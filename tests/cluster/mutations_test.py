@@ -1,0 +1,176 @@
+"""Three hundred mutated GanTrainings: each is refused with words or given a status with a reason, and each can be deleted.
+
+GANSCALE_MUTATIONS and GANSCALE_MUTATION_SEED set how many and which.
+"""
+import copy
+import os
+import random
+import subprocess
+import time
+import unittest
+
+from control_plane import wait_for
+from operator_case import OperatorCase
+
+COUNT = int(os.environ.get("GANSCALE_MUTATIONS", "300"))
+SEED = int(os.environ.get("GANSCALE_MUTATION_SEED", "1"))
+MOST_MEMORY_MIB = 150
+
+GOOD = {
+    "image": "registry.example/ganscale:test", "imagePullPolicy": "IfNotPresent", "imagePullSecrets": ["registry"],
+    "nodes": 1, "config": {"model": {"name": "dcgan", "resolution": 32}, "data": {"path": "/data"},
+                           "training": {"batch": 64, "total_kimg": 100}, "telemetry": {"control_port": 9401},
+                           "generator": {"optimizer": {"name": "adam", "lr": 0.0002}}},
+    "evaluation": {"every_kimg": 10}, "data": {"claimName": "faces", "path": "/data", "subPath": "a"},
+    "storage": {"claimName": "runs", "path": "/runs"}, "suspend": True,
+    "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 1, "maxBackoffSeconds": 9},
+    "checkpointDeadlineSeconds": 1, "priorityClassName": "urgent", "queueName": "research", "schedulerName": "volcano",
+    "deletePolicy": "Keep"}
+NODES = [{"nodeProfile": "cpu"}, {"node": {"gpus": 1, "ranks": 2, "cpu": "2", "memory": "1Gi", "shm": "1Gi", "exclusive": True,
+                                           "resources": {"example.com/nic": "1"}, "nodeSelector": {"disk": "fast"},
+                                           "tolerations": [{"key": "a", "operator": "Exists"}],
+                                           "environment": {"NCCL_DEBUG": "INFO"}, "mpirun": ["--bind-to", "none"]}}]
+NUMBERS = [0, -1, 1, 0.5, 1e300, -1e300, 2**31, 2**32 + 1, 2**53, 2**63 - 1, -2**63]
+TEXTS = ["", " ", "\u202e", "a\u202eb", "\u0000", "\x1b[31mred", "../../secrets/ganscale-operator-key", "a/b?c=d&e#f", "%2e%2e", "x" * 20000,
+         "'; rm -rf / #", "$(reboot)", "{{ .Values }}", "\n---\nkind: Secret", "☃", "null", "true", "1e9", "&a [*a]", "-", "A.B"]
+KEYS = ["unknown", "name", "__proto__", "", "a.b", "path", "\u202e", "/"]
+
+
+def deep(levels):
+    value = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def places(value, path=()):
+    """Returns the path of each value in a tree, the root's last."""
+    found = []
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        found += places(inner, path + (key,))
+    return found + [path]
+
+
+def set_at(tree, path, value):
+    for key in path[:-1]:
+        tree = tree[key]
+    tree[path[-1]] = value
+
+
+class Mutator:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def value(self):
+        kinds = [lambda: self.random.choice(NUMBERS), lambda: self.random.choice(TEXTS),
+                 lambda: self.random.choice([None, True, False, [], {}, [None], [[]], {"": None}, {"a": [1, "b", {"c": 3.5}]}]),
+                 lambda: deep(self.random.choice([3, 40, 150]))]
+        return self.random.choice(kinds)()
+
+    def mutate(self, spec):
+        """Changes one thing: a value, a key that is gone, a key that nobody knows."""
+        path = self.random.choice([path for path in places(spec) if path])
+        what = self.random.random()
+        if what < 0.7:
+            set_at(spec, path, self.value())
+            return
+        parent = spec
+        for key in path[:-1]:
+            parent = parent[key]
+        if what < 0.85:
+            del parent[path[-1]]
+        elif isinstance(parent, dict):
+            parent[self.random.choice(KEYS)] = self.value()
+        else:
+            parent.append(self.value())
+
+    def training(self, number):
+        spec = copy.deepcopy(GOOD)
+        spec.update(copy.deepcopy(self.random.choice(NODES)))
+        # Some things that keep a training from its pods are taken away, so that the mutations reach these.
+        for key in ("queueName", "schedulerName", "priorityClassName", "suspend", "data", "storage", "imagePullSecrets"):
+            if self.random.random() < 0.5:
+                del spec[key]
+        for _ in range(self.random.choice([1, 1, 2, 4])):
+            self.mutate(spec)
+        return {"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
+                "metadata": {"name": f"mutated-{number}"}, "spec": spec}
+
+
+class Mutations(OperatorCase):
+    nodes = {"dgx_nodes": 0, "cpu_nodes": 4}
+
+    def create(self, training):
+        """Returns the API server's words of refusal; none if it took the training."""
+        try:
+            self.cluster.create("gt", training)
+        except subprocess.CalledProcessError as error:
+            self.assertIn(error.returncode, (400, 413, 422), error.output)
+            self.assertGreater(len(str(error.output)), 20)
+            return str(error.output)
+        return ""
+
+    def has_status(self, name):
+        """Whether a status tells what came of the training: its phase has a reason, or a condition has the words."""
+        status = self.status(name)
+        conditions = {each["type"]: each for each in status.get("conditions", [])}
+        if "Validated" not in conditions:
+            return False
+        for condition in conditions.values():
+            self.assertTrue(condition["reason"], (name, condition))
+        for kind in ("Validated", "Reconciled"):
+            if conditions.get(kind, {}).get("status") == "False":
+                return bool(conditions[kind]["message"])
+        return bool(status.get("reason"))
+
+    def memory_mib(self):
+        text = open(f"/proc/{self.operator.process.pid}/status", encoding="utf-8").read()
+        return int(text.split("VmRSS:")[1].split()[0]) / 1024
+
+    def errors(self):
+        return self.operator.total("controller_runtime_reconcile_total", 'result="error"')
+
+    def test_are_refused_or_told_and_can_all_be_deleted(self):
+        mutator = Mutator(SEED)
+        refused, taken = 0, []
+        for number in range(COUNT):
+            training = mutator.training(number)
+            with self.subTest(number=number, spec=str(training["spec"])[:2000]):
+                if self.create(training):
+                    refused += 1
+                else:
+                    taken.append(training["metadata"]["name"])
+        print(f"mutations: {refused} refused, {len(taken)} taken", flush=True)
+        self.assertGreater(refused, COUNT // 10)
+        self.assertGreater(len(taken), COUNT // 10)
+        for name in taken:
+            with self.subTest(name, spec=str(self.get(name)["spec"])[:2000]):
+                wait_for(f"{name} has a status with a reason", lambda: self.has_status(name), 120)
+
+        # What failed so far was told; nothing goes on failing.
+        def is_quiet():
+            before = self.errors()
+            time.sleep(20)
+            return self.errors() == before
+        wait_for("no error repeats", is_quiet, 300, interval=0)
+        self.assertIsNone(self.operator.process.poll(), "the operator lives")
+        self.assertLess(self.memory_mib(), MOST_MEMORY_MIB)
+
+        for name in taken:
+            self.cluster.delete("gt", name)
+        wait_for("all are gone", lambda: self.cluster.count("gt") == 0, 180)
+        self.assertIsNone(self.operator.process.poll(), "the operator lives")
+
+    def test_holds_up_no_other(self):
+        self.create({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "odd"},
+                     "spec": {"image": "x", "nodeProfile": "cpu", "config": {"data": 3}, "data": {"claimName": "c"}}})
+        wait_for("its words", lambda: self.condition("odd", "Validated").get("message") == "spec.config.data: expected a map")
+        name = self.training("good", nodeProfile="cpu")
+        self.wait_running(name, 1)
+        for each in ("odd", "good"):
+            self.cluster.kubectl("delete", "gt", each, "--timeout=60s")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
