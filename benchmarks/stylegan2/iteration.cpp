@@ -9,6 +9,7 @@
 #include "comm/thread_group.h"
 #include "device/gpu.h"
 #include "timing/time_steps.h"
+#include "training/run/parse_run.h"
 #include "training/run/precision.h"
 #include "training/schemes/synchronous.h"
 
@@ -42,6 +43,18 @@ at::Device device_of(const Setting& setting) {
   return {named.type(), 0};
 }
 
+/// The same random images in every step.
+class FixedInputs : public training::StepInputs {
+ public:
+  explicit FixedInputs(data::Batch real) : real_(std::move(real)) {}
+  training::StepInput next(const training::Progress& progress) override {
+    return {real_, image_random(SeedMode::kImage, 1, 0, 1, progress.images_seen)};
+  }
+
+ private:
+  data::Batch real_;
+};
+
 class Training {
  public:
   explicit Training(const Setting& setting)
@@ -49,18 +62,16 @@ class Training {
         device_(device_of(setting)),
         group_(comm::make_single_group()),
         replica_(config_, device_, {}),
-        scheme_(config_, replica_, *group_),
-        real_{at::rand({config_.training.batch, 3, setting.resolution, setting.resolution})
-                  .mul(2)
-                  .sub(1)
-                  .to(device_),
-              {}} {}
+        inputs_({at::rand({config_.training.batch, 3, setting.resolution, setting.resolution})
+                     .mul(2)
+                     .sub(1)
+                     .to(device_),
+                 {}}),
+        trainer_(config_, replica_, inputs_, *group_) {}
 
   void step(int number) {
     progress_.step = number;
-    scheme_.step({real_, image_random(SeedMode::kImage, 1, 0, 1, progress_.images_seen)},
-                 progress_);
-    progress_.images_seen += config_.training.batch;
+    trainer_.step(progress_);
   }
 
  private:
@@ -68,8 +79,8 @@ class Training {
   at::Device device_;
   std::unique_ptr<comm::Group> group_;
   training::Replica replica_;
-  training::Synchronous scheme_;
-  data::Batch real_;
+  FixedInputs inputs_;
+  training::Synchronous trainer_;
   training::Progress progress_;
 };
 

@@ -10,6 +10,7 @@
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
 #include "training/phases/build_phases.h"
+#include "training/run/parse_run.h"
 #include "training/schemes/synchronous.h"
 
 namespace ganscale::training {
@@ -46,13 +47,16 @@ RunConfig small_config() {
   return config;
 }
 
-NamedTensors step_of(Scheme& scheme, const data::Batch& real, Progress& progress) {
-  const auto images = image_random(SeedMode::kImage, 1, 0, 1, progress.images_seen);
-  const auto result = scheme.step({real, images}, progress);
-  ++progress.step;
-  progress.images_seen += kBatch;
-  return result.statistics;
-}
+/// The eight Gaussians in every step.
+class Gaussians : public StepInputs {
+ public:
+  StepInput next(const Progress& progress) override {
+    return {real_, image_random(SeedMode::kImage, 1, 0, 1, progress.images_seen)};
+  }
+
+ private:
+  data::Batch real_{eight_gaussians(), {}};
+};
 
 /// The mean of the last third of a curve.
 double end_of(const std::vector<double>& curve) {
@@ -66,14 +70,14 @@ TEST(Regularization, MakesTheCurveOfR1Fall) {
   RunConfig config = small_config();
   const auto alone = comm::make_single_group();
   Replica replica(config, at::kCPU, {});
-  Synchronous scheme(config, replica, *alone);
-  const data::Batch real{eight_gaussians(), {}};
+  Gaussians inputs;
+  Synchronous trainer(config, replica, inputs, *alone);
   Progress progress;
   const auto squared_gradients = [&](int steps, double gamma) {
     config.discriminator.r1.gamma = gamma;
     std::vector<double> curve;
     for (int i = 0; i < steps; ++i) {
-      const auto seen = step_of(scheme, real, progress);
+      const auto seen = trainer.step(progress).statistics;
       if (!seen.contains("loss/r1")) continue;
       curve.push_back(seen.at("loss/r1").item<double>() / (gamma / 2));
     }

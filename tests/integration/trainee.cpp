@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "training/run/parse_run.h"
+
 namespace ganscale::training {
 namespace {
 
@@ -42,38 +44,30 @@ RunConfig make_stylegan2_config(const std::string& more_of_model, Precision prec
   return complete(parse_run(yaml), precision);
 }
 
-Trainee::Trainee(const RunConfig& config, comm::Group& world, const device::NetworkDevices& devices)
-    : config_(config),
-      world_(world),
-      devices_(devices),
-      statistics_group_(
-          world.split(models::statistics_color(config.model, config.training.batch, world))),
-      path_length_group_(world.split(0)),
-      replica_(config, devices, {statistics_group_.get(), path_length_group_.get()}),
-      scheme_(config, replica_, world) {}
-
-void Trainee::train(int steps) {
-  for (; progress_.step < steps; ++progress_.step) {
-    const auto result = scheme_.step(input(), progress_);
-    progress_.images_seen += config_.training.batch;
-    EXPECT_TRUE(result.skipped.empty());
-  }
-}
-
-/// Images and labels that belong to the image numbers, as a data plan deals them.
-StepInput Trainee::input() const {
+StepInput NumberedInputs::next(const Progress& progress) {
   const auto images =
-      image_random(SeedMode::kImage, 7, world_.rank(), world_.size(), progress_.images_seen);
+      image_random(SeedMode::kImage, 7, world_.rank(), world_.size(), progress.images_seen);
   const std::int64_t N = config_.training.batch / world_.size();
   const auto options = at::TensorOptions().dtype(parameter_dtype(config_.training.precision));
   const auto uniform =
       kernels::random_uniform(images, Stream::kEvaluate, 0, {N, 1, 32, 32}, options);
-  data::Batch batch{.images = (uniform * 2 - 1).to(devices_.discriminator), .labels = {}};
+  data::Batch batch{.images = (uniform * 2 - 1).to(device_), .labels = {}};
   if (config_.model.label_count > 0) {
-    batch.labels =
-        kernels::random_labels(images, Stream::kEvaluate, 1, kLabels, N).to(devices_.discriminator);
+    batch.labels = kernels::random_labels(images, Stream::kEvaluate, 1, kLabels, N).to(device_);
   }
   return {.real = batch, .images = images};
+}
+
+Trainee::Trainee(const RunConfig& config, comm::Group& world, const device::NetworkDevices& devices)
+    : statistics_group_(
+          world.split(models::statistics_color(config.model, config.training.batch, world))),
+      path_length_group_(world.split(0)),
+      replica_(config, devices, {statistics_group_.get(), path_length_group_.get()}),
+      inputs_(config, world, devices.discriminator),
+      trainer_(config, replica_, inputs_, world) {}
+
+void Trainee::train(int steps) {
+  while (progress_.step < steps) EXPECT_TRUE(trainer_.step(progress_).skipped.empty());
 }
 
 at::Tensor all_gradients(const torch::nn::Module& network) {

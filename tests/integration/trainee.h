@@ -14,6 +14,21 @@ RunConfig make_config(const std::string& model, models::BatchNormMode batch_norm
 /// Every phase, styles mixed, noise drawn; four ranks have two images each, groups of four.
 RunConfig make_stylegan2_config(const std::string& more_of_model, Precision precision);
 
+/// Images and labels that belong to the image numbers, as a data plan deals them.
+class NumberedInputs : public StepInputs {
+ public:
+  /// config, world: outlive it.
+  NumberedInputs(const RunConfig& config, const comm::Group& world, at::Device device)
+      : config_(config), world_(world), device_(device) {}
+
+  StepInput next(const Progress& progress) override;
+
+ private:
+  const RunConfig& config_;
+  const comm::Group& world_;
+  at::Device device_;
+};
+
 /// A rank's replica and what moves it.
 class Trainee {
  public:
@@ -27,15 +42,11 @@ class Trainee {
   Replica& replica() { return replica_; }
 
  private:
-  StepInput input() const;
-
-  const RunConfig& config_;
-  comm::Group& world_;
-  device::NetworkDevices devices_;
   std::unique_ptr<comm::Group> statistics_group_;
   std::unique_ptr<comm::Group> path_length_group_;
   Replica replica_;
-  Synchronous scheme_;
+  NumberedInputs inputs_;
+  Synchronous trainer_;
   Progress progress_;
 };
 

@@ -5,28 +5,24 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <optional>
 
 #include "base/error.h"
 #include "base/with_prefix.h"
-#include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
 #include "config/units.h"
-#include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
-#include "optim/ema.h"
-#include "optim/lazy_rescale.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
-#include "training/phases/phase_losses.h"
+#include "training/run/parse_run.h"
+#include "training/schemes/synchronous.h"
 
 namespace ganscale::parity {
 namespace {
-
-using models::stylegan2::StyleganDiscriminator;
-using models::stylegan2::StyleganGenerator;
 
 /// The hyper-parameters of a fixture.
 class Settings {
@@ -55,15 +51,6 @@ class Settings {
   const std::map<std::string, std::string>& metadata_;
 };
 
-constexpr int kAllResolutions = 8;
-
-models::stylegan2::Architecture architecture_of(const std::string& name) {
-  if (name == "resnet") return models::stylegan2::Architecture::kResnet;
-  if (name == "skip") return models::stylegan2::Architecture::kSkip;
-  if (name == "orig") return models::stylegan2::Architecture::kOrig;
-  throw ConfigError("no such architecture of the discriminator: " + name);
-}
-
 /// Returns how many channels the minibatch standard deviation adds: those that the layer behind it
 /// takes and does not give.
 int stddev_features(const NamedTensors& tensors) {
@@ -71,67 +58,112 @@ int stddev_features(const NamedTensors& tensors) {
   return static_cast<int>(weight.size(1) - weight.size(0));
 }
 
-models::stylegan2::NetworkConfig network_config(const Settings& in, const NamedTensors& tensors,
-                                                const Arithmetic& arithmetic) {
+/// The keys of one network's section: its optimizer.
+std::string optimizer_yaml(const Settings& in) {
+  return "optimizer: {learning_rate: " + in.text("lr") + ", betas: [" + in.text("betas") +
+         "], epsilon: " + in.text("eps") + "}";
+}
+
+/// Returns the run of a fixture, computed in this arithmetic.
+training::RunConfig run_config(const Settings& in, const NamedTensors& tensors,
+                               const Arithmetic& arithmetic) {
   if (in.number("style_mixing") != 0 || in.text("noise_mode") != "const") {
     throw ConfigError("fixtures with style mixing or random noise can't be reproduced");
   }
-  return {.resolution = in.integer("img_resolution"),
-          .channels = in.integer("img_channels"),
-          .z_dim = in.integer("z_dim"),
-          .w_dim = in.integer("w_dim"),
-          .label_count = in.integer("c_dim"),
-          .channel_base = in.integer("channel_base"),
-          .channel_max = in.integer("channel_max"),
-          .mapping_layers = in.integer("mapping_layers"),
-          .style_mixing = 0,
-          .noise = models::stylegan2::NoiseMode::kConstant,
-          .discriminator = architecture_of(in.text("d_architecture")),
-          .stddev_group = in.is_none("mbstd_group_size") ? 0 : in.integer("mbstd_group_size"),
-          .stddev_features = stddev_features(tensors),
-          .low_precision_resolutions = arithmetic.is_low_precision() ? kAllResolutions : 0,
-          .conv_clamp = 0,
-          .low_precision_type = arithmetic.low_precision_type};
-}
-
-optim::OptimizerConfig optimizer_config(const Settings& in, const std::string& interval) {
-  const std::string& betas = in.text("betas");
-  const auto comma = betas.find(',');
-  optim::OptimizerConfig config;
-  config.learning_rate = in.number("lr");
-  config.beta1 = std::stod(betas.substr(0, comma));
-  config.beta2 = std::stod(betas.substr(comma + 1));
-  config.epsilon = in.number("eps");
-  return optim::lazily_rescaled(config, in.integer(interval));
-}
-
-/// A network with what trains it.
-struct Trained {
-  Trained(torch::nn::Module& of, const optim::OptimizerConfig& config, comm::Group& group)
-      : network(of),
-        gradients(of.parameters(), group, 1 << 20),
-        optimizer(optim::build_optimizer(config, named_parameters(of))),
-        rate(config.learning_rate) {
-    for (auto& parameter : of.parameters()) parameter.set_requires_grad(false);
+  std::string yaml = "model: {name: stylegan2, style_mixing: 0, noise: constant, resolution: " +
+                     in.text("img_resolution");
+  for (const char* key : {"z_dim", "w_dim", "channel_base", "channel_max", "mapping_layers"}) {
+    yaml += std::string(", ") + key + ": " + in.text(key);
   }
-  torch::nn::Module& network;
-  comm::BucketedGradients gradients;
-  std::unique_ptr<optim::Optimizer> optimizer;
-  double rate;
+  yaml += ", discriminator: " + in.text("d_architecture") +
+          ", mbstd_group: " + (in.is_none("mbstd_group_size") ? "0" : in.text("mbstd_group_size")) +
+          ", mbstd_features: " + std::to_string(stddev_features(tensors)) +
+          ", low_precision_resolutions: 8, conv_clamp: 0" +
+          ", conditional: " + (in.integer("c_dim") > 0 ? "true" : "false") + "}\n" +
+          "training: {precision: " + arithmetic.name +
+          ", batch: " + std::to_string(stored(tensors, "step0.real").size(0)) + "}\n" +
+          "generator: {" + optimizer_yaml(in) + ", ema_kimg: " + in.text("ema_kimg") +
+          ", ema_ramp_up: " + in.text("ema_rampup") +
+          ", path_length_weight: " + in.text("pl_weight") +
+          ", path_length_interval: " + in.text("g_reg_interval") +
+          ", path_length_decay: " + in.text("pl_decay") +
+          ", path_length_batch_shrink: " + in.text("pl_batch_shrink") + "}\n" + "discriminator: {" +
+          optimizer_yaml(in) + ", r1_gamma: " + in.text("r1_gamma") +
+          ", r1_interval: " + in.text("d_reg_interval") + "}\n";
+  training::RunConfig config = training::parse_run(config::parse_yaml(yaml, "the fixture"));
+  config.model.channels = in.integer("img_channels");
+  config.model.label_count = in.integer("c_dim");
+  return config;
+}
+
+/// The images, labels, latents and noise of a fixture's steps.
+class FixtureInputs : public training::StepInputs {
+ public:
+  FixtureInputs(const NamedTensors& tensors, const Arithmetic& arithmetic, int label_count,
+                std::int64_t batch_shrink)
+      : tensors_(tensors),
+        arithmetic_(arithmetic),
+        label_count_(label_count),
+        batch_shrink_(batch_shrink) {}
+
+  at::Tensor input(const std::string& name) const { return arithmetic_(stored(tensors_, name)); }
+  /// Returns the classes of one-hot vectors; undefined without classes.
+  at::Tensor labels(const std::string& name) const {
+    if (label_count_ == 0) return {};
+    return at::argmax(stored(tensors_, name), 1).to(arithmetic_.device);
+  }
+
+  training::StepInput next(const training::Progress& progress) override {
+    const std::string step = "step" + std::to_string(progress.step);
+    training::StepInput result{.real = {input(step + ".real"), labels(step + ".real_c")},
+                               .images = {}};
+    result.given[Stream::kGeneratorLatent] = latents(step + ".Gmain");
+    result.given[Stream::kDiscriminatorLatent] = latents(step + ".Dmain");
+    if (tensors_.contains(step + ".Greg.gen_z")) {
+      result.given[Stream::kPathLength] = path_latents(step + ".Greg");
+    }
+    return result;
+  }
+
+ private:
+  training::StepLatents latents(const std::string& phase) const {
+    return {.z = input(phase + ".gen_z"), .labels = labels(phase + ".gen_c")};
+  }
+  training::StepLatents path_latents(const std::string& phase) const {
+    training::StepLatents all = latents(phase);
+    const auto count =
+        training::path_count(all.z.size(0), batch_shrink_, /*rank=*/0, /*ranks=*/1).here;
+    all.z = all.z.narrow(0, 0, count);
+    if (all.labels.defined()) all.labels = all.labels.narrow(0, 0, count);
+    all.noise = input(phase + ".pl_noise");
+    return all;
+  }
+
+  const NamedTensors& tensors_;
+  const Arithmetic& arithmetic_;
+  int label_count_;
+  std::int64_t batch_shrink_;
 };
 
-/// prefix: of the names of the network's tensors in the fixture.
-template <class Network>
-std::shared_ptr<Network> load(const checkpoint::Safetensors& fixture, const std::string& prefix,
-                              const Arithmetic& arithmetic) {
-  const Settings settings(fixture.metadata);
-  auto network = std::make_shared<Network>(network_config(settings, fixture.tensors, arithmetic));
-  network->to(arithmetic.device, arithmetic.type);
-  copy_into(named_state(*network), with_prefix(fixture.tensors, prefix), "the fixture");
-  return network;
-}
+/// An optimizer that has its gradients looked at before each update.
+class Witness : public optim::Optimizer {
+ public:
+  Witness(optim::Optimizer& optimizer, std::function<void()> look)
+      : Optimizer(optimizer.parameters()), optimizer_(optimizer), look_(std::move(look)) {}
 
-/// Our networks in the state of a fixture, and our comparison with it.
+  void step(double learning_rate, const optim::Averages* averages) override {
+    look_();
+    optimizer_.step(learning_rate, averages);
+  }
+  NamedTensors state() override { return optimizer_.state(); }
+
+ private:
+  optim::Optimizer& optimizer_;
+  std::function<void()> look_;
+};
+
+/// Our networks in the state of a fixture, and our comparison with it. The steps are those of a run
+/// of scheme synchronous on one rank.
 class Trace {
  public:
   Trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic, Report& report)
@@ -139,73 +171,72 @@ class Trace {
         settings_(fixture.metadata),
         arithmetic_(arithmetic),
         report_(report),
-        generator_(load<StyleganGenerator>(fixture, "init.G.", arithmetic)),
-        average_(load<StyleganGenerator>(fixture, "init.G.", arithmetic)),
-        discriminator_(load<StyleganDiscriminator>(fixture, "init.D.", arithmetic)) {
-    average_->eval();
+        config_(run_config(settings_, fixture.tensors, arithmetic)),
+        inputs_(tensors_, arithmetic, config_.model.label_count,
+                config_.generator.path_length.batch_shrink),
+        path_length_group_(group_->split(0)),
+        replica_(config_, arithmetic.device, {.path_length = path_length_group_.get()}),
+        generator_(dynamic_cast<models::stylegan2::StyleganGenerator&>(replica_.generator())) {
+    auto state = replica_.state();
+    for (const auto& [file, prefix] : {std::pair{"generator", "init.G."},
+                                       {"generator_ema", "init.G."},
+                                       {"discriminator", "init.D."}}) {
+      copy_into(state.at(file), with_prefix(tensors_, prefix), "the fixture");
+    }
   }
 
   void check_passes();
   void check_steps();
 
  private:
-  using Losses = std::vector<std::function<training::PhaseLoss(const training::StepInput&)>>;
-
-  at::Tensor input(const std::string& name) const { return arithmetic_(stored(tensors_, name)); }
-  at::Tensor labels(const std::string& name) const {
-    if (settings_.integer("c_dim") == 0) return {};
-    return at::argmax(stored(tensors_, name), 1).to(arithmetic_.device);
-  }
-  training::FakeInput fakes(const std::string& phase) {
-    return {input(phase + ".gen_z"), labels(phase + ".gen_c"), draws_};
-  }
-  training::RealInput reals(const std::string& step) {
-    return {{input(step + ".real"), labels(step + ".real_c")}, draws_};
-  }
-
   /// In float32, what the steps before have changed is compared no more: errors grow.
-  bool compares(int step) const { return step == 0 || arithmetic_.is_float64(); }
+  bool compares(std::int64_t step) const { return step == 0 || arithmetic_.is_float64(); }
   void check_truncated(const at::Tensor& z, const at::Tensor& c);
-  void run_step(int step);
-  void run(const std::string& name, int step, Trained& trained, const Losses& losses);
-  void check_statistics(const std::string& phase, const NamedTensors& statistics);
+  void witness(std::vector<training::Phase>& phases);
+  void check_step(std::int64_t step, const std::vector<training::Phase>& phases,
+                  const NamedTensors& statistics);
+  void check_gradients(const training::Phase& phase, const optim::Optimizer& optimizer);
+  void check_statistics(const std::string& step, const training::Phase& phase,
+                        const NamedTensors& statistics);
   void check_final(const std::string& network, const torch::nn::Module& ours);
 
   const NamedTensors& tensors_;
   const Settings settings_;
   const Arithmetic& arithmetic_;
   Report& report_;
-  std::shared_ptr<StyleganGenerator> generator_;
-  std::shared_ptr<StyleganGenerator> average_;
-  std::shared_ptr<StyleganDiscriminator> discriminator_;
+  const training::RunConfig config_;
+  FixtureInputs inputs_;
   std::unique_ptr<comm::Group> group_ = comm::make_single_group();
-  std::unique_ptr<Trained> trained_generator_;
-  std::unique_ptr<Trained> trained_discriminator_;
-  training::PathLengthMean path_length_mean_;
-  kernels::RandomStream draws_{{}, Stream::kSamples};
+  std::unique_ptr<comm::Group> path_length_group_;
+  training::Replica replica_;
+  models::stylegan2::StyleganGenerator& generator_;
+  training::Progress progress_;
+  std::vector<std::unique_ptr<Witness>> witnesses_;
+  kernels::RandomStream random_{{}, Stream::kSamples};
 };
 
 void Trace::check_passes() {
   const at::NoGradGuard no_grad;
-  generator_->eval();
-  const at::Tensor z = input("forward.z");
-  const at::Tensor c = labels("forward.c");
-  const at::Tensor w = generator_->map(z, c, {});
+  generator_.eval();
+  const at::Tensor z = inputs_.input("forward.z");
+  const at::Tensor c = inputs_.labels("forward.c");
+  const at::Tensor w = generator_.map(z, c, {});
   report_.compare("forward w", w, stored(tensors_, "forward.w"));
   check_truncated(z, c);
-  const at::Tensor images = generator_->synthesize(w, draws_);
+  const at::Tensor images = generator_.synthesize(w, random_);
   report_.compare("forward images", images, stored(tensors_, "forward.image_noise_const"));
   report_.compare("forward images", images, stored(tensors_, "forward.image_unfused"));
-  report_.compare("forward images", generator_->synthesize_without_noise(w),
+  report_.compare("forward images", generator_.synthesize_without_noise(w),
                   stored(tensors_, "forward.image_noise_none"));
   std::vector<at::Tensor> one_by_one;
   for (const at::Tensor& one : w.split(1))
-    one_by_one.push_back(generator_->synthesize(one, draws_));
+    one_by_one.push_back(generator_.synthesize(one, random_));
   report_.compare("forward images one by one", at::cat(one_by_one),
                   stored(tensors_, "forward.image_noise_const"));
-  report_.compare("forward logits", discriminator_->forward(images, c, draws_).unsqueeze(1),
+  report_.compare("forward logits",
+                  replica_.discriminator().forward(images, c, random_).unsqueeze(1),
                   stored(tensors_, "forward.logits"));
-  generator_->train();
+  generator_.train();
 }
 
 void Trace::check_truncated(const at::Tensor& z, const at::Tensor& c) {
@@ -215,85 +246,58 @@ void Trace::check_truncated(const at::Tensor& z, const at::Tensor& c) {
     check(std::sscanf(name.c_str(), "%lf_cutoff%lld", &truncation.psi, &cutoff) == 2,
           "a truncation of the fixture is named w_psi<psi>_cutoff<layers>");
     truncation.cutoff = cutoff;
-    report_.compare("forward w", generator_->map(z, c, truncation), expected);
+    report_.compare("forward w", generator_.map(z, c, truncation), expected);
   }
 }
 
 void Trace::check_steps() {
-  trained_generator_ = std::make_unique<Trained>(
-      *generator_, optimizer_config(settings_, "g_reg_interval"), *group_);
-  trained_discriminator_ = std::make_unique<Trained>(
-      *discriminator_, optimizer_config(settings_, "d_reg_interval"), *group_);
-  path_length_mean_.value =
-      at::zeros({}, at::TensorOptions(arithmetic_.type).device(arithmetic_.device));
+  training::Synchronous trainer(config_, replica_, inputs_, *group_);
+  witness(trainer.phases());
   const int steps = settings_.integer("steps");
-  for (int step = 0; step < steps; ++step) run_step(step);
+  while (progress_.step < steps) {
+    const std::int64_t step = progress_.step;
+    const double beta = replica_.average().averages(progress_.images_seen).beta;
+    const training::StepResult result = trainer.step(progress_);
+    check(result.skipped.empty(), "a gradient is not finite");
+    if (!compares(step)) continue;
+    check_step(step, trainer.phases(), result.statistics);
+    report_.compare("ema_beta", at::zeros({}, at::kDouble).add(beta),
+                    stored(tensors_, "step" + std::to_string(step) + ".ema_beta"));
+  }
   if (!compares(steps)) return;
-  check_final("G", *generator_);
-  check_final("D", *discriminator_);
-  check_final("G_ema", *average_);
+  check_final("G", replica_.generator());
+  check_final("D", replica_.discriminator());
+  check_final("G_ema", replica_.generator_ema());
 }
 
-void Trace::run_step(int step) {
-  const std::string prefix = "step" + std::to_string(step);
-  const training::PathLengthOptions path_length{
-      .weight = settings_.number("pl_weight"),
-      .interval = settings_.integer("g_reg_interval"),
-      .decay = settings_.number("pl_decay"),
-      .batch_shrink = settings_.integer("pl_batch_shrink")};
-  const training::R1Options r1{settings_.number("r1_gamma"), settings_.integer("d_reg_interval")};
-  run("Gmain", step, *trained_generator_, {[&](const training::StepInput&) {
-        return generator_loss(*generator_, *discriminator_, fakes(prefix + ".Gmain"),
-                              losses::Adversarial::kNonSaturating);
-      }});
-  if (path_length.weight > 0 && step % path_length.interval == 0) {
-    run("Greg", step, *trained_generator_, {[&](const training::StepInput&) {
-          training::PathInput in{fakes(prefix + ".Greg"), input(prefix + ".Greg.pl_noise"), {}};
-          in.count = training::path_count(in.fakes.z.size(0), path_length, /*rank=*/0, /*ranks=*/1);
-          const auto count = in.count.here;
-          in.fakes.z = in.fakes.z.narrow(0, 0, count);
-          if (in.fakes.labels.defined()) in.fakes.labels = in.fakes.labels.narrow(0, 0, count);
-          return path_length_loss(*generator_, in, path_length_mean_, path_length);
-        }});
+/// Has the gradients of each phase compared as they are when it updates its network.
+void Trace::witness(std::vector<training::Phase>& phases) {
+  for (training::Phase& phase : phases) {
+    optim::Optimizer& optimizer = *phase.optimizer;
+    witnesses_.push_back(std::make_unique<Witness>(
+        optimizer, [this, &phase, &optimizer] { check_gradients(phase, optimizer); }));
+    phase.optimizer = witnesses_.back().get();
   }
-  run("Dmain", step, *trained_discriminator_,
-      {[&](const training::StepInput&) {
-         return fakes_loss(*generator_, *discriminator_, fakes(prefix + ".Dmain"));
-       },
-       [&](const training::StepInput&) { return reals_loss(*discriminator_, reals(prefix)); }});
-  if (r1.gamma > 0 && step % r1.interval == 0) {
-    run("Dreg", step, *trained_discriminator_,
-        {[&](const training::StepInput&) { return r1_loss(*discriminator_, reals(prefix), r1); }});
-  }
-  const auto batch = stored(tensors_, prefix + ".real").size(0);
-  const double beta = optim::ema_beta(
-      {settings_.number("ema_kimg"), settings_.number("ema_rampup")}, batch, step * batch);
-  optim::update_ema(*average_, *generator_, beta);
-  if (!compares(step)) return;
-  report_.compare("ema_beta", at::zeros({}, at::kDouble).add(beta),
-                  stored(tensors_, prefix + ".ema_beta"));
-  report_.compare("pl_mean", path_length_mean_.value, stored(tensors_, prefix + ".pl_mean"));
 }
 
-void Trace::run(const std::string& name, int step, Trained& trained, const Losses& losses) {
-  training::Phase phase{.name = name,
-                        .network = &trained.network,
-                        .optimizer = trained.optimizer.get(),
-                        .gradients = &trained.gradients,
-                        .learning_rate = [&trained](std::int64_t) { return trained.rate; },
-                        .losses = losses};
-  const auto statistics = compute_gradients(phase, {});
-  const auto nonfinite = update_network(phase, /*images_seen=*/0);
-  check(nonfinite.empty(), "a gradient is not finite: " + nonfinite);
-  if (!compares(step)) return;
-  const std::string prefix = "step" + std::to_string(step) + "." + name;
-  check_statistics(prefix, statistics);
-  const auto ours = named_parameters(trained.network);
+void Trace::check_gradients(const training::Phase& phase, const optim::Optimizer& optimizer) {
+  if (!compares(progress_.step)) return;
+  const std::string prefix = "step" + std::to_string(progress_.step) + "." + phase.name + ".grad.";
   // Ten times the tolerance of losses, in float32.
   const double allowance = arithmetic_.is_float64() ? 1 : 10;
-  for (const auto& [parameter, expected] : with_prefix(tensors_, prefix + ".grad.")) {
-    report_.compare("gradients " + name, stored(ours, parameter).grad(), expected, allowance);
+  for (const auto& [parameter, expected] : with_prefix(tensors_, prefix)) {
+    report_.compare("gradients " + phase.name, stored(optimizer.parameters(), parameter).grad(),
+                    expected, allowance);
   }
+}
+
+void Trace::check_step(std::int64_t step, const std::vector<training::Phase>& phases,
+                       const NamedTensors& statistics) {
+  const std::string prefix = "step" + std::to_string(step);
+  for (const training::Phase& phase : phases) check_statistics(prefix, phase, statistics);
+  const at::Tensor& mean = replica_.path_length_mean().value;
+  if (!mean.defined()) return;  // without the regularization
+  report_.compare("pl_mean", mean, stored(tensors_, prefix + ".pl_mean"));
 }
 
 /// A statistic of the fixture, what we call it, and what ours is multiplied by.
@@ -303,7 +307,8 @@ struct Statistic {
   double factor = 1;
 };
 
-void Trace::check_statistics(const std::string& phase, const NamedTensors& statistics) {
+void Trace::check_statistics(const std::string& step, const training::Phase& phase,
+                             const NamedTensors& statistics) {
   const std::vector<Statistic> all = {
       {"Loss/G/loss", "loss/generator"},
       {"Loss/D/loss", "loss/discriminator"},
@@ -317,10 +322,10 @@ void Trace::check_statistics(const std::string& phase, const NamedTensors& stati
       {"Loss/pl_penalty", "loss/path_length", 1 / settings_.number("pl_weight")},
   };
   for (const Statistic& one : all) {
-    const auto theirs = tensors_.find(phase + ".stat." + one.theirs);
-    const auto ours = statistics.find(one.ours);
-    if (theirs == tensors_.end() || ours == statistics.end()) continue;
-    report_.compare("losses and scores", ours->second * one.factor, theirs->second);
+    const auto theirs = tensors_.find(step + "." + phase.name + ".stat." + one.theirs);
+    const bool is_ours = std::ranges::count(phase.statistics, one.ours) > 0;
+    if (theirs == tensors_.end() || !is_ours) continue;
+    report_.compare("losses and scores", stored(statistics, one.ours) * one.factor, theirs->second);
   }
 }
 

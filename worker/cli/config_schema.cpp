@@ -3,7 +3,8 @@
 
 #include "cli/verbs.h"
 #include "config/schema.h"
-#include "training/run/run_config.h"
+#include "training/run/parse_run.h"
+#include "training/schemes/schemes.h"
 
 namespace ganscale::cli {
 namespace {
@@ -13,7 +14,9 @@ constexpr auto kConfigSchemaExample =
     "  ganscale config-schema > worker-schema.json      # for the operator's workerSchema";
 
 ExitCode print_schema() {
-  const auto parse = [](const config::Section& root) { training::parse_run(root); };
+  const auto parse = [](const config::Section& root) {
+    training::parse_run(root, training::scheme_keys(training::schemes()));
+  };
   std::cout << config::to_json_schema(config::all_entries(parse));
   return ExitCode::kOk;
 }

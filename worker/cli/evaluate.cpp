@@ -10,7 +10,8 @@
 #include "files/atomic_file.h"
 #include "training/evaluation/evaluator.h"
 #include "training/evaluation/metrics_log.h"
-#include "training/phases/dataset.h"
+#include "training/run/dataset.h"
+#include "training/run/parse_run.h"
 #include "training/run/run_folder.h"
 #include "training/session/process_context.h"
 

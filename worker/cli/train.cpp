@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "cli/config_options.h"
 #include "cli/verbs.h"
+#include "training/run/parse_run.h"
+#include "training/schemes/schemes.h"
 #include "training/session/session.h"
 
 namespace ganscale::cli {
@@ -33,13 +35,14 @@ ExitCode train(const TrainOptions& options) {
   ConfigOptions from = options.config;
   if (!options.resume_weights.empty())
     from.assignments.push_back("training.resume_weights=" + options.resume_weights);
-  training::RunConfig config = training::parse_run(read_config(from));
+  training::RunConfig config =
+      training::parse_run(read_config(from), training::scheme_keys(training::schemes()));
   if (options.config.print_config) {
     std::cout << config.resolved;
     return ExitCode::kOk;
   }
   return training::run_session(std::move(config), training::RunFolder(options.run),
-                               options.config.dry_run);
+                               training::schemes(), options.config.dry_run);
 }
 
 }  // namespace

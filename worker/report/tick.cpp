@@ -8,6 +8,7 @@ nlohmann::ordered_json to_json(const Tick& tick) {
       {"kimg", static_cast<double>(tick.images_seen) / 1000},
       {"images_seen", tick.images_seen},
       {"step", tick.step},
+      {"steps", tick.network_steps},
       {"world_size", tick.world_size},
       {"seconds", tick.seconds},
       {"s_per_kimg", tick.seconds_per_kimg},

@@ -13,6 +13,7 @@ struct Tick {
   std::int64_t number = 0;
   std::int64_t images_seen = 0;
   std::int64_t step = 0;
+  std::map<std::string, std::int64_t> network_steps;  ///< of this tick, by network
   int world_size = 1;
   double seconds = 0;  ///< of training since image 0, over all restarts
   double seconds_per_kimg = 0;

@@ -3,10 +3,11 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "comm/thread_group.h"
 #include "models/model.h"
 #include "support/expect_error.h"
 #include "training/phases/phase_losses.h"
-#include "training/run/run_config.h"
+#include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
@@ -40,27 +41,27 @@ class Sum : public models::Discriminator {
 };
 
 TEST(NetworksOnTwoDevices, SendTheGeneratorsImagesToTheDiscriminator) {
+  RunConfig config = parse("model: {name: dcgan}\ntraining: {batch: 3}\n");
   Scale generator;
   Sum discriminator;
-  kernels::RandomStream random({}, Stream::kGeneratorNoise);
-  const FakeInput fakes{at::ones({3, 4}), {}, random, {.device = kThere}};
-  const RealInput reals{{at::ones({3, 1, 2, 2}, kThere), {}}, random, {.device = kThere}};
-  const auto kind = losses::Adversarial::kNonSaturating;
-  EXPECT_EQ(generator_loss(generator, discriminator, fakes, kind).total.device(), kThere);
-  EXPECT_EQ(fakes_loss(generator, discriminator, fakes).total.device(), kThere);
-  EXPECT_EQ(reals_loss(discriminator, reals).total.device(), kThere);
-  EXPECT_EQ(critic_loss(generator, discriminator, {fakes, reals}, 0).total.device(), kThere);
+  augment::Augmentation none(config.augment, kThere);
+  PathLengthMean no_paths;
+  const auto alone = comm::make_single_group();
+  const PhaseLosses losses(
+      {config, generator, discriminator, none, no_paths, {at::kCPU, kThere}, *alone});
+  const StepInput input{.real = {at::ones({3, 1, 2, 2}, kThere), {}}, .images = {}};
+  EXPECT_EQ(losses.generator(input).total.device(), kThere);
+  EXPECT_EQ(losses.fakes(input).total.device(), kThere);
+  EXPECT_EQ(losses.reals(input).total.device(), kThere);
+  EXPECT_EQ(losses.critic(input).total.device(), kThere);
 }
 
 TEST(NetworksOnTwoDevices, AreRefusedInTheOtherScheme) {
   const std::string two = "training: {devices_per_process: 2}";
-  expect_error(ExitCode::kConfig, "2 is for scheme per_label",
-               [&] { parse_run(config::parse_yaml(two, "test")); });
+  expect_error(ExitCode::kConfig, "2 is for scheme per_label", [&] { parse(two); });
   expect_error(ExitCode::kConfig, "must be 1 or 2",
-               [] { parse_run(config::parse_yaml("training: {devices_per_process: 3}", "test")); });
-  EXPECT_EQ(parse_run(config::parse_yaml("scheme: {name: per_label}\n" + two, "test"))
-                .training.devices_per_process,
-            2);
+               [] { parse("training: {devices_per_process: 3}"); });
+  EXPECT_EQ(parse("scheme: {name: per_label}\n" + two).training.devices_per_process, 2);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "training/phases/dataset.h"
+#include "training/run/dataset.h"
 #include "unit/data/fake_source.h"
 
 namespace ganscale::training {

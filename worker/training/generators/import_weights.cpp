@@ -9,6 +9,7 @@
 #include "config/units.h"
 #include "files/atomic_file.h"
 #include "training/phases/run_snapshot.h"
+#include "training/run/parse_run.h"
 
 namespace ganscale::training {
 namespace {
@@ -65,7 +66,7 @@ void import_weights(const std::filesystem::path& from, const RunFolder& run) {
   const RunFacts facts{.model = config.model.name,
                        .label_count = config.model.label_count,
                        .channels = config.model.channels};
-  checkpoint::write_checkpoint(run.root(), make_snapshot(replica, facts, {}));
+  checkpoint::write_checkpoint(run.root(), make_snapshot(replica.state(), facts, {}));
 }
 
 }  // namespace ganscale::training

@@ -7,6 +7,7 @@
 #include "config/renamed.h"
 #include "config/units.h"
 #include "training/generators/label_state.h"
+#include "training/run/parse_run.h"
 
 namespace ganscale::training {
 namespace {

@@ -1,36 +1,25 @@
 #include "training/loop/loop.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "base/log.h"
+#include "checkpoint/writer.h"
 #include "files/atomic_file.h"
+#include "training/loop/budget.h"
 #include "training/loop/orders.h"
+#include "training/loop/reporter.h"
+#include "training/loop/sample_grids.h"
 #include "training/loop/schedule.h"
-#include "training/run/precision.h"
+#include "training/phases/run_snapshot.h"
 
 namespace ganscale::training {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Returns the next batch with the random identity of its images.
-StepInput next_input(LoopParts& parts, const Progress& progress) {
-  const TrainingConfig& training = parts.config.training;
-  const auto dtype = parameter_dtype(training.precision);
-  return {.real = data::to_model_input(parts.batches.next(), parts.device, dtype),
-          .images = image_random(training.seed_mode, training.seed, parts.control.rank(),
-                                 parts.control.size(), progress.images_seen)};
-}
-
-void advance(Progress& progress, const StepResult& result, std::int64_t batch) {
-  progress.step += 1;
-  progress.images_seen += batch;
-  progress.stream_position += batch;
-  progress.nonfinite_steps += result.skipped.empty() ? 0 : 1;
-}
-
-/// Ends a diverged run. All ranks see the same gradients, so all throw.
+/// Ends a run that diverged.
 void require_finite(const StepResult& result, const Progress& progress, std::int64_t allowed) {
   for (const SkippedUpdate& update : result.skipped) {
     log::warning("Skipped an update: a gradient is NaN or infinite",
@@ -47,19 +36,130 @@ void require_finite(const StepResult& result, const Progress& progress, std::int
       last.phase + ", parameter " + last.parameter);
 }
 
-bool checkpoint_failed(const LoopParts& parts) {
-  return parts.writer != nullptr &&
-         parts.config.checkpoint.on_error == checkpoint::OnError::kStop &&
-         parts.writer->status().failed_count > 0;
+/// What to do between two steps.
+struct Due {
+  bool tick = false;
+  bool samples = false;
+  bool evaluation = false;
+  bool checkpoint = false;
+
+  bool any() const { return tick || samples || evaluation || checkpoint; }
+};
+
+/// The loop of one rank.
+class Loop {
+ public:
+  Loop(const TrainingContext& context, Trainer& trainer, Progress& progress)
+      : context_(context),
+        config_(context.config),
+        trainer_(trainer),
+        progress_(progress),
+        grids_(config_.training, context.folder),
+        writer_(open_folder()),
+        reporter_(context, trainer, writer_.get()),
+        budget_(context.budget_seconds, std::max(progress.trained_seconds, context.spent_seconds)) {
+  }
+
+  ExitCode run();
+
+ private:
+  bool is_complete() const { return progress_.images_seen >= config_.training.total_images(); }
+
+  std::unique_ptr<checkpoint::Writer> open_folder();
+  void write_reals() const;
+  Orders train_to_agreement();
+  Due find_due(const Orders& orders) const;
+  bool is_evaluation_due(const Orders& orders) const;
+  Orders local_requests(bool paused) const;
+  Orders agree_on_orders();
+  [[noreturn]] void end_for_failed_checkpoint() const;
+  void maintain(const Due& due);
+  checkpoint::Snapshot gather_snapshot() const {
+    return make_snapshot(trainer_.gather_state(), context_.dataset.facts, progress_);
+  }
+  void write_checkpoint();
+  void write_fakes(models::Generator& average);
+  void evaluate(models::Generator& average);
+
+  const TrainingContext& context_;
+  const RunConfig& config_;
+  Trainer& trainer_;
+  Progress& progress_;
+  const SampleGrids grids_;
+  const std::unique_ptr<checkpoint::Writer> writer_;  // rank 0 only
+  Reporter reporter_;
+  const Budget budget_;
+  std::int64_t agreed_images_ = 0;  // seen at the last agreement
+};
+
+/// Creates the run folder and the checkpoint writer, on rank 0 only.
+std::unique_ptr<checkpoint::Writer> Loop::open_folder() {
+  const checkpoint::Snapshot snapshot = gather_snapshot();
+  if (context_.group.rank() != 0) return nullptr;
+  context_.folder.create();
+  log::set_file(context_.folder.log());
+  context_.folder.write_config(config_.resolved, config_.checkpoint.on_error);
+  auto writer = std::make_unique<checkpoint::Writer>(context_.folder.root(), config_.checkpoint);
+  writer->prepare(snapshot);
+  if (progress_.images_seen == 0) write_reals();
+  return writer;
+}
+
+void Loop::write_reals() const {
+  try {
+    grids_.write_reals(*context_.dataset.source, context_.dataset.policy,
+                       config_.model.label_count);
+  } catch (const files::OutputError& error) {
+    log::warning("Cannot write the grid of reals", {{"reason", error.what()}});
+  }
+}
+
+/// Trains the steps to the next agreement, and agrees.
+Orders Loop::train_to_agreement() {
+  agreed_images_ = progress_.images_seen;
+  const std::int64_t steps = trainer_.steps_between_agreements();
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const StepResult result = trainer_.step(progress_);
+    progress_.nonfinite_steps += result.skipped.empty() ? 0 : 1;
+    require_finite(result, progress_, config_.training.max_nonfinite_steps);
+    reporter_.step(result, progress_);
+    if (is_complete() || find_due({}).any()) break;
+  }
+  trainer_.reconcile(progress_);
+  return agree_on_orders();
+}
+
+/// Returns whether to evaluate now: if it is due or the run is done, but not if it is interrupted.
+bool Loop::is_evaluation_due(const Orders& orders) const {
+  if (context_.evaluator == nullptr) return false;
+  if (is_complete()) return true;
+  return is_due(config_.evaluate.every_kimg, agreed_images_, progress_.images_seen) ||
+         (orders.spent && !orders.stop);
+}
+
+Due Loop::find_due(const Orders& orders) const {
+  const auto is_now = [&](double every_kimg) {
+    return is_due(every_kimg, agreed_images_, progress_.images_seen);
+  };
+  const bool last = orders.end() || is_complete();
+  Due due;
+  due.tick = last || is_now(config_.training.tick_kimg);
+  due.samples = last || is_now(config_.training.samples_every_kimg);
+  due.evaluation = is_evaluation_due(orders);
+  const bool may_be_best = due.evaluation && !config_.checkpoint.keep_best.empty();
+  due.checkpoint =
+      last || orders.checkpoint || may_be_best || is_now(config_.checkpoint.every_kimg);
+  return due;
 }
 
 /// Returns the requests of this rank: from signals, commands and failed checkpoints.
-Orders local_requests(const LoopParts& parts, bool paused) {
-  Orders orders{.stop = parts.stop.received(), .pause = paused};
-  orders.fail = checkpoint_failed(parts);
-  orders.spent = parts.budget.spent();
-  if (parts.server == nullptr) return orders;
-  while (const auto command = parts.server->next_command()) {
+Orders Loop::local_requests(bool paused) const {
+  Orders orders{.stop = context_.stop.received(), .pause = paused};
+  orders.fail = writer_ != nullptr && config_.checkpoint.on_error == checkpoint::OnError::kStop &&
+                writer_->status().failed_count > 0;
+  orders.spent = budget_.spent();
+  if (context_.server == nullptr) return orders;
+  while (const auto command = context_.server->next_command()) {
     orders.finish |= *command == wire::Command::kStop;
     orders.checkpoint |= *command == wire::Command::kCheckpoint;
     if (*command == wire::Command::kPause) orders.pause = true;
@@ -69,135 +169,96 @@ Orders local_requests(const LoopParts& parts, bool paused) {
 }
 
 /// Agrees with the other ranks; while the run is paused, waits for the command to resume.
-Orders next_orders(const LoopParts& parts) {
-  Orders orders = agree(parts.control, local_requests(parts, /*paused=*/false));
+Orders Loop::agree_on_orders() {
+  Orders orders = agree(context_.group, local_requests(/*paused=*/false));
   bool checkpoint = orders.checkpoint;
   const bool was_paused = orders.pause;
-  if (was_paused) parts.reporter.state(wire::JobState::kPaused);
+  if (was_paused) reporter_.state(wire::JobState::kPaused);
   while (orders.pause && !orders.end() && !orders.fail) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     // Only rank 0 receives commands, so only it maintains the pause.
-    orders = agree(parts.control, local_requests(parts, /*paused=*/parts.server != nullptr));
+    orders = agree(context_.group, local_requests(/*paused=*/context_.server != nullptr));
     checkpoint |= orders.checkpoint;
   }
-  if (was_paused) parts.reporter.state(wire::JobState::kRunning);
+  if (was_paused) reporter_.state(wire::JobState::kRunning);
   orders.checkpoint = checkpoint;
+  if (orders.fail) end_for_failed_checkpoint();
   return orders;
 }
 
-[[noreturn]] void end_for_failed_checkpoint(const LoopParts& parts) {
-  if (parts.writer != nullptr) parts.writer->throw_if_failed();
+void Loop::end_for_failed_checkpoint() const {
+  if (writer_ != nullptr) writer_->throw_if_failed();
   throw DataError("rank 0 could not write a checkpoint, and checkpoint.on_error is stop");
 }
 
-void write_fakes(const LoopParts& parts, const Progress& progress) {
-  if (parts.control.rank() != 0) return;
-  try {
-    parts.reporter.fakes(
-        parts.grids.write_fakes(parts.replica.generator_ema(), progress.images_seen), progress);
-  } catch (const files::OutputError& error) {
-    log::warning("Cannot write the sample grid", {{"reason", error.what()}});
-  }
-}
-
-/// Returns whether to evaluate now: if it is due or the run is done, but not if it is interrupted.
-bool is_measured(const LoopParts& parts, const Orders& orders, const Progress& progress,
-                 std::int64_t before) {
-  if (parts.evaluator == nullptr) return false;
-  if (progress.images_seen >= parts.config.training.total_images()) return true;
-  return is_due(parts.config.evaluate.every_kimg, before, progress.images_seen) ||
-         (orders.spent && !orders.stop);
-}
-
-/// Evaluates the averaged generator on all ranks and adds the metrics to the current checkpoint.
-void evaluate(LoopParts& parts, const Progress& progress) {
+/// Does what is due at an agreement.
+void Loop::maintain(const Due& due) {
+  if (due.tick) reporter_.tick(progress_);
   const auto start = Clock::now();
-  const auto measured =
-      parts.evaluator->evaluate(parts.replica.generator_ema(), parts.config.training.seed);
-  const std::chrono::duration<double> seconds = Clock::now() - start;
-  parts.reporter.metrics({progress.images_seen, seconds.count(), measured});
-  if (parts.writer != nullptr) parts.writer->add_metrics(progress.images_seen, measured.values);
+  if (due.samples) write_fakes(trainer_.averaged_generator());
+  if (due.checkpoint) {
+    write_checkpoint();
+    // An evaluation takes long and may fail on any rank; no training must be lost by that.
+    if (due.evaluation && writer_ != nullptr) writer_->wait();
+  }
+  if (due.evaluation) evaluate(trainer_.averaged_generator());
+  reporter_.add_maintenance(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 /// Writes a checkpoint. A state with NaN cannot recover, even if gradients are finite, as with
 /// running statistics: that ends the run, and the last good checkpoint is kept.
-void write_checkpoint(LoopParts& parts, const Progress& progress) {
-  const checkpoint::Snapshot snapshot = make_snapshot(parts.replica, parts.facts, progress);
+void Loop::write_checkpoint() {
+  const checkpoint::Snapshot snapshot = gather_snapshot();
+  if (writer_ == nullptr) return;
   const std::string nonfinite = first_nonfinite(snapshot);
   if (!nonfinite.empty()) {
     throw ConfigError("no checkpoint was written, training diverged: NaN or infinity in " +
                       nonfinite);
   }
-  parts.writer->write(snapshot);
+  writer_->write(snapshot);
 }
 
-/// What to do between two steps.
-struct Due {
-  bool tick = false;
-  bool samples = false;
-  bool evaluation = false;
-  bool checkpoint = false;
-};
-
-Due find_due(const LoopParts& parts, const Orders& orders, bool last, const Progress& progress,
-             std::int64_t before) {
-  const auto is_now = [&](double every_kimg) {
-    return is_due(every_kimg, before, progress.images_seen);
-  };
-  const RunConfig& config = parts.config;
-  Due due;
-  due.tick = last || is_now(config.training.tick_kimg);
-  due.samples = last || is_now(config.training.samples_every_kimg);
-  due.evaluation = is_measured(parts, orders, progress, before);
-  const bool may_be_best = due.evaluation && !config.checkpoint.keep_best.empty();
-  due.checkpoint = last || orders.checkpoint || may_be_best || is_now(config.checkpoint.every_kimg);
-  return due;
-}
-
-/// Does what is due between two steps.
-void maintain(LoopParts& parts, const Due& due, Progress& progress) {
-  if (due.tick) parts.reporter.tick(progress);
-  const auto start = Clock::now();
-  if (due.samples) write_fakes(parts, progress);
-  if (due.checkpoint && parts.writer != nullptr) {
-    write_checkpoint(parts, progress);
-    // An evaluation takes long and may fail on any rank; no training must be lost by that.
-    if (due.evaluation) parts.writer->wait();
+void Loop::write_fakes(models::Generator& average) {
+  if (context_.group.rank() != 0) return;
+  try {
+    reporter_.fakes(grids_.write_fakes(average, progress_.images_seen), progress_);
+  } catch (const files::OutputError& error) {
+    log::warning("Cannot write the sample grid", {{"reason", error.what()}});
   }
-  if (due.evaluation) evaluate(parts, progress);
-  parts.reporter.add_maintenance(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+/// Evaluates the averaged generator on all ranks and adds the metrics to the current checkpoint.
+void Loop::evaluate(models::Generator& average) {
+  const auto start = Clock::now();
+  const auto measured = context_.evaluator->evaluate(average, config_.training.seed);
+  const std::chrono::duration<double> seconds = Clock::now() - start;
+  reporter_.metrics({progress_.images_seen, seconds.count(), measured});
+  if (writer_ != nullptr) writer_->add_metrics(progress_.images_seen, measured.values);
+}
+
+ExitCode Loop::run() {
+  reporter_.begin(progress_);
+  Orders orders;
+  // The final evaluation may have failed before.
+  if (is_complete() && context_.evaluator != nullptr && !reporter_.is_measured(progress_)) {
+    evaluate(trainer_.averaged_generator());
+  }
+  while (!orders.end() && !is_complete()) {
+    orders = train_to_agreement();
+    maintain(find_due(orders));
+  }
+  reporter_.state(wire::JobState::kStopping);
+  if (writer_ != nullptr && !writer_->wait()) {
+    throw DataError("the last checkpoint could not be written: " + writer_->status().last_error);
+  }
+  reporter_.end();
+  return orders.stop ? ExitCode::kStopped : ExitCode::kOk;
 }
 
 }  // namespace
 
-ExitCode run_loop(LoopParts& parts, Progress& progress) {
-  const std::int64_t total_images = parts.config.training.total_images();
-  parts.reporter.begin(progress, parts.scheme.phase_names());
-  Orders orders;
-  bool last = progress.images_seen >= total_images;
-  // The final evaluation may have failed before.
-  if (last && parts.evaluator != nullptr && !parts.reporter.is_measured(progress)) {
-    evaluate(parts, progress);
-  }
-  while (!last) {
-    const std::int64_t before = progress.images_seen;
-    const StepResult result = parts.scheme.step(next_input(parts, progress), progress);
-    advance(progress, result, parts.config.training.batch);
-    require_finite(result, progress, parts.config.training.max_nonfinite_steps);
-    parts.reporter.step(result, progress);
-
-    orders = next_orders(parts);
-    if (orders.fail) end_for_failed_checkpoint(parts);
-    last = orders.end() || progress.images_seen >= total_images;
-    maintain(parts, find_due(parts, orders, last, progress, before), progress);
-  }
-  parts.reporter.state(wire::JobState::kStopping);
-  if (parts.writer != nullptr && !parts.writer->wait()) {
-    throw DataError("the last checkpoint could not be written: " +
-                    parts.writer->status().last_error);
-  }
-  parts.reporter.end();
-  return orders.stop ? ExitCode::kStopped : ExitCode::kOk;
+ExitCode run_loop(const TrainingContext& context, Trainer& trainer, Progress& progress) {
+  return Loop(context, trainer, progress).run();
 }
 
 }  // namespace ganscale::training

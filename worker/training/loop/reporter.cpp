@@ -1,5 +1,6 @@
 #include "training/loop/reporter.h"
 
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <limits>
@@ -23,25 +24,29 @@ double seconds_between(std::chrono::steady_clock::time_point from,
 
 }  // namespace
 
-Reporter::Reporter(ReporterParts parts)
-    : parts_(std::move(parts)),
-      status_(first_status(parts_.config, parts_.folder, parts_.control.size())) {}
+Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
+                   const checkpoint::Writer* writer)
+    : context_(context),
+      trainer_(trainer),
+      writer_(writer),
+      statistics_(agree_on_names(context.group, trainer.statistic_names())),
+      status_(first_status(context.config, context.folder, context.group.size())) {}
 
-void Reporter::begin(const Progress& progress, const std::vector<std::string>& phases) {
+void Reporter::begin(const Progress& progress) {
   status_.images_seen = progress.images_seen;
-  if (parts_.control.rank() == 0) {
-    stats_.emplace(parts_.folder.stats(), progress.images_seen);
-    metrics_.emplace(parts_.folder.metrics(), progress.images_seen);
-    if (parts_.config.training.tensorboard) open_tensorboard(progress.images_seen);
+  if (context_.group.rank() == 0) {
+    stats_.emplace(context_.folder.stats(), progress.images_seen);
+    metrics_.emplace(context_.folder.metrics(), progress.images_seen);
+    if (context_.config.training.tensorboard) open_tensorboard(progress.images_seen);
     bar_.emplace("images", status_.total_images, progress.images_seen);
   }
-  for (const std::string& phase : phases) {
-    parts_.instruments.phase_seconds_total.at(phase);
-    parts_.instruments.nonfinite_total.at(phase);
+  for (const std::string& phase : trainer_.phase_names()) {
+    context_.instruments.phase_seconds_total.at(phase);
+    context_.instruments.nonfinite_total.at(phase);
   }
-  parts_.instruments.world_size.set(parts_.control.size());
-  parts_.instruments.images_seen.set(static_cast<double>(progress.images_seen));
-  parts_.instruments.images_goal.set(static_cast<double>(status_.total_images));
+  context_.instruments.world_size.set(context_.group.size());
+  context_.instruments.images_seen.set(static_cast<double>(progress.images_seen));
+  context_.instruments.images_goal.set(static_cast<double>(status_.total_images));
   tick_start_ = step_ended_ = Clock::now();
   tick_images_ = progress.images_seen;
   state(wire::JobState::kRunning);
@@ -49,7 +54,7 @@ void Reporter::begin(const Progress& progress, const std::vector<std::string>& p
 
 void Reporter::open_tensorboard(std::int64_t images_seen) {
   try {
-    tensorboard_.emplace(parts_.folder.events(), images_seen);
+    tensorboard_.emplace(context_.folder.events(), images_seen);
   } catch (const files::OutputError& error) {
     log::warning("Cannot write for TensorBoard", {{"reason", error.what()}});
   }
@@ -57,12 +62,13 @@ void Reporter::open_tensorboard(std::int64_t images_seen) {
 
 void Reporter::step(const StepResult& result, const Progress& progress) {
   statistics_.add(result.statistics);
-  telemetry::Instruments& instruments = parts_.instruments;
+  generator_steps_ += result.generator_steps;
+  discriminator_steps_ += result.discriminator_steps;
+  telemetry::Instruments& instruments = context_.instruments;
   const auto now = Clock::now();
   instruments.step_seconds.observe(seconds_between(step_ended_, now));
   step_ended_ = now;
-  instruments.images_total.add(static_cast<double>(parts_.config.training.batch) /
-                               parts_.control.size());
+  instruments.images_total.add(static_cast<double>(result.images));
   instruments.images_seen.set(static_cast<double>(progress.images_seen));
   for (const auto& [phase, seconds] : result.phase_seconds)
     instruments.phase_seconds_total.at(phase).add(seconds);
@@ -74,18 +80,18 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
 
 /// Exports counters of other components.
 void Reporter::read_counters() {
-  telemetry::Instruments& instruments = parts_.instruments;
-  const double wait_seconds = parts_.batches.wait_seconds();
-  instruments.data_wait_seconds_total.add(wait_seconds - counted_wait_seconds_);
-  counted_wait_seconds_ = wait_seconds;
-  const comm::AllReduceCost cost = parts_.gradients.all_reduce_cost();
-  instruments.allreduce_seconds_total.add(cost.busy_seconds - counted_cost_.busy_seconds);
-  instruments.allreduce_bytes_total.add(static_cast<double>(cost.bytes - counted_cost_.bytes));
-  counted_cost_ = cost;
-  instruments.prefetch_depth.set(parts_.batches.depth());
-  instruments.reader_threads.set(parts_.batches.reader_threads());
-  if (parts_.writer == nullptr) return;
-  const checkpoint::WriterStatus written = parts_.writer->status();
+  telemetry::Instruments& instruments = context_.instruments;
+  const Readings now = trainer_.readings();
+  instruments.data_wait_seconds_total.add(now.data_wait_seconds - counted_.data_wait_seconds);
+  instruments.allreduce_seconds_total.add(now.all_reduce.busy_seconds -
+                                          counted_.all_reduce.busy_seconds);
+  instruments.allreduce_bytes_total.add(
+      static_cast<double>(now.all_reduce.bytes - counted_.all_reduce.bytes));
+  instruments.prefetch_depth.set(now.prefetch_depth);
+  instruments.reader_threads.set(now.reader_threads);
+  counted_ = now;
+  if (writer_ == nullptr) return;
+  const checkpoint::WriterStatus written = writer_->status();
   instruments.checkpoint_failures_total.add(
       static_cast<double>(written.failed_count - counted_failures_));
   counted_failures_ = written.failed_count;
@@ -98,29 +104,42 @@ void Reporter::read_counters() {
                              std::chrono::duration_cast<std::chrono::seconds>(time).count()};
 }
 
+/// Returns the steps of each network since the last tick: ranks of one role make them together.
+std::map<std::string, std::int64_t> Reporter::take_steps() {
+  const at::Tensor steps = at::tensor({generator_steps_, discriminator_steps_});
+  context_.group.all_reduce_max(steps);
+  generator_steps_ = discriminator_steps_ = 0;
+  const auto* count = steps.const_data_ptr<std::int64_t>();
+  return {{"generator", count[0]}, {"discriminator", count[1]}};
+}
+
 report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
-  const auto means = statistics_.take(parts_.control);
-  const comm::AllReduceCost cost = parts_.gradients.all_reduce_cost();
+  const auto means = statistics_.take(context_.group);
+  const Readings now = trainer_.readings();
   const double kimg = static_cast<double>(progress.images_seen - tick_images_) / 1000;
   const double training_seconds = std::max(seconds - maintenance_seconds_, 1e-9);
   report::Tick tick;
   tick.number = progress.tick;
   tick.images_seen = progress.images_seen;
   tick.step = progress.step;
-  tick.world_size = parts_.control.size();
+  tick.network_steps = take_steps();
+  tick.world_size = context_.group.size();
   tick.seconds = progress.trained_seconds;
   tick.seconds_per_kimg = kimg > 0 ? training_seconds / kimg : 0;
   tick.maintenance_seconds = maintenance_seconds_;
-  tick.data_wait_share = (parts_.batches.wait_seconds() - tick_wait_seconds_) / training_seconds;
-  tick.all_reduce_share = (cost.exposed_seconds - tick_cost_.exposed_seconds) / training_seconds;
+  tick.data_wait_share =
+      (now.data_wait_seconds - tick_readings_.data_wait_seconds) / training_seconds;
+  tick.all_reduce_share =
+      (now.all_reduce.exposed_seconds - tick_readings_.all_reduce.exposed_seconds) /
+      training_seconds;
   tick.host_memory_bytes = report::resident_memory_bytes();
-  if (parts_.device.is_cuda()) {
-    tick.device_memory_bytes = device::device_memory(parts_.device).allocated_bytes;
+  if (context_.devices.generator.is_cuda()) {
+    tick.device_memory_bytes = device::device_memory(context_.devices.generator).allocated_bytes;
   }
-  tick.augment_p = parts_.augmentation.p();
+  tick.augment_p = now.augment_p;
   tick.losses = with_prefix(means, "loss/");
   tick.scores = with_prefix(means, "score/");
-  const auto& config = parts_.config;
+  const auto& config = context_.config;
   const auto total = config.training.total_images();
   const auto rate = [&](const optim::OptimizerConfig& c) {
     return optim::learning_rate(c.schedule, c.learning_rate, progress.images_seen, total);
@@ -143,11 +162,10 @@ void Reporter::tick(Progress& progress) {
   progress.tick += 1;
   const report::Tick tick = make_tick(progress, seconds);
   publish(tick);
-  if (parts_.control.rank() == 0) write_tick(tick);
+  if (context_.group.rank() == 0) write_tick(tick);
   tick_start_ = now;
   tick_images_ = progress.images_seen;
-  tick_wait_seconds_ = parts_.batches.wait_seconds();
-  tick_cost_ = parts_.gradients.all_reduce_cost();
+  tick_readings_ = trainer_.readings();
   maintenance_seconds_ = 0;
 }
 
@@ -164,18 +182,18 @@ void Reporter::write_tick(const report::Tick& tick) {
 
 void Reporter::fakes(const at::Tensor& images, const Progress& progress) {
   if (!tensorboard_) return;
-  tensorboard_->write_grid("fakes", images, {.columns = parts_.config.training.grid_columns},
+  tensorboard_->write_grid("fakes", images, {.columns = context_.config.training.grid_columns},
                            progress.images_seen);
 }
 
 void Reporter::metrics(const MetricsLine& line) {
-  if (parts_.control.rank() != 0) return;
+  if (context_.group.rank() != 0) return;
   if (const auto fid = first_value(line.measured, "fid")) {
-    parts_.instruments.fid.set(*fid);
+    context_.instruments.fid.set(*fid);
     status_.fid = fid;
   }
   if (const auto score = first_value(line.measured, "is"))
-    parts_.instruments.inception_score.set(*score);
+    context_.instruments.inception_score.set(*score);
   const auto json = to_json(line);
   log::info("Evaluated the generator", {{"metrics", json.dump()}});
   try {
@@ -187,15 +205,15 @@ void Reporter::metrics(const MetricsLine& line) {
 
 bool Reporter::is_measured(const Progress& progress) const {
   const at::Tensor found = at::zeros({1}, at::kLong);
-  if (parts_.control.rank() == 0) {
-    found.fill_(newest_images_seen(parts_.folder.metrics()) >= progress.images_seen ? 1 : 0);
+  if (context_.group.rank() == 0) {
+    found.fill_(newest_images_seen(context_.folder.metrics()) >= progress.images_seen ? 1 : 0);
   }
-  parts_.control.broadcast(found, 0);
+  context_.group.broadcast(found, 0);
   return found.item<std::int64_t>() != 0;
 }
 
 void Reporter::publish(const report::Tick& tick) {
-  telemetry::Instruments& instruments = parts_.instruments;
+  telemetry::Instruments& instruments = context_.instruments;
   instruments.seconds_per_kimg.set(tick.seconds_per_kimg);
   for (const auto& [network, loss] : tick.losses) instruments.loss.at(network).set(loss);
   if (tick.augment_p) instruments.augment_p.set(*tick.augment_p);
@@ -206,19 +224,19 @@ void Reporter::publish(const report::Tick& tick) {
   status_.eta_seconds = seconds_left(tick);
   status_.losses = tick.losses;
   status_.augment_p = tick.augment_p;
-  if (parts_.server != nullptr) parts_.server->set_status(status_);
+  if (context_.server != nullptr) context_.server->set_status(status_);
 }
 
 void Reporter::state(wire::JobState state, const std::string& message) {
   status_.state = state;
   status_.message = message;
-  if (parts_.server != nullptr) parts_.server->set_status(status_);
+  if (context_.server != nullptr) context_.server->set_status(status_);
 }
 
 void Reporter::end() {
   read_counters();
   state(wire::JobState::kDone);
-  if (parts_.server != nullptr) print_last_status(status_);
+  if (context_.server != nullptr) print_last_status(status_);
 }
 
 }  // namespace ganscale::training

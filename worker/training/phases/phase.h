@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,21 @@ class BucketedGradients;
 
 namespace ganscale::training {
 
-/// The input of a phase.
+/// What the fakes of a phase are made from.
+struct StepLatents {
+  at::Tensor z;            ///< [N, z_dim]
+  at::Tensor labels = {};  ///< [N] int64; undefined without labels
+  at::Tensor noise = {};   ///< of path lengths: [N, C, H, W] standard normal
+};
+
+/// What the phases of a step compute their losses from.
 struct StepInput {
-  data::Batch real;  ///< images float [N, C, H, W] in [-1, 1] on the device
-  ImageRandom
-      images;  ///< the identity of this rank's images: all randomness of the step comes from it
+  /// Images float [N, C, H, W] in [-1, 1] on D's device; a rank that trains G alone has labels only.
+  data::Batch real;
+  /// The identity of this rank's images: all randomness of the step comes from it.
+  ImageRandom images;
+  /// Latents by what they are for, in place of random ones: for comparisons with other programs.
+  std::map<Stream, StepLatents> given = {};
 };
 
 /// The loss of a phase and its statistics.
@@ -45,7 +56,10 @@ struct Phase {
   std::function<double(std::int64_t images_seen)> learning_rate;
   /// The parts of its loss, whose gradients are added: each graph is freed before the next is made.
   std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
+  std::vector<std::string> statistics;  ///< the names that its losses report
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
+
+  bool is_due(std::int64_t step) const { return step % interval == 0; }
 };
 
 /// Computes the loss of a phase and averages its gradients over the ranks, asynchronously: the host

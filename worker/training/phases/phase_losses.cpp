@@ -4,16 +4,17 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/where.h>
 
-#include <algorithm>
-
-#include "comm/differentiable_all_reduce.h"
 #include "losses/adversarial.h"
 #include "losses/path_length.h"
 #include "losses/r1_penalty.h"
 #include "losses/wasserstein.h"
+#include "training/run/precision.h"
 
 namespace ganscale::training {
 namespace {
+
+/// The pass of D over the reals draws behind all draws of the pass over the fakes.
+constexpr std::uint32_t kSitesOfFakes = 1024;
 
 /// Adds statistics of D's logits: their mean, the mean probability of real, and the mean sign.
 void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& statistics) {
@@ -24,132 +25,159 @@ void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& st
   statistics["sign/" + name] = values.sign().mean();
 }
 
-/// Returns the path lengths of this rank's images. Without images it returns an empty vector that
-/// takes part in the backward pass, because that has an all-reduce.
-at::Tensor measure_paths(models::StyleGenerator& generator, const PathInput& input,
-                         const PathLengthMean& mean) {
-  const PathCount& count = input.count;
-  const bool is_shared = mean.group != nullptr;
-  if (count.here == 0 && !is_shared) return mean.value.new_zeros({0}).requires_grad_();
-  auto latents = generator.draw(input.fakes.z, input.fakes.labels, input.fakes.random);
-  if (is_shared) {
-    latents.images_per_rank = static_cast<double>(count.in_all) / count.ranks;
-  }
-  const auto w = generator.map_for_training(latents);
-  if (count.here == 0) return mean.value.new_zeros({0}).requires_grad_();
-  return losses::path_lengths(generator.synthesize(w, input.fakes.random), w, input.noise);
-}
-
-/// Returns the mean length of all ranks' images, or of this rank's where it keeps to those; where
-/// there are none, the running mean.
-at::Tensor mean_length(const at::Tensor& lengths, const PathCount& count,
-                       const PathLengthMean& mean) {
-  if (mean.group != nullptr) {
-    return comm::differentiable_all_reduce(*mean.group, lengths.sum())
-        .div(static_cast<double>(count.in_all));
-  }
-  return count.here > 0 ? lengths.mean() : mean.value.clone();
-}
-
-at::Tensor fakes_for_discriminator(models::Generator& generator, const FakeInput& input) {
-  const at::NoGradGuard no_grad;
-  return input.augment(generator.forward(input.z, input.labels, input.random),
-                       augment::Use::kDiscriminatorFakes);
-}
-
-struct RealScores {
-  at::Tensor images;  ///< as D saw them
-  at::Tensor logits;
-};
-
-/// Asks D about the reals; the augmentation observes the answer.
-RealScores score_reals(models::Discriminator& discriminator, const RealInput& input) {
-  const auto images = input.augment(input.batch.images, augment::Use::kReals);
-  const auto logits = discriminator.forward(images, input.batch.labels, input.random);
-  if (input.augment.augmentation != nullptr) {
-    input.augment.augmentation->observe_reals(logits.detach());
-  }
-  return {images, logits};
+/// StyleGAN2 computes in low precision by itself, others by autocast.
+Autocast autocast(const LossParts& parts) {
+  const bool by_itself = parts.config.model.name == "stylegan2";
+  return {by_itself ? Precision::kFp32 : parts.config.training.precision,
+          parts.devices.discriminator.type()};
 }
 
 }  // namespace
 
-PhaseLoss generator_loss(models::Generator& generator, models::Discriminator& discriminator,
-                         const FakeInput& input, losses::Adversarial kind) {
-  const auto fakes = input.augment(generator.forward(input.z, input.labels, input.random),
-                                   augment::Use::kGeneratorFakes);
-  const auto logits = discriminator.forward(fakes, input.labels, input.random);
-  const bool wasserstein = kind == losses::Adversarial::kWasserstein;
+PhaseLoss PhaseLosses::generator(const StepInput& input) const {
+  const Autocast narrow = autocast(parts_);
+  kernels::RandomStream random(input.images, Stream::kGeneratorNoise);
+  const StepLatents from = latents(input, Stream::kGeneratorLatent);
+  const auto fakes = augmented(parts_.generator.forward(from.z, from.labels, random), input,
+                               augment::Use::kGeneratorFakes);
+  const auto logits = parts_.discriminator.forward(fakes, from.labels, random);
+  const bool wasserstein = parts_.config.loss.kind == losses::Adversarial::kWasserstein;
   const auto loss = (wasserstein ? losses::wasserstein_generator_loss(logits)
                                  : losses::non_saturating_generator_loss(logits))
                         .mean();
   return {loss, {{"loss/generator", loss.detach()}}};
 }
 
-PhaseLoss fakes_loss(models::Generator& generator, models::Discriminator& discriminator,
-                     const FakeInput& input) {
-  const auto fakes = fakes_for_discriminator(generator, input);
-  const auto logits = discriminator.forward(fakes, input.labels, input.random);
+PhaseLoss PhaseLosses::path_length(const StepInput& input) const {
+  const losses::PathLengthOptions& options = parts_.config.generator.path_length;
+  PathLengthMean& mean = parts_.path_length_mean;
+  const PathCount count = path_count(parts_.config.training.batch, options.batch_shrink,
+                                     parts_.group.rank(), parts_.group.size());
+  const at::Tensor lengths = measure_paths(input, count);
+  const at::Tensor moved = mean.value.lerp(mean_length(lengths, count, mean), options.decay);
+  // A length that is not finite would stay in the mean for ever.
+  mean.value.copy_(at::where(moved.isfinite(), moved, mean.value).detach());
+  // The mean over the ranks' losses is that over all ranks' images.
+  const auto weight = options.weight * count.ranks / static_cast<double>(count.in_all);
+  const auto penalty = (lengths - moved).square().sum() * weight;
+  return {penalty * static_cast<double>(options.interval),
+          {{"loss/path_length", penalty.detach()}, {"path_length", moved.detach()}}};
+}
+
+PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
+  const Autocast narrow = autocast(parts_);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
+  const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
+  const auto logits = parts_.discriminator.forward(fakes_for_discriminator(from, input, random),
+                                                   from.labels, random);
   PhaseLoss result{losses::non_saturating_fake_loss(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", logits, result.statistics);
   return result;
 }
 
-PhaseLoss reals_loss(models::Discriminator& discriminator, const RealInput& input) {
-  const auto logits = score_reals(discriminator, input).logits;
+PhaseLoss PhaseLosses::reals(const StepInput& input) const {
+  const Autocast narrow = autocast(parts_);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, kSitesOfFakes);
+  const auto logits = score_reals(input, random).logits;
   PhaseLoss result{losses::non_saturating_real_loss(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("real", logits, result.statistics);
   return result;
 }
 
-PhaseLoss critic_loss(models::Generator& generator, models::Discriminator& critic,
-                      const PairInput& input, double gradient_penalty) {
-  const auto& labels = input.reals.batch.labels;
-  auto& random = input.reals.random;
-  const auto fakes = fakes_for_discriminator(generator, input.fakes);
-  const auto fake_logits = critic.forward(fakes, labels, random);
-  const RealScores reals = score_reals(critic, input.reals);
+PhaseLoss PhaseLosses::critic(const StepInput& input) const {
+  const Autocast narrow = autocast(parts_);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
+  const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
+  const auto fakes = fakes_for_discriminator(from, input, random);
+  const auto fake_logits = parts_.discriminator.forward(fakes, from.labels, random);
+  const RealScores reals = score_reals(input, random);
   PhaseLoss result{losses::wasserstein_critic_loss(reals.logits, fake_logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", fake_logits, result.statistics);
   report_scores("real", reals.logits, result.statistics);
-  if (gradient_penalty > 0) {
+  const double weight = parts_.config.loss.gradient_penalty;
+  if (weight > 0) {
     const auto share = random.uniform({fakes.size(0), 1, 1, 1}, fakes.options());
     const auto between = losses::interpolate(reals.images, fakes, share);
-    const auto logits = critic.forward(between, labels, random);
-    const auto penalty = losses::gradient_penalty(between, logits, gradient_penalty).mean();
+    const auto logits = parts_.discriminator.forward(between, input.real.labels, random);
+    const auto penalty = losses::gradient_penalty(between, logits, weight).mean();
     result.total = result.total.add(penalty);
     result.statistics["loss/gradient_penalty"] = penalty.detach();
   }
   return result;
 }
 
-PhaseLoss r1_loss(models::Discriminator& discriminator, const RealInput& input,
-                  const R1Options& options) {
-  const auto reals = input.batch.images.detach().requires_grad_();
-  const auto seen = input.augment(reals, augment::Use::kRegularizedReals);
-  const auto logits = discriminator.forward(seen, input.batch.labels, input.random);
+PhaseLoss PhaseLosses::r1(const StepInput& input) const {
+  const Autocast narrow = autocast(parts_);
+  const losses::R1Options& options = parts_.config.discriminator.r1;
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, 2 * kSitesOfFakes);
+  const auto reals = input.real.images.detach().requires_grad_();
+  const auto seen = augmented(reals, input, augment::Use::kRegularizedReals);
+  const auto logits = parts_.discriminator.forward(seen, input.real.labels, random);
   const auto penalty = losses::r1_penalty(reals, logits, options.gamma).mean();
   return {penalty * static_cast<double>(options.interval), {{"loss/r1", penalty.detach()}}};
 }
 
-PathCount path_count(std::int64_t batch, const PathLengthOptions& options, int rank, int ranks) {
-  const auto in_all = std::max<std::int64_t>(1, batch / options.batch_shrink);
-  return {std::max<std::int64_t>(0, (in_all - rank + ranks - 1) / ranks), in_all, ranks};
+at::TensorOptions PhaseLosses::generator_options() const {
+  return at::TensorOptions(parts_.devices.generator)
+      .dtype(parameter_dtype(parts_.config.training.precision));
 }
 
-PhaseLoss path_length_loss(models::StyleGenerator& generator, const PathInput& input,
-                           PathLengthMean& mean, const PathLengthOptions& options) {
-  const at::Tensor lengths = measure_paths(generator, input, mean);
-  const at::Tensor moved = mean.value.lerp(mean_length(lengths, input.count, mean), options.decay);
-  // A length that is not finite would stay in the mean for ever.
-  mean.value.copy_(at::where(moved.isfinite(), moved, mean.value).detach());
-  const auto weight = options.weight * input.count.ranks / static_cast<double>(input.count.in_all);
-  const auto penalty = (lengths - moved).square().sum() * weight;
-  return {penalty * static_cast<double>(options.interval),
-          {{"loss/path_length", penalty.detach()}, {"path_length", moved.detach()}}};
+StepLatents PhaseLosses::latents(const StepInput& input, Stream stream) const {
+  if (const auto given = input.given.find(stream); given != input.given.end()) return given->second;
+  const std::int64_t N = parts_.config.training.batch / parts_.group.size();
+  return {.z = kernels::random_normal(input.images, stream, /*site=*/0,
+                                      {N, parts_.generator.z_dim()}, generator_options()),
+          .labels = input.real.labels};
+}
+
+StepLatents PhaseLosses::path_latents(const StepInput& input, const PathCount& count,
+                                      kernels::RandomStream& random) const {
+  const auto given = input.given.find(Stream::kPathLength);
+  if (given != input.given.end()) return given->second;
+  const models::ImageShape image = parts_.generator.image();
+  const auto& labels = input.real.labels;
+  const at::Tensor z = random.normal({count.here, parts_.generator.z_dim()}, generator_options());
+  return {.z = z,
+          .labels = labels.defined() ? labels.narrow(0, 0, count.here) : labels,
+          .noise = random.normal({count.here, image.channels, image.resolution, image.resolution},
+                                 generator_options())};
+}
+
+at::Tensor PhaseLosses::measure_paths(const StepInput& input, const PathCount& count) const {
+  auto& generator = dynamic_cast<models::StyleGenerator&>(parts_.generator);
+  kernels::RandomStream random(input.images, Stream::kPathLength);
+  const StepLatents from = path_latents(input, count, random);
+  const bool is_shared = parts_.path_length_mean.group != nullptr;
+  const at::Tensor none = from.z.new_zeros({0}).requires_grad_();
+  if (count.here == 0 && !is_shared) return none;
+  auto drawn = generator.draw(from.z, from.labels, random);
+  if (is_shared) drawn.images_per_rank = static_cast<double>(count.in_all) / count.ranks;
+  const auto w = generator.map_for_training(drawn);
+  if (count.here == 0) return none;
+  return losses::path_lengths(generator.synthesize(w, random), w, from.noise);
+}
+
+at::Tensor PhaseLosses::augmented(const at::Tensor& images, const StepInput& input,
+                                  augment::Use use) const {
+  return parts_.augmentation(images.to(parts_.devices.discriminator), input.images, use);
+}
+
+at::Tensor PhaseLosses::fakes_for_discriminator(const StepLatents& from, const StepInput& input,
+                                                kernels::RandomStream& random) const {
+  const at::NoGradGuard no_grad;
+  return augmented(parts_.generator.forward(from.z, from.labels, random), input,
+                   augment::Use::kDiscriminatorFakes);
+}
+
+PhaseLosses::RealScores PhaseLosses::score_reals(const StepInput& input,
+                                                 kernels::RandomStream& random) const {
+  const auto images = augmented(input.real.images, input, augment::Use::kReals);
+  const auto logits = parts_.discriminator.forward(images, input.real.labels, random);
+  parts_.augmentation.observe_reals(logits.detach());
+  return {images, logits};
 }
 
 }  // namespace ganscale::training

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "optim/ema.h"
 #include "optim/lazy_rescale.h"
 #include "training/run/precision.h"
 
@@ -49,16 +48,14 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
                  const ReplicaGroups& groups)
     : devices_(devices),
       networks_(models::build_networks(config.model, config.training.seed, groups.statistics)),
-      generator_ema_(models::build_generator(config.model, config.training.seed, nullptr)),
       augmentation_(config.augment, devices.discriminator) {
   const auto dtype = parameter_dtype(config.training.precision);
   generator().to(devices.generator, dtype);
-  generator_ema_->to(devices.generator, dtype);
   discriminator().to(devices.discriminator, dtype);
-  copy_into(named_state(*generator_ema_), named_state(generator()), "the average of the generator");
-  generator_ema_->eval();
-  for (auto& parameter : generator_ema_->parameters()) parameter.set_requires_grad(false);
-  averaged_parameters_ = named_parameters(*generator_ema_);
+  auto average = models::build_generator(config.model, config.training.seed, nullptr);
+  average->to(devices.generator, dtype);
+  average_.emplace(std::move(average), networks_.generator, config.generator.ema,
+                   config.training.batch);
   generator_optimizer_ = optim::build_optimizer(
       optim::lazily_rescaled(config.generator.optimizer, config.generator.path_length.interval),
       named_parameters(generator()));
@@ -71,15 +68,11 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
   }
 }
 
-void Replica::copy_buffers_to_average() { optim::copy_buffers(*generator_ema_, generator()); }
-
-void Replica::update_average(double beta) { optim::update_ema(*generator_ema_, generator(), beta); }
-
 std::map<std::string, NamedTensors> Replica::state() {
   std::map<std::string, NamedTensors> files = {
       {"generator", named_state(generator())},
       {"discriminator", named_state(discriminator())},
-      {"generator_ema", named_state(*generator_ema_)},
+      {"generator_ema", named_state(average_->generator())},
       {"generator_optimizer", generator_optimizer_->state()},
       {"discriminator_optimizer", discriminator_optimizer_->state()}};
   if (const auto state = augmentation_.state(); !state.empty()) files[kAugmentation] = state;

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "augment/augmentation.h"
 #include "checkpoint/snapshot.h"
 #include "device/select_device.h"
 #include "models/build_model.h"
 #include "optim/build_optimizer.h"
-#include "training/run/progress.h"
+#include "training/phases/generator_average.h"
+#include "training/phases/path_lengths.h"
 #include "training/run/run_config.h"
 
 namespace ganscale::training {
@@ -31,20 +33,14 @@ class Replica {
 
   models::Generator& generator() { return *networks_.generator; }
   models::Discriminator& discriminator() { return *networks_.discriminator; }
-  models::Generator& generator_ema() { return *generator_ema_; }
+  GeneratorAverage& average() { return *average_; }
+  models::Generator& generator_ema() { return average_->generator(); }
   optim::Optimizer& generator_optimizer() { return *generator_optimizer_; }
   optim::Optimizer& discriminator_optimizer() { return *discriminator_optimizer_; }
   augment::Augmentation& augmentation() { return augmentation_; }
 
   const device::NetworkDevices& devices() const { return devices_; }
   PathLengthMean& path_length_mean() { return path_length_mean_; }
-
-  /// The average of the generator's parameters, for an update of the generator to move.
-  optim::Averages averages(double beta) const { return {&averaged_parameters_, beta}; }
-  /// Moves the average of the generator one step: parameters by the factor `beta`, buffers copied.
-  void update_average(double beta);
-  /// Does the rest of it where an update of the generator moved the parameters' averages.
-  void copy_buffers_to_average();
 
   /// Returns all state, by checkpoint file: live tensors, not copies.
   std::map<std::string, NamedTensors> state();
@@ -54,8 +50,7 @@ class Replica {
  private:
   device::NetworkDevices devices_;
   models::Networks networks_;
-  std::shared_ptr<models::Generator> generator_ema_;
-  NamedTensors averaged_parameters_;  ///< of generator_ema_
+  std::optional<GeneratorAverage> average_;
   std::unique_ptr<optim::Optimizer> generator_optimizer_;
   std::unique_ptr<optim::Optimizer> discriminator_optimizer_;
   augment::Augmentation augmentation_;

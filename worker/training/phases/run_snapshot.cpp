@@ -30,11 +30,11 @@ void require_same(const char* what, const T& in_checkpoint, const T& now) {
 
 }  // namespace
 
-checkpoint::Snapshot make_snapshot(Replica& replica, const RunFacts& facts,
+checkpoint::Snapshot make_snapshot(std::map<std::string, NamedTensors> state, const RunFacts& facts,
                                    const Progress& progress) {
   checkpoint::Snapshot snapshot;
   snapshot.images_seen = progress.images_seen;
-  snapshot.files = replica.state();
+  snapshot.files = std::move(state);
   snapshot.state["facts"] = nlohmann::json(facts);
   snapshot.state["progress"] = nlohmann::json(progress);
   if (!facts.label_probabilities.empty()) {

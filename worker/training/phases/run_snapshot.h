@@ -3,25 +3,12 @@
 #include "checkpoint/snapshot.h"
 #include "training/phases/replica.h"
 #include "training/run/progress.h"
+#include "training/run/run_facts.h"
 
 namespace ganscale::training {
 
-/// Facts about a run that do not change, stored in every checkpoint. The shapes of the networks
-/// depend on them, and a run can't resume with other data.
-struct RunFacts {
-  std::string model;
-  std::int64_t record_count = 0;
-  int label_count = 0;
-  int channels = 3;
-  /// p(y), the frequency of each label in the data; empty without labels. Stored separately in
-  /// checkpoints, since imported weights have none.
-  std::vector<double> label_probabilities{};
-
-  NLOHMANN_DEFINE_TYPE_INTRUSIVE(RunFacts, model, record_count, label_count, channels)
-};
-
-/// Returns the state of a run, with live tensors, not copies.
-checkpoint::Snapshot make_snapshot(Replica& replica, const RunFacts& facts,
+/// Returns a snapshot of that state, tensors by checkpoint file; they are not copied.
+checkpoint::Snapshot make_snapshot(std::map<std::string, NamedTensors> state, const RunFacts& facts,
                                    const Progress& progress);
 
 /// Returns "file: tensor" of the first tensor with NaN or infinity, or an empty string.

@@ -1,11 +1,42 @@
 #include "training/phases/statistics.h"
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
 
 namespace ganscale::training {
 
+std::vector<std::string> agree_on_names(comm::Group& group, const std::vector<std::string>& own) {
+  std::string text;
+  for (const std::string& name : own) text += name + "\n";
+  const at::Tensor length = at::tensor({static_cast<std::int64_t>(text.size())});
+  group.all_reduce_max(length);
+  text.resize(static_cast<std::size_t>(length.item<std::int64_t>()), '\n');
+  if (text.empty()) return {};
+  const at::Tensor bytes = at::empty({static_cast<std::int64_t>(text.size())}, at::kByte);
+  std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
+  const at::Tensor all = group.all_gather(bytes).contiguous();
+  std::istringstream lines(
+      std::string(static_cast<const char*>(all.const_data_ptr()), all.nbytes()));
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) names.insert(line);
+  }
+  return {names.begin(), names.end()};
+}
+
 void Statistics::add(const NamedTensors& scalars) {
   for (const auto& [name, scalar] : scalars) {
+    if (!std::ranges::binary_search(names_, name)) {
+      check(false, "no such statistic was agreed upon: " + name);
+    }
     const auto value = scalar.detach().to(at::kDouble);
     const auto [place, is_new] = sums_.try_emplace(name, value);
     if (!is_new) place->second += value;
@@ -14,17 +45,24 @@ void Statistics::add(const NamedTensors& scalars) {
 }
 
 std::map<std::string, double> Statistics::take(comm::Group& group) {
-  auto means = at::zeros({static_cast<std::int64_t>(sums_.size())}, at::kDouble);
-  auto* mean = means.mutable_data_ptr<double>();
-  for (const auto& [name, sum] : sums_)
-    *mean++ = sum.item<double>() / static_cast<double>(counts_[name]);
-  group.all_reduce_sum(means);
-  std::map<std::string, double> result;
-  const double* total = means.const_data_ptr<double>();
-  for (const auto& [name, sum] : sums_) result[name] = *total++ / group.size();
+  const auto count = static_cast<std::int64_t>(names_.size());
+  const at::Tensor totals = at::zeros({2, count}, at::kDouble);
+  auto* total = totals.mutable_data_ptr<double>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto sum = sums_.find(names_[static_cast<std::size_t>(i)]);
+    if (sum == sums_.end()) continue;
+    total[i] = sum->second.item<double>();
+    total[count + i] = static_cast<double>(counts_[sum->first]);
+  }
+  group.all_reduce_sum(totals);
+  std::map<std::string, double> means;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (total[count + i] > 0)
+      means[names_[static_cast<std::size_t>(i)]] = total[i] / total[count + i];
+  }
   sums_.clear();
   counts_.clear();
-  return result;
+  return means;
 }
 
 }  // namespace ganscale::training

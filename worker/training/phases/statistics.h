@@ -2,23 +2,35 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "comm/group.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::training {
 
+/// Returns the names that any rank has, sorted; every rank calls it with its own.
+std::vector<std::string> agree_on_names(comm::Group& group, const std::vector<std::string>& own);
+
 /// Sums scalars over steps on the device and reads them only on request, so that steps do not wait
 /// for them.
+///
+/// A rank may lack some of the names, or report one less often than another rank does: a mean is
+/// over what was reported.
 class Statistics {
  public:
+  /// names: the same on every rank.
+  explicit Statistics(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  /// Every name is one of those agreed upon.
   void add(const NamedTensors& scalars);
 
-  /// Returns the mean of each scalar over the steps since the last call and over all ranks, and
-  /// resets. All ranks call it after the same steps.
+  /// Returns the mean of each scalar over the reports of all ranks since the last call, and begins
+  /// anew; a name that nobody reported is left out. Every rank calls it.
   std::map<std::string, double> take(comm::Group& group);
 
  private:
+  std::vector<std::string> names_;
   NamedTensors sums_;
   std::map<std::string, std::int64_t> counts_;
 };

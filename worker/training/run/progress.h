@@ -9,12 +9,18 @@ namespace ganscale::training {
 /// with it the number of steps, may change.
 struct Progress {
   std::int64_t images_seen = 0;      ///< real images shown, by all ranks together
-  std::int64_t step = 0;             ///< optimizer steps of the generator
+  std::int64_t step = 0;             ///< of the networks together
   std::int64_t stream_position = 0;  ///< the data plan's cursor: global images drawn
   std::int64_t tick = 0;
   double trained_seconds = 0;  ///< over all attempts
   std::int64_t nonfinite_steps = 0;
 
+  /// Counts a step of all ranks on a batch of so many images.
+  void add_step(std::int64_t batch) {
+    step += 1;
+    images_seen += batch;
+    stream_position += batch;
+  }
   double kimg() const { return static_cast<double>(images_seen) / 1000; }
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(Progress, images_seen, step, stream_position, tick,

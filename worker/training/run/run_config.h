@@ -14,7 +14,7 @@
 #include "models/build_model.h"
 #include "optim/build_optimizer.h"
 #include "optim/ema.h"
-#include "training/phases/phase_losses.h"
+#include "training/run/scheme_keys.h"
 #include "training/run/training_config.h"
 
 namespace ganscale::training {
@@ -22,23 +22,14 @@ namespace ganscale::training {
 struct GeneratorConfig {
   optim::OptimizerConfig optimizer;
   optim::EmaConfig ema;
-  PathLengthOptions path_length;
+  losses::PathLengthOptions path_length;
 };
 
 struct DiscriminatorConfig {
   optim::OptimizerConfig optimizer;
   std::vector<std::string> freeze;   ///< parameters that begin with one of these are not trained
   config::Location freeze_location;  ///< for errors that only the network's names can show
-  R1Options r1;
-};
-
-/// The word for the scheme of a generator per label; see per_label.h.
-inline constexpr const char* kPerLabel = "per_label";
-
-/// How the ranks work together.
-struct SchemeConfig {
-  std::string name = "synchronous";  ///< or per_label
-  int attempts = 2;                  ///< per_label: how often a label is tried
+  losses::R1Options r1;
 };
 
 /// Limits of a run, over all restarts.
@@ -54,7 +45,7 @@ struct BudgetConfig {
 struct RunConfig {
   models::ModelConfig model;
   data::DataConfig data;
-  SchemeConfig scheme;
+  SchemeConfig scheme;  ///< empty where nothing is trained
   TrainingConfig training;
   BudgetConfig budget;
   losses::LossConfig loss;
@@ -68,12 +59,5 @@ struct RunConfig {
   config::Location batch_location;  ///< of training.batch: the world size is known later
   std::string resolved;             ///< all keys with values, as YAML
 };
-
-/// Parses a configuration strictly. Throws ConfigError with file, line and key.
-RunConfig parse_run(config::Node root);
-RunConfig parse_run(config::Section in);
-
-/// Checks what depends on the world size. Throws ConfigError with the key.
-void require_fits_world(const RunConfig& config, int world_size);
 
 }  // namespace ganscale::training

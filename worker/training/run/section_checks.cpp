@@ -20,25 +20,6 @@ void require_best_is_measured(const config::Section& in, const RunConfig& config
                                       ", not this: " + best);
 }
 
-void require_labels_train_alone(const config::Section& in, const RunConfig& config) {
-  // The other scheme's ranks exchange gradients through one device each.
-  in.require(config.training.devices_per_process == 1 || config.scheme.name == kPerLabel,
-             "training.devices_per_process",
-             "2 is for scheme per_label; take 1: " + config.scheme.name);
-  if (config.scheme.name != kPerLabel) return;
-  in.require(!models::takes_labels(config.model), "model.name",
-             "scheme per_label gives each label a generator of its own; take an unconditional "
-             "model such as dcgan: " +
-                 config.model.name);
-  in.require(config.data.labels != data::Labels::kIgnore, "data.labels",
-             "scheme per_label needs labels: ignore");
-  const std::string why =
-      "scheme per_label measures all labels together when they are over, and keeps each label's "
-      "newest checkpoints: leave it out";
-  in.require(config.evaluate.every_kimg == 0, "evaluate.every_kimg", why);
-  in.require(config.checkpoint.keep_best.empty(), "checkpoint.keep_best", why);
-}
-
 void require_model_can(const config::Section& in, const RunConfig& config) {
   const std::string& model = config.model.name;
   if (model == "stylegan2") return;
@@ -61,7 +42,6 @@ void require_recordable(const config::Section& in, const RunConfig& config) {
 
 void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_model_can(in, config);
-  require_labels_train_alone(in, config);
   require_best_is_measured(in, config);
   require_recordable(in, config);
 }

@@ -46,34 +46,35 @@ LabelState read_state_or_default(const std::filesystem::path& folder) {
 
 }  // namespace
 
-LabelQueue::LabelQueue(const TrainingParts& parts, const LabelRecords& records)
-    : parts_(parts),
+LabelQueue::LabelQueue(const TrainingContext& context, const LabelRecords& records, int attempts)
+    : context_(context),
       records_(records),
-      names_(parts.dataset.source->label_names()),
+      names_(context.dataset.source->label_names()),
+      attempts_(attempts),
       single_group_(comm::make_single_group()),
-      status_(first_status(parts.config, parts.folder, parts.group.size())) {}
+      status_(first_status(context.config, context.folder, context.group.size())) {}
 
 /// Returns the number of training images of a label: its share of the run's.
 std::int64_t LabelQueue::images_of(std::int64_t label) const {
   const double share = static_cast<double>(records_of(label).size()) /
-                       static_cast<double>(parts_.dataset.source->record_count());
+                       static_cast<double>(context_.dataset.source->record_count());
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(share *
-                                   static_cast<double>(parts_.config.training.total_images())));
+                                   static_cast<double>(context_.config.training.total_images())));
 }
 
 /// Publishes the progress of this rank. It does not know about other ranks' labels before the end.
 void LabelQueue::publish_progress(std::size_t over, std::size_t all) {
-  if (parts_.server == nullptr) return;
+  if (context_.server == nullptr) return;
   status_.state = wire::JobState::kRunning;
   status_.message =
       "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) + " labels finished";
-  parts_.server->set_status(status_);
+  context_.server->set_status(status_);
 }
 
 /// Returns a label's state, with its records and images by the current configuration.
 LabelState LabelQueue::begin(std::int64_t label) const {
-  LabelState state = read_state_or_default(label_folder(parts_.folder, label));
+  LabelState state = read_state_or_default(label_folder(context_.folder, label));
   state.label = label;
   const auto place = static_cast<std::size_t>(label);
   if (place < names_.size()) state.name = names_[place];
@@ -83,29 +84,29 @@ LabelState LabelQueue::begin(std::int64_t label) const {
 }
 
 TrainingResult LabelQueue::train_once(const LabelState& state, double budget_seconds) {
-  RunConfig config = parts_.config;
+  RunConfig config = context_.config;
   config.training.seed = label_seed(config.training.seed, state.label, state.attempts);
   // Half an image more, to make up for rounding.
   config.training.total_kimg = (static_cast<double>(state.total_images) + 0.5) / 1000;
-  Dataset dataset{.source = std::make_unique<data::SubsetSource>(*parts_.dataset.source,
+  Dataset dataset{.source = std::make_unique<data::SubsetSource>(*context_.dataset.source,
                                                                  records_of(state.label)),
-                  .policy = parts_.dataset.policy,
-                  .facts = parts_.dataset.facts};
+                  .policy = context_.dataset.policy,
+                  .facts = context_.dataset.facts};
   dataset.facts.record_count = state.records;
   return train({.config = config,
-                .folder = RunFolder(label_folder(parts_.folder, state.label)),
+                .folder = RunFolder(label_folder(context_.folder, state.label)),
                 .dataset = dataset,
-                .devices = parts_.devices,
+                .devices = context_.devices,
                 .group = *single_group_,
-                .stop = parts_.stop,
-                .instruments = parts_.instruments,
+                .stop = context_.stop,
+                .instruments = context_.instruments,
                 .budget_seconds = budget_seconds,
                 .spent_seconds = cost_of(state)});
 }
 
 /// Trains a label once. An error does not affect other labels.
 void LabelQueue::try_label(LabelState& state, double budget_seconds) {
-  const auto folder = label_folder(parts_.folder, state.label);
+  const auto folder = label_folder(context_.folder, state.label);
   const double cost_before = cost_of(state);
   const comm::Stopwatch watch;
   state.state = "training";
@@ -139,8 +140,7 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
   do {
     ++state.attempts;
     try_label(state, budget_seconds);
-  } while (state.state == "failed" && !parts_.stop.received() &&
-           state.attempts < parts_.config.scheme.attempts);
+  } while (state.state == "failed" && !context_.stop.received() && state.attempts < attempts_);
   if (state.state == "failed" && first_failure_ == ExitCode::kOk) {
     first_failure_ = static_cast<ExitCode>(state.exit_code);
   }
@@ -148,7 +148,7 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
 
 /// Switches from the label's log back to that of the run.
 void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
-  log::set_file(parts_.group.rank() == 0 ? parts_.folder.log() : std::filesystem::path());
+  log::set_file(context_.group.rank() == 0 ? context_.folder.log() : std::filesystem::path());
   log::info("Finished label", {{"label", state.label},
                                {"name", state.name},
                                {"state", state.state},
@@ -159,14 +159,14 @@ void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
 
 bool LabelQueue::train_labels(const std::vector<std::int64_t>& labels) {
   std::int64_t records_left = 0;
-  double seconds_left = parts_.budget_seconds;
+  double seconds_left = context_.budget_seconds;
   status_.total_images = 0;
   for (const auto label : labels) {
     records_left += static_cast<std::int64_t>(records_of(label).size());
     status_.total_images += images_of(label);
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (stopped_ || parts_.stop.received()) return true;
+    if (stopped_ || context_.stop.received()) return true;
     publish_progress(i, labels.size());
     LabelState state = begin(labels[i]);
     const double share =

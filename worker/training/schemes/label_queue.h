@@ -17,8 +17,8 @@ using LabelRecords = std::vector<std::vector<std::int64_t>>;
 /// communication.
 class LabelQueue {
  public:
-  /// Both are borrowed.
-  LabelQueue(const TrainingParts& parts, const LabelRecords& records);
+  /// attempts: how often a label that fails is tried. Context and records are borrowed.
+  LabelQueue(const TrainingContext& context, const LabelRecords& records, int attempts);
 
   /// Trains the labels. Returns whether a signal stopped it before the last one.
   ///
@@ -43,9 +43,10 @@ class LabelQueue {
     return records_[static_cast<std::size_t>(label)];
   }
 
-  const TrainingParts& parts_;
+  const TrainingContext& context_;
   const LabelRecords& records_;
   const std::vector<std::string> names_;
+  const int attempts_;
   const std::unique_ptr<comm::Group> single_group_;
   wire::JobStatus status_;  ///< of this rank's labels
   bool stopped_ = false;

@@ -51,26 +51,26 @@ void require_trainable(const RunConfig& config, const std::vector<std::int64_t>&
 }
 
 /// Publishes the final status of all labels.
-void publish_end(const TrainingParts& parts, const std::vector<LabelState>& states) {
-  if (parts.server == nullptr) return;
-  wire::JobStatus status = first_status(parts.config, parts.folder, parts.group.size());
+void publish_end(const TrainingContext& context, const std::vector<LabelState>& states) {
+  if (context.server == nullptr) return;
+  wire::JobStatus status = first_status(context.config, context.folder, context.group.size());
   status.state = wire::JobState::kDone;
   status.total_images = 0;
   for (const LabelState& state : states) {
     status.images_seen += state.images_seen;
     status.total_images += state.total_images;
   }
-  parts.server->set_status(status);
+  context.server->set_status(status);
   print_last_status(status);
 }
 
 /// Gathers the states of all labels and writes labels.json and the bundle.
-void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts) {
+void gather(const TrainingContext& context, const std::vector<std::int64_t>& counts) {
   nlohmann::json table = nlohmann::json::array();
   std::vector<LabelState> states;
   for (std::size_t label = 0; label < counts.size(); ++label) {
     if (counts[label] == 0) continue;
-    const auto folder = label_folder(parts.folder, static_cast<std::int64_t>(label));
+    const auto folder = label_folder(context.folder, static_cast<std::int64_t>(label));
     const auto state = read_label_state(folder);
     if (!state) {
       throw DataError("the state of a label is missing; do all nodes share the run folder? " +
@@ -79,63 +79,97 @@ void gather(const TrainingParts& parts, const std::vector<std::int64_t>& counts)
     table.push_back(*state);
     states.push_back(*state);
   }
-  files::write_file_atomically(parts.folder.labels_table(), table.dump(1) + "\n");
+  files::write_file_atomically(context.folder.labels_table(), table.dump(1) + "\n");
   const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
-  if (trained > 0) write_label_bundle(parts.folder, parts.config, states, counts);
-  publish_end(parts, states);
+  if (trained > 0) write_label_bundle(context.folder, context.config, states, counts);
+  publish_end(context, states);
   log::info("Finished all labels", {{"labels", states.size()},
                                     {"trained", trained},
                                     {"failed", states.size() - static_cast<std::size_t>(trained)},
-                                    {"bundle", parts.folder.bundle()}});
+                                    {"bundle", context.folder.bundle()}});
 }
 
 /// Evaluates the bundle on all ranks.
-void evaluate_bundle(const TrainingParts& parts) {
-  if (!std::filesystem::exists(parts.folder.bundle())) return;
+void evaluate_bundle(const TrainingContext& context) {
+  if (!std::filesystem::exists(context.folder.bundle())) return;
   const auto start = std::chrono::steady_clock::now();
-  const auto trained = load_newest_generator(parts.folder.root());
-  trained.generator->to(parts.devices.generator);
-  const auto measured = parts.evaluator->evaluate(*trained.generator, parts.config.training.seed);
+  const auto trained = load_newest_generator(context.folder.root());
+  trained.generator->to(context.devices.generator);
+  const auto measured =
+      context.evaluator->evaluate(*trained.generator, context.config.training.seed);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  if (parts.group.rank() != 0) return;
+  if (context.group.rank() != 0) return;
   const MetricsLine line{trained.images_seen, seconds.count(), measured};
   log::info("Evaluated the generators", {{"metrics", to_json(line).dump()}});
-  append_if_newest(parts.folder.metrics(), line);
-  if (const auto fid = first_value(measured, "fid")) parts.instruments.fid.set(*fid);
-  if (const auto score = first_value(measured, "is")) parts.instruments.inception_score.set(*score);
+  append_if_newest(context.folder.metrics(), line);
+  if (const auto fid = first_value(measured, "fid")) context.instruments.fid.set(*fid);
+  if (const auto score = first_value(measured, "is"))
+    context.instruments.inception_score.set(*score);
+}
+
+std::any parse_options(config::Section& in) {
+  PerLabelOptions c;
+  c.attempts = in.get("attempts", c.attempts, "per_label: maximum number of attempts per label");
+  in.require(c.attempts >= 1, "attempts", "must be positive");
+  return c;
+}
+
+void check_sections(const config::Section& root, const RunConfig& config) {
+  root.require(!models::takes_labels(config.model), "model.name",
+               "scheme per_label gives each label a generator of its own; take an unconditional "
+               "model such as dcgan: " +
+                   config.model.name);
+  root.require(config.data.labels != data::Labels::kIgnore, "data.labels",
+               "scheme per_label needs labels: ignore");
+  const std::string why =
+      "scheme per_label measures all labels together when they are over, and keeps each label's "
+      "newest checkpoints: leave it out";
+  root.require(config.evaluate.every_kimg == 0, "evaluate.every_kimg", why);
+  root.require(config.checkpoint.keep_best.empty(), "checkpoint.keep_best", why);
+}
+
+void check_labels(const RunConfig& config, const data::Source& source, int world_size) {
+  const auto counts = counts_of(records_by_label(source));
+  require_trainable(config, counts);
+  plan_labels(counts, world_size);
 }
 
 }  // namespace
 
-void try_per_label(const RunConfig& config, const data::Source& source, int rank_count) {
-  const auto counts = counts_of(records_by_label(source));
-  require_trainable(config, counts);
-  plan_labels(counts, rank_count);
+Scheme per_label_scheme() {
+  return {.keys = {.name = "per_label",
+                   .description = "each label has its own pair, trained by one rank",
+                   .parse = parse_options,
+                   .check = check_sections},
+          .makes_labels = true,
+          .check = check_labels,
+          .run = train_per_label};
 }
 
-ExitCode train_per_label(const TrainingParts& parts) {
-  const LabelRecords records = records_by_label(*parts.dataset.source);
+ExitCode train_per_label(const TrainingContext& context) {
+  const LabelRecords records = records_by_label(*context.dataset.source);
   const auto counts = counts_of(records);
-  require_trainable(parts.config, counts);
-  const auto plan = plan_labels(counts, parts.group.size());
-  if (parts.group.rank() == 0) {
-    parts.folder.create();
-    parts.folder.write_config(parts.config.resolved, parts.config.checkpoint.on_error);
+  require_trainable(context.config, counts);
+  const auto plan = plan_labels(counts, context.group.size());
+  if (context.group.rank() == 0) {
+    context.folder.create();
+    context.folder.write_config(context.config.resolved, context.config.checkpoint.on_error);
   }
-  LabelQueue queue(parts, records);
-  const bool stopped = queue.train_labels(plan[static_cast<std::size_t>(parts.group.rank())]);
+  const auto options = std::any_cast<PerLabelOptions>(context.config.scheme.options);
+  LabelQueue queue(context, records, options.attempts);
+  const bool stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
   // The first communication between the ranks. The slowest may take hours longer than the others.
-  parts.group.barrier();
+  context.group.barrier();
   const auto ends =
       at::tensor({std::int64_t{stopped}, std::int64_t{static_cast<int>(queue.first_failure())}});
-  parts.group.all_reduce_max(ends);
+  context.group.all_reduce_max(ends);
   const auto* end = ends.const_data_ptr<std::int64_t>();
   if (end[0] != 0) return ExitCode::kStopped;
-  if (parts.group.rank() == 0) gather(parts, counts);
-  parts.group.barrier();  // a rank that ends with a failed label's exit code ends all others
-  if (parts.evaluator != nullptr) {
-    evaluate_bundle(parts);
-    parts.group.barrier();
+  if (context.group.rank() == 0) gather(context, counts);
+  context.group.barrier();  // a rank that ends with a failed label's exit code ends all others
+  if (context.evaluator != nullptr) {
+    evaluate_bundle(context);
+    context.group.barrier();
   }
   return static_cast<ExitCode>(end[1]);
 }

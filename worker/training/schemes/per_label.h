@@ -1,9 +1,13 @@
 #pragma once
 
-#include "training/generators/label_state.h"
-#include "training/schemes/train_run.h"
+#include "training/schemes/scheme.h"
 
 namespace ganscale::training {
+
+/// What the scheme reads of its section.
+struct PerLabelOptions {
+  int attempts = 2;  ///< how often a label that fails is tried
+};
 
 /// Trains a generator and a discriminator for each label, on the records of that label only, and
 /// combines the generators into a conditional one (Lupo Pasini et al., "Distributed DC-CGAN" and
@@ -19,13 +23,12 @@ namespace ganscale::training {
 /// timeout, rank 0 writes labels.json and the bundle (see label_bundle_file.h) before any rank
 /// returns.
 ///
-/// parts.group: all ranks of the run.
+/// context.group: all ranks of the run.
 /// Returns: kStopped after a signal, the exit code of a failed label, otherwise kOk.
-/// Throws:  ConfigError: a conditional model, no labels, more ranks than labels, labels with fewer
-///          records than a batch.
-ExitCode train_per_label(const TrainingParts& parts);
+/// Throws:  ConfigError: no labels, more ranks than labels, labels with fewer records than a batch.
+ExitCode train_per_label(const TrainingContext& context);
 
-/// Throws what train_per_label() would throw before it trains.
-void try_per_label(const RunConfig& config, const data::Source& source, int rank_count);
+/// Returns the scheme that does so.
+Scheme per_label_scheme();
 
 }  // namespace ganscale::training

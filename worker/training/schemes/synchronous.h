@@ -1,29 +1,40 @@
 #pragma once
 
 #include "comm/group.h"
-#include "training/loop/scheme.h"
+#include "training/loop/trainer.h"
 #include "training/phases/graph_recorder.h"
 #include "training/phases/replica.h"
+#include "training/phases/step_inputs.h"
 
 namespace ganscale::training {
 
 /// All ranks run the same phases on their parts of the global batch and average all gradients
 /// (Loppi & Kynkäänniemi 2021).
-class Synchronous : public Scheme {
+class Synchronous : public Trainer {
  public:
-  /// Broadcasts the replica's state from rank 0, so that all ranks begin alike.
-  Synchronous(const RunConfig& config, Replica& replica, comm::Group& group);
+  /// Broadcasts the replica's state from rank 0, so that all ranks begin alike. All is borrowed.
+  Synchronous(const RunConfig& config, Replica& replica, StepInputs& inputs, comm::Group& group);
   ~Synchronous() override;
 
+  /// The phases of a step, in their order.
+  std::vector<Phase>& phases() { return phases_; }
+
   std::vector<std::string> phase_names() const override;
-  StepResult step(const StepInput& input, const Progress& progress) override;
+  std::vector<std::string> statistic_names() const override;
+  StepResult step(Progress& progress) override;
+  Readings readings() const override;
+  std::int64_t steps_between_agreements() const override;
+  std::map<std::string, NamedTensors> gather_state() override { return replica_.state(); }
+  models::Generator& averaged_generator() override { return replica_.generator_ema(); }
 
  private:
-  /// Returns the last phase that trains the network in this step; null if none does.
-  const Phase* last_due(std::int64_t step, const torch::nn::Module& network) const;
+  /// Returns the last phase that trains the generator in this step; null if none does.
+  const Phase* last_update_of_generator(std::int64_t step);
+  void average_moving_statistics();
 
   const RunConfig& config_;
   Replica& replica_;
+  StepInputs& inputs_;
   comm::Group& group_;
   std::unique_ptr<comm::BucketedGradients> generator_gradients_;
   std::unique_ptr<comm::BucketedGradients> discriminator_gradients_;

@@ -9,7 +9,6 @@
 #include "telemetry/exposer.h"
 #include "telemetry/registry.h"
 #include "training/run/section_checks.h"
-#include "training/schemes/per_label.h"
 #include "training/schemes/train_run.h"
 #include "training/session/process_context.h"
 
@@ -61,8 +60,6 @@ class Services {
 std::optional<Evaluator> open_evaluator(const RunConfig& config, const Dataset& dataset,
                                         const ProcessContext& process) {
   if (config.evaluate.metrics.empty()) return std::nullopt;
-  const bool has_labels = config.scheme.name == kPerLabel || config.model.label_count > 0;
-  for (const auto& metric : config.evaluate.metrics) metrics::require_labels(metric, has_labels);
   return std::optional<Evaluator>(std::in_place, config.evaluate,
                                   RealImages{*dataset.source, dataset.policy},
                                   process.devices.generator, *process.world.group);
@@ -70,19 +67,28 @@ std::optional<Evaluator> open_evaluator(const RunConfig& config, const Dataset& 
 
 }  // namespace
 
-ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
+ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable schemes, bool dry_run) {
+  const Scheme& scheme = find_scheme(schemes, config.scheme.name);
   const StopSignal stop;  // a signal during startup takes effect at the first step
   ProcessContext process = open_process_context(config);
   comm::Group& group = *process.world.group;
-  require_fits_world(config, group.size());
   if (group.rank() == 0) {
     for (const auto& warning : config_warnings(config)) log::warning(warning);
   }
   const Dataset dataset = open_dataset(config);
+  scheme.check(config, *dataset.source, group.size());
+  const bool has_labels = scheme.makes_labels || config.model.label_count > 0;
+  for (const auto& metric : config.evaluate.metrics) metrics::require_labels(metric, has_labels);
   auto evaluator = open_evaluator(config, dataset, process);
   if (dry_run) {
-    if (config.scheme.name == kPerLabel) try_per_label(config, *dataset.source, group.size());
-    try_training(config, folder, dataset, process.devices, group);
+    telemetry::Instruments unread;
+    try_training({.config = config,
+                  .folder = folder,
+                  .dataset = dataset,
+                  .devices = process.devices,
+                  .group = group,
+                  .stop = stop,
+                  .instruments = unread});
     return ExitCode::kOk;
   }
   if (group.rank() == 0) {
@@ -91,18 +97,17 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run) {
   }
   Services services(config.telemetry, folder, process.world);
   const int device_count = group.size() * config.training.devices_per_process;
-  const TrainingParts parts{.config = config,
-                            .folder = folder,
-                            .dataset = dataset,
-                            .devices = process.devices,
-                            .group = group,
-                            .stop = stop,
-                            .instruments = services.instruments(),
-                            .server = services.server(),
-                            .evaluator = evaluator ? &*evaluator : nullptr,
-                            .budget_seconds = config.budget.seconds(device_count)};
-  if (config.scheme.name == kPerLabel) return train_per_label(parts);
-  return train(parts).code;
+  const TrainingContext context{.config = config,
+                                .folder = folder,
+                                .dataset = dataset,
+                                .devices = process.devices,
+                                .group = group,
+                                .stop = stop,
+                                .instruments = services.instruments(),
+                                .server = services.server(),
+                                .evaluator = evaluator ? &*evaluator : nullptr,
+                                .budget_seconds = config.budget.seconds(device_count)};
+  return scheme.run(context);
 }
 
 }  // namespace ganscale::training

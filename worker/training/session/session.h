@@ -1,17 +1,17 @@
 #pragma once
 
 #include "base/error.h"
-#include "training/run/run_config.h"
-#include "training/run/run_folder.h"
+#include "training/schemes/scheme.h"
 
 namespace ganscale::training {
 
 /// Trains: opens the world, the data, the device and the run folder, resumes from the newest valid
 /// checkpoint if there is one, and runs the loop.
 ///
+/// schemes: those that the configuration was read with.
 /// dry_run: stop before the first step, after all checks and without writing anything.
 /// Returns: see run_loop().
 /// Throws:  ConfigError, DataError, DeviceError, PeerLost.
-ExitCode run_session(RunConfig config, const RunFolder& folder, bool dry_run);
+ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable schemes, bool dry_run);
 
 }  // namespace ganscale::training

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "training/run/run_config.h"
+#include "training/run/parse_run.h"
 
 namespace ganscale::training {
 namespace {

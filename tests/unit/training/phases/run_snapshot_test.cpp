@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "support/expect_error.h"
+#include "training/run/parse_run.h"
 
 namespace ganscale::training {
 namespace {
@@ -22,7 +23,7 @@ TEST(RunSnapshot, PutsAnotherReplicaWhereTheFirstWas) {
   Replica first(make_config(1), at::kCPU, {});
   Replica second(make_config(2), at::kCPU, {});
   const Progress progress{.images_seen = 640, .step = 10, .stream_position = 640, .tick = 2};
-  const auto snapshot = make_snapshot(first, make_facts(), progress);
+  const auto snapshot = make_snapshot(first.state(), make_facts(), progress);
   const Progress restored = restore(second, make_facts(), snapshot);
   EXPECT_EQ(restored.images_seen, 640);
   EXPECT_EQ(restored.step, 10);
@@ -37,7 +38,7 @@ TEST(RunSnapshot, PutsAnotherReplicaWhereTheFirstWas) {
 
 TEST(RunSnapshot, OfOtherDataOrAnotherModelIsRefused) {
   Replica replica(make_config(1), at::kCPU, {});
-  const auto snapshot = make_snapshot(replica, make_facts(), {});
+  const auto snapshot = make_snapshot(replica.state(), make_facts(), {});
   RunFacts facts = make_facts();
   facts.record_count = 71;
   expect_error(ExitCode::kConfig,
@@ -50,7 +51,7 @@ TEST(RunSnapshot, OfOtherDataOrAnotherModelIsRefused) {
 
 TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
   Replica replica(make_config(1), at::kCPU, {});
-  const auto snapshot = make_snapshot(replica, make_facts(), {});
+  const auto snapshot = make_snapshot(replica.state(), make_facts(), {});
   EXPECT_EQ(first_nonfinite(snapshot), "");
   snapshot.files.at("generator").at("conv_blocks.0.running_mean")[3] = NAN;
   EXPECT_EQ(first_nonfinite(snapshot), "generator: conv_blocks.0.running_mean");
@@ -59,15 +60,15 @@ TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {
 TEST(RunSnapshot, KeepsHowOftenLabelsCome) {
   Replica replica(make_config(1), at::kCPU, {});
   RunFacts facts = make_facts();
-  EXPECT_TRUE(facts_of(make_snapshot(replica, facts, {})).label_probabilities.empty());
+  EXPECT_TRUE(facts_of(make_snapshot(replica.state(), facts, {})).label_probabilities.empty());
   facts.label_probabilities = {0.75, 0.25};
-  EXPECT_EQ(facts_of(make_snapshot(replica, facts, {})).label_probabilities,
+  EXPECT_EQ(facts_of(make_snapshot(replica.state(), facts, {})).label_probabilities,
             facts.label_probabilities);
 }
 
 TEST(RunSnapshot, WithoutItsFactsIsRefused) {
   Replica replica(make_config(1), at::kCPU, {});
-  auto snapshot = make_snapshot(replica, make_facts(), {});
+  auto snapshot = make_snapshot(replica.state(), make_facts(), {});
   snapshot.state.erase("facts");
   expect_error(ExitCode::kData, "no valid facts",
                [&] { restore(replica, make_facts(), snapshot); });

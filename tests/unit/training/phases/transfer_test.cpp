@@ -8,6 +8,7 @@
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "training/phases/run_snapshot.h"
+#include "training/run/parse_run.h"
 
 namespace ganscale::training {
 namespace {
@@ -23,7 +24,8 @@ RunConfig make_config(const std::string& model, std::uint64_t seed) {
 std::filesystem::path write_run(const std::filesystem::path& run, const RunConfig& config) {
   Replica replica(config, at::kCPU, {});
   for (auto& parameter : replica.generator_ema().parameters()) parameter.add_(1);
-  checkpoint::write_checkpoint(run, make_snapshot(replica, {.model = config.model.name}, {}));
+  checkpoint::write_checkpoint(run,
+                               make_snapshot(replica.state(), {.model = config.model.name}, {}));
   return run;
 }
 

@@ -1,6 +1,7 @@
 #include "training/run/presets.h"
 
 #include "support/expect_error.h"
+#include "training/run/parse_run.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {

@@ -81,15 +81,10 @@ TEST(RunConfig, NamesFileLineAndKeyWhereTwoSectionsDisagree) {
                [] { parse("training: {devices_per_process: 2}\n"); });
 }
 
-TEST(RunConfig, RefusesABatchThatTheRanksCannotShare) {
-  const RunConfig config = parse("training: {batch: 64}\n");
-  EXPECT_NO_THROW(require_fits_world(config, 4));
-  expect_error(
-      ExitCode::kConfig,
-      "run.yaml:1: training.batch: must be divisible by the number of ranks: 64 on 3 ranks",
-      [&] { require_fits_world(config, 3); });
-  expect_error(ExitCode::kConfig, "run.yaml:2: training.batch: must be divisible",
-               [] { require_fits_world(parse("data: {path: x}\ntraining: {seed: 1}\n"), 3); });
+TEST(RunConfig, LeavesTheSchemeAloneWhereNothingIsTrained) {
+  const auto config =
+      parse_run(config::parse_yaml("scheme: {name: of_another_program, speed: 3}\n", "run.yaml"));
+  EXPECT_EQ(config.scheme.name, "");
 }
 
 }  // namespace

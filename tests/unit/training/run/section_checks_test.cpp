@@ -20,24 +20,11 @@ TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
   expect_refused("measures nothing, not this: fid50k", "checkpoint: {keep_best: fid50k}\n");
 }
 
-TEST(RequireSectionsFit, WantsNoMeasurementsWhileLabelsTrain) {
-  const std::string head = "scheme: {name: per_label}\n";
-  parse(head + "evaluate: {metrics: [fid10k]}\n");
-  expect_refused("evaluate.every_kimg: scheme per_label measures all labels together",
-                 head + "evaluate: {metrics: [fid10k], every_kimg: 5}\n");
-  expect_refused("checkpoint.keep_best: scheme per_label",
-                 head + "evaluate: {metrics: [fid10k]}\ncheckpoint: {keep_best: fid10k}\n");
-}
-
 TEST(RequireSectionsFit, WantsAModelThatCanDoAsTold) {
   expect_refused("run.yaml:1: generator.path_length_weight: needs a generator with styles",
                  "generator: {path_length_weight: 2}\n");
   expect_refused("run.yaml:1: training.precision: fp16 is for stylegan2 only",
                  "training: {precision: fp16}\n");
-  expect_refused("run.yaml:2: model.name: scheme per_label gives each label a generator",
-                 "scheme: {name: per_label}\nmodel: {name: conditional_dcgan}\n");
-  expect_refused("run.yaml:2: data.labels: scheme per_label needs labels",
-                 "scheme: {name: per_label}\ndata: {labels: ignore}\n");
 }
 
 TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {

@@ -13,6 +13,7 @@
 #include "training/generators/trained_generator.h"
 #include "training/schemes/label_plan.h"
 #include "unit/training/fake_dataset.h"
+#include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
@@ -66,12 +67,11 @@ class CountingGroup : public comm::Group {
 class PerLabel : public testing::Test {
  protected:
   PerLabel() {
-    config_ = parse_run(config::parse_yaml(
+    config_ = parse(
         "model: {z_dim: 2}\n"
         "scheme: {name: per_label, attempts: 2}\n"
         "training: {batch: 4, total_kimg: 0.032, tick_kimg: 0.004, samples_every_kimg: 0, "
-        "grid_rows: 1, grid_columns: 2}\n",
-        "test.yaml"));
+        "grid_rows: 1, grid_columns: 2}\n");
     config_.model.channels = 1;
   }
 

@@ -4,8 +4,8 @@
 
 #include "data/image/decode.h"
 #include "data/sources/source.h"
-#include "training/phases/run_snapshot.h"
 #include "training/run/run_config.h"
+#include "training/run/run_facts.h"
 
 namespace ganscale::training {
 

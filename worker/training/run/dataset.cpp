@@ -1,4 +1,4 @@
-#include "training/phases/dataset.h"
+#include "training/run/dataset.h"
 
 #include "data/sources/open_source.h"
 

@@ -1,0 +1,155 @@
+#include "training/loop/loop.h"
+
+#include <csignal>
+#include <limits>
+
+#include "checkpoint/reader.h"
+#include "comm/thread_group.h"
+#include "report/stats_log.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_trainer.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Ten steps of four images.
+class RunLoop : public testing::Test {
+ protected:
+  void configure(const std::string& training, const std::string& more = "") {
+    config_ = parse(
+        "training: {batch: 4, total_kimg: 0.04, samples_every_kimg: 0, grid_rows: 1, "
+        "grid_columns: 2, " +
+        training + "}\n" + more);
+  }
+
+  ExitCode run(comm::Group& group) {
+    const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(8));
+    telemetry::Instruments instruments;
+    return run_loop({.config = config_,
+                     .folder = folder(),
+                     .dataset = dataset,
+                     .devices = at::kCPU,
+                     .group = group,
+                     .stop = stop_,
+                     .instruments = instruments,
+                     .budget_seconds = budget_seconds_},
+                    trainer_, progress_);
+  }
+  ExitCode run() { return run(*comm::make_single_group()); }
+
+  RunFolder folder() const { return RunFolder(folder_ / "run"); }
+  /// The images seen of each checkpoint.
+  std::vector<std::int64_t> checkpoints() const {
+    std::vector<std::int64_t> images;
+    for (const auto& info : checkpoint::list_checkpoints(folder().root())) {
+      images.push_back(info.images_seen);
+    }
+    return images;
+  }
+  /// Has so many steps skip an update.
+  void diverge(int steps) {
+    trainer_.on_step = [left = steps](StepResult& result) mutable {
+      if (left-- > 0) result.skipped.push_back({"Gmain", "weight"});
+    };
+  }
+
+  const TemporaryFolder folder_;
+  RunConfig config_;
+  const StopSignal stop_;
+  FakeTrainer trainer_;
+  Progress progress_;
+  double budget_seconds_ = 0;
+};
+
+using Images = std::vector<std::int64_t>;
+
+TEST_F(RunLoop, WritesACheckpointAtItsIntervalsAndAtTheEnd) {
+  configure("tick_kimg: 0.008", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(progress_.images_seen, 40);
+  EXPECT_EQ(checkpoints(), (Images{16, 32, 40}));
+  EXPECT_EQ(report::read_json_lines(folder().stats()).size(), 5);
+}
+
+TEST_F(RunLoop, GoesOnWhereItsProgressIs) {
+  configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
+  progress_.images_seen = 20;
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(progress_.step, 5);
+  EXPECT_EQ(checkpoints(), (Images{32, 40}));
+}
+
+TEST_F(RunLoop, BearsAsManyNonfiniteStepsAsItMay) {
+  configure("tick_kimg: 0.04, max_nonfinite_steps: 3");
+  diverge(3);
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(progress_.nonfinite_steps, 3);
+}
+
+TEST_F(RunLoop, EndsWithTheNextNonfiniteStep) {
+  configure("tick_kimg: 0.04, max_nonfinite_steps: 3");
+  diverge(4);
+  expect_error(ExitCode::kConfig,
+               "4 steps with NaN or infinity, the last in phase Gmain, parameter weight",
+               [&] { run(); });
+  EXPECT_EQ(progress_.images_seen, 16);
+}
+
+TEST_F(RunLoop, WritesNoStateThatIsNoNumber) {
+  configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
+  trainer_.on_step = [&](StepResult&) {
+    if (progress_.step == 6) trainer_.state = std::numeric_limits<double>::quiet_NaN();
+  };
+  expect_error(ExitCode::kConfig, "NaN or infinity in generator: weight", [&] { run(); });
+  EXPECT_THAT(checkpoints(), testing::Not(testing::Contains(32)));
+}
+
+// After 4, 8 and, as the run is over, 10 steps.
+TEST_F(RunLoop, AgreesAsOftenAsTheTrainerSays) {
+  configure("tick_kimg: 0.04");
+  trainer_.interval = 4;
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(trainer_.agreements, 3);
+}
+
+// A tick is due after 12, 24, 36 and 40 images: steps 3, 6, 9 and 10.
+TEST_F(RunLoop, AgreesWhereSomethingIsDue) {
+  configure("tick_kimg: 0.012");
+  trainer_.interval = 100;
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(trainer_.agreements, 4);
+  std::vector<std::int64_t> ticks;
+  for (const auto& line : report::read_json_lines(folder().stats())) {
+    ticks.push_back(line.at("images_seen"));
+  }
+  EXPECT_EQ(ticks, (Images{12, 24, 36, 40}));
+}
+
+TEST_F(RunLoop, StopsForASignalAtTheNextAgreement) {
+  configure("tick_kimg: 0.04");
+  trainer_.interval = 3;
+  std::raise(SIGTERM);
+  EXPECT_EQ(run(), ExitCode::kStopped);
+  EXPECT_EQ(checkpoints(), (Images{12}));
+}
+
+TEST_F(RunLoop, EndsWhereItsBudgetIsSpent) {
+  configure("tick_kimg: 0.04");
+  budget_seconds_ = 1e-9;
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(checkpoints(), (Images{4}));
+}
+
+TEST_F(RunLoop, DoesNothingWhereTheRunIsOver) {
+  configure("tick_kimg: 0.04");
+  progress_.images_seen = 40;
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(trainer_.agreements, 0);
+  EXPECT_TRUE(checkpoints().empty());
+}
+
+}  // namespace
+}  // namespace ganscale::training

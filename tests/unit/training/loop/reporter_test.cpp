@@ -1,0 +1,143 @@
+#include "training/loop/reporter.h"
+
+#include <ATen/ops/tensor.h>
+
+#include "comm/thread_group.h"
+#include "report/stats_log.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_trainer.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+/// A reporter of one rank, and what it is told.
+class Reported {
+ public:
+  Reported(comm::Group& group, const RunFolder& folder)
+      : context_{.config = config_,
+                 .folder = folder,
+                 .dataset = dataset_,
+                 .devices = at::kCPU,
+                 .group = group,
+                 .stop = stop_,
+                 .instruments = instruments} {
+    folder.create();
+  }
+
+  Reporter make() { return {context_, trainer, nullptr}; }
+
+  FakeTrainer trainer;
+  telemetry::Instruments instruments;
+
+ private:
+  const RunConfig config_ = parse("training: {batch: 4, total_kimg: 0.04}\n");
+  const Dataset dataset_ = fake_dataset(std::make_unique<data::FakeSource>(8));
+  const StopSignal stop_;
+  TrainingContext context_;
+};
+
+StepResult step_with(const std::string& statistic, double value) {
+  StepResult result{.images = 2};
+  result.statistics[statistic] = at::tensor(value);
+  return result;
+}
+
+nlohmann::ordered_json only_line(const RunFolder& folder) {
+  const auto lines = report::read_json_lines(folder.stats());
+  EXPECT_EQ(lines.size(), 1);
+  return lines.at(0);
+}
+
+// The first rank trains the generator, the second one the discriminator, three times as often.
+TEST(Reporter, TellsOfRanksThatTrainDifferentNetworks) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  comm::run_ranks(2, [&](comm::Group& group) {
+    Reported of_rank(group, folder);
+    const bool generates = group.rank() == 0;
+    of_rank.trainer.statistics = {generates ? "loss/generator" : "loss/discriminator"};
+    Reporter reporter = of_rank.make();
+    Progress progress;
+    reporter.begin(progress);
+    for (int i = 0; i < (generates ? 1 : 3); ++i) {
+      StepResult result = step_with(of_rank.trainer.statistics[0], generates ? 5 : i);
+      (generates ? result.generator_steps : result.discriminator_steps) = 1;
+      reporter.step(result, progress);
+    }
+    progress.images_seen = 12;
+    reporter.tick(progress);
+    EXPECT_EQ(of_rank.instruments.images_total.value(), generates ? 2 : 6);
+    EXPECT_EQ(of_rank.instruments.loss.at("generator").value(), 5);
+    EXPECT_EQ(of_rank.instruments.loss.at("discriminator").value(), 1);
+  });
+  const auto line = only_line(folder);
+  EXPECT_EQ(line.at("loss"),
+            nlohmann::ordered_json::parse(R"({"discriminator": 1.0, "generator": 5.0})"));
+  EXPECT_EQ(line.at("steps"),
+            nlohmann::ordered_json::parse(R"({"discriminator": 3, "generator": 1})"));
+}
+
+TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
+  const TemporaryFolder run;
+  const auto alone = comm::make_single_group();
+  Reported reported(*alone, RunFolder(run / "run"));
+  reported.trainer.now.data_wait_seconds = 2;
+  Reporter reporter = reported.make();
+  Progress progress;
+  reporter.begin(progress);
+  reporter.step(step_with("loss/generator", 1), progress);
+  reported.trainer.now = {.data_wait_seconds = 5,
+                          .prefetch_depth = 7,
+                          .reader_threads = 3,
+                          .all_reduce = {.bytes = 100, .busy_seconds = 4}};
+  StepResult skipping = step_with("loss/generator", 1);
+  skipping.skipped.push_back({"Gmain", "weight"});
+  skipping.phase_seconds["Gmain"] = 0.5;
+  reporter.step(skipping, progress);
+  EXPECT_EQ(reported.instruments.data_wait_seconds_total.value(), 5);
+  EXPECT_EQ(reported.instruments.allreduce_seconds_total.value(), 4);
+  EXPECT_EQ(reported.instruments.allreduce_bytes_total.value(), 100);
+  EXPECT_EQ(reported.instruments.prefetch_depth.value(), 7);
+  EXPECT_EQ(reported.instruments.reader_threads.value(), 3);
+  EXPECT_EQ(reported.instruments.nonfinite_total.at("Gmain").value(), 1);
+  EXPECT_EQ(reported.instruments.phase_seconds_total.at("Gmain").value(), 0.5);
+}
+
+TEST(Reporter, SaysATickOfNoImagesOnce) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  const auto alone = comm::make_single_group();
+  Reported reported(*alone, folder);
+  Reporter reporter = reported.make();
+  Progress progress;
+  reporter.begin(progress);
+  reporter.step(step_with("loss/generator", 1), progress);
+  progress.images_seen = 4;
+  reporter.tick(progress);
+  reporter.tick(progress);
+  EXPECT_EQ(progress.tick, 1);
+  EXPECT_EQ(only_line(folder).at("images_seen"), 4);
+}
+
+TEST(Reporter, KnowsOfEarlierMeasurements) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  const auto alone = comm::make_single_group();
+  Reported reported(*alone, folder);
+  Reporter reporter = reported.make();
+  const Progress progress{.images_seen = 8};
+  reporter.begin(progress);
+  EXPECT_FALSE(reporter.is_measured(progress));
+  MetricsLine line{.images_seen = 8, .seconds = 1.5, .measured = {}};
+  line.measured.values["fid10"] = 7;
+  reporter.metrics(line);
+  EXPECT_TRUE(reporter.is_measured(progress));
+  EXPECT_FALSE(reporter.is_measured({.images_seen = 9}));
+  EXPECT_EQ(reported.instruments.fid.value(), 7);
+}
+
+}  // namespace
+}  // namespace ganscale::training

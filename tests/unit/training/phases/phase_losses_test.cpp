@@ -1,0 +1,184 @@
+#include "training/phases/phase_losses.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "comm/thread_group.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+/// One layer of styles with one number, w = z, and images of one pixel, slope * w: with noise y, a
+/// path is slope * |y| long.
+class OnePixel : public models::StyleGenerator {
+ public:
+  OnePixel() : StyleGenerator({.channels = 1, .resolution = 1}, /*z_dim=*/1, /*label_count=*/0) {
+    slope = register_parameter("slope", at::full({1}, 3.0, at::kDouble));
+  }
+  at::Tensor map(const at::Tensor& z, const at::Tensor& /*labels*/,
+                 const models::Truncation& /*truncation*/) override {
+    return z.unsqueeze(1).clone().requires_grad_();
+  }
+  at::Tensor map_for_training(const models::Latents& latents) override {
+    images_per_rank = latents.images_per_rank;
+    return map(latents.z, {}, {});
+  }
+  models::Latents draw(const at::Tensor& z, const at::Tensor& labels,
+                       kernels::RandomStream& /*random*/) override {
+    return {.z = z, .labels = labels};
+  }
+  at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& /*random*/) override {
+    return (w * slope).unsqueeze(3);
+  }
+
+  at::Tensor slope;
+  double images_per_rank = 0;
+};
+
+/// Scores an image by its only pixel, times two.
+class TwicePixel : public models::Discriminator {
+ public:
+  TwicePixel() : Discriminator({.channels = 1, .resolution = 1}, /*label_count=*/0) {
+    factor_ = register_parameter("factor", at::full({1}, 2.0, at::kDouble));
+  }
+  at::Tensor forward(const at::Tensor& images, const at::Tensor& /*labels*/,
+                     kernels::RandomStream& /*random*/) override {
+    return images.flatten() * factor_;
+  }
+
+ private:
+  at::Tensor factor_;
+};
+
+at::Tensor column(std::vector<double> values) { return at::tensor(values).unsqueeze(1); }
+at::Tensor pixels(std::vector<double> values) { return at::tensor(values).view({-1, 1, 1, 1}); }
+double softplus(double x) { return std::log1p(std::exp(x)); }
+
+/// The losses of these networks in float64.
+struct Game {
+  explicit Game(comm::Group& of_group, const std::string& more = "")
+      : config(parse("model: {name: stylegan2}\ntraining: {batch: 4, precision: fp64}\n"
+                     "generator: {path_length_weight: 2, path_length_interval: 4, "
+                     "path_length_decay: 0.5, path_length_batch_shrink: 1}\n"
+                     "discriminator: {r1_gamma: 10, r1_interval: 16}\n" +
+                     more)),
+        group(of_group) {}
+
+  PhaseLosses losses() {
+    return PhaseLosses(
+        {config, generator, discriminator, augmentation, mean, at::Device(at::kCPU), group});
+  }
+
+  RunConfig config;
+  comm::Group& group;
+  OnePixel generator;
+  TwicePixel discriminator;
+  augment::Augmentation augmentation{{}, at::kCPU};
+  PathLengthMean mean{at::full({}, 6.0, at::kDouble), nullptr};
+};
+
+StepInput given(Stream stream, StepLatents latents, const at::Tensor& real = {}) {
+  return {.real = {real, {}}, .images = {}, .given = {{stream, std::move(latents)}}};
+}
+
+// G(z) = 3, -3 and D(G(z)) = 6, -6.
+TEST(PhaseLosses, OfGeneratorAndFakesAreTheMeansOfThePaper) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  const PhaseLoss generator =
+      game.losses().generator(given(Stream::kGeneratorLatent, {.z = column({1, -1})}));
+  EXPECT_NEAR(generator.total.item<double>(), (softplus(-6) + softplus(6)) / 2, 1e-12);
+  EXPECT_TRUE(generator.total.requires_grad());
+  const PhaseLoss fakes =
+      game.losses().fakes(given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}));
+  EXPECT_NEAR(fakes.total.item<double>(), (softplus(6) + softplus(-6)) / 2, 1e-12);
+  fakes.total.backward();
+  EXPECT_FALSE(game.generator.slope.grad().defined());
+}
+
+// D(x) = 2, 4.
+TEST(PhaseLosses, OfRealsAndR1AreTheMeansOfThePaper) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  const StepInput input{.real = {pixels({1, 2}), {}}, .images = {}};
+  EXPECT_NEAR(game.losses().reals(input).total.item<double>(), (softplus(-2) + softplus(-4)) / 2,
+              1e-12);
+  // gamma / 2 * slope^2, times the interval.
+  const PhaseLoss r1 = game.losses().r1(input);
+  EXPECT_NEAR(r1.total.item<double>(), 16 * 10 / 2.0 * 4, 1e-12);
+  EXPECT_NEAR(r1.statistics.at("loss/r1").item<double>(), 10 / 2.0 * 4, 1e-12);
+}
+
+// G(z) = 3, -3; D(G(z)) = 6, -6; D(x) = 2, 4.
+TEST(PhaseLosses, OfACriticIsItsDifference) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone, "loss: {name: wasserstein, gradient_penalty: 0}\n");
+  const PhaseLoss critic = game.losses().critic(
+      given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}, pixels({1, 2})));
+  EXPECT_NEAR(critic.total.item<double>(), 0 - 3, 1e-12);
+  EXPECT_FALSE(critic.statistics.contains("loss/gradient_penalty"));
+  const PhaseLoss generator =
+      game.losses().generator(given(Stream::kGeneratorLatent, {.z = column({1, 0})}));
+  EXPECT_NEAR(generator.total.item<double>(), -3, 1e-12);
+}
+
+// The slope of D is 2 everywhere: (2 - 1)^2, ten times.
+TEST(PhaseLosses, OfACriticHasItsGradientPenalty) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone, "loss: {name: wasserstein}\n");
+  const PhaseLoss critic = game.losses().critic(
+      given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}, pixels({1, 2})));
+  EXPECT_NEAR(critic.statistics.at("loss/gradient_penalty").item<double>(), 10, 1e-9);
+  EXPECT_NEAR(critic.total.item<double>(), -3 + 10, 1e-9);
+}
+
+// Lengths 3, 6, 9 and 18, of mean 9; the running mean moves from 6 half of the way, to 7.5.
+TEST(PhaseLosses, OfPathLengthsAreTheMeanSquaredDistanceFromTheMovedMean) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  const PhaseLoss loss = game.losses().path_length(
+      given(Stream::kPathLength, {.z = column({1, 1, 1, 1}), .noise = pixels({1, -2, 3, 6})}));
+  const double mean_square = (4.5 * 4.5 + 1.5 * 1.5 + 1.5 * 1.5 + 10.5 * 10.5) / 4;
+  EXPECT_NEAR(loss.statistics.at("path_length").item<double>(), 7.5, 1e-12);
+  EXPECT_NEAR(loss.statistics.at("loss/path_length").item<double>(), 2 * mean_square, 1e-12);
+  EXPECT_NEAR(loss.total.item<double>(), 4 * 2 * mean_square, 1e-12);
+  EXPECT_NEAR(game.mean.value.item<double>(), 7.5, 1e-12);
+}
+
+// The first rank has the images 0 and 2, the second one 1 and 3.
+TEST(PhaseLosses, OfPathLengthsOnTwoRanksMeanThoseOfOne) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    const auto lengths_group = group.split(0);
+    Game game(group);
+    game.mean.group = lengths_group.get();
+    const bool is_first = group.rank() == 0;
+    const PhaseLoss loss = game.losses().path_length(
+        given(Stream::kPathLength,
+              {.z = column({1, 1}), .noise = is_first ? pixels({1, 3}) : pixels({-2, 6})}));
+    const double here = is_first ? 4.5 * 4.5 + 1.5 * 1.5 : 1.5 * 1.5 + 10.5 * 10.5;
+    EXPECT_NEAR(loss.statistics.at("loss/path_length").item<double>(), 2 * here / 2, 1e-12);
+    EXPECT_NEAR(game.mean.value.item<double>(), 7.5, 1e-12);
+    EXPECT_EQ(game.generator.images_per_rank, 2);
+  });
+}
+
+TEST(PhaseLosses, KeepAnInfinityOutOfTheMeanPathLength) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  game.losses().path_length(given(
+      Stream::kPathLength, {.z = column({1, 1, 1, 1}), .noise = pixels({1, 2, 3, INFINITY})}));
+  EXPECT_EQ(game.mean.value.item<double>(), 6);
+}
+
+// A rank that trains G alone has labels and no images.
+TEST(PhaseLosses, DrawTheLatentsOfAsManyImagesAsARankHas) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  EXPECT_GT(game.losses().generator({.real = {}, .images = {.seed = 1}}).total.item<double>(), 0);
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,68 @@
+#include "training/schemes/schemes.h"
+
+#include "support/expect_error.h"
+#include "unit/data/fake_source.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+void expect_refused(const std::string& message, const std::string& yaml) {
+  expect_error(ExitCode::kConfig, message, [&] { parse(yaml); });
+}
+
+TEST(Schemes, NameTheFirstWhereARunNamesNone) {
+  EXPECT_EQ(parse("").scheme.name, schemes().front().keys.name);
+}
+
+TEST(Schemes, AreRefusedWhereTheTableHasNone) {
+  expect_error(ExitCode::kConfig, "scheme.name: there is no such scheme: horovod",
+               [] { find_scheme(schemes(), "horovod"); });
+}
+
+// config.yaml holds them all.
+TEST(Schemes, TakeTheKeysOfOtherSchemes) {
+  EXPECT_THAT(parse("scheme: {name: synchronous, attempts: 3}\n").resolved,
+              testing::HasSubstr("attempts: 3"));
+  expect_refused("run.yaml:1: scheme.attempts: must be positive", "scheme: {attempts: 0}\n");
+}
+
+TEST(SchemeSynchronous, RefusesABatchThatTheRanksCannotShare) {
+  const data::FakeSource source(/*record_count=*/100);
+  const Scheme& scheme = find_scheme(schemes(), "synchronous");
+  const RunConfig config = parse("training: {batch: 64}\n");
+  EXPECT_NO_THROW(scheme.check(config, source, 4));
+  expect_error(
+      ExitCode::kConfig,
+      "run.yaml:1: training.batch: must be divisible by the number of ranks: 64 on 3 ranks",
+      [&] { scheme.check(config, source, 3); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: training.batch: must be divisible",
+               [&] { scheme.check(parse("data: {path: x}\ntraining: {seed: 1}\n"), source, 3); });
+}
+
+TEST(SchemePerLabel, WantsNoMeasurementsWhileLabelsTrain) {
+  const std::string head = "scheme: {name: per_label}\n";
+  parse(head + "evaluate: {metrics: [fid10k]}\n");
+  expect_refused("evaluate.every_kimg: scheme per_label measures all labels together",
+                 head + "evaluate: {metrics: [fid10k], every_kimg: 5}\n");
+  expect_refused("checkpoint.keep_best: scheme per_label",
+                 head + "evaluate: {metrics: [fid10k]}\ncheckpoint: {keep_best: fid10k}\n");
+}
+
+TEST(SchemePerLabel, WantsLabelsAndAModelThatTakesNone) {
+  expect_refused("run.yaml:2: model.name: scheme per_label gives each label a generator",
+                 "scheme: {name: per_label}\nmodel: {name: conditional_dcgan}\n");
+  expect_refused("run.yaml:2: data.labels: scheme per_label needs labels",
+                 "scheme: {name: per_label}\ndata: {labels: ignore}\n");
+}
+
+TEST(SchemePerLabel, RefusesDataOfWhichTheRanksCannotEachHaveALabel) {
+  const Scheme& scheme = find_scheme(schemes(), "per_label");
+  const RunConfig config = parse("scheme: {name: per_label}\ntraining: {batch: 2}\n");
+  const data::FakeSource source(/*record_count=*/8, /*label_count=*/2);
+  EXPECT_NO_THROW(scheme.check(config, source, 2));
+  expect_error(ExitCode::kConfig, "3 ranks, 2 labels", [&] { scheme.check(config, source, 3); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "comm/group.h"
+#include "control/server.h"
+#include "device/select_device.h"
+#include "telemetry/instruments.h"
+#include "training/evaluation/evaluator.h"
+#include "training/loop/stop_signal.h"
+#include "training/run/dataset.h"
+#include "training/run/run_folder.h"
+
+namespace ganscale::training {
+
+/// What a training is given, from the session down to the reporter. All of it is borrowed.
+struct TrainingContext {
+  const RunConfig& config;
+  RunFolder folder;
+  const Dataset& dataset;
+  device::NetworkDevices devices;
+  comm::Group& group;  ///< the ranks that train this together; what they agree on are CPU tensors
+  const StopSignal& stop;
+  telemetry::Instruments& instruments;
+  control::Server* server = nullptr;  ///< on the run's rank 0, where there is a control port
+  Evaluator* evaluator = nullptr;     ///< where metrics are measured while training
+  double budget_seconds = 0;          ///< over all restarts; 0: none
+  double spent_seconds = 0;           ///< of it, where the caller knows of more than the checkpoint
+};
+
+}  // namespace ganscale::training

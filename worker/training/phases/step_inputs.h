@@ -1,0 +1,42 @@
+#pragma once
+
+#include "data/loader/prefetcher.h"
+#include "training/phases/phase.h"
+#include "training/run/dataset.h"
+#include "training/run/progress.h"
+
+namespace ganscale::training {
+
+/// Where the steps of one rank take their images from.
+class StepInputs {
+ public:
+  virtual ~StepInputs() = default;
+
+  /// Returns the input of the step after `progress`; waits for it.
+  virtual StepInput next(const Progress& progress) = 0;
+  /// Returns what loads the images; null where none are loaded.
+  virtual const data::Prefetcher* loader() const { return nullptr; }
+};
+
+/// This rank's part of the dataset's batches, in the order of the plan.
+class LoadedInputs : public StepInputs {
+ public:
+  /// Starts to read at the progress' place in the stream.
+  ///
+  /// device: of the discriminator: the images go there.
+  /// group:  the ranks that share a batch.
+  /// All but progress and device are borrowed. Throws as Prefetcher.
+  LoadedInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
+               const comm::Group& group, const Progress& progress);
+
+  StepInput next(const Progress& progress) override;
+  const data::Prefetcher* loader() const override { return &batches_; }
+
+ private:
+  const RunConfig& config_;
+  at::Device device_;
+  const comm::Group& group_;
+  data::Prefetcher batches_;
+};
+
+}  // namespace ganscale::training

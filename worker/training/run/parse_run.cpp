@@ -1,0 +1,117 @@
+#include "training/run/parse_run.h"
+
+#include <algorithm>
+
+#include "comm/launcher.h"
+#include "training/run/presets.h"
+#include "training/run/section_checks.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Returns what the authors of a loss train with: Gulrajani et al. 2017, arXiv:1704.00028,
+/// Algorithm 1; Radford et al. 2016, arXiv:1511.06434.
+optim::OptimizerConfig default_optimizer(losses::Adversarial kind) {
+  if (kind != losses::Adversarial::kWasserstein) return {};
+  return {.learning_rate = 1e-4, .beta1 = 0, .beta2 = 0.9};
+}
+
+GeneratorConfig parse_generator(config::Section in, const optim::OptimizerConfig& optimizer) {
+  GeneratorConfig c;
+  c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
+  c.ema = optim::read_ema(in);
+  c.path_length = losses::read_path_length(in);
+  in.reject_unread_keys();
+  return c;
+}
+
+DiscriminatorConfig parse_discriminator(config::Section in,
+                                        const optim::OptimizerConfig& optimizer) {
+  DiscriminatorConfig c;
+  c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
+  c.freeze = in.get("freeze", c.freeze, "name prefixes of parameters to freeze, as in FreezeD");
+  c.freeze_location = in.location("freeze");
+  c.r1 = losses::read_r1(in);
+  in.reject_unread_keys();
+  return c;
+}
+
+/// StyleGAN2 chooses by itself which of its layers compute in a low-precision type.
+void choose_low_precision_type(RunConfig& c) {
+  if (c.model.name != "stylegan2") return;
+  if (c.training.precision == Precision::kFp16) c.model.stylegan2.low_precision_type = at::kHalf;
+  if (c.training.precision == Precision::kBf16)
+    c.model.stylegan2.low_precision_type = at::kBFloat16;
+}
+
+SchemeConfig parse_scheme(config::Section in, const std::vector<SchemeKeys>& schemes) {
+  SchemeConfig c;
+  if (schemes.empty()) return c;
+  std::vector<std::string> names;
+  std::string descriptions;
+  for (const SchemeKeys& scheme : schemes) {
+    names.push_back(scheme.name);
+    descriptions += (descriptions.empty() ? "" : "; ") + scheme.name + ": " + scheme.description;
+  }
+  c.name = in.get_choice("name", names.front(), names, descriptions);
+  for (const SchemeKeys& scheme : schemes) {
+    std::any options = scheme.parse(in);
+    if (scheme.name == c.name) c.options = std::move(options);
+  }
+  in.reject_unread_keys();
+  return c;
+}
+
+/// Has the chosen scheme check the configuration.
+void check_scheme(const config::Section& root, const RunConfig& config,
+                  const std::vector<SchemeKeys>& schemes) {
+  const auto chosen = std::ranges::find(schemes, config.scheme.name, &SchemeKeys::name);
+  if (chosen != schemes.end()) chosen->check(root, config);
+}
+
+BudgetConfig parse_budget(config::Section in) {
+  BudgetConfig c;
+  c.wall_seconds =
+      in.get_seconds("wall", c.wall_seconds,
+                     "time limit of the training (such as 2h), over all restarts; 0: none");
+  in.require(c.wall_seconds >= 0, "wall", "must not be negative");
+  c.gpu_hours =
+      in.get("gpu_hours", c.gpu_hours, "limit of device hours, summed over the ranks; 0: none");
+  in.require(c.gpu_hours >= 0, "gpu_hours", "must not be negative");
+  in.reject_unread_keys();
+  return c;
+}
+
+}  // namespace
+
+RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes) {
+  apply_preset(root, comm::launched_world_size());
+  return parse_run(config::Section(std::move(root)), schemes);
+}
+
+RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes) {
+  RunConfig c;
+  c.model = models::parse_model(in.section("model"));
+  c.data = data::parse_data(in.section("data"));
+  c.scheme = parse_scheme(in.section("scheme"), schemes);
+  c.training = parse_training(in.section("training"));
+  c.budget = parse_budget(in.section("budget"));
+  c.loss = losses::parse_loss(in.section("loss"));
+  const auto optimizer = default_optimizer(c.loss.kind);
+  c.generator = parse_generator(in.section("generator"), optimizer);
+  c.discriminator = parse_discriminator(in.section("discriminator"), optimizer);
+  c.augment = augment::parse_augment(in.section("augment"));
+  c.evaluate = metrics::parse_evaluate(in.section("evaluate"));
+  c.checkpoint = checkpoint::parse_checkpoint(in.section("checkpoint"));
+  c.telemetry = control::parse_telemetry(in.section("telemetry"));
+  c.comm = comm::parse_comm(in.section("comm"));
+  in.reject_unread_keys();
+  choose_low_precision_type(c);
+  require_sections_fit(in, c);
+  check_scheme(in, c, schemes);
+  c.batch_location = in.location("training.batch");
+  c.resolved = config::to_yaml(in.entries(), /*comments=*/true);
+  return c;
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "training/run/run_config.h"
+
+namespace ganscale::training {
+
+/// Reads a configuration strictly.
+///
+/// schemes: those that may be named. None: the section `scheme` is left alone, for whoever loads or
+///          measures what was trained.
+/// Throws:  ConfigError with file, line and key.
+RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes = {});
+RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes = {});
+
+}  // namespace ganscale::training

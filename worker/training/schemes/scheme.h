@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "training/loop/training_context.h"
+#include "training/run/scheme_keys.h"
+
+namespace ganscale::training {
+
+/// A way for the ranks of a run to work together: a line of the table.
+struct Scheme {
+  SchemeKeys keys;
+  /// Whether what it makes takes labels even where its model takes none.
+  bool makes_labels = false;
+  /// Checks what only the ranks and the data can tell. Throws ConfigError.
+  void (*check)(const RunConfig& config, const data::Source& source, int world_size);
+  /// Trains. Every rank calls it; returns the program's exit code.
+  ExitCode (*run)(const TrainingContext& context);
+};
+
+using SchemeTable = std::span<const Scheme>;
+
+/// Throws ConfigError where the table has no such scheme.
+const Scheme& find_scheme(SchemeTable table, std::string_view name);
+
+/// Returns what parse_run() must know of the schemes.
+std::vector<SchemeKeys> scheme_keys(SchemeTable table);
+
+}  // namespace ganscale::training

@@ -1,0 +1,16 @@
+#include "training/schemes/schemes.h"
+
+#include "training/schemes/per_label.h"
+#include "training/schemes/train_run.h"
+
+namespace ganscale::training {
+
+SchemeTable schemes() {
+  static const std::vector<Scheme> table = {
+      synchronous_scheme(),
+      per_label_scheme(),
+  };
+  return table;
+}
+
+}  // namespace ganscale::training
