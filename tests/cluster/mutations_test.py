@@ -4,6 +4,7 @@ GANSCALE_MUTATIONS and GANSCALE_MUTATION_SEED set how many and which.
 """
 import copy
 import os
+import pathlib
 import random
 import subprocess
 import time
@@ -125,7 +126,7 @@ class Mutations(OperatorCase):
         return bool(status.get("reason"))
 
     def memory_mib(self):
-        text = open(f"/proc/{self.operator.process.pid}/status", encoding="utf-8").read()
+        text = pathlib.Path(f"/proc/{self.operator.process.pid}/status").read_text(encoding="utf-8")
         return int(text.split("VmRSS:")[1].split()[0]) / 1024
 
     def errors(self):
