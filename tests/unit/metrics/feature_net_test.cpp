@@ -91,7 +91,7 @@ TEST_F(FeatureNetFile, WithTheWrongOutputIsRefused) {
     expect_error(ExitCode::kConfig, why, [&] { open({.file = file}); });
   };
   refused("return x", "expected [2, D] for two images, got [2, 1, 2, 2]");
-  refused("return x.flatten(1)[:1]", "it gave [1, 4]");
+  refused("return x.flatten(1)[:1]", "got [1, 4]");
   refused("return x.flatten(1) / 0", "got NaN or infinity");
   refused("return [x, x, x]", "the pair (features, logits)");
 }

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "data/formats/file_bytes.h"
 #include "files/endian.h"
 
 // The format: W3C, "Portable Network Graphics (PNG) Specification", second edition: 5 (chunks),
