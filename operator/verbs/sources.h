@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gan_training/spec/gan_training.h"
+#include "gan_training/spec/node_profile.h"
 #include "gan_training/spec/worker_schema.h"
 
 namespace CLI {
