@@ -23,6 +23,17 @@ Json parse(const HttpResponse& response, const std::string& what) {
 
 bool is_good(int status) { return status >= 200 && status < 300; }
 
+/// Returns an item of a list with its apiVersion and kind, as an object read alone has them: the
+/// server tells those of built-in objects only once, by the list's.
+Json typed_item(const Json& list, Json item) {
+  constexpr std::string_view kSuffix = "List";
+  const std::string list_kind = list.value("kind", "");
+  if (!item.is_object() || !list_kind.ends_with(kSuffix)) return item;
+  item.emplace("kind", list_kind.substr(0, list_kind.size() - kSuffix.size()));
+  item.emplace("apiVersion", list.value("apiVersion", ""));
+  return item;
+}
+
 }  // namespace
 
 void throw_api_error(const HttpResponse& response, const std::string& what) {
@@ -92,7 +103,7 @@ std::string Client::list(const Resource& resource, const std::string& query,
     const HttpResponse response = call({.method = "GET", .path = path});
     if (!is_good(response.status)) throw_api_error(response, what);
     Json page = parse(response, what);
-    for (Json& item : page["items"]) on_item(std::move(item));
+    for (Json& item : page["items"]) on_item(typed_item(page, std::move(item)));
     next = page["metadata"].value("continue", "");
     if (next.empty()) return page["metadata"].value("resourceVersion", "");
   }

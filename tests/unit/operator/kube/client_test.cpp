@@ -103,6 +103,21 @@ TEST(Client, ReadsEveryPageOfAList) {
   EXPECT_THAT(run.transport.requests.at(1).path, HasSubstr("&labelSelector=x&continue=c1"));
 }
 
+TEST(Client, GivesTheItemsOfAListTheirTypeAsGetDoes) {
+  Talk run({answer(200, R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{},
+                            "items":[{"metadata":{"name":"a"}}]})"),
+            answer(200, R"({"kind":"MPIJobList","apiVersion":"kubeflow.org/v2beta1","metadata":{},
+                            "items":[{"kind":"Other","apiVersion":"v9"}]})")});
+  std::vector<Json> items;
+  const auto keep = [&](Json item) { items.push_back(std::move(item)); };
+  run.client.list(resource::kConfigMaps, "", keep);
+  run.client.list(resource::kConfigMaps, "", keep);
+  EXPECT_EQ(items.at(0), Json({{"kind", "ConfigMap"},
+                               {"apiVersion", "v1"},
+                               {"metadata", {{"name", "a"}}}}));
+  EXPECT_EQ(items.at(1), Json({{"kind", "Other"}, {"apiVersion", "v9"}}));  // what it says itself
+}
+
 TEST(Client, AppliesAsItsOwnFieldManager) {
   Talk run({answer(200)});
   run.client.apply(resource::kJobs, {{"metadata", {{"name", "a-r1"}, {"namespace", "team"}}}});
