@@ -89,14 +89,23 @@ Node parse_assignment(const std::string& assignment) {
     throw UsageError(location.text() + ": the value is not YAML: " + error.msg);
   }
   relocate(node, location);
-  std::istringstream keys(assignment.substr(0, equals));
-  std::vector<std::string> path;
-  for (std::string key; std::getline(keys, key, '.');) path.push_back(key);
-  for (auto key = path.rbegin(); key != path.rend(); ++key) {
-    if (key->empty()) throw UsageError("--set has an empty key: " + assignment);
-    node = Node{.value = Node::Map{{*key, std::move(node)}}, .location = location};
+  const std::string key = assignment.substr(0, equals);
+  if (("." + key + ".").find("..") != std::string::npos) {
+    throw UsageError("--set has an empty key: " + assignment);
   }
-  return node;
+  return nest(key, std::move(node));
+}
+
+Node nest(std::string_view dotted_key, Node value) {
+  const Location location = value.location;
+  for (auto end = dotted_key.size(); end != std::string_view::npos;) {
+    const auto dot = dotted_key.substr(0, end).rfind('.');
+    const auto begin = dot == std::string_view::npos ? 0 : dot + 1;
+    std::string word(dotted_key.substr(begin, end - begin));
+    value = Node{.value = Node::Map{{std::move(word), std::move(value)}}, .location = location};
+    end = dot;
+  }
+  return value;
 }
 
 void overlay(Node& base, const Node& over) {

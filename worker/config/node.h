@@ -38,6 +38,10 @@ Node read_yaml_file(const std::string& path);
 /// Throws UsageError unless it has the form key[.key]=value.
 Node parse_assignment(const std::string& assignment);
 
+/// Returns the map {data: {path: value}} for the key data.path, with the value's location
+/// throughout.
+Node nest(std::string_view dotted_key, Node value);
+
 /// Merges `over` into `base`: maps key by key; anything else is replaced.
 void overlay(Node& base, const Node& over);
 

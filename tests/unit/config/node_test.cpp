@@ -42,6 +42,13 @@ TEST(Node, AnAssignmentIsANestedMap) {
   EXPECT_EQ(section.section("data").get("path", "", ""), "/x y");
   expect_error(ExitCode::kUsage, "--set takes key=value", [] { parse_assignment("data.path"); });
   expect_error(ExitCode::kUsage, "empty key", [] { parse_assignment("data..path=1"); });
+  expect_error(ExitCode::kUsage, "empty key", [] { parse_assignment("data.=1"); });
+}
+
+TEST(Node, NestsAValueUnderADottedKey) {
+  Section section(nest("a.b.c", {"5", {"here", 3}}));
+  EXPECT_EQ(section.location("a.b").text(), "here:3");
+  EXPECT_EQ(section.section("a").section("b").get("c", 0, ""), 5);
 }
 
 }  // namespace

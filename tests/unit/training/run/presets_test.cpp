@@ -1,6 +1,7 @@
 #include "training/run/presets.h"
 
 #include "support/expect_error.h"
+#include "training/run/built_in_presets.h"
 #include "training/run/parse_run.h"
 #include "unit/training/parse_text.h"
 
@@ -109,8 +110,15 @@ TEST(Preset, GivesWayToEveryKeyOfTheRun) {
   EXPECT_EQ(parse(c.resolved).resolved, c.resolved);
 }
 
+TEST(Preset, IsAConfigurationThatCanBeRead) {
+  for (const auto& [name, text] : built_in_presets()) {
+    const RunConfig c = preset(name, 64);
+    EXPECT_THAT(c.resolved, testing::HasSubstr("\n  preset: " + name + " "));
+  }
+}
+
 TEST(Preset, RefusesAnUnknownName) {
-  expect_error(ExitCode::kConfig, ":1: model.preset: expected one of auto, config-f, config-e",
+  expect_error(ExitCode::kConfig, ":1: model.preset: expected one of auto, cifar, config-e, config-f",
                [] { preset("config-g", 64); });
 }
 

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace ganscale::training {
+
+/// Returns the texts of configs/presets/*.yaml by name, as they were at the time of the build.
+const std::map<std::string, std::string>& built_in_presets();
+
+}  // namespace ganscale::training
