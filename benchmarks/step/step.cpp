@@ -32,9 +32,7 @@ class Training {
 
  private:
   static models::ModelConfig config() {
-    models::ModelConfig config;
-    config.resolution = 64;
-    return config;
+    return models::parse_model(config::Section(config::parse_yaml("resolution: 64", "step")));
   }
 
   void train_discriminator() {

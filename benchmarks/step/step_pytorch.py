@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same training step as step.cpp in eager PyTorch, written the way PyTorch users write it.
 
-Layers from the table of "Distributed DC-CGAN" at 64x64 (see worker/models/dcgan.h). Writes one JSON
+Layers from the table of "Distributed DC-CGAN" at 64x64 (see worker/models/dcgan/networks.h). Writes one JSON
 line for compare.py.
 """
 import sys

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "training/run/parse_run.h"
+#include "unit/models/tiny_model.h"
 
 namespace ganscale::training {
 namespace {
@@ -21,10 +22,17 @@ RunConfig complete(RunConfig config, Precision precision) {
 
 }  // namespace
 
-RunConfig make_config(const std::string& model, models::BatchNormMode batch_norm,
+RunConfig make_config(const std::string& model, const std::string& batch_norm,
                       Precision precision) {
-  RunConfig config = parse_run(config::parse_yaml("model: {name: " + model + "}", "test"));
-  config.model.batch_norm = batch_norm;
+  RunConfig config = parse_run(
+      config::parse_yaml("model: {name: " + model + ", batch_norm: " + batch_norm + "}", "test"));
+  config.training.batch = kBatch;
+  return complete(std::move(config), precision);
+}
+
+RunConfig make_tiny_config(Precision precision) {
+  const auto models = models::models_and_tiny();
+  RunConfig config = parse_run(config::parse_yaml("model: {name: tiny}", "test"), {}, models);
   config.training.batch = kBatch;
   return complete(std::move(config), precision);
 }
@@ -60,7 +68,7 @@ StepInput NumberedInputs::next(const Progress& progress) {
 
 Trainee::Trainee(const RunConfig& config, comm::Group& world, const device::NetworkDevices& devices)
     : statistics_group_(
-          world.split(models::statistics_color(config.model, config.training.batch, world))),
+          world.split(config.model.blueprint->statistics_color(config.training.batch, world))),
       path_length_group_(world.split(0)),
       replica_(config, devices, {statistics_group_.get(), path_length_group_.get()}),
       inputs_(config, world, devices.discriminator),

@@ -8,8 +8,11 @@
 /// Small trainings whose images depend on nothing but their numbers.
 namespace ganscale::training {
 
-RunConfig make_config(const std::string& model, models::BatchNormMode batch_norm,
-                      Precision precision);
+/// Of four images a step, where the data have labels if the model takes them.
+RunConfig make_config(const std::string& model, const std::string& batch_norm, Precision precision);
+
+/// Of the model that tests/unit/models/tiny_model.h adds to the table.
+RunConfig make_tiny_config(Precision precision);
 
 /// Every phase, styles mixed, noise drawn; four ranks have two images each, groups of four.
 RunConfig make_stylegan2_config(const std::string& more_of_model, Precision precision);

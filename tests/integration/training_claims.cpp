@@ -25,21 +25,24 @@ void expect_same_state_as_one_rank(comm::Group& group, const RunConfig& config, 
 }
 
 void expect_same_dcgan_as_on_one_rank(comm::Group& group, const std::string& model,
-                                      models::BatchNormMode mode) {
-  expect_same_state_as_one_rank(group, make_config(model, mode, Precision::kFp64), 20);
+                                      const char* batch_norm) {
+  expect_same_state_as_one_rank(group, make_config(model, batch_norm, Precision::kFp64), 20);
+}
+
+void a_model_that_a_test_adds(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_tiny_config(Precision::kFp64), 20);
 }
 
 void dcgan_with_synchronized_batch_norm(comm::Group& group) {
-  expect_same_dcgan_as_on_one_rank(group, "dcgan", models::BatchNormMode::kSynchronized);
+  expect_same_dcgan_as_on_one_rank(group, "dcgan", "synchronized");
 }
 
 void conditional_dcgan_with_synchronized_batch_norm(comm::Group& group) {
-  expect_same_dcgan_as_on_one_rank(group, "conditional_dcgan",
-                                   models::BatchNormMode::kSynchronized);
+  expect_same_dcgan_as_on_one_rank(group, "conditional_dcgan", "synchronized");
 }
 
 void dcgan_with_frozen_batch_norm(comm::Group& group) {
-  expect_same_dcgan_as_on_one_rank(group, "dcgan", models::BatchNormMode::kFrozen);
+  expect_same_dcgan_as_on_one_rank(group, "dcgan", "frozen");
 }
 
 /// Twelve images, and the path lengths of three: four ranks have one, one, one and none of them.
@@ -92,8 +95,8 @@ void expect_same_with_adaptive_augmentation(comm::Group& group, RunConfig config
 }
 
 void adaptive_augmentation(comm::Group& group) {
-  expect_same_with_adaptive_augmentation(
-      group, make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64), 20);
+  expect_same_with_adaptive_augmentation(group, make_config("dcgan", "frozen", Precision::kFp64),
+                                         20);
 }
 
 /// R1 through the augmentation and groups of several ranks' images.
@@ -103,7 +106,7 @@ void adaptive_augmentation_of_stylegan2(comm::Group& group) {
 }
 
 void frozen_discriminator_layers(comm::Group& group) {
-  RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64);
+  RunConfig config = make_config("dcgan", "frozen", Precision::kFp64);
   Replica untrained(config, at::kCPU, {});
   const auto before = named_parameters(untrained.discriminator());
   config.discriminator.freeze = {before.begin()->first};
@@ -116,7 +119,7 @@ void frozen_discriminator_layers(comm::Group& group) {
 }
 
 void diff_augment(comm::Group& group) {
-  RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp64);
+  RunConfig config = make_config("dcgan", "frozen", Precision::kFp64);
   config.augment.method = augment::Method::kDiffAugment;
   config.augment.policy = augment::diff_augment_policy({"color", "translation", "cutout"});
   expect_same_state_as_one_rank(group, config, 20);
@@ -125,7 +128,7 @@ void diff_augment(comm::Group& group) {
 /// 11 steps of the critic are three of the generator: 1, 6 and 11.
 void expect_same_wgan_as_on_one_rank(comm::Group& group, const std::string& model,
                                      const losses::LossConfig& loss) {
-  RunConfig config = make_config(model, models::BatchNormMode::kSynchronized, Precision::kFp64);
+  RunConfig config = make_config(model, "synchronized", Precision::kFp64);
   config.loss = loss;
   expect_same_state_as_one_rank(group, config, 11);
 }
@@ -143,7 +146,7 @@ void wgan_with_clipped_weights(comm::Group& group) {
 }
 
 void first_gradients_in_float32(comm::Group& group) {
-  const RunConfig config = make_config("dcgan", models::BatchNormMode::kFrozen, Precision::kFp32);
+  const RunConfig config = make_config("dcgan", "frozen", Precision::kFp32);
   const auto single = comm::make_single_group();
   Trainee one(config, *single);
   Trainee many(config, group);
@@ -159,9 +162,9 @@ void first_gradients_in_float32(comm::Group& group) {
 // four images and the rectifiers' bends enlarge that to some 15% of a gradient.
 void expect_bf16_near_float32(comm::Group& group, const std::string& model) {
   constexpr double kTolerance = 0.25;
-  const auto mode = models::BatchNormMode::kSynchronized;
-  const RunConfig narrow = make_config(model, mode, Precision::kBf16);
-  const RunConfig wide = make_config(model, mode, Precision::kFp32);
+  const char* batch_norm = "synchronized";
+  const RunConfig narrow = make_config(model, batch_norm, Precision::kBf16);
+  const RunConfig wide = make_config(model, batch_norm, Precision::kFp32);
   Trainee in_bf16(narrow, group);
   Trainee in_float32(wide, group);
   in_bf16.train(1);
@@ -187,7 +190,7 @@ void conditional_dcgan_in_bf16(comm::Group& group) {
 at::Tensor stylegan2_gradients(comm::Group& group,
                                std::optional<at::ScalarType> low_precision_type) {
   RunConfig config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);
-  config.model.stylegan2.low_precision_type = low_precision_type;
+  config.model.low_precision_type = low_precision_type;
   Trainee trainee(config, group);
   trainee.train(1);
   return at::cat({all_gradients(trainee.replica().generator()),
@@ -202,7 +205,7 @@ void stylegan2_in_low_precision(comm::Group& group) {
 }
 
 void replicas_stay_the_same_with_local_batch_norm(comm::Group& group) {
-  const RunConfig config = make_config("dcgan", models::BatchNormMode::kLocal, Precision::kFp32);
+  const RunConfig config = make_config("dcgan", "local", Precision::kFp32);
   Trainee trainee(config, group);
   trainee.train(3);
   for (const auto& [file, tensors] : trainee.replica().state()) {
@@ -219,6 +222,7 @@ void replicas_stay_the_same_with_local_batch_norm(comm::Group& group) {
 std::vector<comm::GroupClaim> training_claims() {
   return {{"DcganWithSynchronizedBatchNormIsThatOfOneRank", dcgan_with_synchronized_batch_norm},
           {"ConditionalDcganIsThatOfOneRank", conditional_dcgan_with_synchronized_batch_norm},
+          {"AModelThatATestAddsIsThatOfOneRank", a_model_that_a_test_adds},
           {"DcganWithFrozenBatchNormIsThatOfOneRank", dcgan_with_frozen_batch_norm},
           {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
           {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},

@@ -35,7 +35,7 @@ std::map<std::string, std::string> metadata_of(const training::TrainedGenerator&
       {"model", model.name},
       {"resolution", std::to_string(model.resolution)},
       {"channels", std::to_string(model.channels)},
-      {"z_dim", std::to_string(model.z_dim)},
+      {"z_dim", std::to_string(trained.generator->z_dim())},
       {"label_count", std::to_string(trained.generator->label_count())},
       {"images_seen", std::to_string(trained.images_seen)}};
   if (!trained.label_probabilities.empty()) {

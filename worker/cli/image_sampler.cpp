@@ -37,7 +37,7 @@ kernels::RandomStream noise_of(const training::TrainedGenerator& trained, std::i
 
 ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
                            std::optional<models::Truncation> truncation)
-    : trained_(trained), style_(dynamic_cast<models::StyleGenerator*>(trained.generator.get())) {
+    : trained_(trained), style_(trained.generator->as_style_generator()) {
   if (truncation && style_ == nullptr) {
     throw UsageError("--truncation: this model has no truncation: " + trained.config.model.name);
   }

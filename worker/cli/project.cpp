@@ -67,7 +67,7 @@ at::Tensor label_of(const ProjectOptions& options, const models::Generator& gene
 
 ExitCode project(ProjectOptions options) {
   const auto trained = load_generator(options.generator);
-  auto* generator = dynamic_cast<models::StyleGenerator*>(trained.generator.get());
+  auto* generator = trained.generator->as_style_generator();
   if (generator == nullptr) {
     throw UsageError("this model has no styles to project into: " + trained.config.model.name);
   }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/model.h"
+#include "models/networks.h"
 
 namespace ganscale::models {
 

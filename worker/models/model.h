@@ -1,71 +1,105 @@
 #pragma once
 
-#include <torch/nn/module.h>
+#include <ATen/core/ScalarType.h>
 
-#include "kernels/counter_random/counter_random.h"
-#include "tensors/named_tensors.h"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
+#include "comm/group.h"
+#include "config/section.h"
+#include "models/networks.h"
+
+/// How the rest of the worker sees a model: a line of the table in model_table.cpp and, once its
+/// section of the configuration is parsed, a blueprint of its networks.
 namespace ganscale::models {
 
-/// The shape of the images of a network.
-struct ImageShape {
-  int channels = 3;
-  int resolution = 32;  ///< height and width
-  bool operator==(const ImageShape&) const = default;
+/// Whether the networks are conditioned on labels.
+enum class Labels {
+  kNone,
+  kNeeded,
+  kOptional,  ///< if ModelConfig::conditional
 };
 
-/// Generates images from latents. A conditional generator (label_count > 0) also takes labels.
-class Generator : public torch::nn::Module {
+/// Properties of a model that a run needs before the networks exist.
+struct Traits {
+  Labels labels = Labels::kNone;
+  bool has_styles = false;  ///< the generator is a StyleGenerator
+  /// The model itself chooses which layers compute in bf16 or fp16, see
+  /// ModelConfig::low_precision_type. Other models run bf16 by autocast and have no fp16.
+  bool chooses_low_precision = false;
+};
+
+/// What networks are built for, in addition to their blueprint.
+struct BuildContext {
+  ImageShape image = {};
+  int label_count = 0;  ///< 0: unconditional
+  std::optional<at::ScalarType> low_precision_type = {};
+  std::uint64_t seed = 0;
+  comm::Group* statistics_group = nullptr;  ///< see build_networks()
+};
+
+/// The parsed keys of one model, and how to build its networks from them.
+class Blueprint {
  public:
-  Generator(ImageShape image, int z_dim, int label_count)
-      : image_(image), z_dim_(z_dim), label_count_(label_count) {}
+  virtual ~Blueprint() = default;
 
-  /// z:       [N, z_dim].
-  /// labels:  [N] int64 in [0, label_count); undefined for an unconditional network.
-  /// draws:   the noise of this pass.
-  /// Returns: [N, C, H, W] in [-1, 1] (a network without a final tanh may pass these bounds a
-  /// little).
-  virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
-                             kernels::RandomStream& random) = 0;
+  /// Both networks start on the CPU, in float32 and training mode, with their initial weights.
+  virtual std::shared_ptr<Generator> generator(const BuildContext& in) const = 0;
+  virtual std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const = 0;
 
-  /// Returns whether forward() in eval mode consists of tensor operations only and can be traced.
-  virtual bool is_traceable() const { return true; }
+  /// Whether the discriminator has batch norms that mix images, so that the score of an image
+  /// depends on the others.
+  virtual bool has_mixing_critic() const { return false; }
 
-  /// Returns the state besides parameters that each rank updates on its own: running statistics,
-  /// which are averaged over the ranks to keep the replicas identical.
-  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
-
-  ImageShape image() const { return image_; }
-  int z_dim() const { return z_dim_; }
-  int label_count() const { return label_count_; }
-
- private:
-  ImageShape image_;
-  int z_dim_;
-  int label_count_;
+  /// Returns the color that splits the world into groups of ranks that share statistics of their
+  /// images: those of a synchronized batch norm, or of a group of the minibatch standard deviation.
+  /// Throws ConfigError if the batch can't be divided that way.
+  virtual int statistics_color(std::int64_t /*batch*/, const comm::Group& /*world*/) const {
+    return 0;
+  }
 };
 
-/// Scores images: one logit per image, without a final sigmoid.
-class Discriminator : public torch::nn::Module {
- public:
-  Discriminator(ImageShape image, int label_count) : image_(image), label_count_(label_count) {}
+/// The section `model`, with what the dataset and the device add.
+struct ModelConfig {
+  std::string name = {};
+  Traits traits = {};
+  int resolution = 32;
+  bool conditional = false;  ///< for Labels::kOptional
+  std::shared_ptr<const Blueprint> blueprint = {};
 
-  /// images:  [N, C, H, W] in [-1, 1].
-  /// labels:  as for the generator.
-  /// draws:   the dropout of this pass.
-  /// Returns: [N].
-  virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
-                             kernels::RandomStream& random) = 0;
+  int channels = 3;     ///< of the dataset: 1 or 3
+  int label_count = 0;  ///< of the dataset; 0: no labels
+  /// float16 or bfloat16, for a model that chooses where; float32 after compute_in_float32().
+  std::optional<at::ScalarType> low_precision_type = {};
 
-  /// As for the generator.
-  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
-
-  ImageShape image() const { return image_; }
-  int label_count() const { return label_count_; }
-
- private:
-  ImageShape image_;
-  int label_count_;
+  /// Lets all layers compute in float32, for a CPU. Everything else, such as clamps, stays as in
+  /// low precision.
+  void compute_in_float32() {
+    if (low_precision_type) low_precision_type = at::kFloat;
+  }
 };
+
+/// The format of published weights that `ganscale import` reads.
+struct PublicWeights {
+  std::string_view kind;                   ///< value of `kind` in the metadata of the file
+  std::string_view script;                 ///< converts published weights to such a file
+  std::span<const std::string_view> keys;  ///< of the section `model`, stored in the metadata
+};
+
+/// A line of the table.
+struct Model {
+  std::string_view name;
+  Traits traits = {};
+  /// Reads the model's own keys: sets the blueprint and, for Labels::kOptional, `conditional`.
+  /// Name and resolution are set already. Throws ConfigError.
+  void (*read)(config::Section& in, ModelConfig& config);
+  const PublicWeights* public_weights = nullptr;  ///< null: none
+};
+
+using ModelTable = std::span<const Model>;
 
 }  // namespace ganscale::models

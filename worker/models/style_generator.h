@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/model.h"
+#include "models/networks.h"
 
 namespace ganscale::models {
 
@@ -31,6 +31,7 @@ class StyleGenerator : public Generator {
   using Generator::Generator;
 
   bool is_traceable() const override { return false; }
+  StyleGenerator* as_style_generator() override { return this; }
 
   /// Returns the style vectors of latents, [N, w_count, w_dim].
   virtual at::Tensor map(const at::Tensor& z, const at::Tensor& labels,

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "models/model.h"
+#include "models/networks.h"
 
 namespace ganscale::models {
 

@@ -31,7 +31,7 @@ class TrainingOnAGpu : public testing::Test {
 
 TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpu) {
   for (const char* model : {"dcgan", "conditional_dcgan"}) {
-    const auto config = make_config(model, models::BatchNormMode::kLocal, Precision::kFp32);
+    const auto config = make_config(model, "local", Precision::kFp32);
     expect_close(gradients(config, kGpu, 1), gradients(config, at::kCPU, 1), 1e-4);
   }
 }
@@ -52,7 +52,7 @@ TEST_F(TrainingOnAGpu, RepeatsRecordedPhasesWithTheSameResult) {
 TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuWithTheNetworksOnDevicesOfTheirOwn) {
   std::vector<device::NetworkDevices> pairs = {{at::kCPU, kGpu}};
   if (device::visible_gpu_count() > 1) pairs.push_back({kGpu, at::Device(at::kCUDA, 1)});
-  const auto config = make_config("dcgan", models::BatchNormMode::kLocal, Precision::kFp32);
+  const auto config = make_config("dcgan", "local", Precision::kFp32);
   const auto expected = gradients(config, at::kCPU, 2);
   for (const auto& devices : pairs) expect_close(gradients(config, devices, 2), expected, 1e-3);
 }
@@ -69,11 +69,11 @@ TEST_F(TrainingOnAGpu, ComputesStylegan2InNarrowTypes) {
   const auto expected =
       gradients(make_stylegan2_config("", Precision::kFp32), kGpu, 1).to(at::kDouble);
   auto config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);
-  config.model.stylegan2.low_precision_type = at::kHalf;
+  config.model.low_precision_type = at::kHalf;
   expect_close(gradients(config, kGpu, 1), expected, 0.05);
-  config.model.stylegan2.low_precision_type = at::kBFloat16;
+  config.model.low_precision_type = at::kBFloat16;
   expect_close(gradients(config, kGpu, 1), expected, 0.2);
-  config.model.stylegan2.low_precision_type.reset();
+  config.model.low_precision_type.reset();
   device::allow_tf32(true);
   expect_close(gradients(config, kGpu, 1), expected, 0.05);
 }

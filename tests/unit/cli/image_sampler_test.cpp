@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/build_model.h"
 #include "support/expect_error.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::cli {
 namespace {
 
 training::TrainedGenerator trained(std::vector<double> label_probabilities) {
   training::TrainedGenerator result;
-  result.config.model.name = "conditional_dcgan";
-  result.config.model.label_count = 4;
+  result.config.model = models::read_model("name: conditional_dcgan", 4);
   result.generator = models::build_generator(result.config.model, 1, nullptr);
   result.checkpoint = "runs/r1/checkpoints/kimg-000001";
   result.label_probabilities = std::move(label_probabilities);

@@ -1,19 +1,19 @@
 #include "cli/style_mixing.h"
 
 #include "data/formats/file_bytes.h"
-#include "models/build_model.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::cli {
 namespace {
 
 training::TrainedGenerator trained(int resolution) {
   training::TrainedGenerator result;
-  result.config.model.name = "stylegan2";
-  result.config.model.resolution = resolution;
-  result.config.model.stylegan2 = {
-      .z_dim = 8, .w_dim = 8, .channel_base = 64, .channel_max = 8, .mapping_layers = 2};
+  result.config.model = models::read_model(
+      "{name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, mapping_layers: 2, "
+      "resolution: " +
+      std::to_string(resolution) + "}");
   result.generator = models::build_generator(result.config.model, 1, nullptr);
   result.generator->eval();
   return result;

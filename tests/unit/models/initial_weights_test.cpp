@@ -3,8 +3,8 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
-#include "models/build_model.h"
 #include "tensors/named_tensors.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::models {
 namespace {
@@ -23,10 +23,7 @@ TEST(DrawNormal, DependsOnSeedAndNameAlone) {
 // The mean of n numbers of N(m, s) is off by more than 5 s / sqrt(n) once in two million seeds, the
 // spread by more than 5 s / sqrt(2 n).
 TEST(InitializeDcgan, DrawsEachKindOfParameterFromItsDistribution) {
-  ModelConfig config;
-  config.name = "conditional_dcgan";
-  config.label_count = 50;
-  const auto networks = build_networks(config, 7, nullptr);
+  const auto networks = build_networks(read_model("name: conditional_dcgan", 50), 7, nullptr);
   const auto expect = [](const at::Tensor& parameter, double mean, double deviation) {
     const auto count = static_cast<double>(parameter.numel());
     EXPECT_NEAR(parameter.mean().item<double>(), mean, 5 * deviation / std::sqrt(count));
@@ -45,11 +42,11 @@ TEST(InitializeDcgan, DrawsEachKindOfParameterFromItsDistribution) {
 }
 
 TEST(InitializeDcgan, GivesBothModelsTheSameWeightsWhereTheyShareNames) {
-  ModelConfig config;
-  const auto plain = named_parameters(*build_generator(config, 7, nullptr));
-  config.name = "conditional_dcgan";
-  config.label_count = 3;
-  const auto conditional = named_parameters(*build_generator(config, 7, nullptr));
+  const auto parameters_of = [](const ModelConfig& config) {
+    return named_parameters(*build_generator(config, 7, nullptr));
+  };
+  const auto plain = parameters_of(read_model("name: dcgan"));
+  const auto conditional = parameters_of(read_model("name: conditional_dcgan", 3));
   EXPECT_TRUE(at::equal(plain.at("conv_blocks.6.weight"), conditional.at("conv_blocks.6.weight")));
 }
 

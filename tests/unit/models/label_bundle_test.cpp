@@ -2,17 +2,16 @@
 
 #include <ATen/ATen.h>
 
-#include "models/build_model.h"
 #include "support/expect_error.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::models {
 namespace {
 
 /// Generators of labels 0 and 2 of three.
 std::shared_ptr<LabelBundle> make_bundle() {
-  ModelConfig config;
+  ModelConfig config = read_model("z_dim: 4");
   config.channels = 1;
-  config.z_dim = 4;
   std::map<std::int64_t, std::shared_ptr<Generator>> generators;
   for (const std::int64_t label : {0, 2}) {
     generators[label] = build_generator(config, static_cast<std::uint64_t>(label), nullptr);
@@ -50,7 +49,7 @@ TEST(LabelBundle, NamesALabelWithoutAGenerator) {
 
 TEST(LabelBundle, KnowsTheLabelsThatItMakes) {
   EXPECT_EQ(labels_of(*make_bundle()), (std::vector<std::int64_t>{0, 2}));
-  ModelConfig config{.name = "conditional_dcgan", .channels = 1, .label_count = 2};
+  const ModelConfig config = read_model("name: conditional_dcgan", 2);
   EXPECT_EQ(labels_of(*build_generator(config, 1, nullptr)), (std::vector<std::int64_t>{0, 1}));
 }
 

@@ -4,18 +4,16 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include "models/build_model.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "tensors/named_tensors.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::models {
 namespace {
 
 std::shared_ptr<Generator> generator_of(bool conditional) {
-  ModelConfig config;
-  config.name = conditional ? "conditional_dcgan" : "dcgan";
-  config.label_count = conditional ? 4 : 0;
+  const auto config = conditional ? read_model("name: conditional_dcgan", 4) : read_model("{}");
   const auto generator = build_generator(config, 3, nullptr);
   // Statistics that a batch norm in training mode would not use.
   const at::NoGradGuard no_grad;

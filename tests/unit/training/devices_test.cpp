@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/thread_group.h"
-#include "models/model.h"
+#include "models/networks.h"
 #include "support/expect_error.h"
 #include "training/phases/phase_losses.h"
 #include "unit/training/parse_text.h"

@@ -2,7 +2,7 @@
 
 #include <ATen/ops/zeros.h>
 
-#include "models/model.h"
+#include "models/networks.h"
 
 namespace ganscale::training {
 

@@ -44,17 +44,12 @@ struct NetworkConfig {
   StddevGroups stddev_groups = StddevGroups::kExact;
   int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type
   double conv_clamp = 256;  ///< of all activations where there is a low-precision type; 0: none
-  std::optional<at::ScalarType> low_precision_type =
-      {};  ///< float16 or bfloat16; see compute_in_float32()
+  /// float16 or bfloat16; float32 for networks trained in one of these, which keeps their clamp.
+  std::optional<at::ScalarType> low_precision_type = {};
   /// The ranks that share their groups of the minibatch standard deviation; null: this rank has
   /// whole groups of its own. Outlives the networks.
   comm::Group* stddev_ranks = nullptr;
 
-  /// Has all layers compute in float32, as a CPU wants it. The clamp that they were trained with
-  /// stays.
-  void compute_in_float32() {
-    if (low_precision_type) low_precision_type = at::kFloat;
-  }
   /// Returns the number of channels at a resolution.
   int width(int at_resolution) const;
   /// Returns the number of w vectors per image: one per layer, and one for the last toRGB layer.

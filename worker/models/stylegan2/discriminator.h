@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/model.h"
+#include "models/networks.h"
 #include "models/stylegan2/mapping.h"
 #include "models/stylegan2/stddev_layer.h"
 

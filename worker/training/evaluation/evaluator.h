@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "metrics/evaluate.h"
-#include "models/model.h"
+#include "models/networks.h"
 #include "training/evaluation/real_statistics.h"
 
 namespace ganscale::training {

@@ -1,7 +1,5 @@
 #include "training/generators/import_weights.h"
 
-#include <array>
-
 #include "base/error.h"
 #include "base/with_prefix.h"
 #include "checkpoint/safetensors.h"
@@ -28,16 +26,32 @@ int number_of(const Metadata& metadata, const std::string& key) {
   return static_cast<int>(*number);
 }
 
-/// Returns the configuration of a run with these networks.
-RunConfig config_of(const Metadata& metadata) {
-  std::string yaml = "model:\n  name: stylegan2\n";
-  for (const char* key : {"resolution", "z_dim", "w_dim", "mapping_layers", "channel_base",
-                          "channel_max", "discriminator", "mbstd_group", "mbstd_features"}) {
-    yaml += std::string("  ") + key + ": " + value_of(metadata, key) + "\n";
+/// Returns the model that these weights are of.
+const models::Model& model_of(const Metadata& metadata, const std::filesystem::path& from) {
+  const auto kind = metadata.find("kind");
+  std::string scripts;
+  for (const models::Model& model : models::model_table()) {
+    if (model.public_weights == nullptr) continue;
+    if (kind != metadata.end() && kind->second == model.public_weights->kind) return model;
+    scripts.append(scripts.empty() ? "" : " or ").append(model.public_weights->script);
   }
+  throw DataError("not a file of " + scripts + ": " + from.string());
+}
+
+/// Returns the configuration of a run with these networks.
+RunConfig config_of(const models::Model& model, const Metadata& metadata) {
   const int label_count = number_of(metadata, "label_count");
-  yaml += std::string("  conditional: ") + (label_count > 0 ? "true" : "false") + "\n";
-  RunConfig config = parse_run(config::parse_yaml(yaml, "imported weights"));
+  const config::Location location{"imported weights"};
+  config::Node::Map keys;
+  keys.emplace_back("name", config::Node{std::string(model.name), location});
+  for (const std::string_view view : model.public_weights->keys) {
+    const std::string key(view);
+    keys.emplace_back(key, config::Node{value_of(metadata, key), location});
+  }
+  if (model.traits.labels == models::Labels::kOptional) {
+    keys.emplace_back("conditional", config::Node{label_count > 0 ? "true" : "false", location});
+  }
+  RunConfig config = parse_run(config::nest("model", {std::move(keys), location}));
   config.model.channels = number_of(metadata, "channels");
   config.model.label_count = label_count;
   return config;
@@ -47,14 +61,11 @@ RunConfig config_of(const Metadata& metadata) {
 
 void import_weights(const std::filesystem::path& from, const RunFolder& run) {
   const auto weights = checkpoint::read_safetensors(from);
-  const auto kind = weights.metadata.find("kind");
-  if (kind == weights.metadata.end() || kind->second != "stylegan2_weights") {
-    throw DataError("not a file of scripts/convert-stylegan2.py: " + from.string());
-  }
+  const models::Model& model = model_of(weights.metadata, from);
   if (std::filesystem::exists(run.config())) {
     throw ConfigError("there is a run in this folder already: " + run.root().string());
   }
-  const RunConfig config = config_of(weights.metadata);
+  const RunConfig config = config_of(model, weights.metadata);
   Replica replica(config, at::kCPU, ReplicaGroups{});
   const auto state = replica.state();
   for (const auto& [file, prefix] :

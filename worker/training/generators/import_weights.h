@@ -6,11 +6,11 @@
 
 namespace ganscale::training {
 
-/// Creates a run folder with one checkpoint, of 0 images seen, from StyleGAN2's public weights: to
-/// generate images, to evaluate, or for transfer learning.
+/// Creates a run folder with one checkpoint, of 0 images seen, from public weights: to generate
+/// images, to evaluate, or for transfer learning.
 ///
-/// from:   a safetensors file of kind "stylegan2_weights": tensors G.*, D.* and G_ema.*, and in its
-///         metadata the networks' shape.
+/// from:   a safetensors file of the public_weights of a model: tensors G.*, D.* and G_ema.*, and in
+///         its metadata their kind, channels, label_count and the keys of the section `model`.
 /// Throws: DataError for another file, or tensors that the networks do not have; ConfigError for a
 ///         run folder that is in use.
 void import_weights(const std::filesystem::path& from, const RunFolder& run);

@@ -55,7 +55,7 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder) 
       .label_probabilities = facts.label_probabilities};
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
-  trained.config.model.stylegan2.compute_in_float32();
+  trained.config.model.compute_in_float32();
   trained.generator =
       models::build_generator(trained.config.model, trained.config.training.seed, nullptr);
   const auto weights = snapshot.files.find("generator_ema");

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/model.h"
+#include "models/networks.h"
 #include "training/run/run_config.h"
 
 namespace ganscale::training {

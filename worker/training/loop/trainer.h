@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/group.h"
-#include "models/model.h"
+#include "models/networks.h"
 #include "tensors/named_tensors.h"
 #include "training/run/progress.h"
 

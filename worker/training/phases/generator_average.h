@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "models/model.h"
+#include "models/networks.h"
 #include "optim/ema.h"
 #include "optim/optimizer.h"
 

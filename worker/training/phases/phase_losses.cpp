@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/where.h>
 
+#include "base/error.h"
 #include "losses/adversarial.h"
 #include "losses/path_length.h"
 #include "losses/r1_penalty.h"
@@ -25,9 +26,8 @@ void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& st
   statistics["sign/" + name] = values.sign().mean();
 }
 
-/// StyleGAN2 computes in low precision by itself, others by autocast.
 Autocast autocast(const LossParts& parts) {
-  const bool by_itself = parts.config.model.name == "stylegan2";
+  const bool by_itself = parts.config.model.traits.chooses_low_precision;
   return {by_itself ? Precision::kFp32 : parts.config.training.precision,
           parts.devices.discriminator.type()};
 }
@@ -147,17 +147,18 @@ StepLatents PhaseLosses::path_latents(const StepInput& input, const PathCount& c
 }
 
 at::Tensor PhaseLosses::measure_paths(const StepInput& input, const PathCount& count) const {
-  auto& generator = dynamic_cast<models::StyleGenerator&>(parts_.generator);
+  auto* generator = parts_.generator.as_style_generator();
+  check(generator != nullptr, "path lengths are those of a generator with styles");
   kernels::RandomStream random(input.images, Stream::kPathLength);
   const StepLatents from = path_latents(input, count, random);
   const bool is_shared = parts_.path_length_mean.group != nullptr;
   const at::Tensor none = from.z.new_zeros({0}).requires_grad_();
   if (count.here == 0 && !is_shared) return none;
-  auto drawn = generator.draw(from.z, from.labels, random);
+  auto drawn = generator->draw(from.z, from.labels, random);
   if (is_shared) drawn.images_per_rank = static_cast<double>(count.in_all) / count.ranks;
-  const auto w = generator.map_for_training(drawn);
+  const auto w = generator->map_for_training(drawn);
   if (count.here == 0) return none;
-  return losses::path_lengths(generator.synthesize(w, random), w, from.noise);
+  return losses::path_lengths(generator->synthesize(w, random), w, from.noise);
 }
 
 at::Tensor PhaseLosses::augmented(const at::Tensor& images, const StepInput& input,

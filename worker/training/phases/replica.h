@@ -17,7 +17,7 @@ namespace ganscale::training {
 /// Separate groups, which must outlive the replica (see comm/differentiable_all_reduce.h); null for
 /// a single rank.
 struct ReplicaGroups {
-  comm::Group* statistics = nullptr;   ///< of models::statistics_color()
+  comm::Group* statistics = nullptr;   ///< of models::Blueprint::statistics_color()
   comm::Group* path_length = nullptr;  ///< all ranks; null where each keeps its own mean
 };
 

@@ -5,7 +5,7 @@
 
 namespace ganscale::training {
 
-/// Returns the texts of configs/presets/*.yaml by name, as they were at the time of the build.
+/// Returns the texts of configs/presets/*.yaml by name, compiled in.
 const std::map<std::string, std::string>& built_in_presets();
 
 }  // namespace ganscale::training

@@ -36,12 +36,10 @@ DiscriminatorConfig parse_discriminator(config::Section in,
   return c;
 }
 
-/// StyleGAN2 chooses by itself which of its layers compute in a low-precision type.
 void choose_low_precision_type(RunConfig& c) {
-  if (c.model.name != "stylegan2") return;
-  if (c.training.precision == Precision::kFp16) c.model.stylegan2.low_precision_type = at::kHalf;
-  if (c.training.precision == Precision::kBf16)
-    c.model.stylegan2.low_precision_type = at::kBFloat16;
+  if (!c.model.traits.chooses_low_precision) return;
+  if (c.training.precision == Precision::kFp16) c.model.low_precision_type = at::kHalf;
+  if (c.training.precision == Precision::kBf16) c.model.low_precision_type = at::kBFloat16;
 }
 
 SchemeConfig parse_scheme(config::Section in, const std::vector<SchemeKeys>& schemes) {
@@ -84,14 +82,16 @@ BudgetConfig parse_budget(config::Section in) {
 
 }  // namespace
 
-RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes) {
+RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes,
+                    models::ModelTable models) {
   apply_preset(root, comm::launched_world_size());
-  return parse_run(config::Section(std::move(root)), schemes);
+  return parse_run(config::Section(std::move(root)), schemes, models);
 }
 
-RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes) {
+RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
+                    models::ModelTable models) {
   RunConfig c;
-  c.model = models::parse_model(in.section("model"));
+  c.model = models::parse_model(in.section("model"), models);
   c.data = data::parse_data(in.section("data"));
   c.scheme = parse_scheme(in.section("scheme"), schemes);
   c.training = parse_training(in.section("training"));

@@ -8,8 +8,11 @@ namespace ganscale::training {
 ///
 /// schemes: those that may be named. None: the section `scheme` is left alone, for whoever loads or
 ///          measures what was trained.
+/// models:  those that may be named.
 /// Throws:  ConfigError with file, line and key.
-RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes = {});
-RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes = {});
+RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes = {},
+                    models::ModelTable models = models::model_table());
+RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes = {},
+                    models::ModelTable models = models::model_table());
 
 }  // namespace ganscale::training

@@ -20,13 +20,27 @@ void require_best_is_measured(const config::Section& in, const RunConfig& config
                                       ", not this: " + best);
 }
 
+/// Returns the names of the models that have a trait.
+std::string models_with(bool models::Traits::* trait) {
+  std::string names;
+  for (const auto& model : models::model_table()) {
+    if (model.traits.*trait) names.append(names.empty() ? "" : ", ").append(model.name);
+  }
+  return names;
+}
+
 void require_model_can(const config::Section& in, const RunConfig& config) {
-  const std::string& model = config.model.name;
-  if (model == "stylegan2") return;
-  in.require(config.training.precision != Precision::kFp16, "training.precision",
-             "fp16 is for stylegan2 only; take bf16: " + model);
-  in.require(config.generator.path_length.weight == 0, "generator.path_length_weight",
-             "needs a generator with styles, stylegan2; leave it out: " + model);
+  using models::Traits;
+  const std::string& name = config.model.name;
+  const Traits& traits = config.model.traits;
+  in.require(
+      config.training.precision != Precision::kFp16 || traits.chooses_low_precision,
+      "training.precision",
+      "fp16 is for " + models_with(&Traits::chooses_low_precision) + " only; take bf16: " + name);
+  in.require(config.generator.path_length.weight == 0 || traits.has_styles,
+             "generator.path_length_weight",
+             "needs a generator with styles, " + models_with(&Traits::has_styles) +
+                 "; leave it out: " + name);
 }
 
 void require_recordable(const config::Section& in, const RunConfig& config) {
@@ -50,7 +64,7 @@ std::vector<std::string> config_warnings(const RunConfig& config) {
   std::vector<std::string> result;
   const bool is_penalized =
       config.loss.kind == losses::Adversarial::kWasserstein && config.loss.gradient_penalty > 0;
-  if (is_penalized && models::has_mixing_critic(config.model)) {
+  if (is_penalized && config.model.blueprint->has_mixing_critic()) {
     result.push_back(
         "The gradient penalty is of each image alone, but the batch norms of this discriminator "
         "mix images: take model wgan or conditional_wgan, or batch_norm: frozen");

@@ -29,7 +29,7 @@ class NetworkGroups {
  public:
   NetworkGroups(const RunConfig& config, comm::Group& group)
       : statistics_(
-            group.split(models::statistics_color(config.model, config.training.batch, group))) {
+            group.split(config.model.blueprint->statistics_color(config.training.batch, group))) {
     if (config.training.running_means == RunningMeans::kAveraged) path_length_ = group.split(0);
   }
   ReplicaGroups borrowed() const { return {statistics_.get(), path_length_.get()}; }

@@ -31,12 +31,13 @@ device::NetworkDevices devices_of(const TrainingConfig& config, const comm::Rank
 }
 
 /// Low precision is fast on GPUs but slow on CPUs.
-void use_float32_on_cpu(models::stylegan2::NetworkConfig& networks, int rank) {
-  if (networks.low_precision_type && rank == 0) {
+void use_float32_on_cpu(models::ModelConfig& model, int rank) {
+  if (model.low_precision_type && rank == 0) {
     log::warning(
-        "training.precision: StyleGAN2 computes in float32 on a CPU: fp16 and bf16 are for GPUs");
+        "training.precision: this model computes in float32 on a CPU: fp16 and bf16 are for GPUs",
+        {{"model", model.name}});
   }
-  networks.compute_in_float32();
+  model.compute_in_float32();
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ ProcessContext open_process_context(RunConfig& config) {
   set_cpu_threads(config.training, rank_info.local_size);
   device::allow_tf32(allows_tf32(config.training.precision));
   if (process.devices.generator.is_cpu())
-    use_float32_on_cpu(config.model.stylegan2, process.world.group->rank());
+    use_float32_on_cpu(config.model, process.world.group->rank());
   return process;
 }
 

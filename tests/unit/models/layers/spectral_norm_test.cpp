@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "models/build_model.h"
 #include "models/layers/embedding.h"
 #include "support/plain_numbers.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::models {
 namespace {
@@ -66,8 +66,7 @@ TEST(SpectralNorm, HasTheGradientOfThePaper) {
 TEST(SpectralNorm, IsOfEveryLayerOfTheDiscriminatorThatAsksForIt) {
   for (const char* name : {"dcgan", "wgan", "wgan_resnet", "conditional_dcgan", "conditional_wgan",
                            "conditional_wgan_resnet"}) {
-    ModelConfig config = parse_model(config::Section(
-        config::parse_yaml(std::string("{name: ") + name + ", spectral_norm: true}", "run.yaml")));
+    ModelConfig config = read_model(std::string("{name: ") + name + ", spectral_norm: true}");
     config.label_count = takes_labels(config) ? 3 : 0;
     const auto networks = build_networks(config, 1, nullptr);
     for (const auto& [parameter, value] : named_parameters(*networks.discriminator)) {

@@ -10,11 +10,11 @@
 #include <mutex>
 
 #include "comm/thread_group.h"
-#include "models/build_model.h"
 #include "models/label_bundle.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/data/fake_source.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::training {
 namespace {
@@ -49,8 +49,7 @@ class EvaluatorTest : public testing::Test {
   }
 
   static std::shared_ptr<models::Generator> generator(const std::string& name) {
-    models::ModelConfig model;
-    model.name = name;
+    models::ModelConfig model = models::read_model("name: " + name);
     model.channels = 1;
     model.label_count = models::takes_labels(model) ? kClasses : 0;
     auto result = models::build_generator(model, /*seed=*/1, nullptr);

@@ -1,5 +1,6 @@
 #include "training/run/presets.h"
 
+#include "models/stylegan2/blueprint.h"
 #include "support/expect_error.h"
 #include "training/run/built_in_presets.h"
 #include "training/run/parse_run.h"
@@ -9,6 +10,12 @@ namespace ganscale::training {
 namespace {
 
 using models::stylegan2::Architecture;
+
+models::stylegan2::NetworkConfig networks_of(const RunConfig& config) {
+  using models::stylegan2::StyleganBlueprint;
+  const auto& blueprint = dynamic_cast<const StyleganBlueprint&>(*config.model.blueprint);
+  return blueprint.networks({.low_precision_type = config.model.low_precision_type});
+}
 
 RunConfig preset(const std::string& name, int resolution) {
   return parse("model: {name: stylegan2, preset: " + name +
@@ -37,7 +44,7 @@ struct Column {
 void expect_column(const Column& column) {
   SCOPED_TRACE(column.name);
   const RunConfig c = preset(column.name, column.resolution);
-  const auto& networks = c.model.stylegan2;
+  const auto networks = networks_of(c);
   EXPECT_EQ(networks.channel_base, column.channel_base);
   EXPECT_EQ(networks.channel_max, 512);
   EXPECT_EQ(networks.z_dim, 512);
@@ -92,11 +99,11 @@ TEST(Preset, AutoFollowsResolutionAndRanks) {
   EXPECT_EQ(one.training.batch, 16);
   EXPECT_DOUBLE_EQ(one.discriminator.r1.gamma, 0.8192);
   EXPECT_DOUBLE_EQ(one.generator.ema.kimg, 5);
-  EXPECT_EQ(one.model.stylegan2.channel_base, 16384);
-  EXPECT_EQ(one.model.stylegan2.mapping_layers, 2);
+  EXPECT_EQ(networks_of(one).channel_base, 16384);
+  EXPECT_EQ(networks_of(one).mapping_layers, 2);
   const RunConfig eight = automatic(1024, 8);
   EXPECT_EQ(eight.training.batch, 32);
-  EXPECT_EQ(eight.model.stylegan2.channel_base, 32768);
+  EXPECT_EQ(networks_of(eight).channel_base, 32768);
   EXPECT_DOUBLE_EQ(eight.generator.optimizer.learning_rate, 0.002);
   EXPECT_EQ(automatic(64, 128).training.batch, 128);
 }
@@ -105,7 +112,7 @@ TEST(Preset, GivesWayToEveryKeyOfTheRun) {
   const RunConfig c = parse(
       "model: {name: stylegan2, preset: config-f, resolution: 64, channel_max: 64}\n"
       "training: {batch: 8}\n");
-  EXPECT_EQ(c.model.stylegan2.channel_max, 64);
+  EXPECT_EQ(networks_of(c).channel_max, 64);
   EXPECT_EQ(c.training.batch, 8);
   EXPECT_EQ(parse(c.resolved).resolved, c.resolved);
 }
@@ -118,7 +125,8 @@ TEST(Preset, IsAConfigurationThatCanBeRead) {
 }
 
 TEST(Preset, RefusesAnUnknownName) {
-  expect_error(ExitCode::kConfig, ":1: model.preset: expected one of auto, cifar, config-e, config-f",
+  expect_error(ExitCode::kConfig,
+               ":1: model.preset: expected one of auto, cifar, config-e, config-f",
                [] { preset("config-g", 64); });
 }
 

@@ -22,10 +22,10 @@ TEST(OpenProcessContext, SaysThatACpuComputesStylegan2InFloat32) {
   for (const std::string precision : {"fp16", "bf16"}) {
     RunConfig config =
         parse("model: {name: stylegan2}\ntraining: {device: cpu, precision: " + precision + "}\n");
-    ASSERT_TRUE(config.model.stylegan2.low_precision_type);
+    ASSERT_TRUE(config.model.low_precision_type);
     EXPECT_THAT(log_of_opening(config),
-                testing::HasSubstr("StyleGAN2 computes in float32 on a CPU"));
-    EXPECT_EQ(config.model.stylegan2.low_precision_type, at::kFloat);
+                testing::HasSubstr("this model computes in float32 on a CPU"));
+    EXPECT_EQ(config.model.low_precision_type, at::kFloat);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "models/dcgan.h"
+#include "models/dcgan/networks.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/leaky_relu.h>

@@ -7,7 +7,7 @@
 #include "models/layers/convolution.h"
 #include "models/layers/embedding.h"
 #include "models/layers/linear.h"
-#include "models/model.h"
+#include "models/networks.h"
 
 /// A small residual pair for 32x32, after the tables for CIFAR-10 of Miyato et al. 2018,
 /// arXiv:1802.05957, Table 3, with 64 channels where the paper has 256 and 128. Widths do not

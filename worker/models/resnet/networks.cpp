@@ -1,4 +1,4 @@
-#include "models/resnet.h"
+#include "models/resnet/networks.h"
 
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/cat.h>

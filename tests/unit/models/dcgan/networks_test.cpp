@@ -1,12 +1,12 @@
-#include "models/dcgan.h"
+#include "models/dcgan/networks.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "models/build_model.h"
 #include "support/plain_numbers.h"
 #include "tensors/named_tensors.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::models {
 namespace {
@@ -19,11 +19,11 @@ kernels::RandomStream random() {
 }
 
 Networks networks_of(int resolution, int channels, bool conditional) {
-  ModelConfig config;
-  config.name = conditional ? "conditional_dcgan" : "dcgan";
-  config.resolution = resolution;
+  const std::string name = conditional ? "conditional_dcgan" : "dcgan";
+  ModelConfig config =
+      read_model("{name: " + name + ", resolution: " + std::to_string(resolution) + "}",
+                 conditional ? kLabels : 0);
   config.channels = channels;
-  config.label_count = conditional ? kLabels : 0;
   auto networks = build_networks(config, 3, nullptr);
   networks.generator->to(at::kDouble);
   networks.discriminator->to(at::kDouble);
@@ -177,9 +177,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, DcganGradient,
                          testing::Values(std::tuple{32, 1, true}, std::tuple{64, 3, false}));
 
 TEST(DcganDiscriminator, DropsByImageAndNotByItsPlaceInTheBatch) {
-  ModelConfig config;
-  config.batch_norm = BatchNormMode::kFrozen;
-  const auto discriminator = build_networks(config, 3, nullptr).discriminator;
+  const auto discriminator =
+      build_networks(read_model("batch_norm: frozen"), 3, nullptr).discriminator;
   const auto images = numbers({kImages, 3, 32, 32}, 2).to(at::kFloat);
   kernels::RandomStream of_all({5, 100, 1}, Stream::kDiscriminatorNoise);
   kernels::RandomStream of_last({5, 101, 1}, Stream::kDiscriminatorNoise);

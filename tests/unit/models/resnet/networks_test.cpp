@@ -1,11 +1,11 @@
-#include "models/resnet.h"
+#include "models/resnet/networks.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "models/build_model.h"
 #include "tensors/named_tensors.h"
+#include "unit/models/read_model.h"
 
 namespace ganscale::models {
 namespace {
@@ -13,11 +13,8 @@ namespace {
 bool is_conditional(const std::string& name) { return name.starts_with("conditional_"); }
 
 Networks make(const std::string& name) {
-  ModelConfig config;
-  config.name = name;
-  config.z_dim = 8;
-  config.label_count = is_conditional(name) ? 3 : 0;
-  return build_networks(config, 1, nullptr);
+  const int label_count = is_conditional(name) ? 3 : 0;
+  return build_networks(read_model("{name: " + name + ", z_dim: 8}", label_count), 1, nullptr);
 }
 
 at::Tensor score(Discriminator& critic, const at::Tensor& images, const at::Tensor& labels) {

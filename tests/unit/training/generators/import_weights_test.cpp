@@ -1,0 +1,88 @@
+#include "training/generators/import_weights.h"
+
+#include <ATen/Functions.h>
+
+#include "checkpoint/safetensors.h"
+#include "models/build_model.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "training/generators/trained_generator.h"
+#include "training/run/parse_run.h"
+
+namespace ganscale::training {
+namespace {
+
+using Metadata = std::map<std::string, std::string>;
+
+Metadata metadata() {
+  return {{"kind", "stylegan2_weights"}, {"resolution", "16"},    {"channels", "1"},
+          {"label_count", "3"},          {"z_dim", "8"},          {"w_dim", "8"},
+          {"mapping_layers", "2"},       {"channel_base", "128"}, {"channel_max", "16"},
+          {"discriminator", "skip"},     {"mbstd_group", "2"},    {"mbstd_features", "1"}};
+}
+
+/// Networks of the shape that the metadata tell, with weights of this seed.
+models::Networks networks(std::uint64_t seed) {
+  RunConfig config = parse_run(config::parse_yaml(
+      "model: {name: stylegan2, conditional: true, resolution: 16, z_dim: 8, w_dim: 8, "
+      "mapping_layers: 2, channel_base: 128, channel_max: 16, discriminator: skip, "
+      "mbstd_group: 2}",
+      "test"));
+  config.model.channels = 1;
+  config.model.label_count = 3;
+  return models::build_networks(config.model, seed, nullptr);
+}
+
+NamedTensors public_tensors() {
+  NamedTensors tensors;
+  insert_with_prefix(tensors, "G.", named_state(*networks(7).generator));
+  insert_with_prefix(tensors, "D.", named_state(*networks(7).discriminator));
+  insert_with_prefix(tensors, "G_ema.", named_state(*networks(8).generator));
+  return tensors;
+}
+
+void import(const TemporaryFolder& folder, const Metadata& metadata) {
+  checkpoint::write_safetensors(folder / "weights.safetensors", public_tensors(), metadata);
+  import_weights(folder / "weights.safetensors", RunFolder(folder / "run"));
+}
+
+TEST(ImportWeights, MakesARunOfTheModelThatTheyAreOf) {
+  const TemporaryFolder folder;
+  import(folder, metadata());
+  const auto trained = load_newest_generator(folder / "run");
+  EXPECT_EQ(trained.config.model.name, "stylegan2");
+  EXPECT_EQ(trained.generator->label_count(), 3);
+  const auto expected = named_state(*networks(8).generator);
+  for (const auto& [name, tensor] : named_state(*trained.generator)) {
+    EXPECT_TRUE(at::equal(tensor, expected.at(name))) << name;
+  }
+}
+
+TEST(ImportWeights, RefusesWhatNoModelKnows) {
+  const TemporaryFolder folder;
+  auto other = metadata();
+  other["kind"] = "vae_weights";
+  expect_error(ExitCode::kData,
+               "not a file of scripts/convert-stylegan2.py: ", [&] { import(folder, other); });
+  other.erase("kind");
+  expect_error(ExitCode::kData,
+               "not a file of scripts/convert-stylegan2.py: ", [&] { import(folder, other); });
+}
+
+TEST(ImportWeights, NamesWhatTheMetadataLack) {
+  const TemporaryFolder folder;
+  auto incomplete = metadata();
+  incomplete.erase("w_dim");
+  expect_error(ExitCode::kData, "the weights' metadata lacks a key: w_dim",
+               [&] { import(folder, incomplete); });
+}
+
+TEST(ImportWeights, KeepsARunThatIsThere) {
+  const TemporaryFolder folder;
+  import(folder, metadata());
+  expect_error(ExitCode::kConfig, "there is a run in this folder already",
+               [&] { import(folder, metadata()); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

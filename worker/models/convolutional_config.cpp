@@ -1,0 +1,45 @@
+#include "models/convolutional_config.h"
+
+#include "models/layers/convolution.h"
+#include "models/layers/embedding.h"
+#include "models/layers/linear.h"
+
+namespace ganscale::models {
+namespace {
+
+BatchNormMode read_batch_norm(config::Section& in) {
+  const std::string word =
+      in.get_choice("batch_norm", "local", {"local", "synchronized", "frozen"},
+                    "what moments are taken over: a rank's images, all ranks', or none");
+  if (word == "local") return BatchNormMode::kLocal;
+  return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronized;
+}
+
+}  // namespace
+
+ConvolutionalConfig read_convolutional(config::Section& in) {
+  ConvolutionalConfig c;
+  c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
+  constexpr int kMost = 8192;
+  in.require(c.z_dim > 0 && c.z_dim <= kMost, "z_dim",
+             "must be 1 to " + std::to_string(kMost) + ": " + std::to_string(c.z_dim));
+  c.batch_norm = read_batch_norm(in);
+  c.spectral_norm = in.get("spectral_norm", c.spectral_norm,
+                           "whether the discriminator's weights are divided by their largest "
+                           "singular value");
+  return c;
+}
+
+void normalize_spectra(torch::nn::Module& network) {
+  for (const auto& layer : network.modules()) {
+    if (auto* convolution = dynamic_cast<Convolution*>(layer.get())) {
+      convolution->normalize_spectrum();
+    } else if (auto* linear = dynamic_cast<Linear*>(layer.get())) {
+      linear->normalize_spectrum();
+    } else if (auto* embedding = dynamic_cast<Embedding*>(layer.get())) {
+      embedding->normalize_spectrum();
+    }
+  }
+}
+
+}  // namespace ganscale::models

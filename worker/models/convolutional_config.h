@@ -1,0 +1,22 @@
+#pragma once
+
+#include "config/section.h"
+#include "models/layers/batch_norm.h"
+#include "models/networks.h"
+
+namespace ganscale::models {
+
+/// The keys that plain convolutional models share.
+struct ConvolutionalConfig {
+  int z_dim = 100;
+  BatchNormMode batch_norm = BatchNormMode::kLocal;
+  bool spectral_norm = false;  ///< of the discriminator
+};
+
+/// Reads z_dim, batch_norm and spectral_norm. Throws ConfigError.
+ConvolutionalConfig read_convolutional(config::Section& in);
+
+/// Adds spectral normalization to all layers.
+void normalize_spectra(torch::nn::Module& network);
+
+}  // namespace ganscale::models

@@ -1,0 +1,57 @@
+#include "models/dcgan/blueprint.h"
+
+#include "models/convolutional_config.h"
+#include "models/dcgan/networks.h"
+#include "models/initial_weights.h"
+
+namespace ganscale::models {
+namespace {
+
+class DcganBlueprint : public Blueprint {
+ public:
+  /// critic_norm: of the discriminator. A frozen batch norm is a scale and a shift.
+  DcganBlueprint(const ConvolutionalConfig& config, BatchNormMode critic_norm)
+      : config_(config), critic_norm_(critic_norm) {}
+
+  std::shared_ptr<Generator> generator(const BuildContext& in) const override {
+    auto network =
+        std::make_shared<DcganGenerator>(in.image, config_.z_dim, in.label_count,
+                                         BatchNormOptions{config_.batch_norm, in.statistics_group});
+    initialize_dcgan(*network, "generator", in.seed);
+    return network;
+  }
+
+  std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
+    auto network = std::make_shared<DcganDiscriminator>(
+        in.image, in.label_count, BatchNormOptions{critic_norm_, in.statistics_group});
+    if (config_.spectral_norm) normalize_spectra(*network);
+    initialize_dcgan(*network, "discriminator", in.seed);
+    return network;
+  }
+
+  bool has_mixing_critic() const override { return critic_norm_ != BatchNormMode::kFrozen; }
+
+ private:
+  ConvolutionalConfig config_;
+  BatchNormMode critic_norm_;
+};
+
+ConvolutionalConfig read_keys(config::Section& in, const ModelConfig& config) {
+  in.require(config.resolution == 32 || config.resolution == 64, "resolution",
+             config.name + " has 32 and 64, not " + std::to_string(config.resolution));
+  return read_convolutional(in);
+}
+
+}  // namespace
+
+void read_dcgan(config::Section& in, ModelConfig& config) {
+  const auto keys = read_keys(in, config);
+  config.blueprint = std::make_shared<DcganBlueprint>(keys, keys.batch_norm);
+}
+
+void read_wgan(config::Section& in, ModelConfig& config) {
+  config.blueprint =
+      std::make_shared<DcganBlueprint>(read_keys(in, config), BatchNormMode::kFrozen);
+}
+
+}  // namespace ganscale::models

@@ -1,0 +1,29 @@
+#include "models/model_table.h"
+
+#include <array>
+
+#include "models/dcgan/blueprint.h"
+#include "models/resnet/blueprint.h"
+#include "models/stylegan2/blueprint.h"
+
+namespace ganscale::models {
+namespace {
+
+constexpr Traits kUnconditional = {.labels = Labels::kNone};
+constexpr Traits kConditional = {.labels = Labels::kNeeded};
+
+constexpr std::array kModels = {
+    Model{"dcgan", kUnconditional, read_dcgan},
+    Model{"conditional_dcgan", kConditional, read_dcgan},
+    Model{"wgan", kUnconditional, read_wgan},
+    Model{"conditional_wgan", kConditional, read_wgan},
+    Model{"wgan_resnet", kUnconditional, read_wgan_resnet},
+    Model{"conditional_wgan_resnet", kConditional, read_wgan_resnet},
+    Model{"stylegan2", stylegan2::kTraits, stylegan2::read, &stylegan2::kPublicWeights},
+};
+
+}  // namespace
+
+ModelTable model_table() { return kModels; }
+
+}  // namespace ganscale::models

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "models/model.h"
+
+namespace ganscale::models {
+
+/// Returns all models. The first is the default.
+ModelTable model_table();
+
+}  // namespace ganscale::models

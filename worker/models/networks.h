@@ -1,0 +1,76 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include "kernels/counter_random/counter_random.h"
+#include "tensors/named_tensors.h"
+
+namespace ganscale::models {
+
+/// The shape of the images of a network.
+struct ImageShape {
+  int channels = 3;
+  int resolution = 32;  ///< height and width
+  bool operator==(const ImageShape&) const = default;
+};
+
+class StyleGenerator;
+
+/// Generates images from latents. A conditional generator (label_count > 0) also takes labels.
+class Generator : public torch::nn::Module {
+ public:
+  Generator(ImageShape image, int z_dim, int label_count)
+      : image_(image), z_dim_(z_dim), label_count_(label_count) {}
+
+  /// z:       [N, z_dim].
+  /// labels:  [N] int64 in [0, label_count); undefined for an unconditional network.
+  /// draws:   the noise of this pass.
+  /// Returns: [N, C, H, W] in [-1, 1] (a network without a final tanh may pass these bounds a
+  /// little).
+  virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
+                             kernels::RandomStream& random) = 0;
+
+  /// Returns whether forward() in eval mode consists of tensor operations only and can be traced.
+  virtual bool is_traceable() const { return true; }
+
+  /// Returns this generator if it has styles, else null.
+  virtual StyleGenerator* as_style_generator() { return nullptr; }
+
+  /// Returns the state besides parameters that each rank updates on its own: running statistics,
+  /// which are averaged over the ranks to keep the replicas identical.
+  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
+
+  ImageShape image() const { return image_; }
+  int z_dim() const { return z_dim_; }
+  int label_count() const { return label_count_; }
+
+ private:
+  ImageShape image_;
+  int z_dim_;
+  int label_count_;
+};
+
+/// Scores images: one logit per image, without a final sigmoid.
+class Discriminator : public torch::nn::Module {
+ public:
+  Discriminator(ImageShape image, int label_count) : image_(image), label_count_(label_count) {}
+
+  /// images:  [N, C, H, W] in [-1, 1].
+  /// labels:  as for the generator.
+  /// draws:   the dropout of this pass.
+  /// Returns: [N].
+  virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
+                             kernels::RandomStream& random) = 0;
+
+  /// As for the generator.
+  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
+
+  ImageShape image() const { return image_; }
+  int label_count() const { return label_count_; }
+
+ private:
+  ImageShape image_;
+  int label_count_;
+};
+
+}  // namespace ganscale::models

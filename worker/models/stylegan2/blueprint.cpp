@@ -1,0 +1,65 @@
+#include "models/stylegan2/blueprint.h"
+
+#include <array>
+
+#include "models/initial_weights.h"
+#include "models/stylegan2/discriminator.h"
+#include "models/stylegan2/generator.h"
+#include "models/stylegan2/stddev_layer.h"
+
+namespace ganscale::models::stylegan2 {
+namespace {
+
+constexpr std::array<std::string_view, 9> kKeysOfWeights = {
+    "resolution",  "z_dim",         "w_dim",       "mapping_layers", "channel_base",
+    "channel_max", "discriminator", "mbstd_group", "mbstd_features"};
+
+}  // namespace
+
+const PublicWeights kPublicWeights = {
+    .kind = "stylegan2_weights", .script = "scripts/convert-stylegan2.py", .keys = kKeysOfWeights};
+
+void read(config::Section& in, ModelConfig& config) {
+  in.get("preset", "none", "the values that other keys start from; see docs/stylegan2.md");
+  config.conditional =
+      in.get("conditional", config.conditional, "whether the networks take the data's labels");
+  config.blueprint = std::make_shared<StyleganBlueprint>(read_networks(in, config.resolution));
+}
+
+std::shared_ptr<Generator> StyleganBlueprint::generator(const BuildContext& in) const {
+  auto network = std::make_shared<StyleganGenerator>(networks(in));
+  initialize_stylegan2(*network, "generator", in.seed);
+  return network;
+}
+
+std::shared_ptr<Discriminator> StyleganBlueprint::discriminator(const BuildContext& in) const {
+  auto network = std::make_shared<StyleganDiscriminator>(networks(in));
+  initialize_stylegan2(*network, "discriminator", in.seed);
+  return network;
+}
+
+int StyleganBlueprint::statistics_color(std::int64_t batch, const comm::Group& world) const {
+  if (config_.stddev_features == 0) return 0;
+  const int world_size = world.size();
+  const auto ranks_of = [&](int ranks) {
+    return ranks_of_a_group(config_.stddev_group, batch / world_size, ranks);
+  };
+  if (config_.stddev_groups == StddevGroups::kLocal) {
+    ranks_of(1);  // throws where a rank's batch has no whole groups
+    return 0;
+  }
+  return world.rank() % (world_size / ranks_of(world_size));
+}
+
+NetworkConfig StyleganBlueprint::networks(const BuildContext& in) const {
+  NetworkConfig c = config_;
+  c.resolution = in.image.resolution;
+  c.channels = in.image.channels;
+  c.label_count = in.label_count;
+  c.low_precision_type = in.low_precision_type;
+  const bool shares = c.stddev_groups == StddevGroups::kExact;
+  c.stddev_ranks = shares ? in.statistics_group : nullptr;
+  return c;
+}
+
+}  // namespace ganscale::models::stylegan2

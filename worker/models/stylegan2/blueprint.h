@@ -1,0 +1,32 @@
+#pragma once
+
+#include "models/model.h"
+#include "models/stylegan2/config.h"
+
+namespace ganscale::models::stylegan2 {
+
+inline constexpr Traits kTraits = {
+    .labels = Labels::kOptional, .has_styles = true, .chooses_low_precision = true};
+
+/// The files that scripts/convert-stylegan2.py writes.
+extern const PublicWeights kPublicWeights;
+
+/// Reads the keys of a StyleGAN2.
+void read(config::Section& in, ModelConfig& config);
+
+class StyleganBlueprint : public Blueprint {
+ public:
+  explicit StyleganBlueprint(const NetworkConfig& config) : config_(config) {}
+
+  std::shared_ptr<Generator> generator(const BuildContext& in) const override;
+  std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override;
+  int statistics_color(std::int64_t batch, const comm::Group& world) const override;
+
+  /// Returns the configuration of the networks for these images, labels and ranks.
+  NetworkConfig networks(const BuildContext& in) const;
+
+ private:
+  NetworkConfig config_;
+};
+
+}  // namespace ganscale::models::stylegan2
