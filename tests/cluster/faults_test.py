@@ -20,7 +20,7 @@ from operator_case import Operator, OperatorCase
 
 COUNT = int(os.environ.get("GANSCALE_FAULTS", "200"))
 SEED = int(os.environ.get("GANSCALE_FAULT_SEED", "1"))
-RIGHT_WITHIN = 300  # seconds; after an outage the MPI Operator tries again later and later
+RIGHT_WITHIN = 300  # seconds
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
@@ -142,11 +142,14 @@ class Faults(OperatorCase):
                     self.cluster.revive(name)
 
     # --- what must be in the end
+    def pods_of(self, name):
+        return self.cluster.get("pods", selector=f"ganscale.dev/training={name}")["items"]
+
     def is_right(self, name):
         training = self.get(name)
         status = training.get("status", {})
         jobs = self.jobs(name)
-        pods = self.cluster.get("pods", selector=f"ganscale.dev/training={name}")["items"]
+        pods = self.pods_of(name)
         if training["spec"].get("suspend"):
             return status.get("phase") == "Suspended" and not jobs and not pods
         attempt = status["attempt"]["number"]
@@ -155,6 +158,16 @@ class Faults(OperatorCase):
         return (status.get("phase") == "Running" and jobs == [f"{name}-r{attempt}"] and names == set(jobs)
                 and len(self.pods(name)) == nodes and status["nodes"] == nodes
                 and status["observedGeneration"] == training["metadata"]["generation"])
+
+    def wait_right(self, name):
+        try:
+            wait_for(f"{name} is right", lambda: self.is_right(name), RIGHT_WITHIN)
+        except AssertionError as error:
+            training = self.get(name)
+            pods = [(pod["metadata"]["name"], pod["metadata"].get("deletionTimestamp"), pod["status"].get("phase"))
+                    for pod in self.pods_of(name)]
+            raise AssertionError(f"{error}\nspec {training['spec']}\nmetadata {training['metadata']}\n"
+                                 f"status {training.get('status')}\njobs {self.jobs(name)}\npods {pods}") from None
 
     def make_faults(self):
         """Makes COUNT faults, one after the other; counts them in self.counts."""
@@ -201,8 +214,10 @@ class Faults(OperatorCase):
         with self.watched():
             self.make_faults()
             self.clock.write_text("+0")
+            # It tries what failed later and later, up to 1,000 s, and each change of an object doubles the wait.
+            self.cluster.restart("mpi-operator")
             for name in self.names:
-                wait_for(f"{name} is right", lambda: self.is_right(name), RIGHT_WITHIN)
+                self.wait_right(name)
         self.assertEqual(self.two_at_once, [])
         for kind in ("cm", "networkpolicy"):
             found = self.labelled(kind)
