@@ -86,6 +86,7 @@ TEST(Observe, SeesLostWorkers) {
   EXPECT_EQ(lost(pod("w", "01", R"({"phase": "Failed"})")), "w: failed");
   EXPECT_EQ(lost(pod("w", "01", R"({"phase": "Failed", "reason": "Evicted"})")), "w: Evicted");
   EXPECT_EQ(lost(pod("w", "09", kRunning)), "w: replaced");
+  EXPECT_EQ(lost(pod("w", "05", kRunning)), "");  // of the launcher's second
   Json going = pod("w", "01", kRunning);
   going["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";
   EXPECT_EQ(lost(going), "w: deleted");
