@@ -112,9 +112,8 @@ TEST(Client, GivesTheItemsOfAListTheirTypeAsGetDoes) {
   const auto keep = [&](Json item) { items.push_back(std::move(item)); };
   run.client.list(resource::kConfigMaps, "", keep);
   run.client.list(resource::kConfigMaps, "", keep);
-  EXPECT_EQ(items.at(0), Json({{"kind", "ConfigMap"},
-                               {"apiVersion", "v1"},
-                               {"metadata", {{"name", "a"}}}}));
+  EXPECT_EQ(items.at(0),
+            Json({{"kind", "ConfigMap"}, {"apiVersion", "v1"}, {"metadata", {{"name", "a"}}}}));
   EXPECT_EQ(items.at(1), Json({{"kind", "Other"}, {"apiVersion", "v9"}}));  // what it says itself
 }
 
