@@ -6,7 +6,7 @@
 
 #include "losses/adversarial.h"
 #include "models/build_model.h"
-#include "optim/build_optimizer.h"
+#include "optim/adam.h"
 #include "tensors/named_tensors.h"
 #include "timing/time_steps.h"
 
@@ -14,14 +14,15 @@ namespace {
 
 using namespace ganscale;
 
+constexpr optim::AdamOptions kAdam{.beta1 = 0.5};
+
 class Training {
  public:
   explicit Training(int batch)
       : batch_(batch),
         networks_(models::build_networks(config(), /*seed=*/1, nullptr)),
-        generator_optimizer_(optim::build_optimizer({}, named_parameters(*networks_.generator))),
-        discriminator_optimizer_(
-            optim::build_optimizer({}, named_parameters(*networks_.discriminator))),
+        generator_optimizer_(named_parameters(*networks_.generator), kAdam),
+        discriminator_optimizer_(named_parameters(*networks_.discriminator), kAdam),
         real_(at::rand({batch, 3, 64, 64}).mul(2).sub(1)) {}
 
   void step() {
@@ -41,10 +42,12 @@ class Training {
       const at::NoGradGuard no_grad;
       fakes = generate(Stream::kDiscriminatorLatent);
     }
-    const auto loss = losses::non_saturating_discriminator_loss(
-        score(real_, Stream::kDiscriminatorNoise), score(fakes, Stream::kDiscriminatorNoise));
-    loss.mean().backward();
-    update(*discriminator_optimizer_);
+    const auto loss_of_reals =
+        losses::non_saturating_real_loss(score(real_, Stream::kDiscriminatorNoise));
+    const auto loss_of_fakes =
+        losses::non_saturating_fake_loss(score(fakes, Stream::kDiscriminatorNoise));
+    (loss_of_reals + loss_of_fakes).mean().backward();
+    update(discriminator_optimizer_);
   }
 
   void train_generator() {
@@ -52,7 +55,7 @@ class Training {
     const auto fakes = generate(Stream::kGeneratorLatent);
     losses::non_saturating_generator_loss(score(fakes, Stream::kGeneratorNoise)).mean().backward();
     train_only_generator(false);
-    update(*generator_optimizer_);
+    update(generator_optimizer_);
   }
 
   void train_only_generator(bool only) {
@@ -79,8 +82,8 @@ class Training {
 
   std::int64_t batch_;
   models::Networks networks_;
-  std::unique_ptr<optim::Optimizer> generator_optimizer_;
-  std::unique_ptr<optim::Optimizer> discriminator_optimizer_;
+  optim::Adam generator_optimizer_;
+  optim::Adam discriminator_optimizer_;
   at::Tensor real_;
   std::int64_t images_seen_ = 0;
 };

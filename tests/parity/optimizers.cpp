@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "optim/build_optimizer.h"
+#include "optim/network_policy.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
 
@@ -15,48 +15,31 @@ namespace {
 
 struct OptimizerCase {
   std::string_view name;
-  optim::OptimizerConfig config;
+  const char* config;
 };
 
 // The hyper-parameters of the fixtures' README; what it does not name is PyTorch's default.
-const std::array<OptimizerCase, 8>& cases() {
-  static const std::array<OptimizerCase, 8> all = {
-      OptimizerCase{"adam", {.name = "adam", .learning_rate = 2e-3, .beta1 = 0.5, .beta2 = 0.999}},
-      OptimizerCase{"adam_beta1_0",
-                    {.name = "adam", .learning_rate = 2.5e-3, .beta1 = 0, .beta2 = 0.99}},
-      OptimizerCase{"adamw",
-                    {.name = "adamw",
-                     .learning_rate = 2e-3,
-                     .beta1 = 0.9,
-                     .beta2 = 0.999,
-                     .weight_decay = 0.01}},
-      OptimizerCase{"radam",
-                    {.name = "radam", .learning_rate = 2e-3, .beta1 = 0.9, .beta2 = 0.999}},
-      OptimizerCase{"sgd_momentum",
-                    {.name = "sgd", .learning_rate = 1e-2, .momentum = 0.9, .nesterov = true}},
-      OptimizerCase{"rmsprop", {.name = "rmsprop", .learning_rate = 1e-3, .smoothing = 0.99}},
-      OptimizerCase{"adabelief",
-                    {.name = "adabelief",
-                     .learning_rate = 2e-4,
-                     .beta1 = 0.5,
-                     .beta2 = 0.999,
-                     .epsilon = 1e-12}},
-      OptimizerCase{"adabelief_rectify",
-                    {.name = "adabelief",
-                     .learning_rate = 2e-4,
-                     .beta1 = 0.9,
-                     .beta2 = 0.999,
-                     .epsilon = 1e-16,
-                     .rectify = true}},
-  };
-  return all;
-}
+constexpr std::array kCases = {
+    OptimizerCase{"adam", "{name: adam, learning_rate: 2e-3, betas: [0.5, 0.999]}"},
+    OptimizerCase{"adam_beta1_0", "{name: adam, learning_rate: 2.5e-3, betas: [0, 0.99]}"},
+    OptimizerCase{"adamw",
+                  "{name: adamw, learning_rate: 2e-3, betas: [0.9, 0.999], weight_decay: 0.01}"},
+    OptimizerCase{"radam", "{name: radam, learning_rate: 2e-3, betas: [0.9, 0.999]}"},
+    OptimizerCase{"sgd_momentum",
+                  "{name: sgd, learning_rate: 1e-2, momentum: 0.9, nesterov: true}"},
+    OptimizerCase{"rmsprop", "{name: rmsprop, learning_rate: 1e-3, smoothing: 0.99}"},
+    OptimizerCase{"adabelief",
+                  "{name: adabelief, learning_rate: 2e-4, betas: [0.5, 0.999], epsilon: 1e-12}"},
+    OptimizerCase{"adabelief_rectify",
+                  "{name: adabelief, learning_rate: 2e-4, betas: [0.9, 0.999], epsilon: 1e-16, "
+                  "rectify: true}"},
+};
 
-const optim::OptimizerConfig& config_of(const std::string& name) {
-  const auto found = std::ranges::find(cases(), name, &OptimizerCase::name);
-  if (found == cases().end())
+optim::NetworkPolicy policy_of(const std::string& name) {
+  const auto found = std::ranges::find(kCases, name, &OptimizerCase::name);
+  if (found == kCases.end())
     throw ConfigError("no optimizer for this case of the fixture: " + name);
-  return found->config;
+  return optim::parse_network_policy(config::Section(config::parse_yaml(found->config, name)));
 }
 
 std::set<std::string> case_names(const NamedTensors& tensors) {
@@ -81,15 +64,15 @@ NamedTensors initial_parameters(const NamedTensors& tensors, const Arithmetic& a
 void check_case(const std::string& name, const NamedTensors& tensors, const Arithmetic& arithmetic,
                 Report& report) {
   const NamedTensors parameters = initial_parameters(tensors, arithmetic);
-  const auto& config = config_of(name);
-  const auto optimizer = optim::build_optimizer(config, parameters);
+  const optim::NetworkPolicy policy = policy_of(name);
+  const auto optimizer = optim::build_optimizer(policy, parameters);
   const std::string first = "." + parameters.begin()->first;
   for (int step = 0; tensors.contains("grad.step" + std::to_string(step) + first); ++step) {
     const std::string gradient_prefix = "grad.step" + std::to_string(step) + ".";
     for (const auto& [index, parameter] : parameters) {
       parameter.mutable_grad() = arithmetic(stored(tensors, gradient_prefix + index));
     }
-    optimizer->step(config.learning_rate);
+    optimizer->step(policy.learning_rate);
     const std::string after_prefix = name + ".after" + std::to_string(step + 1) + ".";
     for (const auto& [index, parameter] : parameters) {
       const auto expected = tensors.find(after_prefix + index);

@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include "optim/optimizer_keys.h"
 #include "optim/rectification.h"
 
 namespace ganscale::optim {
@@ -54,6 +55,14 @@ std::vector<at::Scalar> AdaBelief::step_factors(const Update& update, Tensors& d
     }
   }
   return factors;
+}
+
+OptimizerBuilder parse_adabelief(config::Section& in, const OptimizerDefaults& defaults) {
+  constexpr double kEpsilonOfGans = 1e-12;  // the authors' choice
+  const auto [beta1, beta2] = read_betas(in, defaults);
+  return builder_of<AdaBelief>(
+      AdaBeliefOptions{beta1, beta2, read_epsilon(in, kEpsilonOfGans), read_weight_decay(in),
+                       in.get("rectify", false, "rectify the first steps like RAdam")});
 }
 
 }  // namespace ganscale::optim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "optim/optimizer_kind.h"
 #include "optim/slot_optimizer.h"
 
 namespace ganscale::optim {
@@ -28,5 +29,8 @@ class AdaBelief : public SlotOptimizer {
 
   AdaBeliefOptions options_;
 };
+
+/// Reads betas, epsilon, weight_decay and rectify; see optimizer_kind.h.
+OptimizerBuilder parse_adabelief(config::Section& in, const OptimizerDefaults& defaults);
 
 }  // namespace ganscale::optim

@@ -1,8 +1,17 @@
 #include "optim/adam.h"
 
 #include "kernels/multi_tensor_adam/multi_tensor_adam.h"
+#include "optim/optimizer_keys.h"
 
 namespace ganscale::optim {
+namespace {
+
+AdamOptions read_options(config::Section& in, const OptimizerDefaults& defaults) {
+  const auto [beta1, beta2] = read_betas(in, defaults);
+  return {beta1, beta2, read_epsilon(in), read_weight_decay(in)};
+}
+
+}  // namespace
 
 Adam::Adam(NamedTensors parameters, const AdamOptions& options)
     : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"},
@@ -21,6 +30,16 @@ void Adam::update_with_averages(Update& update, const Tensors& averages, double 
                               .averages = averages,
                               .steps = update.steps},
                              rule, beta);
+}
+
+OptimizerBuilder parse_adam(config::Section& in, const OptimizerDefaults& defaults) {
+  return builder_of<Adam>(read_options(in, defaults));
+}
+
+OptimizerBuilder parse_adamw(config::Section& in, const OptimizerDefaults& defaults) {
+  AdamOptions options = read_options(in, defaults);
+  options.decoupled = true;
+  return builder_of<Adam>(options);
 }
 
 }  // namespace ganscale::optim

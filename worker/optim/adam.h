@@ -1,5 +1,6 @@
 #pragma once
 
+#include "optim/optimizer_kind.h"
 #include "optim/slot_optimizer.h"
 
 namespace ganscale::optim {
@@ -27,5 +28,9 @@ class Adam : public SlotOptimizer {
 
   AdamOptions options_;
 };
+
+/// Read betas, epsilon and weight_decay; see optimizer_kind.h.
+OptimizerBuilder parse_adam(config::Section& in, const OptimizerDefaults& defaults);
+OptimizerBuilder parse_adamw(config::Section& in, const OptimizerDefaults& defaults);
 
 }  // namespace ganscale::optim

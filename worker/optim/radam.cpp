@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "optim/optimizer_keys.h"
 #include "optim/rectification.h"
 
 namespace ganscale::optim {
@@ -38,6 +39,11 @@ void RAdam::update(Update& update) {
     }
   }
   at::_foreach_addcdiv_(parameters, slots[0], denominators, factors);
+}
+
+OptimizerBuilder parse_radam(config::Section& in, const OptimizerDefaults& defaults) {
+  const auto [beta1, beta2] = read_betas(in, defaults);
+  return builder_of<RAdam>(RAdamOptions{beta1, beta2, read_epsilon(in)});
 }
 
 }  // namespace ganscale::optim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "optim/optimizer_kind.h"
 #include "optim/slot_optimizer.h"
 
 namespace ganscale::optim {
@@ -24,5 +25,8 @@ class RAdam : public SlotOptimizer {
 
   RAdamOptions options_;
 };
+
+/// Reads betas and epsilon; see optimizer_kind.h.
+OptimizerBuilder parse_radam(config::Section& in, const OptimizerDefaults& defaults);
 
 }  // namespace ganscale::optim

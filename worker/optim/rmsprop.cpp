@@ -6,6 +6,8 @@
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_sqrt.h>
 
+#include "optim/optimizer_keys.h"
+
 namespace ganscale::optim {
 
 Rmsprop::Rmsprop(NamedTensors parameters, const RmspropOptions& options)
@@ -19,6 +21,16 @@ void Rmsprop::update(Update& update) {
   auto denominators = at::_foreach_sqrt(mean_square);
   at::_foreach_add_(denominators, options_.epsilon);
   at::_foreach_addcdiv_(update.parameters, update.gradients, denominators, -update.learning_rate);
+}
+
+OptimizerBuilder parse_rmsprop(config::Section& in, const OptimizerDefaults& /*defaults*/) {
+  RmspropOptions options;
+  options.smoothing = in.get("smoothing", options.smoothing,
+                             "smoothing constant of the mean square (PyTorch: alpha)");
+  in.require(options.smoothing >= 0 && options.smoothing < 1, "smoothing",
+             "must be at least 0 and below 1");
+  options.epsilon = read_epsilon(in);
+  return builder_of<Rmsprop>(options);
 }
 
 }  // namespace ganscale::optim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "optim/optimizer_kind.h"
 #include "optim/slot_optimizer.h"
 
 namespace ganscale::optim {
@@ -23,5 +24,8 @@ class Rmsprop : public SlotOptimizer {
 
   RmspropOptions options_;
 };
+
+/// Reads smoothing and epsilon; see optimizer_kind.h.
+OptimizerBuilder parse_rmsprop(config::Section& in, const OptimizerDefaults& defaults);
 
 }  // namespace ganscale::optim

@@ -3,6 +3,7 @@
 #include <ATen/ops/_fused_sgd.h>
 
 #include "base/error.h"
+#include "optim/optimizer_keys.h"
 
 namespace ganscale::optim {
 namespace {
@@ -27,6 +28,17 @@ void Sgd::update(Update& update) {
                   options_.weight_decay, options_.momentum, update.learning_rate,
                   /*dampening=*/0.0, options_.nesterov, /*maximize=*/false,
                   /*is_first_step=*/false);
+}
+
+OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& /*defaults*/) {
+  SgdOptions options;
+  options.momentum = in.get("momentum", 0.9, "momentum factor");
+  in.require(options.momentum >= 0 && options.momentum < 1, "momentum",
+             "must be at least 0 and below 1");
+  options.nesterov = in.get("nesterov", options.nesterov, "use Nesterov momentum");
+  in.require(!options.nesterov || options.momentum > 0, "nesterov", "needs momentum");
+  options.weight_decay = read_weight_decay(in);
+  return builder_of<Sgd>(options);
 }
 
 }  // namespace ganscale::optim

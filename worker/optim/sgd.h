@@ -1,5 +1,6 @@
 #pragma once
 
+#include "optim/optimizer_kind.h"
 #include "optim/slot_optimizer.h"
 
 namespace ganscale::optim {
@@ -26,5 +27,8 @@ class Sgd : public SlotOptimizer {
 
   SgdOptions options_;
 };
+
+/// Reads momentum, nesterov and weight_decay; see optimizer_kind.h.
+OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& defaults);
 
 }  // namespace ganscale::optim

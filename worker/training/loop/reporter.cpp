@@ -141,11 +141,11 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   tick.scores = with_prefix(means, "score/");
   const auto& config = context_.config;
   const auto total = config.training.total_images();
-  const auto rate = [&](const optim::OptimizerConfig& c) {
-    return optim::learning_rate(c.schedule, c.learning_rate, progress.images_seen, total);
+  const auto rate = [&](const optim::NetworkPolicy& policy) {
+    return optim::effective_rate(policy, progress.images_seen, total);
   };
-  tick.learning_rates = {{"generator", rate(config.generator.optimizer)},
-                         {"discriminator", rate(config.discriminator.optimizer)}};
+  tick.learning_rates = {{"generator", rate(config.generator.policy)},
+                         {"discriminator", rate(config.discriminator.policy)}};
   return tick;
 }
 

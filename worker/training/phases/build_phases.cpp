@@ -1,18 +1,14 @@
 #include "training/phases/build_phases.h"
 
-#include "optim/lazy_rescale.h"
 #include "training/phases/phase_losses.h"
 
 namespace ganscale::training {
 namespace {
 
-std::function<double(std::int64_t)> rate_of(const optim::OptimizerConfig& optimizer,
-                                            std::int64_t regularization_interval,
+std::function<double(std::int64_t)> rate_of(const optim::NetworkPolicy& policy,
                                             std::int64_t total_images) {
-  const auto rescaled = optim::lazily_rescaled(optimizer, regularization_interval);
-  return [schedule = rescaled.schedule, base = rescaled.learning_rate,
-          total_images](std::int64_t images_seen) {
-    return optim::learning_rate(schedule, base, images_seen, total_images);
+  return [policy, total_images](std::int64_t images_seen) {
+    return optim::effective_rate(policy, images_seen, total_images);
   };
 }
 
@@ -28,17 +24,15 @@ class Builder {
                  replica.path_length_mean(), replica.devices(), group}) {}
 
   std::vector<Phase> build() const {
-    const losses::PathLengthOptions& path_length = config_.generator.path_length;
-    const losses::R1Options& r1 = config_.discriminator.r1;
     std::vector<Phase> phases = {generator_phase()};
-    if (path_length.weight > 0) {
-      phases.push_back(lazy_phase(phases[0], "Greg", path_length.interval));
+    if (config_.generator.path_length.weight > 0) {
+      phases.push_back(lazy_phase(phases[0], "Greg", config_.generator.policy));
       phases.back().losses = {loss(&PhaseLosses::path_length)};
       phases.back().statistics = {"loss/path_length", "path_length"};
     }
     phases.push_back(discriminator_phase());
-    if (r1.gamma > 0) {
-      phases.push_back(lazy_phase(phases.back(), "Dreg", r1.interval));
+    if (config_.discriminator.r1.gamma > 0) {
+      phases.push_back(lazy_phase(phases.back(), "Dreg", config_.discriminator.policy));
       phases.back().losses = {loss(&PhaseLosses::r1)};
       phases.back().statistics = {"loss/r1"};
     }
@@ -52,30 +46,30 @@ class Builder {
   }
 
   Phase generator_phase() const {
-    const GeneratorConfig& config = config_.generator;
+    const optim::NetworkPolicy& policy = config_.generator.policy;
     return {.name = "Gmain",
-            .interval = config_.loss.critic_steps,
+            .interval = policy.update_interval,
             .network = &replica_.generator(),
             .optimizer = &replica_.generator_optimizer(),
             .gradients = gradients_.generator,
-            .learning_rate = rate_of(config.optimizer, config.path_length.interval,
-                                     config_.training.total_images()),
+            .learning_rate = rate_of(policy, config_.training.total_images()),
             .losses = {loss(&PhaseLosses::generator)},
-            .statistics = {"loss/generator"}};
+            .statistics = {"loss/generator"},
+            .weight_limit = policy.weight_limit};
   }
 
   Phase discriminator_phase() const {
-    const DiscriminatorConfig& config = config_.discriminator;
+    const optim::NetworkPolicy& policy = config_.discriminator.policy;
     Phase phase{.name = "Dmain",
+                .interval = policy.update_interval,
                 .network = &replica_.discriminator(),
                 .optimizer = &replica_.discriminator_optimizer(),
                 .gradients = gradients_.discriminator,
-                .learning_rate =
-                    rate_of(config.optimizer, config.r1.interval, config_.training.total_images()),
+                .learning_rate = rate_of(policy, config_.training.total_images()),
                 .losses = {loss(&PhaseLosses::fakes), loss(&PhaseLosses::reals)},
                 .statistics = {"loss/discriminator", "logit/fake", "logit/real", "score/fake",
                                "score/real", "sign/fake", "sign/real"},
-                .weight_limit = config_.loss.weight_clip};
+                .weight_limit = policy.weight_limit};
     if (config_.loss.kind == losses::Adversarial::kWasserstein) {
       phase.losses = {loss(&PhaseLosses::critic)};
       if (config_.loss.gradient_penalty > 0) phase.statistics.push_back("loss/gradient_penalty");
@@ -84,10 +78,11 @@ class Builder {
   }
 
   /// The same network and optimizer, less often and for a regularization.
-  static Phase lazy_phase(const Phase& main, const std::string& name, std::int64_t interval) {
+  static Phase lazy_phase(const Phase& main, const std::string& name,
+                          const optim::NetworkPolicy& policy) {
     Phase phase = main;
     phase.name = name;
-    phase.interval = interval;
+    phase.interval = policy.lazy_interval;
     return phase;
   }
 

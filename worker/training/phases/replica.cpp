@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "optim/lazy_rescale.h"
+#include "optim/network_policy.h"
 #include "training/run/precision.h"
 
 namespace ganscale::training {
@@ -56,12 +56,10 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
   average->to(devices.generator, dtype);
   average_.emplace(std::move(average), networks_.generator, config.generator.ema,
                    config.training.batch);
-  generator_optimizer_ = optim::build_optimizer(
-      optim::lazily_rescaled(config.generator.optimizer, config.generator.path_length.interval),
-      named_parameters(generator()));
+  generator_optimizer_ =
+      optim::build_optimizer(config.generator.policy, named_parameters(generator()));
   discriminator_optimizer_ = optim::build_optimizer(
-      optim::lazily_rescaled(config.discriminator.optimizer, config.discriminator.r1.interval),
-      trained_parameters(discriminator(), config.discriminator));
+      config.discriminator.policy, trained_parameters(discriminator(), config.discriminator));
   if (config.generator.path_length.weight > 0) {
     path_length_mean_ = {at::zeros({}, at::TensorOptions(devices.generator).dtype(dtype)),
                          groups.path_length};

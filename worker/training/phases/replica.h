@@ -7,7 +7,7 @@
 #include "checkpoint/snapshot.h"
 #include "device/select_device.h"
 #include "models/build_model.h"
-#include "optim/build_optimizer.h"
+#include "optim/optimizer.h"
 #include "training/phases/generator_average.h"
 #include "training/phases/path_lengths.h"
 #include "training/run/run_config.h"

@@ -11,27 +11,30 @@ namespace {
 
 /// Returns what the authors of a loss train with: Gulrajani et al. 2017, arXiv:1704.00028,
 /// Algorithm 1; Radford et al. 2016, arXiv:1511.06434.
-optim::OptimizerConfig default_optimizer(losses::Adversarial kind) {
+optim::OptimizerDefaults default_optimizer(losses::Adversarial kind) {
   if (kind != losses::Adversarial::kWasserstein) return {};
   return {.learning_rate = 1e-4, .beta1 = 0, .beta2 = 0.9};
 }
 
-GeneratorConfig parse_generator(config::Section in, const optim::OptimizerConfig& optimizer) {
+GeneratorConfig parse_generator(config::Section in, const losses::LossConfig& loss) {
   GeneratorConfig c;
-  c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
+  c.policy = optim::parse_network_policy(in.section("optimizer"), default_optimizer(loss.kind));
   c.ema = optim::read_ema(in);
   c.path_length = losses::read_path_length(in);
+  c.policy.update_interval = loss.critic_steps;
+  c.policy.lazy_interval = c.path_length.interval;
   in.reject_unread_keys();
   return c;
 }
 
-DiscriminatorConfig parse_discriminator(config::Section in,
-                                        const optim::OptimizerConfig& optimizer) {
+DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossConfig& loss) {
   DiscriminatorConfig c;
-  c.optimizer = optim::parse_optimizer(in.section("optimizer"), optimizer);
+  c.policy = optim::parse_network_policy(in.section("optimizer"), default_optimizer(loss.kind));
   c.freeze = in.get("freeze", c.freeze, "name prefixes of parameters to freeze, as in FreezeD");
   c.freeze_location = in.location("freeze");
   c.r1 = losses::read_r1(in);
+  c.policy.lazy_interval = c.r1.interval;
+  c.policy.weight_limit = loss.weight_clip;
   in.reject_unread_keys();
   return c;
 }
@@ -97,9 +100,8 @@ RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
   c.training = parse_training(in.section("training"));
   c.budget = parse_budget(in.section("budget"));
   c.loss = losses::parse_loss(in.section("loss"));
-  const auto optimizer = default_optimizer(c.loss.kind);
-  c.generator = parse_generator(in.section("generator"), optimizer);
-  c.discriminator = parse_discriminator(in.section("discriminator"), optimizer);
+  c.generator = parse_generator(in.section("generator"), c.loss);
+  c.discriminator = parse_discriminator(in.section("discriminator"), c.loss);
   c.augment = augment::parse_augment(in.section("augment"));
   c.evaluate = metrics::parse_evaluate(in.section("evaluate"));
   c.checkpoint = checkpoint::parse_checkpoint(in.section("checkpoint"));

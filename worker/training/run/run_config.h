@@ -12,21 +12,21 @@
 #include "losses/loss_config.h"
 #include "metrics/evaluate_config.h"
 #include "models/build_model.h"
-#include "optim/build_optimizer.h"
 #include "optim/ema.h"
+#include "optim/network_policy.h"
 #include "training/run/scheme_keys.h"
 #include "training/run/training_config.h"
 
 namespace ganscale::training {
 
 struct GeneratorConfig {
-  optim::OptimizerConfig optimizer;
+  optim::NetworkPolicy policy;
   optim::EmaConfig ema;
   losses::PathLengthOptions path_length;
 };
 
 struct DiscriminatorConfig {
-  optim::OptimizerConfig optimizer;
+  optim::NetworkPolicy policy;
   std::vector<std::string> freeze;   ///< parameters that begin with one of these are not trained
   config::Location freeze_location;  ///< for errors that only the network's names can show
   losses::R1Options r1;

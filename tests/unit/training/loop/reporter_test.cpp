@@ -16,8 +16,9 @@ namespace {
 /// A reporter of one rank, and what it is told.
 class Reported {
  public:
-  Reported(comm::Group& group, const RunFolder& folder)
-      : context_{.config = config_,
+  Reported(comm::Group& group, const RunFolder& folder, const std::string& more = "")
+      : config_(parse("training: {batch: 4, total_kimg: 0.04}\n" + more)),
+        context_{.config = config_,
                  .folder = folder,
                  .dataset = dataset_,
                  .devices = at::kCPU,
@@ -33,7 +34,7 @@ class Reported {
   telemetry::Instruments instruments;
 
  private:
-  const RunConfig config_ = parse("training: {batch: 4, total_kimg: 0.04}\n");
+  const RunConfig config_;
   const Dataset dataset_ = fake_dataset(std::make_unique<data::FakeSource>(8));
   const StopSignal stop_;
   TrainingContext context_;
@@ -104,6 +105,24 @@ TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
   EXPECT_EQ(reported.instruments.reader_threads.value(), 3);
   EXPECT_EQ(reported.instruments.nonfinite_total.at("Gmain").value(), 1);
   EXPECT_EQ(reported.instruments.phase_seconds_total.at("Gmain").value(), 0.5);
+}
+
+// D is updated at 16 / 17 of its rate, once more in 16 steps; G after half of its images.
+TEST(Reporter, TellsTheRatesThatTheUpdatesHave) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  const auto alone = comm::make_single_group();
+  Reported reported(*alone, folder,
+                    "generator: {optimizer: {learning_rate: 0.01, schedule: {name: linear}}}\n"
+                    "discriminator: {optimizer: {learning_rate: 0.017}, r1_gamma: 1}\n");
+  Reporter reporter = reported.make();
+  Progress progress;
+  reporter.begin(progress);
+  progress.images_seen = 20;
+  reporter.tick(progress);
+  const auto rates = only_line(folder).at("learning_rate");
+  EXPECT_DOUBLE_EQ(rates.at("generator").get<double>(), 0.005);
+  EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.016);
 }
 
 TEST(Reporter, SaysATickOfNoImagesOnce) {

@@ -3,7 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
-#include "optim/build_optimizer.h"
+#include "optim/sgd.h"
 #include "unit/training/tiny_generator.h"
 
 namespace ganscale::training {
@@ -44,10 +44,9 @@ TEST_F(Average, MovesAtTheEndOfAStepThatDidNotMoveIt) {
 // sgd at the rate 2 with a gradient of 2: from 8 to 4, and the average half of the way there.
 TEST_F(Average, MovesInTheUpdateOfTheGeneratorAndTakesTheBuffersBehindIt) {
   source_->weight.mutable_grad() = at::zeros({1}).add(2);
-  const auto optimizer =
-      optim::build_optimizer({.name = "sgd", .momentum = 0}, named_parameters(*source_));
+  optim::Sgd optimizer(named_parameters(*source_), {});
   const optim::Averages averages = average_.averages(0);
-  optimizer->step(2, &averages);
+  optimizer.step(2, &averages);
   average_.end_step(averages, /*is_moved=*/true);
   EXPECT_EQ(tiny_average_->weight.item<float>(), 2);
   EXPECT_EQ(tiny_average_->mean.item<float>(), 3);

@@ -8,7 +8,7 @@
 
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
-#include "optim/build_optimizer.h"
+#include "optim/sgd.h"
 
 namespace ganscale::training {
 namespace {
@@ -51,7 +51,7 @@ struct PhaseOfLine {
   std::unique_ptr<comm::Group> group = comm::make_single_group();
   comm::BucketedGradients gradients{line.parameters(), *group, 1000};
   std::unique_ptr<optim::Optimizer> optimizer =
-      optim::build_optimizer({.name = "sgd", .momentum = 0}, named_parameters(line));
+      std::make_unique<optim::Sgd>(named_parameters(line), optim::SgdOptions{});
   Phase phase;
 };
 

@@ -1,7 +1,9 @@
 #include "training/run/presets.h"
 
 #include "models/stylegan2/blueprint.h"
+#include "optim/adam.h"
 #include "support/expect_error.h"
+#include "support/expect_optimizer.h"
 #include "training/run/built_in_presets.h"
 #include "training/run/parse_run.h"
 #include "unit/training/parse_text.h"
@@ -65,12 +67,13 @@ void expect_column(const Column& column) {
   EXPECT_EQ(c.generator.path_length.interval, 4);
   EXPECT_EQ(c.discriminator.r1.gamma, column.r1_gamma);
   EXPECT_EQ(c.discriminator.r1.interval, 16);
-  for (const auto& optimizer : {c.generator.optimizer, c.discriminator.optimizer}) {
-    EXPECT_EQ(optimizer.name, "adam");
-    EXPECT_EQ(optimizer.learning_rate, column.learning_rate);
-    EXPECT_EQ(optimizer.beta1, 0);
-    EXPECT_EQ(optimizer.beta2, 0.99);
-    EXPECT_EQ(optimizer.epsilon, 1e-8);
+  EXPECT_EQ(c.generator.policy.lazy_interval, 4);
+  EXPECT_EQ(c.discriminator.policy.lazy_interval, 16);
+  for (auto policy : {c.generator.policy, c.discriminator.policy}) {
+    EXPECT_EQ(policy.learning_rate, column.learning_rate);
+    policy.lazy_interval = 0;
+    optim::expect_optimizer<optim::Adam>(
+        policy, optim::AdamOptions{.beta1 = 0, .beta2 = 0.99, .epsilon = 1e-8});
   }
 }
 
@@ -104,7 +107,7 @@ TEST(Preset, AutoFollowsResolutionAndRanks) {
   const RunConfig eight = automatic(1024, 8);
   EXPECT_EQ(eight.training.batch, 32);
   EXPECT_EQ(networks_of(eight).channel_base, 32768);
-  EXPECT_DOUBLE_EQ(eight.generator.optimizer.learning_rate, 0.002);
+  EXPECT_DOUBLE_EQ(eight.generator.policy.learning_rate, 0.002);
   EXPECT_EQ(automatic(64, 128).training.batch, 128);
 }
 

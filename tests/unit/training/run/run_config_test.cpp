@@ -1,6 +1,9 @@
 #include "training/run/run_config.h"
 
+#include "optim/adam.h"
+#include "optim/sgd.h"
 #include "support/expect_error.h"
+#include "support/expect_optimizer.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -22,9 +25,10 @@ TEST(RunConfig, ReadsEverySection) {
   EXPECT_EQ(config.training.total_images(), 1500);
   EXPECT_EQ(config.training.seed_mode, SeedMode::kRank);
   EXPECT_EQ(config.training.precision, Precision::kBf16);
-  EXPECT_DOUBLE_EQ(config.generator.optimizer.learning_rate, 0.001);
+  EXPECT_DOUBLE_EQ(config.generator.policy.learning_rate, 0.001);
   EXPECT_DOUBLE_EQ(config.generator.ema.kimg, 5);
-  EXPECT_EQ(config.discriminator.optimizer.name, "sgd");
+  optim::expect_optimizer<optim::Sgd>(config.discriminator.policy,
+                                      optim::SgdOptions{.momentum = 0.9});
 }
 
 TEST(RunConfig, ResolvedReadsBackAsItself) {
@@ -34,19 +38,33 @@ TEST(RunConfig, ResolvedReadsBackAsItself) {
 
 TEST(RunConfig, TakesTheLossesOwnOptimizerWhereNoneIsGiven) {
   const RunConfig saturating = parse("{}");
-  EXPECT_EQ(saturating.discriminator.optimizer.learning_rate, 2e-4);
-  EXPECT_EQ(saturating.discriminator.optimizer.beta1, 0.5);
+  EXPECT_EQ(saturating.discriminator.policy.learning_rate, 2e-4);
+  optim::expect_optimizer<optim::Adam>(saturating.discriminator.policy,
+                                       optim::AdamOptions{.beta1 = 0.5});
   const RunConfig wasserstein = parse(
       "loss: {name: wasserstein}\n"
       "generator: {optimizer: {learning_rate: 0.002}}\n");
-  EXPECT_EQ(wasserstein.discriminator.optimizer.learning_rate, 1e-4);
-  EXPECT_EQ(wasserstein.generator.optimizer.learning_rate, 0.002);
-  for (const auto& optimizer :
-       {wasserstein.generator.optimizer, wasserstein.discriminator.optimizer}) {
-    EXPECT_EQ(optimizer.name, "adam");
-    EXPECT_EQ(optimizer.beta1, 0);
-    EXPECT_EQ(optimizer.beta2, 0.9);
+  EXPECT_EQ(wasserstein.discriminator.policy.learning_rate, 1e-4);
+  EXPECT_EQ(wasserstein.generator.policy.learning_rate, 0.002);
+  for (const auto& policy : {wasserstein.generator.policy, wasserstein.discriminator.policy}) {
+    optim::expect_optimizer<optim::Adam>(policy, optim::AdamOptions{.beta1 = 0, .beta2 = 0.9});
   }
+}
+
+TEST(RunConfig, GathersEachNetworksPolicyFromTheSections) {
+  const RunConfig clipped = parse("loss: {name: wasserstein, critic_steps: 3, weight_clip: 0.01}");
+  EXPECT_EQ(clipped.generator.policy.update_interval, 3);
+  EXPECT_EQ(clipped.generator.policy.weight_limit, 0);
+  EXPECT_EQ(clipped.discriminator.policy.update_interval, 1);
+  EXPECT_EQ(clipped.discriminator.policy.weight_limit, 0.01);
+  EXPECT_EQ(clipped.generator.policy.lazy_interval, 0);
+  EXPECT_EQ(clipped.discriminator.policy.lazy_interval, 0);
+  const RunConfig regularized = parse(
+      "model: {name: stylegan2}\n"
+      "generator: {path_length_weight: 2}\n"
+      "discriminator: {r1_gamma: 10, r1_interval: 8}\n");
+  EXPECT_EQ(regularized.generator.policy.lazy_interval, 4);
+  EXPECT_EQ(regularized.discriminator.policy.lazy_interval, 8);
 }
 
 TEST(BudgetConfig, GivesEachRankItsTime) {

@@ -1,0 +1,137 @@
+#include "optim/network_policy.h"
+
+#include <cmath>
+
+#include "optim/adabelief.h"
+#include "optim/adam.h"
+#include "optim/radam.h"
+#include "optim/rmsprop.h"
+#include "optim/sgd.h"
+#include "support/expect_error.h"
+#include "support/expect_optimizer.h"
+
+namespace ganscale::optim {
+namespace {
+
+NetworkPolicy read(const std::string& yaml, const OptimizerDefaults& defaults = {}) {
+  return parse_network_policy(config::Section(config::parse_yaml(yaml, "run.yaml")), defaults);
+}
+
+/// A policy whose network is also regularized in every fourth step.
+NetworkPolicy regularized(const std::string& yaml) {
+  NetworkPolicy policy = read(yaml);
+  policy.lazy_interval = 4;
+  return policy;
+}
+
+TEST(NetworkPolicy, DefaultsToThePapersAdam) {
+  const auto policy = read("{}");
+  EXPECT_EQ(policy.learning_rate, 2e-4);
+  EXPECT_EQ(policy.schedule.name, "constant");
+  EXPECT_EQ(policy.update_interval, 1);
+  EXPECT_EQ(policy.lazy_interval, 0);
+  EXPECT_EQ(policy.weight_limit, 0);
+  expect_optimizer<Adam>(policy, AdamOptions{.beta1 = 0.5, .beta2 = 0.999, .epsilon = 1e-8});
+}
+
+TEST(NetworkPolicy, TakesDefaultsOfItsLoss) {
+  const OptimizerDefaults defaults{.learning_rate = 1e-4, .beta1 = 0, .beta2 = 0.9};
+  EXPECT_EQ(read("{}", defaults).learning_rate, 1e-4);
+  expect_optimizer<Adam>(read("{}", defaults), AdamOptions{.beta1 = 0, .beta2 = 0.9});
+  expect_optimizer<RAdam>(read("name: radam", defaults), RAdamOptions{.beta1 = 0, .beta2 = 0.9});
+  EXPECT_EQ(read("learning_rate: 0.3", defaults).learning_rate, 0.3);
+}
+
+TEST(NetworkPolicy, BuildsEveryKindByItsDefaults) {
+  expect_optimizer<Adam>(read("name: adamw"), AdamOptions{.beta1 = 0.5, .decoupled = true});
+  expect_optimizer<RAdam>(read("name: radam"), RAdamOptions{.beta1 = 0.5});
+  expect_optimizer<AdaBelief>(read("name: adabelief"),
+                              AdaBeliefOptions{.beta1 = 0.5, .epsilon = 1e-12});
+  expect_optimizer<Sgd>(read("name: sgd"), SgdOptions{.momentum = 0.9});
+  expect_optimizer<Rmsprop>(read("name: rmsprop"),
+                            RmspropOptions{.smoothing = 0.99, .epsilon = 1e-8});
+}
+
+TEST(NetworkPolicy, ReadsEveryKeyOfTheNamedRule) {
+  const std::string adam = "betas: [0.1, 0.9], epsilon: 0.5, weight_decay: 0.25";
+  const AdamOptions options{.beta1 = 0.1, .beta2 = 0.9, .epsilon = 0.5, .weight_decay = 0.25};
+  expect_optimizer<Adam>(read("{" + adam + "}"), options);
+  AdamOptions decoupled = options;
+  decoupled.decoupled = true;
+  expect_optimizer<Adam>(read("{name: adamw, " + adam + "}"), decoupled);
+  expect_optimizer<AdaBelief>(
+      read("{name: adabelief, rectify: true, " + adam + "}"),
+      AdaBeliefOptions{
+          .beta1 = 0.1, .beta2 = 0.9, .epsilon = 0.5, .weight_decay = 0.25, .rectify = true});
+  expect_optimizer<RAdam>(read("{name: radam, betas: [0.1, 0.9], epsilon: 0.5}"),
+                          RAdamOptions{.beta1 = 0.1, .beta2 = 0.9, .epsilon = 0.5});
+  expect_optimizer<Sgd>(read("{name: sgd, momentum: 0.25, nesterov: true, weight_decay: 0.125}"),
+                        SgdOptions{.momentum = 0.25, .nesterov = true, .weight_decay = 0.125});
+  expect_optimizer<Rmsprop>(read("{name: rmsprop, smoothing: 0.5, epsilon: 0.25}"),
+                            RmspropOptions{.smoothing = 0.5, .epsilon = 0.25});
+}
+
+TEST(NetworkPolicy, ReadsRateAndSchedule) {
+  const auto policy = read("{learning_rate: 0.004, schedule: {name: linear, final_fraction: 0.5}}");
+  EXPECT_DOUBLE_EQ(effective_rate(policy, 0, 1000), 0.004);
+  EXPECT_DOUBLE_EQ(effective_rate(policy, 500, 1000), 0.003);
+  EXPECT_DOUBLE_EQ(effective_rate(policy, 1000, 1000), 0.002);
+}
+
+TEST(NetworkPolicy, RefusesKeysOfAnotherRule) {
+  expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: betas",
+               [] { read("name: sgd\nbetas: [0, 0.99]\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: unknown key: rectify",
+               [] { read("rectify: true"); });
+}
+
+TEST(NetworkPolicy, RefusesImpossibleValues) {
+  expect_error(ExitCode::kConfig, "run.yaml:1: name: expected one of [adam, adamw, radam",
+               [] { read("name: adagrad\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: learning_rate: must be positive",
+               [] { read("learning_rate: 0\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: betas: expected two numbers",
+               [] { read("betas: [0.5]\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: betas: expected two numbers",
+               [] { read("betas: [0.5, 1.0]\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: epsilon: must not be negative",
+               [] { read("epsilon: -1\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: weight_decay: must not be negative",
+               [] { read("weight_decay: -1\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: smoothing: must be at least 0 and below 1",
+               [] { read("{name: rmsprop, smoothing: 1}"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: nesterov: needs momentum",
+               [] { read("{name: sgd, momentum: 0,\n nesterov: true}\n"); });
+}
+
+// c = 4 / 5: five updates do what four did.
+TEST(NetworkPolicy, RescalesRateAndBetasForALazyRegularization) {
+  const std::string keys = "learning_rate: 0.0025, betas: [0.5, 0.99]";
+  const double beta1 = std::pow(0.5, 0.8);
+  const double beta2 = std::pow(0.99, 0.8);
+  const auto adam = regularized("{" + keys + "}");
+  EXPECT_DOUBLE_EQ(effective_rate(adam, 0, 1000), 0.002);
+  expect_optimizer<Adam>(adam, AdamOptions{.beta1 = beta1, .beta2 = beta2});
+  expect_optimizer<RAdam>(regularized("{name: radam, " + keys + "}"),
+                          RAdamOptions{.beta1 = beta1, .beta2 = beta2});
+  expect_optimizer<AdaBelief>(regularized("{name: adabelief, " + keys + "}"),
+                              AdaBeliefOptions{.beta1 = beta1, .beta2 = beta2, .epsilon = 1e-12});
+}
+
+TEST(NetworkPolicy, RescalesTheWholeSchedule) {
+  const auto policy =
+      regularized("{learning_rate: 0.0025, schedule: {name: cosine, warmup_kimg: 0.1}}");
+  EXPECT_DOUBLE_EQ(effective_rate(policy, 50, 1100), 0.001);
+  EXPECT_DOUBLE_EQ(effective_rate(policy, 100, 1100), 0.002);
+  EXPECT_DOUBLE_EQ(effective_rate(policy, 600, 1100), 0.001);
+}
+
+// The paper's rule is about betas; a momentum is no beta.
+TEST(NetworkPolicy, LeavesRulesWithoutBetasTheirDecay) {
+  expect_optimizer<Sgd>(regularized("{name: sgd, momentum: 0.5}"), SgdOptions{.momentum = 0.5});
+  expect_optimizer<Rmsprop>(regularized("{name: rmsprop, smoothing: 0.5}"),
+                            RmspropOptions{.smoothing = 0.5});
+}
+
+}  // namespace
+}  // namespace ganscale::optim

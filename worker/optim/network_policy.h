@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "optim/learning_rate.h"
+#include "optim/optimizer_table.h"
+
+namespace ganscale::optim {
+
+/// How one network is trained: optimizer, learning rate and schedule, intervals, clipping.
+///
+/// A network with lazy regularization gets one extra update in k = lazy_interval steps, so that
+/// k + 1 updates replace k: with c = k / (k + 1), the learning rate is multiplied by c and the
+/// betas are raised to the power c.
+///
+/// Paper: Karras et al. 2020, arXiv:1912.04958, Section 3.1 and Appendix B.
+struct NetworkPolicy {
+  OptimizerBuilder optimizer;
+  double learning_rate = 0;  ///< as configured; see effective_rate()
+  LearningRateSchedule schedule = {};
+  std::int64_t update_interval = 1;  ///< steps per update
+  std::int64_t lazy_interval = 0;    ///< steps per lazy regularization; 0: none
+  double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
+};
+
+/// Reads the section `optimizer`: kind, options, learning rate and schedule. The intervals and the
+/// weight limit are keys of other sections and keep their defaults. Throws ConfigError, also for an
+/// option of another kind.
+NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& defaults = {},
+                                   std::span<const OptimizerKind> kinds = optimizer_kinds());
+
+/// Returns the learning rate of an update after `images_seen` of `total_images` images. Both the
+/// optimizers and the reports use it.
+double effective_rate(const NetworkPolicy& policy, std::int64_t images_seen,
+                      std::int64_t total_images);
+
+/// Builds the optimizer of the policy over these parameters, in its initial state.
+std::unique_ptr<Optimizer> build_optimizer(const NetworkPolicy& policy, NamedTensors parameters);
+
+}  // namespace ganscale::optim

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <utility>
+
+#include "optim/optimizer_kind.h"
+
+/// Options that several optimizers share. All throw ConfigError for an impossible value.
+namespace ganscale::optim {
+
+/// Reads `betas`: the decay of the mean of the gradient and that of its square, both in [0, 1).
+std::pair<double, double> read_betas(config::Section& in, const OptimizerDefaults& defaults);
+
+/// Reads `epsilon`, at least 0.
+double read_epsilon(config::Section& in, double fallback = 1e-8);
+
+/// Reads `weight_decay`, at least 0.
+double read_weight_decay(config::Section& in);
+
+}  // namespace ganscale::optim
