@@ -10,6 +10,7 @@
 #include "kernels/upfirdn2d/upfirdn2d.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
+#include "support/activation_of.h"
 
 namespace ganscale::parity {
 namespace {
@@ -57,7 +58,9 @@ at::Tensor compute_downsample2d(const Case& in) {
 }
 
 at::Tensor compute_filter2d(const Case& in) {
-  return kernels::filter2d(in.tensor("upfirdn2d.x"), in.tensor("filter_1331"));
+  // A filter of 4 x 4 taps, after which an image has the size it had.
+  return kernels::upfirdn2d(in.tensor("upfirdn2d.x"), in.tensor("filter_1331"),
+                            {.pad_left = 2, .pad_right = 1, .pad_top = 2, .pad_bottom = 1});
 }
 
 at::Tensor compute_bias_act(const Case& in) {

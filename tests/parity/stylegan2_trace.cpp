@@ -191,6 +191,7 @@ class Trace {
  private:
   /// In float32, what the steps before have changed is compared no more: errors grow.
   bool compares(std::int64_t step) const { return step == 0 || arithmetic_.is_float64(); }
+  at::Tensor images_without_noise(const at::Tensor& w);
   void check_truncated(const at::Tensor& z, const at::Tensor& c);
   void witness(std::vector<training::Phase>& phases);
   void check_step(std::int64_t step, const std::vector<training::Phase>& phases,
@@ -226,7 +227,7 @@ void Trace::check_passes() {
   const at::Tensor images = generator_.synthesize(w, random_);
   report_.compare("forward images", images, stored(tensors_, "forward.image_noise_const"));
   report_.compare("forward images", images, stored(tensors_, "forward.image_unfused"));
-  report_.compare("forward images", generator_.synthesize_without_noise(w),
+  report_.compare("forward images", images_without_noise(w),
                   stored(tensors_, "forward.image_noise_none"));
   std::vector<at::Tensor> one_by_one;
   for (const at::Tensor& one : w.split(1))
@@ -237,6 +238,22 @@ void Trace::check_passes() {
                   replica_.discriminator().forward(images, c, random_).unsqueeze(1),
                   stored(tensors_, "forward.logits"));
   generator_.train();
+}
+
+/// Returns the images of a generator whose noise has no strength.
+at::Tensor Trace::images_without_noise(const at::Tensor& w) {
+  NamedTensors strengths;
+  for (const auto& [name, parameter] : named_parameters(generator_)) {
+    if (name.ends_with("noise_strength")) strengths.emplace(name, parameter);
+  }
+  NamedTensors kept;
+  for (const auto& [name, strength] : strengths) {
+    kept.emplace(name, strength.clone());
+    strength.zero_();
+  }
+  const at::Tensor images = generator_.synthesize(w, random_);
+  copy_into(strengths, kept, "the strengths of the noise");
+  return images;
 }
 
 void Trace::check_truncated(const at::Tensor& z, const at::Tensor& c) {

@@ -82,9 +82,4 @@ at::Tensor augment_ada(const at::Tensor& images, const AdaPipeline& pipeline, do
   return apply_transforms(images, transforms_of(drawn, pipeline, p, images), noise);
 }
 
-at::Tensor augment_ada_at(const at::Tensor& images, const AdaPipeline& pipeline, double quantile) {
-  const std::vector<AdaDraws> draws(images.size(0), ada_draws_at(quantile));
-  return apply_transforms(images, transforms_of(draws, pipeline, 1, images), {});
-}
-
 }  // namespace ganscale::augment

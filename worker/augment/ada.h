@@ -23,8 +23,4 @@ at::Tensor apply_transforms(const at::Tensor& images, const std::vector<AdaTrans
 at::Tensor augment_ada(const at::Tensor& images, const AdaPipeline& pipeline, double p,
                        const ImageRandom& draws, Use use);
 
-/// Augments images with transformations that all take place and whose draws all are the `quantile`
-/// of their distributions: what fixtures of the reference implementation hold. Without noise.
-at::Tensor augment_ada_at(const at::Tensor& images, const AdaPipeline& pipeline, double quantile);
-
 }  // namespace ganscale::augment

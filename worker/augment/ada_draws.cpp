@@ -1,8 +1,5 @@
 #include "augment/ada_draws.h"
 
-#include <ATen/ops/erfinv.h>
-#include <ATen/ops/scalar_tensor.h>
-
 #include <algorithm>
 
 #include "kernels/counter_random/counter_random.h"
@@ -11,10 +8,6 @@ namespace ganscale::augment {
 namespace {
 
 constexpr std::uint32_t kSitesOfAUse = 4;
-
-double inverse_error_function(double x) {
-  return at::erfinv(at::scalar_tensor(x, at::kDouble)).item<double>();
-}
 
 template <std::size_t kCount>
 void read_row(const at::Tensor& rows, std::int64_t row, std::array<double, kCount>& out) {
@@ -47,15 +40,6 @@ std::vector<AdaDraws> random_ada_draws(const ImageRandom& images, Use use,
     read_row(uniforms, i, draws[i].uniforms);
     read_row(normals, i, draws[i].normals);
   }
-  return draws;
-}
-
-AdaDraws ada_draws_at(double quantile) {
-  AdaDraws draws;
-  draws.uniforms.fill(quantile);
-  draws.uniforms[uniform::kPostRotate] = 0.5;
-  draws.normals.fill(inverse_error_function(2 * quantile - 1));
-  draws.normals[normal::kNoise] = inverse_error_function(quantile);
   return draws;
 }
 

@@ -85,9 +85,4 @@ struct DrawSites {
 std::vector<AdaDraws> random_ada_draws(const ImageRandom& images, Use use,
                                        std::int64_t image_count);
 
-/// Returns draws that are all the `quantile` of their distribution, as the fixtures of the
-/// reference implementation have it: gates are open, the second rotation is by nothing, a normal
-/// strength is erfinv(2 * quantile - 1).
-AdaDraws ada_draws_at(double quantile);
-
 }  // namespace ganscale::augment

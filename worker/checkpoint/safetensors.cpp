@@ -100,10 +100,6 @@ Safetensors read_safetensors(const std::filesystem::path& file) {
   return result;
 }
 
-SafetensorsHeader read_safetensors_header(const std::filesystem::path& file) {
-  return std::move(InputFile(file).header());
-}
-
 void write_safetensors(const ByteSink& sink, const NamedTensors& tensors,
                        const Metadata& metadata) {
   const auto header = lay_out_tensors(tensors, metadata);

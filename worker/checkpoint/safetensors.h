@@ -22,10 +22,6 @@ struct Safetensors {
 ///         (see parse_safetensors_header()).
 Safetensors read_safetensors(const std::filesystem::path& file);
 
-/// Reads only the header of a safetensors file: names, dtypes and shapes. Throws like
-/// read_safetensors().
-SafetensorsHeader read_safetensors_header(const std::filesystem::path& file);
-
 /// Receives the next bytes of a file.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 

@@ -123,7 +123,6 @@ void Writer::write_in_background(const std::stop_token& stop) {
     status_.last_write = duration;
     status_.last_success = std::chrono::system_clock::now();
     status_.last_images_seen = snapshot.images_seen;
-    status_.last_size_bytes = size_bytes;
     status_.last_error.clear();
   }
   delete_old();

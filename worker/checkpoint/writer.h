@@ -23,7 +23,6 @@ struct WriterStatus {
   std::chrono::duration<double> last_write{};  ///< of the latest successful write
   std::chrono::system_clock::time_point last_success{};
   std::int64_t last_images_seen = 0;
-  std::int64_t last_size_bytes = 0;
   std::string last_error;  ///< empty after a successful write
 };
 

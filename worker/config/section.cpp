@@ -115,8 +115,6 @@ const Node& Section::nearest(std::string_view dotted_key) const {
   return *node;
 }
 
-bool Section::has(std::string_view key) const { return find(key) != nullptr; }
-
 std::string Section::path_of(std::string_view key) const {
   return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
 }

@@ -67,7 +67,6 @@ class Section {
 
   /// Returns the map under `key`; an empty one if it is absent.
   Section section(std::string_view key);
-  bool has(std::string_view key) const;
 
   /// Returns where the value of a dotted key was written; for a default, where the innermost
   /// enclosing section was.

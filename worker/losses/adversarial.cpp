@@ -8,11 +8,6 @@ at::Tensor non_saturating_real_loss(const at::Tensor& logits) { return at::softp
 
 at::Tensor non_saturating_fake_loss(const at::Tensor& logits) { return at::softplus(logits); }
 
-at::Tensor non_saturating_discriminator_loss(const at::Tensor& real_logits,
-                                             const at::Tensor& fake_logits) {
-  return non_saturating_real_loss(real_logits).add(non_saturating_fake_loss(fake_logits));
-}
-
 at::Tensor non_saturating_generator_loss(const at::Tensor& fake_logits) {
   return at::softplus(fake_logits.neg());
 }

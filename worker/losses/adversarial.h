@@ -13,10 +13,6 @@ namespace ganscale::losses {
 at::Tensor non_saturating_real_loss(const at::Tensor& logits);
 at::Tensor non_saturating_fake_loss(const at::Tensor& logits);
 
-/// Returns the sum of the two parts for each pair of images, [N].
-at::Tensor non_saturating_discriminator_loss(const at::Tensor& real_logits,
-                                             const at::Tensor& fake_logits);
-
 /// Returns the generator's non-saturating loss of each image, -log D(G(z)): softplus(-fake).
 ///
 /// Paper:   Goodfellow et al. 2014, arXiv:1406.2661, Section 3 ("maximize log D(G(z))").

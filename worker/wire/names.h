@@ -39,15 +39,8 @@ inline constexpr const char* kNetwork = "network";
 inline constexpr const char* kPhase = "phase";
 }  // namespace label
 
-/// Values of the label `network`.
-namespace network {
-inline constexpr const char* kGenerator = "generator";
-inline constexpr const char* kDiscriminator = "discriminator";
-}  // namespace network
-
 /// HTTP paths that rank 0 serves.
 namespace path {
-inline constexpr const char* kMetrics = "/metrics";
 inline constexpr const char* kStatus = "/status";
 inline constexpr const char* kCommands = "/commands";
 inline constexpr const char* kHealth = "/healthz";

@@ -11,6 +11,7 @@
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/minibatch_stddev/minibatch_stddev.h"
 #include "kernels/modulated_conv/modulated_conv.h"
+#include "support/activation_of.h"
 
 namespace ganscale::kernels {
 namespace {

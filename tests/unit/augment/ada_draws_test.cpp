@@ -28,12 +28,5 @@ TEST(AdaDraws, OfEachUseAreTheirOwn) {
   EXPECT_NE(reals.normals, fakes.normals);
 }
 
-TEST(AdaDraws, AtTheMedianAreInTheMiddle) {
-  const auto median = ada_draws_at(0.5);
-  EXPECT_EQ(median.uniforms[uniform::kHue], 0.5);
-  EXPECT_EQ(median.normals[normal::kScale], 0);
-  EXPECT_EQ(median.gates[gate::kXflip], 0);
-}
-
 }  // namespace
 }  // namespace ganscale::augment

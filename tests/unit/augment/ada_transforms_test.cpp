@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "support/ada_draws_at.h"
+
 namespace ganscale::augment {
 namespace {
 

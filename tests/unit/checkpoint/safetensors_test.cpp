@@ -162,16 +162,6 @@ TEST(Safetensors, WritesTheBytesOfTheFormat) {
   EXPECT_EQ(read_bytes(folder / "file"), length + json + data);
 }
 
-TEST(Safetensors, ReadsTheHeaderAlone) {
-  const TemporaryFolder folder;
-  write_safetensors(folder / "file", {{"a", at::zeros({2, 3})}}, {{"k", "v"}});
-  const auto header = read_safetensors_header(folder / "file");
-  ASSERT_EQ(header.tensors.size(), 1U);
-  EXPECT_EQ(header.tensors[0].name, "a");
-  EXPECT_EQ(header.tensors[0].shape, (std::vector<std::int64_t>{2, 3}));
-  EXPECT_EQ(header.metadata, (Metadata{{"k", "v"}}));
-}
-
 TEST(Safetensors, TruncatedAnywhereIsADataError) {
   const TemporaryFolder folder;
   write_safetensors(folder / "file", {{"a", at::ones({3})}});

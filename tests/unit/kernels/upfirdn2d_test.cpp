@@ -215,7 +215,6 @@ TEST(Upfirdn2d, DownsamplingIsThatOfTheReference) {
         {.down_x = 2, .down_y = 2, .pad_left = 1, .pad_right = 1, .pad_top = 1, .pad_bottom = 1});
   });
   compare_stored("downsample2d", [](const auto& x, const auto& f) { return downsample2d(x, f); });
-  compare_stored("filter2d", [](const auto& x, const auto& f) { return filter2d(x, f); });
 }
 
 // Their paddings are left, right, top, bottom.

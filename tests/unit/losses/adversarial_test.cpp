@@ -10,10 +10,13 @@ namespace {
 
 at::Tensor logits(std::vector<double> values) { return at::tensor(values, at::kDouble); }
 
-// D(x) = sigmoid(log 3) = 3/4 and D(G(z)) = sigmoid(0) = 1/2.
-TEST(NonSaturatingDiscriminatorLoss, IsTheSumOfTheTwoCrossEntropies) {
-  const auto loss = non_saturating_discriminator_loss(logits({std::log(3.0)}), logits({0.0}));
-  EXPECT_NEAR(loss.item<double>(), -std::log(0.75) - std::log(0.5), 1e-12);
+// sigmoid(log 3) = 3/4 and sigmoid(0) = 1/2.
+TEST(NonSaturatingDiscriminatorLoss, IsTheCrossEntropyOfEachSide) {
+  EXPECT_NEAR(non_saturating_real_loss(logits({std::log(3.0)})).item<double>(), -std::log(0.75),
+              1e-12);
+  EXPECT_NEAR(non_saturating_fake_loss(logits({std::log(3.0)})).item<double>(), -std::log(0.25),
+              1e-12);
+  EXPECT_NEAR(non_saturating_fake_loss(logits({0.0})).item<double>(), -std::log(0.5), 1e-12);
 }
 
 TEST(NonSaturatingGeneratorLoss, IsMinusLogOfTheScore) {
@@ -25,8 +28,8 @@ TEST(NonSaturatingGeneratorLoss, IsMinusLogOfTheScore) {
 TEST(NonSaturatingLosses, StayFiniteForSureJudgments) {
   EXPECT_NEAR(non_saturating_generator_loss(logits({-1000.0})).item<double>(), 1000, 1e-9);
   EXPECT_EQ(non_saturating_generator_loss(logits({1000.0})).item<double>(), 0);
-  const auto loss = non_saturating_discriminator_loss(logits({-1000.0}), logits({1000.0}));
-  EXPECT_NEAR(loss.item<double>(), 2000, 1e-9);
+  EXPECT_NEAR(non_saturating_real_loss(logits({-1000.0})).item<double>(), 1000, 1e-9);
+  EXPECT_NEAR(non_saturating_fake_loss(logits({1000.0})).item<double>(), 1000, 1e-9);
 }
 
 // d/dl softplus(-l) = -sigmoid(-l): largest where the fake has the lowest logit.

@@ -1,8 +1,6 @@
 #include "data/loader/shard_plan.h"
 
 #include <cmath>
-#include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -39,31 +37,17 @@ std::int64_t permuted(std::int64_t index, std::int64_t count, std::uint64_t seed
 
 }  // namespace
 
-std::vector<std::int64_t> records_with_label(const Source& source, std::int64_t label) {
-  std::vector<std::int64_t> records;
-  for (std::int64_t i = 0; i < source.record_count(); ++i) {
-    if (source.label(i) == label) records.push_back(i);
-  }
-  if (records.empty()) throw DataError("no record has the label: " + std::to_string(label));
-  return records;
-}
-
 ShardPlan::ShardPlan(std::int64_t record_count, std::uint64_t seed, bool shuffle)
     : record_count_(record_count), seed_(seed), shuffle_(shuffle) {
   if (record_count < 1) throw DataError("the dataset has no records");
 }
 
-ShardPlan::ShardPlan(std::vector<std::int64_t> records, std::uint64_t seed, bool shuffle)
-    : ShardPlan(static_cast<std::int64_t>(records.size()), seed, shuffle) {
-  records_ = std::move(records);
-}
-
 std::int64_t ShardPlan::record_at(std::int64_t position) const {
   check(position >= 0, "a position of the stream is not negative");
   const std::int64_t epoch = position / record_count_;
-  std::int64_t index = position % record_count_;
-  if (shuffle_) index = permuted(index, record_count_, seed_, static_cast<std::uint64_t>(epoch));
-  return records_.empty() ? index : records_[static_cast<std::size_t>(index)];
+  const std::int64_t index = position % record_count_;
+  if (!shuffle_) return index;
+  return permuted(index, record_count_, seed_, static_cast<std::uint64_t>(epoch));
 }
 
 bool ShardPlan::mirrored(std::int64_t position) const {

@@ -1,14 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
-#include "data/sources/source.h"
 
 namespace ganscale::data {
-
-/// Returns the records with this label, in order. Throws DataError if there are none.
-std::vector<std::int64_t> records_with_label(const Source& source, std::int64_t label);
 
 /// The order of records in a run: an endless stream of epochs, each a permutation of the records.
 /// The record at a position depends only on the seed, so the plan needs no state but a cursor and
@@ -17,8 +11,6 @@ class ShardPlan {
  public:
   /// Plans over the records 0 .. record_count - 1. Throws DataError if there are none.
   ShardPlan(std::int64_t record_count, std::uint64_t seed, bool shuffle);
-  /// Plans over these records only.
-  ShardPlan(std::vector<std::int64_t> records, std::uint64_t seed, bool shuffle);
 
   /// Returns the number of records in an epoch.
   std::int64_t record_count() const { return record_count_; }
@@ -31,7 +23,6 @@ class ShardPlan {
   std::int64_t record_count_;
   std::uint64_t seed_;
   bool shuffle_;
-  std::vector<std::int64_t> records_;  // empty: all
 };
 
 /// How the stream is split among ranks: image j of rank r's batch at `cursor` has the position

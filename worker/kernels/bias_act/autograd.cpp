@@ -5,7 +5,6 @@
 #include <c10/util/Half.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -18,23 +17,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-struct NamedActivation {
-  std::string_view name;
-  Activation activation;
-};
-
-constexpr std::array kActivations = {
-    NamedActivation{"linear", Activation::kLinear},
-    NamedActivation{"relu", Activation::kRelu},
-    NamedActivation{"lrelu", Activation::kLeakyRelu},
-    NamedActivation{"tanh", Activation::kTanh},
-    NamedActivation{"sigmoid", Activation::kSigmoid},
-    NamedActivation{"elu", Activation::kElu},
-    NamedActivation{"selu", Activation::kSelu},
-    NamedActivation{"swish", Activation::kSwish},
-    NamedActivation{"softplus", Activation::kSoftplus},
-};
 
 /// The tensors of a computation; those that its order does not use are undefined.
 struct Operands {
@@ -179,13 +161,6 @@ double default_gain(Activation activation) {
     case Activation::kSwish: return std::sqrt(2.0);
     default: return 1;
   }
-}
-
-Activation activation_of(std::string_view name) {
-  for (const auto& known : kActivations) {
-    if (known.name == name) return known.activation;
-  }
-  throw ConfigError("unknown activation: " + std::string(name));
 }
 
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, const BiasAct& options) {

@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <optional>
-#include <string_view>
 
 #include "kernels/bias_act/fill.h"
 
@@ -22,10 +21,6 @@ struct BiasAct {
 ///
 /// Source: He et al. 2015, arXiv:1502.01852, Section 2.2; swish as in StyleGAN2.
 double default_gain(Activation activation);
-
-/// Returns the activation of this name: linear, relu, lrelu, tanh, sigmoid, elu, selu, softplus or
-/// swish. Throws ConfigError for any other.
-Activation activation_of(std::string_view name);
 
 /// Returns clamp(gain * f(x + bias)), differentiable twice, in one pass over memory.
 ///

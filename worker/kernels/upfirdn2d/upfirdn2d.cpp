@@ -43,15 +43,6 @@ at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int6
                     .pad_bottom = (height - down) / 2});
 }
 
-at::Tensor filter2d(const at::Tensor& x, const at::Tensor& filter) {
-  const auto [height, width] = size_of(filter);
-  return upfirdn2d(x, filter,
-                   {.pad_left = width / 2,
-                    .pad_right = (width - 1) / 2,
-                    .pad_top = height / 2,
-                    .pad_bottom = (height - 1) / 2});
-}
-
 at::Tensor setup_filter(c10::ArrayRef<double> taps, at::ScalarType dtype) {
   constexpr std::size_t kSeparableTaps = 8;
   check(!taps.empty(), "a filter has at least one tap");

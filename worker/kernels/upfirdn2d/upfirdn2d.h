@@ -34,9 +34,6 @@ at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_
 /// Filters x, [N, C, H, W], with a low pass and downsamples it to [N, C, H / down, W / down].
 at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t down = 2);
 
-/// Filters x and keeps its size.
-at::Tensor filter2d(const at::Tensor& x, const at::Tensor& filter);
-
 /// Returns a filter with the given taps, normalized to sum 1, on the CPU: [K, K] with the taps
 /// along both axes, or from eight taps on [K], which takes fewer multiplications.
 at::Tensor setup_filter(c10::ArrayRef<double> taps, at::ScalarType dtype = at::kFloat);

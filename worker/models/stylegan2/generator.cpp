@@ -64,12 +64,7 @@ at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
 
 at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomStream& random) {
   const bool draws_noise = is_training() && config_.noise == NoiseMode::kRandom;
-  return synthesis_->forward(w,
-                             {draws_noise ? LayerNoise::kDrawn : LayerNoise::kConstant, &random});
-}
-
-at::Tensor StyleganGenerator::synthesize_without_noise(const at::Tensor& w) {
-  return synthesis_->forward(w, {LayerNoise::kNone});
+  return synthesis_->forward(w, draws_noise ? &random : nullptr);
 }
 
 NamedTensors StyleganGenerator::moving_statistics() {

@@ -20,8 +20,6 @@ class StyleganGenerator : public StyleGenerator {
   Latents draw(const at::Tensor& z, const at::Tensor& labels,
                kernels::RandomStream& random) override;
   at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) override;
-  /// As synthesize() in eval mode, but without noise.
-  at::Tensor synthesize_without_noise(const at::Tensor& w);
   NamedTensors moving_statistics() override;
 
  private:

@@ -33,7 +33,7 @@ SynthesisLayer::SynthesisLayer(const SynthesisLayerOptions& options)
       filter_(register_buffer("resample_filter", resampling_filter())) {}
 
 at::Tensor SynthesisLayer::forward(const at::Tensor& x, const at::Tensor& w,
-                                   const NoiseSource& noise) const {
+                                   kernels::RandomStream* noise) const {
   const auto activation = kernels::Activation::kLeakyRelu;
   const at::Tensor y =
       kernels::modulated_conv2d(x, weight_, affine_->forward(w), filter_,
@@ -45,11 +45,10 @@ at::Tensor SynthesisLayer::forward(const at::Tensor& x, const at::Tensor& w,
                             .clamp = options_.clamp});
 }
 
-at::Tensor SynthesisLayer::add_noise(const at::Tensor& x, const NoiseSource& noise) const {
-  if (noise.kind == LayerNoise::kNone) return x;
+at::Tensor SynthesisLayer::add_noise(const at::Tensor& x, kernels::RandomStream* noise) const {
   at::Tensor values = noise_const_;
-  if (noise.kind == LayerNoise::kDrawn) {
-    values = noise.random->normal({x.size(0), 1, x.size(2), x.size(3)}, noise_const_.options());
+  if (noise != nullptr) {
+    values = noise->normal({x.size(0), 1, x.size(2), x.size(3)}, noise_const_.options());
   }
   return x + (values * noise_strength_).to(x.scalar_type());
 }
@@ -90,7 +89,7 @@ SynthesisBlock::SynthesisBlock(int resolution, const NetworkConfig& config)
 }
 
 SynthesisBlock::State SynthesisBlock::forward(const State& below, const at::Tensor& w,
-                                              const NoiseSource& noise) const {
+                                              kernels::RandomStream* noise) const {
   const auto parameter_dtype = w.scalar_type();
   const auto dtype = config_.compute_type(resolution_, parameter_dtype);
   State state;
@@ -117,7 +116,7 @@ Synthesis::Synthesis(const NetworkConfig& config) {
   }
 }
 
-at::Tensor Synthesis::forward(const at::Tensor& w, const NoiseSource& noise) const {
+at::Tensor Synthesis::forward(const at::Tensor& w, kernels::RandomStream* noise) const {
   SynthesisBlock::State state;
   std::int64_t first = 0;
   for (const auto& block : blocks_) {

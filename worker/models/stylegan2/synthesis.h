@@ -10,14 +10,6 @@
 
 namespace ganscale::models::stylegan2 {
 
-/// The source of noise of the layers in a pass.
-enum class LayerNoise { kDrawn, kConstant, kNone };
-
-struct NoiseSource {
-  LayerNoise kind = LayerNoise::kConstant;
-  kernels::RandomStream* random = nullptr;  ///< of kDrawn
-};
-
 struct SynthesisLayerOptions {
   int in_channels = 0;
   int out_channels = 0;
@@ -36,12 +28,12 @@ class SynthesisLayer : public torch::nn::Module {
  public:
   explicit SynthesisLayer(const SynthesisLayerOptions& options);
 
-  /// x: [N, in, H, W] in the dtype of the computation; w: [N, w_dim].
-  /// Returns [N, out, H * up, W * up].
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& w, const NoiseSource& noise) const;
+  /// x: [N, in, H, W] in the dtype of the computation; w: [N, w_dim]; noise: source of random
+  /// noise, nullptr: noise_const. Returns [N, out, H * up, W * up].
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& w, kernels::RandomStream* noise) const;
 
  private:
-  at::Tensor add_noise(const at::Tensor& x, const NoiseSource& noise) const;
+  at::Tensor add_noise(const at::Tensor& x, kernels::RandomStream* noise) const;
 
   SynthesisLayerOptions options_;
   std::shared_ptr<FullyConnected> affine_;
@@ -85,7 +77,7 @@ class SynthesisBlock : public torch::nn::Module {
     at::Tensor image;
   };
   /// w: [N, layer_count() + 1, w_dim], of its layers and of its image.
-  State forward(const State& below, const at::Tensor& w, const NoiseSource& noise) const;
+  State forward(const State& below, const at::Tensor& w, kernels::RandomStream* noise) const;
 
   int layer_count() const { return conv0_ ? 2 : 1; }
 
@@ -107,7 +99,7 @@ class Synthesis : public torch::nn::Module {
 
   /// w: [N, config.w_count(), w_dim]. Returns [N, channels, resolution, resolution] in the dtype of
   /// the parameters.
-  at::Tensor forward(const at::Tensor& w, const NoiseSource& noise) const;
+  at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
 
  private:
   std::vector<std::shared_ptr<SynthesisBlock>> blocks_;

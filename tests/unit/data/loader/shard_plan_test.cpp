@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "support/expect_error.h"
-#include "unit/data/fake_source.h"
 
 namespace ganscale::data {
 namespace {
@@ -73,18 +72,6 @@ TEST(ShardPlan, SeparatesNeighbors) {
     neighbors += std::abs(records[i] - records[i - 1]) == 1 ? 1 : 0;
   }
   EXPECT_LT(neighbors, 20);
-}
-
-TEST(ShardPlan, OfALabelReadsOnlyItsRecords) {
-  const FakeSource source(20, /*label_count=*/4);
-  const ShardPlan plan(records_with_label(source, 3), kPlanSeed, true);
-  EXPECT_THAT(epoch_of(plan, 5), testing::UnorderedElementsAre(3, 7, 11, 15, 19));
-}
-
-TEST(ShardPlan, RefusesALabelWithoutRecords) {
-  const FakeSource source(3, 4);
-  expect_error(ExitCode::kData, "no record has the label: 3",
-               [&] { records_with_label(source, 3); });
 }
 
 TEST(ShardPlan, RefusesAnEmptyDataSet) {

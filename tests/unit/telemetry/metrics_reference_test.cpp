@@ -1,5 +1,8 @@
-#include "telemetry/reference.h"
+#include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "telemetry/family.h"
@@ -46,8 +49,7 @@ renew it.
 |---|---|---|---|
 )";
 
-}  // namespace
-
+/// Returns docs/metrics.md: every instrument with its type, labels and meaning, as Markdown.
 std::string metrics_reference() {
   const Instruments defaults{};
   std::string text = kHead;
@@ -61,4 +63,14 @@ std::string metrics_reference() {
   return text;
 }
 
+TEST(MetricsReference, IsThePageInDocs) {
+  const std::filesystem::path page = std::filesystem::path(GANSCALE_SOURCE_DIR) / "docs/metrics.md";
+  if (std::getenv("GANSCALE_UPDATE_DOCS") != nullptr) std::ofstream(page) << metrics_reference();
+  std::ostringstream text;
+  text << std::ifstream(page).rdbuf();
+  EXPECT_EQ(text.str(), metrics_reference())
+      << "docs/metrics.md is stale; renew it with: make docs";
+}
+
+}  // namespace
 }  // namespace ganscale::telemetry
