@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kernels/upfirdn2d/shape.h"
+#include "kernels/upfirdn2d/fill.h"
 
 namespace ganscale {
 

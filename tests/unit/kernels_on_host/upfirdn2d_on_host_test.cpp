@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "kernels/upfirdn2d/shape.h"
+#include "kernels/upfirdn2d/fill.h"
 #include "support/expect_error.h"
 #include "support/upfirdn2d_cases.h"
 #include "unit/kernels_on_host/kernel_case.h"

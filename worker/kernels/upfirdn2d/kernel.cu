@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/launch/launch.cuh"
-#include "kernels/upfirdn2d/shape.h"
+#include "kernels/upfirdn2d/fill.h"
 
 namespace ganscale::kernels {
 namespace {

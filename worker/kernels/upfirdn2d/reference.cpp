@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/upfirdn2d/shape.h"
+#include "kernels/upfirdn2d/fill.h"
 
 // Skips multiplications by inserted zeros. All inner loops run over contiguous memory: the values
 // of a pixel if it has several; otherwise outputs of an axis that are `out_step` apart, which use

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "kernels/upfirdn2d/shape.h"
+#include "kernels/upfirdn2d/fill.h"
 
 namespace ganscale::kernels {
 

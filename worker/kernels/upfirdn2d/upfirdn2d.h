@@ -3,7 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/ArrayRef.h>
 
-#include "kernels/upfirdn2d/shape.h"
+#include "kernels/upfirdn2d/fill.h"
 
 /// Resampling of images with finite filters, the operation under StyleGAN2's up- and downsampling
 /// (Karras et al. 2020, arXiv:1912.04958, appendix B) and the augmentations of ADA (Karras et al.
