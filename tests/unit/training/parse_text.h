@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "support/expect_error.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
 
@@ -10,6 +11,11 @@ namespace ganscale::training {
 /// Parses a run's configuration from YAML text.
 inline RunConfig parse(const std::string& yaml) {
   return parse_run(config::parse_yaml(yaml, "run.yaml"), scheme_keys(schemes()));
+}
+
+/// Expects a ConfigError with this message for a configuration.
+inline void expect_refused(const std::string& message, const std::string& yaml) {
+  expect_error(ExitCode::kConfig, message, [&] { parse(yaml); });
 }
 
 }  // namespace ganscale::training

@@ -41,8 +41,9 @@ NamedTensors public_tensors() {
   return tensors;
 }
 
-void import(const TemporaryFolder& folder, const Metadata& metadata) {
-  checkpoint::write_safetensors(folder / "weights.safetensors", public_tensors(), metadata);
+void import(const TemporaryFolder& folder, const Metadata& metadata,
+            const NamedTensors& tensors = public_tensors()) {
+  checkpoint::write_safetensors(folder / "weights.safetensors", tensors, metadata);
   import_weights(folder / "weights.safetensors", RunFolder(folder / "run"));
 }
 
@@ -75,6 +76,27 @@ TEST(ImportWeights, NamesWhatTheMetadataLack) {
   incomplete.erase("w_dim");
   expect_error(ExitCode::kData, "the weights' metadata lacks a key: w_dim",
                [&] { import(folder, incomplete); });
+}
+
+TEST(ImportWeights, RefusesMetadataThatAreNoNumbers) {
+  const TemporaryFolder folder;
+  auto wrong = metadata();
+  wrong["channels"] = "gray";
+  expect_error(ExitCode::kData, "the weights' metadata has no number: channels",
+               [&] { import(folder, wrong); });
+  wrong["channels"] = "1";
+  wrong["z_dim"] = "eight";
+  expect_error(ExitCode::kConfig, "model.z_dim: expected an integer: eight",
+               [&] { import(folder, wrong); });
+}
+
+TEST(ImportWeights, NamesTheTensorThatIsMissingAndLeavesNoRun) {
+  const TemporaryFolder folder;
+  auto tensors = public_tensors();
+  ASSERT_EQ(tensors.erase("D.b4.out.weight"), 1);
+  expect_error(ExitCode::kData, "D. lacks a tensor: b4.out.weight",
+               [&] { import(folder, metadata(), tensors); });
+  EXPECT_FALSE(std::filesystem::exists(folder / "run"));
 }
 
 TEST(ImportWeights, KeepsARunThatIsThere) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
@@ -15,8 +16,9 @@ namespace {
 /// The phases of a run on gray images of 32 x 32 pixels.
 class Phases {
  public:
-  explicit Phases(const std::string& yaml) : config(parse(yaml)) {
+  explicit Phases(const std::string& yaml, int label_count = 0) : config(parse(yaml)) {
     config.model.channels = 1;
+    config.model.label_count = label_count;
     replica.emplace(config, at::kCPU, ReplicaGroups{});
     generator.emplace(replica->generator().parameters(), *group, 1 << 20);
     discriminator.emplace(replica->discriminator().parameters(), *group, 1 << 20);
@@ -63,6 +65,131 @@ TEST(BuildPhases, TrainsTheCriticMoreOften) {
   const Phases wasserstein("training: {batch: 4}\nloss: {name: wasserstein, critic_steps: 5}\n");
   EXPECT_EQ(wasserstein.phases[0].interval, 5);
   EXPECT_EQ(wasserstein.phases[1].interval, 1);
+}
+
+TEST(BuildPhases, GivesEachPhaseWhatTrainsItsNetwork) {
+  Phases all(std::string(kStylegan2) +
+             "generator: {path_length_weight: 2}\ndiscriminator: {r1_gamma: 1}\n");
+  for (const Phase& phase : all.phases) {
+    const bool is_of_generator = phase.name.starts_with('G');
+    torch::nn::Module* network = &all.replica->discriminator();
+    if (is_of_generator) network = &all.replica->generator();
+    EXPECT_EQ(phase.network, network) << phase.name;
+    EXPECT_EQ(phase.optimizer, is_of_generator ? &all.replica->generator_optimizer()
+                                               : &all.replica->discriminator_optimizer())
+        << phase.name;
+    EXPECT_EQ(phase.gradients, is_of_generator ? &*all.generator : &*all.discriminator)
+        << phase.name;
+  }
+}
+
+// Both phases of a network update it at the rate of its policy: 4 / 5 and 16 / 17 of it.
+TEST(BuildPhases, UpdatesAtTheEffectiveRate) {
+  const Phases all(std::string(kStylegan2) +
+                   "generator: {path_length_weight: 2, optimizer: {learning_rate: 0.0025}}\n"
+                   "discriminator: {r1_gamma: 1, optimizer: {learning_rate: 0.017}}\n");
+  for (const Phase& phase : all.phases) {
+    EXPECT_DOUBLE_EQ(phase.learning_rate(0), phase.name.starts_with('G') ? 0.002 : 0.016)
+        << phase.name;
+  }
+  const Phases falling("generator: {optimizer: {learning_rate: 0.5, schedule: {name: linear}}}\n");
+  const auto total = falling.config.training.total_images();
+  EXPECT_DOUBLE_EQ(falling.phases[0].learning_rate(total / 2), 0.25);
+}
+
+TEST(BuildPhases, ClipsTheCriticAlone) {
+  const Phases clipped("loss: {name: wasserstein, weight_clip: 0.01}\n");
+  EXPECT_EQ(clipped.phases[0].weight_limit, 0);
+  EXPECT_EQ(clipped.phases[1].weight_limit, 0.01);
+}
+
+double size_of(const comm::BucketedGradients& gradients) {
+  double sum = 0;
+  for (const auto& bucket : gradients.buckets()) sum += bucket.abs().sum().item<double>();
+  return sum;
+}
+
+TEST(BuildPhases, ReachesOneNetworkInEachPhase) {
+  Phases all(std::string(kStylegan2) +
+             "generator: {path_length_weight: 2}\ndiscriminator: {r1_gamma: 1}\n");
+  const at::Tensor real = at::arange(4 * 32 * 32, at::kFloat).sin().view({4, 1, 32, 32});
+  const StepInput input{.real = {real, {}}, .images = {.seed = 1}};
+  // Once a phase has trained a network, only its own phases compute gradients of it.
+  for (Phase& phase : all.phases) compute_gradients(phase, input);
+  for (Phase& phase : all.phases) {
+    all.generator->zero();
+    all.discriminator->zero();
+    compute_gradients(phase, input);
+    const bool is_of_generator = phase.name.starts_with('G');
+    EXPECT_EQ(size_of(*all.generator) > 0, is_of_generator) << phase.name;
+    EXPECT_EQ(size_of(*all.discriminator) > 0, !is_of_generator) << phase.name;
+  }
+}
+
+/// A run in float64 whose networks look at each image alone.
+std::string alone(const std::string& model, const std::string& more = "") {
+  return "model: {name: " + model +
+         ", z_dim: 4, batch_norm: frozen}\n"
+         "training: {batch: 4, precision: fp64}\n" +
+         more;
+}
+
+/// Returns the sum of a phase's losses on reals of which no two are alike.
+double loss_of(const Phase& phase, std::int64_t images_seen) {
+  const at::Tensor real = at::arange(4 * 32 * 32, at::kDouble).mul(0.37).sin().view({4, 1, 32, 32});
+  const StepInput input{.real = {real, {}},
+                        .images = image_random(SeedMode::kImage, 1, 0, 1, images_seen)};
+  double sum = 0;
+  for (const auto& part : phase.losses) sum += part(input).total.item<double>();
+  return sum;
+}
+
+TEST(BuildPhases, DrawsByTheNumbersOfTheImages) {
+  const Phases run(alone("dcgan"));
+  for (const Phase& phase : run.phases) {
+    EXPECT_EQ(loss_of(phase, 0), loss_of(phase, 0)) << phase.name;
+    EXPECT_NE(loss_of(phase, 4), loss_of(phase, 0)) << phase.name;
+  }
+}
+
+// Of the same fakes, the losses would differ by the mean logit: softplus(-x) = softplus(x) - x.
+TEST(BuildPhases, DrawsOtherFakesForEachNetwork) {
+  Phases run(alone("dcgan"));
+  run.replica->discriminator().eval();  // no dropout
+  const StepInput input{.real = {at::zeros({4, 1, 32, 32}, at::kDouble), {}},
+                        .images = {.seed = 1}};
+  const PhaseLoss generator = run.phases[0].losses.front()(input);
+  const PhaseLoss fakes = run.phases[1].losses.front()(input);
+  const at::Tensor of_same_fakes = fakes.total - fakes.statistics.at("logit/fake");
+  EXPECT_GT((generator.total - of_same_fakes).abs().item<double>(), 1e-9);
+}
+
+TEST(BuildPhases, GivesAFakeTheLabelOfItsReal) {
+  Phases run(alone("conditional_dcgan"), /*label_count=*/4);
+  const auto loss = [&](const at::Tensor& labels) {
+    const StepInput input{.real = {at::zeros({4, 1, 32, 32}, at::kDouble), labels},
+                          .images = {.seed = 1}};
+    return run.phases[0].losses.front()(input).total.item<double>();
+  };
+  EXPECT_EQ(loss(at::arange(4)), loss(at::arange(4)));
+  EXPECT_GT(std::abs(loss(at::arange(4)) - loss(at::arange(4).flip(0))), 1e-9);
+}
+
+/// Returns the running mean of path lengths after one phase of 4 / batch_shrink images.
+double path_length(int batch_shrink, std::int64_t images_seen) {
+  Phases run(std::string(kStylegan2) + "generator: {path_length_weight: 2, " +
+             "path_length_batch_shrink: " + std::to_string(batch_shrink) + "}\n");
+  const StepInput input{.real = {at::zeros({4, 1, 32, 32}), {}},
+                        .images = image_random(SeedMode::kImage, 1, 0, 1, images_seen)};
+  return run.phases[1].losses.front()(input).statistics.at("path_length").item<double>();
+}
+
+TEST(BuildPhases, MeasuresThePathLengthsOfTheFirstImagesOfABatch) {
+  const double of_first = path_length(/*batch_shrink=*/4, /*images_seen=*/0);
+  const double of_second = path_length(/*batch_shrink=*/4, /*images_seen=*/1);
+  EXPECT_GT(std::abs(of_first / of_second - 1), 1e-3);
+  EXPECT_NEAR(path_length(/*batch_shrink=*/2, /*images_seen=*/0), (of_first + of_second) / 2,
+              1e-4 * of_first);
 }
 
 TEST(BuildPhases, NamesTheStatisticsThatTheLossesReport) {

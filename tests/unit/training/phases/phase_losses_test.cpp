@@ -38,15 +38,16 @@ class OnePixel : public models::StyleGenerator {
   double images_per_rank = 0;
 };
 
-/// Scores an image by its only pixel, times two.
+/// Scores an image by its only pixel, times two, and its label, where it has one.
 class TwicePixel : public models::Discriminator {
  public:
   TwicePixel() : Discriminator({.channels = 1, .resolution = 1}, /*label_count=*/0) {
     factor_ = register_parameter("factor", at::full({1}, 2.0, at::kDouble));
   }
-  at::Tensor forward(const at::Tensor& images, const at::Tensor& /*labels*/,
+  at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                      kernels::RandomStream& /*random*/) override {
-    return images.flatten() * factor_;
+    const at::Tensor scores = images.flatten() * factor_;
+    return labels.defined() ? scores + labels : scores;
   }
 
  private:
@@ -99,6 +100,38 @@ TEST(PhaseLosses, OfGeneratorAndFakesAreTheMeansOfThePaper) {
   EXPECT_FALSE(game.generator.slope.grad().defined());
 }
 
+// G(z) = ln(3) / 2 and 0, D(G(z)) = ln 3 and 0, as probabilities 3/4 and 1/2.
+TEST(PhaseLosses, TellWhatTheDiscriminatorThinks) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  const auto seen =
+      game.losses()
+          .fakes(given(Stream::kDiscriminatorLatent, {.z = column({std::log(3.0) / 6, 0})}))
+          .statistics;
+  EXPECT_NEAR(seen.at("logit/fake").item<double>(), std::log(3.0) / 2, 1e-12);
+  EXPECT_NEAR(seen.at("score/fake").item<double>(), 0.625, 1e-12);
+  EXPECT_EQ(seen.at("sign/fake").item<double>(), 0.5);
+  EXPECT_NEAR(seen.at("loss/discriminator").item<double>(), (std::log(4.0) + std::log(2.0)) / 2,
+              1e-12);
+  const auto real = game.losses().reals({.real = {pixels({1, -1}), {}}, .images = {}}).statistics;
+  EXPECT_NEAR(real.at("score/real").item<double>(), 0.5, 1e-12);
+  EXPECT_EQ(real.at("sign/real").item<double>(), 0);
+}
+
+// D's score of a fake that is 0 is its label.
+TEST(PhaseLosses, AskAboutFakesOfTheirLabels) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone, "loss: {name: wasserstein, gradient_penalty: 0}\n");
+  const StepLatents labeled{.z = column({0, 0}),
+                            .labels = at::tensor({std::int64_t{3}, std::int64_t{5}})};
+  EXPECT_EQ(game.losses().generator(given(Stream::kGeneratorLatent, labeled)).total.item<double>(),
+            -4);
+  EXPECT_EQ(game.losses()
+                .critic(given(Stream::kDiscriminatorLatent, labeled, pixels({0, 0})))
+                .total.item<double>(),
+            4);
+}
+
 // D(x) = 2, 4.
 TEST(PhaseLosses, OfRealsAndR1AreTheMeansOfThePaper) {
   const auto alone = comm::make_single_group();
@@ -110,6 +143,33 @@ TEST(PhaseLosses, OfRealsAndR1AreTheMeansOfThePaper) {
   const PhaseLoss r1 = game.losses().r1(input);
   EXPECT_NEAR(r1.total.item<double>(), 16 * 10 / 2.0 * 4, 1e-12);
   EXPECT_NEAR(r1.statistics.at("loss/r1").item<double>(), 10 / 2.0 * 4, 1e-12);
+}
+
+// A pixel that was cut out moves nothing. At the augmented images each of the 16 would count.
+TEST(PhaseLosses, OfR1AreTakenAtTheRealsBeforeTheirAugmentation) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  augment::AugmentConfig cutting;
+  cutting.method = augment::Method::kDiffAugment;
+  cutting.policy.cutout = true;
+  game.augmentation = augment::Augmentation(cutting, at::kCPU);
+  const StepInput input{.real = {at::ones({1, 1, 4, 4}, at::kDouble), {}}, .images = {}};
+  const double pixel_count = game.losses().r1(input).total.item<double>() / (16 * 10 / 2.0 * 4);
+  EXPECT_GE(pixel_count, 12);  // 2 x 2 at most are cut out
+  EXPECT_LT(pixel_count, 16);
+}
+
+// Three scores above 0 and one below, of five: those of the fakes do not count.
+TEST(PhaseLosses, LetTheAugmentationObserveTheReals) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  augment::AugmentConfig adaptive;
+  adaptive.method = augment::Method::kAda;
+  game.augmentation = augment::Augmentation(adaptive, at::kCPU);
+  game.losses().reals({.real = {pixels({2, 3, -1, 5, 0}), {}}, .images = {}});
+  game.losses().fakes(given(Stream::kDiscriminatorLatent, {.z = column({1, 1})}));
+  game.augmentation.adapt(*alone, /*step=*/0);
+  EXPECT_TRUE(at::equal(game.augmentation.state().at("observed"), at::tensor({2.0, 5.0})));
 }
 
 // G(z) = 3, -3; D(G(z)) = 6, -6; D(x) = 2, 4.
@@ -162,6 +222,67 @@ TEST(PhaseLosses, OfPathLengthsOnTwoRanksMeanThoseOfOne) {
     EXPECT_NEAR(loss.statistics.at("loss/path_length").item<double>(), 2 * here / 2, 1e-12);
     EXPECT_NEAR(game.mean.value.item<double>(), 7.5, 1e-12);
     EXPECT_EQ(game.generator.images_per_rank, 2);
+  });
+}
+
+// With lengths k |y| and the running mean 3 + 1.5 k, which is part of the graph, for k = 3: 4 * 2 *
+// the mean of 2 (3 |y| - 7.5) (|y| - 1.5). Without it the factor would be |y|, and the slope 240.
+constexpr double kSlopeOfPathLengths = 204;
+
+TEST(PhaseLosses, OfPathLengthsMoveTheMeanInTheirGraph) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  game.losses()
+      .path_length(
+          given(Stream::kPathLength, {.z = column({1, 1, 1, 1}), .noise = pixels({1, -2, 3, 6})}))
+      .total.backward();
+  EXPECT_NEAR(game.generator.slope.grad().item<double>(), kSlopeOfPathLengths, 1e-9);
+}
+
+TEST(PhaseLosses, OfPathLengthsOnTwoRanksHaveTheSlopeOfOne) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    const auto lengths_group = group.split(0);
+    Game game(group);
+    game.mean.group = lengths_group.get();
+    game.losses()
+        .path_length(given(
+            Stream::kPathLength,
+            {.z = column({1, 1}), .noise = group.rank() == 0 ? pixels({1, 3}) : pixels({-2, 6})}))
+        .total.backward();
+    const at::Tensor slope = game.generator.slope.grad().clone();
+    group.all_reduce_sum(slope);
+    EXPECT_NEAR(slope.item<double>() / 2, kSlopeOfPathLengths, 1e-9);
+  });
+}
+
+// One path of the batch, 12 long; the running mean moves from 6 to 9.
+TEST(PhaseLosses, OfPathLengthsOnARankWithoutImagesMoveTheMeanWithTheOthers) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    const auto lengths_group = group.split(0);
+    Game game(group);
+    game.config.generator.path_length.batch_shrink = 4;
+    game.mean.group = lengths_group.get();
+    const std::int64_t here = group.rank() == 0 ? 1 : 0;
+    const PhaseLoss loss = game.losses().path_length(
+        given(Stream::kPathLength, {.z = at::ones({here, 1}, at::kDouble),
+                                    .noise = at::full({here, 1, 1, 1}, 4.0, at::kDouble)}));
+    EXPECT_EQ(game.mean.value.item<double>(), 9);
+    // In the mean of the two ranks: 2 * (12 - 9)^2.
+    EXPECT_NEAR(loss.statistics.at("loss/path_length").item<double>(), here * 2 * 2 * 9, 1e-12);
+    EXPECT_NO_THROW(loss.total.backward());
+  });
+}
+
+TEST(PhaseLosses, OfPathLengthsOnARankWithoutImagesLeaveItsOwnMeanAlone) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    Game game(group);
+    game.config.generator.path_length.batch_shrink = 4;
+    const std::int64_t here = group.rank() == 0 ? 1 : 0;
+    const PhaseLoss loss = game.losses().path_length(
+        given(Stream::kPathLength, {.z = at::ones({here, 1}, at::kDouble),
+                                    .noise = at::full({here, 1, 1, 1}, 4.0, at::kDouble)}));
+    EXPECT_EQ(game.mean.value.item<double>(), here == 1 ? 9 : 6);
+    EXPECT_NO_THROW(loss.total.backward());
   });
 }
 

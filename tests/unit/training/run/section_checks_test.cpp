@@ -1,14 +1,9 @@
 #include "training/run/section_checks.h"
 
-#include "support/expect_error.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
-
-void expect_refused(const std::string& message, const std::string& yaml) {
-  expect_error(ExitCode::kConfig, message, [&] { parse(yaml); });
-}
 
 TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
   parse("evaluate: {metrics: [fid50k, pr50k3]}\ncheckpoint: {keep_best: pr50k3_recall}\n");

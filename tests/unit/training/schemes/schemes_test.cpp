@@ -7,10 +7,6 @@
 namespace ganscale::training {
 namespace {
 
-void expect_refused(const std::string& message, const std::string& yaml) {
-  expect_error(ExitCode::kConfig, message, [&] { parse(yaml); });
-}
-
 TEST(Schemes, NameTheFirstWhereARunNamesNone) {
   EXPECT_EQ(parse("").scheme.name, schemes().front().keys.name);
 }

@@ -1,0 +1,126 @@
+#include "base/log.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "support/temporary_folder.h"
+
+namespace ganscale {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// Puts the process-wide settings back at the end of each test.
+class Log : public testing::Test {
+ protected:
+  ~Log() override {
+    log::set_format(log::Format::kText);
+    log::set_rank(0);
+    log::set_file({});
+  }
+
+  /// Returns what `action` writes to standard error.
+  template <class Action>
+  static std::string printed(Action action) {
+    testing::internal::CaptureStderr();
+    action();
+    return testing::internal::GetCapturedStderr();
+  }
+
+  std::vector<json> lines() const {
+    std::ifstream in(file_);
+    std::vector<json> all;
+    for (std::string line; std::getline(in, line);) all.push_back(json::parse(line));
+    return all;
+  }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_ / "log.jsonl";
+};
+
+TEST_F(Log, PrintsAMessageAndItsPairs) {
+  const std::filesystem::path path = "/runs/r1";
+  EXPECT_EQ(printed([&] {
+              log::info("Wrote checkpoint", {{"bytes", 7}, {"seconds", 3.5}, {"folder", path}});
+            }),
+            "Wrote checkpoint  bytes=7  seconds=3.5  folder=/runs/r1\n");
+}
+
+TEST_F(Log, NamesProgramAndLevelOfWarningsAndErrors) {
+  EXPECT_EQ(printed([] { log::warning("Slow", {{"rank", 2}}); }),
+            "ganscale: warning: Slow  rank=2\n");
+  EXPECT_EQ(printed([] { log::error("Lost"); }), "ganscale: error: Lost\n");
+}
+
+TEST_F(Log, OfOtherRanksPrintsWarningsOnly) {
+  log::set_rank(3);
+  EXPECT_EQ(printed([] { log::info("Training"); }), "");
+  EXPECT_EQ(printed([] { log::warning("Slow"); }), "ganscale: warning: [rank 3] Slow\n");
+}
+
+TEST_F(Log, AsJsonIsAnObjectALine) {
+  log::set_format(log::Format::kJson);
+  log::set_rank(2);
+  const auto text = printed([] { log::error("Lost", {{"on", true}, {"count", -1}, {"x", "y"}}); });
+  const auto line = json::parse(text);
+  EXPECT_EQ(line.at("level"), "error");
+  EXPECT_EQ(line.at("rank"), 2);
+  EXPECT_EQ(line.at("message"), "Lost");
+  EXPECT_EQ(line.at("on"), true);
+  EXPECT_EQ(line.at("count"), -1);
+  EXPECT_EQ(line.at("x"), "y");
+  EXPECT_THAT(line.at("time").get<std::string>(),
+              testing::MatchesRegex("....-..-..T..:..:..\\....Z"));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST_F(Log, AlsoGoesToAFileOfEveryRank) {
+  log::set_file(file_);
+  log::set_rank(1);
+  printed([] { log::info("Training", {{"batch", 64}}); });
+  log::set_file({});
+  printed([] { log::info("Not in the file"); });
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 1);
+  EXPECT_EQ(all[0].at("level"), "info");
+  EXPECT_EQ(all[0].at("rank"), 1);
+  EXPECT_EQ(all[0].at("batch"), 64);
+}
+
+TEST_F(Log, AppendsToAFileThatIsThere) {
+  for (const char* message : {"one", "two"}) {
+    log::set_file(file_);
+    printed([&] { log::info(message); });
+  }
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 2);
+  EXPECT_EQ(all[0].at("message"), "one");
+  EXPECT_EQ(all[1].at("message"), "two");
+}
+
+// A file name may be any bytes; a log line is UTF-8 all the same, and no reason to throw.
+TEST_F(Log, ReplacesWhatIsNoUtf8) {
+  log::set_file(file_);
+  printed([] { log::warning("Skipped", {{"file", std::string("a\xFF") + "b"}}); });
+  EXPECT_EQ(lines().at(0).at("file"), "a\uFFFDb");
+}
+
+TEST_F(Log, LinesOfThreadsDoNotInterleave) {
+  log::set_file(file_);
+  printed([] {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([] {
+        for (int j = 0; j < 50; ++j) log::info("A message", {{"number", j}});
+      });
+    }
+  });
+  EXPECT_EQ(lines().size(), 200);
+}
+
+}  // namespace
+}  // namespace ganscale

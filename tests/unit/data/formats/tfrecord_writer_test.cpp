@@ -1,0 +1,67 @@
+#include "data/formats/tfrecord_writer.h"
+
+#include "data/formats/tfrecord_framing.h"
+#include "files/atomic_file.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::data {
+namespace {
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+TEST(TfrecordWriter, WritesFramesOneAfterAnother) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer(folder / "a.tfrecord");
+  writer.append(bytes_of("one"));
+  writer.append(bytes_of(""));
+  writer.append(bytes_of("three"));
+  writer.close();
+  const auto content = files::read_file(folder / "a.tfrecord");
+  const auto& offsets = writer.offsets();
+  ASSERT_EQ(offsets.size(), 4);
+  EXPECT_EQ(static_cast<std::size_t>(offsets.back()), content.size());
+  const std::vector<std::string> expected = {"one", "", "three"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto frame =
+        bytes_of(content).subspan(static_cast<std::size_t>(offsets[i]),
+                                  static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+    const auto data = read_frame(frame);
+    EXPECT_EQ(std::string(data.begin(), data.end()), expected[i]);
+  }
+}
+
+TEST(TfrecordWriter, BeginsAnew) {
+  const TemporaryFolder folder;
+  folder.write("a.tfrecord", "what was there before");
+  TfrecordWriter(folder / "a.tfrecord").close();
+  EXPECT_EQ(files::read_file(folder / "a.tfrecord"), "");
+}
+
+TEST(TfrecordWriter, ShowsOthersWhatWasFlushed) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer(folder / "a.tfrecord");
+  writer.append(bytes_of("one"));
+  writer.flush();
+  EXPECT_EQ(files::read_file(folder / "a.tfrecord").size(),
+            static_cast<std::size_t>(writer.offsets().back()));
+}
+
+TEST(TfrecordWriter, NamesTheFileThatItCannotWrite) {
+  expect_error(ExitCode::kData, "cannot write the file: /nowhere/a.tfrecord, offset 0",
+               [] { TfrecordWriter("/nowhere/a.tfrecord"); });
+}
+
+// /dev/full takes nothing; the error shows at the latest when the buffer goes out.
+TEST(TfrecordWriter, SaysThatTheDiskIsFull) {
+  TfrecordWriter writer("/dev/full");
+  expect_error(ExitCode::kData, "cannot write the file: /dev/full", [&] {
+    writer.append(bytes_of("one"));
+    writer.close();
+  });
+}
+
+}  // namespace
+}  // namespace ganscale::data

@@ -1,0 +1,76 @@
+#include "losses/loss_config.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::losses {
+namespace {
+
+config::Section section(const std::string& yaml) {
+  return config::Section(config::parse_yaml(yaml, "run.yaml"));
+}
+
+R1Options r1(const std::string& yaml) {
+  auto in = section(yaml);
+  return read_r1(in);
+}
+
+PathLengthOptions path_length(const std::string& yaml) {
+  auto in = section(yaml);
+  return read_path_length(in);
+}
+
+TEST(ReadR1, IsOffByDefault) {
+  EXPECT_EQ(r1("{}").gamma, 0);
+  EXPECT_EQ(r1("{}").interval, 0);
+}
+
+TEST(ReadR1, IsLazyInSixteenSteps) {
+  EXPECT_EQ(r1("r1_gamma: 10").gamma, 10);
+  EXPECT_EQ(r1("r1_gamma: 10").interval, 16);
+  EXPECT_EQ(r1("{r1_gamma: 10, r1_interval: 1}").interval, 1);
+}
+
+// The rates of a preset are rescaled by its interval, whether or not the weight is 0.
+TEST(ReadR1, MayHaveAnIntervalWithoutAWeight) { EXPECT_EQ(r1("r1_interval: 16").interval, 16); }
+
+TEST(ReadR1, RefusesWhatCannotBe) {
+  expect_error(ExitCode::kConfig, "run.yaml:1: r1_gamma: must not be negative",
+               [] { r1("r1_gamma: -1"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: r1_interval: must be positive",
+               [] { r1("{r1_gamma: 1, r1_interval: 0}"); });
+}
+
+TEST(ReadPathLength, IsOffByDefault) {
+  const auto options = path_length("{}");
+  EXPECT_EQ(options.weight, 0);
+  EXPECT_EQ(options.interval, 0);
+  EXPECT_EQ(options.decay, 0.01);
+  EXPECT_EQ(options.batch_shrink, 2);
+}
+
+TEST(ReadPathLength, ReadsEveryKey) {
+  EXPECT_EQ(path_length("path_length_weight: 2").interval, 4);
+  const auto options = path_length(
+      "{path_length_weight: 2, path_length_interval: 8, path_length_decay: 0.5, "
+      "path_length_batch_shrink: 4}");
+  EXPECT_EQ(options.weight, 2);
+  EXPECT_EQ(options.interval, 8);
+  EXPECT_EQ(options.decay, 0.5);
+  EXPECT_EQ(options.batch_shrink, 4);
+}
+
+TEST(ReadPathLength, RefusesWhatCannotBe) {
+  expect_error(ExitCode::kConfig, "path_length_weight: must not be negative",
+               [] { path_length("path_length_weight: -1"); });
+  expect_error(ExitCode::kConfig, "path_length_interval: must be positive",
+               [] { path_length("{path_length_weight: 1, path_length_interval: 0}"); });
+  for (const char* decay : {"0", "1.5"}) {
+    expect_error(ExitCode::kConfig, "path_length_decay: must be in (0, 1]",
+                 [&] { path_length(std::string("path_length_decay: ") + decay); });
+  }
+  expect_error(ExitCode::kConfig, "path_length_batch_shrink: must be positive",
+               [] { path_length("path_length_batch_shrink: 0"); });
+}
+
+}  // namespace
+}  // namespace ganscale::losses

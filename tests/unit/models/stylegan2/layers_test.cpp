@@ -1,0 +1,97 @@
+#include "models/stylegan2/layers.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensors/named_tensors.h"
+
+namespace ganscale::models::stylegan2 {
+namespace {
+
+const double kRoot2 = std::sqrt(2.0);
+
+/// Sets a parameter of a module in float64.
+void set(torch::nn::Module& module, const std::string& name, const at::Tensor& value) {
+  const at::NoGradGuard no_grad;
+  module.to(at::kDouble);
+  named_state(module).at(name).copy_(value);
+}
+
+at::Tensor numbers(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
+
+// The weights have variance 1 and are divided by the root of the inputs, 4, at run time.
+TEST(FullyConnected, ScalesItsWeightsAtRunTime) {
+  FullyConnected layer(4, 2);
+  set(layer, "weight", numbers({1, 2, 3, 4, 0, 0, 0, 2}).view({2, 4}));
+  set(layer, "bias", numbers({0.5, -0.5}));
+  const auto y = layer.forward(numbers({1, 1, 1, 1}).view({1, 4}));
+  EXPECT_TRUE(at::allclose(y, numbers({10.0 / 2 + 0.5, 2.0 / 2 - 0.5}).view({1, 2})));
+}
+
+TEST(FullyConnected, LearnsAtItsOwnRateBySmallerWeights) {
+  FullyConnected layer(4, 1, {.rate_multiplier = 0.01});
+  set(layer, "weight", numbers({1, 1, 1, 1}).view({1, 4}));
+  set(layer, "bias", numbers({3}));
+  const auto y = layer.forward(numbers({1, 1, 1, 1}).view({1, 4}));
+  EXPECT_NEAR(y.item<double>(), 0.01 * (4.0 / 2) + 0.01 * 3, 1e-12);
+}
+
+TEST(FullyConnected, KeepsTheVarianceThroughItsActivation) {
+  FullyConnected layer(1, 2, {.activation = kernels::Activation::kLeakyRelu});
+  set(layer, "weight", numbers({1, -1}).view({2, 1}));
+  const auto y = layer.forward(numbers({3}).view({1, 1}));
+  EXPECT_TRUE(at::allclose(y, numbers({3 * kRoot2, -0.2 * 3 * kRoot2}).view({1, 2})));
+}
+
+TEST(FullyConnected, BeginsWithTheBiasThatItIsGiven) {
+  FullyConnected layer(3, 2, {.first_bias = 1});
+  EXPECT_TRUE(at::equal(layer.forward(at::zeros({1, 3})), at::ones({1, 2})));
+}
+
+// One channel, kernel 1: the root of the fan-in is 1.
+TEST(ConvolutionLayer, ScalesItsResultAndItsClampByTheGain) {
+  ConvolutionLayer layer(1, 1, {.kernel = 1, .clamp = 4.0});
+  set(layer, "weight", at::ones({1, 1, 1, 1}));
+  set(layer, "bias", numbers({1}));
+  const auto x = numbers({1, 100, -6}).view({1, 1, 1, 3});
+  EXPECT_TRUE(at::allclose(layer.forward(x).flatten(), numbers({2 * kRoot2, 4, -kRoot2})));
+  EXPECT_TRUE(
+      at::allclose(layer.forward(x, /*gain=*/0.5).flatten(), numbers({kRoot2, 2, -kRoot2 / 2})));
+}
+
+TEST(ConvolutionLayer, ScalesItsWeightsByTheFanIn) {
+  ConvolutionLayer layer(2, 1, {.bias = false, .activation = kernels::Activation::kLinear});
+  set(layer, "weight", at::ones({1, 2, 3, 3}));
+  const auto y = layer.forward(at::ones({1, 2, 5, 5}, at::kDouble));
+  EXPECT_NEAR(y[0][0][2][2].item<double>(), 18 / std::sqrt(18.0), 1e-12);  // 2 * 3 * 3 ones
+  EXPECT_NEAR(y[0][0][0][0].item<double>(), 8 / std::sqrt(18.0), 1e-12);   // at the corner
+}
+
+TEST(ConvolutionLayer, HalvesTheImage) {
+  ConvolutionLayer layer(
+      1, 1, {.kernel = 1, .down = 2, .bias = false, .activation = kernels::Activation::kLinear});
+  set(layer, "weight", at::ones({1, 1, 1, 1}));
+  const auto y = layer.forward(at::ones({1, 1, 16, 16}, at::kDouble));
+  EXPECT_EQ(y.sizes(), at::IntArrayRef({1, 1, 8, 8}));
+  EXPECT_NEAR(y[0][0][4][4].item<double>(), 1, 1e-12);  // the low pass keeps what is flat
+}
+
+TEST(ForConvolutions, LaysFeaturesOutChannelsLastOnACpu) {
+  const auto x = at::randn({2, 3, 4, 4});
+  const auto wide = for_convolutions(x, at::kFloat, at::kFloat);
+  EXPECT_TRUE(wide.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(at::equal(wide, x));
+  EXPECT_EQ(for_convolutions(x, at::kBFloat16, at::kFloat).scalar_type(), at::kBFloat16);
+}
+
+TEST(ResamplingFilter, IsTheBinomialLowPass) {
+  const auto filter = resampling_filter();
+  EXPECT_NEAR(filter.sum().item<double>(), 1, 1e-6);
+  EXPECT_FLOAT_EQ(filter[1][2].item<float>(), 9.0F / 64);
+  EXPECT_FLOAT_EQ(filter[0][3].item<float>(), 1.0F / 64);
+}
+
+}  // namespace
+}  // namespace ganscale::models::stylegan2

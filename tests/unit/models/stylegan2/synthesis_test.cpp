@@ -1,0 +1,140 @@
+#include "models/stylegan2/synthesis.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "models/initial_weights.h"
+#include "tensors/named_tensors.h"
+
+namespace ganscale::models::stylegan2 {
+namespace {
+
+NetworkConfig small_networks(int resolution) {
+  return {.resolution = resolution, .z_dim = 4, .w_dim = 4, .channel_base = 64, .channel_max = 4};
+}
+
+at::Tensor styles(std::int64_t images, std::int64_t count) {
+  return at::arange(images * count * 4, at::kDouble).mul(0.3).sin().view({images, count, 4});
+}
+
+/// The network with random weights and noise of strength 0.5, in float64.
+struct NoisySynthesis {
+  explicit NoisySynthesis(int resolution) : config(small_networks(resolution)), synthesis(config) {
+    initialize_stylegan2(synthesis, "synthesis", 5);
+    synthesis.to(at::kDouble);
+    strengthen_noise(0.5);
+  }
+
+  void strengthen_noise(double strength) {
+    const at::NoGradGuard no_grad;
+    for (const auto& [name, parameter] : named_parameters(synthesis)) {
+      if (name.ends_with("noise_strength")) parameter.fill_(strength);
+    }
+  }
+
+  at::Tensor images(const at::Tensor& w, kernels::RandomStream* noise = nullptr) {
+    return synthesis.forward(w, noise);
+  }
+
+  NetworkConfig config;
+  Synthesis synthesis;
+};
+
+TEST(SynthesisLayer, DoublesTheImageWhereItIsAskedTo) {
+  SynthesisLayer layer({.in_channels = 2, .out_channels = 3, .w_dim = 4, .resolution = 8, .up = 2});
+  const auto y = layer.forward(at::ones({1, 2, 4, 4}), at::ones({1, 4}), nullptr);
+  EXPECT_EQ(y.sizes(), at::IntArrayRef({1, 3, 8, 8}));
+}
+
+// The weights are zero: what remains is the noise. Leaky ReLU with a gain of sqrt(2).
+TEST(SynthesisLayer, AddsItsNoiseByItsStrength) {
+  SynthesisLayer layer({.in_channels = 1, .out_channels = 2, .w_dim = 4, .resolution = 4});
+  const at::NoGradGuard no_grad;
+  const auto state = named_state(layer);
+  state.at("noise_const").fill_(3);
+  state.at("noise_strength").fill_(0.5);
+  const auto y = layer.forward(at::ones({2, 1, 4, 4}), at::ones({2, 4}), nullptr);
+  EXPECT_TRUE(at::allclose(y, at::full({2, 2, 4, 4}, 1.5 * std::sqrt(2.0))));
+}
+
+TEST(SynthesisLayer, DrawsNoiseForEachImageAndForAllChannels) {
+  SynthesisLayer layer({.in_channels = 1, .out_channels = 2, .w_dim = 4, .resolution = 4});
+  const at::NoGradGuard no_grad;
+  named_state(layer).at("noise_strength").fill_(1);
+  kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+  const auto y = layer.forward(at::ones({2, 1, 4, 4}), at::ones({2, 4}), &random);
+  EXPECT_TRUE(at::equal(y[0][0], y[0][1]));
+  EXPECT_FALSE(at::allclose(y[0], y[1]));
+}
+
+TEST(SynthesisLayer, ClampsItsResult) {
+  SynthesisLayer layer(
+      {.in_channels = 1, .out_channels = 1, .w_dim = 4, .resolution = 4, .clamp = 2.0});
+  const at::NoGradGuard no_grad;
+  named_state(layer).at("bias").fill_(100);
+  const auto y = layer.forward(at::ones({1, 1, 4, 4}), at::ones({1, 4}), nullptr);
+  EXPECT_TRUE(at::equal(y, at::full({1, 1, 4, 4}, 2.0)));
+}
+
+// The affine layer begins with the bias 1: the weight of a channel is divided by the root of the
+// number of channels, and nothing demodulates it.
+TEST(ToRgbLayer, IsAWeightedSumOfTheChannels) {
+  const auto config = small_networks(8);
+  ToRgbLayer layer(4, config);
+  const at::NoGradGuard no_grad;
+  const auto state = named_state(layer);
+  state.at("weight").fill_(3);
+  state.at("bias").copy_(at::tensor({0.0F, 1.0F, 2.0F}));
+  const auto y = layer.forward(at::ones({1, 4, 2, 2}), at::ones({1, 4}));
+  EXPECT_TRUE(at::allclose(y[0].flatten(1).select(1, 0), at::tensor({6.0F, 7.0F, 8.0F})));
+}
+
+TEST(Synthesis, HasABlockForEachResolution) {
+  const NoisySynthesis network(16);
+  for (const char* name : {"b4.const", "b4.conv1.weight", "b4.torgb.weight", "b8.conv0.weight",
+                           "b16.conv0.weight", "b16.conv1.noise_const", "b16.torgb.bias"}) {
+    EXPECT_TRUE(named_state(network.synthesis).contains(name)) << name;
+  }
+  EXPECT_FALSE(named_state(network.synthesis).contains("b4.conv0.weight"));
+  EXPECT_FALSE(named_state(network.synthesis).contains("b32.conv0.weight"));
+}
+
+TEST(Synthesis, MakesAnImageAsOneOfMany) {
+  NoisySynthesis network(16);
+  const auto w = styles(3, network.config.w_count());
+  const auto all = network.images(w);
+  EXPECT_EQ(all.sizes(), at::IntArrayRef({3, 3, 16, 16}));
+  EXPECT_TRUE(at::allclose(network.images(w.slice(0, 1, 2)), all.slice(0, 1, 2)));
+}
+
+// Style vectors of coarse layers change more of the image than those of the last one, which only
+// colors it; each has an effect.
+TEST(Synthesis, UsesEveryStyleVector) {
+  NoisySynthesis network(16);
+  const auto w = styles(1, network.config.w_count());
+  const auto image = network.images(w);
+  for (std::int64_t layer = 0; layer < network.config.w_count(); ++layer) {
+    auto changed = w.clone();
+    changed.select(1, layer).add_(1);
+    EXPECT_GT((network.images(changed) - image).abs().max().item<double>(), 1e-6) << layer;
+  }
+}
+
+TEST(Synthesis, TakesConstantNoiseWithoutASource) {
+  NoisySynthesis network(8);
+  const auto w = styles(2, network.config.w_count());
+  EXPECT_TRUE(at::equal(network.images(w), network.images(w)));
+  kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+  EXPECT_FALSE(at::allclose(network.images(w, &random), network.images(w)));
+}
+
+TEST(Synthesis, HasNoNoiseOfNoStrength) {
+  NoisySynthesis network(8);
+  network.strengthen_noise(0);
+  const auto w = styles(2, network.config.w_count());
+  kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+  EXPECT_TRUE(at::allclose(network.images(w, &random), network.images(w)));
+}
+
+}  // namespace
+}  // namespace ganscale::models::stylegan2

@@ -1,0 +1,65 @@
+#include "training/evaluation/metrics_log.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "files/atomic_file.h"
+#include "report/stats_log.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::training {
+namespace {
+
+MetricsLine line_at(std::int64_t images_seen, double fid = 12.5) {
+  return {.images_seen = images_seen,
+          .seconds = 3,
+          .measured = {.values = {{"fid50k", fid}}, .by_label = {}}};
+}
+
+TEST(MetricsLog, LineSaysWhenAndWhatWasMeasured) {
+  auto line = line_at(4500);
+  line.measured.by_label["class_fid50k_labels"] = {1, 2};
+  EXPECT_EQ(to_json(line).dump(), R"({"images_seen":4500,"kimg":4.5,"seconds":3.0,"fid50k":12.5,)"
+                                  R"("class_fid50k_labels":[1.0,2.0]})");
+}
+
+TEST(MetricsLog, WritesNullForWhatIsNoNumber) {
+  const auto json = to_json(line_at(0, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_THAT(json.dump(), testing::HasSubstr(R"("fid50k":null)"));
+}
+
+TEST(MetricsLog, FindsAMetricByTheBeginningOfItsName) {
+  const metrics::Measurements measured{.values = {{"fid10k", 3}, {"is50k", 5}, {"kid10k", 7}},
+                                       .by_label = {}};
+  EXPECT_EQ(first_value(measured, "fid"), 3);
+  EXPECT_EQ(first_value(measured, "is"), 5);
+  EXPECT_EQ(first_value(measured, "pr"), std::nullopt);
+  EXPECT_EQ(first_value({}, "fid"), std::nullopt);
+}
+
+class MetricsFile : public testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_ / "metrics.jsonl";
+};
+
+TEST_F(MetricsFile, KnowsItsNewestLine) {
+  EXPECT_EQ(newest_images_seen(file_), std::nullopt);
+  append_if_newest(file_, line_at(1000));
+  append_if_newest(file_, line_at(2000));
+  EXPECT_EQ(newest_images_seen(file_), 2000);
+}
+
+TEST_F(MetricsFile, TakesNoLineOlderThanItsNewest) {
+  append_if_newest(file_, line_at(2000));
+  append_if_newest(file_, line_at(1000));
+  EXPECT_EQ(report::read_json_lines(file_).size(), 1);
+  append_if_newest(file_, line_at(2000, 10));
+  const auto lines = report::read_json_lines(file_);
+  ASSERT_EQ(lines.size(), 2) << "the same moment may be measured again";
+  EXPECT_EQ(lines.back().at("fid50k"), 10);
+}
+
+}  // namespace
+}  // namespace ganscale::training

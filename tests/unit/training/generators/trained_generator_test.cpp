@@ -1,0 +1,110 @@
+#include "training/generators/trained_generator.h"
+
+#include <ATen/ATen.h>
+
+#include "checkpoint/reader.h"
+#include "checkpoint/write_checkpoint.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "training/phases/run_snapshot.h"
+#include "training/run/run_folder.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr const char* kYaml = "model: {name: conditional_dcgan, z_dim: 4}\n";
+
+/// A run of a model with two labels, with a checkpoint at each of these numbers of images; the
+/// average of the generator is that number everywhere.
+class TrainedGenerators : public testing::Test {
+ protected:
+  TrainedGenerators() {
+    config_ = parse(kYaml);
+    config_.model.channels = 1;
+    config_.model.label_count = 2;
+    run_.create();
+    run_.write_config(config_.resolved, checkpoint::OnError::kStop);
+  }
+
+  std::filesystem::path write_checkpoint(std::int64_t images_seen) const {
+    Replica replica(config_, at::kCPU, {});
+    const at::NoGradGuard no_grad;
+    for (auto& parameter : replica.generator_ema().parameters()) {
+      parameter.fill_(static_cast<double>(images_seen));
+    }
+    const RunFacts facts{.model = "conditional_dcgan",
+                         .record_count = 9,
+                         .label_count = 2,
+                         .channels = 1,
+                         .label_probabilities = {0.25, 0.75}};
+    checkpoint::write_checkpoint(
+        run_.root(), make_snapshot(replica.state(), facts, {.images_seen = images_seen}));
+    return checkpoint::list_checkpoints(run_.root()).back().folder;
+  }
+
+  static double weight_of(const TrainedGenerator& trained) {
+    return trained.generator->parameters().front().max().item<double>();
+  }
+
+  const TemporaryFolder folder_;
+  const RunFolder run_{folder_ / "r1"};
+  RunConfig config_;
+};
+
+TEST_F(TrainedGenerators, IsTheAverageOfTheNewestCheckpoint) {
+  write_checkpoint(1000);
+  const auto newest = write_checkpoint(2000);
+  const auto trained = load_newest_generator(run_.root());
+  EXPECT_EQ(weight_of(trained), 2000);
+  EXPECT_EQ(trained.images_seen, 2000);
+  EXPECT_EQ(trained.checkpoint, newest);
+  EXPECT_EQ(trained.run, std::filesystem::absolute(run_.root()));
+}
+
+TEST_F(TrainedGenerators, KnowsWhatOnlyTheDataTold) {
+  write_checkpoint(1000);
+  const auto trained = load_newest_generator(run_.root());
+  EXPECT_EQ(trained.config.model.channels, 1);
+  EXPECT_EQ(trained.config.model.label_count, 2);
+  EXPECT_EQ(trained.generator->label_count(), 2);
+  EXPECT_EQ(trained.label_probabilities, (std::vector<double>{0.25, 0.75}));
+}
+
+TEST_F(TrainedGenerators, IsThereToMakeImagesOnly) {
+  write_checkpoint(1000);
+  const auto trained = load_newest_generator(run_.root());
+  EXPECT_FALSE(trained.generator->is_training());
+  for (const auto& parameter : trained.generator->parameters()) {
+    EXPECT_FALSE(parameter.requires_grad());
+  }
+}
+
+TEST_F(TrainedGenerators, MayBeOfAnOlderCheckpoint) {
+  const auto older = write_checkpoint(1000);
+  write_checkpoint(2000);
+  EXPECT_EQ(weight_of(load_generator(older)), 1000);
+}
+
+TEST_F(TrainedGenerators, PassesOverADamagedCheckpoint) {
+  write_checkpoint(1000);
+  const auto newest = write_checkpoint(2000);
+  std::filesystem::resize_file(newest / "generator_ema.safetensors", 100);
+  EXPECT_EQ(weight_of(load_newest_generator(run_.root())), 1000);
+}
+
+TEST_F(TrainedGenerators, SaysWhereThereIsNone) {
+  expect_error(ExitCode::kData, "no checkpoint in this run folder; train first",
+               [&] { load_newest_generator(run_.root()); });
+  expect_error(ExitCode::kData, "nowhere", [] { load_newest_generator("nowhere"); });
+}
+
+TEST_F(TrainedGenerators, SaysThatTheConfigurationIsBroken) {
+  write_checkpoint(1000);
+  folder_.write("r1/config.yaml", "model: {name: dcgam}\n");
+  expect_error(ExitCode::kConfig, "config.yaml:1: model.name",
+               [&] { load_newest_generator(run_.root()); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

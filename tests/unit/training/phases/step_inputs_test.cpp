@@ -1,0 +1,113 @@
+#include "training/phases/step_inputs.h"
+
+#include <ATen/ATen.h>
+
+#include "comm/thread_group.h"
+#include "support/expect_error.h"
+#include "unit/training/fake_dataset.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr std::int64_t kStreamRecords = 8;
+constexpr int kBatch = 4;
+
+RunConfig run_with(const std::string& more_of_training = "", const std::string& data = "") {
+  return parse("training: {batch: 4, seed: 7" + more_of_training + "}\ndata: {shuffle: false" +
+               data + "}\n");
+}
+
+/// Returns the numbers of records whose images are these: each lies in the middle of black.
+std::vector<std::int64_t> records_of(const at::Tensor& images) {
+  std::vector<std::int64_t> numbers;
+  for (const at::Tensor& image : images.unbind()) {
+    const at::Tensor pixel = image[0][15][15].to(at::kDouble).add(1).mul(127.5).round();
+    numbers.push_back(pixel.item<std::int64_t>());
+  }
+  return numbers;
+}
+
+using Numbers = std::vector<std::int64_t>;
+
+TEST(LoadedInputs, AreTheBatchesOfTheStreamOneAfterAnother) {
+  const auto run = run_with();
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords));
+  const auto alone = comm::make_single_group();
+  Progress progress;
+  LoadedInputs inputs(run, dataset, at::kCPU, *alone, progress);
+  const StepInput first = inputs.next(progress);
+  EXPECT_EQ(first.real.images.sizes(), at::IntArrayRef({kBatch, 1, 32, 32}));
+  EXPECT_EQ(first.real.images.scalar_type(), at::kFloat);
+  EXPECT_FALSE(first.real.labels.defined());
+  EXPECT_EQ(records_of(first.real.images), (Numbers{0, 1, 2, 3}));
+  progress.add_step(kBatch);
+  EXPECT_EQ(records_of(inputs.next(progress).real.images), (Numbers{4, 5, 6, 7}));
+}
+
+TEST(LoadedInputs, GoOnWhereTheRunStopped) {
+  const auto run = run_with();
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords));
+  const auto alone = comm::make_single_group();
+  const Progress progress{.images_seen = 100, .stream_position = 6};
+  LoadedInputs inputs(run, dataset, at::kCPU, *alone, progress);
+  const StepInput input = inputs.next(progress);
+  EXPECT_EQ(records_of(input.real.images), (Numbers{6, 7, 0, 1}));
+  EXPECT_EQ(input.images.first_image, 100);
+}
+
+TEST(LoadedInputs, AreSharedByTheRanksOfABatch) {
+  const auto run = run_with();
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords));
+  comm::run_ranks(2, [&](comm::Group& group) {
+    LoadedInputs inputs(run, dataset, at::kCPU, group, {});
+    const StepInput input = inputs.next({.images_seen = 8});
+    EXPECT_EQ(records_of(input.real.images), group.rank() == 0 ? (Numbers{0, 2}) : (Numbers{1, 3}));
+    EXPECT_EQ(input.images.seed, 7);
+    EXPECT_EQ(input.images.first_image, 8 + group.rank());
+    EXPECT_EQ(input.images.image_stride, 2);
+  });
+}
+
+TEST(LoadedInputs, MayDrawByTheRankInPlaceOfTheImage) {
+  const auto run = run_with(", seed_mode: rank");
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords));
+  comm::run_ranks(2, [&](comm::Group& group) {
+    LoadedInputs inputs(run, dataset, at::kCPU, group, {});
+    const StepInput input = inputs.next({.images_seen = 8});
+    EXPECT_EQ(input.images.seed, 7 + static_cast<std::uint64_t>(group.rank()));
+    EXPECT_EQ(input.images.first_image, 4);
+    EXPECT_EQ(input.images.image_stride, 1);
+  });
+}
+
+TEST(LoadedInputs, AreOfThePrecisionOfTheRun) {
+  const auto run = run_with(", precision: fp64");
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords));
+  const auto alone = comm::make_single_group();
+  LoadedInputs inputs(run, dataset, at::kCPU, *alone, {});
+  EXPECT_EQ(inputs.next({}).real.images.scalar_type(), at::kDouble);
+  EXPECT_NE(inputs.loader(), nullptr);
+}
+
+TEST(LoadedInputs, CarryTheLabelsThatTheModelTakes) {
+  auto run = run_with();
+  run.model.label_count = 3;
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
+  const auto alone = comm::make_single_group();
+  LoadedInputs inputs(run, dataset, at::kCPU, *alone, {});
+  EXPECT_TRUE(at::equal(inputs.next({}).real.labels, at::arange(kBatch).remainder(3)));
+}
+
+TEST(LoadedInputs, NameTheRecordThatCannotBeRead) {
+  const auto run = run_with();
+  auto source = std::make_unique<data::FakeSource>(kStreamRecords);
+  source->unreadable = {2};
+  const auto dataset = fake_dataset(std::move(source));
+  const auto alone = comm::make_single_group();
+  LoadedInputs inputs(run, dataset, at::kCPU, *alone, {});
+  expect_error(ExitCode::kData, "fake, record 2", [&] { inputs.next({}); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

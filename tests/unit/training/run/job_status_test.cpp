@@ -1,0 +1,60 @@
+#include "training/run/job_status.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "unit/training/parse_text.h"
+#include "wire/names.h"
+
+namespace ganscale::training {
+namespace {
+
+/// An environment variable for the length of a test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+wire::JobStatus status() {
+  return first_status(parse("training: {total_kimg: 3}"), RunFolder("/runs/r1"), 4);
+}
+
+TEST(FirstStatus, SaysWhatTheRunIs) {
+  const auto first = status();
+  EXPECT_EQ(first.run, "r1");
+  EXPECT_EQ(first.model, "dcgan");
+  EXPECT_EQ(first.scheme, "synchronous");
+  EXPECT_EQ(first.total_images, 3000);
+  EXPECT_EQ(first.world_size, 4);
+  EXPECT_EQ(first.restarts, 0);
+  EXPECT_EQ(first.images_seen, 0);
+}
+
+TEST(FirstStatus, TakesTheRestartsFromTheOperator) {
+  const Variable restarts(wire::environment::kRestarts, "3");
+  EXPECT_EQ(status().restarts, 3);
+}
+
+TEST(LastStatus, IsPrintedOnlyWhereItIsAskedFor) {
+  testing::internal::CaptureStdout();
+  print_last_status(status());
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  const Variable leave(wire::environment::kLeaveStatus, "1");
+  testing::internal::CaptureStdout();
+  print_last_status(status());
+  const auto text = testing::internal::GetCapturedStdout();
+  ASSERT_TRUE(text.starts_with(wire::kLastStatus)) << text;
+  const auto json =
+      nlohmann::ordered_json::parse(text.substr(std::string(wire::kLastStatus).size()));
+  EXPECT_EQ(wire::parse_job_status(json), status());
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,57 @@
+#include "training/run/precision.h"
+
+#include <ATen/Functions.h>
+#include <gtest/gtest.h>
+
+namespace ganscale::training {
+namespace {
+
+at::ScalarType product_dtype() { return at::ones({2, 2}).matmul(at::ones({2, 2})).scalar_type(); }
+
+TEST(Precision, KeepsParametersInFullPrecision) {
+  EXPECT_EQ(parameter_dtype(Precision::kFp64), at::kDouble);
+  for (const auto precision :
+       {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
+    EXPECT_EQ(parameter_dtype(precision), at::kFloat);
+  }
+}
+
+TEST(Precision, RoundsToTf32OnlyWhereLessThanFloat32IsAskedFor) {
+  EXPECT_FALSE(allows_tf32(Precision::kFp32));
+  EXPECT_FALSE(allows_tf32(Precision::kFp64));
+  for (const auto precision : {Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
+    EXPECT_TRUE(allows_tf32(precision));
+  }
+}
+
+TEST(Autocast, LastsAsLongAsItLives) {
+  EXPECT_EQ(product_dtype(), at::kFloat);
+  {
+    const Autocast autocast(Precision::kBf16, at::kCPU);
+    EXPECT_EQ(product_dtype(), at::kBFloat16);
+  }
+  EXPECT_EQ(product_dtype(), at::kFloat);
+}
+
+TEST(Autocast, OfOtherPrecisionsChangesNothing) {
+  for (const auto precision :
+       {Precision::kFp32, Precision::kFp64, Precision::kTf32, Precision::kFp16}) {
+    const Autocast autocast(precision, at::kCPU);
+    EXPECT_EQ(product_dtype(), at::kFloat);
+  }
+}
+
+// A cast weight is kept while autocast lasts, and must not outlive a change of the weight.
+TEST(Autocast, ForgetsTheWeightsThatItCast) {
+  const at::Tensor weight = at::ones({2, 2}).requires_grad_();
+  const auto first = [&] {
+    const Autocast autocast(Precision::kBf16, at::kCPU);
+    return weight.matmul(at::ones({2, 2}))[0][0].item<double>();
+  };
+  EXPECT_EQ(first(), 2);
+  weight.data().fill_(3);
+  EXPECT_EQ(first(), 6);
+}
+
+}  // namespace
+}  // namespace ganscale::training
