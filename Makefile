@@ -22,7 +22,7 @@ setup: ## install everything that any target needs
 asan: ## unit and collective tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/test.sh asan
 
-tsan: ## unit and collective tests under ThreadSanitizer
+tsan: ## tests of what has threads, and collective tests, under ThreadSanitizer
 	@scripts/test.sh tsan
 
 cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels

@@ -68,16 +68,16 @@ function(ganscale_module name)
   ganscale_check_headers(${target} ${arg_HEADERS})
 endfunction()
 
-foreach(label unit collective integration parity gpu)
+foreach(label unit threaded collective integration parity gpu)
   add_custom_target(${label}_tests)
 endforeach()
 
-# ganscale_test(NAME LABEL unit|collective|... SOURCES ... DEPENDS ... [RANKS n])
+# ganscale_test(NAME LABEL unit|collective|... [THREADED] SOURCES ... DEPENDS ... [TIMEOUT seconds])
 #
 # One GoogleTest program; one ctest case with the given label. The target LABEL_tests builds all programs of a
-# label.
+# label. THREADED: what it tests has threads, so that ThreadSanitizer should see it: it has the label threaded, too.
 function(ganscale_test name)
-  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "THREADED" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -88,10 +88,16 @@ function(ganscale_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${GANSCALE_WARNINGS})
-  add_dependencies(${arg_LABEL}_tests ${name})
+  set(labels ${arg_LABEL})
+  if(arg_THREADED)
+    list(APPEND labels threaded)
+  endif()
+  foreach(label IN LISTS labels)
+    add_dependencies(${label}_tests ${name})
+  endforeach()
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   # Threads that wait for work would spin and take the cores from the tests beside: ten times slower.
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT}
                        ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

@@ -5,7 +5,7 @@
 #     release  every test without a GPU, optimized build
 #     headers  each header compiles alone
 #     asan     unit and collective tests under AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer
-#     tsan     unit and collective tests under ThreadSanitizer
+#     tsan     tests of what has threads, and collective tests, under ThreadSanitizer
 #     cuda     with CUDA and NCCL the programs and the GPU tests compile and link, also without services and MPI, as
 #              scripts/gpu-check.sh builds them
 set -euo pipefail
@@ -42,11 +42,11 @@ stage_asan() {
 
 # A watchdog ends its process while other threads still run: that is no leak of threads.
 stage_tsan() {
-  scripts/build.sh tsan unit_tests collective_tests || return 1
+  scripts/build.sh tsan threaded_tests collective_tests || return 1
   # Ubuntu's PMIx maps its shared memory where ThreadSanitizer has its own; the other store of its keys needs none.
   export PMIX_MCA_gds=hash
   export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:report_thread_leaks=0:suppressions=$repository/tests/support/races.supp
-  run_ctest tsan -L '^(unit|collective)$'
+  run_ctest tsan -L '^(threaded|collective)$'
 }
 
 stage_cuda() {
