@@ -88,8 +88,9 @@ TEST(Replica, OfASeedIsAlwaysTheSame) {
 
 TEST(Replica, ComputesInFloat64WhereThatIsAskedFor) {
   Replica replica(gray_run("training: {precision: fp64}"), at::kCPU, {});
+  const auto state = replica.state();
   for (const auto& file : {"generator", "generator_ema", "discriminator"}) {
-    for (const auto& [name, tensor] : replica.state().at(file)) {
+    for (const auto& [name, tensor] : state.at(file)) {
       EXPECT_TRUE(!tensor.is_floating_point() || tensor.scalar_type() == at::kDouble)
           << file << ": " << name;
     }
