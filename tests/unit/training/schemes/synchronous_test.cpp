@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "comm/thread_group.h"
 #include "unit/training/parse_text.h"
 
@@ -12,13 +14,16 @@ namespace {
 /// Gray noise of 32 x 32 pixels.
 class Noise : public StepInputs {
  public:
-  explicit Noise(std::int64_t count) : real_{at::rand({count, 1, 32, 32}).mul(2).sub(1), {}} {}
+  explicit Noise(std::int64_t count, int rank = 0, int ranks = 1)
+      : real_{at::rand({count, 1, 32, 32}).mul(2).sub(1), {}}, rank_(rank), ranks_(ranks) {}
   StepInput next(const Progress& progress) override {
-    return {real_, image_random(SeedMode::kImage, 1, 0, 1, progress.images_seen)};
+    return {real_, image_random(SeedMode::kImage, 1, rank_, ranks_, progress.images_seen)};
   }
 
  private:
   data::Batch real_;
+  int rank_;
+  int ranks_;
 };
 
 /// One rank that trains alone.
@@ -93,14 +98,37 @@ TEST(Synchronous, ReportsWhatItNamed) {
 // Of the generator's last update, so that it moves the average in the same pass, none is left.
 TEST(Synchronous, MovesTheAverageWhereTheLastUpdateIsSkipped) {
   Alone alone("training: {batch: 4}\ngenerator: {ema_kimg: 0}\n");
-  const auto weight = alone.replica->generator().parameters().front();
+  const auto weights = alone.replica->generator().parameters();
   {
     const at::NoGradGuard no_grad;
-    weight.view(-1)[0].fill_(std::numeric_limits<double>::quiet_NaN());
+    weights.front().view(-1)[0].fill_(std::numeric_limits<double>::quiet_NaN());
+    weights.back().fill_(0.5);  // where the average is not yet
   }
   EXPECT_FALSE(alone.trainer->step(alone.progress).skipped.empty());
   EXPECT_TRUE(at::equal(alone.replica->generator_ema().parameters().back(),
                         alone.replica->generator().parameters().back()));
+}
+
+// A batch norm sees the images of its own rank alone.
+TEST(Synchronous, AveragesTheMovingStatisticsOfBothNetworksOverTheRanks) {
+  RunConfig config = parse("training: {batch: 8}\n");
+  config.model.channels = 1;
+  std::array<std::array<NamedTensors, 2>, 2> seen;  // of each rank: generator, discriminator
+  comm::run_ranks(2, [&](comm::Group& group) {
+    Replica replica(config, at::kCPU, {});
+    Noise inputs(4, group.rank(), group.size());
+    Synchronous trainer(config, replica, inputs, group);
+    Progress progress;
+    EXPECT_TRUE(trainer.step(progress).skipped.empty());
+    seen.at(static_cast<std::size_t>(group.rank())) = {replica.generator().moving_statistics(),
+                                                       replica.discriminator().moving_statistics()};
+  });
+  for (std::size_t network = 0; network < 2; ++network) {
+    ASSERT_FALSE(seen[0].at(network).empty());
+    for (const auto& [name, tensor] : seen[0].at(network)) {
+      EXPECT_TRUE(at::equal(tensor, seen[1].at(network).at(name))) << name;
+    }
+  }
 }
 
 TEST(Synchronous, AgreesInEachStepOnACpu) {
