@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "comm/thread_group.h"
 #include "unit/training/parse_text.h"
@@ -129,6 +130,16 @@ TEST(Synchronous, AveragesTheMovingStatisticsOfBothNetworksOverTheRanks) {
       EXPECT_TRUE(at::equal(tensor, seen[1].at(network).at(name))) << name;
     }
   }
+}
+
+TEST(Synchronous, AdaptsTheAugmentationAtItsInterval) {
+  Alone alone(
+      "training: {batch: 4}\n"
+      "augment: {name: ada, p: 0.5, interval_steps: 2, speed_kimg: 0.08}\n");
+  alone.trainer->step(alone.progress);
+  EXPECT_EQ(alone.trainer->readings().augment_p, 0.5);
+  alone.trainer->step(alone.progress);
+  EXPECT_NEAR(std::abs(alone.trainer->readings().augment_p.value() - 0.5), 8 / 80.0, 1e-6);
 }
 
 TEST(Synchronous, AgreesInEachStepOnACpu) {
