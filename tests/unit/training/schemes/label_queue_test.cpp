@@ -96,5 +96,22 @@ TEST_F(Labels, EndWhereTheirShareOfTheBudgetDoes) {
   EXPECT_EQ(state(1).value().state, "out_of_budget");
 }
 
+TEST_F(Labels, AreFinishedOnceTheyTookTheirShareOfTheBudget) {
+  budget_seconds_ = 3000;  // of which label 0 has 8 / 12, label 1 the rest
+  unreadable_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};  // one that is trained again fails
+  for (const auto& [label, seconds] : {std::pair(0, 2001.0), std::pair(1, 1000.0)}) {
+    const auto of_label = label_folder(folder(), label);
+    std::filesystem::create_directories(of_label);
+    LabelState state;
+    state.label = label;
+    state.state = "out_of_budget";
+    state.spent_seconds = seconds;
+    write_label_state(of_label, state);
+  }
+  EXPECT_FALSE(train({0, 1}));
+  EXPECT_EQ(state(0).value().state, "out_of_budget");
+  EXPECT_EQ(state(1).value().state, "out_of_budget");
+}
+
 }  // namespace
 }  // namespace ganscale::training
