@@ -125,6 +125,31 @@ TEST(Reporter, TellsTheRatesThatTheUpdatesHave) {
   EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.016);
 }
 
+// What a sample grid, a checkpoint or an evaluation takes is not time of training.
+TEST(Reporter, GivesTheRateOfTheImagesSinceTheLastTickWithoutMaintenance) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  const auto alone = comm::make_single_group();
+  Reported reported(*alone, folder);
+  Reporter reporter = reported.make();
+  Progress progress;
+  reporter.begin(progress);
+  const auto train = [&](std::int64_t images) {
+    progress.images_seen += images;
+    reporter.tick(progress);
+  };
+  train(1000);
+  reporter.add_maintenance(1e6);
+  train(2000);
+  train(2000);
+  const auto lines = report::read_json_lines(folder.stats());
+  EXPECT_EQ(lines.at(1).at("maintenance_seconds"), 1e6);
+  EXPECT_EQ(lines.at(2).at("maintenance_seconds"), 0);
+  const double seconds =
+      lines[2].at("seconds").get<double>() - lines[1].at("seconds").get<double>();
+  EXPECT_NEAR(lines[2].at("s_per_kimg").get<double>(), seconds / 2, 1e-9);
+}
+
 TEST(Reporter, SaysATickOfNoImagesOnce) {
   const TemporaryFolder run;
   const RunFolder folder(run / "run");
