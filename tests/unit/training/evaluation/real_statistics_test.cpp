@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <functional>
 #include <limits>
 
 #include "comm/thread_group.h"
@@ -119,17 +120,24 @@ TEST_F(RealStatistics, OfTheFileReachEveryRank) {
 TEST_F(RealStatistics, OfAnythingElseAreAnotherFile) {
   features();
   statistics(*alone_, {.moments = true});
-  EXPECT_EQ(cached().size(), 2);
-  sha256_ = "of another network";
-  features();
-  EXPECT_EQ(cached().size(), 3);
-  policy_.fit = data::Fit::kPad;
-  features();
-  EXPECT_EQ(cached().size(), 4);
-  config_.feature_net.signed_range = true;
-  features();
-  EXPECT_EQ(cached().size(), 5);
-  EXPECT_EQ(seen_, 5 * kRecordCount);
+  std::size_t files = 2;
+  EXPECT_EQ(cached().size(), files);
+  const std::vector<std::function<void()>> changes = {
+      [&] { sha256_ = "of another network"; },
+      [&] { policy_.fit = data::Fit::kPad; },
+      [&] { policy_.resolution = 4; },
+      [&] { policy_.convert_colors = true; },
+      [&] { policy_.channels = 3; },
+      [&] { policy_.background = {0, 255, 255}; },
+      [&] { config_.feature_net.resolution = 32; },
+      [&] { config_.feature_net.signed_range = true; },
+  };
+  for (const auto& change : changes) {
+    change();
+    features();
+    EXPECT_EQ(cached().size(), ++files);
+  }
+  EXPECT_EQ(seen_, static_cast<std::int64_t>(files) * kRecordCount);
 }
 
 TEST_F(RealStatistics, AreMadeAnewWhereTheFileIsDamaged) {
