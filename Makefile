@@ -34,7 +34,7 @@ gpu-check: ## on a machine with a GPU: build, run the GPU tests and benchmarks
 
 docs: release ## renew docs/metrics*.md, configs/worker-schema.json, the charts' READMEs and dashboards, which are written from code
 	@GANSCALE_UPDATE_DOCS=1 build/release/bin/telemetry_test --gtest_filter='MetricsReference.*'
-	@GANSCALE_UPDATE_DOCS=1 build/release/bin/operator_runtime_test --gtest_filter='MetricsReference.*'
+	@GANSCALE_UPDATE_DOCS=1 build/release/bin/gan_training_reconcile_test --gtest_filter='MetricsReference.*'
 	@/usr/bin/python3 scripts/chart-readme.py
 	@/usr/bin/python3 scripts/make-dashboards.py
 	@build/release/bin/ganscale config-schema > configs/worker-schema.json

@@ -31,7 +31,7 @@ TEST(WorkQueue, GivesAKeyToOneHandAtATime) {
   queue.add(kA);  // while it is in hand
   EXPECT_EQ(queue.counts().depth, 0U);
   queue.done(kA);
-  EXPECT_EQ(queue.counts().depth, 1U);
+  ASSERT_EQ(queue.counts().depth, 1U);
   EXPECT_EQ(queue.get()->key, kA);
 }
 
