@@ -40,6 +40,18 @@ class Reported {
   TrainingContext context_;
 };
 
+/// The reporter of a rank that trains alone.
+struct ReportedAlone {
+  explicit ReportedAlone(const std::string& more = "") : reported(*group, folder, more) {}
+
+  const TemporaryFolder run;
+  const RunFolder folder{run / "run"};
+  const std::unique_ptr<comm::Group> group = comm::make_single_group();
+  Reported reported;
+  Reporter reporter = reported.make();
+  Progress progress;
+};
+
 StepResult step_with(const std::string& statistic, double value) {
   StepResult result{.images = 2};
   result.statistics[statistic] = at::tensor(value);
@@ -82,67 +94,53 @@ TEST(Reporter, TellsOfRanksThatTrainDifferentNetworks) {
 }
 
 TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
-  const TemporaryFolder run;
-  const auto alone = comm::make_single_group();
-  Reported reported(*alone, RunFolder(run / "run"));
-  reported.trainer.now.data_wait_seconds = 2;
-  Reporter reporter = reported.make();
-  Progress progress;
-  reporter.begin(progress);
-  reporter.step(step_with("loss/generator", 1), progress);
-  reported.trainer.now = {.data_wait_seconds = 5,
-                          .prefetch_depth = 7,
-                          .reader_threads = 3,
-                          .all_reduce = {.bytes = 100, .busy_seconds = 4}};
+  ReportedAlone alone;
+  alone.reported.trainer.now.data_wait_seconds = 2;
+  alone.reporter.begin(alone.progress);
+  alone.reporter.step(step_with("loss/generator", 1), alone.progress);
+  alone.reported.trainer.now = {.data_wait_seconds = 5,
+                                .prefetch_depth = 7,
+                                .reader_threads = 3,
+                                .all_reduce = {.bytes = 100, .busy_seconds = 4}};
   StepResult skipping = step_with("loss/generator", 1);
   skipping.skipped.push_back({"Gmain", "weight"});
   skipping.phase_seconds["Gmain"] = 0.5;
-  reporter.step(skipping, progress);
-  EXPECT_EQ(reported.instruments.data_wait_seconds_total.value(), 5);
-  EXPECT_EQ(reported.instruments.allreduce_seconds_total.value(), 4);
-  EXPECT_EQ(reported.instruments.allreduce_bytes_total.value(), 100);
-  EXPECT_EQ(reported.instruments.prefetch_depth.value(), 7);
-  EXPECT_EQ(reported.instruments.reader_threads.value(), 3);
-  EXPECT_EQ(reported.instruments.nonfinite_total.at("Gmain").value(), 1);
-  EXPECT_EQ(reported.instruments.phase_seconds_total.at("Gmain").value(), 0.5);
+  alone.reporter.step(skipping, alone.progress);
+  EXPECT_EQ(alone.reported.instruments.data_wait_seconds_total.value(), 5);
+  EXPECT_EQ(alone.reported.instruments.allreduce_seconds_total.value(), 4);
+  EXPECT_EQ(alone.reported.instruments.allreduce_bytes_total.value(), 100);
+  EXPECT_EQ(alone.reported.instruments.prefetch_depth.value(), 7);
+  EXPECT_EQ(alone.reported.instruments.reader_threads.value(), 3);
+  EXPECT_EQ(alone.reported.instruments.nonfinite_total.at("Gmain").value(), 1);
+  EXPECT_EQ(alone.reported.instruments.phase_seconds_total.at("Gmain").value(), 0.5);
 }
 
 // D is updated at 16 / 17 of its rate, once more in 16 steps; G after half of its images.
 TEST(Reporter, TellsTheRatesThatTheUpdatesHave) {
-  const TemporaryFolder run;
-  const RunFolder folder(run / "run");
-  const auto alone = comm::make_single_group();
-  Reported reported(*alone, folder,
-                    "generator: {optimizer: {learning_rate: 0.01, schedule: {name: linear}}}\n"
-                    "discriminator: {optimizer: {learning_rate: 0.017}, r1_gamma: 1}\n");
-  Reporter reporter = reported.make();
-  Progress progress;
-  reporter.begin(progress);
-  progress.images_seen = 20;
-  reporter.tick(progress);
-  const auto rates = only_line(folder).at("learning_rate");
+  ReportedAlone alone(
+      "generator: {optimizer: {learning_rate: 0.01, schedule: {name: linear}}}\n"
+      "discriminator: {optimizer: {learning_rate: 0.017}, r1_gamma: 1}\n");
+  alone.reporter.begin(alone.progress);
+  alone.progress.images_seen = 20;
+  alone.reporter.tick(alone.progress);
+  const auto rates = only_line(alone.folder).at("learning_rate");
   EXPECT_DOUBLE_EQ(rates.at("generator").get<double>(), 0.005);
   EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.016);
 }
 
 // What a sample grid, a checkpoint or an evaluation takes is not time of training.
 TEST(Reporter, GivesTheRateOfTheImagesSinceTheLastTickWithoutMaintenance) {
-  const TemporaryFolder run;
-  const RunFolder folder(run / "run");
-  const auto alone = comm::make_single_group();
-  Reported reported(*alone, folder);
-  Reporter reporter = reported.make();
-  Progress progress;
-  reporter.begin(progress);
+  ReportedAlone alone;
+  alone.reporter.begin(alone.progress);
   const auto train = [&](std::int64_t images) {
-    progress.images_seen += images;
-    reporter.tick(progress);
+    alone.progress.images_seen += images;
+    alone.reporter.tick(alone.progress);
   };
   train(1000);
-  reporter.add_maintenance(1e6);
+  alone.reporter.add_maintenance(1e6);
   train(2000);
   train(2000);
-  const auto lines = report::read_json_lines(folder.stats());
+  const auto lines = report::read_json_lines(alone.folder.stats());
   EXPECT_EQ(lines.at(1).at("maintenance_seconds"), 1e6);
   EXPECT_EQ(lines.at(2).at("maintenance_seconds"), 0);
   const double seconds =
@@ -151,36 +149,27 @@ TEST(Reporter, GivesTheRateOfTheImagesSinceTheLastTickWithoutMaintenance) {
 }
 
 TEST(Reporter, SaysATickOfNoImagesOnce) {
-  const TemporaryFolder run;
-  const RunFolder folder(run / "run");
-  const auto alone = comm::make_single_group();
-  Reported reported(*alone, folder);
-  Reporter reporter = reported.make();
-  Progress progress;
-  reporter.begin(progress);
-  reporter.step(step_with("loss/generator", 1), progress);
-  progress.images_seen = 4;
-  reporter.tick(progress);
-  reporter.tick(progress);
-  EXPECT_EQ(progress.tick, 1);
-  EXPECT_EQ(only_line(folder).at("images_seen"), 4);
+  ReportedAlone alone;
+  alone.reporter.begin(alone.progress);
+  alone.reporter.step(step_with("loss/generator", 1), alone.progress);
+  alone.progress.images_seen = 4;
+  alone.reporter.tick(alone.progress);
+  alone.reporter.tick(alone.progress);
+  EXPECT_EQ(alone.progress.tick, 1);
+  EXPECT_EQ(only_line(alone.folder).at("images_seen"), 4);
 }
 
 TEST(Reporter, KnowsOfEarlierMeasurements) {
-  const TemporaryFolder run;
-  const RunFolder folder(run / "run");
-  const auto alone = comm::make_single_group();
-  Reported reported(*alone, folder);
-  Reporter reporter = reported.make();
-  const Progress progress{.images_seen = 8};
-  reporter.begin(progress);
-  EXPECT_FALSE(reporter.is_measured(progress));
+  ReportedAlone alone;
+  alone.progress.images_seen = 8;
+  alone.reporter.begin(alone.progress);
+  EXPECT_FALSE(alone.reporter.is_measured(alone.progress));
   MetricsLine line{.images_seen = 8, .seconds = 1.5, .measured = {}};
   line.measured.values["fid10"] = 7;
-  reporter.metrics(line);
-  EXPECT_TRUE(reporter.is_measured(progress));
-  EXPECT_FALSE(reporter.is_measured({.images_seen = 9}));
-  EXPECT_EQ(reported.instruments.fid.value(), 7);
+  alone.reporter.metrics(line);
+  EXPECT_TRUE(alone.reporter.is_measured(alone.progress));
+  EXPECT_FALSE(alone.reporter.is_measured({.images_seen = 9}));
+  EXPECT_EQ(alone.reported.instruments.fid.value(), 7);
 }
 
 }  // namespace
