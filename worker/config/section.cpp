@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "config/renamed.h"
 #include "config/units.h"
 
@@ -36,9 +37,7 @@ std::string suggestion(const std::string& key, const std::vector<std::string>& k
   if (nearest == known.end()) return "";
   if (edit_distance(key, *nearest) <= 1 + key.size() / 3)
     return " (did you mean " + *nearest + "?)";
-  std::string all;
-  for (const auto& name : known) all += (all.empty() ? "" : ", ") + name;
-  return " (known: " + all + ")";
+  return " (known: " + joined(known) + ")";
 }
 
 std::string renamed_to(std::optional<std::string_view> name) {
@@ -51,11 +50,7 @@ std::string in_quotes(const std::string& text) {
   return out.c_str();
 }
 
-std::string joined(const std::vector<std::string>& items) {
-  std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + item;
-  return "[" + text + "]";
-}
+std::string in_brackets(const std::vector<std::string>& items) { return "[" + joined(items) + "]"; }
 
 std::optional<bool> parse_bool(const std::string& text) {
   if (text == "true" || text == "yes" || text == "on") return true;
@@ -171,7 +166,7 @@ std::vector<T> Section::get_list(std::string_view key, const std::vector<T>& fal
   }
   std::vector<std::string> texts;
   for (const T& value : values) texts.push_back(write(value));
-  record(key, std::string(type) + "s", joined(texts), documentation);
+  record(key, std::string(type) + "s", in_brackets(texts), documentation);
   return values;
 }
 
@@ -222,11 +217,11 @@ std::string Section::get_choice(std::string_view key, const std::string& fallbac
                                 std::vector<std::string> choices, std::string_view documentation) {
   std::string value = fallback;
   if (const Node* node = find(key)) {
-    value = scalar(*node, key, "one of " + joined(choices));
+    value = scalar(*node, key, "one of " + in_brackets(choices));
     const bool known = std::find(choices.begin(), choices.end(), value) != choices.end();
     if (!known) {
       fail_at(*node, key,
-              "expected one of " + joined(choices) + ": " + value +
+              "expected one of " + in_brackets(choices) + ": " + value +
                   renamed_to(new_name_of_value(path_of(key), value)));
     }
   }

@@ -1,6 +1,9 @@
 #include "gan_training/plan/validate.h"
 
+#include <ranges>
+
 #include "base/error.h"
+#include "base/joined.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller::gan_training {
@@ -21,10 +24,8 @@ NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
   } else {
     const auto found = profiles.find(spec.node_profile);
     if (found == profiles.end()) {
-      std::string known;
-      for (const auto& [name, ignored] : profiles) known += (known.empty() ? "" : ", ") + name;
-      throw Refusal{"UnknownProfile",
-                    "spec.nodeProfile: unknown: " + spec.node_profile + " (known: " + known + ")"};
+      throw Refusal{"UnknownProfile", "spec.nodeProfile: unknown: " + spec.node_profile +
+                                          " (known: " + joined(std::views::keys(profiles)) + ")"};
     }
     profile = found->second;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "optim/network_policy.h"
 #include "training/run/precision.h"
 
@@ -37,9 +38,7 @@ NamedTensors trained_parameters(const torch::nn::Module& network,
     return is_frozen;
   });
   if (!trained.empty()) return trained;
-  std::string all;
-  for (const std::string& prefix : prefixes) all += (all.empty() ? "" : ", ") + prefix;
-  refuse_freeze(config, "nothing is left to train: " + all);
+  refuse_freeze(config, "nothing is left to train: " + joined(prefixes));
 }
 
 }  // namespace

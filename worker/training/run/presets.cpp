@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <string>
 
+#include "base/joined.h"
 #include "config/section.h"
 #include "config/units.h"
 #include "training/run/built_in_presets.h"
@@ -58,9 +60,8 @@ config::Node read_preset(const config::Node& root, const std::string& name) {
   const auto& texts = built_in_presets();
   const auto found = texts.find(name);
   if (found != texts.end()) return config::parse_yaml(found->second, "preset " + name);
-  std::string known;
-  for (const auto& [preset, text] : texts) known += (known.empty() ? "" : ", ") + preset;
-  config::Section(root).fail("model.preset", "expected one of " + known + ": " + name);
+  config::Section(root).fail("model.preset",
+                             "expected one of " + joined(std::views::keys(texts)) + ": " + name);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "training/run/section_checks.h"
 
+#include <ranges>
+
+#include "base/joined.h"
 #include "metrics/evaluate.h"
 
 namespace ganscale::training {
@@ -22,11 +25,9 @@ void require_best_is_measured(const config::Section& in, const RunConfig& config
 
 /// Returns the names of the models that have a trait.
 std::string models_with(bool models::Traits::* trait) {
-  std::string names;
-  for (const auto& model : models::model_table()) {
-    if (model.traits.*trait) names.append(names.empty() ? "" : ", ").append(model.name);
-  }
-  return names;
+  const auto has_it = [&](const models::Model& model) { return model.traits.*trait; };
+  return joined(models::model_table() | std::views::filter(has_it) |
+                std::views::transform(&models::Model::name));
 }
 
 void require_model_can(const config::Section& in, const RunConfig& config) {

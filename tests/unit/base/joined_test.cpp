@@ -1,0 +1,24 @@
+#include "base/joined.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <ranges>
+#include <vector>
+
+namespace ganscale {
+namespace {
+
+TEST(Joined, HasASeparatorBetweenTwoAlone) {
+  EXPECT_EQ(joined(std::vector<std::string>{}), "");
+  EXPECT_EQ(joined(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(joined(std::vector<std::string_view>{"a", "b"}, " or "), "a or b");
+}
+
+TEST(Joined, TakesTheKeysOfAMap) {
+  const std::map<std::string, int> map = {{"b", 2}, {"a", 1}};
+  EXPECT_EQ(joined(std::views::keys(map)), "a, b");
+}
+
+}  // namespace
+}  // namespace ganscale
