@@ -1,9 +1,11 @@
 #include "base/error.h"
+#include "base/host_memory.h"
 #include "cli/run.h"
 #include "comm/launcher.h"
 #include "comm/mpi_session.h"
 
 int main(int argc, char** argv) {
+  ganscale::keep_freed_host_memory();
   const ganscale::comm::MpiSession session;
   const int exit_code = ganscale::cli::run(argc, argv);
   // Stopped by a signal, all ranks come here together; after an error the others may wait for this

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/host_memory.h"
+
 namespace ganscale::benchmarks {
 namespace {
 
@@ -34,6 +36,7 @@ void add_options(CLI::App& app, Timing& timing) {
 
 void print_times(const Timing& timing, const MakeTraining& make_training) {
   using Clock = std::chrono::steady_clock;
+  keep_freed_host_memory();
   at::set_num_threads(timing.threads);
   const c10::Device device(timing.device);
   const auto step = make_training();
