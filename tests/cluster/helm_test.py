@@ -11,10 +11,11 @@ import urllib.request
 
 from control_plane import PROJECT, ControlPlane, free_ports, wait_for
 from operator_case import MANIFESTS, Operator
-from worker_test import WORKER, write_png
+from worker_test import WORKER
 
-sys.path.insert(0, str(PROJECT / "tests" / "charts"))
+sys.path[:0] = [str(PROJECT / "tests" / "charts"), str(PROJECT / "tests" / "support")]
 from queries import metrics_of, queries  # noqa: E402
+from write_png import write_png  # noqa: E402
 
 CHARTS = PROJECT / "helm"
 VALUES = PROJECT / "tests" / "charts" / "values"

@@ -2,27 +2,19 @@
 import base64
 import os
 import pathlib
-import random
 import signal
-import struct
 import subprocess
+import sys
 import tempfile
 import unittest
-import zlib
 
 from control_plane import PROJECT, free_ports, wait_for
 from operator_case import OperatorCase
 
+sys.path.insert(0, str(PROJECT / "tests" / "support"))
+from write_png import write_png  # noqa: E402
+
 WORKER = os.environ.get("GANSCALE_WORKER", str(PROJECT / "build/release/bin/ganscale"))
-
-
-def write_png(path, size=32):
-    """Writes an image of random colors."""
-    rows = b"".join(b"\0" + random.randbytes(3 * size) for _ in range(size))
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0))
-                     + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 class Worker(OperatorCase):
