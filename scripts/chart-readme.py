@@ -15,7 +15,7 @@ HEAD = """# {name}
 
 {description}
 
-```console
+```console check
 $ {install}
 ```
 {text}
@@ -29,17 +29,21 @@ kind, is refused.
 
 CHARTS = {
     "ganscale-operator": {
-        "install": "helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace",
+        "install": "helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace \\\n"
+                   "    --set image.repository=$REGISTRY/ganscale-operator",
         "text": """
-It needs the [Kubeflow MPI Operator](https://github.com/kubeflow/mpi-operator) and says so if that is missing. `helm test` asks
-every replica for its metrics and expects one of them to lead. Upgrades, removal, monitoring and trouble:
+Build and push the images first: [quick start](../../docs/kubernetes.md#quick-start). The chart needs the
+[Kubeflow MPI Operator](https://github.com/kubeflow/mpi-operator) and says so if that is missing. `helm test` asks every replica for
+its metrics and expects one of them to lead. Upgrades, removal, monitoring and troubleshooting:
 [docs/kubernetes.md](../../docs/kubernetes.md).
 """},
     "ganscale-training": {
-        "install": "helm install ffhq helm/ganscale-training --set nodes=8 --set nodeProfile=dgx-a100 --set config=ffhq256-config-f",
+        "install": "helm install ffhq helm/ganscale-training --set image.repository=$REGISTRY/ganscale --set nodes=8 \\\n"
+                   "    --set nodeProfile=dgx-a100 --set config=ffhq256-config-f --set data.subPath=ffhq256",
         "text": """
 The release's name becomes the training's: a letter, then at most 39 of a-z, 0-9 and `-`. The dataset is on a claim of the namespace,
-`datasets` unless `data.claimName` names another. What to train is named by `config` or written out in `settings` (`settings.model` at
+`datasets` unless `data.claimName` names another, in its folder `data.subPath`. From an empty namespace to images:
+[quick start](../../docs/kubernetes.md#quick-start). What to train is named by `config` or written out in `settings` (`settings.model` at
 least). Everything else is optional.
 """},
 }

@@ -18,6 +18,7 @@ from queries import panels, queries
 GOLDEN = PROJECT / "tests" / "golden" / "charts"
 MANIFESTS = PROJECT / "operator-manifests"
 NO_CRDS = "--set=crds.install=false"
+IMAGE = "--set=image.repository=registry.example/image"
 # The panels that Grafana has without plugins and the units that it knows, as far as the dashboards use them.
 PANELS = {"timeseries", "stat", "heatmap", "status-history", "barchart", "table"}
 UNITS = {"short", "s", "percentunit", "Bps", "bytes", "watt", "ops"}
@@ -53,7 +54,7 @@ class Charts(unittest.TestCase):
                 self.assertEqual(text, golden.read_text())
 
     def refused(self, chart, *settings):
-        result = self.helm("template", "x", CHARTS / f"ganscale-{chart}", *(f"--set={each}" for each in settings),
+        result = self.helm("template", "x", CHARTS / f"ganscale-{chart}", IMAGE, *(f"--set={each}" for each in settings),
                            check=False)
         self.assertNotEqual(result.returncode, 0, settings)
         return result.stderr
@@ -75,6 +76,21 @@ class Charts(unittest.TestCase):
             with self.subTest(setting):
                 self.assertIn(words, self.refused(chart, setting))
 
+    def test_without_an_image_a_chart_says_how_to_make_one(self):
+        for chart, image in [("operator", "ganscale-operator"), ("training", "ganscale")]:
+            told = self.refused(chart, "image.repository=")
+            self.assertIn("No public registry has the image", told)
+            self.assertIn(f"docker push REGISTRY/{image}:0.1.0\n", told)
+            self.assertIn(f"--set image.repository=REGISTRY/{image}\n", told)
+
+    def test_helm_test_runs_the_worker_beside_the_operator(self):
+        for settings, image in [(["image.repository=host:5000/a/ganscale-operator"], "host:5000/a/ganscale:0.1.0"),
+                                (["image.repository=operator", "image.tag=v7"], "ganscale:v7"),
+                                (["image.repository=a/b", "test.image=c:8"], "c:8")]:
+            text = self.helm("template", "x", CHARTS / "ganscale-operator", *(f"--set={each}" for each in settings))
+            [pod] = [value for value in objects(text) if value["kind"] == "Pod"]
+            self.assertEqual(pod["spec"]["containers"][0]["image"], image)
+
     def test_a_training_names_what_there_is_to_train(self):
         self.assertIn("Known: ", self.refused("training", "config=ffhq"))
         self.assertIn("mnist-dcgan", self.refused("training", "config=ffhq"))
@@ -90,7 +106,7 @@ class Charts(unittest.TestCase):
 
     def test_every_run_configuration_can_be_named(self):
         for path in sorted((PROJECT / "configs/runs").glob("*.yaml")):
-            text = self.helm("template", "x", CHARTS / "ganscale-training", f"--set=config={path.stem}")
+            text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, f"--set=config={path.stem}")
             [training] = [value for value in objects(text) if value["kind"] == "GanTraining"]
             self.assertEqual(training["spec"]["config"]["model"], yaml.safe_load(path.read_text())["model"])
 
@@ -126,7 +142,7 @@ class Charts(unittest.TestCase):
                 self.assertEqual(bound - made, set())
 
     def test_users_have_their_roles_also_where_somebody_else_made_the_operators(self):
-        text = self.helm("template", "ganscale", CHARTS / "ganscale-operator", "--set=rbac.create=false")
+        text = self.helm("template", "ganscale", CHARTS / "ganscale-operator", IMAGE, "--set=rbac.create=false")
         self.assertEqual([value["metadata"]["name"] for value in objects(text) if "Role" in value["kind"]],
                          ["ganscale-view", "ganscale-edit"])
 

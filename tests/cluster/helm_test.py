@@ -63,10 +63,11 @@ class HelmCase(unittest.TestCase):
                                     "-l", f"app.kubernetes.io/managed-by=Helm,app.kubernetes.io/instance={release}").split()
 
     def test_from_install_to_uninstall(self):
-        install = ["install", "ganscale", CHARTS / "ganscale-operator", "-n", "ganscale-system", "--create-namespace"]
+        install = ["install", "ganscale", CHARTS / "ganscale-operator", "-n", "ganscale-system", "--create-namespace",
+                   "--set=image.repository=registry.example/ganscale-operator"]
         self.assertIn("This cluster has no Kubeflow MPI Operator", self.helm(*install, check=False))
         train = ["install", "digits", CHARTS / "ganscale-training", "--set=config=mnist-dcgan", "--set=nodes=2",
-                 "--set=nodeProfile=cpu"]
+                 "--set=nodeProfile=cpu", "--set=image.repository=registry.example/ganscale"]
         self.assertIn("This cluster has no ganscale operator", self.helm(*train, check=False))
 
         self.cluster.install_mpi_operator()
@@ -75,7 +76,7 @@ class HelmCase(unittest.TestCase):
         self.cluster.kubectl("create", "namespace", "research")
         notes = self.helm(*install)
         self.assertIn("2 replicas, one of which leads", notes)
-        self.assertIn("helm install digits helm/ganscale-training -n research ", notes)
+        self.assertIn("-n research --set image.repository=registry.example/ganscale ", notes)
         wait_for("the API of GanTrainings",
                  lambda: self.cluster.kubectl("get", "gt", check=False).returncode == 0)
         train += ["-n", "research", "--kube-as-user=researcher"]
@@ -98,7 +99,8 @@ class HelmCase(unittest.TestCase):
         self.check_another_release_takes_the_definitions_over()
 
     def check_another_release_takes_the_definitions_over(self):
-        install = ["install", "gans", CHARTS / "ganscale-operator", "-n", "gans-system", "--create-namespace"]
+        install = ["install", "gans", CHARTS / "ganscale-operator", "-n", "gans-system", "--create-namespace",
+                   "--set=image.repository=registry.example/ganscale-operator"]
         self.assertIn("invalid ownership metadata", self.helm(*install, check=False))
         self.helm(*install, "--take-ownership")
         self.assertEqual(self.left_over("ganscale"), [])

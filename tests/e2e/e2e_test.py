@@ -215,6 +215,7 @@ class EndToEnd(unittest.TestCase):
     def monitor(self, kind):
         """Returns the spec of a monitor, as the chart makes it for a cluster with the Prometheus Operator."""
         text = self.cluster.helm("template", "ganscale", PROJECT / "helm/ganscale-operator", "-n", "ganscale-system",
+                                 "-f", HERE / "operator-values.yaml",
                                  f"--set=monitoring.{kind[0].lower()}{kind[1:]}.enabled=true")
         [monitor] = [value for value in yaml.safe_load_all(text) if value and value["kind"] == kind]
         return monitor["spec"]

@@ -2,6 +2,15 @@
 {{ default (printf "%s-runs" .Release.Name) .Values.storage.claimName }}
 {{- end }}
 
+{{- define "training.image" -}}
+{{- with .Values.image -}}
+{{- if not .repository -}}
+{{- fail ("\n\nimage.repository is empty. No public registry has the image: build and push it, then name yours (docs/kubernetes.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale\n" | replace "VERSION" $.Chart.AppVersion) }}
+{{- end -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{- end -}}
+{{- end }}
+
 {{/* The worker's configuration: the named file of configs/runs, then the values of settings. */}}
 {{- define "training.config" -}}
 {{- $config := dict }}
