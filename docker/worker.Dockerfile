@@ -27,9 +27,11 @@ LABEL org.opencontainers.image.title="ganscale" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=programs /image/packages.txt /tmp/packages.txt
 # Host keys come with each MPIJob; none is baked in. sshd would tell of every readiness probe. Ubuntu's images have a user 1000.
+# The emoji are a first dataset that every cluster has (docs/kubernetes.md): a font, and of unicode-data the list of their groups.
 RUN export DEBIAN_FRONTEND=noninteractive && apt-get update && \
     xargs -a /tmp/packages.txt apt-get install -y --no-install-recommends \
-      openmpi-bin openssh-client openssh-server procps tini && \
+      fonts-noto-color-emoji openmpi-bin openssh-client openssh-server procps tini unicode-data && \
+    find /usr/share/unicode -mindepth 1 -maxdepth 1 ! -name emoji -exec rm -rf {} + && \
     rm -rf /tmp/packages.txt /etc/ssh/ssh_host_* /var/lib/apt/lists/* /var/cache/apt /var/cache/debconf/*-old \
       /var/log/*.log /var/log/apt /usr/share/doc/* /usr/share/man/* /usr/share/locale/* && \
     mkdir -p /run/sshd && \

@@ -156,13 +156,21 @@ class Charts(unittest.TestCase):
             pods += [value["spec"] for value in self.kinds(name, "Pod")]
             self.assertEqual(len(pods), 2)
             for pod in pods:
-                self.assertTrue(pod["securityContext"]["runAsNonRoot"])
-                self.assertEqual(pod["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
-                for container in pod["containers"]:
-                    self.assertEqual(set(container["resources"]), {"requests", "limits"}, "else a quota refuses it")
-                    self.assertEqual(container["securityContext"], {
-                        "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
-                        "capabilities": {"drop": ["ALL"]}})
+                self.check_restricted(pod)
+
+    def test_pods_of_the_quick_start_are_restricted(self):
+        [job] = objects((MANIFESTS / "quick-start/load-emoji.yaml").read_text())
+        [shell] = objects((MANIFESTS / "quick-start/shell.yaml").read_text())
+        for pod in [job["spec"]["template"]["spec"], shell["spec"]]:
+            self.check_restricted(pod)
+
+    def check_restricted(self, pod):
+        self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+        self.assertEqual(pod["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
+        for container in pod["containers"]:
+            self.assertEqual(set(container["resources"]), {"requests", "limits"}, "else a quota refuses it")
+            self.assertEqual(container["securityContext"], {
+                "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}})
 
     def test_only_metrics_and_health_of_the_operator_can_be_reached(self):
         [policy] = self.kinds("operator-full", "NetworkPolicy")

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -19,16 +20,19 @@ except ImportError:
     print("SKIPPED: Python's yaml is missing (package python3-yaml)", file=sys.stderr)
     sys.exit(CANNOT)
 
-sys.path.insert(0, str(PROJECT / "tests" / "cluster"))
+sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("cluster", "docs")]
+from blocks import blocks, make_workspace  # noqa: E402
 from helm_test import DCGM, LATER, metrics_of, queries  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("GANSCALE_BUILD", PROJECT / "build/release"))
 RULES = PROJECT / "helm/ganscale-operator/files/rules/ganscale.yaml"
-WORKER_IMAGE = "localhost/ganscale-worker:test"
+REGISTRY = "localhost"
+WORKER_IMAGE = f"{REGISTRY}/ganscale-worker:test"
 SPACE = "research"
 NAME = "emoji"
 BATCH = 32
+LOAD, WATCH, GET_IMAGES, OWN_IMAGES = 3, 5, 6, 7  # which blocks of docs/kubernetes.md
 MINUTES = 60  # seconds; a busy machine with two cores
 
 
@@ -47,21 +51,35 @@ class EndToEnd(unittest.TestCase):
         if built.returncode != 0:
             raise RuntimeError(f"images.sh failed: {built.returncode}")
         cls.images = {role: ImageFile(images / f"{role}.tar") for role in ("worker", "operator")}
-        cls.make_data()
+        cls.make_workspace()
         cls.cluster.__enter__()
         cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
         for path in sorted(images.glob("*.tar")):
             cls.cluster.import_image(path)
             path.unlink()
+        cls.cluster.ctr("images", "tag", WORKER_IMAGE, f"{REGISTRY}/ganscale:0.1.0")
 
     @classmethod
-    def make_data(cls):
-        """The emoji as shards, on the volume that the claim for datasets will use."""
+    def make_workspace(cls):
+        """The folders of the two claims, and one where a reader of the quick start would be, with kubectl on the PATH."""
         for name in ["datasets", "runs"]:
             (cls.files / name).mkdir(parents=True)
-        os.chown(cls.files / "runs", 1000, 1000)
-        subprocess.run([BUILD / "bin/ganscale", "data", "convert", "--from-font", "--to", cls.files / "datasets/emoji",
-                        "--resolution", "32", "--shards", "2"], check=True, stdout=subprocess.DEVNULL)
+            os.chown(cls.files / name, 1000, 1000)
+        cls.workspace = cls.cluster.folder / "workspace"
+        (cls.workspace / "bin").mkdir(parents=True)
+        make_workspace(cls.workspace)
+        command = cls.cluster.inside(cls.cluster.bin / "kubectl", "--kubeconfig", cls.cluster.folder / "admin.kubeconfig")
+        (cls.workspace / "bin/kubectl").write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+        (cls.workspace / "bin/kubectl").chmod(0o755)
+
+    def follow(self, step, commands=slice(None)):
+        """Runs commands of a block of the quick start, as they stand in docs/kubernetes.md."""
+        block = blocks(PROJECT / "docs/kubernetes.md")[step - 1]
+        result = subprocess.run(
+            ["bash", "-xeuo", "pipefail", "-c", "\n".join(block.commands()[commands])], cwd=self.workspace, text=True,
+            check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, "REGISTRY": REGISTRY, "PATH": f"{self.workspace}/bin:{os.environ['PATH']}"})
+        self.assertEqual(result.returncode, 0, result.stdout)
 
     def run(self, result=None):
         if result and (result.failures or result.errors):
@@ -153,6 +171,7 @@ class EndToEnd(unittest.TestCase):
     def test_4_a_training_runs_in_two_pods(self):
         self.cluster.kubectl("apply", "-n", SPACE, "-f", "-", stdin=(HERE / "volumes.yaml").read_text().replace(
             "@FILES@", str(self.files)))
+        self.follow(LOAD)
         self.cluster.helm("install", NAME, PROJECT / "helm/ganscale-training", "-n", SPACE,
                           "-f", HERE / "training-values.yaml", "--set=nodes=2")
         status = self.wait_running(1)
@@ -165,6 +184,8 @@ class EndToEnd(unittest.TestCase):
         self.assertGreater(float(line[5]), 0)  # kimg
         self.assertGreater(float(line[6]), 0)  # seconds per kimg
         self.assertEqual(len(self.pods()), 2)
+        self.follow(WATCH, commands=slice(-1, None))
+        self.assertTrue((self.workspace / "samples/reals.png").is_file())
 
     def test_5_the_control_port_wants_the_token(self):
         rank0 = next(pod for pod in self.pods() if pod["metadata"]["name"].endswith("worker-0"))
@@ -290,7 +311,15 @@ class EndToEnd(unittest.TestCase):
         wait_for("its pods have ended", lambda: all(
             pod["status"]["phase"] != "Running" for pod in self.pods() + self.pods("launcher")), 2 * MINUTES)
 
-    def test_A_uninstalling_leaves_nothing_behind(self):
+    def test_A_images_come_out_of_the_cluster_and_go_in(self):
+        self.follow(GET_IMAGES)
+        self.assertTrue((self.workspace / "grid.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertIn("<html", (self.workspace / "report.html").read_text())
+        self.follow(OWN_IMAGES)
+        self.assertTrue(list((self.files / "datasets/faces").glob("*.tfrecords")))
+
+    def test_B_uninstalling_leaves_nothing_behind(self):
+        self.cluster.kubectl("delete", "job", "load-emoji", "-n", SPACE)
         self.cluster.helm("uninstall", NAME, "-n", SPACE, "--wait", "--timeout=3m")
         wait_for("its objects are gone", lambda: not self.owned(), 2 * MINUTES, 1)
         self.cluster.helm("uninstall", "ganscale", "-n", "ganscale-system", "--wait", "--timeout=3m")
