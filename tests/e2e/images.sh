@@ -18,7 +18,7 @@ for program in buildah mmdebstrap; do
   command -v $program >/dev/null || skip "$program is missing"
 done
 . /etc/os-release
-sources=$(find /etc/apt -name "$ID.sources" -o -name sources.list -size +0 | head -1)
+sources=$(find /etc/apt -name "*$ID.sources" -o -name sources.list -size +0 | head -1)
 [ -n "$sources" ] || skip "no apt sources of $ID: the base image must be of the release that compiled the programs"
 
 export BUILDAH_ISOLATION=chroot STORAGE_DRIVER=overlay
