@@ -14,6 +14,7 @@ cd "$project"
 say() { echo "images: $*" >&2; }
 skip() { say "$*"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "needs root"
+mountpoint -q / || skip "/ is no mount point, but a folder of another system (chroot): buildah can't commit images there"
 for program in buildah mmdebstrap; do
   command -v $program >/dev/null || skip "$program is missing"
 done
