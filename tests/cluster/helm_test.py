@@ -79,6 +79,8 @@ class HelmCase(unittest.TestCase):
         self.assertIn("-n research --set image.repository=registry.example/ganscale ", notes)
         wait_for("the API of GanTrainings",
                  lambda: self.cluster.kubectl("get", "gt", check=False).returncode == 0)
+        for folder in ["quick-start", "samples"]:
+            self.cluster.kubectl("apply", "--server-side", "--dry-run=server", "-n", "research", "-f", MANIFESTS / folder)
         train += ["-n", "research", "--kube-as-user=researcher"]
         self.cluster.kubectl("create", "rolebinding", "researchers", "--clusterrole=edit", "--user=researcher", "-n", "research")
         wait_for("the role edit has trainings", lambda: self.cluster.kubectl(
@@ -138,8 +140,6 @@ class HelmCase(unittest.TestCase):
                 accepted = self.cluster.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", "-",
                                                 stdin=text)
                 self.assertEqual(len(accepted.splitlines()), len(re.findall(r"^kind: ", text, re.M)))
-        for folder in ["quick-start", "samples"]:
-            self.cluster.kubectl("apply", "--server-side", "--dry-run=server", "-n", "students", "-f", MANIFESTS / folder)
 
     def check_upgrade_brings_new_fields(self):
         """An older definition is replaced by the chart's, and the trainings stay."""
