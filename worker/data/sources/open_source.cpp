@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <ranges>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "data/sources/cifar_source.h"
 #include "data/sources/folder_source.h"
 #include "data/sources/font_source.h"
@@ -64,14 +66,12 @@ constexpr Format kFormats[] = {
 };
 
 Opened open_first_match(const path& from, int resolution) {
-  std::string looked_for;
   for (const Format& format : kFormats) {
     if (auto source = format.open(from, resolution)) return source;
-    looked_for += (looked_for.empty() ? "" : ", ") + std::string(format.what);
   }
   if (!std::filesystem::exists(from)) throw DataError("dataset not found: " + from.string());
   throw DataError("dataset has no supported format: " + from.string() + " (looked for " +
-                  looked_for + ")");
+                  joined(kFormats | std::views::transform(&Format::what)) + ")");
 }
 
 }  // namespace

@@ -11,15 +11,15 @@ namespace {
 void require_best_is_measured(const config::Section& in, const RunConfig& config) {
   const std::string& best = config.checkpoint.keep_best;
   if (best.empty()) return;
-  std::string all;
+  std::vector<std::string> measured;
   for (const auto& metric : config.evaluate.metrics) {
     for (const auto& name : metrics::value_names(metric)) {
       if (name == best) return;
-      all += (all.empty() ? "" : ", ") + name;
+      measured.push_back(name);
     }
   }
   in.fail("checkpoint.keep_best", "evaluate.metrics measures " +
-                                      (all.empty() ? std::string("nothing") : all) +
+                                      (measured.empty() ? "nothing" : joined(measured)) +
                                       ", not this: " + best);
 }
 

@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ranges>
 #include <sstream>
 
+#include "base/joined.h"
 #include "controller/metrics.h"
 #include "gan_training/reconcile/training_metrics.h"
 
@@ -40,11 +42,7 @@ std::vector<telemetry::Family> families() {
 }
 
 std::string labels_of(const telemetry::Family& family) {
-  std::string text;
-  for (const auto& [name, value] : family.samples.at(0).labels) {
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
+  return joined(std::views::keys(family.samples.at(0).labels));
 }
 
 std::string reference() {
