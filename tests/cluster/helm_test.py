@@ -11,9 +11,9 @@ import urllib.request
 
 from control_plane import PROJECT, ControlPlane, free_ports, wait_for
 from operator_case import MANIFESTS, Operator
-from worker_test import WORKER
 
 sys.path[:0] = [str(PROJECT / "tests" / "charts"), str(PROJECT / "tests" / "support")]
+from programs import WORKER  # noqa: E402
 from queries import metrics_of, queries  # noqa: E402
 from write_png import write_png  # noqa: E402
 

@@ -1,15 +1,17 @@
 """What the tests of the operator share: the operator as a process, trainings, and questions about them."""
 import json
-import os
 import re
 import signal
+import sys
 import unittest
 import urllib.request
 
 from control_plane import PROJECT, ControlPlane, free_ports, wait_for
 
+sys.path.insert(0, str(PROJECT / "tests" / "support"))
+from programs import OPERATOR  # noqa: E402
+
 MANIFESTS = PROJECT / "operator-manifests"
-OPERATOR = os.environ.get("GANSCALE_OPERATOR", str(PROJECT / "build/release/bin/ganscale-operator"))
 
 
 def install(cluster):

@@ -1,6 +1,5 @@
 """The operator and a real worker: what rank 0 says comes into the status, and it is told to stop."""
 import base64
-import os
 import pathlib
 import signal
 import subprocess
@@ -12,9 +11,8 @@ from control_plane import PROJECT, free_ports, wait_for
 from operator_case import OperatorCase
 
 sys.path.insert(0, str(PROJECT / "tests" / "support"))
+from programs import WORKER  # noqa: E402
 from write_png import write_png  # noqa: E402
-
-WORKER = os.environ.get("GANSCALE_WORKER", str(PROJECT / "build/release/bin/ganscale"))
 
 
 class Worker(OperatorCase):

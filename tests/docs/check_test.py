@@ -1,7 +1,6 @@
 """Every command block of the documentation is marked, and those marked check name only programs, options, files and
 configuration keys that exist."""
 import functools
-import os
 import re
 import shlex
 import subprocess
@@ -10,12 +9,12 @@ import unittest
 
 from blocks import DOCUMENTS, MODES, PROJECT, blocks
 
-sys.path.insert(0, str(PROJECT / "tests" / "cluster"))
+sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("cluster", "support")]
 from build_tools import build_tools  # noqa: E402
+from programs import OPERATOR, WORKER  # noqa: E402
 
 TOOLS = build_tools("helm", "kubectl")
-OUR_PROGRAMS = {"ganscale": os.environ.get("GANSCALE_WORKER", str(PROJECT / "build/release/bin/ganscale")),
-                "ganscale-operator": os.environ.get("GANSCALE_OPERATOR", str(PROJECT / "build/release/bin/ganscale-operator"))}
+OUR_PROGRAMS = {"ganscale": WORKER, "ganscale-operator": OPERATOR}
 OTHERS = {"cd", "curl", "docker", "export", "ffmpeg", "sed"}  # only the files that they are given are looked for
 IN_THE_TREE = ("configs/", "docker/", "docs/", "helm/", "operator-manifests/", "scripts/")
 VARIABLES = {"REGISTRY": "registry.example"}  # that the documentation tells its readers to set

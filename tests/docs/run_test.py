@@ -2,12 +2,14 @@
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
 from blocks import DOCUMENTS, PROJECT, blocks, make_workspace
 
-GANSCALE = os.environ.get("GANSCALE_WORKER", str(PROJECT / "build/release/bin/ganscale"))
+sys.path.insert(0, str(PROJECT / "tests" / "support"))
+from programs import WORKER  # noqa: E402
 
 # Stands for ganscale: the same commands as a reader's, with less work behind them.
 SHORTENED = f"""#!/bin/sh
@@ -15,7 +17,7 @@ case $1 in
   train) set -- "$@" --set training.total_kimg=0.064 --set training.tick_kimg=0.032 ;;
   project) set -- "$@" --steps 2 ;;
 esac
-exec {GANSCALE} "$@"
+exec {WORKER} "$@"
 """
 
 # What a document takes for granted: a run, an image.

@@ -1,0 +1,7 @@
+"""The programs under test."""
+import os
+import pathlib
+
+BIN = pathlib.Path(__file__).resolve().parent.parent.parent / "build/release/bin"
+WORKER = os.environ.get("GANSCALE_WORKER", str(BIN / "ganscale"))
+OPERATOR = os.environ.get("GANSCALE_OPERATOR", str(BIN / "ganscale-operator"))
