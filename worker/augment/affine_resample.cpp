@@ -1,7 +1,6 @@
 #include "augment/affine_resample.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/affine_grid_generator.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
 
@@ -113,6 +112,26 @@ at::Tensor normalized_maps(const std::vector<Affine>& sources, const Canvas& can
   return at::tensor(values, at::kDouble).view({-1, 2, 3});
 }
 
+/// Returns the normalized coordinates of the centers of pixels, from -1 to 1 over their axis.
+at::Tensor pixel_centers(std::int64_t count) {
+  return at::arange(count, at::kDouble).mul(2).add(1).div(count).sub(1);
+}
+
+/// Returns where the pixels of a result come from, [N, height, width, 2], by maps as above. It is
+/// a sum and not a product of matrices: in TF32 that would move pixels by tenths of one.
+at::Tensor sampling_grid(const at::Tensor& maps, std::int64_t height, std::int64_t width,
+                         const at::Tensor& like) {
+  const auto factor = [&](std::int64_t column) {
+    return maps.select(2, column).view({-1, 1, 1, 2});
+  };
+  const auto sent = [&](const at::Tensor& part) {
+    return kernels::sent_to(like.device(), part.to(like.scalar_type()));
+  };
+  const auto along_x = factor(0) * pixel_centers(width).view({1, 1, -1, 1});
+  const auto along_y = factor(1) * pixel_centers(height).view({1, -1, 1, 1}) + factor(2);
+  return sent(along_x) + sent(along_y);
+}
+
 at::Tensor reduce(const at::Tensor& x, const at::Tensor& filter) {
   constexpr std::int64_t kTaps = kSym6.size();
   constexpr std::int64_t kCrop = 2 * kFilterMargin;
@@ -139,11 +158,8 @@ at::Tensor affine_resample(const at::Tensor& x, const std::vector<Affine>& sourc
   const auto out_height = (canvas.height + 2 * kFilterMargin) * 2;
   const auto out_width = (canvas.width + 2 * kFilterMargin) * 2;
   const auto maps = normalized_maps(sources, canvas, static_cast<double>(out_height),
-                                    static_cast<double>(out_width))
-                        .to(x.scalar_type());
-  const auto grid = at::affine_grid_generator(kernels::sent_to(x.device(), maps),
-                                              {x.size(0), x.size(1), out_height, out_width},
-                                              /*align_corners=*/false);
+                                    static_cast<double>(out_width));
+  const auto grid = sampling_grid(maps, out_height, out_width, x);
   return reduce(grid_sample(enlarged, grid), filter);
 }
 

@@ -3,7 +3,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/matmul.h>
 #include <ATen/ops/tensor.h>
 
 #include <array>
@@ -94,10 +93,9 @@ at::Tensor map_colors(const at::Tensor& x, const std::vector<ColorMap>& maps) {
     check(channels == 3, "colors are mapped of images with one or three channels");
   }
   matrices = kernels::sent_to(x.device(), matrices.to(x.scalar_type()));
-  const auto pixels = x.flatten(2);
-  const auto mapped =
-      at::matmul(matrices.slice(2, 0, channels), pixels) + matrices.slice(2, channels);
-  return mapped.view(x.sizes());
+  // Not a product of matrices, which might be in TF32.
+  const auto products = matrices.slice(2, 0, channels).unsqueeze(3) * x.flatten(2).unsqueeze(1);
+  return (products.sum(2) + matrices.slice(2, channels)).view(x.sizes());
 }
 
 at::Tensor amplify_bands(const at::Tensor& x, const std::vector<BandGains>& gains) {

@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/autocast_mode.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -67,6 +68,19 @@ TEST(Ada, ResultOfAnImageDoesNotDependOnItsBatch) {
     EXPECT_LT(largest(together[i] - one[0]), 1e-12);
   }
   EXPECT_GT(largest(together - x), 0.1);
+}
+
+// Autocast rounds the factors of matrix products, as TF32 does on a GPU.
+TEST(Ada, PlacesAndColorsPixelsWithoutMatrixProducts) {
+  const auto x = noise().to(at::kFloat);
+  const auto augment = [&x] {
+    return augment_ada(x, ada_pipeline({"bgc"}), 1, kImages, Use::kReals);
+  };
+  const auto exact = augment();
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  const auto rounded = augment();
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+  EXPECT_TRUE(rounded.equal(exact));
 }
 
 TEST(Ada, OfProbabilityZeroReturnsTheImages) {
