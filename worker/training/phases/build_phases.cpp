@@ -12,6 +12,11 @@ std::function<double(std::int64_t)> rate_of(const optim::NetworkPolicy& policy,
   };
 }
 
+/// Until a phase of the network wants them.
+void compute_no_gradients(const torch::nn::Module& network) {
+  for (const at::Tensor& parameter : network.parameters()) parameter.set_requires_grad(false);
+}
+
 /// Builds the phases of one run on one rank.
 class Builder {
  public:
@@ -96,6 +101,8 @@ class Builder {
 
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
                                 NetworkGradients gradients, const comm::Group& group) {
+  compute_no_gradients(replica.generator());
+  compute_no_gradients(replica.discriminator());
   return Builder(config, replica, gradients, group).build();
 }
 

@@ -18,7 +18,8 @@ struct NetworkGradients {
 /// its own.
 ///
 /// With loss.critic_steps the generator's phase runs in every so many steps only.
-/// config, replica, group: outlive the phases. The batch is that of all ranks of `group`.
+/// config, replica, group: outlive the phases. The batch is that of all ranks of `group`. From now
+/// on the replica's parameters require gradients only while one of their phases computes them.
 ///
 /// A fake has the label of the real image of the same number, so that labels are as frequent as in
 /// the data.
