@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -239,7 +240,9 @@ class NcclGroup final : public Group {
   }
 
   void watch(std::string_view name, const std::shared_ptr<CUDAEvent>& end) const {
-    watchdog_->watch_until(name, [end, comm = std::weak_ptr(comm_)] {
+    watchdog_->watch_until(name, [device = device_, end, comm = std::weak_ptr(comm_)] {
+      // Else this would open a context on the first GPU, which is that of another rank.
+      c10::cuda::set_device(device.index());
       const auto alive = comm.lock();
       if (!alive || end->query()) return true;
       const std::scoped_lock lock(alive->mutex);

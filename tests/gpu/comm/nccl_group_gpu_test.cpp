@@ -1,7 +1,10 @@
 #include <ATen/ATen.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 
 #include "comm/nccl_group.h"
 #include "comm/thread_group.h"
@@ -91,6 +94,24 @@ TEST_F(NcclGroup, AddsUpInsideACudaGraph) {
       EXPECT_TRUE((data == i).all().item<bool>());
     }
   });
+}
+
+// The device of a thread is where a call without one opens a context.
+TEST_F(NcclGroup, IsWatchedByAThreadOnItsOwnDevice) {
+  if (device::visible_gpu_count() < 2) GTEST_SKIP() << "there are fewer than two CUDA devices";
+  const at::Device gpu(at::kCUDA, 1);
+  device::use_device(gpu);
+  const auto watchdog =
+      std::make_shared<Watchdog>(std::chrono::minutes(1), [](const std::string&, auto) {});
+  const auto group = make_nccl_group(make_single_group(), gpu, watchdog);
+  group->all_reduce_sum(number_of(*group, gpu));
+  std::promise<at::DeviceIndex> device;
+  watchdog->watch_until("the device of the thread", [&device] {
+    device.set_value(c10::cuda::current_device());
+    return true;
+  });
+  EXPECT_EQ(device.get_future().get(), gpu.index());
+  group->finish();
 }
 
 TEST_F(NcclGroup, SplitsIntoGroupsThatWorkAlone) {
