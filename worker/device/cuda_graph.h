@@ -26,7 +26,8 @@ class CudaGraph {
   CudaGraph& operator=(const CudaGraph&) = delete;
 
   /// Runs the work in order with the current stream.
-  /// Throws: DeviceError if the work cannot be captured.
+  /// Throws: DeviceError if the work cannot be captured, and what it throws itself. Nothing of a
+  ///         failed capture is left.
   void run();
 
  private:

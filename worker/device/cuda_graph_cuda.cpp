@@ -56,15 +56,30 @@ struct CudaGraph::Capture {
     c10::cuda::device_synchronize();
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard guard(stream);
+    // Other threads, such as a watchdog's, keep querying their events.
+    graph.capture_begin(memory_pool(), cudaStreamCaptureModeThreadLocal);
     try {
-      // Other threads, such as a watchdog's, keep querying their events.
-      graph.capture_begin(memory_pool(), cudaStreamCaptureModeThreadLocal);
       work();
       graph.capture_end();
     } catch (const c10::Error& error) {
+      abandon();
       throw DeviceError(std::string("work cannot be recorded as a CUDA graph: ") +
                         error.what_without_backtrace());
+    } catch (...) {
+      abandon();
+      throw;
     }
+  }
+
+  /// Ends a capture that failed and destroys what it has recorded: NCCL waits for ever to abort a
+  /// communicator whose operations are in a graph.
+  void abandon() {
+    try {
+      graph.capture_end();
+    } catch (const c10::Error&) {
+      // The work has invalidated the capture, which is over now.
+    }
+    graph.reset();
   }
 
   const CUDAStream stream;

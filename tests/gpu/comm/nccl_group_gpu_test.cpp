@@ -10,6 +10,7 @@
 #include "comm/thread_group.h"
 #include "device/cuda_graph.h"
 #include "device/gpu.h"
+#include "support/expect_error.h"
 
 namespace ganscale::comm {
 namespace {
@@ -112,6 +113,24 @@ TEST_F(NcclGroup, IsWatchedByAThreadOnItsOwnDevice) {
   });
   EXPECT_EQ(device.get_future().get(), gpu.index());
   group->finish();
+}
+
+// The last run waits for the device, which no capture allows.
+TEST_F(NcclGroup, OutlivesACaptureThatFails) {
+  if (device::visible_gpu_count() > 1) GTEST_SKIP() << "repeated work is of one GPU per process";
+  run([](Group& group, at::Device gpu) {
+    const auto data = at::ones({1000}, at::TensorOptions(gpu));
+    int runs = 0;
+    device::CudaGraph work(gpu, [&] {
+      group.all_reduce_async(data);
+      group.wait();
+      if (++runs == 4) data.sum().item<float>();
+    });
+    for (int i = 0; i < 3; ++i) work.run();
+    expect_error(ExitCode::kDevice, "cannot be recorded as a CUDA graph", [&] { work.run(); });
+    group.all_reduce_sum(data);
+    EXPECT_TRUE((data == 1).all().item<bool>());
+  });
 }
 
 TEST_F(NcclGroup, SplitsIntoGroupsThatWorkAlone) {
