@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "cli/device_option.h"
 #include "cli/generator_options.h"
 #include "cli/image_sampler.h"
 #include "cli/latent_walk.h"
@@ -37,6 +38,7 @@ constexpr auto kGenerateExample =
 
 struct GenerateOptions {
   GeneratorOptions generator;
+  std::string device = "auto";
   std::string seeds = "0-63";
   std::string labels;
   std::string grid;
@@ -150,7 +152,9 @@ void require_possible(const GenerateOptions& options) {
 
 ExitCode generate(const GenerateOptions& options) {
   require_possible(options);
+  const auto device = open_device(options.device);
   const auto trained = load_generator(options.generator);
+  trained.generator->to(device);
   std::optional<models::Truncation> truncation;
   if (options.truncation)
     truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
@@ -188,6 +192,7 @@ void add_generate(CLI::App& app, Action& action) {
   auto* verb = app.add_subcommand("generate", "Generate images with a trained generator");
   verb->footer(kGenerateExample);
   add_generator_options(*verb, options->generator);
+  add_device_option(*verb, options->device);
   auto* seeds = verb->add_option("--seeds", options->seeds, "numbers and ranges; default 0-63");
   verb->add_option("--labels,--label", options->labels,
                    "labels of a conditional model, or data to draw them from p(y); by default all");

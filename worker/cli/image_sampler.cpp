@@ -20,13 +20,18 @@ constexpr std::uint32_t kLabelSite = 0xFFFF;  // after those of latents and nois
 constexpr const char* kAsInData = "data";
 
 /// Calls make(first, count) for at most kImagesAtOnce images at a time and concatenates the
-/// results.
+/// results on the host.
 template <class Make>
 at::Tensor in_batches(std::int64_t count, Make make) {
   std::vector<at::Tensor> parts;
   for (std::int64_t first = 0; first < count; first += kImagesAtOnce)
-    parts.push_back(make(first, std::min(kImagesAtOnce, count - first)));
+    parts.push_back(make(first, std::min(kImagesAtOnce, count - first)).cpu());
   return at::cat(parts);
+}
+
+/// Returns the labels on the device of their latents; undefined without labels.
+at::Tensor beside(const at::Tensor& z, const at::Tensor& labels) {
+  return labels.defined() ? labels.to(z.device()) : labels;
 }
 
 kernels::RandomStream noise_of(const training::TrainedGenerator& trained, std::int64_t first_seed) {
@@ -91,25 +96,24 @@ std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64
 }
 
 at::Tensor ImageSampler::latents(const std::vector<std::int64_t>& seeds) const {
-  const auto dtype = trained_.generator->parameters().front().scalar_type();
+  const auto options = trained_.generator->parameters().front().options();
   std::vector<at::Tensor> parts;
   for (const Span& span : consecutive_spans(seeds, kImagesAtOnce)) {
     const ImageRandom images{trained_.config.training.seed, span.first, 1};
     parts.push_back(kernels::random_normal(images, Stream::kSamples, /*site=*/0,
-                                           {span.count, trained_.generator->z_dim()},
-                                           at::TensorOptions(dtype)));
+                                           {span.count, trained_.generator->z_dim()}, options));
   }
   return at::cat(parts);
 }
 
 at::Tensor ImageSampler::from_latents(const at::Tensor& z, const at::Tensor& labels) const {
   const at::NoGradGuard no_grad;
-  if (style_ != nullptr) return from_styles(style_->map(z, labels, truncation_));
+  const auto here = beside(z, labels);
+  if (style_ != nullptr) return from_styles(style_->map(z, here, truncation_));
   return in_batches(z.size(0), [&](std::int64_t first, std::int64_t count) {
     auto noise = noise_of(trained_, first);
     return trained_.generator->forward(z.narrow(0, first, count),
-                                       labels.defined() ? labels.narrow(0, first, count) : labels,
-                                       noise);
+                                       here.defined() ? here.narrow(0, first, count) : here, noise);
   });
 }
 
@@ -119,7 +123,8 @@ at::Tensor ImageSampler::sample(const SampleSpec& spec) const {
 
 at::Tensor ImageSampler::styles(const SampleSpec& spec) const {
   const at::NoGradGuard no_grad;
-  return style_->map(latents(spec.seeds), labels_of(spec), truncation_);
+  const auto z = latents(spec.seeds);
+  return style_->map(z, beside(z, labels_of(spec)), truncation_);
 }
 
 at::Tensor ImageSampler::from_styles(const at::Tensor& w) const {

@@ -18,8 +18,8 @@ struct SampleSpec {
   std::vector<std::int64_t> labels;
 };
 
-/// Makes images with a trained generator. Seed i is the latent of image i of the run's sample
-/// grids.
+/// Makes images with a trained generator, on its device. Seed i is the latent of image i of the
+/// run's sample grids.
 class ImageSampler {
  public:
   /// truncation: only for models with styles. Throws UsageError for others.
@@ -33,7 +33,7 @@ class ImageSampler {
 
   /// Returns the latents of the seeds, [N, z_dim].
   at::Tensor latents(const std::vector<std::int64_t>& seeds) const;
-  /// Returns images, [N, C, H, W]. labels: [N] int64; undefined without labels.
+  /// Returns images on the host, [N, C, H, W]. labels: [N] int64; undefined without labels.
   at::Tensor from_latents(const at::Tensor& z, const at::Tensor& labels) const;
   at::Tensor sample(const SampleSpec& spec) const;
 
@@ -41,7 +41,7 @@ class ImageSampler {
   bool has_styles() const { return style_ != nullptr; }
   /// Returns truncated styles, [N, w_count, w_dim].
   at::Tensor styles(const SampleSpec& spec) const;
-  /// Returns images of styles, [N, C, H, W].
+  /// Returns images of styles on the host, [N, C, H, W].
   at::Tensor from_styles(const at::Tensor& w) const;
 
  private:

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
+#include "cli/device_option.h"
 #include "cli/generator_options.h"
 #include "cli/verbs.h"
 #include "data/image/decode.h"
@@ -27,13 +28,14 @@ constexpr auto kProjectExample =
 
 struct ProjectOptions {
   GeneratorOptions generator;
+  std::string device = "auto";
   std::filesystem::path target;
   std::filesystem::path out_dir;
   std::int64_t label = -1;
   training::ProjectionOptions projection;
 };
 
-/// Reads an image as the generator makes them: [1, C, H, W] in [-1, 1].
+/// Reads an image as the generator makes them, [1, C, H, W] in [-1, 1] and on its device.
 at::Tensor read_target(const std::filesystem::path& file, const models::Generator& generator) {
   const std::string bytes = files::read_file(file);
   const auto shape = generator.image();
@@ -54,7 +56,7 @@ at::Tensor read_target(const std::filesystem::path& file, const models::Generato
   }
   const auto pixels =
       at::from_blob(chw.data(), {1, shape.channels, shape.resolution, shape.resolution}, at::kByte);
-  return pixels.to(generator.parameters().front().scalar_type()) / 127.5 - 1;
+  return pixels.to(generator.parameters().front().options()) / 127.5 - 1;
 }
 
 at::Tensor label_of(const ProjectOptions& options, const models::Generator& generator) {
@@ -66,12 +68,15 @@ at::Tensor label_of(const ProjectOptions& options, const models::Generator& gene
 }
 
 ExitCode project(ProjectOptions options) {
+  const auto device = open_device(options.device);
   const auto trained = load_generator(options.generator);
+  trained.generator->to(device);
   auto* generator = trained.generator->as_style_generator();
   if (generator == nullptr) {
     throw UsageError("this model has no styles to project into: " + trained.config.model.name);
   }
-  options.projection.label = label_of(options, *generator);
+  const auto label = label_of(options, *generator);
+  options.projection.label = label.defined() ? label.to(device) : label;
   const auto target = read_target(options.target, *generator);
   report::ProgressBar bar("steps", options.projection.step_count);
   const auto found = training::project(*generator, target, options.projection,
@@ -94,6 +99,7 @@ void add_project(CLI::App& app, Action& action) {
       "project", "Find the style and noise of a style-based generator for an image");
   verb->footer(kProjectExample);
   add_generator_options(*verb, options->generator);
+  add_device_option(*verb, options->device);
   verb->add_option("--target", options->target, "PNG or JPEG file; cropped to its centered square")
       ->required()
       ->type_name("FILE");

@@ -34,7 +34,7 @@ void write_style_mixing(const ImageSampler& sampler, const StyleMixing& mixing,
   if (!sampler.has_styles()) throw UsageError("--mix-rows: this model has no styles to mix");
   const auto rows = sampler.styles(mixing.rows);
   const auto columns = sampler.styles(mixing.columns);
-  const auto layers = mixed_layers(mixing.layers, rows.size(1));
+  const auto layers = mixed_layers(mixing.layers, rows.size(1)).to(rows.device());
   const auto first_row = sampler.from_styles(columns);
   std::vector<at::Tensor> images = {at::ones_like(first_row.narrow(0, 0, 1)), first_row};
   for (std::int64_t row = 0; row < rows.size(0); ++row) {

@@ -6,6 +6,13 @@
 
 namespace ganscale::device {
 
+DeviceKind device_kind(std::string_view name) {
+  if (name == "cpu") return DeviceKind::kCpu;
+  if (name == "gpu") return DeviceKind::kGpu;
+  check(name == "auto", "no kind of device has this name: " + std::string(name));
+  return DeviceKind::kAuto;
+}
+
 c10::Device select_device(DeviceKind kind, int local_rank, int local_size, int visible_gpu_count) {
   check(local_rank >= 0 && local_rank < local_size,
         "a local rank is not below the local size: " + std::to_string(local_rank));

@@ -3,11 +3,15 @@
 #include <c10/core/Device.h>
 
 #include <concepts>
+#include <string_view>
 
 namespace ganscale::device {
 
 /// The requested device: kAuto is the rank's own GPU if there are any, otherwise the CPU.
 enum class DeviceKind { kAuto, kCpu, kGpu };
+
+/// Returns the kind that is called auto, cpu or gpu.
+DeviceKind device_kind(std::string_view name);
 
 /// Returns the device of a rank: the GPU of its local rank, or the CPU.
 ///

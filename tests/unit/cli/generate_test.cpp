@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "device/gpu.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
 
@@ -40,6 +41,19 @@ TEST(GenerateVerb, TakesWhatGoesTogether) {
     const Answer answer = generate(options);
     EXPECT_EQ(answer.code, ExitCode::kData) << testing::PrintToString(options) << answer.text;
   }
+}
+
+TEST(GenerateVerb, WantsAGpuThatIsThere) {
+  const Arguments file = {"--out", "g.png", "--device"};
+  const auto code_on = [&file](const std::string& device) {
+    Arguments options = file;
+    options.push_back(device);
+    return generate(options).code;
+  };
+  EXPECT_EQ(code_on("cpu"), ExitCode::kData);
+  EXPECT_EQ(code_on("auto"), ExitCode::kData);
+  EXPECT_EQ(code_on("gpu"), device::visible_gpu_count() > 0 ? ExitCode::kData : ExitCode::kDevice);
+  EXPECT_EQ(code_on("tpu"), ExitCode::kUsage);
 }
 
 TEST(GenerateVerb, WalksForwards) {

@@ -15,10 +15,8 @@ Precision parse_precision(config::Section& in) {
 }
 
 device::DeviceKind parse_device(config::Section& in) {
-  const auto name =
-      in.get_choice("device", "auto", {"auto", "cpu", "gpu"}, "auto: a GPU if there is one");
-  if (name == "cpu") return device::DeviceKind::kCpu;
-  return name == "gpu" ? device::DeviceKind::kGpu : device::DeviceKind::kAuto;
+  return device::device_kind(
+      in.get_choice("device", "auto", {"auto", "cpu", "gpu"}, "auto: a GPU if there is one"));
 }
 
 void require_possible(const config::Section& in, const TrainingConfig& c) {
