@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "checkpoint/safetensors.h"
+#include "device/exact_float32.h"
 #include "files/durable_file.h"
 #include "metrics/inception.h"
 #include "metrics/torchscript_net.h"
@@ -73,6 +74,11 @@ Features try_net(FeatureNet& net, const FeatureNetConfig& config, ImageShape ima
 }
 
 }  // namespace
+
+Features FeatureNet::extract(const at::Tensor& images) {
+  const device::ExactFloat32 exact;
+  return compute(images);
+}
 
 std::optional<std::int64_t> first_nonfinite_row(const Features& features) {
   auto finite = at::isfinite(features.features).all(1);

@@ -25,9 +25,14 @@ class FeatureNet {
  public:
   virtual ~FeatureNet() = default;
 
+  /// Without TF32, whatever the run computes in: cached features serve runs of any precision.
+  ///
   /// images: [N, C, H, W] uint8 with the channels and resolution of the run.
   /// Throws: DataError if the network can't process them.
-  virtual Features extract(const at::Tensor& images) = 0;
+  Features extract(const at::Tensor& images);
+
+ private:
+  virtual Features compute(const at::Tensor& images) = 0;
 };
 
 /// Which feature network, and what input it expects.

@@ -19,11 +19,12 @@ class Inception : public FeatureNet {
   /// Throws DataError: a weight is missing or of another shape.
   Inception(const NamedTensors& weights, at::Device device);
 
-  Features extract(const at::Tensor& images) override;
   /// Extracts features of preprocessed images: [N, 3, 299, 299] float32 in [-1, 1].
   Features forward(const at::Tensor& images) const;
 
  private:
+  Features compute(const at::Tensor& images) override;
+
   NamedTensors layers_;  // convolutions with their batch norms folded in: NAME.weight, NAME.bias
   at::Tensor classes_;   // [1008, 2048]
   at::Device device_;

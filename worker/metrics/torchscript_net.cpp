@@ -52,7 +52,8 @@ class NvidiaNet : public FeatureNet {
   explicit NvidiaNet(torch::jit::Module module, at::Device device)
       : module_(std::move(module)), device_(device) {}
 
-  Features extract(const at::Tensor& images) override {
+ private:
+  Features compute(const at::Tensor& images) override {
     const at::NoGradGuard no_grad;
     const auto rgb = images.to(device_).expand({-1, 3, -1, -1});
     Features result;
@@ -64,7 +65,6 @@ class NvidiaNet : public FeatureNet {
     return result;
   }
 
- private:
   torch::jit::Module module_;
   at::Device device_;
 };
@@ -78,7 +78,8 @@ class PlainNet : public FeatureNet {
         signed_range_(config.signed_range),
         device_(device) {}
 
-  Features extract(const at::Tensor& images) override {
+ private:
+  Features compute(const at::Tensor& images) override {
     const at::NoGradGuard no_grad;
     auto input = images.to(device_, at::kFloat);
     if (resolution_ > 0) input = resize_as_tensorflow_1(input, resolution_);
@@ -94,7 +95,6 @@ class PlainNet : public FeatureNet {
     return {in_float32((*parts)[0].toTensor()), in_float32((*parts)[1].toTensor())};
   }
 
- private:
   torch::jit::Module module_;
   std::int64_t resolution_;
   bool signed_range_;

@@ -105,6 +105,24 @@ TEST_F(FeatureNetFile, ThatTakesOtherImagesIsRefusedWithTheLastLineOfTheReason) 
   expect_error(ExitCode::kConfig, "shape '[-1, 3]' is invalid", [&] { open({.file = file}); });
 }
 
+/// Gives whether convolutions and products may be in TF32.
+class PrecisionNet : public FeatureNet {
+  Features compute(const at::Tensor& /*images*/) override {
+    const auto& context = at::globalContext();
+    return {at::tensor({context.allowTF32CuDNN() ? 1 : 0, context.allowTF32CuBLAS() ? 1 : 0}), {}};
+  }
+};
+
+TEST(FeatureNet, ComputesWithoutTf32AndLeavesItToOthers) {
+  auto& context = at::globalContext();
+  context.setAllowTF32CuDNN(true);
+  context.setAllowTF32CuBLAS(true);
+  const auto allowed = PrecisionNet().extract({}).features;
+  EXPECT_TRUE(allowed.equal(at::zeros_like(allowed)));
+  EXPECT_TRUE(context.allowTF32CuDNN() && context.allowTF32CuBLAS());
+  context.setAllowTF32CuBLAS(false);
+}
+
 TEST(FirstNonfiniteRow, LooksAtFeaturesAndLogits) {
   const auto fine = at::ones({3, 2});
   auto infinite = at::ones({3, 2});
