@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <thread>
 
 #include "base/log.h"
@@ -19,8 +20,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Ends a run that diverged.
-void require_finite(const StepResult& result, const Progress& progress, std::int64_t allowed) {
+/// A run of many weeks may skip an update now and then; one that diverged skips most of them.
+constexpr std::int64_t kNonfiniteWindowSteps = 1000;
+
+/// Ends a run that diverged. recent: the steps of the window that skipped an update.
+void require_finite(const StepResult& result, const Progress& progress, std::size_t recent,
+                    std::int64_t allowed) {
   for (const SkippedUpdate& update : result.skipped) {
     log::warning("Skipped an update: a gradient is NaN or infinite",
                  {{"phase", update.phase},
@@ -28,12 +33,13 @@ void require_finite(const StepResult& result, const Progress& progress, std::int
                   {"step", progress.step},
                   {"steps_so_far", progress.nonfinite_steps}});
   }
-  if (result.skipped.empty() || progress.nonfinite_steps <= allowed) return;
+  if (static_cast<std::int64_t>(recent) <= allowed) return;
   const SkippedUpdate& last = result.skipped.back();
   throw ConfigError(
       "training diverged; lower the learning rates or raise training.max_nonfinite_steps: " +
-      std::to_string(progress.nonfinite_steps) + " steps with NaN or infinity, the last in phase " +
-      last.phase + ", parameter " + last.parameter);
+      std::to_string(recent) + " of the last " + std::to_string(kNonfiniteWindowSteps) +
+      " steps with NaN or infinity, the last in phase " + last.phase + ", parameter " +
+      last.parameter);
 }
 
 /// What to do between two steps.
@@ -67,6 +73,7 @@ class Loop {
 
   std::unique_ptr<checkpoint::Writer> open_folder();
   void write_reals() const;
+  void count_nonfinite(const StepResult& result);
   Orders train_to_agreement();
   Due find_due(const Orders& orders) const;
   bool is_evaluation_due(const Orders& orders) const;
@@ -89,7 +96,8 @@ class Loop {
   const std::unique_ptr<checkpoint::Writer> writer_;  // rank 0 only
   Reporter reporter_;
   const Budget budget_;
-  std::int64_t agreed_images_ = 0;  // seen at the last agreement
+  std::int64_t agreed_images_ = 0;            // seen at the last agreement
+  std::deque<std::int64_t> nonfinite_steps_;  // those of the window
 };
 
 /// Creates the run folder and the checkpoint writer, on rank 0 only.
@@ -114,14 +122,22 @@ void Loop::write_reals() const {
   }
 }
 
+void Loop::count_nonfinite(const StepResult& result) {
+  progress_.nonfinite_steps += 1;
+  nonfinite_steps_.push_back(progress_.step);
+  while (nonfinite_steps_.front() <= progress_.step - kNonfiniteWindowSteps) {
+    nonfinite_steps_.pop_front();
+  }
+  require_finite(result, progress_, nonfinite_steps_.size(), config_.training.max_nonfinite_steps);
+}
+
 /// Trains the steps to the next agreement, and agrees.
 Orders Loop::train_to_agreement() {
   agreed_images_ = progress_.images_seen;
   const std::int64_t steps = trainer_.steps_between_agreements();
   for (std::int64_t i = 0; i < steps; ++i) {
     const StepResult result = trainer_.step(progress_);
-    progress_.nonfinite_steps += result.skipped.empty() ? 0 : 1;
-    require_finite(result, progress_, config_.training.max_nonfinite_steps);
+    if (!result.skipped.empty()) count_nonfinite(result);
     reporter_.step(result, progress_);
     if (is_complete() || find_due({}).any()) break;
   }

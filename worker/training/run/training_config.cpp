@@ -71,7 +71,7 @@ TrainingConfig parse_training(config::Section in) {
   c.grid_columns = in.get("grid_columns", c.grid_columns, "columns of the sample grids");
   c.max_nonfinite_steps =
       in.get("max_nonfinite_steps", c.max_nonfinite_steps,
-             "stop after more steps than this with NaN or infinity in a gradient");
+             "stop where of the last 1000 steps more than this had NaN or infinity in a gradient");
   c.tensorboard = in.get("tensorboard", c.tensorboard, "also write TensorBoard event files");
   c.resume_weights = in.get("resume_weights", c.resume_weights,
                             "checkpoint or run folder to initialize the weights of a new run from");

@@ -93,9 +93,22 @@ TEST_F(RunLoop, EndsWithTheNextNonfiniteStep) {
   configure("tick_kimg: 0.04, max_nonfinite_steps: 3");
   diverge(4);
   expect_error(ExitCode::kConfig,
-               "4 steps with NaN or infinity, the last in phase Gmain, parameter weight",
+               "4 of the last 1000 steps with NaN or infinity, the last in phase Gmain, parameter "
+               "weight",
                [&] { run(); });
   EXPECT_EQ(progress_.images_seen, 16);
+}
+
+// Three in any thousand steps, nine in all.
+TEST_F(RunLoop, ForgetsTheNonfiniteStepsOfLongAgo) {
+  configure("tick_kimg: 100, max_nonfinite_steps: 3");
+  config_.training.total_kimg = 10;
+  trainer_.interval = 100;
+  trainer_.on_step = [step = 0](StepResult& result) mutable {
+    if (step++ % 1000 < 3) result.skipped.push_back({"Gmain", "weight"});
+  };
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(progress_.nonfinite_steps, 9);
 }
 
 TEST_F(RunLoop, WritesNoStateThatIsNoNumber) {
