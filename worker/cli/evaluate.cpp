@@ -100,6 +100,7 @@ ExitCode evaluate(const EvaluateOptions& options) {
     report({trained.images_seen, seconds.count(), measured}, options,
            training::RunFolder(trained.run));
   }
+  group.finish();
   return ExitCode::kOk;
 }
 

@@ -39,8 +39,9 @@ class Group {
   virtual void all_reduce_async(const at::Tensor& data) = 0;
   /// Waits for all started operations. GPU backends make the current stream wait for them instead.
   virtual void wait() = 0;
-  /// Shuts the group down; all ranks call it before they destroy the group. A group that is
-  /// destroyed without it, after an error, does not wait and aborts operations of its peers.
+  /// Shuts the group down; all ranks call it before they destroy the group, and after the CUDA
+  /// graphs that hold its operations. A group that is destroyed without it, after an error, does
+  /// not wait and aborts operations of its peers.
   virtual void finish() = 0;
   virtual AllReduceCost all_reduce_cost() const = 0;
   /// Has the watchdog watch the work on the current stream, since operations inside a CUDA graph

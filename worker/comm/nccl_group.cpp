@@ -138,11 +138,13 @@ class NcclGroup final : public Group {
   }
 
   void finish() override {
+    host_->barrier();  // without a timeout: a rank may still write its last checkpoint
+    std::optional<Watchdog::Watch> watch;
+    if (watchdog_) watch.emplace(watchdog_->watch("finish"));
     host_->finish();
     wait();
     stream_.synchronize();
-    const std::scoped_lock lock(comm_->mutex);
-    ncclComm_t comm = comm_->handle.release();
+    ncclComm_t comm = release_communicator();
     require_nccl(ncclCommFinalize(comm), "ncclCommFinalize", comm);
     require_nccl(ncclCommDestroy(comm), "ncclCommDestroy", nullptr);
   }
@@ -206,6 +208,11 @@ class NcclGroup final : public Group {
   }
 
  private:
+  ncclComm_t release_communicator() {
+    const std::scoped_lock lock(comm_->mutex);
+    return comm_->handle.release();
+  }
+
   CUDAStream current_stream() const { return c10::cuda::getCurrentCUDAStream(device_.index()); }
 
   ncclResult_t all_reduce(const at::Tensor& data, ncclRedOp_t operation, ncclComm_t comm) const {

@@ -34,6 +34,11 @@ class NetworkGroups {
   }
   ReplicaGroups borrowed() const { return {statistics_.get(), path_length_.get()}; }
 
+  void finish() {
+    statistics_->finish();
+    if (path_length_) path_length_->finish();
+  }
+
  private:
   std::unique_ptr<comm::Group> statistics_;
   std::unique_ptr<comm::Group> path_length_;
@@ -77,16 +82,20 @@ void require_divisible_batch(const RunConfig& config, const data::Source& /*sour
 
 void try_training(const TrainingContext& context) {
   log_start(context);
-  const Prepared prepared(context);
+  Prepared prepared(context);
+  prepared.network_groups.finish();
 }
 
 TrainingResult train(const TrainingContext& context) {
   log_start(context);
   Prepared prepared(context);
-  Synchronous trainer(context.config, prepared.replica, prepared.inputs, context.group);
   TrainingResult result;
-  result.code = run_loop(context, trainer, prepared.progress);
-  result.progress = prepared.progress;
+  {
+    Synchronous trainer(context.config, prepared.replica, prepared.inputs, context.group);
+    result.code = run_loop(context, trainer, prepared.progress);
+    result.progress = prepared.progress;
+  }
+  prepared.network_groups.finish();  // which would wait for the trainer's CUDA graphs
   return result;
 }
 

@@ -89,6 +89,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable sche
                   .group = group,
                   .stop = stop,
                   .instruments = unread});
+    group.finish();
     return ExitCode::kOk;
   }
   if (group.rank() == 0) {
@@ -107,7 +108,9 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable sche
                                 .server = services.server(),
                                 .evaluator = evaluator ? &*evaluator : nullptr,
                                 .budget_seconds = config.budget.seconds(device_count)};
-  return scheme.run(context);
+  const ExitCode code = scheme.run(context);
+  group.finish();
+  return code;
 }
 
 }  // namespace ganscale::training

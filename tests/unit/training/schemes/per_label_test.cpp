@@ -3,11 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <csignal>
-#include <functional>
 
 #include "comm/thread_group.h"
 #include "files/atomic_file.h"
 #include "support/expect_error.h"
+#include "support/observed_group.h"
 #include "support/temporary_folder.h"
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
@@ -20,49 +20,6 @@ namespace {
 
 constexpr int kLabels = 4;
 constexpr std::int64_t kRecordsOfLabel = 8;
-
-/// A group that counts what its ranks say to each other, and shows each time to a witness.
-class CountingGroup : public comm::Group {
- public:
-  CountingGroup(comm::Group& group, std::function<void()> on_call)
-      : group_(group), on_call_(std::move(on_call)) {}
-
-  int rank() const override { return group_.rank(); }
-  int size() const override { return group_.size(); }
-  std::string_view backend() const override { return group_.backend(); }
-  void all_reduce_async(const at::Tensor& data) override { count(), group_.all_reduce_async(data); }
-  void wait() override { count(), group_.wait(); }
-  void finish() override { count(), group_.finish(); }
-  comm::AllReduceCost all_reduce_cost() const override { return group_.all_reduce_cost(); }
-  void barrier() override { count(), group_.barrier(); }
-  void all_reduce_sum(const at::Tensor& data) override { count(), group_.all_reduce_sum(data); }
-  void all_reduce_max(const at::Tensor& data) override { count(), group_.all_reduce_max(data); }
-  void broadcast(const at::Tensor& data, int root) override {
-    count(), group_.broadcast(data, root);
-  }
-  at::Tensor all_gather(const at::Tensor& data) override {
-    return count(), group_.all_gather(data);
-  }
-  void send(const at::Tensor& data, int destination) override {
-    count(), group_.send(data, destination);
-  }
-  void receive(const at::Tensor& data, int source) override {
-    count(), group_.receive(data, source);
-  }
-  std::unique_ptr<comm::Group> split(int color) override { return count(), group_.split(color); }
-
-  int calls() const { return calls_; }
-
- private:
-  void count() {
-    ++calls_;
-    on_call_();
-  }
-
-  comm::Group& group_;
-  std::function<void()> on_call_;
-  int calls_ = 0;
-};
 
 class PerLabel : public testing::Test {
  protected:
@@ -141,14 +98,16 @@ TEST_F(PerLabel, DoesNotDependOnTheNumberOfRanks) {
 TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
   const auto plan = plan_labels(std::vector<std::int64_t>(kLabels, kRecordsOfLabel), 2);
   comm::run_ranks(2, [&](comm::Group& group) {
-    CountingGroup counting(group, [&] {
+    int operations = 0;
+    comm::ObservedGroup observed(group, [&](std::string_view) {
+      ++operations;
       for (const auto label : plan[static_cast<std::size_t>(group.rank())]) {
         EXPECT_EQ(state(label).state, "done");
       }
     });
-    EXPECT_EQ(train(counting), ExitCode::kOk);
+    EXPECT_EQ(train(observed), ExitCode::kOk);
     // All are over; how the labels ended; rank 0 has written the bundle.
-    EXPECT_EQ(counting.calls(), 3);
+    EXPECT_EQ(operations, 3);
   });
 }
 

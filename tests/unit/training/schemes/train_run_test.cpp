@@ -10,6 +10,7 @@
 #include "comm/thread_group.h"
 #include "report/stats_log.h"
 #include "support/expect_error.h"
+#include "support/observed_group.h"
 #include "support/temporary_folder.h"
 #include "unit/training/fake_dataset.h"
 #include "unit/training/parse_text.h"
@@ -93,6 +94,16 @@ TEST_F(TrainRun, MeasuresTheSameOnTwoRanksAsOnOne) {
     }
   }
   EXPECT_NE(one[0].at("fid24"), one[2].at("fid24"));
+}
+
+TEST_F(TrainRun, FinishesTheGroupsOfItsNetworks) {
+  const auto alone = comm::make_single_group();
+  std::map<std::string, int> operations;
+  comm::ObservedGroup observed(*alone,
+                               [&](std::string_view name) { ++operations[std::string(name)]; });
+  ASSERT_EQ(train(observed), ExitCode::kOk);
+  EXPECT_EQ(operations["finish"], operations["split"]);
+  EXPECT_GT(operations["split"], 0);
 }
 
 TEST_F(TrainRun, KeepsTheBestCheckpointBesideTheLast) {
