@@ -97,13 +97,16 @@ NcclComm open_communicator(Group& host, c10::Device device, Watchdog* watchdog) 
 
 class NcclGroup final : public Group {
  public:
-  NcclGroup(std::unique_ptr<Group> host, c10::Device device, std::shared_ptr<Watchdog> watchdog)
+  /// stream: shared by all groups of a rank. Kernels of two communicators that run at the same time
+  /// can wait for each other for ever, unless all ranks run them in one order: that of their calls,
+  /// also inside a CUDA graph.
+  NcclGroup(std::unique_ptr<Group> host, CUDAStream stream, std::shared_ptr<Watchdog> watchdog)
       : host_(std::move(host)),
-        device_(device),
+        device_(stream.device()),
         watchdog_(std::move(watchdog)),
-        stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device.index())),
+        stream_(stream),
         comm_(std::make_shared<Communicator>()) {
-    comm_->handle = open_communicator(*host_, device, watchdog_.get());
+    comm_->handle = open_communicator(*host_, device_, watchdog_.get());
   }
 
   int rank() const override { return host_->rank(); }
@@ -204,7 +207,7 @@ class NcclGroup final : public Group {
   }
 
   std::unique_ptr<Group> split(int color) override {
-    return std::make_unique<NcclGroup>(host_->split(color), device_, watchdog_);
+    return std::make_unique<NcclGroup>(host_->split(color), stream_, watchdog_);
   }
 
  private:
@@ -289,7 +292,8 @@ class NcclGroup final : public Group {
 
 std::unique_ptr<Group> make_nccl_group(std::unique_ptr<Group> host, c10::Device device,
                                        std::shared_ptr<Watchdog> watchdog) {
-  return std::make_unique<NcclGroup>(std::move(host), device, std::move(watchdog));
+  const auto stream = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device.index());
+  return std::make_unique<NcclGroup>(std::move(host), stream, std::move(watchdog));
 }
 
 }  // namespace ganscale::comm

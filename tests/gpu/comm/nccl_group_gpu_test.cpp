@@ -1,5 +1,8 @@
 #include <ATen/ATen.h>
+#include <ATen/cuda/Sleep.h>
+#include <c10/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -130,6 +133,27 @@ TEST_F(NcclGroup, OutlivesACaptureThatFails) {
     expect_error(ExitCode::kDevice, "cannot be recorded as a CUDA graph", [&] { work.run(); });
     group.all_reduce_sum(data);
     EXPECT_TRUE((data == 1).all().item<bool>());
+  });
+}
+
+TEST_F(NcclGroup, RunsOperationsOfASplitGroupAfterItsOwn) {
+  run([](Group& group, at::Device gpu) {
+    const auto own = group.split(group.rank());
+    const auto data = number_of(group, gpu);
+    const auto other = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, gpu.index());
+    constexpr std::int64_t kCycles = 1'000'000'000;  // about half a second
+    at::cuda::sleep(kCycles);
+    c10::cuda::CUDAEvent slept;
+    slept.record();
+    group.all_reduce_async(data);
+    {
+      const c10::cuda::CUDAStreamGuard guard(other);
+      own->all_reduce_sum(at::ones({10}, at::TensorOptions(gpu)));
+    }
+    other.synchronize();
+    EXPECT_TRUE(slept.query());
+    group.wait();
+    own->finish();
   });
 }
 
