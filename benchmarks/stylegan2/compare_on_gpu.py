@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times StyleGAN2 on one GPU: config-f at 256x256 with 1 to 64 images per step, against PyTorch, eager and compiled.
 
-    benchmarks/stylegan2/compare_on_gpu.py --build build/gpu [--precision tf32]
+    benchmarks/stylegan2/compare_on_gpu.py --build build/gpu [--precision bf16]
 
 Claims, of ganscale with training.cuda_graphs: an image takes at most 1.25 times as long at 2 images per step as at 16
 (what strong scaling asks of one GPU); at 16 images per step it is at least 1.5 times as fast as eager PyTorch and 1.15
@@ -31,7 +31,7 @@ def options():
     parser.add_argument("--batches", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64], help="images per step")
     parser.add_argument("--preset", default="config-f")
     parser.add_argument("--resolution", type=int, default=256)
-    parser.add_argument("--precision", default="tf32", choices=["fp32", "tf32"])
+    parser.add_argument("--precision", default="tf32", choices=["fp32", "tf32", "bf16"])
     parser.add_argument("--modulate", default="weights", choices=["weights", "features"], help="how PyTorch modulates")
     parser.add_argument("--device", default="cuda", help="cpu: the same on the CPU, to see that everything runs")
     parser.add_argument("--steps", type=int, default=16)

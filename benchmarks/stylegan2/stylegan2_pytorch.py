@@ -50,7 +50,7 @@ def upfirdn(x, up=1, down=1, pad=(0, 0), gain=1.0):
 
 
 def act(x, bias, gain=math.sqrt(2)):
-    return functional.leaky_relu(x + bias.view(1, -1, *[1] * (x.dim() - 2)), 0.2) * gain
+    return functional.leaky_relu(x + bias.to(x.dtype).view(1, -1, *[1] * (x.dim() - 2)), 0.2) * gain
 
 
 class Dense(nn.Module):
@@ -93,7 +93,7 @@ class Modulated(nn.Module):
             y = upfirdn(y, pad=(1, 1), gain=4.0)
         if self.demodulate:
             power = style.square() @ self.weight.square().sum([2, 3]).t()
-            y = y * torch.rsqrt(power + 1e-8).view(n, -1, 1, 1)
+            y = y * torch.rsqrt(power + 1e-8).to(y.dtype).view(n, -1, 1, 1)
         return y
 
     def scale_weights(self, x, w):
@@ -126,7 +126,7 @@ class Layer(nn.Module):
 
     def forward(self, x, w):
         x = self.conv(x, w)
-        noise = torch.randn(x.shape[0], 1, x.shape[2], x.shape[3], device=x.device)
+        noise = torch.randn(x.shape[0], 1, x.shape[2], x.shape[3], device=x.device, dtype=x.dtype)
         return act(x + noise * self.strength, self.bias)
 
 
@@ -152,7 +152,7 @@ class Generator(nn.Module):
 
     def map(self, z):
         w = self.mapping(z * torch.rsqrt(z.square().mean(1, keepdim=True) + 1e-8))
-        self.w_avg.copy_(w.detach().mean(0).lerp(self.w_avg, 0.995))
+        self.w_avg.copy_(w.detach().float().mean(0).lerp(self.w_avg, 0.995))
         w = w.unsqueeze(1).repeat(1, self.count, 1)
         if torch.rand([]) < 0.9:
             other = torch.randn_like(z)
@@ -231,17 +231,22 @@ def adam(module, interval, learning_rate):
 class Training:
     """For compiled networks only the main phases: torch.compile does not support second derivatives."""
 
-    def __init__(self, preset, resolution, batch, device, compiled=False):
-        self.preset, self.batch, self.device = preset, batch, device
-        self.g, self.d = Generator(preset, resolution).to(device), Discriminator(preset, resolution).to(device)
+    def __init__(self, arguments):
+        self.preset = preset = PRESETS[arguments.preset]
+        self.batch, self.device = arguments.batch, arguments.device
+        self.bf16 = arguments.precision == "bf16"
+        resolution, device = arguments.resolution, arguments.device
+        layout = torch.channels_last if self.bf16 else torch.contiguous_format
+        self.g = Generator(preset, resolution).to(device, memory_format=layout)
+        self.d = Discriminator(preset, resolution).to(device, memory_format=layout)
         self.synthesize, self.discriminate = self.g.synthesize, self.d
-        if compiled:
+        if arguments.compile:
             self.synthesize, self.discriminate = torch.compile(self.synthesize), torch.compile(self.discriminate)
         self.average = copy.deepcopy(self.g).eval().requires_grad_(False)
         self.g_optimizer = adam(self.g, 4, preset.learning_rate)
         self.d_optimizer = adam(self.d, 16, preset.learning_rate)
         self.path_mean = torch.zeros([], device=device)
-        self.real = torch.rand(batch, 3, resolution, resolution, device=device) * 2 - 1
+        self.real = torch.rand(self.batch, 3, resolution, resolution, device=device).to(memory_format=layout) * 2 - 1
 
     def step(self, number):
         self.d.requires_grad_(False)
@@ -264,6 +269,9 @@ class Training:
         losses()
         optimizer.step()
 
+    def autocast(self):
+        return torch.autocast(self.device, torch.bfloat16, enabled=self.bf16)
+
     def latents(self, count):
         return torch.randn(count, self.preset.z_dim, device=self.device)
 
@@ -271,25 +279,32 @@ class Training:
         return self.synthesize(self.g.map(self.latents(self.batch)))
 
     def g_main(self):
-        functional.softplus(-self.discriminate(self.generate())).mean().backward()
+        with self.autocast():
+            loss = functional.softplus(-self.discriminate(self.generate())).mean()
+        loss.backward()
 
     def d_main(self):
-        with torch.no_grad():
+        with torch.no_grad(), self.autocast():
             fakes = self.generate()
-        functional.softplus(self.discriminate(fakes)).mean().backward()
-        functional.softplus(-self.discriminate(self.real)).mean().backward()
+        for sign, images in ((1, fakes), (-1, self.real)):
+            with self.autocast():
+                loss = functional.softplus(sign * self.discriminate(images)).mean()
+            loss.backward()
 
     def r1(self):
         real = self.real.detach().requires_grad_(True)
-        gradient, = torch.autograd.grad(self.d(real).sum(), real, create_graph=True)
+        with self.autocast():
+            logits = self.d(real)
+        gradient, = torch.autograd.grad(logits.sum(), real, create_graph=True)
         (gradient.square().sum([1, 2, 3]).mean() * (self.preset.r1_gamma / 2) * 16).backward()
 
     def path_length(self):
-        w = self.g.map(self.latents(max(1, self.batch // 2)))
-        images = self.g.synthesize(w)
+        with self.autocast():
+            w = self.g.map(self.latents(max(1, self.batch // 2)))
+            images = self.g.synthesize(w)
         noise = torch.randn_like(images) / math.sqrt(images.shape[2] * images.shape[3])
         gradient, = torch.autograd.grad((images * noise).sum(), w, create_graph=True)
-        lengths = gradient.square().sum(2).mean(1).sqrt()
+        lengths = gradient.float().square().sum(2).mean(1).sqrt()
         mean = self.path_mean.lerp(lengths.mean(), 0.01)
         self.path_mean.copy_(mean.detach())
         ((lengths - mean).square().mean() * 2 * 4).backward()
@@ -300,19 +315,19 @@ def main():
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--preset", default="small", choices=PRESETS)
     parser.add_argument("--resolution", type=int, default=64)
-    parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32"])
+    parser.add_argument("--precision", default="fp32", choices=["fp32", "tf32", "bf16"],
+                        help="bf16: by autocast, with channels last")
     parser.add_argument("--compile", action="store_true", help="compile the networks of the main phases")
     parser.add_argument("--modulate", default="weights", choices=["weights", "features"],
                         help="weights: as in the paper, a grouped convolution with a weight an image; features: one "
                              "weight for all images")
     arguments = parser.parse_args()
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = arguments.precision == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = arguments.precision != "fp32"
     torch.backends.cudnn.benchmark = True
     global FILTER, SCALES_FEATURES
     SCALES_FEATURES = arguments.modulate == "features"
     FILTER = FILTER.to(arguments.device)
-    training = Training(PRESETS[arguments.preset], arguments.resolution, arguments.batch, arguments.device,
-                        arguments.compile)
+    training = Training(arguments)
     wait = torch.cuda.synchronize if arguments.device == "cuda" else lambda: None
     timing.print_times(arguments, training.step, wait)
 

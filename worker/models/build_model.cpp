@@ -25,7 +25,8 @@ BuildContext context_of(const ModelConfig& config, std::uint64_t seed,
 
 }  // namespace
 
-ModelConfig parse_model(config::Section in, ModelTable models) {
+ModelConfig parse_model(config::Section in, ModelTable models,
+                        std::optional<at::ScalarType> low_precision_type) {
   std::vector<std::string> names;
   for (const Model& model : models) names.emplace_back(model.name);
   ModelConfig c;
@@ -33,6 +34,7 @@ ModelConfig parse_model(config::Section in, ModelTable models) {
   c.resolution = in.get("resolution", c.resolution, "height and width of the images in pixels");
   const Model& model = *std::ranges::find(models, c.name, &Model::name);
   c.traits = model.traits;
+  if (c.traits.chooses_low_precision) c.low_precision_type = low_precision_type;
   model.read(in, c);
   in.reject_unread_keys();
   return c;

@@ -2,15 +2,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "models/model.h"
 #include "models/model_table.h"
 
 namespace ganscale::models {
 
-/// Parses the section `model`. The caller sets what the dataset and the device add. Throws
-/// ConfigError.
-ModelConfig parse_model(config::Section in, ModelTable models = model_table());
+/// Parses the section `model`. The caller sets what the dataset and the device add.
+///
+/// low_precision_type: float16 or bfloat16 where the run asks for it; for a model that chooses which
+///                     layers compute in it.
+/// Throws:             ConfigError.
+ModelConfig parse_model(config::Section in, ModelTable models = model_table(),
+                        std::optional<at::ScalarType> low_precision_type = std::nullopt);
 
 /// Whether the networks take labels.
 bool takes_labels(const ModelConfig& config);

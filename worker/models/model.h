@@ -55,6 +55,10 @@ class Blueprint {
   /// depends on the others.
   virtual bool has_mixing_critic() const { return false; }
 
+  /// Returns the lowest resolution whose layers compute in ModelConfig::low_precision_type, where
+  /// there is one; 0 for a model that does not choose.
+  virtual int lowest_low_precision_resolution() const { return 0; }
+
   /// Returns the color that splits the world into groups of ranks that share statistics of their
   /// images: those of a synchronized batch norm, or of a group of the minibatch standard deviation.
   /// Throws ConfigError if the batch can't be divided that way.
@@ -95,7 +99,7 @@ struct Model {
   std::string_view name;
   Traits traits = {};
   /// Reads the model's own keys: sets the blueprint and, for Labels::kOptional, `conditional`.
-  /// Name and resolution are set already. Throws ConfigError.
+  /// Name, resolution and low_precision_type are set already. Throws ConfigError.
   void (*read)(config::Section& in, ModelConfig& config);
   const PublicWeights* public_weights = nullptr;  ///< null: none
 };

@@ -1,5 +1,6 @@
 #include "models/stylegan2/blueprint.h"
 
+#include <algorithm>
 #include <array>
 
 #include "models/initial_weights.h"
@@ -23,7 +24,7 @@ void read(config::Section& in, ModelConfig& config) {
   in.get("preset", "none", "the values that other keys start from; see docs/stylegan2.md");
   config.conditional =
       in.get("conditional", config.conditional, "whether the networks take the data's labels");
-  config.blueprint = std::make_shared<StyleganBlueprint>(read_networks(in, config.resolution));
+  config.blueprint = std::make_shared<StyleganBlueprint>(read_networks(in, config));
 }
 
 std::shared_ptr<Generator> StyleganBlueprint::generator(const BuildContext& in) const {
@@ -49,6 +50,10 @@ int StyleganBlueprint::statistics_color(std::int64_t batch, const comm::Group& w
     return 0;
   }
   return world.rank() % (world_size / ranks_of(world_size));
+}
+
+int StyleganBlueprint::lowest_low_precision_resolution() const {
+  return std::max(8, 2 * (config_.resolution >> config_.low_precision_resolutions));
 }
 
 NetworkConfig StyleganBlueprint::networks(const BuildContext& in) const {

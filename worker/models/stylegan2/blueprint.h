@@ -20,6 +20,7 @@ class StyleganBlueprint : public Blueprint {
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override;
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override;
+  int lowest_low_precision_resolution() const override;
   int statistics_color(std::int64_t batch, const comm::Group& world) const override;
 
   /// Returns the configuration of the networks for these images, labels and ranks.

@@ -42,11 +42,17 @@ void read_discriminator(config::Section& in, NetworkConfig& c) {
   c.stddev_groups = groups == "local" ? StddevGroups::kLocal : StddevGroups::kExact;
 }
 
-void read_precision(config::Section& in, NetworkConfig& c) {
+int default_low_precision_resolutions(const ModelConfig& model) {
+  if (!model.low_precision_type) return 0;
+  if (model.low_precision_type == at::kHalf) return 4;
+  return std::max(0, std::countr_zero(static_cast<unsigned>(model.resolution)) - 2);
+}
+
+void read_precision(config::Section& in, const ModelConfig& model, NetworkConfig& c) {
   c.low_precision_resolutions =
-      in.get("low_precision_resolutions", c.low_precision_resolutions,
-             "the highest so many resolutions compute in fp16 or bf16, where training.precision "
-             "says so");
+      in.get("low_precision_resolutions", default_low_precision_resolutions(model),
+             "the highest so many resolutions above 4x4 pixels compute in fp16 or bf16, where "
+             "training.precision says so; by default 4 in fp16, and all in bf16");
   c.conv_clamp = in.get("conv_clamp", c.conv_clamp, "bound of their activations; 0: none");
 }
 
@@ -103,12 +109,12 @@ std::optional<double> NetworkConfig::clamp() const {
   return conv_clamp;
 }
 
-NetworkConfig read_networks(config::Section& in, int resolution) {
+NetworkConfig read_networks(config::Section& in, const ModelConfig& model) {
   NetworkConfig c;
-  c.resolution = resolution;
+  c.resolution = model.resolution;
   read_generator(in, c);
   read_discriminator(in, c);
-  read_precision(in, c);
+  read_precision(in, model, c);
   require_possible(in, c);
   return c;
 }

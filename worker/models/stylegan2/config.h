@@ -6,6 +6,7 @@
 
 #include "comm/group.h"
 #include "config/section.h"
+#include "models/model.h"
 
 namespace ganscale::models::stylegan2 {
 
@@ -60,7 +61,10 @@ struct NetworkConfig {
   std::optional<double> clamp() const;
 };
 
-/// Reads the keys of `model` that are specific to this model. Throws ConfigError.
-NetworkConfig read_networks(config::Section& in, int resolution);
+/// Reads the keys of `model` that are specific to this model. The low-precision type is that of all
+/// layers above 4x4 in bfloat16, and of the four highest resolutions in float16, whose range is
+/// small (Karras et al. 2020, arXiv:2006.06676, appendix D), unless a key says otherwise. Throws
+/// ConfigError.
+NetworkConfig read_networks(config::Section& in, const ModelConfig& model);
 
 }  // namespace ganscale::models::stylegan2

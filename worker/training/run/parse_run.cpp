@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "comm/launcher.h"
+#include "training/run/precision.h"
 #include "training/run/presets.h"
 #include "training/run/section_checks.h"
 
@@ -37,12 +38,6 @@ DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossCo
   c.policy.weight_limit = loss.weight_clip;
   in.reject_unread_keys();
   return c;
-}
-
-void choose_low_precision_type(RunConfig& c) {
-  if (!c.model.traits.chooses_low_precision) return;
-  if (c.training.precision == Precision::kFp16) c.model.low_precision_type = at::kHalf;
-  if (c.training.precision == Precision::kBf16) c.model.low_precision_type = at::kBFloat16;
 }
 
 SchemeConfig parse_scheme(config::Section in, const std::vector<SchemeKeys>& schemes) {
@@ -94,10 +89,11 @@ RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes,
 RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
                     models::ModelTable models) {
   RunConfig c;
-  c.model = models::parse_model(in.section("model"), models);
+  c.training = parse_training(in.section("training"));
+  c.model =
+      models::parse_model(in.section("model"), models, low_precision_type(c.training.precision));
   c.data = data::parse_data(in.section("data"));
   c.scheme = parse_scheme(in.section("scheme"), schemes);
-  c.training = parse_training(in.section("training"));
   c.budget = parse_budget(in.section("budget"));
   c.loss = losses::parse_loss(in.section("loss"));
   c.generator = parse_generator(in.section("generator"), c.loss);
@@ -108,7 +104,6 @@ RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
   c.telemetry = control::parse_telemetry(in.section("telemetry"));
   c.comm = comm::parse_comm(in.section("comm"));
   in.reject_unread_keys();
-  choose_low_precision_type(c);
   require_sections_fit(in, c);
   check_scheme(in, c, schemes);
   c.batch_location = in.location("training.batch");

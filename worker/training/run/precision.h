@@ -2,20 +2,34 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+#include <string>
+
 #include "training/run/training_config.h"
 
 namespace ganscale::training {
+
+struct RunConfig;
 
 /// Returns the dtype of parameters, gradients and optimizer state.
 inline at::ScalarType parameter_dtype(Precision precision) {
   return precision == Precision::kFp64 ? at::kDouble : at::kFloat;
 }
 
+/// Returns float16 or bfloat16 for a precision that asks for one, for a model that chooses where.
+inline std::optional<at::ScalarType> low_precision_type(Precision precision) {
+  if (precision == Precision::kFp16) return at::kHalf;
+  if (precision == Precision::kBf16) return at::kBFloat16;
+  return std::nullopt;
+}
+
 /// Returns whether TF32 is allowed for float32.
 inline bool allows_tf32(Precision precision) {
-  return precision == Precision::kTf32 || precision == Precision::kBf16 ||
-         precision == Precision::kFp16;
+  return precision == Precision::kTf32 || low_precision_type(precision).has_value();
 }
+
+/// Returns what computes in what, for the log: "bf16 from 8x8 pixels on, else tf32".
+std::string describe_precision(const RunConfig& config);
 
 /// Enables autocast to bf16 for this thread in a scope. Does nothing for other precisions.
 class Autocast {

@@ -6,8 +6,8 @@ namespace {
 Precision parse_precision(config::Section& in) {
   const auto name =
       in.get_choice("precision", "fp32", {"fp32", "fp64", "tf32", "bf16", "fp16"},
-                    "arithmetic: fp32; tf32, bf16 or (stylegan2) fp16 on a GPU; fp64 to compare "
-                    "runs exactly");
+                    "arithmetic: fp32; tf32, bf16 or (stylegan2) fp16 on a GPU, with tf32 where "
+                    "these are not; fp64 to compare runs exactly");
   if (name == "fp64") return Precision::kFp64;
   if (name == "tf32") return Precision::kTf32;
   if (name == "fp16") return Precision::kFp16;

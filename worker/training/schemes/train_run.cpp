@@ -6,6 +6,7 @@
 #include "device/gpu.h"
 #include "training/loop/loop.h"
 #include "training/phases/resume.h"
+#include "training/run/precision.h"
 #include "training/schemes/synchronous.h"
 
 namespace ganscale::training {
@@ -21,6 +22,7 @@ void log_start(const TrainingContext& context) {
              {"batch", context.config.training.batch},
              {"device", device::device_name(context.devices.generator)},
              {"devices", context.devices.generator == context.devices.discriminator ? 1 : 2},
+             {"precision", describe_precision(context.config)},
              {"threads", at::get_num_threads()}});
 }
 

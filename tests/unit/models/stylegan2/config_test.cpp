@@ -7,7 +7,7 @@ namespace {
 
 NetworkConfig read(const std::string& yaml) {
   config::Section in(config::parse_yaml(yaml, "run.yaml"));
-  return read_networks(in, 64);
+  return read_networks(in, {.resolution = 64});
 }
 
 void expect_refused(const std::string& message, const std::string& yaml) {

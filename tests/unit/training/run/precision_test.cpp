@@ -3,6 +3,8 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
+#include "unit/training/parse_text.h"
+
 namespace ganscale::training {
 namespace {
 
@@ -22,6 +24,22 @@ TEST(Precision, RoundsToTf32OnlyWhereLessThanFloat32IsAskedFor) {
   for (const auto precision : {Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
     EXPECT_TRUE(allows_tf32(precision));
   }
+}
+
+TEST(Precision, IsDescribedByWhatComputesInIt) {
+  const auto description = [](const std::string& precision, const std::string& model) {
+    return describe_precision(
+        parse("model: {" + model + "}\ntraining: {precision: " + precision + "}\n"));
+  };
+  const std::string stylegan2 = "name: stylegan2, preset: config-f, resolution: 256";
+  EXPECT_EQ(description("tf32", stylegan2), "tf32");
+  EXPECT_EQ(description("bf16", stylegan2), "bf16 from 8x8 pixels on, else tf32");
+  EXPECT_EQ(description("fp16", stylegan2), "fp16 from 32x32 pixels on, else tf32");
+  EXPECT_EQ(description("bf16", stylegan2 + ", low_precision_resolutions: 0"), "tf32");
+  EXPECT_EQ(description("bf16", "name: dcgan"), "bf16 by autocast");
+  RunConfig on_cpu = parse("model: {" + stylegan2 + "}\ntraining: {precision: bf16}\n");
+  on_cpu.model.compute_in_float32();
+  EXPECT_EQ(describe_precision(on_cpu), "fp32");
 }
 
 TEST(Autocast, LastsAsLongAsItLives) {

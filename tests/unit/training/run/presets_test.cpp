@@ -133,6 +133,24 @@ TEST(Preset, RefusesAnUnknownName) {
                [] { preset("config-g", 64); });
 }
 
+TEST(Precision, Bf16IsOfAllLayersAbove4x4AndFp16OfTheFourHighestResolutions) {
+  const auto networks = [](const std::string& precision, const std::string& more = "") {
+    auto result = networks_of(parse("model: {name: stylegan2, preset: config-f, resolution: 256" +
+                                    more + "}\ntraining: {precision: " + precision + "}\n"));
+    result.resolution = 256;
+    return result;
+  };
+  const auto bf16 = networks("bf16");
+  EXPECT_EQ(bf16.compute_type(4, at::kFloat), at::kFloat);
+  for (int resolution = 8; resolution <= 256; resolution *= 2)
+    EXPECT_EQ(bf16.compute_type(resolution, at::kFloat), at::kBFloat16) << resolution;
+  const auto fp16 = networks("fp16");
+  EXPECT_EQ(fp16.compute_type(16, at::kFloat), at::kFloat);
+  EXPECT_EQ(fp16.compute_type(32, at::kFloat), at::kHalf);
+  const auto one = networks("bf16", ", low_precision_resolutions: 1");
+  EXPECT_EQ(one.compute_type(128, at::kFloat), at::kFloat);
+}
+
 TEST(Precision, Fp16IsForStylegan2) {
   expect_error(ExitCode::kConfig, "fp16 is for stylegan2 only",
                [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
