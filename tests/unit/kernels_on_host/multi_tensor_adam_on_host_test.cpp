@@ -9,10 +9,10 @@ namespace {
 
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
-/// More parameters than a launch takes, an empty one and one of several blocks among them.
+/// As many parameters as a launch takes, an empty one and one of several blocks among them.
 Shapes many_parameters() {
   Shapes shapes = {{}, {0, 3}, {513}};
-  for (std::int64_t i = 1; i <= 65; ++i) shapes.push_back({i});
+  for (std::int64_t i = 1; shapes.size() < kMostAdamArrays; ++i) shapes.push_back({i});
   return shapes;
 }
 

@@ -49,16 +49,19 @@ at::Tensor compute_bias_act(const Operands& in, const BiasActRule& rule, BiasAct
     return compute_bias_act(wide, rule, order).to(x.scalar_type());
   }
   const at::Tensor out = at::empty_like(x);
-  const BiasActArrays arrays{.out = out.mutable_data_ptr(),
-                             .x = data_of(x),
-                             .bias = data_of(bias),
-                             .gradient = data_of(gradient),
-                             .tangent = data_of(tangent)};
+  const auto arrays = [&] {
+    return BiasActArrays{.out = out.mutable_data_ptr(),
+                         .x = data_of(x),
+                         .bias = data_of(bias),
+                         .gradient = data_of(gradient),
+                         .tangent = data_of(tangent)};
+  };
   const BiasActTask task{scalar_type_of(x.scalar_type()), channel_layout_of(x), rule, order};
   if (x.is_cpu()) {
-    bias_act_reference(arrays, task);
+    bias_act_reference(arrays(), task);
   } else {
-    with_cuda_stream(x, [&](void* stream) { bias_act_kernel(arrays, task, stream); });
+    launch_on_device("ganscale::bias_act", {{x, bias, gradient, tangent}, {out}},
+                     [&](void* stream) { bias_act_kernel(arrays(), task, stream); });
   }
   return out;
 }

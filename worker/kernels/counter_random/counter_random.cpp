@@ -24,7 +24,8 @@ at::Tensor fill_tensor(at::IntArrayRef shape, const at::TensorOptions& options, 
     reference(out.data_ptr<T>(), rows);
     return out;
   }
-  with_cuda_stream(out, [&](void* stream) { kernel(out.data_ptr<T>(), rows, stream); });
+  launch_on_device("ganscale::random_numbers", {{}, {out}},
+                   [&](void* stream) { kernel(out.data_ptr<T>(), rows, stream); });
   return out;
 }
 

@@ -1,11 +1,19 @@
 #include "kernels/launch/on_device.h"
 
+#include <ATen/record_function.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "base/error.h"
 
 namespace ganscale::kernels {
+namespace {
+
+std::vector<c10::IValue> values_of(at::TensorList tensors) {
+  return std::vector<c10::IValue>(tensors.begin(), tensors.end());
+}
+
+}  // namespace
 
 ScalarType scalar_type_of(at::ScalarType dtype) {
   if (dtype == at::kFloat) return ScalarType::kFloat32;
@@ -15,12 +23,20 @@ ScalarType scalar_type_of(at::ScalarType dtype) {
   return ScalarType::kBFloat16;
 }
 
-void with_cuda_stream(const at::Tensor& tensor,
+void launch_on_device(const char* name, const KernelTensors& tensors,
                       const std::function<void(void* cuda_stream)>& compute) {
-  check(tensor.is_cuda(), "a kernel computes on the CPU or a CUDA device");
-  const c10::DeviceGuard guard(tensor.device());
-  const c10::impl::VirtualGuardImpl device(c10::DeviceType::CUDA);
-  compute(device.getStream(tensor.device()).native_handle());
+  at::RecordFunction record(at::RecordScope::FUNCTION);
+  if (record.isActive()) {
+    const auto read = values_of(tensors.read);
+    record.before(name, &read);
+    record.setOutputs(values_of(tensors.written));
+  }
+  const at::Device device = tensors.written.front().device();
+  if (device.is_meta()) return;
+  check(device.is_cuda(), "a kernel computes on the CPU or a CUDA device");
+  const c10::DeviceGuard current(device);
+  const c10::impl::VirtualGuardImpl streams(c10::DeviceType::CUDA);
+  compute(streams.getStream(device).native_handle());
 }
 
 at::Tensor in_dense_layout(const at::Tensor& tensor) {
@@ -35,7 +51,7 @@ at::Tensor in_layout_of(const at::Tensor& tensor, const at::Tensor& model) {
 }
 
 at::Tensor sent_to(at::Device device, const at::Tensor& on_host) {
-  if (device.is_cpu()) return on_host;
+  if (!device.is_cuda()) return on_host.to(device);
   // Pinned memory returns to its pool once the device has read it.
   return on_host.pin_memory().to(device, /*non_blocking=*/true);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/ArrayRef.h>
 
 #include <functional>
 
@@ -12,9 +13,20 @@ namespace ganscale::kernels {
 /// Returns the scalar type of a dtype. A dtype that no kernel supports is a bug.
 ScalarType scalar_type_of(at::ScalarType dtype);
 
-/// Calls `compute` with the current CUDA stream of the tensor's device, and makes that the current
-/// device for the call. A device other than CUDA is a bug.
-void with_cuda_stream(const at::Tensor& tensor,
+/// The tensors of a kernel, all on one device: one that it updates is in both lists, undefined ones
+/// are none.
+struct KernelTensors {
+  at::TensorList read;
+  at::TensorList written;
+};
+
+/// Launches one kernel: calls `compute` with the current CUDA stream of the tensors' device, and
+/// makes that the current device for the call. On the meta device, where tensors have no memory, it
+/// does not: what can be seen of the launch is its record.
+///
+/// name: for profiles and counts, as LibTorch's own: "ganscale::upfirdn2d". A literal.
+/// A device other than CUDA and meta is a bug.
+void launch_on_device(const char* name, const KernelTensors& tensors,
                       const std::function<void(void* cuda_stream)>& compute);
 
 /// Returns the tensor in dense memory: channels last if it is, otherwise contiguous.

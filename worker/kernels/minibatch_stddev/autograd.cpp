@@ -26,7 +26,7 @@ at::Tensor compute_stddev(const at::Tensor& values) {
   if (values.is_cpu()) {
     minibatch_stddev_reference(dense.const_data_ptr(), out.mutable_data_ptr(), shape);
   } else {
-    with_cuda_stream(values, [&](void* stream) {
+    launch_on_device("ganscale::minibatch_stddev", {{dense}, {out}}, [&](void* stream) {
       minibatch_stddev_kernel(dense.const_data_ptr(), out.mutable_data_ptr(), shape, stream);
     });
   }

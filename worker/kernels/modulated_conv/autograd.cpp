@@ -37,13 +37,15 @@ at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
   const at::Tensor dense = in_dense_layout(x);
   const at::Tensor factors = scale.contiguous();
   const at::Tensor out = at::empty_like(dense);
-  const ScaleArrays arrays{out.mutable_data_ptr(), dense.const_data_ptr(),
-                           factors.const_data_ptr()};
+  const auto arrays = [&] {
+    return ScaleArrays{out.mutable_data_ptr(), dense.const_data_ptr(), factors.const_data_ptr()};
+  };
   const ImageLayout layout = image_layout_of(dense);
   if (x.is_cpu()) {
-    scale_channels_reference(arrays, layout);
+    scale_channels_reference(arrays(), layout);
   } else {
-    with_cuda_stream(x, [&](void* stream) { scale_channels_kernel(arrays, layout, stream); });
+    launch_on_device("ganscale::scale_channels", {{dense, factors}, {out}},
+                     [&](void* stream) { scale_channels_kernel(arrays(), layout, stream); });
   }
   return out;
 }
@@ -56,11 +58,14 @@ at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
   const std::int64_t parts = a.is_cpu() ? 1 : dot_parts(layout);
   const auto wide = a.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const at::Tensor out = at::empty({parts, a.size(0), a.size(1)}, a.options().dtype(wide));
-  const DotArrays arrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
+  const auto arrays = [&] {
+    return DotArrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
+  };
   if (a.is_cpu()) {
-    dot_channels_reference(arrays, layout);
+    dot_channels_reference(arrays(), layout);
   } else {
-    with_cuda_stream(a, [&](void* stream) { dot_channels_kernel(arrays, layout, stream); });
+    launch_on_device("ganscale::dot_channels", {{first, second}, {out}},
+                     [&](void* stream) { dot_channels_kernel(arrays(), layout, stream); });
   }
   return (parts == 1 ? out.select(0, 0) : out.sum(0)).to(a.scalar_type());
 }

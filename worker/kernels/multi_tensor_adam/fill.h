@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -29,6 +30,9 @@ struct AdamArrays {
   const float* step = nullptr;  ///< the updates of this parameter, this one included
   std::int64_t element_count = 0;
 };
+
+/// The parameters of a launch, whose arguments fill at most 4 KiB.
+constexpr std::size_t kMostAdamArrays = 64;
 
 struct AdamTask {
   ScalarType type = ScalarType::kFloat32;  ///< or kFloat64, of all arrays
@@ -70,8 +74,8 @@ constexpr AdamFactors<T> factors_of(const AdamTask& task, double correction1,
 /// number nor on the CPU.
 void multi_tensor_adam_reference(std::span<const AdamArrays> arrays, const AdamTask& task);
 
-/// The same in device memory, in `cuda_stream` (a cudaStream_t) of the current device. Throws
-/// DeviceError if a launch fails, and in a build without CUDA.
+/// The same in device memory, in `cuda_stream` (a cudaStream_t) of the current device, for at most
+/// kMostAdamArrays: one launch. Throws DeviceError if it fails, and in a build without CUDA.
 void multi_tensor_adam_kernel(std::span<const AdamArrays> arrays, const AdamTask& task,
                               void* cuda_stream);
 

@@ -9,12 +9,11 @@
 namespace ganscale::kernels {
 namespace {
 
-constexpr std::size_t kMostParameters = 64;  // of a launch, whose arguments fill at most 4 KiB
 constexpr unsigned kThreads = 256;
 constexpr std::int64_t kMostBlocks = 128;  // of a parameter: a large one keeps the device busy
 
 struct Batch {
-  AdamArrays arrays[kMostParameters];
+  AdamArrays arrays[kMostAdamArrays];
 };
 static_assert(sizeof(Batch) + sizeof(AdamTask) <= 4096);
 
@@ -67,13 +66,11 @@ void multi_tensor_adam_kernel(std::span<const AdamArrays> arrays, const AdamTask
                               void* stream) {
   check(task.type == ScalarType::kFloat32 || task.type == ScalarType::kFloat64,
         "multi_tensor_adam takes float32 and float64");
-  for (std::size_t i = 0; i < arrays.size(); i += kMostParameters) {
-    const auto batch = arrays.subspan(i, std::min(kMostParameters, arrays.size() - i));
-    if (task.type == ScalarType::kFloat64) {
-      launch<double>(batch, task, stream);
-    } else {
-      launch<float>(batch, task, stream);
-    }
+  check(arrays.size() <= kMostAdamArrays, "a launch of multi_tensor_adam takes 64 parameters");
+  if (task.type == ScalarType::kFloat64) {
+    launch<double>(arrays, task, stream);
+  } else {
+    launch<float>(arrays, task, stream);
   }
 }
 

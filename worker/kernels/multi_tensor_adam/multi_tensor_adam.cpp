@@ -1,19 +1,16 @@
 #include "kernels/multi_tensor_adam/multi_tensor_adam.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "kernels/launch/on_device.h"
 
 namespace ganscale::kernels {
 namespace {
 
-void* memory_of(const at::Tensor& tensor, const at::Tensor& parameter) {
-  check(tensor.scalar_type() == parameter.scalar_type() && tensor.device() == parameter.device() &&
-            tensor.sizes() == parameter.sizes() && tensor.strides() == parameter.strides(),
-        "multi_tensor_adam takes tensors that lie in memory as their parameter does");
-  return tensor.mutable_data_ptr();
-}
+using Tensors = std::vector<at::Tensor>;
 
-AdamArrays arrays_of(const AdamTensors& tensors, std::size_t i) {
+void check_parameter(const AdamTensors& tensors, std::size_t i) {
   const at::Tensor& parameter = tensors.parameters[i];
   const at::Tensor& step = tensors.steps[i];
   check(parameter.scalar_type() == tensors.parameters[0].scalar_type() &&
@@ -22,13 +19,41 @@ AdamArrays arrays_of(const AdamTensors& tensors, std::size_t i) {
         "multi_tensor_adam takes dense parameters of one dtype and device");
   check(step.scalar_type() == at::kFloat && step.device() == parameter.device(),
         "multi_tensor_adam takes steps in float32 beside the parameters");
-  return {.parameter = parameter.mutable_data_ptr(),
-          .gradient = memory_of(tensors.gradients[i], parameter),
-          .first_moment = memory_of(tensors.first_moments[i], parameter),
-          .second_moment = memory_of(tensors.second_moments[i], parameter),
-          .average = tensors.averages.empty() ? nullptr : memory_of(tensors.averages[i], parameter),
-          .step = step.const_data_ptr<float>(),
-          .element_count = parameter.numel()};
+  for (const Tensors* list :
+       {&tensors.gradients, &tensors.first_moments, &tensors.second_moments, &tensors.averages}) {
+    if (list->empty()) continue;
+    const at::Tensor& tensor = (*list)[i];
+    check(tensor.scalar_type() == parameter.scalar_type() &&
+              tensor.device() == parameter.device() && tensor.sizes() == parameter.sizes() &&
+              tensor.strides() == parameter.strides(),
+          "multi_tensor_adam takes tensors that lie in memory as their parameter does");
+  }
+}
+
+/// Returns the memory of the parameters from `begin` to `end`.
+std::vector<AdamArrays> arrays_of(const AdamTensors& tensors, std::size_t begin, std::size_t end) {
+  std::vector<AdamArrays> arrays;
+  arrays.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    arrays.push_back(
+        {.parameter = tensors.parameters[i].mutable_data_ptr(),
+         .gradient = tensors.gradients[i].const_data_ptr(),
+         .first_moment = tensors.first_moments[i].mutable_data_ptr(),
+         .second_moment = tensors.second_moments[i].mutable_data_ptr(),
+         .average = tensors.averages.empty() ? nullptr : tensors.averages[i].mutable_data_ptr(),
+         .step = tensors.steps[i].const_data_ptr<float>(),
+         .element_count = tensors.parameters[i].numel()});
+  }
+  return arrays;
+}
+
+/// Returns these lists' entries from `begin` to `end`.
+Tensors joined(const std::vector<const Tensors*>& lists, std::size_t begin, std::size_t end) {
+  Tensors all;
+  for (const Tensors* list : lists) {
+    if (!list->empty()) all.insert(all.end(), list->begin() + begin, list->begin() + end);
+  }
+  return all;
 }
 
 }  // namespace
@@ -40,15 +65,20 @@ void multi_tensor_adam(const AdamTensors& tensors, const AdamRule& rule, double 
             (tensors.averages.empty() || tensors.averages.size() == count),
         "multi_tensor_adam takes as many tensors of each kind");
   if (count == 0) return;
-  std::vector<AdamArrays> arrays;
-  arrays.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) arrays.push_back(arrays_of(tensors, i));
+  for (std::size_t i = 0; i < count; ++i) check_parameter(tensors, i);
   const at::Tensor& first = tensors.parameters[0];
   const AdamTask task{scalar_type_of(first.scalar_type()), rule, average_beta};
-  if (first.is_cpu()) {
-    multi_tensor_adam_reference(arrays, task);
-  } else {
-    with_cuda_stream(first, [&](void* stream) { multi_tensor_adam_kernel(arrays, task, stream); });
+  if (first.is_cpu()) return multi_tensor_adam_reference(arrays_of(tensors, 0, count), task);
+  for (std::size_t begin = 0; begin < count; begin += kMostAdamArrays) {
+    const std::size_t end = std::min(begin + kMostAdamArrays, count);
+    const Tensors updated = joined(
+        {&tensors.parameters, &tensors.first_moments, &tensors.second_moments, &tensors.averages},
+        begin, end);
+    Tensors read = joined({&tensors.gradients, &tensors.steps}, begin, end);
+    read.insert(read.end(), updated.begin(), updated.end());
+    launch_on_device("ganscale::multi_tensor_adam", {read, updated}, [&](void* stream) {
+      multi_tensor_adam_kernel(arrays_of(tensors, begin, end), task, stream);
+    });
   }
 }
 

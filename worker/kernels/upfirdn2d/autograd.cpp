@@ -75,14 +75,16 @@ at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const 
       filter.to(x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat).contiguous();
   const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
                                    x.options().memory_format(x.suggest_memory_format()));
-  const UpfirdnMemory memory{.x = x.const_data_ptr(),
-                             .filter = taps.const_data_ptr(),
-                             .out = out.mutable_data_ptr(),
-                             .x_strides = strides_of(x),
-                             .out_strides = strides_of(out),
-                             .channel_count = x.size(1),
-                             .type = scalar_type_of(x.scalar_type())};
-  with_cuda_stream(x, [&](void* stream) { upfirdn2d_kernel(memory, shape, stream); });
+  launch_on_device("ganscale::upfirdn2d", {{x, taps}, {out}}, [&](void* stream) {
+    const UpfirdnMemory memory{.x = x.const_data_ptr(),
+                               .filter = taps.const_data_ptr(),
+                               .out = out.mutable_data_ptr(),
+                               .x_strides = strides_of(x),
+                               .out_strides = strides_of(out),
+                               .channel_count = x.size(1),
+                               .type = scalar_type_of(x.scalar_type())};
+    upfirdn2d_kernel(memory, shape, stream);
+  });
   return out;
 }
 
