@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/joined.h"
 #include "optim/network_policy.h"
+#include "tensors/move_module.h"
 #include "training/run/precision.h"
 
 namespace ganscale::training {
@@ -49,10 +50,10 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
       networks_(models::build_networks(config.model, config.training.seed, groups.statistics)),
       augmentation_(config.augment, devices.discriminator) {
   const auto dtype = parameter_dtype(config.training.precision);
-  generator().to(devices.generator, dtype);
-  discriminator().to(devices.discriminator, dtype);
+  move_module(generator(), devices.generator, dtype);
+  move_module(discriminator(), devices.discriminator, dtype);
   auto average = models::build_generator(config.model, config.training.seed, nullptr);
-  average->to(devices.generator, dtype);
+  move_module(*average, devices.generator, dtype);
   average_.emplace(std::move(average), networks_.generator, config.generator.ema,
                    config.training.batch);
   generator_optimizer_ =
