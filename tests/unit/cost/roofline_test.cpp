@@ -1,0 +1,93 @@
+#include "cost/roofline.h"
+
+#include <vector>
+
+#include "support/expect_error.h"
+
+namespace ganscale::cost {
+namespace {
+
+constexpr Device kDevice = {.name = "test",
+                            .low_precision_flops = 1000e6,
+                            .tf32_flops = 400e6,
+                            .float32_flops = 40e6,
+                            .float64_flops = 20e6,
+                            .memory_bytes = 4e6};
+constexpr Execution kGraph = {.in_graph = true};
+
+using Operations = std::vector<Operation>;
+
+double seconds_of_convolution(Number number, bool tf32) {
+  const Operations one = {
+      {.kind = Kind::kConvolution, .number = number, .flops = 130e6, .launches = 0}};
+  return time_of(one, kDevice, {.tf32 = tf32}).convolutions;
+}
+
+TEST(Roofline, ComputesAtAShareOfThePeakOfTheType) {
+  EXPECT_DOUBLE_EQ(seconds_of_convolution(Number::kLowPrecision, true), 0.2);  // 65%
+  EXPECT_DOUBLE_EQ(seconds_of_convolution(Number::kFloat32, true), 0.65);      // 50%
+  EXPECT_DOUBLE_EQ(seconds_of_convolution(Number::kFloat32, false), 6.5);
+  EXPECT_DOUBLE_EQ(seconds_of_convolution(Number::kFloat64, true), 13);
+}
+
+TEST(Roofline, ReadsAndWritesAtThreeQuartersOfTheBandwidth) {
+  const Operations one = {{.kind = Kind::kMemory, .bytes = 6e6}};
+  EXPECT_DOUBLE_EQ(time_of(one, kDevice, kGraph).memory, 2);
+}
+
+TEST(Roofline, OfAMatrixProductIsItsComputation) {
+  const Operations one = {{.kind = Kind::kMatrixProduct,
+                           .number = Number::kLowPrecision,
+                           .flops = 65e6,
+                           .bytes = 1e9,
+                           .launches = 0}};
+  const Time time = time_of(one, kDevice, kGraph);
+  EXPECT_DOUBLE_EQ(time.matrix_products, 0.1);
+  EXPECT_DOUBLE_EQ(time.total(), 0.1);
+}
+
+TEST(Roofline, InAGraphPaysForEachLaunch) {
+  const Operations work = {{.bytes = 3e6}, {.bytes = 3e6, .launches = 3}};
+  const Time time = time_of(work, kDevice, kGraph);
+  EXPECT_DOUBLE_EQ(time.launches, 4 * 2.5e-6);
+  EXPECT_DOUBLE_EQ(time.total(), 2 + 4 * 2.5e-6);
+}
+
+TEST(Roofline, OutsideAGraphPaysWhereTheDeviceIsDoneSooner) {
+  // The device runs for 10 us, while the host starts the second; for the third it waits: the host is
+  // done with it after 18 us, the device with the second after 6 + 10 + 1.
+  const Operations work = {{.bytes = 30}, {.bytes = 3}, {.bytes = 3}};
+  const Time time = time_of(work, kDevice, {});
+  EXPECT_NEAR(time.memory, 12e-6, 1e-12);
+  EXPECT_NEAR(time.launches, 6e-6 + 1e-6, 1e-12);
+}
+
+TEST(Roofline, AfterAReadTheHostBeginsBehindTheDevice) {
+  Operations work = {{.bytes = 300}, {.kind = Kind::kHostRead}, {.bytes = 300}};
+  EXPECT_NEAR(time_of(work, kDevice, {}).launches, 2 * 6e-6, 1e-12);
+  work.erase(work.begin() + 1);
+  EXPECT_NEAR(time_of(work, kDevice, {}).launches, 6e-6, 1e-12);
+}
+
+TEST(Roofline, HidesAllReduces) {
+  const Operations one = {{.kind = Kind::kAllReduce, .bytes = 1e12, .launches = 0}};
+  EXPECT_EQ(time_of(one, kDevice, kGraph).total(), 0);
+}
+
+TEST(DeviceTable, HasTheBandwidthsAndPeaksOfItsCards) {
+  EXPECT_EQ(device_of_name("H200").low_precision_flops, 790e12);
+  EXPECT_EQ(device_of_name("H200").memory_bytes, 4.8e12);
+  EXPECT_EQ(device_of_name("A100").low_precision_flops, 312e12);
+  EXPECT_EQ(device_of_name("A100").memory_bytes, 2.0e12);
+  for (const Device& device : devices()) {
+    EXPECT_EQ(device.tf32_flops * 2, device.low_precision_flops) << device.name;
+  }
+}
+
+TEST(DeviceTable, NamesItsCardsToWhomeverAsksForAnother) {
+  expect_error(ExitCode::kUsage, "no such device: B200 (known: A100, H100, H200)",
+               [] { device_of_name("B200"); });
+}
+
+}  // namespace
+}  // namespace ganscale::cost

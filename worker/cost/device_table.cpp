@@ -1,0 +1,38 @@
+#include "cost/device_table.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/error.h"
+
+namespace ganscale::cost {
+namespace {
+
+constexpr double kTera = 1e12;
+
+// NVIDIA's data sheets of the SXM modules; float64 in tensor cores. In low precision a Hopper does
+// not reach the 989 TFLOP/s of its sheet: its power limit lowers the clock. The 790 here are what
+// large matrix products reach; TF32 is half of it, as on every card.
+constexpr std::array<Device, 3> kDevices = {{
+    {"A100", 312 * kTera, 156 * kTera, 19.5 * kTera, 19.5 * kTera, 2.0 * kTera},
+    {"H100", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 3.35 * kTera},
+    {"H200", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 4.8 * kTera},
+}};
+
+}  // namespace
+
+std::span<const Device> devices() { return kDevices; }
+
+const Device& device_of_name(std::string_view name) {
+  const auto found = std::ranges::find(kDevices, name, &Device::name);
+  if (found != kDevices.end()) return *found;
+  std::string known;
+  for (const Device& device : kDevices) {
+    if (!known.empty()) known += ", ";
+    known += device.name;
+  }
+  throw UsageError("no such device: " + std::string(name) + " (known: " + known + ")");
+}
+
+}  // namespace ganscale::cost

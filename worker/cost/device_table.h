@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace ganscale::cost {
+
+/// What a device does at most, by its maker's figures.
+struct Device {
+  std::string_view name;
+  double low_precision_flops = 0;  ///< per second, bf16 and fp16 in tensor cores, without sparsity
+  double tf32_flops = 0;
+  double float32_flops = 0;  ///< where TF32 is not allowed
+  double float64_flops = 0;
+  double memory_bytes = 0;  ///< per second
+};
+
+/// All known devices: a line each.
+std::span<const Device> devices();
+
+/// Returns a device by its name, such as "H200". Throws UsageError with all names if there is none.
+const Device& device_of_name(std::string_view name);
+
+}  // namespace ganscale::cost

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// What computing costs: the operations that a program gives to a device, and the time that a
+/// device takes for them. Nothing is measured: a device need not be there.
+namespace ganscale::cost {
+
+/// What the time of an operation depends on.
+enum class Kind {
+  kConvolution,   ///< floating-point operations of a convolution; a transposed one is kDataGradient
+  kDataGradient,  ///< of a transposed convolution: a convolution's gradient of its input
+  kWeightGradient,  ///< of a convolution's gradient of its weight
+  kMatrixProduct,
+  kMemory,     ///< bytes: everything else
+  kAllReduce,  ///< bytes between ranks
+  kHostRead,   ///< nothing but that the host waits for a value
+};
+
+/// What an operation computes in, as its tensors say.
+enum class Number { kFloat64, kFloat32, kLowPrecision };
+
+/// One call that starts something on a device.
+struct Operation {
+  std::string name = {};  ///< "aten::add", "ganscale::upfirdn2d"
+  Kind kind = Kind::kMemory;
+  Number number = Number::kFloat32;
+  /// Two for a multiplication and an addition; of convolutions and matrix products alone. Zeros of
+  /// the padding are multiplied as well.
+  double flops = 0;
+  /// Bytes read and written, or reduced; none for a convolution.
+  double bytes = 0;
+  int launches = 1;
+};
+
+}  // namespace ganscale::cost

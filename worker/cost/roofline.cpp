@@ -1,0 +1,70 @@
+#include "cost/roofline.h"
+
+#include <algorithm>
+
+namespace ganscale::cost {
+namespace {
+
+constexpr double kShareOfLowPrecision = 0.65;
+constexpr double kShareOfOtherPeaks = 0.5;
+constexpr double kShareOfBandwidth = 0.75;
+constexpr double kSecondsOfGraphNode = 2.5e-6;
+constexpr double kSecondsOfLaunch = 6e-6;
+
+double flops_per_second(Number number, const Device& device, bool tf32) {
+  switch (number) {
+    case Number::kLowPrecision: return kShareOfLowPrecision * device.low_precision_flops;
+    case Number::kFloat64: return kShareOfOtherPeaks * device.float64_flops;
+    case Number::kFloat32: break;
+  }
+  return kShareOfOtherPeaks * (tf32 ? device.tf32_flops : device.float32_flops);
+}
+
+/// Returns the time of one operation once it runs.
+Time time_of(const Operation& operation, const Device& device, bool tf32) {
+  const double computing = operation.flops / flops_per_second(operation.number, device, tf32);
+  switch (operation.kind) {
+    case Kind::kConvolution:
+    case Kind::kDataGradient:
+    case Kind::kWeightGradient: return {.convolutions = computing};
+    case Kind::kMatrixProduct: return {.matrix_products = computing};
+    case Kind::kMemory:
+      return {.memory = operation.bytes / (kShareOfBandwidth * device.memory_bytes)};
+    case Kind::kAllReduce:
+    case Kind::kHostRead: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Time& Time::operator+=(const Time& other) {
+  convolutions += other.convolutions;
+  matrix_products += other.matrix_products;
+  memory += other.memory;
+  launches += other.launches;
+  return *this;
+}
+
+Time Time::operator*(double factor) const {
+  return {convolutions * factor, matrix_products * factor, memory * factor, launches * factor};
+}
+
+Time time_of(std::span<const Operation> operations, const Device& device,
+             const Execution& execution) {
+  Time time;
+  double host_seconds = 0;  // when the host has given the latest operation to the device
+  for (const Operation& operation : operations) {
+    if (execution.in_graph) {
+      time.launches += operation.launches * kSecondsOfGraphNode;
+    } else {
+      host_seconds += operation.launches * kSecondsOfLaunch;
+      time.launches += std::max(0.0, host_seconds - time.total());
+    }
+    time += time_of(operation, device, execution.tf32);
+    if (operation.kind == Kind::kHostRead) host_seconds = time.total();
+  }
+  return time;
+}
+
+}  // namespace ganscale::cost

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+
+#include "cost/device_table.h"
+#include "cost/operation.h"
+
+namespace ganscale::cost {
+
+/// How operations are given to a device.
+struct Execution {
+  bool in_graph = false;  ///< replayed as a CUDA graph
+  bool tf32 = false;      ///< float32 products may be rounded to TF32
+};
+
+/// The seconds that a device takes, by what they are spent on.
+struct Time {
+  double convolutions = 0;
+  double matrix_products = 0;
+  double memory = 0;
+  double launches = 0;  ///< nothing runs: the device waits for the host, or for a node of the graph
+
+  double total() const { return convolutions + matrix_products + memory + launches; }
+  Time& operator+=(const Time& other);
+  Time operator*(double factor) const;
+};
+
+/// Returns the least time that a device takes for these operations in their order, with factors
+/// that were fixed before anything was measured:
+///
+/// - convolutions and matrix products at 65% of the low-precision peak, 50% of another one;
+/// - everything else at 75% of the memory's bandwidth;
+/// - 2.5 us for each launch in a graph; outside one the host needs 6 us for a launch, and the
+///   device waits where it is done sooner. After a kHostRead the host begins behind the device;
+/// - all-reduces are hidden behind the rest: links are no property of a device.
+///
+/// Source: the roofline of Williams, Waterman & Patterson 2009, doi:10.1145/1498765.1498785.
+Time time_of(std::span<const Operation> operations, const Device& device,
+             const Execution& execution);
+
+}  // namespace ganscale::cost
