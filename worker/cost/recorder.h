@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cost/operation.h"
+
+namespace ganscale::cost {
+
+/// Records what this thread gives to a device: kernels of our own and ATen's operators, in their
+/// order, through LibTorch's RecordFunction.
+///
+/// It is for the meta device, whose tensors have a shape, a type and strides, but no memory: code
+/// takes the path of a GPU, and nothing is computed. LibTorch runs backward passes of that device
+/// on the thread that asks for them.
+class Recorder {
+ public:
+  /// A thread has one at a time: a second is a bug.
+  Recorder();
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Returns the operations since the last call, in their order.
+  std::vector<Operation> take();
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace ganscale::cost
