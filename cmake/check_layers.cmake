@@ -13,7 +13,7 @@ set(layers
 set(layers_of_data "image" "formats" "sources" "loader tools")
 set(layers_of_kernels "launch" "bias_act counter_random minibatch_stddev multi_tensor_adam upfirdn2d" "convolution" "modulated_conv")
 set(layers_of_models "layers" "dcgan resnet stylegan2")
-set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "session")
+set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "bench session")
 # Contracts that lie beside the rooms of their folder, and below them.
 set(headers_below_rooms models/convolutional_config.h models/initial_weights.h models/model.h models/networks.h
     models/style_generator.h)

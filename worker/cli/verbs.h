@@ -13,6 +13,7 @@ using command_line::Action;
 /// Each function adds a verb to the command line, which sets `action` if the user chooses it. One
 /// file per verb: add_train() in train.cpp, and so on. Options shared by verbs are in
 /// config_options.h.
+void add_bench(CLI::App& app, Action& action);
 void add_config_schema(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
 void add_data_variability(CLI::App& data, Action& action);

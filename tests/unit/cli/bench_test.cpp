@@ -1,0 +1,45 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "unit/cli/run_ganscale.h"
+
+namespace ganscale::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// Counts a small DC-GAN; returns what is printed.
+std::string printed(const Arguments& more) {
+  Arguments arguments = {"bench", "--count", "--set", "training.batch=4"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  testing::internal::CaptureStdout();
+  const ExitCode code = run_ganscale(arguments);
+  std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(code, ExitCode::kOk);
+  return text;
+}
+
+TEST(BenchVerb, PrintsATableOfPhases) {
+  const std::string table = printed({"--device", "A100"});
+  EXPECT_THAT(table, testing::HasSubstr("Gmain"));
+  EXPECT_THAT(table, testing::HasSubstr("Dmain"));
+  EXPECT_THAT(table, testing::HasSubstr("s/kimg on 1 x A100"));
+}
+
+TEST(BenchVerb, PrintsJson) {
+  const auto json = nlohmann::json::parse(printed({"--json", "--ranks", "2"}));
+  EXPECT_EQ(json["device"], "H200");
+  EXPECT_EQ(json["ranks"], 2);
+  EXPECT_GT(json["step"]["launches"], 0);
+  EXPECT_GT(json["phases"]["Dmain"]["flops"]["weight_gradient"], 0);
+  EXPECT_GT(json["step"]["all_reduce_bytes"], 0);
+}
+
+TEST(BenchVerb, RefusesADeviceThatItDoesNotKnow) {
+  EXPECT_EQ(run_ganscale({"bench", "--count", "--device", "abacus"}), ExitCode::kUsage);
+}
+
+}  // namespace
+}  // namespace ganscale::cli

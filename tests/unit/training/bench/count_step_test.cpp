@@ -1,0 +1,131 @@
+#include "training/bench/count_step.h"
+
+#include <algorithm>
+#include <map>
+
+#include "cost/work.h"
+#include "support/expect_error.h"
+#include "training/bench/count_report.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<CountedPhase>& phases) {
+  std::vector<std::string> names;
+  for (const CountedPhase& phase : phases) names.push_back(phase.name);
+  return names;
+}
+
+const CountedPhase& phase_of(const std::vector<CountedPhase>& phases, const std::string& name) {
+  return *std::ranges::find(phases, name, &CountedPhase::name);
+}
+
+cost::Work gradients_of(const std::vector<CountedPhase>& phases, const std::string& name) {
+  return cost::work_of(phase_of(phases, name).gradients);
+}
+
+constexpr const char* kSmall =
+    "model: {name: stylegan2, resolution: 32, z_dim: 8, w_dim: 8, channel_base: 256, "
+    "channel_max: 16, mapping_layers: 2}\n"
+    "generator: {path_length_weight: 2, path_length_interval: 4}\n"
+    "discriminator: {r1_gamma: 1, r1_interval: 16}\n"
+    "training: {batch: 8}\n";
+
+/// Each family, with what its phases may do.
+class CountStep : public testing::TestWithParam<const char*> {};
+
+TEST_P(CountStep, RunsAllPhasesWithoutADevice) {
+  const auto phases = count_step(parse(GetParam()), /*ranks=*/2);
+  EXPECT_EQ(phases.front().name, "input");
+  EXPECT_EQ(phases.back().name, "average");
+  for (const CountedPhase& phase : phases) {
+    EXPECT_GT(phase.update.size(), 0) << phase.name;
+    if (&phase == &phases.front() || &phase == &phases.back()) continue;
+    const cost::Work work = cost::work_of(phase.gradients);
+    EXPECT_GT(work.flops(), 0) << phase.name;
+    EXPECT_GT(work.all_reduce_bytes, 0) << phase.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, CountStep,
+    testing::Values("training: {batch: 8}\n", kSmall,
+                    "model: {name: stylegan2, channel_max: 8}\ntraining: {batch: 8}\n"
+                    "augment: {name: ada, p: 1}\n",
+                    "model: {name: stylegan2, channel_max: 8}\ntraining: {batch: 8}\n"
+                    "augment: {name: diffaugment}\n"));
+
+TEST(CountStep, HasThePhasesOfTheRun) {
+  const auto phases = count_step(parse(kSmall), 1);
+  EXPECT_EQ(names_of(phases),
+            (std::vector<std::string>{"input", "Gmain", "Greg", "Dmain", "Dreg", "average"}));
+  EXPECT_EQ(phase_of(phases, "Dreg").interval, 16);
+}
+
+TEST(CountStep, TakesAsMuchForEachImage) {
+  const auto one = gradients_of(count_step(parse(kSmall), 1), "Dmain");
+  const auto half = gradients_of(count_step(parse(kSmall), 2), "Dmain");
+  EXPECT_EQ(one.convolution_flops, 2 * half.convolution_flops);
+  EXPECT_LT(half.memory_bytes, one.memory_bytes);
+}
+
+TEST(CountStep, WaitsForOneValueAPhase) {
+  for (const CountedPhase& phase : count_step(parse(kSmall), 1)) {
+    EXPECT_EQ(cost::work_of(phase.gradients).host_reads, 0) << phase.name;
+    const bool updates = phase.name != "input" && phase.name != "average";
+    EXPECT_EQ(cost::work_of(phase.update).host_reads, updates ? 1 : 0) << phase.name;
+  }
+}
+
+TEST(CountStep, ComputesInTheTypesOfTheRun) {
+  const auto phases =
+      count_step(parse("model: {name: stylegan2, channel_max: 8, low_precision_resolutions: 1}\n"
+                       "training: {batch: 8, precision: fp16}\n"),
+                 1);
+  std::map<cost::Number, int> convolutions;
+  for (const cost::Operation& operation : phase_of(phases, "Gmain").gradients) {
+    if (operation.kind == cost::Kind::kConvolution) ++convolutions[operation.number];
+  }
+  EXPECT_EQ(convolutions.size(), 2);
+  EXPECT_GT(convolutions[cost::Number::kLowPrecision], 0);
+  EXPECT_GT(convolutions[cost::Number::kFloat32], 0);
+}
+
+// The model of Karras et al. 2020, arXiv:1912.04958, configuration F, at 256 x 256 takes 1,219 GFLOP
+// an image by a count of its layers, with the passes of second order as six forward passes.
+TEST(CountStep, OfConfigFAgreesWithACountOfItsLayers) {
+  const auto config =
+      parse("model: {name: stylegan2, preset: config-f, resolution: 256}\ntraining: {batch: 32}\n");
+  const auto phases = count_step(config, 1);
+  const auto report = report_counts(phases, config, 1, cost::device_of_name("H200"));
+  EXPECT_NEAR(report.gflop_per_image(), 1219, 0.05 * 1219);
+}
+
+TEST(CountStep, RefusesWhatItCannotCount) {
+  expect_error(ExitCode::kConfig, "must be divisible by the number of ranks: 8 on 3",
+               [] { count_step(parse(kSmall), 3); });
+  expect_error(ExitCode::kConfig, "bf16 of model dcgan",
+               [] { count_step(parse("training: {batch: 8, precision: bf16}\n"), 1); });
+}
+
+TEST(CountReport, OfAStepIsTheMeanOverItsPhases) {
+  RunConfig config;
+  config.training.batch = 4;
+  const cost::Operation convolution{
+      .kind = cost::Kind::kConvolution, .number = cost::Number::kLowPrecision, .flops = 790e9};
+  const std::vector<CountedPhase> phases = {
+      {.name = "Dmain", .gradients = {convolution}},
+      {.name = "Dreg", .interval = 2, .gradients = {convolution, convolution}}};
+  const auto report = report_counts(phases, config, /*ranks=*/2, cost::device_of_name("H200"));
+  EXPECT_DOUBLE_EQ(report.step.work.convolution_flops, 2 * 790e9);
+  EXPECT_DOUBLE_EQ(report.gflop_per_image(), 790);  // 2 images a rank
+  EXPECT_DOUBLE_EQ(report.step.time.convolutions, 2 * 1e-3 / 0.65);
+  EXPECT_NEAR(report.seconds_per_kimg(), 0.5 / 0.65, 0.01);
+  EXPECT_EQ(to_json(report)["phases"]["Dreg"]["interval"], 2);
+  EXPECT_EQ(to_json(report)["step"]["seconds"]["convolutions"], report.step.time.convolutions);
+  EXPECT_NE(to_table(report).find("790 GFLOP an image"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ganscale::training

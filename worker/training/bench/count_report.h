@@ -1,0 +1,44 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cost/roofline.h"
+#include "cost/work.h"
+#include "training/bench/count_step.h"
+
+namespace ganscale::training {
+
+/// The work of one phase, or of a step on average, and the least time that a device takes for it.
+struct CountRow {
+  std::string name = {};
+  double interval = 1;
+  cost::Work work = {};
+  cost::Time time = {};
+};
+
+/// The counts of a run on one kind of device.
+struct CountReport {
+  const cost::Device& device;
+  std::int64_t batch = 0;  ///< of all ranks
+  int ranks = 1;
+  std::vector<CountRow> phases = {};
+  CountRow step = {
+      .name = "step"};  ///< the mean over steps: a phase that is due in every n-th counts one n-th
+
+  double gflop_per_image() const;
+  double seconds_per_kimg() const;
+};
+
+CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig& config, int ranks,
+                          const cost::Device& device);
+
+/// Returns a table with a line for each phase and one for the step.
+std::string to_table(const CountReport& report);
+
+/// Returns the same with exact numbers, and the times by what they are spent on.
+nlohmann::ordered_json to_json(const CountReport& report);
+
+}  // namespace ganscale::training

@@ -1,0 +1,152 @@
+#include "training/bench/count_step.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "comm/replicate.h"
+#include "cost/recorder.h"
+#include "data/loader/prefetcher.h"
+#include "training/bench/counting_group.h"
+#include "training/phases/phase.h"
+#include "training/phases/statistics.h"
+#include "training/run/precision.h"
+#include "training/schemes/synchronous.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Batches of a rank that nobody reads from a dataset.
+class BlankInputs : public StepInputs {
+ public:
+  BlankInputs(const RunConfig& config, int ranks) : config_(config), ranks_(ranks) {}
+
+  StepInput next(const Progress& progress) override {
+    const models::ModelConfig& model = config_.model;
+    const TrainingConfig& training = config_.training;
+    const std::int64_t N = training.batch / ranks_;
+    data::Batch host{
+        .images = at::empty({N, model.channels, model.resolution, model.resolution}, at::kByte),
+        .labels = {}};
+    if (model.label_count > 0) host.labels = at::zeros({N}, at::kLong);
+    return {.real = data::to_model_input(host, at::kMeta, parameter_dtype(training.precision)),
+            .images = image_random(training.seed_mode, training.seed, /*rank=*/0, ranks_,
+                                   progress.images_seen)};
+  }
+
+ private:
+  const RunConfig& config_;
+  int ranks_;
+};
+
+/// The groups of rank 0: all, and those that share its statistics.
+struct Groups {
+  Groups(const RunConfig& config, int ranks)
+      : world(ranks), statistics(ranks_like_the_first(config, ranks)), path_length(ranks) {}
+
+  static int ranks_like_the_first(const RunConfig& config, int ranks) {
+    const auto color_of = [&](int rank) {
+      return config.model.blueprint->statistics_color(config.training.batch,
+                                                      CountingGroup(ranks, rank));
+    };
+    int count = 0;
+    for (int rank = 0; rank < ranks; ++rank) count += color_of(rank) == color_of(0) ? 1 : 0;
+    return count;
+  }
+
+  ReplicaGroups borrowed(const RunConfig& config) {
+    const bool shares = config.training.running_means == RunningMeans::kAveraged;
+    return {&statistics, shares ? &path_length : nullptr};
+  }
+
+  CountingGroup world;
+  CountingGroup statistics;
+  CountingGroup path_length;
+};
+
+void require_countable(const RunConfig& config, int ranks) {
+  if (ranks < 1 || config.training.batch % ranks != 0) {
+    throw ConfigError(config.batch_location.text() +
+                      ": training.batch: must be divisible by the number of ranks: " +
+                      std::to_string(config.training.batch) + " on " + std::to_string(ranks));
+  }
+  const bool is_autocast =
+      config.training.precision == Precision::kBf16 && !config.model.traits.chooses_low_precision;
+  if (is_autocast) {
+    throw ConfigError("training.precision: bf16 of model " + config.model.name +
+                      " is chosen operator by operator on a GPU and can't be counted; take tf32");
+  }
+}
+
+/// Counts the phases of one step one by one.
+class Counter {
+ public:
+  Counter(const RunConfig& config, int ranks)
+      : config_(config),
+        groups_(config, ranks),
+        inputs_(config, ranks),
+        replica_(config, at::kMeta, groups_.borrowed(config)),
+        trainer_(config, replica_, inputs_, groups_.world),
+        statistics_(agree_on_statistics()) {}
+
+  std::vector<CountedPhase> run() {
+    std::vector<CountedPhase> counted;
+    recorder_.take();
+    const StepInput input = inputs_.next({});
+    counted.push_back({.name = "input", .update = recorder_.take()});
+    for (Phase& phase : trainer_.phases()) counted.push_back(count(phase, input));
+    end_step();
+    counted.push_back({.name = "average", .update = recorder_.take()});
+    return counted;
+  }
+
+ private:
+  std::vector<std::string> agree_on_statistics() const {
+    std::vector<std::string> names = trainer_.statistic_names();
+    std::ranges::sort(names);
+    return names;
+  }
+
+  CountedPhase count(Phase& phase, const StepInput& input) {
+    CountedPhase counted{.name = phase.name, .interval = phase.interval};
+    const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
+    const bool moves_average = &phase == &trainer_.phases().front();
+    const NamedTensors scalars = compute_gradients(phase, input);
+    counted.gradients = recorder_.take();
+    statistics_.add(scalars);  // begins their sums, to which later steps add
+    recorder_.take();
+    update_network(phase, /*images_seen=*/0, moves_average ? &averages : nullptr);
+    statistics_.add(scalars);
+    counted.update = recorder_.take();
+    return counted;
+  }
+
+  void end_step() {
+    if (config_.training.running_means == RunningMeans::kAveraged) {
+      const auto bucket_bytes = config_.comm.bucket_bytes;
+      comm::all_reduce_mean(groups_.world, replica_.generator().moving_statistics(), bucket_bytes);
+      comm::all_reduce_mean(groups_.world, replica_.discriminator().moving_statistics(),
+                            bucket_bytes);
+    }
+    replica_.average().end_step(replica_.average().averages(0), /*is_moved=*/true);
+  }
+
+  const RunConfig& config_;
+  cost::Recorder recorder_;
+  Groups groups_;
+  BlankInputs inputs_;
+  Replica replica_;
+  Synchronous trainer_;
+  Statistics statistics_;
+};
+
+}  // namespace
+
+std::vector<CountedPhase> count_step(const RunConfig& config, int ranks) {
+  require_countable(config, ranks);
+  return Counter(config, ranks).run();
+}
+
+}  // namespace ganscale::training

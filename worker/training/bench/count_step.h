@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cost/operation.h"
+#include "training/run/run_config.h"
+
+namespace ganscale::training {
+
+/// What a rank gives to its device in a step in which this phase is due.
+struct CountedPhase {
+  std::string name = {};      ///< of the phase; "input" and "average" for what frames the phases
+  std::int64_t interval = 1;  ///< it is due in every so many steps
+  std::vector<cost::Operation> gradients =
+      {};  ///< replayed as a CUDA graph with training.cuda_graphs
+  std::vector<cost::Operation> update =
+      {};  ///< of the network and the statistics; never in a graph
+};
+
+/// Returns the operations of each phase of the synchronous scheme on a GPU, by running it once on
+/// LibTorch's meta device: the true shapes and types on the path that a GPU takes, but no numbers.
+/// A GPU need not be there.
+///
+/// The moving average belongs to the first phase of the generator. Not in it: copies of the input
+/// into the memory of a graph, the adaptation of ADA, and all that happens at ticks. ADA applies
+/// augment.p from the configuration.
+///
+/// config: of the run; model.channels and model.label_count are those of the data.
+/// ranks:  that share the batch; this is one of them.
+/// Throws: ConfigError if they do not divide the batch, and for a model that computes in bf16 by
+///         autocast, which the meta device does not have.
+std::vector<CountedPhase> count_step(const RunConfig& config, int ranks);
+
+}  // namespace ganscale::training
