@@ -21,6 +21,7 @@ struct BenchOptions {
   int labels = 0;
   bool counts = false;
   bool as_json = false;
+  bool lists_operators = false;
 };
 
 constexpr auto kBenchExample =
@@ -68,6 +69,7 @@ ExitCode count(const BenchOptions& options) {
     std::cout << training::to_json(report).dump(2) << "\n";
   } else {
     std::cout << training::to_table(report);
+    if (options.lists_operators) std::cout << "\n" << training::to_operators_table(report);
   }
   return ExitCode::kOk;
 }
@@ -93,6 +95,8 @@ void add_bench(CLI::App& app, Action& action) {
   verb->add_option("--labels", options->labels, "Labels of the data, for a conditional model")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  verb->add_flag("--operators", options->lists_operators,
+                 "Also list the operators of the mean step, by their launches");
   verb->add_flag("--json", options->as_json, "Print JSON instead of a table");
   verb->callback([options, &action] { action = [options] { return count(*options); }; });
 }

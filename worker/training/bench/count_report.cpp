@@ -1,6 +1,9 @@
 #include "training/bench/count_report.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <utility>
 
 #include "training/run/precision.h"
 
@@ -15,8 +18,12 @@ CountRow row_of(const CountedPhase& phase, const TrainingConfig& training,
                 const cost::Device& device) {
   const bool tf32 = allows_tf32(training.precision);
   CountRow row{.name = phase.name, .interval = static_cast<double>(phase.interval)};
-  row.work = cost::work_of(phase.gradients);
-  row.work += cost::work_of(phase.update);
+  for (const auto* operations : {&phase.gradients, &phase.update}) {
+    row.work += cost::work_of(*operations);
+    for (const cost::Operation& operation : *operations) {
+      row.operators[operation.name] += cost::work_of({&operation, 1});
+    }
+  }
   row.time =
       cost::time_of(phase.gradients, device, {.in_graph = training.cuda_graphs, .tf32 = tf32});
   row.time += cost::time_of(phase.update, device, {.in_graph = false, .tf32 = tf32});
@@ -35,6 +42,16 @@ std::string line_of(const CountRow& row) {
   return line;
 }
 
+Json json_of(const std::map<std::string, cost::Work>& operators) {
+  Json json;
+  for (const auto& [name, work] : operators) {
+    json[name] = {{"launches", work.launches},
+                  {"flops", work.flops()},
+                  {"memory_bytes", work.memory_bytes}};
+  }
+  return json;
+}
+
 Json json_of(const CountRow& row) {
   const cost::Work& work = row.work;
   return {{"interval", row.interval},
@@ -47,6 +64,7 @@ Json json_of(const CountRow& row) {
           {"all_reduce_bytes", work.all_reduce_bytes},
           {"launches", work.launches},
           {"host_reads", work.host_reads},
+          {"operators", json_of(row.operators)},
           {"seconds",
            {{"convolutions", row.time.convolutions},
             {"matrix_products", row.time.matrix_products},
@@ -71,6 +89,9 @@ CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig&
   for (const CountedPhase& phase : phases) {
     const CountRow row = row_of(phase, config.training, device);
     report.step.work += row.work * (1 / row.interval);
+    for (const auto& [name, work] : row.operators) {
+      report.step.operators[name] += work * (1 / row.interval);
+    }
     report.step.time += row.time * (1 / row.interval);
     report.phases.push_back(row);
   }
@@ -97,6 +118,21 @@ std::string to_table(const CountReport& report) {
       100 * report.step.time.memory / report.step.time.total(),
       100 * report.step.time.launches / report.step.time.total());
   return table + line;
+}
+
+std::string to_operators_table(const CountReport& report) {
+  std::vector<std::pair<std::string, cost::Work>> operators(report.step.operators.begin(),
+                                                            report.step.operators.end());
+  std::ranges::stable_sort(operators, std::ranges::greater(),
+                           [](const auto& entry) { return entry.second.launches; });
+  std::string table = "operator                                  launches     GFLOP        GB\n";
+  for (const auto& [name, work] : operators) {
+    char line[256];
+    std::snprintf(line, sizeof line, "%-40s %9.1f %9.1f %9.2f\n", name.c_str(), work.launches,
+                  work.flops() / kGiga, work.memory_bytes / kGiga);
+    table += line;
+  }
+  return table;
 }
 
 Json to_json(const CountReport& report) {

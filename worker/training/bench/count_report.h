@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@ struct CountRow {
   std::string name = {};
   double interval = 1;
   cost::Work work = {};
+  std::map<std::string, cost::Work> operators = {};  ///< the work by the operator's name
   cost::Time time = {};
 };
 
@@ -37,6 +39,10 @@ CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig&
 
 /// Returns a table with a line for each phase and one for the step.
 std::string to_table(const CountReport& report);
+
+/// Returns a table with a line for each operator of the mean step, the one with the most launches
+/// first.
+std::string to_operators_table(const CountReport& report);
 
 /// Returns the same with exact numbers, and the times by what they are spent on.
 nlohmann::ordered_json to_json(const CountReport& report);
