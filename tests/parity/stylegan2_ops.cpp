@@ -76,13 +76,12 @@ at::Tensor compute_resampled_convolution(const Case& in) {
                                           {.up = in.integer(1), .down = in.integer(2)});
 }
 
-at::Tensor compute_modulated_conv(const Case& in, bool fused) {
+at::Tensor compute_modulated_conv(const Case& in) {
   const auto up = in.integer(1);
-  return kernels::modulated_conv2d(in.tensor("upfirdn2d.x"), in.tensor("modulated_conv2d.w"),
-                                   in.tensor("modulated_conv2d.styles"), in.tensor("filter_1331"),
-                                   {.resampling = {.up = up, .flip_weight = up > 1},
-                                    .demodulate = in.integer(2) == 1,
-                                    .fused = fused});
+  return kernels::modulated_conv2d(
+      in.tensor("upfirdn2d.x"), in.tensor("modulated_conv2d.w"),
+      in.tensor("modulated_conv2d.styles"), in.tensor("filter_1331"),
+      {.resampling = {.up = up, .flip_weight = up > 1}, .demodulate = in.integer(2) == 1});
 }
 
 /// A group of results: which names are its, and how each is computed.
@@ -112,9 +111,7 @@ const std::vector<Operator>& operators() {
       {"conv2d_resample", std::regex(R"(conv2d_resample\.up(\d+)\.down(\d+))"),
        compute_resampled_convolution},
       {"modulated_conv2d", std::regex(R"(modulated_conv2d\.up(\d+)\.demod([01]))"),
-       [](const Case& in) { return compute_modulated_conv(in, /*fused=*/false); }},
-      {"modulated_conv2d fused", std::regex(R"(modulated_conv2d\.up(\d+)\.demod([01]))"),
-       [](const Case& in) { return compute_modulated_conv(in, /*fused=*/true); }},
+       compute_modulated_conv},
   };
   return all;
 }

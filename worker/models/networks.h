@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include "base/error.h"
 #include "kernels/counter_random/counter_random.h"
 #include "tensors/named_tensors.h"
 
@@ -61,6 +62,19 @@ class Discriminator : public torch::nn::Module {
   /// Returns: [N].
   virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                              kernels::RandomStream& random) = 0;
+
+  /// Returns whether it has score_batches(), which is faster than a pass for each batch.
+  virtual bool joins_batches() const { return false; }
+
+  /// Scores batches that follow one another in `images`, in one pass: no score depends on another
+  /// batch.
+  ///
+  /// images:  [count * N, C, H, W]; labels: [count * N].
+  /// Returns: [count * N].
+  virtual at::Tensor score_batches(const at::Tensor& /*images*/, const at::Tensor& /*labels*/,
+                                   int /*count*/, kernels::RandomStream& /*random*/) {
+    throw Error(ExitCode::kBug, "this discriminator scores one batch at a time");
+  }
 
   /// As for the generator.
   virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }

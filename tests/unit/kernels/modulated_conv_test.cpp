@@ -40,7 +40,7 @@ TEST(DotChannels, CutThePixelsOfFewImagesForADevice) {
   EXPECT_EQ(dot_parts(layout), 1);
 }
 
-class ModulatedConv : public testing::TestWithParam<bool> {
+class ModulatedConv : public testing::Test {
  protected:
   at::Tensor x = fixed_numbers({2, 3, 5, 4}, 0.1);
   at::Tensor weight = fixed_numbers({4, 3, 3, 3}, 0.4);
@@ -48,13 +48,13 @@ class ModulatedConv : public testing::TestWithParam<bool> {
   at::Tensor filter = setup_filter({1, 3, 3, 1}, at::kDouble);
 };
 
-TEST_P(ModulatedConv, HasTwoDerivatives) {
+TEST_F(ModulatedConv, HasTwoDerivatives) {
   // Small: each number is moved by itself, and a sanitizer is slow.
   const Tensors inputs = {fixed_numbers({2, 2, 4, 3}, 0.1), fixed_numbers({2, 2, 3, 3}, 0.4),
                           fixed_numbers({2, 2}, 0.8) + 1.5};
   for (const std::int64_t up : {1, 2}) {
     for (const bool demodulate : {false, true}) {
-      const ModulatedConvolution options{{.up = up}, demodulate, /*fused=*/GetParam()};
+      const ModulatedConvolution options{{.up = up}, demodulate};
       expect_two_derivatives(
           [&](const Tensors& in) { return modulated_conv2d(in[0], in[1], in[2], filter, options); },
           inputs);
@@ -63,32 +63,50 @@ TEST_P(ModulatedConv, HasTwoDerivatives) {
 }
 
 // Eqs. (1) to (3) for one image and channel, written out.
-TEST_P(ModulatedConv, ScalesTheWeightAndNormalizesIt) {
-  const auto result = modulated_conv2d(x, weight, styles, {}, {.fused = GetParam()});
+TEST_F(ModulatedConv, ScalesTheWeightAndNormalizesIt) {
+  const auto result = modulated_conv2d(x, weight, styles, {}, {});
   const auto scaled = weight[2] * styles[1].view({3, 1, 1});
   const auto normal = scaled / (scaled.square().sum() + 1e-8).sqrt();
   const auto expected = at::conv2d(x.slice(0, 1, 2), normal.unsqueeze(0), {}, 1, 1)[0][0];
   EXPECT_TRUE(at::allclose(result[1][2], expected));
 }
 
-TEST_P(ModulatedConv, RefusesStylesOfAnotherBatch) {
-  expect_error(ExitCode::kBug, "a style for each image", [&] {
-    modulated_conv2d(x, weight, styles.slice(0, 0, 1), {}, {.fused = GetParam()});
-  });
+TEST_F(ModulatedConv, RefusesStylesOfAnotherBatch) {
+  expect_error(ExitCode::kBug, "a style for each image",
+               [&] { modulated_conv2d(x, weight, styles.slice(0, 0, 1), {}, {}); });
 }
 
-TEST_P(ModulatedConv, TakesStridedImagesAndRefusesNone) {
+TEST_F(ModulatedConv, TakesStridedImagesAndRefusesNone) {
   const auto wide = fixed_numbers({2, 3, 5, 8}, 0.1).slice(3, 0, 8, 2);
-  const ModulatedConvolution options{.fused = GetParam()};
-  EXPECT_TRUE(at::allclose(modulated_conv2d(wide, weight, styles, {}, options),
-                           modulated_conv2d(wide.contiguous(), weight, styles, {}, options)));
-  expect_error(ExitCode::kBug, "not none", [&] {
-    modulated_conv2d(x.slice(0, 0, 0), weight, styles.slice(0, 0, 0), {}, options);
-  });
+  EXPECT_TRUE(at::allclose(modulated_conv2d(wide, weight, styles, {}, {}),
+                           modulated_conv2d(wide.contiguous(), weight, styles, {}, {})));
+  expect_error(ExitCode::kBug, "not none",
+               [&] { modulated_conv2d(x.slice(0, 0, 0), weight, styles.slice(0, 0, 0), {}, {}); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fused, ModulatedConv, testing::Bool(),
-                         [](const auto& info) { return info.param ? "Yes" : "No"; });
+class MixChannels : public testing::TestWithParam<at::MemoryFormat> {};
+
+TEST_P(MixChannels, ConvolvesWithAPixelOfEachImage) {
+  const auto x = fixed_numbers({2, 3, 5, 4}, 0.1).contiguous(GetParam());
+  const auto weights = fixed_numbers({2, 4, 3}, 0.4);
+  const auto result = mix_channels(x, weights);
+  EXPECT_TRUE(at::allclose(result, at::einsum("nchw,noc->nohw", {x, weights})));
+  EXPECT_TRUE(result.is_contiguous(GetParam()));
+  expect_two_derivatives(
+      [&](const Tensors& in) {
+        return mix_channels(in[0].contiguous(GetParam()), in[1]).contiguous();
+      },
+      {x.contiguous(), weights});
+}
+
+TEST_P(MixChannels, RefusesWeightsOfAnotherBatch) {
+  expect_error(ExitCode::kBug, "a weight for each image",
+               [] { mix_channels(at::ones({2, 3, 5, 4}), at::ones({1, 4, 3})); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, MixChannels,
+                         testing::Values(at::MemoryFormat::Contiguous,
+                                         at::MemoryFormat::ChannelsLast));
 
 // Styles of 3e4 times 3e4 would be infinite in float16.
 TEST(ModulatedConvInFloat16, DoesNotOverflow) {

@@ -12,7 +12,6 @@ struct Convolution2d {
   std::int64_t stride = 1;
   std::int64_t padding = 0;
   bool transposed = false;
-  std::int64_t groups = 1;
   /// Rows and columns that a transposed convolution adds at the end, less than the stride.
   std::int64_t extra_rows = 0;
   std::int64_t extra_columns = 0;
@@ -25,7 +24,7 @@ struct Convolution2d {
 /// unneeded weight gradients. Here the gradients are convolutions of this kind.
 ///
 /// x:       [N, in, H, W].
-/// weight:  [out, in / groups, K, K]; transposed: [in, out / groups, K, K].
+/// weight:  [out, in, K, K]; transposed: [in, out, K, K].
 at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
                          const Convolution2d& options = {});
 
@@ -35,7 +34,6 @@ struct Resampling {
   std::int64_t down = 1;  ///< 1, or how much smaller
   /// true: flips the weight (a true convolution), as in the upsampling layers of StyleGAN2.
   bool flip_weight = false;
-  std::int64_t groups = 1;
 };
 
 /// Convolves x, padded to keep its size, and upsamples or downsamples it with a low-pass filter.
@@ -43,7 +41,7 @@ struct Resampling {
 /// Paper:   Karras et al. 2020, arXiv:1912.04958, Appendix B (filter after a transposed
 ///          convolution; filter before a strided one).
 /// x:       [N, in, H, W].
-/// weight:  [out, in / groups, K, K] with odd K.
+/// weight:  [out, in, K, K] with odd K.
 /// filter:  see upfirdn2d(); unused without resampling.
 /// Returns: [N, out, H * up / down, W * up / down].
 at::Tensor resampled_convolution2d(const at::Tensor& x, const at::Tensor& weight,

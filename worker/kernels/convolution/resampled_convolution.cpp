@@ -9,16 +9,6 @@ at::Tensor oriented(const at::Tensor& weight, bool flip) {
   return flip && weight.size(2) > 1 ? weight.flip({2, 3}) : weight;
 }
 
-/// [out, in / groups, K, K] as the [in, out / groups, K, K] of a transposed convolution.
-at::Tensor exchanged(const at::Tensor& weight, std::int64_t groups) {
-  if (groups == 1) return weight.transpose(0, 1);
-  const auto out = weight.size(0) / groups;
-  const auto in = weight.size(1);
-  return weight.reshape({groups, out, in, weight.size(2), weight.size(3)})
-      .transpose(1, 2)
-      .reshape({groups * in, out, weight.size(2), weight.size(3)});
-}
-
 /// What an image is padded with along each axis.
 struct Margins {
   std::int64_t before = 0;
@@ -43,11 +33,10 @@ at::Tensor reduced(const at::Tensor& x, const at::Tensor& weight, const at::Tens
   Upfirdn filtering = padded_by({padding + margins.before, padding + margins.after});
   const at::Tensor kernel = oriented(weight, options.flip_weight);
   if (weight.size(2) > 1) {
-    return convolution2d(upfirdn2d(x, filter, filtering), kernel,
-                         {.stride = options.down, .groups = options.groups});
+    return convolution2d(upfirdn2d(x, filter, filtering), kernel, {.stride = options.down});
   }
   filtering.down_x = filtering.down_y = options.down;
-  return convolution2d(upfirdn2d(x, filter, filtering), kernel, {.groups = options.groups});
+  return convolution2d(upfirdn2d(x, filter, filtering), kernel);
 }
 
 at::Tensor enlarged(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& filter,
@@ -61,9 +50,8 @@ at::Tensor enlarged(const at::Tensor& x, const at::Tensor& weight, const at::Ten
   const Margins margins = reducing_margins(taps, options.down);
   const auto before = padding + (taps + options.up - 1) / 2 - (kernel_size - 1) + margins.before;
   const auto after = padding + (taps - options.up) / 2 - (kernel_size - options.up) + margins.after;
-  const at::Tensor kernel = exchanged(oriented(weight, !options.flip_weight), options.groups);
-  const at::Tensor large = convolution2d(
-      x, kernel, {.stride = options.up, .transposed = true, .groups = options.groups});
+  const at::Tensor kernel = oriented(weight, !options.flip_weight).transpose(0, 1);
+  const at::Tensor large = convolution2d(x, kernel, {.stride = options.up, .transposed = true});
   Upfirdn filtering = padded_by({before, after});
   filtering.gain = static_cast<double>(options.up * options.up);
   const at::Tensor smooth = upfirdn2d(large, filter, filtering);
@@ -78,8 +66,7 @@ at::Tensor resampled_convolution2d(const at::Tensor& x, const at::Tensor& weight
   check(weight.size(2) % 2 == 1, "a convolution that keeps the size has an odd kernel");
   if (options.up > 1) return enlarged(x, weight, filter, options);
   if (options.down > 1) return reduced(x, weight, filter, options);
-  return convolution2d(x, oriented(weight, options.flip_weight),
-                       {.padding = weight.size(2) / 2, .groups = options.groups});
+  return convolution2d(x, oriented(weight, options.flip_weight), {.padding = weight.size(2) / 2});
 }
 
 }  // namespace ganscale::kernels

@@ -1,4 +1,5 @@
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/matmul.h>
@@ -102,37 +103,6 @@ struct Dot : torch::autograd::Function<Dot> {
   }
 };
 
-/// Eq. (3): the factors that scale the results of each image and channel to unit variance, [N,
-/// out].
-at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles) {
-  const at::Tensor energy = weight.square().sum({2, 3});  // [out, in]
-  return at::matmul(styles.square(), energy.t()).add(kEpsilon).rsqrt();
-}
-
-at::Tensor convolve_with_own_weights(const at::Tensor& x, const at::Tensor& weight,
-                                     const at::Tensor& styles, const at::Tensor& filter,
-                                     const ModulatedConvolution& options) {
-  const auto N = x.size(0);
-  at::Tensor weights = weight.unsqueeze(0) * styles.view({N, 1, -1, 1, 1});
-  if (options.demodulate) weights = weights * demodulation(weight, styles).view({N, -1, 1, 1, 1});
-  Resampling grouped = options.resampling;
-  grouped.groups = N;
-  const at::Tensor y =
-      resampled_convolution2d(x.reshape({1, -1, x.size(2), x.size(3)}),
-                              weights.to(x.scalar_type()).flatten(0, 1), filter, grouped);
-  return y.view({N, weight.size(0), y.size(2), y.size(3)});
-}
-
-at::Tensor convolve_with_shared_weight(const at::Tensor& x, const at::Tensor& weight,
-                                       const at::Tensor& styles, const at::Tensor& filter,
-                                       const ModulatedConvolution& options) {
-  const auto dtype = x.scalar_type();
-  const at::Tensor y = resampled_convolution2d(scale_channels(x, styles.to(dtype)),
-                                               weight.to(dtype), filter, options.resampling);
-  if (!options.demodulate) return y;
-  return scale_channels(y, demodulation(weight, styles).to(dtype));
-}
-
 }  // namespace
 
 at::Tensor scale_channels(const at::Tensor& x, const at::Tensor& scale) {
@@ -148,21 +118,46 @@ at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b) {
   return Dot::apply(a, b);
 }
 
+at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights) {
+  check(x.dim() == 4 && weights.dim() == 3 && weights.size(0) == x.size(0) &&
+            weights.size(2) == x.size(1),
+        "mix_channels takes a weight for each image, of as many channels");
+  const auto N = x.size(0);
+  const auto out = weights.size(1);
+  if (x.is_contiguous()) return at::bmm(weights, x.flatten(2)).view({N, out, x.size(2), x.size(3)});
+  const at::Tensor pixels = x.permute({0, 2, 3, 1}).flatten(1, 2);  // [N, H W, in]
+  return at::bmm(pixels, weights.transpose(1, 2))
+      .view({N, x.size(2), x.size(3), out})
+      .permute({0, 3, 1, 2});
+}
+
+at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles) {
+  const at::Tensor energy = weight.square().sum({2, 3});  // [out, in]
+  return at::matmul(styles.square(), energy.t()).add(kEpsilon).rsqrt();
+}
+
+at::Tensor weight_for_float16(const at::Tensor& weight) {
+  const double fan_in = static_cast<double>(weight.size(1) * weight.size(2) * weight.size(3));
+  return weight / (weight.abs().amax({1, 2, 3}, /*keepdim=*/true) * std::sqrt(fan_in));
+}
+
+at::Tensor styles_for_float16(const at::Tensor& styles) {
+  return styles / styles.abs().amax({1}, /*keepdim=*/true);
+}
+
 at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& styles,
                             const at::Tensor& filter, const ModulatedConvolution& options) {
   check(x.dim() == 4 && x.numel() > 0, "modulated_conv2d takes images [N, C, H, W], not none");
   check(styles.dim() == 2 && styles.size(0) == x.size(0) && styles.size(1) == weight.size(1),
         "modulated_conv2d takes a style for each image and input channel");
-  at::Tensor kernel = weight;
-  at::Tensor scales = styles;
-  if (x.scalar_type() == at::kHalf && options.demodulate) {
-    // Demodulation cancels both factors.
-    const double fan_in = static_cast<double>(weight.size(1) * weight.size(2) * weight.size(3));
-    kernel = weight / (weight.abs().amax({1, 2, 3}, /*keepdim=*/true) * std::sqrt(fan_in));
-    scales = styles / styles.abs().amax({1}, /*keepdim=*/true);
-  }
-  const auto convolve = options.fused ? convolve_with_own_weights : convolve_with_shared_weight;
-  return convolve(x, kernel, scales, filter, options);
+  const auto dtype = x.scalar_type();
+  const bool may_overflow = dtype == at::kHalf && options.demodulate;
+  const at::Tensor kernel = may_overflow ? weight_for_float16(weight) : weight;
+  const at::Tensor scales = may_overflow ? styles_for_float16(styles) : styles;
+  const at::Tensor y = resampled_convolution2d(scale_channels(x, scales.to(dtype)),
+                                               kernel.to(dtype), filter, options.resampling);
+  if (!options.demodulate) return y;
+  return scale_channels(y, demodulation(kernel, scales).to(dtype));
 }
 
 }  // namespace ganscale::kernels

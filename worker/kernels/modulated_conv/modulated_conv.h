@@ -19,19 +19,32 @@ at::Tensor scale_channels(const at::Tensor& x, const at::Tensor& scale);
 /// half of the derivatives of scale_channels(). a, b: [N, C, H, W] of one dtype.
 at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b);
 
+/// Convolves each image with one pixel's weight of its own: one product of matrices per image.
+///
+/// x:       [N, in, H, W], contiguous or channels last, which the result keeps.
+/// weights: [N, out, in] of x's dtype.
+/// Returns: [N, out, H, W].
+at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights);
+
+/// Returns the factors that scale the results of a modulated convolution to unit variance for unit
+/// normal inputs, Eq. (3): [N, out]. weight: [out, in, K, K]; styles: [N, in].
+at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles);
+
+/// Return weight and styles so scaled that no sum in float16 overflows; demodulation cancels both
+/// factors. Each output channel has one factor, and each image.
+at::Tensor weight_for_float16(const at::Tensor& weight);
+at::Tensor styles_for_float16(const at::Tensor& styles);
+
 /// How modulated_conv2d() computes.
 struct ModulatedConvolution {
   Resampling resampling = {};
-  bool demodulate = true;  ///< scale the results to unit variance for unit normal inputs, Eq. (3)
-  /// true: each image has its own scaled weight (a grouped convolution), which is better for a
-  /// single image; false: scales inputs and results instead, and all images share the weight.
-  bool fused = false;
+  bool demodulate = true;
 };
 
 /// Convolves each image of x with `weight`, scaled by the image's style, and demodulates it;
-/// differentiable twice.
+/// differentiable twice. All images share the weight: inputs and results are scaled instead.
 ///
-/// x:       [N, in, H, W]; float16 is first scaled so that no sum overflows.
+/// x:       [N, in, H, W].
 /// weight:  [out, in, K, K] with odd K.
 /// styles:  [N, in].
 /// filter:  of the resampling, see resampled_convolution2d().

@@ -1,6 +1,7 @@
 #include "models/stylegan2/discriminator.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -40,27 +41,25 @@ DiscriminatorBlock::DiscriminatorBlock(int resolution, const NetworkConfig& conf
 }
 
 DiscriminatorBlock::State DiscriminatorBlock::forward(const State& above) const {
-  const auto parameter_dtype = conv0_->parameters().front().scalar_type();
+  const auto parameter_dtype = conv0_->weight().scalar_type();
   const auto dtype = config_.compute_type(resolution_, parameter_dtype);
   const auto prepared = [&](const at::Tensor& x) {
     return for_convolutions(x, dtype, parameter_dtype);
   };
+  const auto parameters =
+      parameters_for({fromrgb_.get(), conv0_.get(), conv1_.get(), skip_.get()}, dtype);
   at::Tensor x = above.features.defined() ? prepared(above.features) : at::Tensor();
   State below;
   if (fromrgb_) {
-    const at::Tensor y = fromrgb_->forward(prepared(above.image));
+    const at::Tensor y = fromrgb_->forward(prepared(above.image), parameters[0]);
     x = x.defined() ? x + y : y;
     if (config_.discriminator == Architecture::kSkip) {
       below.image = kernels::downsample2d(above.image, filter_);
     }
   }
-  if (!skip_) {
-    below.features = conv1_->forward(conv0_->forward(x));
-    return below;
-  }
-  const double gain = std::sqrt(0.5);
-  const at::Tensor y = skip_->forward(x, gain);
-  below.features = y + conv1_->forward(conv0_->forward(x), gain);
+  const double gain = skip_ ? std::sqrt(0.5) : 1;
+  const at::Tensor y = conv1_->forward(conv0_->forward(x, parameters[1]), parameters[2], gain);
+  below.features = skip_ ? skip_->forward(x, parameters[3], gain) + y : y;
   return below;
 }
 
@@ -93,21 +92,36 @@ StyleganDiscriminator::StyleganDiscriminator(const NetworkConfig& config)
 }
 
 at::Tensor StyleganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
-                                          kernels::RandomStream& /*draws*/) {
+                                          kernels::RandomStream& random) {
+  return score_batches(images, labels, 1, random);
+}
+
+at::Tensor StyleganDiscriminator::score_batches(const at::Tensor& images, const at::Tensor& labels,
+                                                int count, kernels::RandomStream& /*draws*/) {
   DiscriminatorBlock::State state{.features = {}, .image = images};
   for (const auto& block : blocks_) state = block->forward(state);
-  const at::Tensor output = epilogue(state);
+  const at::Tensor output = epilogue(state, count);
   if (!mapping_) return output.squeeze(1);
   const at::Tensor wanted = mapping_->forward({}, labels);
   return (output * wanted).sum(1) * (1 / std::sqrt(static_cast<double>(wanted.size(1))));
 }
 
-at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& state) {
-  const auto dtype = out_->parameters().front().scalar_type();
+at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& state,
+                                           int batch_count) {
+  const auto dtype = out_->weight().scalar_type();
+  const auto parameters =
+      parameters_for({last_fromrgb_.get(), last_conv_.get(), fc_.get(), out_.get()}, dtype);
   at::Tensor x = state.features.to(dtype).contiguous();
-  if (last_fromrgb_) x = x + last_fromrgb_->forward(state.image.to(dtype));
-  if (config_.stddev_features > 0) x = append_stddev(x, config_);
-  return out_->forward(fc_->forward(last_conv_->forward(x).flatten(1)));
+  if (last_fromrgb_) x = x + last_fromrgb_->forward(state.image.to(dtype), parameters[0]);
+  if (config_.stddev_features > 0) {
+    std::vector<at::Tensor> batches;
+    for (const at::Tensor& batch : x.chunk(batch_count)) {
+      batches.push_back(append_stddev(batch, config_));
+    }
+    x = batch_count == 1 ? batches.front() : at::cat(batches);
+  }
+  x = last_conv_->forward(x, parameters[1]).flatten(1);
+  return out_->forward(fc_->forward(x, parameters[2]), parameters[3]);
 }
 
 }  // namespace ganscale::models::stylegan2

@@ -43,10 +43,13 @@ class StyleganDiscriminator : public Discriminator {
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
+  at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int count,
+                           kernels::RandomStream& random) override;
+  bool joins_batches() const override { return true; }
   NamedTensors moving_statistics() override { return {}; }
 
  private:
-  at::Tensor epilogue(const DiscriminatorBlock::State& state);
+  at::Tensor epilogue(const DiscriminatorBlock::State& state, int batch_count);
 
   const NetworkConfig config_;
   std::vector<std::shared_ptr<DiscriminatorBlock>> blocks_;

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
@@ -51,15 +52,24 @@ at::Tensor StyleganGenerator::map_for_training(const Latents& latents) {
     mapping_->track_average(at::zeros_like(mapping_->average()));
     return latents.z.new_zeros({0, count, config_.w_dim});
   }
-  const at::Tensor w = mapping_->forward(latents.z, latents.labels);
+  if (!latents.mixed_z.defined()) {
+    const at::Tensor w = mapping_->forward(latents.z, latents.labels);
+    track_average(w, latents);
+    return w.unsqueeze(1).expand({-1, count, -1});
+  }
+  const auto twice = [](const at::Tensor& x) { return x.defined() ? at::cat({x, x}) : x; };
+  const auto w =
+      mapping_->forward(at::cat({latents.z, latents.mixed_z}), twice(latents.labels)).chunk(2);
+  track_average(w[0], latents);
+  const auto layers = at::arange(count, latents.crossover.options()).view({1, count, 1});
+  return at::where(layers.lt(latents.crossover.view({-1, 1, 1})), w[0].unsqueeze(1),
+                   w[1].unsqueeze(1));
+}
+
+void StyleganGenerator::track_average(const at::Tensor& w, const Latents& latents) {
   const double divisor = latents.images_per_rank > 0 ? latents.images_per_rank
                                                      : static_cast<double>(latents.z.size(0));
   mapping_->track_average(w.detach().sum(0).div(divisor));
-  if (!latents.mixed_z.defined()) return w.unsqueeze(1).expand({-1, count, -1});
-  const at::Tensor mixed = mapping_->forward(latents.mixed_z, latents.labels);
-  const auto layers = at::arange(count, latents.crossover.options()).view({1, count, 1});
-  return at::where(layers.lt(latents.crossover.view({-1, 1, 1})), w.unsqueeze(1),
-                   mixed.unsqueeze(1));
 }
 
 at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomStream& random) {

@@ -23,6 +23,8 @@ class StyleganGenerator : public StyleGenerator {
   NamedTensors moving_statistics() override;
 
  private:
+  void track_average(const at::Tensor& w, const Latents& latents);
+
   const NetworkConfig config_;
   std::shared_ptr<Mapping> mapping_;
   std::shared_ptr<Synthesis> synthesis_;

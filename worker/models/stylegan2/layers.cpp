@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "kernels/scaled_copies/scaled_copies.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
@@ -17,48 +18,80 @@ at::Tensor resampling_filter() { return kernels::setup_filter({1, 3, 3, 1}); }
 at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
                             at::ScalarType parameter_dtype) {
   const bool is_wide_on_gpu = !x.is_cpu() && dtype == parameter_dtype;
-  return x.to(dtype).contiguous(is_wide_on_gpu ? at::MemoryFormat::Contiguous
-                                               : at::MemoryFormat::ChannelsLast);
+  const auto layout =
+      is_wide_on_gpu ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
+  if (x.scalar_type() == dtype) return x.contiguous(layout);
+  return x.to(dtype, /*non_blocking=*/false, /*copy=*/false, layout);
+}
+
+std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,
+                                            at::ScalarType dtype) {
+  std::vector<kernels::ScaledWeight> wanted;
+  for (const EqualizedLayer* layer : layers) {
+    if (layer == nullptr) continue;
+    const at::Tensor& weight = layer->weight();
+    const bool is_channels_last = !weight.is_cpu() && weight.scalar_type() != dtype;
+    wanted.push_back({weight, layer->weight_gain(),
+                      is_channels_last ? kernels::WeightLayout::kChannelsLast
+                                       : kernels::WeightLayout::kContiguous});
+    if (layer->bias().defined()) wanted.push_back({layer->bias(), layer->bias_gain()});
+  }
+  const auto scaled = kernels::scaled_copies(wanted, dtype);
+  std::vector<LayerParameters> parameters;
+  auto next = scaled.begin();
+  for (const EqualizedLayer* layer : layers) {
+    parameters.emplace_back();
+    if (layer == nullptr) continue;
+    parameters.back().weight = *next++;
+    if (layer->bias().defined()) parameters.back().bias = *next++;
+  }
+  return parameters;
 }
 
 FullyConnected::FullyConnected(std::int64_t in_features, std::int64_t out_features,
                                const FullyConnectedOptions& options)
-    : options_(options),
-      weight_gain_(options.rate_multiplier / std::sqrt(static_cast<double>(in_features))),
-      weight_(register_parameter("weight", at::zeros({out_features, in_features}))),
-      bias_(register_parameter("bias", at::full({out_features}, options.first_bias))) {}
+    : EqualizedLayer(options.result_gain * options.rate_multiplier /
+                         std::sqrt(static_cast<double>(in_features)),
+                     options.result_gain * options.rate_multiplier),
+      options_(options) {
+  weight_ = register_parameter("weight", at::zeros({out_features, in_features}));
+  bias_ = register_parameter("bias", at::full({out_features}, options.first_bias));
+}
 
 at::Tensor FullyConnected::forward(const at::Tensor& x) const {
-  const auto dtype = x.scalar_type();
-  const at::Tensor weight = (weight_ * weight_gain_).to(dtype);
-  const at::Tensor bias =
-      (options_.rate_multiplier == 1 ? bias_ : bias_ * options_.rate_multiplier).to(dtype);
-  if (options_.activation == kernels::Activation::kLinear) return at::addmm(bias, x, weight.t());
+  return forward(x, parameters_for({this}, x.scalar_type()).front());
+}
+
+at::Tensor FullyConnected::forward(const at::Tensor& x, const LayerParameters& parameters) const {
+  const at::Tensor weight = parameters.weight.t();
+  if (options_.activation == kernels::Activation::kLinear) {
+    return at::addmm(parameters.bias, x, weight);
+  }
   return kernels::bias_act(
-      at::matmul(x, weight.t()), bias,
+      at::matmul(x, weight), parameters.bias,
       {.activation = options_.activation, .gain = kernels::default_gain(options_.activation)});
 }
 
 ConvolutionLayer::ConvolutionLayer(std::int64_t in_channels, std::int64_t out_channels,
                                    const ConvolutionLayerOptions& options)
-    : options_(options),
-      weight_gain_(1 /
-                   std::sqrt(static_cast<double>(in_channels * options.kernel * options.kernel))),
-      weight_(register_parameter(
-          "weight", at::zeros({out_channels, in_channels, options.kernel, options.kernel}))),
-      filter_(register_buffer("resample_filter", resampling_filter())) {
+    : EqualizedLayer(
+          1 / std::sqrt(static_cast<double>(in_channels * options.kernel * options.kernel)),
+          /*bias_gain=*/1),
+      options_(options) {
+  weight_ = register_parameter(
+      "weight", at::zeros({out_channels, in_channels, options.kernel, options.kernel}));
+  filter_ = register_buffer("resample_filter", resampling_filter());
   if (options.bias) bias_ = register_parameter("bias", at::zeros({out_channels}));
 }
 
-at::Tensor ConvolutionLayer::forward(const at::Tensor& x, double gain) const {
-  const auto dtype = x.scalar_type();
-  const at::Tensor weight = (weight_ * weight_gain_).to(dtype);
+at::Tensor ConvolutionLayer::forward(const at::Tensor& x, const LayerParameters& parameters,
+                                     double gain) const {
   const at::Tensor y =
-      kernels::resampled_convolution2d(x, weight, filter_, {.down = options_.down});
+      kernels::resampled_convolution2d(x, parameters.weight, filter_, {.down = options_.down});
   kernels::BiasAct act{.activation = options_.activation,
                        .gain = kernels::default_gain(options_.activation) * gain};
   if (options_.clamp) act.clamp = *options_.clamp * gain;
-  return kernels::bias_act(y, bias_.defined() ? bias_.to(dtype) : bias_, act);
+  return kernels::bias_act(y, parameters.bias, act);
 }
 
 }  // namespace ganscale::models::stylegan2

@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 
 #include <optional>
+#include <vector>
 
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
@@ -19,28 +20,58 @@ at::Tensor resampling_filter();
 at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
                             at::ScalarType parameter_dtype);
 
+/// The parameters of a layer as it computes with them.
+struct LayerParameters {
+  at::Tensor weight = {};
+  at::Tensor bias = {};  ///< undefined without one
+};
+
+/// A layer whose parameters are scaled at run time.
+class EqualizedLayer : public torch::nn::Module {
+ public:
+  const at::Tensor& weight() const { return weight_; }
+  double weight_gain() const { return weight_gain_; }
+  const at::Tensor& bias() const { return bias_; }
+  double bias_gain() const { return bias_gain_; }
+
+ protected:
+  EqualizedLayer(double weight_gain, double bias_gain)
+      : weight_gain_(weight_gain), bias_gain_(bias_gain) {}
+
+  at::Tensor weight_;
+  at::Tensor bias_;  // undefined without one
+
+ private:
+  double weight_gain_;
+  double bias_gain_;
+};
+
+/// Returns the scaled parameters of layers for features of this dtype, on a GPU by one launch for
+/// all of them. A null layer has none.
+std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,
+                                            at::ScalarType dtype);
+
 struct FullyConnectedOptions {
   kernels::Activation activation = kernels::Activation::kLinear;
   double rate_multiplier = 1;  ///< learning rate multiplier, by scaling the weights
   double first_bias = 0;       ///< initial value of the bias
+  double result_gain = 1;      ///< of a linear layer
 };
 
 /// y = gain * f(x weight^T + bias).
 ///
 /// Parameters: weight [out, in], bias [out].
-class FullyConnected : public torch::nn::Module {
+class FullyConnected : public EqualizedLayer {
  public:
   FullyConnected(std::int64_t in_features, std::int64_t out_features,
                  const FullyConnectedOptions& options = {});
 
-  /// x: [N, in]. Returns [N, out].
+  /// x: [N, in]; parameters: those for x. Returns [N, out].
+  at::Tensor forward(const at::Tensor& x, const LayerParameters& parameters) const;
   at::Tensor forward(const at::Tensor& x) const;
 
  private:
   FullyConnectedOptions options_;
-  double weight_gain_;
-  at::Tensor weight_;
-  at::Tensor bias_;
 };
 
 struct ConvolutionLayerOptions {
@@ -54,20 +85,17 @@ struct ConvolutionLayerOptions {
 /// A convolution of D: y = gain * f(x * weight + bias), downsampled by `down`.
 ///
 /// Parameters: weight [out, in, K, K], bias [out]. Buffers: resample_filter [4, 4].
-class ConvolutionLayer : public torch::nn::Module {
+class ConvolutionLayer : public EqualizedLayer {
  public:
   ConvolutionLayer(std::int64_t in_channels, std::int64_t out_channels,
                    const ConvolutionLayerOptions& options);
 
-  /// x: [N, in, H, W]. gain: scales the result and the clamp.
+  /// x: [N, in, H, W]; parameters: those for x. gain: scales the result and the clamp.
   /// Returns [N, out, H / down, W / down].
-  at::Tensor forward(const at::Tensor& x, double gain = 1) const;
+  at::Tensor forward(const at::Tensor& x, const LayerParameters& parameters, double gain = 1) const;
 
  private:
   ConvolutionLayerOptions options_;
-  double weight_gain_;
-  at::Tensor weight_;
-  at::Tensor bias_;  // undefined without one
   at::Tensor filter_;
 };
 

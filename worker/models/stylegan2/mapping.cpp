@@ -50,7 +50,10 @@ at::Tensor Mapping::forward(const at::Tensor& z, const at::Tensor& labels) const
     parts.push_back(normalized(embedding_->forward(code)));
   }
   at::Tensor w = parts.size() == 1 ? parts.front() : at::cat(parts, 1);
-  for (const auto& layer : layers_) w = layer->forward(w);
+  std::vector<const EqualizedLayer*> layers;
+  for (const auto& layer : layers_) layers.push_back(layer.get());
+  const auto parameters = parameters_for(layers, w.scalar_type());
+  for (std::size_t i = 0; i < layers_.size(); ++i) w = layers_[i]->forward(w, parameters[i]);
   return w;
 }
 

@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <span>
 #include <vector>
 
 #include "kernels/counter_random/counter_random.h"
@@ -19,6 +20,15 @@ struct SynthesisLayerOptions {
   std::optional<double> clamp = {};
 };
 
+/// What a layer computes with besides its features.
+struct SynthesisLayerInputs {
+  at::Tensor weight = {};       ///< for the features' dtype: one of kernels::scaled_copies()
+  at::Tensor exact_weight;      ///< the same in the parameters' dtype
+  at::Tensor styles;            ///< [N, in]
+  at::Tensor noise;             ///< [N or 1, 1, H, W]
+  at::Tensor next_styles = {};  ///< [N, out], of the convolution that follows; undefined: none
+};
+
 /// A modulated convolution with noise:
 /// lrelu(conv(x, weight * style) + noise * noise_strength + bias).
 ///
@@ -28,13 +38,23 @@ class SynthesisLayer : public torch::nn::Module {
  public:
   explicit SynthesisLayer(const SynthesisLayerOptions& options);
 
-  /// x: [N, in, H, W] in the dtype of the computation; w: [N, w_dim]; noise: source of random
-  /// noise, nullptr: noise_const. Returns [N, out, H * up, W * up].
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& w, kernels::RandomStream* noise) const;
+  const FullyConnected& affine() const { return *affine_; }
+  /// Returns the styles of w, [N, w_dim], for features of this dtype; parameters: of affine().
+  at::Tensor styles(const at::Tensor& w, const LayerParameters& parameters,
+                    at::ScalarType dtype) const;
+  /// Returns the weight for features of this dtype, in the parameters' dtype.
+  at::Tensor exact_weight(at::ScalarType dtype) const;
+  /// Returns the constant noise, [1, 1, resolution, resolution].
+  at::Tensor constant_noise() const;
+
+  struct Result {
+    at::Tensor features;  ///< [N, out, H * up, W * up]
+    at::Tensor scaled;    ///< times next_styles, if there are any
+  };
+  /// x: [N, in, H, W] in the dtype of the computation, scaled by the styles.
+  Result forward(const at::Tensor& x, const SynthesisLayerInputs& in) const;
 
  private:
-  at::Tensor add_noise(const at::Tensor& x, kernels::RandomStream* noise) const;
-
   SynthesisLayerOptions options_;
   std::shared_ptr<FullyConnected> affine_;
   at::Tensor weight_;
@@ -51,15 +71,26 @@ class ToRgbLayer : public torch::nn::Module {
  public:
   ToRgbLayer(int in_channels, const NetworkConfig& config);
 
-  /// x: [N, in, H, W]; w: [N, w_dim]. Returns [N, channels, H, W].
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& w) const;
+  const FullyConnected& affine() const { return *affine_; }
+  /// Returns the styles of w, [N, w_dim]; parameters: of affine().
+  at::Tensor styles(const at::Tensor& w, const LayerParameters& parameters) const;
+  /// x: [N, in, H, W]; styles: [N, in]. Returns [N, channels, H, W].
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& styles) const;
 
  private:
-  double weight_gain_;
   std::optional<double> clamp_;
   std::shared_ptr<FullyConnected> affine_;
   at::Tensor weight_;
   at::Tensor bias_;
+};
+
+/// The styles of a block's layers, [N, channels] each.
+struct BlockStyles {
+  at::Tensor conv0;  ///< undefined at 4x4
+  at::Tensor conv1;
+  at::Tensor torgb;
+
+  const at::Tensor& first() const { return conv0.defined() ? conv0 : conv1; }
 };
 
 /// The layers of one resolution and its image, which is added to the upsampled image of the
@@ -71,17 +102,32 @@ class SynthesisBlock : public torch::nn::Module {
  public:
   SynthesisBlock(int resolution, const NetworkConfig& config);
 
-  /// The features and the image so far; both undefined before the first block.
+  /// The features, scaled by the styles of the next block's first layer, and the image so far; both
+  /// undefined before the first block.
   struct State {
     at::Tensor features;
     at::Tensor image;
   };
-  /// w: [N, layer_count() + 1, w_dim], of its layers and of its image.
-  State forward(const State& below, const at::Tensor& w, kernels::RandomStream* noise) const;
+  struct Inputs {
+    BlockStyles styles;
+    at::Tensor next_styles;          ///< of the next block's first layer; undefined: none
+    std::vector<at::Tensor> noises;  ///< of its layers, [N or 1, 1, resolution, resolution]
+  };
+  State forward(const State& below, const Inputs& in) const;
+
+  /// Returns the layers that make styles of w vectors: conv0, conv1, torgb.
+  std::vector<const EqualizedLayer*> affines() const;
+  /// w: [N, w_dim] of each of its layers, then of its image; parameters: of affines().
+  BlockStyles styles(std::span<const at::Tensor> w,
+                     std::span<const LayerParameters> parameters) const;
 
   int layer_count() const { return conv0_ ? 2 : 1; }
+  /// Returns the constant noises of its layers, [1, 1, resolution, resolution].
+  std::vector<at::Tensor> constant_noises() const;
 
  private:
+  std::vector<SynthesisLayerInputs> layer_inputs(const Inputs& in, at::ScalarType dtype) const;
+
   int resolution_;
   const NetworkConfig& config_;
   at::Tensor const_;  // only at resolution 4
@@ -102,6 +148,11 @@ class Synthesis : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
 
  private:
+  std::vector<BlockStyles> styles(const at::Tensor& w) const;
+  /// Returns the noises of all layers of each block, for N images.
+  std::vector<std::vector<at::Tensor>> noises(std::int64_t N, const at::TensorOptions& options,
+                                              kernels::RandomStream* noise) const;
+
   std::vector<std::shared_ptr<SynthesisBlock>> blocks_;
 };
 

@@ -45,9 +45,8 @@ std::string line_of(const CountRow& row) {
 Json json_of(const std::map<std::string, cost::Work>& operators) {
   Json json;
   for (const auto& [name, work] : operators) {
-    json[name] = {{"launches", work.launches},
-                  {"flops", work.flops()},
-                  {"memory_bytes", work.memory_bytes}};
+    json[name] = {
+        {"launches", work.launches}, {"flops", work.flops()}, {"memory_bytes", work.memory_bytes}};
   }
   return json;
 }

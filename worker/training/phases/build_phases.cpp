@@ -75,11 +75,23 @@ class Builder {
                 .statistics = {"loss/discriminator", "logit/fake", "logit/real", "score/fake",
                                "score/real", "sign/fake", "sign/real"},
                 .weight_limit = policy.weight_limit};
+    if (joins_batches()) phase.losses = {loss(&PhaseLosses::fakes_and_reals)};
     if (config_.loss.kind == losses::Adversarial::kWasserstein) {
       phase.losses = {loss(&PhaseLosses::critic)};
       if (config_.loss.gradient_penalty > 0) phase.statistics.push_back("loss/gradient_penalty");
     }
     return phase;
+  }
+
+  bool joins_batches() const {
+    const JoinedBatches wanted = config_.discriminator.joined_batches;
+    const bool can = replica_.discriminator().joins_batches();
+    if (wanted == JoinedBatches::kYes && !can) {
+      throw ConfigError("discriminator.joined_batches: the discriminator of " + config_.model.name +
+                        " scores one batch at a time; leave it out");
+    }
+    if (wanted != JoinedBatches::kAuto) return wanted == JoinedBatches::kYes;
+    return can && !replica_.devices().discriminator.is_cpu();
   }
 
   /// The same network and optimizer, less often and for a regularization.

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/where.h>
 
 #include "base/error.h"
@@ -83,6 +84,28 @@ PhaseLoss PhaseLosses::reals(const StepInput& input) const {
   PhaseLoss result{losses::non_saturating_real_loss(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("real", logits, result.statistics);
+  return result;
+}
+
+PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
+  const Autocast narrow = autocast(parts_);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
+  const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
+  const auto fakes = fakes_for_discriminator(from, input, random);
+  const auto reals = augmented(input.real.images, input, augment::Use::kReals);
+  const auto& labels = input.real.labels;
+  const auto logits =
+      parts_.discriminator
+          .score_batches(at::cat({fakes, reals}),
+                         labels.defined() ? at::cat({from.labels, labels}) : labels, 2, random)
+          .chunk(2);
+  parts_.augmentation.observe_reals(logits[1].detach());
+  PhaseLoss result{losses::non_saturating_fake_loss(logits[0]).mean() +
+                       losses::non_saturating_real_loss(logits[1]).mean(),
+                   {}};
+  result.statistics["loss/discriminator"] = result.total.detach();
+  report_scores("fake", logits[0], result.statistics);
+  report_scores("real", logits[1], result.statistics);
   return result;
 }
 

@@ -39,6 +39,8 @@ class PhaseLosses {
   PhaseLoss fakes(const StepInput& input) const;
   /// Dmain, its part of the reals: softplus(-D(x)). The augmentation observes the logits.
   PhaseLoss reals(const StepInput& input) const;
+  /// Dmain, both parts at once, by one pass over fakes and reals.
+  PhaseLoss fakes_and_reals(const StepInput& input) const;
   /// Dmain of a Wasserstein GAN: D(G(z)) - D(x), without gradients of G, and the configured
   /// gradient penalty between each real and its fake.
   PhaseLoss critic(const StepInput& input) const;

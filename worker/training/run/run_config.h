@@ -25,8 +25,16 @@ struct GeneratorConfig {
   losses::PathLengthOptions path_length;
 };
 
+/// Whether the reals and the fakes pass through D in one batch.
+enum class JoinedBatches {
+  kAuto,  ///< on a GPU, if D can
+  kYes,
+  kNo,
+};
+
 struct DiscriminatorConfig {
   optim::NetworkPolicy policy;
+  JoinedBatches joined_batches = JoinedBatches::kAuto;
   std::vector<std::string> freeze;   ///< parameters that begin with one of these are not trained
   config::Location freeze_location;  ///< for errors that only the network's names can show
   losses::R1Options r1;

@@ -50,21 +50,32 @@ TEST(FullyConnected, BeginsWithTheBiasThatItIsGiven) {
   EXPECT_TRUE(at::equal(layer.forward(at::zeros({1, 3})), at::ones({1, 2})));
 }
 
+TEST(FullyConnected, ScalesItsResultByItsGain) {
+  FullyConnected layer(1, 1, {.first_bias = 1, .result_gain = 3});
+  set(layer, "weight", numbers({2}).view({1, 1}));
+  set(layer, "bias", numbers({1}));
+  EXPECT_NEAR(layer.forward(numbers({5}).view({1, 1})).item<double>(), 3 * (5 * 2 + 1), 1e-12);
+}
+
+at::Tensor convolved(const ConvolutionLayer& layer, const at::Tensor& x, double gain = 1) {
+  return layer.forward(x, parameters_for({&layer}, x.scalar_type()).front(), gain);
+}
+
 // One channel, kernel 1: the root of the fan-in is 1.
 TEST(ConvolutionLayer, ScalesItsResultAndItsClampByTheGain) {
   ConvolutionLayer layer(1, 1, {.kernel = 1, .clamp = 4.0});
   set(layer, "weight", at::ones({1, 1, 1, 1}));
   set(layer, "bias", numbers({1}));
   const auto x = numbers({1, 100, -6}).view({1, 1, 1, 3});
-  EXPECT_TRUE(at::allclose(layer.forward(x).flatten(), numbers({2 * kRoot2, 4, -kRoot2})));
+  EXPECT_TRUE(at::allclose(convolved(layer, x).flatten(), numbers({2 * kRoot2, 4, -kRoot2})));
   EXPECT_TRUE(
-      at::allclose(layer.forward(x, /*gain=*/0.5).flatten(), numbers({kRoot2, 2, -kRoot2 / 2})));
+      at::allclose(convolved(layer, x, /*gain=*/0.5).flatten(), numbers({kRoot2, 2, -kRoot2 / 2})));
 }
 
 TEST(ConvolutionLayer, ScalesItsWeightsByTheFanIn) {
   ConvolutionLayer layer(2, 1, {.bias = false, .activation = kernels::Activation::kLinear});
   set(layer, "weight", at::ones({1, 2, 3, 3}));
-  const auto y = layer.forward(at::ones({1, 2, 5, 5}, at::kDouble));
+  const auto y = convolved(layer, at::ones({1, 2, 5, 5}, at::kDouble));
   EXPECT_NEAR(y[0][0][2][2].item<double>(), 18 / std::sqrt(18.0), 1e-12);  // 2 * 3 * 3 ones
   EXPECT_NEAR(y[0][0][0][0].item<double>(), 8 / std::sqrt(18.0), 1e-12);   // at the corner
 }
@@ -73,9 +84,21 @@ TEST(ConvolutionLayer, HalvesTheImage) {
   ConvolutionLayer layer(
       1, 1, {.kernel = 1, .down = 2, .bias = false, .activation = kernels::Activation::kLinear});
   set(layer, "weight", at::ones({1, 1, 1, 1}));
-  const auto y = layer.forward(at::ones({1, 1, 16, 16}, at::kDouble));
+  const auto y = convolved(layer, at::ones({1, 1, 16, 16}, at::kDouble));
   EXPECT_EQ(y.sizes(), at::IntArrayRef({1, 1, 8, 8}));
   EXPECT_NEAR(y[0][0][4][4].item<double>(), 1, 1e-12);  // the low pass keeps what is flat
+}
+
+TEST(ParametersFor, AreThoseOfEachLayerInTheType) {
+  FullyConnected full(4, 2);
+  ConvolutionLayer bare(1, 1, {.bias = false});
+  const auto parameters = parameters_for({&full, nullptr, &bare}, at::kBFloat16);
+  ASSERT_EQ(parameters.size(), 3);
+  EXPECT_EQ(parameters[0].weight.sizes(), at::IntArrayRef({2, 4}));
+  EXPECT_EQ(parameters[0].bias.scalar_type(), at::kBFloat16);
+  EXPECT_FALSE(parameters[1].weight.defined());
+  EXPECT_EQ(parameters[2].weight.sizes(), at::IntArrayRef({1, 1, 3, 3}));
+  EXPECT_FALSE(parameters[2].bias.defined());
 }
 
 TEST(ForConvolutions, LaysFeaturesOutChannelsLastOnACpu) {

@@ -40,9 +40,19 @@ struct NoisySynthesis {
   Synthesis synthesis;
 };
 
+/// Computes a layer for w vectors of ones.
+at::Tensor features(const SynthesisLayer& layer, const at::Tensor& x, const at::Tensor& noise) {
+  const auto affine = parameters_for({&layer.affine()}, at::kFloat).front();
+  const auto styles = layer.styles(at::ones({x.size(0), 4}), affine, at::kFloat);
+  const at::Tensor weight = layer.exact_weight(at::kFloat);
+  return layer
+      .forward(x, {.weight = weight, .exact_weight = weight, .styles = styles, .noise = noise})
+      .features;
+}
+
 TEST(SynthesisLayer, DoublesTheImageWhereItIsAskedTo) {
   SynthesisLayer layer({.in_channels = 2, .out_channels = 3, .w_dim = 4, .resolution = 8, .up = 2});
-  const auto y = layer.forward(at::ones({1, 2, 4, 4}), at::ones({1, 4}), nullptr);
+  const auto y = features(layer, at::ones({1, 2, 4, 4}), layer.constant_noise());
   EXPECT_EQ(y.sizes(), at::IntArrayRef({1, 3, 8, 8}));
 }
 
@@ -53,18 +63,22 @@ TEST(SynthesisLayer, AddsItsNoiseByItsStrength) {
   const auto state = named_state(layer);
   state.at("noise_const").fill_(3);
   state.at("noise_strength").fill_(0.5);
-  const auto y = layer.forward(at::ones({2, 1, 4, 4}), at::ones({2, 4}), nullptr);
+  const auto y = features(layer, at::ones({2, 1, 4, 4}), layer.constant_noise());
   EXPECT_TRUE(at::allclose(y, at::full({2, 2, 4, 4}, 1.5 * std::sqrt(2.0))));
 }
 
-TEST(SynthesisLayer, DrawsNoiseForEachImageAndForAllChannels) {
+TEST(SynthesisLayer, ScalesItsResultForTheNextConvolution) {
   SynthesisLayer layer({.in_channels = 1, .out_channels = 2, .w_dim = 4, .resolution = 4});
   const at::NoGradGuard no_grad;
-  named_state(layer).at("noise_strength").fill_(1);
-  kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
-  const auto y = layer.forward(at::ones({2, 1, 4, 4}), at::ones({2, 4}), &random);
-  EXPECT_TRUE(at::equal(y[0][0], y[0][1]));
-  EXPECT_FALSE(at::allclose(y[0], y[1]));
+  named_state(layer).at("bias").fill_(1);
+  const auto next = at::tensor({2.0F, -3.0F}).view({1, 2});
+  const at::Tensor weight = layer.exact_weight(at::kFloat);
+  const auto result = layer.forward(at::ones({1, 1, 4, 4}), {.weight = weight,
+                                                             .exact_weight = weight,
+                                                             .styles = at::ones({1, 1}),
+                                                             .noise = layer.constant_noise(),
+                                                             .next_styles = next});
+  EXPECT_TRUE(at::allclose(result.scaled, result.features * next.view({1, 2, 1, 1})));
 }
 
 TEST(SynthesisLayer, ClampsItsResult) {
@@ -72,7 +86,7 @@ TEST(SynthesisLayer, ClampsItsResult) {
       {.in_channels = 1, .out_channels = 1, .w_dim = 4, .resolution = 4, .clamp = 2.0});
   const at::NoGradGuard no_grad;
   named_state(layer).at("bias").fill_(100);
-  const auto y = layer.forward(at::ones({1, 1, 4, 4}), at::ones({1, 4}), nullptr);
+  const auto y = features(layer, at::ones({1, 1, 4, 4}), layer.constant_noise());
   EXPECT_TRUE(at::equal(y, at::full({1, 1, 4, 4}, 2.0)));
 }
 
@@ -85,7 +99,8 @@ TEST(ToRgbLayer, IsAWeightedSumOfTheChannels) {
   const auto state = named_state(layer);
   state.at("weight").fill_(3);
   state.at("bias").copy_(at::tensor({0.0F, 1.0F, 2.0F}));
-  const auto y = layer.forward(at::ones({1, 4, 2, 2}), at::ones({1, 4}));
+  const auto affine = parameters_for({&layer.affine()}, at::kFloat).front();
+  const auto y = layer.forward(at::ones({1, 4, 2, 2}), layer.styles(at::ones({1, 4}), affine));
   EXPECT_TRUE(at::allclose(y[0].flatten(1).select(1, 0), at::tensor({6.0F, 7.0F, 8.0F})));
 }
 
@@ -126,6 +141,14 @@ TEST(Synthesis, TakesConstantNoiseWithoutASource) {
   EXPECT_TRUE(at::equal(network.images(w), network.images(w)));
   kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
   EXPECT_FALSE(at::allclose(network.images(w, &random), network.images(w)));
+}
+
+TEST(Synthesis, DrawsNoiseForEachImage) {
+  NoisySynthesis network(8);
+  const auto w = styles(1, network.config.w_count()).expand({2, -1, -1});
+  kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+  const auto images = network.images(w, &random);
+  EXPECT_FALSE(at::allclose(images[0], images[1]));
 }
 
 TEST(Synthesis, HasNoNoiseOfNoStrength) {

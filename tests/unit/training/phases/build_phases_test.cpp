@@ -8,6 +8,7 @@
 
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
+#include "support/expect_error.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -171,6 +172,34 @@ TEST(BuildPhases, GivesAFakeTheLabelOfItsReal) {
   };
   EXPECT_EQ(loss(at::arange(4)), loss(at::arange(4)));
   EXPECT_GT(std::abs(loss(at::arange(4)) - loss(at::arange(4).flip(0))), 1e-9);
+}
+
+/// Returns the gradients of Dmain, flat.
+at::Tensor discriminator_gradients(const std::string& joined_batches) {
+  Phases run(
+      "model: {name: stylegan2, conditional: true, channel_base: 64, channel_max: 8, w_dim: 8, "
+      "mapping_layers: 1, mbstd_group: 2}\n"
+      "training: {batch: 4, precision: fp64}\n"
+      "discriminator: {joined_batches: " +
+          joined_batches + "}\n",
+      /*label_count=*/4);
+  const at::Tensor real = at::arange(4 * 32 * 32, at::kDouble).mul(0.37).sin().view({4, 1, 32, 32});
+  for (Phase& phase : run.phases) {
+    if (phase.name != "Dmain") continue;
+    compute_gradients(phase, {.real = {real, at::arange(4)}, .images = {.seed = 1}});
+  }
+  return at::cat(run.discriminator->buckets());
+}
+
+TEST(BuildPhases, GivesJoinedBatchesTheGradientsOfBatchesApart) {
+  const at::Tensor apart = discriminator_gradients("false");
+  EXPECT_GT(apart.abs().max().item<double>(), 0);
+  EXPECT_TRUE(at::allclose(discriminator_gradients("true"), apart, 1e-9, 1e-12));
+}
+
+TEST(BuildPhases, RefusesToJoinBatchesWhereImagesAreMixed) {
+  expect_error(ExitCode::kConfig, "the discriminator of dcgan scores one batch at a time",
+               [] { Phases("discriminator: {joined_batches: true}\ntraining: {batch: 4}\n"); });
 }
 
 /// Returns the running mean of path lengths after one phase of 4 / batch_shrink images.
