@@ -40,11 +40,17 @@ short_files() {
   wc -l "$@" | awk '$1 > 500 && $2 != "total" { print $2 ": " $1 " lines"; long = 1 } END { exit long }'
 }
 
+# Prints where an operator asks for a device to choose between its kernel and its reference.
+one_choice() {
+  ! git grep --untracked -nE 'is_(cpu|cuda)\(\)' -- worker/kernels ':!worker/kernels/launch'
+}
+
 check "layout differs from .clang-format: make format" clang-format --dry-run --Werror "${cpp[@]}"
 check "C++ functions over the limits" lizard -w -C 10 -L 60 -a 5 -x '*/kernel.cu' "${cpp[@]}"
 check "Python functions over the limits" lizard -w -C 10 -L 60 -a 6 "${python[@]}" # lizard counts `self`
 check "shellcheck objects" shellcheck --external-sources "${shell[@]}"
 check "shell functions over 60 lines" short_functions "${shell[@]}"
 check "files over 500 lines" short_files "${cpp[@]}" "${python[@]}" "${shell[@]}"
+check "operators ask takes_kernels() who computes" one_choice
 [ $failed -eq 0 ] || die "lint failed: see above (limits: docs/style.md)"
 say "$((${#cpp[@]} + ${#python[@]} + ${#shell[@]})) files hold the layout and the limits"

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "kernels/bias_act/bias_act.h"
+#include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 
 namespace ganscale::kernels {
@@ -44,7 +45,7 @@ at::Tensor compute_bias_act(const Operands& in, const BiasActRule& rule, BiasAct
   const at::Tensor gradient = in.gradient.defined() ? in_layout_of(in.gradient, x) : at::Tensor();
   const at::Tensor tangent = in.tangent.defined() ? in_layout_of(in.tangent, x) : at::Tensor();
   const at::Tensor bias = in.bias.defined() ? in.bias.contiguous() : at::Tensor();
-  if (x.is_cpu() && is_low_precision(scalar_type_of(x.scalar_type()))) {
+  if (!takes_kernels(x) && is_low_precision(scalar_type_of(x.scalar_type()))) {
     const Operands wide{upcast(x), upcast(bias), upcast(gradient), upcast(tangent)};
     return compute_bias_act(wide, rule, order).to(x.scalar_type());
   }
@@ -57,7 +58,7 @@ at::Tensor compute_bias_act(const Operands& in, const BiasActRule& rule, BiasAct
                          .tangent = data_of(tangent)};
   };
   const BiasActTask task{scalar_type_of(x.scalar_type()), channel_layout_of(x), rule, order};
-  if (x.is_cpu()) {
+  if (!takes_kernels(x)) {
     bias_act_reference(arrays(), task);
   } else {
     launch_on_device("ganscale::bias_act", {{x, bias, gradient, tangent}, {out}},

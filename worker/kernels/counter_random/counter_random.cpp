@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "kernels/counter_random/fill.h"
+#include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 
 namespace ganscale::kernels {
@@ -20,7 +21,7 @@ at::Tensor fill_tensor(at::IntArrayRef shape, const at::TensorOptions& options, 
   const at::Tensor out = at::empty(shape, options.dtype(c10::CppTypeToScalarType<T>::value));
   rows.row_count = shape[0];
   rows.row_length = rows.row_count == 0 ? 0 : out.numel() / rows.row_count;
-  if (out.device().is_cpu()) {
+  if (!takes_kernels(out)) {
     reference(out.data_ptr<T>(), rows);
     return out;
   }

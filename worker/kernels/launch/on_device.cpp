@@ -1,10 +1,9 @@
 #include "kernels/launch/on_device.h"
 
 #include <ATen/record_function.h>
-#include <c10/core/DeviceGuard.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "base/error.h"
+#include "kernels/launch/kernel_path.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -32,11 +31,7 @@ void launch_on_device(const char* name, const KernelTensors& tensors,
     record.setOutputs(values_of(tensors.written));
   }
   const at::Device device = tensors.written.front().device();
-  if (device.is_meta()) return;
-  check(device.is_cuda(), "a kernel computes on the CPU or a CUDA device");
-  const c10::DeviceGuard current(device);
-  const c10::impl::VirtualGuardImpl streams(c10::DeviceType::CUDA);
-  compute(streams.getStream(device).native_handle());
+  if (!device.is_meta()) on_stream_of(device, compute);
 }
 
 at::Tensor in_dense_layout(const at::Tensor& tensor) {

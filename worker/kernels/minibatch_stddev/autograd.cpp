@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
+#include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 #include "kernels/minibatch_stddev/fill.h"
 #include "kernels/minibatch_stddev/minibatch_stddev.h"
@@ -17,13 +18,13 @@ using torch::autograd::variable_list;
 /// Returns: [group_count, feature_count].
 at::Tensor compute_stddev(const at::Tensor& values) {
   const auto type = scalar_type_of(values.scalar_type());
-  if (values.is_cpu() && is_low_precision(type)) {
+  if (!takes_kernels(values) && is_low_precision(type)) {
     return compute_stddev(upcast(values)).to(values.scalar_type());
   }
   const at::Tensor dense = values.contiguous();
   const at::Tensor out = at::empty({values.size(1), values.size(2)}, values.options());
   const StddevShape shape{type, values.size(0), values.size(1), values.size(2), values.size(3)};
-  if (values.is_cpu()) {
+  if (!takes_kernels(values)) {
     minibatch_stddev_reference(dense.const_data_ptr(), out.mutable_data_ptr(), shape);
   } else {
     launch_on_device("ganscale::minibatch_stddev", {{dense}, {out}}, [&](void* stream) {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 #include "kernels/modulated_conv/fill.h"
 #include "kernels/modulated_conv/modulated_conv.h"
@@ -29,7 +30,7 @@ ImageLayout image_layout_of(const at::Tensor& x) {
 }
 
 bool is_low_precision_on_cpu(const at::Tensor& x) {
-  return x.is_cpu() && is_low_precision(scalar_type_of(x.scalar_type()));
+  return !takes_kernels(x) && is_low_precision(scalar_type_of(x.scalar_type()));
 }
 
 at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
@@ -42,7 +43,7 @@ at::Tensor compute_scaled(const at::Tensor& x, const at::Tensor& scale) {
     return ScaleArrays{out.mutable_data_ptr(), dense.const_data_ptr(), factors.const_data_ptr()};
   };
   const ImageLayout layout = image_layout_of(dense);
-  if (x.is_cpu()) {
+  if (!takes_kernels(x)) {
     scale_channels_reference(arrays(), layout);
   } else {
     launch_on_device("ganscale::scale_channels", {{dense, factors}, {out}},
@@ -56,13 +57,13 @@ at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor first = in_dense_layout(a);
   const at::Tensor second = in_layout_of(b, first);
   const ImageLayout layout = image_layout_of(first);
-  const std::int64_t parts = a.is_cpu() ? 1 : dot_parts(layout);
+  const std::int64_t parts = takes_kernels(a) ? dot_parts(layout) : 1;
   const auto wide = a.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const at::Tensor out = at::empty({parts, a.size(0), a.size(1)}, a.options().dtype(wide));
   const auto arrays = [&] {
     return DotArrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
   };
-  if (a.is_cpu()) {
+  if (!takes_kernels(a)) {
     dot_channels_reference(arrays(), layout);
   } else {
     launch_on_device("ganscale::dot_channels", {{first, second}, {out}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 
 namespace ganscale::kernels {
@@ -68,7 +69,9 @@ void multi_tensor_adam(const AdamTensors& tensors, const AdamRule& rule, double 
   for (std::size_t i = 0; i < count; ++i) check_parameter(tensors, i);
   const at::Tensor& first = tensors.parameters[0];
   const AdamTask task{scalar_type_of(first.scalar_type()), rule, average_beta};
-  if (first.is_cpu()) return multi_tensor_adam_reference(arrays_of(tensors, 0, count), task);
+  if (!takes_kernels(first)) {
+    return multi_tensor_adam_reference(arrays_of(tensors, 0, count), task);
+  }
   for (std::size_t begin = 0; begin < count; begin += kMostAdamArrays) {
     const std::size_t end = std::min(begin + kMostAdamArrays, count);
     const Tensors updated = joined(

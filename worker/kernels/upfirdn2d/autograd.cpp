@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
@@ -93,7 +94,9 @@ at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const 
 at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter,
                              const Upfirdn& options) {
   const bool is_line = filter.dim() == 1;
-  if (x.is_cpu()) return compute_on_cpu(x, is_line ? filter.outer(filter) : filter, options);
+  if (!takes_kernels(x)) {
+    return compute_on_cpu(x, is_line ? filter.outer(filter) : filter, options);
+  }
   if (!is_line) return compute_on_cuda(x, filter, options);
   Upfirdn rows = options;
   rows.up_y = rows.down_y = 1;
