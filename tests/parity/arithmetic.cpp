@@ -9,15 +9,17 @@
 namespace ganscale::parity {
 namespace {
 
-// float32 keeps 24 bits of a number, tf32 and float16 11, bfloat16 8.
+// tf32 and float16 keep 11 bits of a number, bfloat16 8.
 const std::array kArithmetics = {
     Arithmetic{.name = "fp64"},
     Arithmetic{.name = "fp32", .type = at::kFloat},
-    Arithmetic{.name = "tf32", .type = at::kFloat, .tf32 = true, .allowance = 100},
+    Arithmetic{.name = "tf32", .type = at::kFloat, .tf32 = true, .roundoff = 0x1p-11},
     Arithmetic{
-        .name = "fp16", .type = at::kFloat, .low_precision_type = at::kHalf, .allowance = 100},
-    Arithmetic{
-        .name = "bf16", .type = at::kFloat, .low_precision_type = at::kBFloat16, .allowance = 800},
+        .name = "fp16", .type = at::kFloat, .low_precision_type = at::kHalf, .roundoff = 0x1p-11},
+    Arithmetic{.name = "bf16",
+               .type = at::kFloat,
+               .low_precision_type = at::kBFloat16,
+               .roundoff = 0x1p-8},
 };
 
 }  // namespace

@@ -15,11 +15,15 @@ struct Arithmetic {
   at::Device device = at::kCPU;
   bool tf32 = false;  ///< products of float32 round their factors
   std::optional<at::ScalarType> low_precision_type = {};  ///< of all of StyleGAN2's layers
-  double allowance = 1;                                   ///< times the tolerance of float32
+  double roundoff = 0;  ///< of tf32 and low precision: half the distance from 1 to the next number
 
   bool is_float64() const { return type == at::kDouble; }
   bool is_low_precision() const { return low_precision_type.has_value(); }
   at::Tensor operator()(const at::Tensor& stored) const { return stored.to(device, type); }
+  /// Returns what a layer takes.
+  at::Tensor in_layer(const at::Tensor& stored) const {
+    return (*this)(stored).to(low_precision_type.value_or(type));
+  }
 };
 
 /// Throws ConfigError for a name that is none, for tf32 on the CPU and for a GPU that is not there.

@@ -87,15 +87,23 @@ TEST(Parity, ConditionalStylegan2TrainsAsTheReference) {
   expect_trace("fixtures/stylegan2_cond_16.safetensors");
 }
 
-TEST(Parity, ComparesThePassesOfStylegan2InNarrowTypes) {
-  const auto file = shared_file("fixtures/stylegan2_cond_16.safetensors");
-  if (!file) GTEST_SKIP() << "no reference fixture: stylegan2_cond_16";
+void expect_low_precision(const std::string& name, const std::string& group) {
+  const auto file = shared_file(name);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << name;
   std::ostringstream out;
   EXPECT_TRUE(check_fixture(*file, out, arithmetics_of({"fp16", "bf16"}, /*on_gpu=*/false)))
       << out.str();
   for (const char* precision : {"fp16", "bf16"})
-    EXPECT_THAT(out.str(), testing::HasSubstr(std::string("stylegan2_trace in ") + precision));
-  EXPECT_THAT(out.str(), testing::ContainsRegex("forward logits .* ok\n"));
+    EXPECT_THAT(out.str(), testing::HasSubstr(std::string(" in ") + precision + "\n"));
+  EXPECT_THAT(out.str(), testing::ContainsRegex(group + " .* ok\n"));
+}
+
+TEST(Parity, ComparesThePassesOfStylegan2InLowPrecision) {
+  expect_low_precision("fixtures/stylegan2_cond_16.safetensors", "forward logits");
+}
+
+TEST(Parity, ComparesTheOperatorsOfStylegan2InLowPrecision) {
+  expect_low_precision(kStylegan2Ops, "modulated_conv2d");
 }
 
 TEST(Parity, SaysWhatAKindIsNotComputedIn) {

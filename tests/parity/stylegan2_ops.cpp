@@ -22,6 +22,9 @@ class Case {
       : tensors_(tensors), arithmetic_(arithmetic), parts_(std::move(parts)) {}
 
   at::Tensor tensor(const std::string& name) const { return arithmetic_(stored(tensors_, name)); }
+  at::Tensor in_layer(const std::string& name) const {
+    return arithmetic_.in_layer(stored(tensors_, name));
+  }
   bool has(std::size_t part) const { return parts_[part].matched; }
   std::string text(std::size_t part) const { return parts_[part].str(); }
   double number(std::size_t part) const { return std::stod(text(part)); }
@@ -36,7 +39,7 @@ class Case {
 at::Tensor compute_upfirdn2d(const Case& in) {
   const auto up = in.integer(1);
   const auto down = in.integer(2);
-  return kernels::upfirdn2d(in.tensor("upfirdn2d.x"), in.tensor("filter_1331"),
+  return kernels::upfirdn2d(in.in_layer("upfirdn2d.x"), in.tensor("filter_1331"),
                             {.up_x = up,
                              .up_y = up,
                              .down_x = down,
@@ -50,16 +53,16 @@ at::Tensor compute_upfirdn2d(const Case& in) {
 }
 
 at::Tensor compute_upsample2d(const Case& in) {
-  return kernels::upsample2d(in.tensor("upfirdn2d.x"), in.tensor("filter_1331"));
+  return kernels::upsample2d(in.in_layer("upfirdn2d.x"), in.tensor("filter_1331"));
 }
 
 at::Tensor compute_downsample2d(const Case& in) {
-  return kernels::downsample2d(in.tensor("upfirdn2d.x"), in.tensor("filter_1331"));
+  return kernels::downsample2d(in.in_layer("upfirdn2d.x"), in.tensor("filter_1331"));
 }
 
 at::Tensor compute_filter2d(const Case& in) {
   // A filter of 4 x 4 taps, after which an image has the size it had.
-  return kernels::upfirdn2d(in.tensor("upfirdn2d.x"), in.tensor("filter_1331"),
+  return kernels::upfirdn2d(in.in_layer("upfirdn2d.x"), in.tensor("filter_1331"),
                             {.pad_left = 2, .pad_right = 1, .pad_top = 2, .pad_bottom = 1});
 }
 
@@ -67,19 +70,19 @@ at::Tensor compute_bias_act(const Case& in) {
   kernels::BiasAct options{.activation = kernels::activation_of(in.text(1))};
   options.gain = in.has(2) ? in.number(2) : kernels::default_gain(options.activation);
   if (in.has(3)) options.clamp = in.number(3);
-  return kernels::bias_act(in.tensor("upfirdn2d.x"), in.tensor("bias_act.b"), options);
+  return kernels::bias_act(in.in_layer("upfirdn2d.x"), in.in_layer("bias_act.b"), options);
 }
 
 at::Tensor compute_resampled_convolution(const Case& in) {
-  return kernels::resampled_convolution2d(in.tensor("upfirdn2d.x"), in.tensor("conv2d_resample.w"),
-                                          in.tensor("filter_1331"),
-                                          {.up = in.integer(1), .down = in.integer(2)});
+  return kernels::resampled_convolution2d(
+      in.in_layer("upfirdn2d.x"), in.in_layer("conv2d_resample.w"), in.tensor("filter_1331"),
+      {.up = in.integer(1), .down = in.integer(2)});
 }
 
 at::Tensor compute_modulated_conv(const Case& in) {
   const auto up = in.integer(1);
   return kernels::modulated_conv2d(
-      in.tensor("upfirdn2d.x"), in.tensor("modulated_conv2d.w"),
+      in.in_layer("upfirdn2d.x"), in.tensor("modulated_conv2d.w"),
       in.tensor("modulated_conv2d.styles"), in.tensor("filter_1331"),
       {.resampling = {.up = up, .flip_weight = up > 1}, .demodulate = in.integer(2) == 1});
 }
