@@ -6,9 +6,10 @@
 #include <cstring>
 #include <functional>
 
-/// Stands in for CUDA's header where tests compile kernels for the host: each thread of a block is
-/// a thread of the host, and the blocks of a grid follow one another. What lies in shared memory is
-/// static, so ThreadSanitizer sees threads that do not wait for each other.
+/// Stands in for CUDA's header where tests compile kernels for the host. The blocks of a grid follow
+/// one another; what lies in shared memory is static. A program links host_grid.cpp, where each
+/// thread of a block is a thread of the host and ThreadSanitizer sees those that do not wait for
+/// each other, or fiber_grid.cpp, where they take turns on one, a hundred times as fast.
 ///
 /// It knows what our kernels use and no more. One grid at a time.
 

@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <array>
+// Each thread of a block is a thread of the host, as ThreadSanitizer sees it.
 #include <barrier>
 #include <map>
 #include <memory>
@@ -7,25 +6,23 @@
 #include <thread>
 #include <vector>
 
-#include "support/host_grid/cuda_runtime.h"
+#include "support/host_grid/grid.h"
 
 namespace ganscale::host_grid {
 namespace {
-
-constexpr unsigned kLanes = 32;
 
 /// The lanes of a warp that have not left the kernel, and what they pass to each other.
 struct Warp {
   explicit Warp(unsigned lanes) : together(lanes) {}
   std::barrier<> together;
-  std::array<std::uint64_t, kLanes> passed = {};
+  Passed passed = {};
 };
 
 /// What the threads of a block share until they have all left the kernel.
 struct Block {
   explicit Block(unsigned threads) : together(threads) {
     for (unsigned first = 0; first < threads; first += kLanes) {
-      warps.push_back(std::make_unique<Warp>(std::min(kLanes, threads - first)));
+      warps.push_back(std::make_unique<Warp>(lanes_from(first, threads)));
     }
   }
   std::barrier<> together;
@@ -76,33 +73,19 @@ class Crew {
   std::vector<std::jthread> threads_;
 };
 
-bool fits_a_device(dim3 blocks, dim3 threads) {
-  return blocks.x <= 0x7FFFFFFF && blocks.y <= 65535 && blocks.z <= 65535 &&
-         threads.x * threads.y * threads.z <= 1024;
-}
-
-dim3 place_of(std::uint64_t number, dim3 in) {
-  return {static_cast<unsigned>(number % in.x), static_cast<unsigned>(number / in.x % in.y),
-          static_cast<unsigned>(number / in.x / in.y)};
-}
-
 }  // namespace
 
 void wait_for_block() { block->together.arrive_and_wait(); }
 
 std::uint64_t from_higher_lane(std::uint64_t mine, unsigned offset) {
   Warp& warp = my_warp();
-  const unsigned lane = my_number % kLanes;
-  warp.passed[lane] = mine;
-  warp.together.arrive_and_wait();
-  const std::uint64_t theirs = lane + offset < kLanes ? warp.passed[lane + offset] : mine;
-  warp.together.arrive_and_wait();
-  return theirs;
+  return from_higher_lane(warp.passed, my_number % kLanes, offset, mine,
+                          [&warp] { warp.together.arrive_and_wait(); });
 }
 
 bool run(dim3 blocks, dim3 threads, const std::function<void()>& kernel) {
   if (!fits_a_device(blocks, threads)) return false;
-  const unsigned thread_count = threads.x * threads.y * threads.z;
+  const unsigned thread_count = count_of(threads);
   const std::uint64_t block_count = std::uint64_t{blocks.x} * blocks.y * blocks.z;
   gridDim = blocks;
   blockDim = threads;

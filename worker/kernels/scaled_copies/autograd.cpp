@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 #include "kernels/scaled_copies/fill.h"
 #include "kernels/scaled_copies/scaled_copies.h"
@@ -150,7 +151,7 @@ std::vector<at::Tensor> scaled_copies(const std::vector<ScaledWeight>& weights,
     const bool stays = is_as_wanted(in, dtype);
     result.push_back(stays ? in.weight : at::Tensor());
     if (stays) continue;
-    if (in.weight.is_cpu()) {
+    if (!takes_kernels(in.weight)) {
       result.back() = copy_on_cpu(in, dtype);
       continue;
     }
