@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/work.h"
+#include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
 #include "kernels/counter_random/counter_random.h"
 #include "kernels/multi_tensor_adam/multi_tensor_adam.h"
@@ -161,6 +162,21 @@ TEST(Recorder, CountsKernelsOfOurOwn) {
   });
   EXPECT_THAT(seen.names(), ElementsAre("ganscale::random_numbers", "ganscale::upfirdn2d"));
   EXPECT_EQ(seen.work.memory_bytes, 4 * (384 + (384 + 16 + 4 * 384)));
+}
+
+TEST(Recorder, CountsTheSumsOfABiasInThePassOfItsDerivative) {
+  const Recorded seen([] {
+    const at::Tensor x = blank({2, 8, 4, 4}).requires_grad_();
+    const at::Tensor bias = blank({8}).requires_grad_();
+    const at::Tensor y =
+        kernels::bias_act(x, bias, {.activation = kernels::Activation::kLeakyRelu});
+    y.backward(at::empty_like(y));
+  });
+  EXPECT_THAT(seen.names(),
+              ElementsAre("ganscale::bias_act", "ganscale::bias_act", "ganscale::row_sums"));
+  const double partial_sums = 2 * 8;  // of an image each
+  EXPECT_EQ(seen.work.memory_bytes,
+            4 * ((256 + 8 + 256) + (3 * 256 + partial_sums) + (partial_sums + 8)));
 }
 
 TEST(Recorder, CountsAnUpdateOfManyParameters) {

@@ -20,6 +20,18 @@ TEST_P(EveryActivation, HasTwoDerivatives) {
                          {fixed_numbers({2, 3, 3, 5}, 0.1) * 1.5, fixed_numbers({3}, 0.7)});
 }
 
+TEST_P(EveryActivation, HasAGradientOfTheBiasThatHasOneItself) {
+  const BiasAct options{.activation = activation_of(GetParam()), .gain = 1.3, .clamp = 0.8};
+  expect_gradients_of_differences(
+      [&](const Tensors& in) {
+        const auto weighted = (bias_act(in[0], in[1], options) * in[2]).sum();
+        const auto gradient = gradients_of(weighted, {in[1]}, /*create_graph=*/true)[0];
+        return (gradient * fixed_numbers({3}, 0.2)).sum();
+      },
+      {fixed_numbers({2, 3, 3, 5}, 0.1) * 1.5, fixed_numbers({3}, 0.7),
+       fixed_numbers({2, 3, 3, 5}, 0.4)});
+}
+
 TEST_P(EveryActivation, IsTheSameChannelsLast) {
   const BiasAct options{.activation = activation_of(GetParam())};
   const auto x = fixed_numbers({2, 3, 5, 7}, 0.1);

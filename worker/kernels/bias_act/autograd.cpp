@@ -1,3 +1,4 @@
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -12,6 +13,7 @@
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
+#include "kernels/row_sums/row_sums.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -40,38 +42,68 @@ ChannelLayout channel_layout_of(const at::Tensor& x) {
   return {.element_count = x.numel(), .channel_count = x.size(1), .channel_stride = x.stride(1)};
 }
 
-at::Tensor compute_bias_act(const Operands& in, const BiasActRule& rule, BiasActOrder order) {
-  const at::Tensor x = in_dense_layout(in.x);
-  const at::Tensor gradient = in.gradient.defined() ? in_layout_of(in.gradient, x) : at::Tensor();
-  const at::Tensor tangent = in.tangent.defined() ? in_layout_of(in.tangent, x) : at::Tensor();
-  const at::Tensor bias = in.bias.defined() ? in.bias.contiguous() : at::Tensor();
-  if (!takes_kernels(x) && is_low_precision(scalar_type_of(x.scalar_type()))) {
-    const Operands wide{upcast(x), upcast(bias), upcast(gradient), upcast(tangent)};
-    return compute_bias_act(wide, rule, order).to(x.scalar_type());
-  }
-  const at::Tensor out = at::empty_like(x);
-  const auto arrays = [&] {
-    return BiasActArrays{.out = out.mutable_data_ptr(),
-                         .x = data_of(x),
-                         .bias = data_of(bias),
-                         .gradient = data_of(gradient),
-                         .tangent = data_of(tangent)};
-  };
-  const BiasActTask task{scalar_type_of(x.scalar_type()), channel_layout_of(x), rule, order};
-  if (!takes_kernels(x)) {
-    bias_act_reference(arrays(), task);
-  } else {
-    launch_on_device("ganscale::bias_act", {{x, bias, gradient, tangent}, {out}},
-                     [&](void* stream) { bias_act_kernel(arrays(), task, stream); });
-  }
-  return out;
-}
-
 at::Tensor sum_over_all_but_channels(const at::Tensor& gradient) {
   std::vector<std::int64_t> dims(gradient.dim());
   std::iota(dims.begin(), dims.end(), 0);
   dims.erase(dims.begin() + 1);
   return gradient.sum(dims);
+}
+
+/// A fill, and its sums over all but the channels if they were asked for.
+struct Filled {
+  at::Tensor out;
+  at::Tensor sums;
+};
+
+Filled with_sums_if(bool wanted, const at::Tensor& out) {
+  return {out, wanted ? sum_over_all_but_channels(out) : at::Tensor()};
+}
+
+/// Fills, and sums in the same pass, on a device. Operands are dense, in one layout.
+Filled fill_on_device(const Operands& in, const BiasActTask& task, bool sums) {
+  const at::Tensor out = at::empty_like(in.x);
+  const auto wide = in.x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  at::Tensor partial_sums;
+  if (sums) {
+    partial_sums = at::empty({walk_of(task).partial_rows(), task.layout.channel_count},
+                             in.x.options().dtype(wide));
+  }
+  launch_on_device(
+      "ganscale::bias_act", {{in.x, in.bias, in.gradient, in.tangent}, {out, partial_sums}},
+      [&](void* stream) {
+        bias_act_kernel({.out = out.mutable_data_ptr(),
+                         .x = data_of(in.x),
+                         .bias = data_of(in.bias),
+                         .gradient = data_of(in.gradient),
+                         .tangent = data_of(in.tangent),
+                         .partial_sums = sums ? partial_sums.mutable_data_ptr() : nullptr},
+                        task, stream);
+      });
+  return {out, sums ? row_sums(partial_sums, in.x.scalar_type()) : at::Tensor()};
+}
+
+/// sums: of a derivative only.
+Filled compute_bias_act(const Operands& in, const BiasActRule& rule, BiasActOrder order,
+                        bool sums = false) {
+  const at::Tensor x = in_dense_layout(in.x);
+  const Operands dense{x, in.bias.defined() ? in.bias.contiguous() : at::Tensor(),
+                       in.gradient.defined() ? in_layout_of(in.gradient, x) : at::Tensor(),
+                       in.tangent.defined() ? in_layout_of(in.tangent, x) : at::Tensor()};
+  const BiasActTask task{scalar_type_of(x.scalar_type()), channel_layout_of(x), rule, order};
+  if (takes_kernels(x)) return fill_on_device(dense, task, sums);
+  if (is_low_precision(task.type)) {
+    const Operands wide{upcast(x), upcast(dense.bias), upcast(dense.gradient),
+                        upcast(dense.tangent)};
+    return with_sums_if(sums, compute_bias_act(wide, rule, order).out.to(x.scalar_type()));
+  }
+  const at::Tensor out = at::empty_like(x);
+  bias_act_reference({.out = out.mutable_data_ptr(),
+                      .x = data_of(x),
+                      .bias = data_of(dense.bias),
+                      .gradient = data_of(dense.gradient),
+                      .tangent = data_of(dense.tangent)},
+                     task);
+  return with_sums_if(sums, out);
 }
 
 void save_rule(AutogradContext* context, const BiasActRule& rule) {
@@ -97,29 +129,55 @@ double stored_bound(const std::optional<double>& clamp, at::ScalarType dtype) {
   }
 }
 
-/// gradient * gain f'(u), linear in the gradient.
+/// Returns the tangent of a derivative that was returned with its sums, or without: a sum passes its
+/// own to all that it sums. Undefined if no result has one.
+///
+/// x: of the derivative's shape.
+at::Tensor tangent_of(const variable_list& tangents, const at::Tensor& x) {
+  if (tangents.size() == 1 || !tangents[1].defined()) return tangents[0];
+  std::vector<std::int64_t> shape(x.dim(), 1);
+  shape[1] = x.size(1);
+  const at::Tensor of_sums = tangents[1].view(shape).expand(x.sizes());
+  return tangents[0].defined() ? tangents[0] + of_sums : of_sums;
+}
+
+struct DerivativeOptions {
+  BiasActRule rule;
+  bool sums = false;  ///< over all but the channels, too: the gradient of the bias
+};
+
+/// gradient * gain f'(u), linear in the gradient; then its sums, if they are asked for.
 struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& gradient,
-                            const at::Tensor& x, const at::Tensor& bias, const BiasActRule& rule) {
-    save_rule(context, rule);
-    const bool bends = !is_piecewise_linear(rule.activation);
+  static variable_list forward(AutogradContext* context, const at::Tensor& gradient,
+                               const at::Tensor& x, const at::Tensor& bias,
+                               const DerivativeOptions& options) {
+    save_rule(context, options.rule);
+    const bool bends = !is_piecewise_linear(options.rule.activation);
     context->save_for_backward({bends ? gradient : at::Tensor(), x, bias});
-    return compute_bias_act({x, bias, gradient, {}}, rule, BiasActOrder::kDerivative);
+    context->set_materialize_grads(false);
+    const Filled filled = compute_bias_act({x, bias, gradient, {}}, options.rule,
+                                           BiasActOrder::kDerivative, options.sums);
+    if (!options.sums) return {filled.out};
+    return {filled.out, filled.sums};
   }
 
   static variable_list backward(AutogradContext* context, variable_list tangents) {
     const auto saved = context->get_saved_variables();
     const BiasActRule rule = saved_rule(context);
+    const at::Tensor tangent = tangent_of(tangents, saved[1]);
     at::Tensor d_gradient;
     at::Tensor d_x;
     at::Tensor d_bias;
-    if (context->needs_input_grad(0)) d_gradient = apply(tangents[0], saved[1], saved[2], rule);
+    if (tangent.defined() && context->needs_input_grad(0)) {
+      d_gradient = apply(tangent, saved[1], saved[2], DerivativeOptions{rule})[0];
+    }
     const bool needs_bend = context->needs_input_grad(1) || context->needs_input_grad(2);
-    if (needs_bend && !is_piecewise_linear(rule.activation)) {
+    if (tangent.defined() && needs_bend && !is_piecewise_linear(rule.activation)) {
       // Third derivatives are not needed.
       const at::NoGradGuard no_grad;
-      d_x = compute_bias_act({saved[1], saved[2], saved[0], tangents[0]}, rule,
-                             BiasActOrder::kSecondDerivative);
+      d_x = compute_bias_act({saved[1], saved[2], saved[0], tangent}, rule,
+                             BiasActOrder::kSecondDerivative)
+                .out;
       if (context->needs_input_grad(2)) d_bias = sum_over_all_but_channels(d_x);
     }
     return {d_gradient, d_x, d_bias, at::Tensor()};
@@ -130,7 +188,7 @@ struct BiasActValue : torch::autograd::Function<BiasActValue> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& bias,
                             const BiasActRule& rule) {
     save_rule(context, rule);
-    const at::Tensor result = compute_bias_act({x, bias, {}, {}}, rule, BiasActOrder::kValue);
+    const at::Tensor result = compute_bias_act({x, bias, {}, {}}, rule, BiasActOrder::kValue).out;
     if (is_piecewise_linear(rule.activation)) {
       context->save_for_backward({result, at::empty({0}, x.options())});
     } else {
@@ -142,17 +200,17 @@ struct BiasActValue : torch::autograd::Function<BiasActValue> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const BiasActRule rule = saved_rule(context);
-    at::Tensor d_x;
+    const bool needs_bias = context->needs_input_grad(1);
     if (rule.activation == Activation::kLinear && rule.clamp < 0) {
-      d_x = rule.gain == 1 ? gradients[0] : gradients[0].mul(rule.gain);
-    } else {
-      const bool from_result = is_piecewise_linear(rule.activation);
-      d_x = BiasActDerivative::apply(gradients[0], from_result ? saved[0].detach() : saved[0],
-                                     saved[1], rule);
+      const at::Tensor d_x = rule.gain == 1 ? gradients[0] : gradients[0].mul(rule.gain);
+      return {d_x, needs_bias ? sum_over_all_but_channels(d_x) : at::Tensor(), at::Tensor()};
     }
-    at::Tensor d_bias;
-    if (context->needs_input_grad(1)) d_bias = sum_over_all_but_channels(d_x);
-    return {d_x, d_bias, at::Tensor()};
+    const bool from_result = is_piecewise_linear(rule.activation);
+    variable_list result =
+        BiasActDerivative::apply(gradients[0], from_result ? saved[0].detach() : saved[0], saved[1],
+                                 DerivativeOptions{rule, needs_bias});
+    result.resize(3);
+    return result;
   }
 };
 

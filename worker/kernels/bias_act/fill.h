@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/launch/scalar_type.h"
+#include "kernels/launch/channel_walk.h"
 
 /// How bias_act computes: plain pointers, the same contract for every device.
 namespace ganscale::kernels {
@@ -32,7 +32,8 @@ struct BiasActRule {
   double slope = 0.2;
 };
 
-/// Where a value's channel is: element i belongs to channel i / channel_stride % channel_count.
+/// Where a value's channel is in dense memory: element i belongs to channel
+/// i / channel_stride % channel_count.
 struct ChannelLayout {
   std::int64_t element_count = 0;
   std::int64_t channel_count = 1;
@@ -46,6 +47,9 @@ struct BiasActArrays {
   const void* bias = nullptr;
   const void* gradient = nullptr;  ///< of the result; derivatives only
   const void* tangent = nullptr;   ///< second derivative only
+  /// Null, or with a kDerivative on a device: what its blocks have summed over all but the channels,
+  /// [walk_of(task).partial_rows(), channel_count], in float32 for low-precision types.
+  void* partial_sums = nullptr;
 };
 
 /// What a fill writes, with u = x + bias, and 0 for the derivatives where the value is clamped.
@@ -61,6 +65,20 @@ struct BiasActTask {
   BiasActRule rule;
   BiasActOrder order = BiasActOrder::kValue;
 };
+
+/// Returns how a device walks over a fill that knows its channels. The piecewise linear activations
+/// are those of large layers: they read and write vectors.
+constexpr ChannelWalk walk_of(const BiasActTask& task) {
+  const ChannelLayout& in = task.layout;
+  const std::int64_t width =
+      is_piecewise_linear(task.rule.activation) ? vector_elements(task.type) : 1;
+  if (in.channel_count == 1) return walk_over_planes(1, in.element_count, 1, width);
+  if (in.channel_stride == 1) {
+    return walk_over_pixels(1, in.element_count / in.channel_count, in.channel_count, width);
+  }
+  return walk_over_planes(in.element_count / in.channel_stride, in.channel_stride, in.channel_count,
+                          width);
+}
 
 /// Fills host memory, on all threads of ATen; float32 and float64 only.
 void bias_act_reference(const BiasActArrays& arrays, const BiasActTask& task);

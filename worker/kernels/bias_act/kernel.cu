@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/bias_act/fill.h"
-#include "kernels/launch/launch.cuh"
+#include "kernels/launch/channel_walk.cuh"
 
 namespace ganscale::kernels {
 namespace {
@@ -107,42 +107,73 @@ __device__ T result_of(const Element<T>& in, const BiasActRule& rule) {
   return in.gradient * in.tangent * (Of::second(in.u) * gain);
 }
 
-template <class T, class Stored>
-__device__ T read(const void* array, std::int64_t i) {
-  return static_cast<T>(static_cast<const Stored*>(array)[i]);
+// Elements of a vector; the curves that bend are computed one by one.
+template <class Stored, Activation kActivation>
+constexpr int kWidth = is_piecewise_linear(kActivation) ? kVectorBytes / sizeof(Stored) : 1;
+
+template <BiasActOrder kOrder, class Stored>
+__device__ auto arrays_of(const BiasActArrays& arrays) {
+  const auto stored = [](const void* array) { return static_cast<const Stored*>(array); };
+  auto* out = static_cast<Stored*>(arrays.out);
+  if constexpr (kOrder == BiasActOrder::kValue) {
+    return WalkedArrays<Stored, 1>{{stored(arrays.x)}, out};
+  } else if constexpr (kOrder == BiasActOrder::kDerivative) {
+    return WalkedArrays<Stored, 2>{{stored(arrays.x), stored(arrays.gradient)}, out};
+  } else {
+    return WalkedArrays<Stored, 3>{
+        {stored(arrays.x), stored(arrays.gradient), stored(arrays.tangent)}, out};
+  }
 }
 
 // Stored is the type in memory, T the type of the computation.
-template <class Stored, class T, Activation kActivation, BiasActOrder kOrder>
-__global__ void fill(BiasActArrays arrays, ChannelLayout layout, BiasActRule rule) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       i < layout.element_count; i += stride) {
-    Element<T> in{read<T, Stored>(arrays.x, i)};
-    constexpr bool kHasBias = kOrder == BiasActOrder::kValue || !is_piecewise_linear(kActivation);
-    if (kHasBias && arrays.bias != nullptr) {
-      const std::int64_t channel = i / layout.channel_stride % layout.channel_count;
-      in.u += read<T, Stored>(arrays.bias, channel);
-    }
-    if (kOrder != BiasActOrder::kValue) in.gradient = read<T, Stored>(arrays.gradient, i);
-    if (kOrder == BiasActOrder::kSecondDerivative) in.tangent = read<T, Stored>(arrays.tangent, i);
-    static_cast<Stored*>(arrays.out)[i] =
-        static_cast<Stored>(result_of<T, kActivation, kOrder>(in, rule));
+template <class Stored, class T, Activation kActivation, BiasActOrder kOrder, bool kSums>
+__global__ void fill(BiasActArrays arrays, BiasActRule rule, ChannelWalk walk, bool in_vectors) {
+  constexpr int kElements = kWidth<Stored, kActivation>;
+  constexpr bool kHasBias = kOrder == BiasActOrder::kValue || !is_piecewise_linear(kActivation);
+  const Strip strip = strip_of<kElements>(walk);
+  [[maybe_unused]] T bias[kElements] = {};
+  if (kHasBias && arrays.bias != nullptr) {
+    read_values(static_cast<const Stored*>(arrays.bias), walk, strip, bias);
   }
+  [[maybe_unused]] T sums[kElements] = {};
+  const auto compute = [&](int j, const Stored* elements) {
+    Element<T> in{static_cast<T>(elements[0])};
+    if constexpr (kHasBias) in.u += bias[j];
+    if constexpr (kOrder != BiasActOrder::kValue) in.gradient = static_cast<T>(elements[1]);
+    if constexpr (kOrder == BiasActOrder::kSecondDerivative) {
+      in.tangent = static_cast<T>(elements[2]);
+    }
+    const T result = result_of<T, kActivation, kOrder>(in, rule);
+    if constexpr (kSums) sums[j] += result;
+    return static_cast<Stored>(result);
+  };
+  walk_along<kElements>(strip, in_vectors, arrays_of<kOrder, Stored>(arrays), compute);
+  if constexpr (kSums) store_sums(sums, walk, static_cast<T*>(arrays.partial_sums));
 }
 
 template <class Stored, class T, Activation kActivation>
 void launch(const BiasActArrays& arrays, const BiasActTask& task, void* stream) {
+  constexpr int kElements = kWidth<Stored, kActivation>;
+  const bool has_bias = arrays.bias != nullptr && (task.order == BiasActOrder::kValue ||
+                                                   !is_piecewise_linear(task.rule.activation));
+  const bool knows_channels = has_bias || arrays.partial_sums != nullptr;
+  const ChannelWalk walk =
+      knows_channels ? walk_of(task) : walk_over_planes(1, task.layout.element_count, 1, kElements);
+  const bool in_vectors = takes_vectors(walk, kElements, sizeof(Stored),
+                                        {arrays.out, arrays.x, arrays.gradient, arrays.tangent});
   const auto start = [&](auto kernel) {
-    launch_kernel("bias_act", grid_of(task.layout.element_count), stream, kernel, arrays,
-                  task.layout, task.rule);
+    launch_kernel("bias_act", grid_of(walk), stream, kernel, arrays, task.rule, walk, in_vectors);
   };
   switch (task.order) {
-    case BiasActOrder::kValue: return start(fill<Stored, T, kActivation, BiasActOrder::kValue>);
+    case BiasActOrder::kValue:
+      return start(fill<Stored, T, kActivation, BiasActOrder::kValue, false>);
     case BiasActOrder::kDerivative:
-      return start(fill<Stored, T, kActivation, BiasActOrder::kDerivative>);
+      if (arrays.partial_sums == nullptr) {
+        return start(fill<Stored, T, kActivation, BiasActOrder::kDerivative, false>);
+      }
+      return start(fill<Stored, T, kActivation, BiasActOrder::kDerivative, true>);
     case BiasActOrder::kSecondDerivative:
-      return start(fill<Stored, T, kActivation, BiasActOrder::kSecondDerivative>);
+      return start(fill<Stored, T, kActivation, BiasActOrder::kSecondDerivative, false>);
   }
 }
 

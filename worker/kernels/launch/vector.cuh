@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+/// Accesses to device memory of several elements at once.
+namespace ganscale::kernels {
+
+constexpr int kVectorBytes = 16;  // the most that a thread reads at once
+
+/// Elements that one access reads or writes.
+template <class Stored, int kWidth>
+struct alignas(sizeof(Stored) * kWidth) Vector {
+  Stored at[kWidth];
+};
+
+template <class Stored, int kWidth>
+__device__ Vector<Stored, kWidth> read_vector(const Stored* first) {
+  return *reinterpret_cast<const Vector<Stored, kWidth>*>(first);
+}
+
+template <class Stored, int kWidth>
+__device__ void write_vector(const Vector<Stored, kWidth>& vector, Stored* first) {
+  *reinterpret_cast<Vector<Stored, kWidth>*>(first) = vector;
+}
+
+}  // namespace ganscale::kernels
