@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "kernels/modulated_conv/fill.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 #include "support/check_gradients.h"
 #include "support/expect_error.h"
@@ -27,17 +26,6 @@ TEST(ScaleChannels, AreTheSameInEveryLayout) {
   EXPECT_TRUE(scale_channels(last, scale).equal(scale_channels(x, scale)));
   EXPECT_TRUE(at::allclose(dot_channels(x, strided), (x * strided).sum({2, 3})));
   EXPECT_TRUE(at::allclose(dot_channels(last, strided), (x * strided).sum({2, 3})));
-}
-
-TEST(DotChannels, CutThePixelsOfFewImagesForADevice) {
-  ImageLayout layout{.image_count = 2, .channel_count = 128, .pixel_count = 65536};
-  EXPECT_EQ(dot_parts(layout), 1);  // a block per channel
-  layout.channels_last = true;
-  EXPECT_EQ(dot_parts(layout), 128);  // of 8 blocks each
-  layout.pixel_count = 100;
-  EXPECT_EQ(dot_parts(layout), 1);
-  layout = {.image_count = 64, .channel_count = 512, .pixel_count = 65536, .channels_last = true};
-  EXPECT_EQ(dot_parts(layout), 1);
 }
 
 class ModulatedConv : public testing::Test {

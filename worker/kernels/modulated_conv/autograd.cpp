@@ -12,6 +12,7 @@
 #include "kernels/launch/on_device.h"
 #include "kernels/modulated_conv/fill.h"
 #include "kernels/modulated_conv/modulated_conv.h"
+#include "kernels/row_sums/row_sums.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -57,9 +58,9 @@ at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor first = in_dense_layout(a);
   const at::Tensor second = in_layout_of(b, first);
   const ImageLayout layout = image_layout_of(first);
-  const std::int64_t parts = takes_kernels(a) ? dot_parts(layout) : 1;
   const auto wide = a.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const at::Tensor out = at::empty({parts, a.size(0), a.size(1)}, a.options().dtype(wide));
+  const std::int64_t rows = takes_kernels(a) ? walk_of(layout).partial_rows() : 1;
+  const at::Tensor out = at::empty({rows, a.size(0) * a.size(1)}, a.options().dtype(wide));
   const auto arrays = [&] {
     return DotArrays{out.mutable_data_ptr(), first.const_data_ptr(), second.const_data_ptr()};
   };
@@ -69,7 +70,7 @@ at::Tensor compute_dots(const at::Tensor& a, const at::Tensor& b) {
     launch_on_device("ganscale::dot_channels", {{first, second}, {out}},
                      [&](void* stream) { dot_channels_kernel(arrays(), layout, stream); });
   }
-  return (parts == 1 ? out.select(0, 0) : out.sum(0)).to(a.scalar_type());
+  return row_sums(out, a.scalar_type()).view({a.size(0), a.size(1)});
 }
 
 struct Scale : torch::autograd::Function<Scale> {

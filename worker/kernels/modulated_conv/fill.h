@@ -1,9 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
-#include "kernels/launch/scalar_type.h"
+#include "kernels/launch/channel_walk.h"
 
 /// How scale_channels and dot_channels compute: plain pointers, the same contract for every device.
 namespace ganscale::kernels {
@@ -25,20 +24,18 @@ struct ScaleArrays {
 };
 void scale_channels_reference(const ScaleArrays& arrays, const ImageLayout& layout);
 
-/// Returns in how many parts a device takes the pixels of a dot product, so that few images of few
-/// channels keep all of it busy. Contiguous planes are work enough each.
-constexpr std::int64_t dot_parts(const ImageLayout& layout) {
-  constexpr std::int64_t kBlocks = 1024;
-  constexpr std::int64_t kFewestPixels = 64;
-  if (!layout.channels_last) return 1;
-  const std::int64_t blocks = std::max<std::int64_t>(
-      1, (layout.channel_count + 31) / 32 * layout.image_count);  // of 32 channels of an image
-  const std::int64_t most = std::max<std::int64_t>(1, layout.pixel_count / kFewestPixels);
-  return std::clamp<std::int64_t>((kBlocks + blocks - 1) / blocks, 1, most);
+/// Returns how a device walks over images of which each channel has a value.
+constexpr ChannelWalk walk_of(const ImageLayout& layout) {
+  const std::int64_t width = vector_elements(layout.type);
+  if (layout.channels_last) {
+    return walk_over_pixels(layout.image_count, layout.pixel_count, layout.channel_count, width);
+  }
+  const std::int64_t planes = layout.image_count * layout.channel_count;
+  return walk_over_planes(planes, layout.pixel_count, planes, width);
 }
 
-/// out[p, n, c] = sum over the pixels of part p of a * b, in float32 for low-precision types, which
-/// out is too. A host takes all pixels as one part, a device as many as dot_parts().
+/// out[r, n, c] = sum over some pixels of a * b, in float32 for low-precision types, which out is too.
+/// A host takes all pixels for one row, a device leaves walk_of(layout).partial_rows().
 struct DotArrays {
   void* out = nullptr;
   const void* a = nullptr;
