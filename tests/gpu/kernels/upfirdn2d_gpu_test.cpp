@@ -39,7 +39,8 @@ std::vector<at::Tensor> images() {
 }
 
 TEST_P(Upfirdn2dKernel, IsTheReference) {
-  for (const auto& filter : {at::randn({5, 4}, at::kDouble), at::randn({3}, at::kDouble)}) {
+  for (const auto& filter : {at::randn({5, 4}, at::kDouble), at::randn({3}, at::kDouble),
+                             setup_filter({1, 3, 3, 1}, at::kDouble)}) {
     for (auto options : upfirdn2d_cases()) {
       options.pad_left += 20;  // room for the smallest image
       options.pad_top += 20;

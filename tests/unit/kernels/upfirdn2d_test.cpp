@@ -78,6 +78,14 @@ TEST(Upfirdn2d, KeepsChannelsLast) {
   }
 }
 
+TEST(Upfirdn2d, LeavesPlanesOfFewChannels) {
+  for (const auto device : {at::kCPU, at::kMeta}) {
+    const auto x =
+        at::empty({2, 3, 8, 8}, at::TensorOptions(device), at::MemoryFormat::ChannelsLast);
+    EXPECT_TRUE(upfirdn2d(x, at::empty({4, 4}, device), {}).is_contiguous());
+  }
+}
+
 TEST(Upfirdn2d, TakesImagesOfOnePixelAndAnyStrides) {
   const auto filter = at::randn({4, 4}, at::kDouble);
   const Upfirdn options{

@@ -82,6 +82,63 @@ TEST_P(Upfirdn2dOnHost, TakesImagesOfSeveralBlocks) {
   }
 }
 
+/// Kept, doubled and halved with the pads of both directions of a layer, and of their gradients.
+std::vector<Upfirdn> resamplings_by_four_taps() {
+  std::vector<Upfirdn> result;
+  for (const std::int64_t before : {-1, 2, 3}) {
+    const Upfirdn pads{.pad_left = before, .pad_right = 2, .pad_top = 3 - before, .pad_bottom = 1};
+    for (Upfirdn options : {pads, pads, pads}) {
+      if (result.size() % 3 == 1) options.up_x = options.up_y = 2;
+      if (result.size() % 3 == 2) options.down_x = options.down_y = 2;
+      options.gain = options.up_x * options.up_y;
+      options.flip_filter = before == 2;
+      result.push_back(options);
+    }
+  }
+  return result;
+}
+
+// Taps that no mirror or exchange of the axes leaves as they are; none that is no product.
+TEST_P(Upfirdn2dOnHost, IsTheReferenceForFourTaps) {
+  const auto dtype = wide(numbers({1})).scalar_type();
+  const auto product =
+      at::tensor({1.0, 2.0, 5.0, 3.0}).outer(at::tensor({2.0, 7.0, 1.0, 4.0})).to(dtype) / 154;
+  const auto other = wide(numbers({4, 4}));
+  const auto last = at::MemoryFormat::ChannelsLast;
+  for (const auto& x : {numbers({2, 3, 9, 6}), numbers({2, 3, 5, 7}).contiguous(last),
+                        numbers({1, 16, 9, 5}).contiguous(last), numbers({1, 12, 3, 3}),
+                        numbers({1, 11, 4, 5}).contiguous(last)}) {
+    for (const auto& options : resamplings_by_four_taps()) {
+      for (const auto& filter : {product, other}) {
+        const auto shape = shape_of(x, filter, options);
+        expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+      }
+    }
+  }
+}
+
+TEST_P(Upfirdn2dOnHost, WalksDownStripsOfLargeImagesByFourTaps) {
+  const auto filter = at::tensor({1.0, 3.0, 3.0, 1.0}).outer(at::tensor({1.0, 3.0, 3.0, 1.0}));
+  const auto taps = (filter / 64).to(wide(numbers({1})).scalar_type());
+  const auto x = numbers({1, 8, 70, 40}).contiguous(at::MemoryFormat::ChannelsLast);
+  for (const auto& image : {x, numbers({2, 2, 70, 140})}) {
+    for (const std::int64_t up : {1, 2}) {
+      const Upfirdn options{
+          .up_x = up, .up_y = up, .pad_left = 2, .pad_right = 1, .pad_top = 2, .pad_bottom = 1};
+      const auto shape = shape_of(image, taps, options);
+      expect_close(by_kernel(image, taps, shape), by_reference(wide(image), taps, shape));
+    }
+  }
+}
+
+TEST_P(Upfirdn2dOnHost, TakesPixelsThatNoAccessOfSixteenBytesReaches) {
+  const auto filter = wide(numbers({4, 4})).square();
+  const auto behind_one = numbers({1 + 1 * 5 * 7 * 16}).slice(0, 1).view({1, 5, 7, 16});
+  const auto x = behind_one.permute({0, 3, 1, 2});
+  const auto shape = shape_of(x, filter, {.pad_left = 2, .pad_right = 1});
+  expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+}
+
 TEST_P(Upfirdn2dOnHost, RefusesAFilterThatItCannotKeep) {
   const auto filter = wide(numbers({33, 32}));
   const auto x = numbers({1, 1, 40, 40});

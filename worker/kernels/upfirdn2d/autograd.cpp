@@ -34,9 +34,10 @@ UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfir
   return shape;
 }
 
-/// Returns the layout for x on a CPU: with few channels, channels last does not vectorize well.
+constexpr std::int64_t kFewestValues = 8;  // of a pixel that vectors of channels last suit
+
+/// Returns the layout for x on a CPU.
 at::MemoryFormat format_on_cpu(const at::Tensor& x) {
-  constexpr std::int64_t kFewestValues = 8;
   const bool keeps = x.size(1) >= kFewestValues && !x.is_contiguous() &&
                      x.is_contiguous(at::MemoryFormat::ChannelsLast);
   return keeps ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
@@ -74,8 +75,11 @@ at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const 
   const auto shape = shape_of(x, filter, options);
   const auto taps =
       filter.to(x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat).contiguous();
+  // A kernel reads pixels wherever they are: planes of few channels need not be copied before.
+  const auto format =
+      x.size(1) >= kFewestValues ? x.suggest_memory_format() : at::MemoryFormat::Contiguous;
   const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
-                                   x.options().memory_format(x.suggest_memory_format()));
+                                   x.options().memory_format(format));
   launch_on_device("ganscale::upfirdn2d", {{x, taps}, {out}}, [&](void* stream) {
     const UpfirdnMemory memory{.x = x.const_data_ptr(),
                                .filter = taps.const_data_ptr(),
@@ -89,7 +93,7 @@ at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const 
   return out;
 }
 
-// A kernel's filter is read from memory tap by tap, so two passes of K taps are better than one of
+// A long filter is read from memory tap by tap, so two passes of K taps are better than one of
 // K * K. The reference finds the factors of a filter by itself, and both passes share the cache.
 at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter,
                              const Upfirdn& options) {

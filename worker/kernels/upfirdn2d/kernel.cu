@@ -5,77 +5,11 @@
 #include "base/error.h"
 #include "kernels/launch/launch.cuh"
 #include "kernels/upfirdn2d/fill.h"
+#include "kernels/upfirdn2d/strip.cuh"
+#include "kernels/upfirdn2d/work.cuh"
 
 namespace ganscale::kernels {
 namespace {
-
-constexpr int kMostTaps = 1024;  // of a filter, in shared memory
-constexpr std::int64_t kMostGridColumns = 0x7FFFFFFF;
-constexpr std::int64_t kMostGridRows = 65535;
-
-/// The parameters of a thread, in 32 bits for sizes within a plane.
-struct Work {
-  PixelStrides x_strides;
-  PixelStrides out_strides;
-  std::int64_t image_count;
-  int channels;
-  int height, width, out_height, out_width;
-  int filter_height, filter_width;
-  int up_x, up_y, down_x, down_y;
-  int pad_left, pad_top;
-  double gain;
-  bool flip_filter;
-};
-
-/// Copies the filter to shared memory in the order of correlation, multiplied by the gain.
-template <class Sum>
-__device__ const Sum* load_filter(const Sum* filter, const Work& work) {
-  __shared__ Sum taps[kMostTaps];
-  const int count = work.filter_height * work.filter_width;
-  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
-  for (int i = thread; i < count; i += blockDim.x * blockDim.y) {
-    taps[i] = filter[work.flip_filter ? i : count - 1 - i] * static_cast<Sum>(work.gain);
-  }
-  __syncthreads();
-  return taps;
-}
-
-/// The first tap of an output that covers a pixel rather than an inserted zero, and that pixel.
-struct First {
-  int tap;
-  int pixel;
-};
-
-template <int kUp>
-__device__ First first_of(int out, int down, int up_if_any, int pad) {
-  const int up = kUp > 0 ? kUp : up_if_any;
-  const int position = out * down - pad;
-  int tap = -position % up;
-  if (tap < 0) tap += up;
-  return {tap, (position + tap) / up};
-}
-
-/// Returns one output. kUp is the factor of both axes, or 0 for any.
-template <int kUp, class T, class Sum>
-__device__ Sum value_at(const T* plane, const Sum* taps, const Work& work, int out_y, int out_x) {
-  const int up_x = kUp > 0 ? kUp : work.up_x;
-  const int up_y = kUp > 0 ? kUp : work.up_y;
-  const First first_y = first_of<kUp>(out_y, work.down_y, work.up_y, work.pad_top);
-  const First first_x = first_of<kUp>(out_x, work.down_x, work.up_x, work.pad_left);
-  Sum sum = 0;
-  int y = first_y.pixel;
-  for (int tap_y = first_y.tap; tap_y < work.filter_height; tap_y += up_y, ++y) {
-    if (y < 0 || y >= work.height) continue;
-    const T* row = plane + y * work.x_strides.row;
-    const Sum* row_taps = taps + tap_y * work.filter_width;
-    int x = first_x.pixel;
-    for (int tap_x = first_x.tap; tap_x < work.filter_width; tap_x += up_x, ++x) {
-      if (x < 0 || x >= work.width) continue;
-      sum += row_taps[tap_x] * static_cast<Sum>(row[x * work.x_strides.column]);
-    }
-  }
-  return sum;
-}
 
 /// Contiguous planes: adjacent threads have adjacent columns.
 template <int kUp, class T, class Sum>
@@ -143,10 +77,16 @@ void launch(const UpfirdnMemory& memory, const Work& work, void* stream) {
 }
 
 template <class T, class Sum>
-void launch_for_up(const UpfirdnMemory& memory, const Work& work, void* stream) {
+void launch_any(const UpfirdnMemory& memory, const Work& work, void* stream) {
   if (work.up_x == 1 && work.up_y == 1) return launch<1, T, Sum>(memory, work, stream);
   if (work.up_x == 2 && work.up_y == 2) return launch<2, T, Sum>(memory, work, stream);
   launch<0, T, Sum>(memory, work, stream);
+}
+
+template <class T, class Sum>
+void launch_for_size(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  if (launch_strips<T, Sum>(memory, work, stream)) return;
+  launch_any<T, Sum>(memory, work, stream);
 }
 
 Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
@@ -185,10 +125,10 @@ void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, vo
         "upfirdn2d: a filter has at most 1024 taps on a CUDA device");
   const Work work = work_of(memory, shape);
   switch (memory.type) {
-    case ScalarType::kFloat32: launch_for_up<float, float>(memory, work, stream); break;
-    case ScalarType::kFloat64: launch_for_up<double, double>(memory, work, stream); break;
-    case ScalarType::kFloat16: launch_for_up<__half, float>(memory, work, stream); break;
-    case ScalarType::kBFloat16: launch_for_up<__nv_bfloat16, float>(memory, work, stream); break;
+    case ScalarType::kFloat32: launch_for_size<float, float>(memory, work, stream); break;
+    case ScalarType::kFloat64: launch_for_size<double, double>(memory, work, stream); break;
+    case ScalarType::kFloat16: launch_for_size<__half, float>(memory, work, stream); break;
+    case ScalarType::kBFloat16: launch_for_size<__nv_bfloat16, float>(memory, work, stream); break;
   }
 }
 

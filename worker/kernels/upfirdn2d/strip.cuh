@@ -1,0 +1,309 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/launch/launch.cuh"
+#include "kernels/launch/vector.cuh"
+#include "kernels/upfirdn2d/work.cuh"
+
+/// upfirdn2d by 4 x 4 taps, the filter of StyleGAN2, where it keeps, doubles or halves the size.
+///
+/// A thread has a column of outputs, of as many channels as one access reads, and walks down: it
+/// filters each row of the image once along x, and adds it to the outputs that are not complete.
+/// All of that is in registers; what neighbors read in common comes from the first cache.
+namespace ganscale::kernels {
+
+constexpr int kStripTaps = 4;
+
+/// A filter in the order of correlation, as column[y] * row[x] if it is such a product.
+template <class Sum>
+struct Product {
+  Sum column[kStripTaps];
+  Sum row[kStripTaps];
+  bool is_product;
+};
+
+/// Finds the factors by the sums along both axes; a filter whose sum is 0 counts as no product.
+template <class Sum>
+__device__ Product<Sum> product_of(const Sum* taps) {
+  Product<Sum> product = {};
+  Sum total = 0;
+  Sum largest = 0;
+  for (int y = 0; y < kStripTaps; ++y) {
+    for (int x = 0; x < kStripTaps; ++x) {
+      const Sum tap = taps[y * kStripTaps + x];
+      product.column[y] += tap;
+      product.row[x] += tap;
+      largest = abs(tap) > largest ? abs(tap) : largest;
+    }
+    total += product.column[y];
+  }
+  product.is_product = total != 0;
+  for (int y = 0; y < kStripTaps; ++y) product.column[y] /= total;
+  for (int y = 0; y < kStripTaps; ++y) {
+    for (int x = 0; x < kStripTaps; ++x) {
+      const Sum error = abs(product.column[y] * product.row[x] - taps[y * kStripTaps + x]);
+      if (!(error <= 16 * std::numeric_limits<Sum>::epsilon() * largest)) {
+        product.is_product = false;
+      }
+    }
+  }
+  return product;
+}
+
+/// How threads share the outputs.
+struct Strips {
+  int row_count = 0;  ///< of outputs, of a strip
+  std::int64_t strips_of_plane = 0;
+  std::int64_t strip_count = 0;  ///< of all planes, or images in channels last
+  int planes_of_image = 0;       ///< 1 in channels last
+  int vectors = 0;               ///< of a pixel
+};
+
+/// Returns the first row of a strip, which may lie before that of the image: with up = 2 each begins
+/// between two rows of pixels.
+template <int kUp>
+__device__ int first_row_of(std::int64_t strip, const Strips& strips, int pad_top) {
+  const int lead = kUp == 2 ? (pad_top + 1) & 1 : 0;
+  return static_cast<int>(strip) * strips.row_count - lead;
+}
+
+/// The taps of one output along x that meet pixels, and where these are.
+template <int kUp, class Sum>
+struct Across {
+  static constexpr int kTaps = kStripTaps / kUp;
+  Sum taps[kTaps];
+  bool reaches[kTaps];  ///< not beyond the edge
+  int first_pixel;
+};
+
+template <int kUp, int kDown, class Sum>
+__device__ Across<kUp, Sum> across_of(const Product<Sum>& filter, const Work& work, int out_x) {
+  const First first = first_of<kUp>(out_x, kDown, kUp, work.pad_left);
+  Across<kUp, Sum> across;
+  across.first_pixel = first.pixel;
+  for (int i = 0; i < across.kTaps; ++i) {
+    across.taps[i] = filter.row[i * kUp];
+    if constexpr (kUp == 2) {
+      if (first.tap == 1) across.taps[i] = filter.row[i * kUp + 1];
+    }
+    across.reaches[i] = first.pixel + i >= 0 && first.pixel + i < work.width;
+  }
+  return across;
+}
+
+/// The outputs of a column that rows still to come add to; zero at first.
+template <int kUp, int kDown, int kWidth, class Sum>
+struct Open {
+  static constexpr int kSums = kUp == 2 ? 2 : kDown == 2 ? 1 : 3;
+  static constexpr int kStepsToFirst = kUp == 1 && kDown == 1 ? 3 : 1;
+  Sum sums[kSums][kWidth];
+};
+
+/// Adds the next kDown rows, and gives the kUp sums that they complete.
+template <int kUp, int kDown, int kWidth, class Sum>
+__device__ void take_rows(const Sum (&rows)[kDown][kWidth], const Sum (&taps)[kStripTaps],
+                          Open<kUp, kDown, kWidth, Sum>& open, Sum (&done)[kUp][kWidth]) {
+  auto& sums = open.sums;
+  for (int j = 0; j < kWidth; ++j) {
+    const Sum row = rows[0][j];
+    if constexpr (kUp == 2) {
+      done[0][j] = sums[1][j] + taps[3] * row;
+      done[1][j] = sums[0][j] + taps[2] * row;
+      sums[0][j] = taps[0] * row;
+      sums[1][j] = taps[1] * row;
+    } else if constexpr (kDown == 2) {
+      done[0][j] = sums[0][j] + taps[2] * row + taps[3] * rows[1][j];
+      sums[0][j] = taps[0] * row + taps[1] * rows[1][j];
+    } else {
+      done[0][j] = sums[0][j] + taps[3] * row;
+      sums[0][j] = sums[1][j] + taps[2] * row;
+      sums[1][j] = sums[2][j] + taps[1] * row;
+      sums[2][j] = taps[0] * row;
+    }
+  }
+}
+
+/// Where a thread computes.
+template <class T>
+struct StripPlace {
+  const T* x;  ///< pixel (0, 0) of its channels
+  T* out;      ///< output (0, out_x)
+  int out_x;
+  int first_row;
+  int end_row;
+};
+
+/// Reads what kDown rows from `in_y` on have under the taps; zeros beyond the edges.
+template <int kUp, int kDown, int kWidth, class T, class Sum>
+__device__ void read_rows(const StripPlace<T>& place, const Across<kUp, Sum>& across,
+                          const Work& work, int in_y,
+                          Vector<T, kWidth> (&read)[kDown][kStripTaps / kUp]) {
+  for (int k = 0; k < kDown; ++k) {
+    const bool is_row = in_y + k >= 0 && in_y + k < work.height;
+    const std::int64_t row = (in_y + k) * work.x_strides.row;
+    for (int i = 0; i < across.kTaps; ++i) {
+      read[k][i] = {};
+      const std::int64_t column = (across.first_pixel + i) * work.x_strides.column;
+      if (is_row && across.reaches[i]) {
+        read[k][i] = read_vector<T, kWidth>(place.x + (row + column));
+      }
+    }
+  }
+}
+
+/// Filters kDown rows along x.
+template <int kUp, int kDown, int kWidth, class T, class Sum>
+__device__ void filter_rows(const Vector<T, kWidth> (&read)[kDown][kStripTaps / kUp],
+                            const Across<kUp, Sum>& across, Sum (&rows)[kDown][kWidth]) {
+  for (int k = 0; k < kDown; ++k) {
+    for (int j = 0; j < kWidth; ++j) {
+      rows[k][j] = across.taps[0] * static_cast<Sum>(read[k][0].at[j]);
+      for (int i = 1; i < across.kTaps; ++i) {
+        rows[k][j] += across.taps[i] * static_cast<Sum>(read[k][i].at[j]);
+      }
+    }
+  }
+}
+
+/// Writes outputs from row `out_y` on, of those that are the thread's own.
+template <int kUp, int kWidth, class T, class Sum>
+__device__ void write_rows(const StripPlace<T>& place, const Work& work, int out_y,
+                           const Sum (&done)[kUp][kWidth]) {
+  const int begin = place.first_row > 0 ? place.first_row : 0;
+  for (int k = 0; k < kUp; ++k) {
+    if (out_y + k < begin || out_y + k >= place.end_row) continue;
+    Vector<T, kWidth> result;
+    for (int j = 0; j < kWidth; ++j) result.at[j] = static_cast<T>(done[k][j]);
+    write_vector(result, place.out + (out_y + k) * work.out_strides.row);
+  }
+}
+
+/// Computes the strip. kSteps: steps whose pixels are read before any is computed with.
+template <int kUp, int kDown, int kWidth, int kSteps, class T, class Sum>
+__device__ void walk_down(const StripPlace<T>& place, const Product<Sum>& filter,
+                          const Work& work) {
+  const auto across = across_of<kUp, kDown>(filter, work, place.out_x);
+  Open<kUp, kDown, kWidth, Sum> open = {};
+  int out_y = place.first_row - open.kStepsToFirst * kUp;
+  int in_y = (out_y * kDown - work.pad_top + kStripTaps - kDown) / kUp;
+  while (out_y < place.end_row) {
+    Vector<T, kWidth> read[kSteps][kDown][kStripTaps / kUp];
+    for (int step = 0; step < kSteps; ++step, in_y += kDown) {
+      read_rows<kUp, kDown, kWidth>(place, across, work, in_y, read[step]);
+    }
+    for (int step = 0; step < kSteps; ++step, out_y += kUp) {
+      Sum rows[kDown][kWidth];
+      filter_rows<kUp>(read[step], across, rows);
+      Sum done[kUp][kWidth];
+      take_rows<kUp, kDown>(rows, filter.column, open, done);
+      write_rows(place, work, out_y, done);
+    }
+  }
+}
+
+/// Threads are (vectors, columns, strips). A filter that is no product is applied tap by tap.
+template <int kUp, int kDown, int kWidth, class T, class Sum>
+__global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter,
+                         T* __restrict__ out, Work work, Strips strips) {
+  const Sum* taps = load_filter(filter, work);
+  const std::int64_t strip = std::int64_t{blockIdx.x} * blockDim.z + threadIdx.z;
+  const int out_x = blockIdx.y * blockDim.y + threadIdx.y;
+  const int vector = blockIdx.z * blockDim.x + threadIdx.x;
+  if (strip >= strips.strip_count || out_x >= work.out_width || vector >= strips.vectors) return;
+  const std::int64_t plane = strip / strips.strips_of_plane;
+  const std::int64_t n = plane / strips.planes_of_image;
+  const std::int64_t c = plane % strips.planes_of_image + vector * kWidth;
+  const int first_row = first_row_of<kUp>(strip % strips.strips_of_plane, strips, work.pad_top);
+  const int beyond = first_row + strips.row_count;
+  const StripPlace<T> place{.x = x + n * work.x_strides.image + c * work.x_strides.channel,
+                            .out = out + n * work.out_strides.image + c * work.out_strides.channel +
+                                   out_x * work.out_strides.column,
+                            .out_x = out_x,
+                            .first_row = first_row,
+                            .end_row = beyond < work.out_height ? beyond : work.out_height};
+  const Product<Sum> product = product_of(taps);
+  if (product.is_product) {
+    constexpr int kSteps = kWidth == 1 ? 4 : 1;
+    return walk_down<kUp, kDown, kWidth, kSteps>(place, product, work);
+  }
+  for (int y = first_row < 0 ? 0 : first_row; y < place.end_row; ++y) {
+    for (int j = 0; j < kWidth; ++j) {
+      place.out[y * work.out_strides.row + j] =
+          static_cast<T>(value_at<kUp>(place.x + j, taps, work, y, out_x));
+    }
+  }
+}
+
+/// Launches by_strip for pixels of `kWidth` values side by side, or for planes if it is 1.
+template <int kUp, int kDown, int kWidth, class T, class Sum>
+void launch_strips_of(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  constexpr unsigned kThreads = 256;
+  constexpr unsigned kMostDeep = 64;  // a device's limit along z
+  constexpr unsigned kWideColumns = kWidth == 1 ? 128 : 32;
+  constexpr std::int64_t kBlocks = 1024;  // that keep a device busy
+  Strips strips{.planes_of_image = kWidth == 1 ? work.channels : 1,
+                .vectors = kWidth == 1 ? 1 : work.channels / kWidth};
+  const std::int64_t planes = work.image_count * strips.planes_of_image;
+  const unsigned columns =
+      std::min(std::bit_ceil(static_cast<unsigned>(work.out_width)), kWideColumns);
+  const unsigned vectors =
+      std::min(std::bit_ceil(static_cast<unsigned>(strips.vectors)), kThreads / columns);
+  const dim3 threads(vectors, columns, std::min(kThreads / (vectors * columns), kMostDeep));
+  const unsigned column_blocks = block_count(work.out_width, columns, kMostGridColumns);
+  const unsigned vector_blocks = block_count(strips.vectors, vectors, kMostGridColumns);
+  // Long strips read few rows twice.
+  const auto longest = static_cast<std::uint64_t>(planes * work.out_height * column_blocks *
+                                                  vector_blocks / (kBlocks * threads.z));
+  strips.row_count = static_cast<int>(std::clamp<std::uint64_t>(std::bit_floor(longest), 4, 32));
+  const std::int64_t lead = kUp == 2 ? (work.pad_top + 1) & 1 : 0;
+  strips.strips_of_plane = (work.out_height + lead + strips.row_count - 1) / strips.row_count;
+  strips.strip_count = planes * strips.strips_of_plane;
+  const dim3 blocks(block_count(strips.strip_count, threads.z, kMostGridColumns), column_blocks,
+                    vector_blocks);
+  launch_kernel("upfirdn2d", {blocks, threads}, stream, by_strip<kUp, kDown, kWidth, T, Sum>,
+                static_cast<const T*>(memory.x), static_cast<const Sum*>(memory.filter),
+                static_cast<T*>(memory.out), work, strips);
+}
+
+/// Returns whether all pixels lie where accesses of `kWidth` values reach them.
+template <int kWidth, class T>
+bool has_vectors(const UpfirdnMemory& memory, const Work& work) {
+  const auto lies_well = [&](const void* pixels, const PixelStrides& strides) {
+    return strides.channel == 1 && reinterpret_cast<std::uintptr_t>(pixels) % kVectorBytes == 0 &&
+           strides.column % kWidth == 0 && strides.row % kWidth == 0 && strides.image % kWidth == 0;
+  };
+  return work.channels % kWidth == 0 && lies_well(memory.x, memory.x_strides) &&
+         lies_well(memory.out, memory.out_strides);
+}
+
+template <int kUp, int kDown, class T, class Sum>
+bool launch_strips_by(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  constexpr int kWidth = kVectorBytes / sizeof(T);
+  constexpr int kManyChannels = 8;  // that single values of planes would lie far apart
+  if (has_vectors<kWidth, T>(memory, work)) {
+    launch_strips_of<kUp, kDown, kWidth, T, Sum>(memory, work, stream);
+    return true;
+  }
+  if (work.out_strides.column != 1 && work.channels >= kManyChannels) return false;
+  launch_strips_of<kUp, kDown, 1, T, Sum>(memory, work, stream);
+  return true;
+}
+
+/// Launches by_strip, or returns false where that can't do it.
+template <class T, class Sum>
+bool launch_strips(const UpfirdnMemory& memory, const Work& work, void* stream) {
+  const auto has = [&](int up, int down) {
+    return work.up_x == up && work.up_y == up && work.down_x == down && work.down_y == down;
+  };
+  if (work.filter_height != kStripTaps || work.filter_width != kStripTaps) return false;
+  if (has(1, 1)) return launch_strips_by<1, 1, T, Sum>(memory, work, stream);
+  if (has(2, 1)) return launch_strips_by<2, 1, T, Sum>(memory, work, stream);
+  if (has(1, 2)) return launch_strips_by<1, 2, T, Sum>(memory, work, stream);
+  return false;
+}
+
+}  // namespace ganscale::kernels
