@@ -95,8 +95,7 @@ int main(int argument_count, char** arguments) {
   benchmarks::Timing timing{.batch = 64, .warm_up_steps = 2, .steps = 5};
   benchmarks::add_options(app, timing);
   CLI11_PARSE(app, argument_count, arguments);
-  benchmarks::print_times(timing, [&] {
-    const auto training = std::make_shared<Training>(timing.batch);
-    return [training](int /*number*/) { training->step(); };
-  });
+  benchmarks::set_up(timing);
+  Training training(timing.batch);
+  benchmarks::print_times(benchmarks::time_steps(timing, [&](int /*number*/) { training.step(); }));
 }

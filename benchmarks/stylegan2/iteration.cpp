@@ -1,14 +1,19 @@
 // Times StyleGAN2 training steps with all phases: 16 steps hold 16 Gmain, 4 Greg, 16 Dmain, 1 Dreg.
-// Writes one JSON line for compare_iterations.py and compare_on_gpu.py.
+// With --profile it times and traces each phase alone.
+// Writes one JSON line for compare_iterations.py, compare_on_gpu.py and profile_on_gpu.py.
 #include <ATen/ops/rand.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "comm/thread_group.h"
 #include "device/gpu.h"
 #include "timing/time_steps.h"
+#include "timing/trace.h"
 #include "training/run/parse_run.h"
 #include "training/run/precision.h"
 #include "training/schemes/synchronous.h"
@@ -23,6 +28,7 @@ struct Setting {
   int resolution = 64;
   std::string precision = "fp32";
   bool graphs = false;
+  std::filesystem::path profile;  ///< folder of the traces; empty: whole steps are timed
 };
 
 training::RunConfig config_of(const Setting& setting) {
@@ -74,6 +80,20 @@ class Training {
     trainer_.step(progress_);
   }
 
+  /// The phases and how often each is due: in every so many steps.
+  std::vector<std::pair<std::string, std::int64_t>> intervals() {
+    std::vector<std::pair<std::string, std::int64_t>> intervals;
+    for (const auto& phase : trainer_.phases()) intervals.emplace_back(phase.name, phase.interval);
+    return intervals;
+  }
+
+  /// Makes one phase due in every step but step 0, and no other; without a name, none at all.
+  void keep_only(const std::string& name) {
+    for (auto& phase : trainer_.phases()) {
+      phase.interval = phase.name == name ? 1 : std::numeric_limits<std::int64_t>::max();
+    }
+  }
+
  private:
   training::RunConfig config_;
   at::Device device_;
@@ -84,13 +104,31 @@ class Training {
   training::Progress progress_;
 };
 
+/// Times and traces each phase in steps of its own, and steps without a phase: what frames them.
+void profile(const Setting& setting, Training& training) {
+  nlohmann::ordered_json phases;
+  auto intervals = training.intervals();
+  intervals.emplace_back("frame", 1);
+  for (const auto& [name, interval] : intervals) {
+    training.keep_only(name);
+    const auto step = [&](int /*number*/) { training.step(1); };
+    const auto seconds = benchmarks::time_steps(setting.timing, step);
+    benchmarks::write_trace(device_of(setting), setting.profile / (name + ".json"),
+                            [&] { training.step(1); });
+    phases.push_back({{"name", name}, {"interval", interval}, {"step_seconds", seconds}});
+  }
+  const nlohmann::ordered_json line = {{"phases", phases}};
+  std::cout << line << "\n";
+}
+
 void measure(const Setting& setting) {
   device::use_device(device_of(setting));
   device::allow_tf32(training::allows_tf32(config_of(setting).training.precision));
-  benchmarks::print_times(setting.timing, [&] {
-    const auto training = std::make_shared<Training>(setting);
-    return [training](int number) { training->step(number); };
-  });
+  benchmarks::set_up(setting.timing);
+  Training training(setting);
+  if (!setting.profile.empty()) return profile(setting, training);
+  benchmarks::print_times(
+      benchmarks::time_steps(setting.timing, [&](int number) { training.step(number); }));
 }
 
 }  // namespace
@@ -104,6 +142,8 @@ int main(int argument_count, char** arguments) {
   app.add_option("--resolution", setting.resolution, "pixels");
   app.add_option("--precision", setting.precision, "as training.precision");
   app.add_flag("--graphs", setting.graphs, "as training.cuda_graphs");
+  app.add_option("--profile", setting.profile, "folder for a trace of each phase")
+      ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argument_count, arguments);
   try {
     measure(setting);

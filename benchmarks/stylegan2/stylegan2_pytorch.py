@@ -3,7 +3,7 @@
 
 Written as the public ports for PyTorch are: resampling as zero insertion and a depthwise convolution,
 reals and fakes of D's step backpropagated one after the other, modulated convolutions in either of their
-two forms. Writes one JSON line for compare_iterations.py and compare_on_gpu.py.
+two forms. Writes one JSON line for compare_iterations.py, compare_on_gpu.py and profile_on_gpu.py.
 """
 import copy
 import math
@@ -248,26 +248,28 @@ class Training:
         self.path_mean = torch.zeros([], device=device)
         self.real = torch.rand(self.batch, 3, resolution, resolution, device=device).to(memory_format=layout) * 2 - 1
 
-    def step(self, number):
-        self.d.requires_grad_(False)
-        self.update(self.g_optimizer, self.g_main)
-        if number % 4 == 0:
-            self.update(self.g_optimizer, self.path_length)
-        self.d.requires_grad_(True)
-        self.g.requires_grad_(False)
-        self.update(self.d_optimizer, self.d_main)
-        if number % 16 == 0:
-            self.update(self.d_optimizer, self.r1)
-        self.g.requires_grad_(True)
-        with torch.no_grad():
-            for mean, value in zip(self.average.parameters(), self.g.parameters()):
-                mean.copy_(value.lerp(mean, 0.998))
+        self.phases = {"Gmain": (1, lambda: self.update(self.g, self.g_optimizer, self.g_main)),
+                       "Greg": (4, lambda: self.update(self.g, self.g_optimizer, self.path_length)),
+                       "Dmain": (1, lambda: self.update(self.d, self.d_optimizer, self.d_main)),
+                       "Dreg": (16, lambda: self.update(self.d, self.d_optimizer, self.r1))}
 
-    @staticmethod
-    def update(optimizer, losses):
+    def step(self, number):
+        for interval, run in self.phases.values():
+            if number % interval == 0:
+                run()
+        self.move_average()
+
+    def update(self, network, optimizer, losses):
+        for one in (self.g, self.d):
+            one.requires_grad_(one is network)
         optimizer.zero_grad(set_to_none=True)
         losses()
         optimizer.step()
+
+    @torch.no_grad()
+    def move_average(self):
+        for mean, value in zip(self.average.parameters(), self.g.parameters()):
+            mean.copy_(value.lerp(mean, 0.998))
 
     def autocast(self):
         return torch.autocast(self.device, torch.bfloat16, enabled=self.bf16)
@@ -321,6 +323,7 @@ def main():
     parser.add_argument("--modulate", default="weights", choices=["weights", "features"],
                         help="weights: as in the paper, a grouped convolution with a weight an image; features: one "
                              "weight for all images")
+    parser.add_argument("--profile", type=Path, metavar="FOLDER", help="times and traces each phase alone")
     arguments = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = arguments.precision != "fp32"
     torch.backends.cudnn.benchmark = True
@@ -329,7 +332,10 @@ def main():
     FILTER = FILTER.to(arguments.device)
     training = Training(arguments)
     wait = torch.cuda.synchronize if arguments.device == "cuda" else lambda: None
-    timing.print_times(arguments, training.step, wait)
+    if arguments.profile:
+        timing.print_profile(arguments, training.phases, training.move_average, wait)
+    else:
+        timing.print_times(arguments, training.step, wait)
 
 
 if __name__ == "__main__":

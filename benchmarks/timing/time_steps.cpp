@@ -8,7 +8,6 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "base/host_memory.h"
 
@@ -21,11 +20,11 @@ double peak_resident_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;  // KiB on Linux
 }
 
+}  // namespace
+
 void wait_for(c10::Device device) {
   if (device.is_cuda()) c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(0);
 }
-
-}  // namespace
 
 void add_options(CLI::App& app, Timing& timing) {
   app.add_option("--threads", timing.threads, "threads of an operator");
@@ -34,13 +33,15 @@ void add_options(CLI::App& app, Timing& timing) {
   app.add_option("--steps", timing.steps, "steps on the clock");
 }
 
-void print_times(const Timing& timing, const MakeTraining& make_training) {
-  using Clock = std::chrono::steady_clock;
+void set_up(const Timing& timing) {
   keep_freed_host_memory();
   at::set_num_threads(timing.threads);
+}
+
+std::vector<double> time_steps(const Timing& timing, const Step& step) {
+  using Clock = std::chrono::steady_clock;
   const c10::Device device(timing.device);
-  const auto step = make_training();
-  for (int number = 0; number < timing.warm_up_steps; ++number) step(number);
+  for (int i = 0; i < timing.warm_up_steps; ++i) step(0);
   std::vector<double> seconds;
   wait_for(device);
   for (int number = 0; number < timing.steps; ++number) {
@@ -49,7 +50,11 @@ void print_times(const Timing& timing, const MakeTraining& make_training) {
     wait_for(device);
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  const nlohmann::ordered_json line = {{"step_seconds", seconds},
+  return seconds;
+}
+
+void print_times(const std::vector<double>& step_seconds) {
+  const nlohmann::ordered_json line = {{"step_seconds", step_seconds},
                                        {"peak_resident_mib", peak_resident_mib()}};
   std::cout << line << "\n";
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <functional>
 #include <string>
+#include <vector>
 
 /// Shared by the programs that time training steps; timing.py next to it is its counterpart.
 namespace CLI {
@@ -18,14 +21,23 @@ struct Timing {
   std::string device = "cpu";  ///< or cuda
 };
 
+/// A training step by its number: what is due in it depends on that. All is due in step 0.
+using Step = std::function<void(int number)>;
+
 /// Adds --threads, --batch, --warm-up and --steps, whose values so far are the defaults.
 void add_options(CLI::App& app, Timing& timing);
 
-/// Builds a training, which gets the number of each step: first the warm-up steps, then from 0.
-using MakeTraining = std::function<std::function<void(int number)>()>;
+/// Sets threads and memory as in training. Call it before the first tensor.
+void set_up(const Timing& timing);
 
-/// Times the steps and writes one JSON line: seconds of each step, peak resident memory in MiB. On
-/// a GPU a step ends when the device has finished it.
-void print_times(const Timing& timing, const MakeTraining& make_training);
+/// Waits until the device has finished all its work.
+void wait_for(c10::Device device);
+
+/// Runs step 0 as often as there are warm-up steps, then the timed ones, from 0. Returns the seconds
+/// of each. On a GPU a step ends when the device has finished it.
+std::vector<double> time_steps(const Timing& timing, const Step& step);
+
+/// Writes one JSON line: seconds of each step, peak resident memory in MiB.
+void print_times(const std::vector<double>& step_seconds);
 
 }  // namespace ganscale::benchmarks

@@ -24,12 +24,11 @@ def timing_options(description, batch, warm_up, steps):
     return parser
 
 
-def print_times(arguments, step, synchronize=lambda: None):
-    """Times step(number): first the warm-up steps, then again from 0."""
-    import torch
-    torch.set_num_threads(arguments.threads)
-    for number in range(arguments.warm_up):
-        step(number)
+def time_steps(arguments, step, synchronize):
+    """Runs step(0), in which all is due, as often as there are warm-up steps, then the timed ones, from 0. Returns the
+    seconds of each."""
+    for _ in range(arguments.warm_up):
+        step(0)
     seconds = []
     synchronize()
     for number in range(arguments.steps):
@@ -37,8 +36,39 @@ def print_times(arguments, step, synchronize=lambda: None):
         step(number)
         synchronize()
         seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def print_times(arguments, step, synchronize=lambda: None):
+    import torch
+    torch.set_num_threads(arguments.threads)
+    seconds = time_steps(arguments, step, synchronize)
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
     print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib, "torch": torch.__version__}))
+
+
+def print_profile(arguments, phases, frame, synchronize=lambda: None):
+    """Times and traces each phase in steps of its own, and steps without a phase, named "frame"; the traces, for
+    traces.py, go to the folder arguments.profile.
+
+    phases: {name: (it is due in every so many steps, what runs it)}; frame: what ends each step
+    """
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+    torch.set_num_threads(arguments.threads)
+    activity = ProfilerActivity.CUDA if arguments.device == "cuda" else ProfilerActivity.CPU
+    profiled = []
+    for name, (interval, run) in {**phases, "frame": (1, lambda: None)}.items():
+        def step(_number, run=run):
+            run()
+            frame()
+        seconds = time_steps(arguments, step, synchronize)
+        with profile(activities=[activity]) as trace:
+            step(0)
+            synchronize()
+        trace.export_chrome_trace(str(arguments.profile / f"{name}.json"))
+        profiled.append({"name": name, "interval": interval, "step_seconds": seconds})
+    print(json.dumps({"phases": profiled, "torch": torch.__version__}))
 
 
 def comparison_options(description, batch, steps):
