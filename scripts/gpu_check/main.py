@@ -1,0 +1,101 @@
+"""What scripts/gpu-check.sh runs: stages, each with its own limit, one after the other.
+
+A failed stage does not end the next; exit code 1, and its name at the end. What each says is shown as it comes. Logs, figures
+and traces of the last run of each stage are kept in BUILD/results, also over calls, and packed after each stage:
+gpu-check.tar.gz holds all of them, gpu-check.json the figures.
+"""
+import argparse
+import dataclasses
+import datetime
+import pathlib
+import signal
+import sys
+import time
+
+import stage
+from results import Results
+from stage import Stage
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+STYLEGAN2 = PROJECT / "benchmarks/stylegan2"
+sys.path.insert(0, str(STYLEGAN2))
+import on_gpu  # noqa: E402
+
+STAGES = ("build", "test", "parity", "bench-ours", "bench-peers", "profile")
+
+
+def options(arguments):
+    parser = argparse.ArgumentParser(prog="gpu-check.sh", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=on_gpu.listed(on_gpu.one_of(STAGES)), default=STAGES, metavar="STAGE,...",
+                        help=f"of {', '.join(STAGES)}; default: all")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="of every stage, in place of its own")
+    parser.add_argument("--build", type=pathlib.Path, default=PROJECT / "build/gpu-check", metavar="FOLDER",
+                        help="where the build and the results are kept; default: build/gpu-check")
+    parser.add_argument("--out", type=pathlib.Path, metavar="FOLDER",
+                        help="where gpu-check.tar.gz and gpu-check.json go; default: that of --build")
+    on_gpu.add_choices(parser)
+    parser.set_defaults(contenders=None, precisions=None)  # each script has its own
+    chosen = parser.parse_args(arguments)
+    chosen.build = chosen.build.resolve()
+    return chosen
+
+
+def stages_of(chosen, results):
+    """Returns all stages. Their limits are twice to thrice what they should take on 16 cores and an H100."""
+    python, build, figures = sys.executable, chosen.build, results.figures
+    choices = ["--build", build]
+    for name in ("batches", "contenders", "precisions"):
+        if getattr(chosen, name):
+            choices += [f"--{name}", ",".join(str(value) for value in getattr(chosen, name))]
+    compare = [python, STYLEGAN2 / "compare_on_gpu.py", *choices, "--results", figures / "bench.json", "--side"]
+    profile = [python, STYLEGAN2 / "profile_on_gpu.py", *choices, "--results", figures / "profile.json"]
+    return [Stage("build", 540, [HERE / "build.sh", build]),
+            Stage("test", 300, [python, HERE / "tests.py", build, figures / "test.json"]),
+            Stage("parity", 300, [python, HERE / "parity.py", build, figures / "parity.json"]),
+            Stage("bench-ours", 420, [*compare, "ours"]),
+            Stage("bench-peers", 540, [*compare, "peers"]),
+            Stage("profile", 420, [*profile, "--traces", results.traces])]
+
+
+def say(began, text):
+    print(f"[gpu-check {time.monotonic() - began:4.0f} s] {text}", flush=True)
+
+
+def run_all(stages, results, out):
+    """Runs the stages; returns the names of those that failed or ran out of time."""
+    began, told = time.monotonic(), []
+    for one in stages:
+        say(began, f"{one.name}, at most {one.limit_seconds:.0f} s")
+        since, now = time.monotonic(), datetime.datetime.now(datetime.timezone.utc)
+        try:
+            code = stage.run(one, results.logs / f"{one.name}.log")
+            facts = {"status": stage.status_of(code), "exit_code": code, "seconds": round(time.monotonic() - since, 1),
+                     "began": now.isoformat(timespec="seconds")}
+            results.add_stage(one.name, facts)
+            told.append((one.name, facts))
+        finally:  # also where this program is ended
+            results.pack(out)
+    for name, facts in told:
+        say(began, f"{name:12} {facts['seconds']:6.1f} s  {facts['status']}")
+    return [name for name, facts in told if facts["status"] in ("failed", "timed out")]
+
+
+def main(arguments):
+    chosen = options(arguments)
+    for deadly in (signal.SIGINT, signal.SIGTERM):  # the stage in hand is ended, too
+        signal.signal(deadly, lambda number, _: sys.exit(128 + number))
+    results, out = Results(chosen.build / "results"), chosen.out or chosen.build
+    stages = [one for one in stages_of(chosen, results) if one.name in chosen.only]
+    if chosen.limit:
+        stages = [dataclasses.replace(one, limit_seconds=chosen.limit) for one in stages]
+    failed = run_all(stages, results, out)
+    print(f"\nResults: {out}/gpu-check.tar.gz, {out}/gpu-check.json")
+    if failed:
+        print(f"gpu-check: failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
