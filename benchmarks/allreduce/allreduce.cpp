@@ -102,7 +102,7 @@ void measure_hidden_share(Group& group, std::int64_t width, std::int64_t batch) 
   const auto images = at::randn({batch, 3, 64, 64});
   BucketedGradients gradients(weights, group, kBucketBytes);
   const auto step = [&](bool communicate) {
-    gradients.zero();
+    gradients.clear();
     const auto loss = loss_of(weights, images);
     if (communicate) gradients.begin();
     gradients.backward(loss);

@@ -1,6 +1,8 @@
 #include "comm/bucketed_gradients.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_copy.h>
+#include <ATen/ops/_foreach_zero.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -19,7 +21,8 @@ constexpr std::int64_t kAlignmentBytes =
 struct Bucket {
   std::vector<std::size_t> members;  // indices of parameters
   at::Tensor flat;
-  std::size_t missing = 0;  // members without a gradient since begin()
+  std::vector<at::Tensor> places;  // of the members' gradients in it
+  std::size_t missing = 0;         // members without a gradient since begin()
 };
 
 /// Returns the number of elements of a parameter in its bucket, rounded up to the alignment.
@@ -65,7 +68,7 @@ std::vector<Bucket> plan_buckets(const std::vector<at::Tensor>& parameters,
   return buckets;
 }
 
-/// Allocates the bucket and makes the gradients views into it.
+/// Allocates the bucket, all zero.
 void allocate(Bucket& bucket, const std::vector<at::Tensor>& parameters) {
   std::int64_t element_count = 0;
   for (const auto index : bucket.members) element_count += padded_count(parameters[index]);
@@ -73,21 +76,43 @@ void allocate(Bucket& bucket, const std::vector<at::Tensor>& parameters) {
   std::int64_t offset = 0;
   for (const auto index : bucket.members) {
     const auto& parameter = parameters[index];
-    // Equal strides (such as channels last) let autograd accumulate in place.
-    parameter.mutable_grad() =
-        bucket.flat.as_strided(parameter.sizes(), parameter.strides(), offset);
+    bucket.places.push_back(
+        bucket.flat.as_strided(parameter.sizes(), parameter.strides(), offset));
     offset += padded_count(parameter);
   }
+}
+
+/// Copies the gradients that autograd left in memory of their own to their places, at once, and
+/// makes all of the bucket's gradients views into it. Where there is none, it is zero.
+void gather(const Bucket& bucket, const std::vector<at::Tensor>& parameters) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> to;
+  std::vector<at::Tensor> from;
+  std::vector<at::Tensor> absent;
+  for (std::size_t i = 0; i < bucket.members.size(); ++i) {
+    const at::Tensor& place = bucket.places[i];
+    at::Tensor& gradient = parameters[bucket.members[i]].mutable_grad();
+    if (!gradient.defined()) {
+      absent.push_back(place);
+    } else if (!gradient.is_alias_of(place)) {
+      to.push_back(place);
+      from.push_back(gradient);
+    }
+    gradient = place;
+  }
+  if (!to.empty()) at::_foreach_copy_(to, from);
+  if (!absent.empty()) at::_foreach_zero_(absent);
 }
 
 }  // namespace
 
 struct BucketedGradients::State {
-  State(Group& ranks, std::vector<Bucket> planned, std::size_t parameter_count)
+  State(Group& ranks, std::vector<at::Tensor> all, std::int64_t bucket_bytes)
       : group(ranks),
-        buckets(std::move(planned)),
-        bucket_of(parameter_count),
-        seen(parameter_count) {
+        parameters(std::move(all)),
+        buckets(plan_buckets(parameters, bucket_bytes)),
+        bucket_of(parameters.size()),
+        seen(parameters.size()) {
     for (std::size_t b = 0; b < buckets.size(); ++b) {
       for (const auto index : buckets[b].members) bucket_of[index] = b;
     }
@@ -100,10 +125,8 @@ struct BucketedGradients::State {
     active = true;
   }
 
-  void gradient_is_there(std::size_t index, const at::Tensor& gradient) {
+  void gradient_is_there(std::size_t index) {
     if (!active) return;
-    check(gradient.is_alias_of(buckets[bucket_of[index]].flat),
-          "a gradient left its bucket: nobody else may set it, nor create_graph replace it");
     check(!seen[index],
           "a parameter got a second gradient: call begin() before the last backward pass only");
     seen[index] = true;
@@ -111,9 +134,14 @@ struct BucketedGradients::State {
     while (launched < buckets.size() && buckets[launched].missing == 0) launch_next();
   }
 
-  void launch_next() { group.all_reduce_async(buckets[launched++].flat); }
+  void launch_next() {
+    const Bucket& bucket = buckets[launched++];
+    gather(bucket, parameters);
+    group.all_reduce_async(bucket.flat);
+  }
 
   Group& group;
+  const std::vector<at::Tensor> parameters;
   std::vector<Bucket> buckets;
   std::vector<std::size_t> bucket_of;  // by parameter
   std::vector<bool> seen;              // parameters with a gradient since begin()
@@ -124,9 +152,7 @@ struct BucketedGradients::State {
 class BucketedGradients::Hook final : public torch::autograd::PostAccumulateGradHook {
  public:
   Hook(std::shared_ptr<State> state, std::size_t index) : state_(std::move(state)), index_(index) {}
-  void operator()(const at::Tensor& parameter) override {
-    state_->gradient_is_there(index_, parameter.grad());
-  }
+  void operator()(const at::Tensor& /*parameter*/) override { state_->gradient_is_there(index_); }
 
  private:
   const std::shared_ptr<State> state_;
@@ -135,12 +161,10 @@ class BucketedGradients::Hook final : public torch::autograd::PostAccumulateGrad
 
 BucketedGradients::BucketedGradients(std::vector<at::Tensor> parameters, Group& group,
                                      std::int64_t bucket_bytes)
-    : parameters_(std::move(parameters)),
-      state_(std::make_shared<State>(group, plan_buckets(parameters_, bucket_bytes),
-                                     parameters_.size())) {
+    : state_(std::make_shared<State>(group, std::move(parameters), bucket_bytes)) {
   check(bucket_bytes > 0, "a bucket needs room: " + std::to_string(bucket_bytes));
-  for (std::size_t index = 0; index < parameters_.size(); ++index) {
-    const auto& parameter = parameters_[index];
+  for (std::size_t index = 0; index < state_->parameters.size(); ++index) {
+    const auto& parameter = state_->parameters[index];
     check(parameter.is_leaf() && parameter.requires_grad(),
           "only a leaf that requires a gradient has a place in a bucket");
     check(parameter.is_non_overlapping_and_dense(), "a parameter has gaps in its memory");
@@ -149,19 +173,21 @@ BucketedGradients::BucketedGradients(std::vector<at::Tensor> parameters, Group& 
     torch::autograd::impl::set_post_acc_grad_hooks(parameter,
                                                    std::make_unique<Hook>(state_, index));
   }
-  for (auto& bucket : state_->buckets) allocate(bucket, parameters_);
+  for (auto& bucket : state_->buckets) {
+    allocate(bucket, state_->parameters);
+    gather(bucket, state_->parameters);
+  }
 }
 
 BucketedGradients::~BucketedGradients() {
-  for (const auto& parameter : parameters_) {
+  for (const auto& parameter : state_->parameters) {
     torch::autograd::impl::set_post_acc_grad_hooks(parameter, nullptr);
     parameter.mutable_grad() = at::Tensor();
   }
 }
 
-void BucketedGradients::zero() {
-  const at::NoGradGuard no_grad;
-  for (auto& bucket : state_->buckets) bucket.flat.zero_();
+void BucketedGradients::clear() {
+  for (const auto& parameter : state_->parameters) parameter.mutable_grad() = at::Tensor();
 }
 
 void BucketedGradients::begin() { state_->begin(); }
@@ -169,6 +195,8 @@ void BucketedGradients::begin() { state_->begin(); }
 void BucketedGradients::backward(const at::Tensor& loss) {
   // Scaled here so that the sum over the ranks is the mean.
   loss.backward(loss.detach().new_full(loss.sizes(), 1.0 / state_->group.size()));
+  if (state_->active) return;
+  for (const auto& bucket : state_->buckets) gather(bucket, state_->parameters);
 }
 
 void BucketedGradients::finish() {

@@ -13,13 +13,14 @@ namespace ganscale::comm {
 /// The gradients of one network in flat buckets, averaged over the ranks while the backward pass
 /// still runs.
 ///
-/// Each parameter's gradient is a view into its bucket, so nothing is copied. Buckets are filled in
-/// reverse order of `parameters`, roughly the order in which the backward pass computes gradients.
-/// The all-reduce of a bucket starts as soon as its last gradient is ready, always in bucket order,
-/// which is the same on all ranks. A parameter that a phase does not reach (R1 reaches no output
-/// bias) keeps a zero gradient, and its bucket is reduced in finish().
+/// Autograd leaves each gradient where it was computed; once the last of a bucket is ready, all are
+/// copied into it at once and are views of it from then on: fewer operations on a device than adding
+/// each one to zeros. Buckets are filled in reverse order of `parameters`, roughly the order in which
+/// the backward pass computes gradients. The all-reduce of a bucket starts then, always in bucket
+/// order, which is the same on all ranks. A parameter that a phase does not reach (R1 reaches no
+/// output bias) has a zero gradient, and its bucket is reduced in finish().
 ///
-///   gradients.zero();
+///   gradients.clear();
 ///   gradients.begin();         // before the last backward pass of a phase with several
 ///   gradients.backward(phase.loss(batch));
 ///   gradients.finish();        // every gradient is now the mean over the ranks
@@ -42,8 +43,8 @@ class BucketedGradients {
   BucketedGradients(const BucketedGradients&) = delete;
   BucketedGradients& operator=(const BucketedGradients&) = delete;
 
-  /// Sets all gradients to zero.
-  void zero();
+  /// Forgets all gradients: the next backward pass does not add to them.
+  void clear();
   /// From now on, starts the all-reduce of a bucket once all of its parameters have a gradient from
   /// a single backward pass.
   void begin();
@@ -62,7 +63,6 @@ class BucketedGradients {
   struct State;
   class Hook;
 
-  const std::vector<at::Tensor> parameters_;
   const std::shared_ptr<State> state_;
 };
 

@@ -59,7 +59,7 @@ class OnlyGradientsOf {
 
 NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
   const OnlyGradientsOf only(phase.optimizer->parameters());
-  phase.gradients->zero();
+  phase.gradients->clear();
   NamedTensors statistics;
   for (const auto& part : phase.losses) {
     const PhaseLoss loss = part(input);
