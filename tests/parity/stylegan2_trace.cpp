@@ -151,13 +151,16 @@ class Witness : public optim::Optimizer {
   Witness(optim::Optimizer& optimizer, std::function<void()> look)
       : Optimizer(optimizer.parameters()), optimizer_(optimizer), look_(std::move(look)) {}
 
-  void step(double learning_rate, const optim::Averages* averages) override {
-    look_();
-    optimizer_.step(learning_rate, averages);
-  }
   NamedTensors state() override { return optimizer_.state(); }
 
  private:
+  void update(double learning_rate, const optim::Averages* averages,
+              const at::Tensor& skip) override {
+    look_();
+    optimizer_.step(learning_rate, averages, skip);
+  }
+  bool obeys_skip() const override { return true; }
+
   optim::Optimizer& optimizer_;
   std::function<void()> look_;
 };

@@ -76,8 +76,7 @@ void allocate(Bucket& bucket, const std::vector<at::Tensor>& parameters) {
   std::int64_t offset = 0;
   for (const auto index : bucket.members) {
     const auto& parameter = parameters[index];
-    bucket.places.push_back(
-        bucket.flat.as_strided(parameter.sizes(), parameter.strides(), offset));
+    bucket.places.push_back(bucket.flat.as_strided(parameter.sizes(), parameter.strides(), offset));
     offset += padded_count(parameter);
   }
 }

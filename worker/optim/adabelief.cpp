@@ -19,7 +19,7 @@ AdaBelief::AdaBelief(NamedTensors parameters, const AdaBeliefOptions& options)
     : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_var"}, StepLocation::kHost),
       options_(options) {}
 
-void AdaBelief::update(Update& update) {
+void AdaBelief::update_parameters(Update& update) {
   auto& mean = update.slots[0];
   auto& spread = update.slots[1];
   if (options_.weight_decay != 0) {

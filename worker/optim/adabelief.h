@@ -23,7 +23,7 @@ class AdaBelief : public SlotOptimizer {
   AdaBelief(NamedTensors parameters, const AdaBeliefOptions& options);
 
  private:
-  void update(Update& update) override;
+  void update_parameters(Update& update) override;
   /// Returns for each parameter the factor of the mean gradient after the division.
   std::vector<at::Scalar> step_factors(const Update& update, Tensors& denominators) const;
 

@@ -18,7 +18,7 @@ Adam::Adam(NamedTensors parameters, const AdamOptions& options)
                     StepLocation::kParameterDevice),
       options_(options) {}
 
-void Adam::update(Update& update) { update_with_averages(update, {}, 0); }
+void Adam::update_parameters(Update& update) { update_with_averages(update, {}, 0); }
 
 void Adam::update_with_averages(Update& update, const Tensors& averages, double beta) {
   const kernels::AdamRule rule{update.learning_rate, options_.beta1,        options_.beta2,
@@ -28,7 +28,8 @@ void Adam::update_with_averages(Update& update, const Tensors& averages, double 
                               .first_moments = update.slots[0],
                               .second_moments = update.slots[1],
                               .averages = averages,
-                              .steps = update.steps},
+                              .steps = update.steps,
+                              .skip = update.skip},
                              rule, beta);
 }
 

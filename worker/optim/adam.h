@@ -23,8 +23,9 @@ class Adam : public SlotOptimizer {
   Adam(NamedTensors parameters, const AdamOptions& options);
 
  private:
-  void update(Update& update) override;
+  void update_parameters(Update& update) override;
   void update_with_averages(Update& update, const Tensors& averages, double beta) override;
+  bool obeys_skip() const override { return true; }
 
   AdamOptions options_;
 };

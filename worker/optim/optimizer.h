@@ -26,12 +26,21 @@ class Optimizer {
 
   /// Performs one update with this learning rate, then updates the averages, if given; in the same
   /// pass over memory if the optimizer supports it.
-  virtual void step(double learning_rate, const Averages* averages = nullptr) = 0;
+  ///
+  /// skip: float32 scalar on the parameters' device. Where it is not 0, the averages are updated and
+  ///       nothing else. Undefined: 0.
+  void step(double learning_rate, const Averages* averages = nullptr, const at::Tensor& skip = {});
   /// Returns the state for a checkpoint, by "<parameter>.<state>", and the step count: live
   /// tensors, not copies.
   virtual NamedTensors state() = 0;
 
   const NamedTensors& parameters() const { return parameters_; }
+
+ protected:
+  /// step(); where the optimizer does not obey `skip`, that is undefined.
+  virtual void update(double learning_rate, const Averages* averages, const at::Tensor& skip) = 0;
+  /// Whether update() obeys `skip` on its device; else the host reads it, and waits.
+  virtual bool obeys_skip() const { return false; }
 
  private:
   NamedTensors parameters_;

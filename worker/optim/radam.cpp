@@ -18,8 +18,8 @@ RAdam::RAdam(NamedTensors parameters, const RAdamOptions& options)
     : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}, StepLocation::kHost),
       options_(options) {}
 
-void RAdam::update(Update& update) {
-  auto& [parameters, gradients, steps, slots, learning_rate] = update;
+void RAdam::update_parameters(Update& update) {
+  auto& [parameters, gradients, steps, slots, learning_rate, skip] = update;
   const auto& [beta1, beta2, epsilon] = options_;
   at::_foreach_lerp_(slots[0], gradients, 1 - beta1);
   at::_foreach_mul_(slots[1], beta2);

@@ -21,7 +21,7 @@ class RAdam : public SlotOptimizer {
   RAdam(NamedTensors parameters, const RAdamOptions& options);
 
  private:
-  void update(Update& update) override;
+  void update_parameters(Update& update) override;
 
   RAdamOptions options_;
 };

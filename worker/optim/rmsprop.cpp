@@ -14,7 +14,7 @@ Rmsprop::Rmsprop(NamedTensors parameters, const RmspropOptions& options)
     : SlotOptimizer(std::move(parameters), {"square_avg"}, StepLocation::kHost),
       options_(options) {}
 
-void Rmsprop::update(Update& update) {
+void Rmsprop::update_parameters(Update& update) {
   auto& mean_square = update.slots[0];
   at::_foreach_mul_(mean_square, options_.smoothing);
   at::_foreach_addcmul_(mean_square, update.gradients, update.gradients, 1 - options_.smoothing);

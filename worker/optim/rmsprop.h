@@ -20,7 +20,7 @@ class Rmsprop : public SlotOptimizer {
   Rmsprop(NamedTensors parameters, const RmspropOptions& options);
 
  private:
-  void update(Update& update) override;
+  void update_parameters(Update& update) override;
 
   RmspropOptions options_;
 };

@@ -21,7 +21,7 @@ Sgd::Sgd(NamedTensors parameters, const SgdOptions& options)
   check(!options.nesterov || options.momentum > 0, "Nesterov needs momentum");
 }
 
-void Sgd::update(Update& update) {
+void Sgd::update_parameters(Update& update) {
   // Velocities start at zero, so the first step is not a special case.
   at::_fused_sgd_(update.parameters, update.gradients,
                   update.slots.empty() ? at::TensorList{} : at::TensorList(update.slots[0]),

@@ -23,7 +23,7 @@ class Sgd : public SlotOptimizer {
   Sgd(NamedTensors parameters, const SgdOptions& options);
 
  private:
-  void update(Update& update) override;
+  void update_parameters(Update& update) override;
 
   SgdOptions options_;
 };

@@ -4,6 +4,7 @@
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/rsub.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -32,12 +33,20 @@ SlotOptimizer::SlotOptimizer(NamedTensors parameters, std::vector<std::string> s
   }
 }
 
-void SlotOptimizer::step(double learning_rate, const Averages* averages) {
-  const at::NoGradGuard no_grad;
+void SlotOptimizer::update(double learning_rate, const Averages* averages, const at::Tensor& skip) {
   Update work = collect(learning_rate);
-  if (!work.parameters.empty()) at::_foreach_add_(work.steps, 1);
+  work.skip = skip;
+  if (!work.parameters.empty()) count_update(work);
   if (averages != nullptr) return update_and_follow(work, *averages);
-  if (!work.parameters.empty()) update(work);
+  if (!work.parameters.empty()) update_parameters(work);
+}
+
+void SlotOptimizer::count_update(const Update& work) {
+  if (work.skip.defined()) {
+    at::_foreach_add_(work.steps, at::rsub(work.skip, 1));
+  } else {
+    at::_foreach_add_(work.steps, 1);
+  }
 }
 
 void SlotOptimizer::update_and_follow(Update& work, const Averages& averages) {
@@ -54,7 +63,7 @@ void SlotOptimizer::update_and_follow(Update& work, const Averages& averages) {
 }
 
 void SlotOptimizer::update_with_averages(Update& work, const Tensors& averages, double beta) {
-  update(work);
+  update_parameters(work);
   at::_foreach_lerp_(averages, work.parameters, 1 - beta);
 }
 

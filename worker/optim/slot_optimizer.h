@@ -18,7 +18,6 @@ enum class StepLocation { kParameterDevice, kHost };
 /// "<parameter>.<slot>", of the parameter's dtype, initially zero.
 class SlotOptimizer : public Optimizer {
  public:
-  void step(double learning_rate, const Averages* averages = nullptr) final;
   NamedTensors state() final;
 
  protected:
@@ -31,13 +30,14 @@ class SlotOptimizer : public Optimizer {
     Tensors steps;      ///< including this update
     std::vector<Tensors> slots;
     double learning_rate = 0;
+    at::Tensor skip;  ///< as in Optimizer::step()
   };
 
   SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names,
                 StepLocation location);
 
   /// Updates parameters and slots in place. Called without autograd, with at least one parameter.
-  virtual void update(Update& update) = 0;
+  virtual void update_parameters(Update& update) = 0;
   /// The same, and updates the averages of these parameters.
   virtual void update_with_averages(Update& update, const Tensors& averages, double beta);
 
@@ -47,7 +47,9 @@ class SlotOptimizer : public Optimizer {
     Tensors slots;
   };
 
+  void update(double learning_rate, const Averages* averages, const at::Tensor& skip) final;
   Update collect(double learning_rate) const;
+  static void count_update(const Update& work);
   void update_and_follow(Update& work, const Averages& averages);
 
   std::vector<std::string> slot_names_;

@@ -4,6 +4,7 @@
 #include "comm/thread_group.h"
 #include "device/gpu.h"
 #include "integration/trainee.h"
+#include "training/phases/skipped_updates.h"
 
 namespace ganscale::training {
 namespace {
@@ -34,6 +35,19 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpu) {
     const auto config = make_config(model, "local", Precision::kFp32);
     expect_close(gradients(config, kGpu, 1), gradients(config, at::kCPU, 1), 1e-4);
   }
+}
+
+TEST_F(TrainingOnAGpu, TellsOfASkippedUpdateAStepLater) {
+  const auto alone = comm::make_single_group();
+  Trainee trainee(make_config("dcgan", "local", Precision::kFp32), *alone, kGpu);
+  Phase phase{.name = "Gmain", .optimizer = &trainee.replica().generator_optimizer()};
+  SkippedUpdates skipped;
+  skipped.add(phase, at::ones({100}, at::kFloat).to(kGpu));
+  trainee.train(1);  // its gradients name the parameters
+  EXPECT_TRUE(skipped.take().empty());
+  skipped.add(phase, at::zeros({100}, at::kFloat).to(kGpu));
+  EXPECT_EQ(skipped.take().size(), 1U);
+  EXPECT_TRUE(skipped.take().empty());
 }
 
 TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {

@@ -2,6 +2,7 @@
 
 #include <math.h>  // as CUDA's, it makes the functions of <cmath> known without std::
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -50,6 +51,8 @@ T __shfl_down_sync(unsigned, T value, unsigned offset) {
   std::memcpy(&value, &bits, sizeof(T));
   return value;
 }
+
+inline float atomicExch(float* at, float value) { return std::atomic_ref(*at).exchange(value); }
 
 inline void sincospi(double x, double* sine, double* cosine) { sincos(M_PI * x, sine, cosine); }
 inline void sincospif(float x, float* sine, float* cosine) {

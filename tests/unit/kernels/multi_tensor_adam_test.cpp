@@ -50,6 +50,28 @@ void expect_as_in_the_paper(const AdamRule& rule) {
 
 TEST(MultiTensorAdam, IsThePapersAlgorithmForEachParameter) { expect_as_in_the_paper(kRule); }
 
+TEST(MultiTensorAdam, MovesAveragesAloneWhereItSkips) {
+  AdamTensors tensors = adam_case(kShapes, at::kDouble);
+  const AdamTensors before = adam_case(kShapes, at::kDouble);
+  tensors.skip = at::ones({});
+  multi_tensor_adam(tensors, kRule, kAverageBeta);
+  for (std::size_t i = 0; i < kShapes.size(); ++i) {
+    EXPECT_TRUE(tensors.parameters[i].equal(before.parameters[i]));
+    EXPECT_TRUE(tensors.first_moments[i].equal(before.first_moments[i]));
+    EXPECT_TRUE(tensors.second_moments[i].equal(before.second_moments[i]));
+    EXPECT_TRUE(at::allclose(tensors.averages[i], kAverageBeta * before.averages[i] +
+                                                      (1 - kAverageBeta) * before.parameters[i]));
+  }
+  AdamTensors updated = adam_case(kShapes, at::kDouble);
+  updated.skip = at::zeros({});
+  multi_tensor_adam(updated, kRule, kAverageBeta);
+  const AdamTensors plain = adam_case(kShapes, at::kDouble);
+  multi_tensor_adam(plain, kRule, kAverageBeta);
+  for (std::size_t i = 0; i < kShapes.size(); ++i) {
+    EXPECT_TRUE(updated.parameters[i].equal(plain.parameters[i]));
+  }
+}
+
 TEST(MultiTensorAdam, DecaysInTheGradientOrApart) {
   AdamRule rule = kRule;
   rule.weight_decay = 0.2;

@@ -34,6 +34,8 @@ std::vector<AdamArrays> arrays_of(const AdamTensors& tensors, bool averages) {
 
 class MultiTensorAdamOnHost : public KernelOnHost {
  protected:
+  static void expect_as_the_reference(const float* skip);
+
   static void expect_close(const std::vector<at::Tensor>& kernel,
                            const std::vector<at::Tensor>& reference) {
     KernelOnHost::expect_close(at::cat(flat(kernel)), at::cat(flat(reference)));
@@ -46,7 +48,16 @@ class MultiTensorAdamOnHost : public KernelOnHost {
   }
 };
 
-TEST_P(MultiTensorAdamOnHost, UpdatesAsTheReference) {
+TEST_P(MultiTensorAdamOnHost, UpdatesAsTheReference) { expect_as_the_reference(nullptr); }
+
+TEST_P(MultiTensorAdamOnHost, SkipsAsTheReference) {
+  const float no = 0;
+  const float yes = 1;
+  expect_as_the_reference(&no);
+  expect_as_the_reference(&yes);
+}
+
+void MultiTensorAdamOnHost::expect_as_the_reference(const float* skip) {
   for (const bool averages : {true, false}) {
     const Shapes shapes = averages ? many_parameters() : kLargeParameter;
     const AdamTask task{.type = GetParam().type,
@@ -55,7 +66,8 @@ TEST_P(MultiTensorAdamOnHost, UpdatesAsTheReference) {
                                  .beta2 = 0.9,
                                  .weight_decay = 0.2,
                                  .decoupled = averages},
-                        .average_beta = 0.75};
+                        .average_beta = 0.75,
+                        .skip = skip};
     const AdamTensors kernel = adam_case(shapes, GetParam().dtype);
     const AdamTensors reference = adam_case(shapes, GetParam().dtype);
     multi_tensor_adam_kernel(arrays_of(kernel, averages), task, nullptr);

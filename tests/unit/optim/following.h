@@ -20,7 +20,8 @@ class Following : public Optimizer {
     }
   }
 
-  void step(double learning_rate, const Averages* /*averages*/ = nullptr) override {
+  void update(double learning_rate, const Averages* /*averages*/,
+              const at::Tensor& /*skip*/) override {
     inner_->step(learning_rate);
     const at::NoGradGuard no_grad;
     for (const auto& [name, parameter] : parameters()) {

@@ -14,7 +14,8 @@ class SignDescent : public Optimizer {
   SignDescent(NamedTensors parameters, double scale)
       : Optimizer(std::move(parameters)), scale_(scale) {}
 
-  void step(double learning_rate, const Averages* /*averages*/ = nullptr) override {
+  void update(double learning_rate, const Averages* /*averages*/,
+              const at::Tensor& /*skip*/) override {
     const at::NoGradGuard no_grad;
     for (const auto& [name, parameter] : parameters()) {
       parameter.sub_(parameter.grad().sign().mul(learning_rate * scale_));

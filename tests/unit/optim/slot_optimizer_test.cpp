@@ -3,6 +3,8 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "optim/adam.h"
 #include "optim/sgd.h"
 
@@ -30,6 +32,36 @@ TEST(SlotOptimizer, WithoutAnyGradientDoesNothing) {
   Adam adam({{"weight", weight}}, {});
   EXPECT_NO_THROW(adam.step(0.1));
   EXPECT_TRUE(at::equal(weight, at::ones_like(weight)));
+}
+
+NamedTensors copies(const NamedTensors& tensors) {
+  NamedTensors result;
+  for (const auto& [name, tensor] : tensors) result[name] = tensor.clone();
+  return result;
+}
+
+template <class Rule, class Options>
+void expect_averages_alone_follow(const Options& options) {
+  const auto weight = parameter({2});
+  Rule rule({{"w", weight}}, options);
+  weight.mutable_grad() = at::full_like(weight, std::numeric_limits<double>::quiet_NaN()).detach();
+  const NamedTensors before = copies(rule.state());
+  const NamedTensors followers{{"w", at::full({2}, 5.0, at::kDouble)}};
+  const Averages averages{&followers, 0.75};
+  rule.step(0.1, &averages, at::ones({}));
+  rule.step(0.1, nullptr, at::ones({}));
+  EXPECT_TRUE(at::equal(weight, at::ones_like(weight)));
+  for (const auto& [name, tensor] : rule.state())
+    EXPECT_TRUE(tensor.equal(before.at(name))) << name;
+  EXPECT_NEAR(followers.at("w")[1].item<double>(), 0.75 * 5 + 0.25 * 1, 1e-12);
+  weight.mutable_grad() = at::ones_like(weight).detach();
+  rule.step(0.1, nullptr, at::zeros({}));
+  EXPECT_NEAR(weight[0].item<double>(), 0.9, 1e-7);
+}
+
+TEST(SlotOptimizer, MovesAveragesAloneInAnUpdateToSkip) {
+  expect_averages_alone_follow<Adam>(AdamOptions{});
+  expect_averages_alone_follow<Sgd>(SgdOptions{.momentum = 0.5});
 }
 
 // The parameter becomes 1 - 0.1 * 1 = 0.9 in the first step of both rules.

@@ -17,6 +17,17 @@ struct Batch {
 };
 static_assert(sizeof(Batch) + sizeof(AdamTask) <= 4096);
 
+// The average of parameters that stay as they are.
+template <class T>
+__device__ void follow(const AdamArrays& arrays, T beta, std::int64_t begin, std::int64_t stride) {
+  const auto* const parameter = static_cast<const T*>(arrays.parameter);
+  auto* const average = static_cast<T*>(arrays.average);
+  if (average == nullptr) return;
+  for (std::int64_t i = begin; i < arrays.element_count; i += stride) {
+    average[i] = parameter[i] + beta * (average[i] - parameter[i]);
+  }
+}
+
 // A column of blocks updates one parameter of the batch.
 template <class T>
 __global__ void update(const __grid_constant__ Batch batch, const __grid_constant__ AdamTask task) {
@@ -24,6 +35,9 @@ __global__ void update(const __grid_constant__ Batch batch, const __grid_constan
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   const std::int64_t begin = std::int64_t{blockIdx.x} * kThreads;
   if (begin >= arrays.element_count) return;  // the whole block
+  if (task.skip != nullptr && *task.skip != 0) {
+    return follow<T>(arrays, static_cast<T>(task.average_beta), begin + threadIdx.x, stride);
+  }
   __shared__ AdamFactors<T> f;
   if (threadIdx.x == 0) {
     const double step = *arrays.step;

@@ -57,20 +57,30 @@ Tensors joined(const std::vector<const Tensors*>& lists, std::size_t begin, std:
   return all;
 }
 
-}  // namespace
-
-void multi_tensor_adam(const AdamTensors& tensors, const AdamRule& rule, double average_beta) {
+void check_all(const AdamTensors& tensors) {
   const std::size_t count = tensors.parameters.size();
   check(tensors.gradients.size() == count && tensors.first_moments.size() == count &&
             tensors.second_moments.size() == count && tensors.steps.size() == count &&
             (tensors.averages.empty() || tensors.averages.size() == count),
         "multi_tensor_adam takes as many tensors of each kind");
-  if (count == 0) return;
+  check(!tensors.skip.defined() || tensors.skip.scalar_type() == at::kFloat,
+        "multi_tensor_adam takes a float32 that says whether to skip");
   for (std::size_t i = 0; i < count; ++i) check_parameter(tensors, i);
+}
+
+}  // namespace
+
+void multi_tensor_adam(const AdamTensors& tensors, const AdamRule& rule, double average_beta) {
+  const std::size_t count = tensors.parameters.size();
+  check_all(tensors);
+  if (count == 0) return;
   const at::Tensor& first = tensors.parameters[0];
-  const AdamTask task{scalar_type_of(first.scalar_type()), rule, average_beta};
+  const auto task = [&] {
+    return AdamTask{scalar_type_of(first.scalar_type()), rule, average_beta,
+                    tensors.skip.defined() ? tensors.skip.const_data_ptr<float>() : nullptr};
+  };
   if (!takes_kernels(first)) {
-    return multi_tensor_adam_reference(arrays_of(tensors, 0, count), task);
+    return multi_tensor_adam_reference(arrays_of(tensors, 0, count), task());
   }
   for (std::size_t begin = 0; begin < count; begin += kMostAdamArrays) {
     const std::size_t end = std::min(begin + kMostAdamArrays, count);
@@ -78,9 +88,10 @@ void multi_tensor_adam(const AdamTensors& tensors, const AdamRule& rule, double 
         {&tensors.parameters, &tensors.first_moments, &tensors.second_moments, &tensors.averages},
         begin, end);
     Tensors read = joined({&tensors.gradients, &tensors.steps}, begin, end);
+    if (tensors.skip.defined()) read.push_back(tensors.skip);
     read.insert(read.end(), updated.begin(), updated.end());
     launch_on_device("ganscale::multi_tensor_adam", {read, updated}, [&](void* stream) {
-      multi_tensor_adam_kernel(arrays_of(tensors, begin, end), task, stream);
+      multi_tensor_adam_kernel(arrays_of(tensors, begin, end), task(), stream);
     });
   }
 }

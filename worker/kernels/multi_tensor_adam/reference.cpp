@@ -56,6 +56,17 @@ template <bool kAverages, class T>
   }
 }
 
+/// The average of parameters that stay as they are.
+template <class T>
+void follow(const Chunk& chunk, T beta) {
+  const auto* parameter = static_cast<const T*>(chunk.arrays->parameter);
+  auto* average = static_cast<T*>(chunk.arrays->average);
+  if (average == nullptr) return;
+  for (std::int64_t i = chunk.begin; i < chunk.end; ++i) {
+    average[i] = parameter[i] + beta * (average[i] - parameter[i]);
+  }
+}
+
 template <class T>
 [[gnu::always_inline]] inline void update_either(const Chunk& chunk, const AdamFactors<T>& f) {
   if (chunk.arrays->average != nullptr) return update<true>(chunk, f);
@@ -88,10 +99,15 @@ template <class T>
 void update_all(std::span<const AdamArrays> arrays, const AdamTask& task) {
   const std::vector<Chunk> chunks = chunks_of(arrays);
   const auto update_chunk = best_update<T>();
+  const bool is_skipped = task.skip != nullptr && *task.skip != 0;
   const auto count = static_cast<std::int64_t>(chunks.size());
   at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      update_chunk(chunks[i], factors_at<T>(task, *chunks[i].arrays->step));
+      if (is_skipped) {
+        follow(chunks[i], static_cast<T>(task.average_beta));
+      } else {
+        update_chunk(chunks[i], factors_at<T>(task, *chunks[i].arrays->step));
+      }
     }
   });
 }

@@ -8,15 +8,10 @@
 #include "comm/group.h"
 #include "models/networks.h"
 #include "tensors/named_tensors.h"
+#include "training/phases/skipped_updates.h"
 #include "training/run/progress.h"
 
 namespace ganscale::training {
-
-/// An update that was skipped because of a NaN or infinite gradient.
-struct SkippedUpdate {
-  std::string phase;
-  std::string parameter;  ///< the first such gradient's
-};
 
 /// What one step did on this rank.
 struct StepResult {
@@ -25,7 +20,7 @@ struct StepResult {
   std::int64_t discriminator_steps = 0;
   NamedTensors statistics = {};                      ///< scalars by name, on the device
   std::map<std::string, double> phase_seconds = {};  ///< by phase
-  std::vector<SkippedUpdate> skipped = {};
+  std::vector<SkippedUpdate> skipped = {};           ///< of this step or the one before
 };
 
 /// What a rank has counted since its training began, beside its steps.

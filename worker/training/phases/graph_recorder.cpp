@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/stack.h>
 
 #include "base/error.h"
 
@@ -28,16 +29,27 @@ void GraphRecorder::set_input(const StepInput& input) {
 NamedTensors GraphRecorder::compute_gradients(Phase& phase) {
   Recorded& recorded = phases_[phase.name];
   if (!recorded.graph) {
-    recorded.graph =
-        std::make_unique<device::CudaGraph>(first_image_.device(), [this, &phase, &recorded] {
-          recorded.statistics = training::compute_gradients(phase, input_);
-        });
+    recorded.graph = std::make_unique<device::CudaGraph>(
+        first_image_.device(),
+        [this, &phase, &recorded] { pack(training::compute_gradients(phase, input_), recorded); });
   }
   recorded.graph->run();
   group_.watch_stream();
-  NamedTensors statistics;  // the next phase may take their memory
-  for (const auto& [name, value] : recorded.statistics) statistics[name] = value.clone();
+  // The next phase may take their memory.
+  const std::vector<at::Tensor> values = recorded.statistics.clone().unbind();
+  NamedTensors statistics;
+  for (std::size_t i = 0; i < values.size(); ++i) statistics[recorded.names[i]] = values[i];
   return statistics;
+}
+
+void GraphRecorder::pack(const NamedTensors& statistics, Recorded& recorded) {
+  recorded.names.clear();
+  std::vector<at::Tensor> values;
+  for (const auto& [name, value] : statistics) {
+    recorded.names.push_back(name);
+    values.push_back(value);
+  }
+  recorded.statistics = at::stack(values);
 }
 
 }  // namespace ganscale::training

@@ -25,9 +25,12 @@ class GraphRecorder {
 
  private:
   struct Recorded {
-    NamedTensors statistics;
+    std::vector<std::string> names;  ///< of the statistics
+    at::Tensor statistics;           ///< [names]
     std::unique_ptr<device::CudaGraph> graph;
   };
+
+  static void pack(const NamedTensors& statistics, Recorded& recorded);
 
   comm::Group& group_;
   StepInput input_;

@@ -1,31 +1,21 @@
 #include "training/phases/phase.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/stack.h>
 #include <torch/nn/module.h>
 
-#include <cmath>
-
 #include "comm/bucketed_gradients.h"
+#include "kernels/nonfinite/nonfinite.h"
 
 namespace ganscale::training {
 namespace {
 
-/// A sum is NaN or infinite where one of its terms is; it costs one pass and no memory, and the
-/// host waits for the device once.
-bool all_finite(const std::vector<at::Tensor>& tensors) {
-  std::vector<at::Tensor> sums;
-  for (const auto& tensor : tensors) sums.push_back(tensor.detach().sum().to(at::kDouble));
-  return std::isfinite(at::stack(sums).sum().item<double>());
-}
-
-/// Returns the name of the first parameter whose gradient is not finite, or nothing.
-std::string first_nonfinite(const Phase& phase) {
-  if (all_finite(phase.gradients->buckets())) return "";
-  for (const auto& [name, parameter] : phase.optimizer->parameters()) {
-    if (!all_finite({parameter.grad()})) return name;
+/// Returns nonfinite_flags() of the gradients, in the order of the optimizer's parameters.
+at::Tensor flags_of(const optim::Optimizer& optimizer) {
+  std::vector<at::Tensor> gradients;
+  for (const auto& [name, parameter] : optimizer.parameters()) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
   }
-  return "the sum of all gradients";
+  return kernels::nonfinite_flags(gradients);
 }
 
 void add_statistics(const NamedTensors& part, NamedTensors& sum) {
@@ -71,13 +61,11 @@ NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
   return statistics;
 }
 
-std::string update_network(Phase& phase, std::int64_t images_seen,
-                           const optim::Averages* averages) {
-  std::string nonfinite = first_nonfinite(phase);
-  if (!nonfinite.empty()) return nonfinite;
-  phase.optimizer->step(phase.learning_rate(images_seen), averages);
+at::Tensor update_network(Phase& phase, std::int64_t images_seen, const optim::Averages* averages) {
+  const at::Tensor flags = flags_of(*phase.optimizer);
+  phase.optimizer->step(phase.learning_rate(images_seen), averages, flags[0]);
   if (phase.weight_limit > 0) clamp_parameters(*phase.optimizer, phase.weight_limit);
-  return {};
+  return flags;
 }
 
 }  // namespace ganscale::training

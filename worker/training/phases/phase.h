@@ -66,10 +66,13 @@ struct Phase {
 /// does not wait. Returns the statistics.
 NamedTensors compute_gradients(Phase& phase, const StepInput& input);
 
-/// Updates the phase's network by its gradients; with it the averages of its parameters, where
-/// given. Returns the first parameter whose gradient is NaN or infinite: nothing was updated then.
-/// Else empty.
-std::string update_network(Phase& phase, std::int64_t images_seen,
-                           const optim::Averages* averages = nullptr);
+/// Updates the phase's network by its gradients, unless one is NaN or infinite; then the averages of
+/// its parameters, where given. The host does not wait.
+///
+/// Returns: float32 [1 + n] on the device of the parameters. Not 0 in front where the network was
+///          not updated, and at 1 + i where that was due to the i-th of the optimizer's parameters
+///          that have a gradient (SkippedUpdates tells their names).
+at::Tensor update_network(Phase& phase, std::int64_t images_seen,
+                          const optim::Averages* averages = nullptr);
 
 }  // namespace ganscale::training

@@ -1,6 +1,7 @@
 #include "training/phases/statistics.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
@@ -12,6 +13,15 @@
 #include "base/error.h"
 
 namespace ganscale::training {
+namespace {
+
+std::map<std::string, NamedTensors> by_device(const NamedTensors& scalars) {
+  std::map<std::string, NamedTensors> parts;
+  for (const auto& [name, scalar] : scalars) parts[scalar.device().str()].emplace(name, scalar);
+  return parts;
+}
+
+}  // namespace
 
 std::vector<std::string> agree_on_names(comm::Group& group, const std::vector<std::string>& own) {
   std::string text;
@@ -33,14 +43,18 @@ std::vector<std::string> agree_on_names(comm::Group& group, const std::vector<st
 }
 
 void Statistics::add(const NamedTensors& scalars) {
-  for (const auto& [name, scalar] : scalars) {
-    if (!std::ranges::binary_search(names_, name)) {
-      check(false, "no such statistic was agreed upon: " + name);
+  for (const auto& [device, part] : by_device(scalars)) {
+    std::vector<std::string> names;
+    std::vector<at::Tensor> values;
+    for (const auto& [name, scalar] : part) {
+      check(std::ranges::binary_search(names_, name), "no such statistic was agreed upon: " + name);
+      names.push_back(name);
+      values.push_back(scalar.detach());
     }
-    const auto value = scalar.detach().to(at::kDouble);
-    const auto [place, is_new] = sums_.try_emplace(name, value);
-    if (!is_new) place->second += value;
-    ++counts_[name];
+    const at::Tensor packed = at::stack(values).to(at::kDouble);
+    Sum& sum = sums_[names];
+    sum.totals = sum.totals.defined() ? sum.totals.add_(packed) : packed;
+    ++sum.count;
   }
 }
 
@@ -48,11 +62,13 @@ std::map<std::string, double> Statistics::take(comm::Group& group) {
   const auto count = static_cast<std::int64_t>(names_.size());
   const at::Tensor totals = at::zeros({2, count}, at::kDouble);
   auto* total = totals.mutable_data_ptr<double>();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto sum = sums_.find(names_[static_cast<std::size_t>(i)]);
-    if (sum == sums_.end()) continue;
-    total[i] = sum->second.item<double>();
-    total[count + i] = static_cast<double>(counts_[sum->first]);
+  for (const auto& [names, sum] : sums_) {
+    const at::Tensor on_host = sum.totals.cpu();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto place = std::ranges::lower_bound(names_, names[i]) - names_.begin();
+      total[place] += on_host.const_data_ptr<double>()[i];
+      total[count + place] += static_cast<double>(sum.count);
+    }
   }
   group.all_reduce_sum(totals);
   std::map<std::string, double> means;
@@ -61,7 +77,6 @@ std::map<std::string, double> Statistics::take(comm::Group& group) {
       means[names_[static_cast<std::size_t>(i)]] = total[i] / total[count + i];
   }
   sums_.clear();
-  counts_.clear();
   return means;
 }
 

@@ -30,9 +30,14 @@ class Statistics {
   std::map<std::string, double> take(comm::Group& group);
 
  private:
+  /// What was reported together, so that few operations add it.
+  struct Sum {
+    at::Tensor totals;  ///< float64 [names]
+    std::int64_t count = 0;
+  };
+
   std::vector<std::string> names_;
-  NamedTensors sums_;
-  std::map<std::string, std::int64_t> counts_;
+  std::map<std::vector<std::string>, Sum> sums_;  ///< by names, sorted; all on one device
 };
 
 }  // namespace ganscale::training

@@ -60,22 +60,20 @@ StepResult Synchronous::step(Progress& progress) {
   GeneratorAverage& average = replica_.average();
   const optim::Averages averages = average.averages(progress.images_seen);
   const Phase* last_of_generator = last_update_of_generator(progress.step);
-  bool average_is_moved = false;
   for (Phase& phase : phases_) {
     if (!phase.is_due(progress.step)) continue;
     const comm::Stopwatch watch;
     result.statistics.merge(recorder_ ? recorder_->compute_gradients(phase)
                                       : compute_gradients(phase, input));
     const bool moves_average = &phase == last_of_generator;
-    const std::string nonfinite =
-        update_network(phase, progress.images_seen, moves_average ? &averages : nullptr);
-    average_is_moved |= moves_average && nonfinite.empty();
-    if (!nonfinite.empty()) result.skipped.push_back({phase.name, nonfinite});
+    skipped_.add(phase,
+                 update_network(phase, progress.images_seen, moves_average ? &averages : nullptr));
     result.phase_seconds[phase.name] = watch.seconds();
   }
   if (config_.training.running_means == RunningMeans::kAveraged) average_moving_statistics();
   replica_.augmentation().adapt(group_, progress.step);
-  average.end_step(averages, average_is_moved);
+  average.end_step(averages, /*is_moved=*/last_of_generator != nullptr);
+  result.skipped = skipped_.take();
   result.generator_steps = last_of_generator != nullptr ? 1 : 0;
   result.discriminator_steps = 1;
   progress.add_step(config_.training.batch);

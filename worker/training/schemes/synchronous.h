@@ -39,6 +39,7 @@ class Synchronous : public Trainer {
   std::unique_ptr<comm::BucketedGradients> generator_gradients_;
   std::unique_ptr<comm::BucketedGradients> discriminator_gradients_;
   std::vector<Phase> phases_;
+  SkippedUpdates skipped_;
   std::unique_ptr<GraphRecorder> recorder_;  ///< with training.cuda_graphs
 };
 

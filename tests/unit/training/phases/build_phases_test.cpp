@@ -122,8 +122,8 @@ TEST(BuildPhases, ReachesOneNetworkInEachPhase) {
     all.discriminator->clear();
     compute_gradients(phase, input);
     const bool is_of_generator = phase.name.starts_with('G');
-    EXPECT_EQ(size_of_gradients(all.replica.generator()) > 0, is_of_generator) << phase.name;
-    EXPECT_EQ(size_of_gradients(all.replica.discriminator()) > 0, !is_of_generator) << phase.name;
+    EXPECT_EQ(size_of_gradients(all.replica->generator()) > 0, is_of_generator) << phase.name;
+    EXPECT_EQ(size_of_gradients(all.replica->discriminator()) > 0, !is_of_generator) << phase.name;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
 #include "optim/sgd.h"
+#include "training/phases/skipped_updates.h"
 
 namespace ganscale::training {
 namespace {
@@ -26,7 +27,7 @@ class Line : public torch::nn::Module {
 
 struct Done {
   NamedTensors statistics;
-  std::string nonfinite;
+  std::vector<SkippedUpdate> skipped;
 };
 
 struct PhaseOfLine {
@@ -44,7 +45,9 @@ struct PhaseOfLine {
 
   Done run(std::int64_t images_seen = 0) {
     const NamedTensors statistics = compute_gradients(phase, {});
-    return {statistics, update_network(phase, images_seen)};
+    SkippedUpdates skipped;
+    skipped.add(phase, update_network(phase, images_seen));
+    return {statistics, skipped.take()};
   }
 
   Line line;
@@ -58,7 +61,7 @@ struct PhaseOfLine {
 TEST(Phase, UpdatesItsNetworkAtTheRateOfTheImagesSeen) {
   PhaseOfLine line(2);
   const Done first = line.run();
-  EXPECT_EQ(first.nonfinite, "");
+  EXPECT_TRUE(first.skipped.empty());
   EXPECT_DOUBLE_EQ(first.statistics.at("loss/generator").item<double>(), 3);
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), 0.0F);  // 1 - 0.5 * 2
   EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 0.5F);
@@ -68,7 +71,10 @@ TEST(Phase, UpdatesItsNetworkAtTheRateOfTheImagesSeen) {
 
 TEST(Phase, NamesTheParameterOfANanAndLeavesTheNetworkAsItWas) {
   PhaseOfLine line(std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(line.run().nonfinite, "weight");
+  const Done done = line.run();
+  ASSERT_EQ(done.skipped.size(), 1U);
+  EXPECT_EQ(done.skipped[0].phase, "Gmain");
+  EXPECT_EQ(done.skipped[0].parameter, "weight");
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), 1.0F);
   EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 1.0F);
 }
@@ -92,7 +98,7 @@ TEST(Phase, ClampsParametersToTheLimit) {
 
 TEST(Phase, TakesAnInfinityForNonfiniteToo) {
   PhaseOfLine line(std::numeric_limits<double>::infinity());
-  EXPECT_EQ(line.run().nonfinite, "weight");
+  EXPECT_EQ(line.run().skipped.at(0).parameter, "weight");
 }
 
 TEST(Phase, LeavesNoNetworkWithGradientsSwitchedOn) {

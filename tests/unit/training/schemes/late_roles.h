@@ -49,9 +49,9 @@ class LateRoles : public Trainer {
     (generates_ ? result.generator_steps : result.discriminator_steps) = 1;
     for (Phase& phase : phases_) {
       result.statistics.merge(compute_gradients(phase, input));
-      const std::string nonfinite = update_network(phase, here.images_seen);
-      if (!nonfinite.empty()) result.skipped.push_back({phase.name, nonfinite});
+      skipped_.add(phase, update_network(phase, here.images_seen));
     }
+    result.skipped = skipped_.take();
     if (generates_) {
       GeneratorAverage& average = replica_.average();
       average.end_step(average.averages(here.images_seen), /*is_moved=*/false);
@@ -111,6 +111,7 @@ class LateRoles : public Trainer {
   comm::BucketedGradients gradients_;
   std::vector<Phase> phases_;
   std::optional<LoadedInputs> inputs_;
+  SkippedUpdates skipped_;
   std::int64_t new_images_ = 0;
 };
 

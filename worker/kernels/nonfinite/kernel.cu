@@ -1,0 +1,64 @@
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernels/launch/launch.cuh"
+#include "kernels/nonfinite/fill.h"
+
+namespace ganscale::kernels {
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr std::int64_t kMostBlocks = 128;  // of an array: a large one keeps the device busy
+
+struct Batch {
+  NonfiniteArray arrays[kMostNonfiniteArrays];
+};
+static_assert(sizeof(Batch) + sizeof(NonfiniteTask) <= 4096);
+
+// A column of blocks looks through one array of the batch.
+template <class T>
+__global__ void look_through(const __grid_constant__ Batch batch,
+                             const __grid_constant__ NonfiniteTask task) {
+  const NonfiniteArray& array = batch.arrays[blockIdx.y];
+  const auto* const data = static_cast<const T*>(array.data);
+  const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
+  bool found = false;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < array.element_count;
+       i += stride) {
+    found |= !(data[i] - data[i] == 0);  // NaN where it is not finite
+  }
+  if (!found) return;
+  atomicExch(task.any, 1.0F);
+  atomicExch(task.flags + blockIdx.y, 1.0F);
+}
+
+template <class T>
+void launch(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task, void* stream) {
+  Batch batch = {};
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    batch.arrays[i] = arrays[i];
+    largest = std::max(largest, arrays[i].element_count);
+  }
+  const dim3 blocks(block_count(largest, kThreads, kMostBlocks),
+                    static_cast<unsigned>(arrays.size()));
+  launch_kernel("nonfinite", {blocks, kThreads}, stream, look_through<T>, batch, task);
+}
+
+}  // namespace
+
+void nonfinite_kernel(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task,
+                      void* stream) {
+  check(task.type == ScalarType::kFloat32 || task.type == ScalarType::kFloat64,
+        "nonfinite_flags takes float32 and float64");
+  check(arrays.size() <= kMostNonfiniteArrays, "a launch of nonfinite takes 240 arrays");
+  if (task.type == ScalarType::kFloat64) {
+    launch<double>(arrays, task, stream);
+  } else {
+    launch<float>(arrays, task, stream);
+  }
+}
+
+}  // namespace ganscale::kernels
