@@ -16,6 +16,7 @@ namespace {
 struct OptimizerCase {
   std::string_view name;
   const char* config;
+  bool has_rounds = false;  ///< of "lookahead_k" updates
 };
 
 // The hyper-parameters of the fixtures' README; what it does not name is PyTorch's default.
@@ -33,13 +34,32 @@ constexpr std::array kCases = {
     OptimizerCase{"adabelief_rectify",
                   "{name: adabelief, learning_rate: 2e-4, betas: [0.9, 0.999], epsilon: 1e-16, "
                   "rectify: true}"},
+    OptimizerCase{"lamb",
+                  "{name: lamb, learning_rate: 2e-3, betas: [0.9, 0.999], epsilon: 1e-6, "
+                  "weight_decay: 0.01}"},
+    OptimizerCase{"lars",
+                  "{name: lars, learning_rate: 0.1, momentum: 0.9, weight_decay: 1e-4, "
+                  "trust: 0.001, epsilon: 1e-8}"},
+    OptimizerCase{"lookahead_adam",
+                  "{name: lookahead, learning_rate: 2e-3, interval: 6, slow_step: 0.5, "
+                  "inner: {name: adam, betas: [0.5, 0.999]}}",
+                  true},
+    OptimizerCase{"lookahead_adabelief",
+                  "{name: lookahead, learning_rate: 2e-4, interval: 6, slow_step: 0.5, "
+                  "inner: {name: adabelief, betas: [0.5, 0.999], epsilon: 1e-12}}",
+                  true},
 };
 
-optim::NetworkPolicy policy_of(const std::string& name) {
+optim::NetworkPolicy policy_of(const std::string& name, const checkpoint::Metadata& metadata) {
   const auto found = std::ranges::find(kCases, name, &OptimizerCase::name);
   if (found == kCases.end())
     throw ConfigError("no optimizer for this case of the fixture: " + name);
-  return optim::parse_network_policy(config::Section(config::parse_yaml(found->config, name)));
+  config::Node keys = config::parse_yaml(found->config, name);
+  const auto updates = metadata.find("lookahead_k");
+  if (found->has_rounds && updates != metadata.end()) {
+    config::overlay(keys, config::nest("interval", {updates->second, {"lookahead_k"}}));
+  }
+  return optim::parse_network_policy(config::Section(std::move(keys)));
 }
 
 std::set<std::string> case_names(const NamedTensors& tensors) {
@@ -61,10 +81,11 @@ NamedTensors initial_parameters(const NamedTensors& tensors, const Arithmetic& a
   return parameters;
 }
 
-void check_case(const std::string& name, const NamedTensors& tensors, const Arithmetic& arithmetic,
-                Report& report) {
+void check_case(const std::string& name, const checkpoint::Safetensors& fixture,
+                const Arithmetic& arithmetic, Report& report) {
+  const NamedTensors& tensors = fixture.tensors;
   const NamedTensors parameters = initial_parameters(tensors, arithmetic);
-  const optim::NetworkPolicy policy = policy_of(name);
+  const optim::NetworkPolicy policy = policy_of(name, fixture.metadata);
   const auto optimizer = optim::build_optimizer(policy, parameters);
   const std::string first = "." + parameters.begin()->first;
   for (int step = 0; tensors.contains("grad.step" + std::to_string(step) + first); ++step) {
@@ -87,7 +108,7 @@ void check_optimizers(const checkpoint::Safetensors& fixture, const Arithmetic& 
                       Report& report) {
   const auto names = case_names(fixture.tensors);
   if (names.empty()) throw DataError("the fixture holds no case: no tensor <case>.after<steps>.0");
-  for (const auto& name : names) check_case(name, fixture.tensors, arithmetic, report);
+  for (const auto& name : names) check_case(name, fixture, arithmetic, report);
 }
 
 }  // namespace ganscale::parity

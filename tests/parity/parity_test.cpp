@@ -15,6 +15,7 @@ namespace ganscale::parity {
 namespace {
 
 constexpr const char* kOptimizers = "fixtures/optimizers.safetensors";
+constexpr const char* kLargeBatch = "fixtures/optimizers_large_batch.safetensors";
 constexpr const char* kStylegan2Ops = "fixtures/stylegan2_ops.safetensors";
 
 bool check_changed(const checkpoint::Safetensors& fixture) {
@@ -25,15 +26,34 @@ bool check_changed(const checkpoint::Safetensors& fixture) {
   return check_fixture(file, out);
 }
 
-TEST(Parity, OptimizersAreThoseOfTheReferences) {
-  const auto file = shared_file(kOptimizers);
-  if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;
+void expect_optimizers(const char* fixture, std::initializer_list<std::string> names) {
+  const auto file = shared_file(fixture);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << fixture;
   std::ostringstream out;
   EXPECT_TRUE(check_fixture(*file, out)) << out.str();
-  for (const char* name : {"adam", "adam_beta1_0", "adamw", "radam", "sgd_momentum", "rmsprop",
-                           "adabelief", "adabelief_rectify"}) {
-    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
+  for (const auto& name : names) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(name + " .* ok\n"));
   }
+}
+
+TEST(Parity, OptimizersAreThoseOfTheReferences) {
+  expect_optimizers(kOptimizers, {"adam", "adam_beta1_0", "adamw", "radam", "sgd_momentum",
+                                  "rmsprop", "adabelief", "adabelief_rectify"});
+}
+
+TEST(Parity, OptimizersOfLargeBatchesAreThoseOfTheReferences) {
+  expect_optimizers(kLargeBatch, {"lamb", "lars", "lookahead_adam", "lookahead_adabelief"});
+}
+
+// Slow weights that follow after another number of updates are others.
+TEST(Parity, TakesTheRoundsOfLookaheadFromTheFixture) {
+  const auto file = shared_file(kLargeBatch);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kLargeBatch;
+  auto fixture = checkpoint::read_safetensors(*file);
+  fixture.metadata["lookahead_k"] = "5";
+  EXPECT_FALSE(check_changed(fixture));
+  std::erase_if(fixture.tensors, [](const auto& item) { return item.first.starts_with("look"); });
+  EXPECT_TRUE(check_changed(fixture));
 }
 
 TEST(Parity, MetricsAreThoseOfTheReferences) {

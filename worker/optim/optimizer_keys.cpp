@@ -4,6 +4,16 @@
 #include <vector>
 
 namespace ganscale::optim {
+namespace {
+
+double read_documented_weight_decay(config::Section& in, double fallback,
+                                    std::string_view documentation) {
+  const double weight_decay = in.get("weight_decay", fallback, documentation);
+  in.require(weight_decay >= 0, "weight_decay", "must not be negative");
+  return weight_decay;
+}
+
+}  // namespace
 
 std::pair<double, double> read_betas(config::Section& in, const OptimizerDefaults& defaults) {
   const auto betas = in.get("betas", std::vector<double>{defaults.beta1, defaults.beta2},
@@ -21,10 +31,18 @@ double read_epsilon(config::Section& in, double fallback) {
   return epsilon;
 }
 
+double read_momentum(config::Section& in) {
+  const double momentum = in.get("momentum", 0.9, "momentum factor");
+  in.require(momentum >= 0 && momentum < 1, "momentum", "must be at least 0 and below 1");
+  return momentum;
+}
+
 double read_weight_decay(config::Section& in) {
-  const double weight_decay = in.get("weight_decay", 0.0, "weight decay");
-  in.require(weight_decay >= 0, "weight_decay", "must not be negative");
-  return weight_decay;
+  return read_documented_weight_decay(in, 0, "weight decay");
+}
+
+double read_weight_decay_of_trust(config::Section& in, double fallback) {
+  return read_documented_weight_decay(in, fallback, "weight decay; without it, no trust ratio");
 }
 
 }  // namespace ganscale::optim

@@ -13,7 +13,12 @@ std::pair<double, double> read_betas(config::Section& in, const OptimizerDefault
 /// Reads `epsilon`, at least 0.
 double read_epsilon(config::Section& in, double fallback = 1e-8);
 
+/// Reads `momentum`, at least 0 and below 1.
+double read_momentum(config::Section& in);
+
 /// Reads `weight_decay`, at least 0.
 double read_weight_decay(config::Section& in);
+/// The same for an optimizer whose trust ratio is that of decayed tensors only.
+double read_weight_decay_of_trust(config::Section& in, double fallback);
 
 }  // namespace ganscale::optim

@@ -19,7 +19,7 @@ struct OptimizerDefaults {
 };
 
 /// Builds an optimizer with fixed options, in its initial state. The builder of an optimizer that
-/// wraps an inner one holds the inner builder.
+/// holds another holds the other's builder.
 ///
 /// lazy_factor: c of NetworkPolicy, in (0, 1]. The betas are raised to this power.
 using OptimizerBuilder =
@@ -30,6 +30,7 @@ struct OptimizerKind {
   std::string_view name;
   /// Reads the keys of this kind. Throws ConfigError.
   OptimizerBuilder (*parse)(config::Section& in, const OptimizerDefaults& defaults);
+  bool holds_another = false;  ///< an inner one, which parse_inner() reads
 };
 
 /// Returns the builder of `Rule` with these options. beta1 and beta2 of the options, if they exist,

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 
 #include "optim/adabelief.h"
 #include "optim/adam.h"
+#include "optim/lamb.h"
+#include "optim/lars.h"
+#include "optim/lookahead.h"
 #include "optim/radam.h"
 #include "optim/rmsprop.h"
 #include "optim/sgd.h"
@@ -13,9 +18,15 @@ namespace ganscale::optim {
 
 std::span<const OptimizerKind> optimizer_kinds() {
   static constexpr std::array kKinds = {
-      OptimizerKind{"adam", parse_adam},   OptimizerKind{"adamw", parse_adamw},
-      OptimizerKind{"radam", parse_radam}, OptimizerKind{"adabelief", parse_adabelief},
-      OptimizerKind{"sgd", parse_sgd},     OptimizerKind{"rmsprop", parse_rmsprop},
+      OptimizerKind{"adam", parse_adam},
+      OptimizerKind{"adamw", parse_adamw},
+      OptimizerKind{"radam", parse_radam},
+      OptimizerKind{"adabelief", parse_adabelief},
+      OptimizerKind{"sgd", parse_sgd},
+      OptimizerKind{"rmsprop", parse_rmsprop},
+      OptimizerKind{"lamb", parse_lamb},
+      OptimizerKind{"lars", parse_lars},
+      OptimizerKind{"lookahead", parse_lookahead, /*holds_another=*/true},
   };
   return kKinds;
 }
@@ -25,6 +36,16 @@ const OptimizerKind& read_kind(config::Section& in, std::span<const OptimizerKin
   for (const OptimizerKind& kind : kinds) names.emplace_back(kind.name);
   const auto name = in.get_choice("name", "adam", names, "optimizer");
   return *std::ranges::find(kinds, name, &OptimizerKind::name);
+}
+
+OptimizerBuilder parse_inner(config::Section& in, const OptimizerDefaults& defaults) {
+  std::vector<OptimizerKind> kinds;
+  std::ranges::copy_if(optimizer_kinds(), std::back_inserter(kinds),
+                       std::not_fn(&OptimizerKind::holds_another));
+  config::Section inner = in.section("inner");
+  OptimizerBuilder builder = read_kind(inner, kinds).parse(inner, defaults);
+  inner.reject_unread_keys();
+  return builder;
 }
 
 }  // namespace ganscale::optim

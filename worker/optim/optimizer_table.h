@@ -13,4 +13,8 @@ std::span<const OptimizerKind> optimizer_kinds();
 const OptimizerKind& read_kind(config::Section& in,
                                std::span<const OptimizerKind> kinds = optimizer_kinds());
 
+/// Reads the section `inner` of an optimizer that holds another: any of the table that does not.
+/// Throws ConfigError.
+OptimizerBuilder parse_inner(config::Section& in, const OptimizerDefaults& defaults);
+
 }  // namespace ganscale::optim

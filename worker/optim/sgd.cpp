@@ -32,9 +32,7 @@ void Sgd::update_parameters(Update& update) {
 
 OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& /*defaults*/) {
   SgdOptions options;
-  options.momentum = in.get("momentum", 0.9, "momentum factor");
-  in.require(options.momentum >= 0 && options.momentum < 1, "momentum",
-             "must be at least 0 and below 1");
+  options.momentum = read_momentum(in);
   options.nesterov = in.get("nesterov", options.nesterov, "use Nesterov momentum");
   in.require(!options.nesterov || options.momentum > 0, "nesterov", "needs momentum");
   options.weight_decay = read_weight_decay(in);

@@ -44,9 +44,7 @@ class Following : public Optimizer {
 };
 
 inline OptimizerBuilder parse_following(config::Section& in, const OptimizerDefaults& defaults) {
-  config::Section inner_section = in.section("inner");
-  const OptimizerBuilder inner = read_kind(inner_section).parse(inner_section, defaults);
-  inner_section.reject_unread_keys();
+  const OptimizerBuilder inner = parse_inner(in, defaults);
   return [inner](NamedTensors parameters, double lazy_factor) {
     return std::make_unique<Following>(inner(std::move(parameters), lazy_factor));
   };

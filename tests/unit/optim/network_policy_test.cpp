@@ -4,6 +4,8 @@
 
 #include "optim/adabelief.h"
 #include "optim/adam.h"
+#include "optim/lamb.h"
+#include "optim/lars.h"
 #include "optim/radam.h"
 #include "optim/rmsprop.h"
 #include "optim/sgd.h"
@@ -50,6 +52,12 @@ TEST(NetworkPolicy, BuildsEveryKindByItsDefaults) {
   expect_optimizer<Sgd>(read("name: sgd"), SgdOptions{.momentum = 0.9});
   expect_optimizer<Rmsprop>(read("name: rmsprop"),
                             RmspropOptions{.smoothing = 0.99, .epsilon = 1e-8});
+  expect_optimizer<Lamb>(
+      read("name: lamb"),
+      LambOptions{.beta1 = 0.5, .beta2 = 0.999, .epsilon = 1e-6, .weight_decay = 0.01});
+  expect_optimizer<Lars>(
+      read("name: lars"),
+      LarsOptions{.momentum = 0.9, .weight_decay = 1e-4, .trust = 0.001, .epsilon = 1e-8});
 }
 
 TEST(NetworkPolicy, ReadsEveryKeyOfTheNamedRule) {
@@ -69,6 +77,25 @@ TEST(NetworkPolicy, ReadsEveryKeyOfTheNamedRule) {
                         SgdOptions{.momentum = 0.25, .nesterov = true, .weight_decay = 0.125});
   expect_optimizer<Rmsprop>(read("{name: rmsprop, smoothing: 0.5, epsilon: 0.25}"),
                             RmspropOptions{.smoothing = 0.5, .epsilon = 0.25});
+  expect_optimizer<Lamb>(
+      read("{name: lamb, " + adam + "}"),
+      LambOptions{.beta1 = 0.1, .beta2 = 0.9, .epsilon = 0.5, .weight_decay = 0.25});
+  expect_optimizer<Lars>(
+      read("{name: lars, momentum: 0.25, weight_decay: 0.125, trust: 0.5, epsilon: 0.75}"),
+      LarsOptions{.momentum = 0.25, .weight_decay = 0.125, .trust = 0.5, .epsilon = 0.75});
+}
+
+// Of two updates by 0.1, each a step of 0.1: back by a quarter of them.
+TEST(NetworkPolicy, BuildsLookaheadAroundItsInnerOptimizer) {
+  const auto policy =
+      read("{name: lookahead, interval: 2, slow_step: 0.75, inner: {name: sgd, momentum: 0}}");
+  const auto weight = at::ones({1}, at::kDouble).requires_grad_();
+  const auto optimizer = build_optimizer(policy, {{"w", weight}});
+  for (int step = 0; step < 2; ++step) {
+    weight.mutable_grad() = at::ones({1}, at::kDouble);
+    optimizer->step(0.1);
+  }
+  EXPECT_NEAR(weight.item<double>(), 1 - 0.75 * 0.2, 1e-12);
 }
 
 TEST(NetworkPolicy, ReadsRateAndSchedule) {
@@ -83,6 +110,14 @@ TEST(NetworkPolicy, RefusesKeysOfAnotherRule) {
                [] { read("name: sgd\nbetas: [0, 0.99]\n"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: unknown key: rectify",
                [] { read("rectify: true"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: betas",
+               [] { read("name: lars\nbetas: [0, 0.99]\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: momentum",
+               [] { read("name: lamb\nmomentum: 0.9\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: betas",
+               [] { read("name: lookahead\nbetas: [0, 0.99]\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: inner",
+               [] { read("name: adam\ninner: {name: sgd}\n"); });
 }
 
 TEST(NetworkPolicy, RefusesImpossibleValues) {
@@ -90,6 +125,8 @@ TEST(NetworkPolicy, RefusesImpossibleValues) {
                [] { read("name: adagrad\n"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: learning_rate: must be positive",
                [] { read("learning_rate: 0\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: learning_rate: must be positive",
+               [] { read("learning_rate: -2e-4\n"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: betas: expected two numbers",
                [] { read("betas: [0.5]\n"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: betas: expected two numbers",
@@ -102,6 +139,19 @@ TEST(NetworkPolicy, RefusesImpossibleValues) {
                [] { read("{name: rmsprop, smoothing: 1}"); });
   expect_error(ExitCode::kConfig, "run.yaml:2: nesterov: needs momentum",
                [] { read("{name: sgd, momentum: 0,\n nesterov: true}\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: trust: must be positive",
+               [] { read("{name: lars, trust: 0}"); });
+}
+
+TEST(NetworkPolicy, RefusesImpossibleRoundsOfLookahead) {
+  expect_error(ExitCode::kConfig, "run.yaml:1: interval: must be positive",
+               [] { read("{name: lookahead, interval: 0}"); });
+  for (const char* slow_step : {"0", "1.5"}) {
+    expect_error(ExitCode::kConfig, "run.yaml:1: slow_step: must be above 0 and at most 1",
+                 [&] { read("{name: lookahead, slow_step: " + std::string(slow_step) + "}"); });
+  }
+  expect_error(ExitCode::kConfig, "run.yaml:2: inner.name: expected one of [adam, adamw",
+               [] { read("name: lookahead\ninner: {name: lookahead}\n"); });
 }
 
 // c = 4 / 5: five updates do what four did.

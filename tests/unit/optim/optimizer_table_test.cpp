@@ -13,7 +13,7 @@ namespace {
 /// The two optimizers of the tests: a file and a line each.
 constexpr std::array kKinds = {
     OptimizerKind{"sign", parse_sign},
-    OptimizerKind{"following", parse_following},
+    OptimizerKind{"following", parse_following, /*holds_another=*/true},
 };
 
 std::unique_ptr<Optimizer> build(const std::string& yaml, const at::Tensor& weight) {
@@ -71,8 +71,48 @@ TEST(OptimizerTable, KeepsTheStateOfAnInnerOptimizerUnderItsParameters) {
 }
 
 TEST(OptimizerTable, NamesTheKeyOfAnInnerOptimizersMistake) {
-  expect_error(ExitCode::kConfig, "run.yaml:1: inner.momentum: must be at least 0",
-               [] { build("{name: following, inner: {name: sgd, momentum: 1}}", at::ones({2})); });
+  const auto refuse = [](const std::string& message, const std::string& inner) {
+    expect_error(ExitCode::kConfig, message,
+                 [&] { build("name: following\ninner: " + inner, at::ones({2})); });
+  };
+  refuse("run.yaml:2: inner.momentum: must be at least 0", "{name: sgd, momentum: 1}");
+  refuse("run.yaml:2: unknown key: inner.learning_rate", "{name: sgd, learning_rate: 1}");
+  refuse("run.yaml:2: unknown key: inner.betas", "{name: sgd, betas: [0.5, 0.999]}");
+}
+
+TEST(OptimizerTable, LetsAnInnerOptimizerHoldNoOther) {
+  expect_error(ExitCode::kConfig,
+               "run.yaml:2: inner.name: expected one of [adam, adamw, radam, adabelief, sgd, "
+               "rmsprop, lamb, lars]: lookahead",
+               [] { build("name: following\ninner: {name: lookahead}", at::ones({2})); });
+}
+
+/// Goes on from the state after three of seven steps: amid a round of lookahead, whose next ends.
+TEST(OptimizerTable, EveryOptimizerGoesOnFromItsStateToTheBit) {
+  const auto step = [](Optimizer& optimizer, int number) {
+    for (const auto& [name, weight] : optimizer.parameters()) {
+      weight.mutable_grad() = at::arange(6, at::kDouble).view({2, 3}).add(number).sin();
+    }
+    optimizer.step(0.1);
+  };
+  for (const OptimizerKind& kind : optimizer_kinds()) {
+    SCOPED_TRACE(kind.name);
+    const auto yaml = config::parse_yaml("name: " + std::string(kind.name), "run.yaml");
+    const NetworkPolicy policy = parse_network_policy(config::Section(yaml));
+    const auto whole = at::ones({2, 3}, at::kDouble).requires_grad_();
+    const auto resumed = at::zeros({2, 3}, at::kDouble).requires_grad_();
+    const auto first = build_optimizer(policy, {{"w", whole}});
+    for (int number = 0; number < 3; ++number) step(*first, number);
+    const auto second = build_optimizer(policy, {{"w", resumed}});
+    resumed.data().copy_(whole.data());
+    copy_into(second->state(), first->state(), "test");
+    for (int number = 3; number < 7; ++number) {
+      step(*first, number);
+      step(*second, number);
+    }
+    EXPECT_TRUE(at::equal(whole, resumed));
+    EXPECT_FALSE(at::equal(whole, at::ones_like(whole)));
+  }
 }
 
 }  // namespace

@@ -56,6 +56,18 @@ TEST(Replica, NamesTheStateOfItsOptimizersAfterTheParameters) {
   }
 }
 
+TEST(Replica, NamesTheSlowWeightsOfLookaheadAfterTheParameters) {
+  Replica replica(gray_run("generator: {optimizer: {name: lookahead, inner: {name: adabelief}}}"),
+                  at::kCPU, {});
+  const NamedTensors state = replica.state().at("generator_optimizer");
+  EXPECT_TRUE(state.contains("lookahead.updates"));
+  for (const auto& [name, parameter] : named_parameters(replica.generator())) {
+    for (const char* slot : {".step", ".exp_avg", ".exp_avg_var", ".slow_weight"}) {
+      EXPECT_TRUE(state.contains(name + slot)) << name << slot;
+    }
+  }
+}
+
 TEST(Replica, HoldsLiveTensors) {
   Replica replica(gray_run("{}"), at::kCPU, {});
   const at::NoGradGuard no_grad;
