@@ -83,17 +83,13 @@ TEST(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
   EXPECT_EQ(killed.state["progress"]["step"], whole.state["progress"]["step"]);
 }
 
-/// The batch of a run that is stopped lies between two path lengths and two R1 penalties.
-TEST(Resume, OfStylegan2GivesTheBitsOfTheUninterruptedRun) {
+/// Expects a run of 12 steps that goes on after 5 of them to end with the files of one that is never
+/// stopped, among them `file`.
+void expect_bits_of_the_uninterrupted_run(const std::string& sections, const std::string& file) {
   constexpr std::int64_t kSteps = 12;
   const TemporaryFolder folder;
   const auto config = write_tiny_training(
-      folder.path(), kSteps, "fp32",
-      "model: {name: stylegan2, resolution: 32, z_dim: 8, w_dim: 8, channel_base: 64, "
-      "channel_max: 8, mapping_layers: 2}\n"
-      "generator: {ema_ramp_up: 0.05, path_length_weight: 2}\n"
-      "discriminator: {r1_gamma: 1, r1_interval: 3}\n"
-      "checkpoint: {every_kimg: 0.04, keep_last: 0}\n");
+      folder.path(), kSteps, "fp32", sections + "checkpoint: {every_kimg: 0.04, keep_last: 0}\n");
   ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "whole"));
 
   ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "cut"));
@@ -108,8 +104,28 @@ TEST(Resume, OfStylegan2GivesTheBitsOfTheUninterruptedRun) {
 
   const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
   const auto whole = checkpoint::verify_checkpoint(folder.path() / "whole" / last);
-  EXPECT_TRUE(whole.files.contains("regularisation.safetensors"));
+  EXPECT_TRUE(whole.files.contains(file)) << file;
   EXPECT_EQ(checkpoint::verify_checkpoint(folder.path() / "cut" / last).files, whole.files);
+}
+
+/// The batch of the run that is stopped lies between two path lengths and two R1 penalties.
+TEST(Resume, OfStylegan2GivesTheBitsOfTheUninterruptedRun) {
+  expect_bits_of_the_uninterrupted_run(
+      "model: {name: stylegan2, resolution: 32, z_dim: 8, w_dim: 8, channel_base: 64, "
+      "channel_max: 8, mapping_layers: 2}\n"
+      "generator: {ema_ramp_up: 0.05, path_length_weight: 2}\n"
+      "discriminator: {r1_gamma: 1, r1_interval: 3}\n",
+      "regularisation.safetensors");
+}
+
+/// The fifth step lies amid a round of lookahead, on the way to its peak rate.
+TEST(Resume, OfOtherOptimizersGivesTheBitsOfTheUninterruptedRun) {
+  expect_bits_of_the_uninterrupted_run(
+      "model: {name: dcgan, resolution: 32}\n"
+      "generator: {optimizer: {name: lookahead, interval: 3, inner: {name: adabelief}, "
+      "schedule: {warmup_kimg: 0.06}, batch_rule: {name: sqrt}}}\n"
+      "discriminator: {optimizer: {name: lamb, clipping: {name: global_norm, max_norm: 0.01}}}\n",
+      "generator_optimizer.safetensors");
 }
 
 /// Rank 0 trains labels 0 and 2, rank 1 labels 1 and 3, each for 20 steps.

@@ -125,6 +125,19 @@ void diff_augment(comm::Group& group) {
   expect_same_state_as_one_rank(group, config, 20);
 }
 
+optim::NetworkPolicy policy(const std::string& yaml) {
+  return optim::parse_network_policy(config::Section(config::parse_yaml(yaml, "test")));
+}
+
+/// Norms of tensors and of the whole gradient, and rounds of updates.
+void optimizers_that_look_at_norms(comm::Group& group) {
+  RunConfig config = make_config("dcgan", "frozen", Precision::kFp64);
+  config.generator.policy = policy("{name: lookahead, interval: 3, inner: {name: lamb}}");
+  config.discriminator.policy =
+      policy("{name: lars, learning_rate: 0.1, clipping: {name: global_norm, max_norm: 0.01}}");
+  expect_same_state_as_one_rank(group, config, 20);
+}
+
 /// 11 steps of the critic are three of the generator: 1, 6 and 11.
 void expect_same_wgan_as_on_one_rank(comm::Group& group, const std::string& model,
                                      const losses::LossConfig& loss) {
@@ -228,6 +241,7 @@ std::vector<comm::GroupClaim> training_claims() {
           {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},
           {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
           {"DiffAugmentIsThatOfOneRank", diff_augment},
+          {"OptimizersThatLookAtNormsAreThoseOfOneRank", optimizers_that_look_at_norms},
           {"WganWithGradientPenaltyIsThatOfOneRank", wgan_with_gradient_penalty},
           {"WganWithClippedWeightsIsThatOfOneRank", wgan_with_clipped_weights},
           {"Stylegan2IsThatOfOneRank", stylegan2},

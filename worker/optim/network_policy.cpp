@@ -1,5 +1,7 @@
 #include "optim/network_policy.h"
 
+#include "optim/clip_gradients.h"
+
 namespace ganscale::optim {
 namespace {
 
@@ -19,14 +21,17 @@ NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& 
   in.require(policy.learning_rate > 0, "learning_rate", "must be positive");
   policy.optimizer = kind.parse(in, defaults);
   policy.schedule = parse_learning_rate_schedule(in.section("schedule"));
+  policy.batch_rule = parse_batch_rule(in.section("batch_rule"));
+  policy.max_gradient_norm = parse_clipping(in.section("clipping"));
   in.reject_unread_keys();
   return policy;
 }
 
 double effective_rate(const NetworkPolicy& policy, std::int64_t images_seen,
                       std::int64_t total_images) {
-  return learning_rate(policy.schedule, policy.learning_rate * lazy_factor(policy), images_seen,
-                       total_images);
+  const double peak =
+      policy.learning_rate * lazy_factor(policy) * batch_factor(policy.batch_rule, policy.batch);
+  return learning_rate(policy.schedule, peak, images_seen, total_images);
 }
 
 std::unique_ptr<Optimizer> build_optimizer(const NetworkPolicy& policy, NamedTensors parameters) {

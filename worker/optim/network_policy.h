@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "optim/batch_rule.h"
 #include "optim/learning_rate.h"
 #include "optim/optimizer_table.h"
 
@@ -18,18 +19,22 @@ struct NetworkPolicy {
   OptimizerBuilder optimizer;
   double learning_rate = 0;  ///< as configured; see effective_rate()
   LearningRateSchedule schedule = {};
+  BatchRule batch_rule = {};
+  std::int64_t batch = 0;            ///< of all ranks; what the batch rule goes by
+  double max_gradient_norm = 0;      ///< of all gradients of an update together; 0: any
   std::int64_t update_interval = 1;  ///< steps per update
   std::int64_t lazy_interval = 0;    ///< steps per lazy regularization; 0: none
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
 };
 
-/// Reads the section `optimizer`: kind, options, learning rate and schedule. The intervals and the
-/// weight limit are keys of other sections and keep their defaults. Throws ConfigError, also for an
-/// option of another kind.
+/// Reads the section `optimizer`: kind, options, learning rate, schedule, batch rule and clipping.
+/// Batch, intervals and weight limit are keys of other sections and keep their defaults. Throws
+/// ConfigError, also for an option of another kind.
 NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& defaults = {},
                                    std::span<const OptimizerKind> kinds = optimizer_kinds());
 
-/// Returns the learning rate of an update after `images_seen` of `total_images` images. Both the
+/// Returns the learning rate of an update after `images_seen` of `total_images` images: the
+/// configured one times c and the factor of the batch rule, along warm-up and schedule. Both the
 /// optimizers and the reports use it.
 double effective_rate(const NetworkPolicy& policy, std::int64_t images_seen,
                       std::int64_t total_images);

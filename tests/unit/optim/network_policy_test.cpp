@@ -98,6 +98,12 @@ TEST(NetworkPolicy, BuildsLookaheadAroundItsInnerOptimizer) {
   EXPECT_NEAR(weight.item<double>(), 1 - 0.75 * 0.2, 1e-12);
 }
 
+TEST(NetworkPolicy, ReadsClipping) {
+  EXPECT_EQ(read("{}").max_gradient_norm, 0);
+  EXPECT_EQ(read("clipping: {name: global_norm}").max_gradient_norm, 1);
+  EXPECT_EQ(read("clipping: {name: global_norm, max_norm: 0.5}").max_gradient_norm, 0.5);
+}
+
 TEST(NetworkPolicy, ReadsRateAndSchedule) {
   const auto policy = read("{learning_rate: 0.004, schedule: {name: linear, final_fraction: 0.5}}");
   EXPECT_DOUBLE_EQ(effective_rate(policy, 0, 1000), 0.004);
@@ -118,6 +124,8 @@ TEST(NetworkPolicy, RefusesKeysOfAnotherRule) {
                [] { read("name: lookahead\nbetas: [0, 0.99]\n"); });
   expect_error(ExitCode::kConfig, "run.yaml:2: unknown key: inner",
                [] { read("name: adam\ninner: {name: sgd}\n"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: unknown key: clipping.max_norm",
+               [] { read("clipping: {max_norm: 1}"); });
 }
 
 TEST(NetworkPolicy, RefusesImpossibleValues) {
@@ -141,6 +149,14 @@ TEST(NetworkPolicy, RefusesImpossibleValues) {
                [] { read("{name: sgd, momentum: 0,\n nesterov: true}\n"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: trust: must be positive",
                [] { read("{name: lars, trust: 0}"); });
+}
+
+TEST(NetworkPolicy, RefusesClippingToNothing) {
+  for (const char* max_norm : {"0", "-1"}) {
+    expect_error(ExitCode::kConfig, "run.yaml:2: clipping.max_norm: must be positive", [&] {
+      read("clipping: {name: global_norm,\n  max_norm: " + std::string(max_norm) + "}");
+    });
+  }
 }
 
 TEST(NetworkPolicy, RefusesImpossibleRoundsOfLookahead) {
@@ -174,6 +190,21 @@ TEST(NetworkPolicy, RescalesTheWholeSchedule) {
   EXPECT_DOUBLE_EQ(effective_rate(policy, 50, 1100), 0.001);
   EXPECT_DOUBLE_EQ(effective_rate(policy, 100, 1100), 0.002);
   EXPECT_DOUBLE_EQ(effective_rate(policy, 600, 1100), 0.001);
+}
+
+TEST(NetworkPolicy, ScalesTheWholeScheduleByTheBatch) {
+  const auto rate = [](const std::string& rule, std::int64_t images_seen) {
+    NetworkPolicy policy = regularized(
+        "{learning_rate: 0.0025, schedule: {name: linear, warmup_kimg: 0.1}, batch_rule: {name: " +
+        rule + "}}");
+    policy.batch = 256;
+    return effective_rate(policy, images_seen, 1100);
+  };
+  EXPECT_DOUBLE_EQ(rate("none", 50), 0.001);
+  EXPECT_DOUBLE_EQ(rate("linear", 50), 0.004);
+  EXPECT_DOUBLE_EQ(rate("linear", 100), 0.008);
+  EXPECT_DOUBLE_EQ(rate("linear, base_batch: 128", 600), 0.002);
+  EXPECT_DOUBLE_EQ(rate("sqrt", 600), 0.002);
 }
 
 // The paper's rule is about betas; a momentum is no beta.

@@ -60,6 +60,7 @@ class Builder {
             .learning_rate = rate_of(policy, config_.training.total_images()),
             .losses = {loss(&PhaseLosses::generator)},
             .statistics = {"loss/generator"},
+            .max_gradient_norm = policy.max_gradient_norm,
             .weight_limit = policy.weight_limit};
   }
 
@@ -74,6 +75,7 @@ class Builder {
                 .losses = {loss(&PhaseLosses::fakes), loss(&PhaseLosses::reals)},
                 .statistics = {"loss/discriminator", "logit/fake", "logit/real", "score/fake",
                                "score/real", "sign/fake", "sign/real"},
+                .max_gradient_norm = policy.max_gradient_norm,
                 .weight_limit = policy.weight_limit};
     if (joins_batches()) phase.losses = {loss(&PhaseLosses::fakes_and_reals)};
     if (config_.loss.kind == losses::Adversarial::kWasserstein) {

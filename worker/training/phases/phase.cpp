@@ -5,6 +5,7 @@
 
 #include "comm/bucketed_gradients.h"
 #include "kernels/nonfinite/nonfinite.h"
+#include "optim/clip_gradients.h"
 
 namespace ganscale::training {
 namespace {
@@ -63,6 +64,9 @@ NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
 
 at::Tensor update_network(Phase& phase, std::int64_t images_seen, const optim::Averages* averages) {
   const at::Tensor flags = flags_of(*phase.optimizer);
+  if (phase.max_gradient_norm > 0) {
+    optim::clip_gradients(phase.gradients->buckets(), phase.max_gradient_norm);
+  }
   phase.optimizer->step(phase.learning_rate(images_seen), averages, flags[0]);
   if (phase.weight_limit > 0) clamp_parameters(*phase.optimizer, phase.weight_limit);
   return flags;

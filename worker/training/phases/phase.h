@@ -57,6 +57,7 @@ struct Phase {
   /// The parts of its loss, whose gradients are added: each graph is freed before the next is made.
   std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
   std::vector<std::string> statistics;  ///< the names that its losses report
+  double max_gradient_norm = 0;         ///< a longer gradient is scaled down to it; 0: not
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
 
   bool is_due(std::int64_t step) const { return step % interval == 0; }
@@ -66,8 +67,9 @@ struct Phase {
 /// does not wait. Returns the statistics.
 NamedTensors compute_gradients(Phase& phase, const StepInput& input);
 
-/// Updates the phase's network by its gradients, unless one is NaN or infinite; then the averages of
-/// its parameters, where given. The host does not wait.
+/// Updates the phase's network by its gradients, which are those of all ranks and clipped here,
+/// unless one is NaN or infinite; then the averages of its parameters, where given. The host does
+/// not wait.
 ///
 /// Returns: float32 [1 + n] on the device of the parameters. Not 0 in front where the network was
 ///          not updated, and at 1 + i where that was due to the i-th of the optimizer's parameters

@@ -17,11 +17,13 @@ optim::OptimizerDefaults default_optimizer(losses::Adversarial kind) {
   return {.learning_rate = 1e-4, .beta1 = 0, .beta2 = 0.9};
 }
 
-GeneratorConfig parse_generator(config::Section in, const losses::LossConfig& loss) {
+GeneratorConfig parse_generator(config::Section in, const losses::LossConfig& loss,
+                                std::int64_t batch) {
   GeneratorConfig c;
   c.policy = optim::parse_network_policy(in.section("optimizer"), default_optimizer(loss.kind));
   c.ema = optim::read_ema(in);
   c.path_length = losses::read_path_length(in);
+  c.policy.batch = batch;
   c.policy.update_interval = loss.critic_steps;
   c.policy.lazy_interval = c.path_length.interval;
   in.reject_unread_keys();
@@ -37,13 +39,15 @@ JoinedBatches parse_joined_batches(config::Section& in) {
   return choice == "false" ? JoinedBatches::kNo : JoinedBatches::kAuto;
 }
 
-DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossConfig& loss) {
+DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossConfig& loss,
+                                        std::int64_t batch) {
   DiscriminatorConfig c;
   c.policy = optim::parse_network_policy(in.section("optimizer"), default_optimizer(loss.kind));
   c.freeze = in.get("freeze", c.freeze, "name prefixes of parameters to freeze, as in FreezeD");
   c.freeze_location = in.location("freeze");
   c.joined_batches = parse_joined_batches(in);
   c.r1 = losses::read_r1(in);
+  c.policy.batch = batch;
   c.policy.lazy_interval = c.r1.interval;
   c.policy.weight_limit = loss.weight_clip;
   in.reject_unread_keys();
@@ -106,8 +110,8 @@ RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
   c.scheme = parse_scheme(in.section("scheme"), schemes);
   c.budget = parse_budget(in.section("budget"));
   c.loss = losses::parse_loss(in.section("loss"));
-  c.generator = parse_generator(in.section("generator"), c.loss);
-  c.discriminator = parse_discriminator(in.section("discriminator"), c.loss);
+  c.generator = parse_generator(in.section("generator"), c.loss, c.training.batch);
+  c.discriminator = parse_discriminator(in.section("discriminator"), c.loss, c.training.batch);
   c.augment = augment::parse_augment(in.section("augment"));
   c.evaluate = metrics::parse_evaluate(in.section("evaluate"));
   c.checkpoint = checkpoint::parse_checkpoint(in.section("checkpoint"));

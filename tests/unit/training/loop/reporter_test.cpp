@@ -128,6 +128,21 @@ TEST(Reporter, TellsTheRatesThatTheUpdatesHave) {
   EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.016);
 }
 
+// Half of the warm-up, and four times the base batch: 0.01 * 2 / 2 and 0.01 * 4.
+TEST(Reporter, TellsTheRatesOfWarmUpAndBatch) {
+  ReportedAlone alone(
+      "generator: {optimizer: {learning_rate: 0.01, schedule: {warmup_kimg: 0.04}, batch_rule: "
+      "{name: sqrt, base_batch: 1}}}\n"
+      "discriminator: {optimizer: {learning_rate: 0.01, batch_rule: {name: linear, base_batch: "
+      "1}}}\n");
+  alone.reporter.begin(alone.progress);
+  alone.progress.images_seen = 20;
+  alone.reporter.tick(alone.progress);
+  const auto rates = only_line(alone.folder).at("learning_rate");
+  EXPECT_DOUBLE_EQ(rates.at("generator").get<double>(), 0.01);
+  EXPECT_DOUBLE_EQ(rates.at("discriminator").get<double>(), 0.04);
+}
+
 // What a sample grid, a checkpoint or an evaluation takes is not time of training.
 TEST(Reporter, GivesTheRateOfTheImagesSinceTheLastTickWithoutMaintenance) {
   ReportedAlone alone;

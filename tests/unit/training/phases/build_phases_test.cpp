@@ -98,6 +98,16 @@ TEST(BuildPhases, UpdatesAtTheEffectiveRate) {
   EXPECT_DOUBLE_EQ(falling.phases[0].learning_rate(total / 2), 0.25);
 }
 
+TEST(BuildPhases, ClipsTheGradientsOfEachNetworkInAllItsPhases) {
+  const Phases all(std::string(kStylegan2) +
+                   "generator: {path_length_weight: 2, optimizer: {clipping: {name: global_norm, "
+                   "max_norm: 0.5}}}\n"
+                   "discriminator: {r1_gamma: 1}\n");
+  for (const Phase& phase : all.phases) {
+    EXPECT_EQ(phase.max_gradient_norm, phase.name.starts_with('G') ? 0.5 : 0) << phase.name;
+  }
+}
+
 TEST(BuildPhases, ClipsTheCriticAlone) {
   const Phases clipped("loss: {name: wasserstein, weight_clip: 0.01}\n");
   EXPECT_EQ(clipped.phases[0].weight_limit, 0);

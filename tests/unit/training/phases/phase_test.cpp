@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include <cmath>
 #include <limits>
 
 #include "comm/bucketed_gradients.h"
@@ -31,7 +32,9 @@ struct Done {
 };
 
 struct PhaseOfLine {
-  explicit PhaseOfLine(double factor) {
+  /// ranks: whose gradients are averaged; null: this rank's alone.
+  explicit PhaseOfLine(double factor, comm::Group* ranks = nullptr)
+      : gradients(line.parameters(), ranks != nullptr ? *ranks : *group, 1000) {
     phase.name = "Gmain";
     phase.network = &line;
     phase.optimizer = optimizer.get();
@@ -52,7 +55,7 @@ struct PhaseOfLine {
 
   Line line;
   std::unique_ptr<comm::Group> group = comm::make_single_group();
-  comm::BucketedGradients gradients{line.parameters(), *group, 1000};
+  comm::BucketedGradients gradients;
   std::unique_ptr<optim::Optimizer> optimizer =
       std::make_unique<optim::Sgd>(named_parameters(line), optim::SgdOptions{});
   Phase phase;
@@ -94,6 +97,36 @@ TEST(Phase, ClampsParametersToTheLimit) {
   line.run();
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -0.75F);
   EXPECT_FLOAT_EQ(line.line.bias.item<float>(), 0.5F);
+}
+
+// The gradient (.75, 1) has the norm 1.25; half of it moves the weight by .5 * .375.
+TEST(Phase, ClipsTheGradientOfTheWholeNetwork) {
+  PhaseOfLine line(0.75);
+  line.phase.max_gradient_norm = 0.625;
+  line.run();
+  EXPECT_EQ(line.line.weight.item<float>(), 1 - 0.5F * 0.375F);
+  EXPECT_EQ(line.line.bias.item<float>(), 1 - 0.5F * 0.5F);
+}
+
+/// Returns the weight after a clipped update whose loss has the mean factor of the images 1 to 4,
+/// of which rank r has r + 1, r + 1 + ranks, ...
+float clipped_weight(int ranks) {
+  float weight = 0;
+  comm::run_ranks(ranks, [&](comm::Group& group) {
+    double sum = 0;
+    for (int image = group.rank() + 1; image <= 4; image += group.size()) sum += image;
+    PhaseOfLine line(sum * group.size() / 4, &group);
+    line.phase.max_gradient_norm = 0.1;
+    line.run();
+    if (group.rank() == 0) weight = line.line.weight.item<float>();
+  });
+  return weight;
+}
+
+TEST(Phase, ClipsTheMeanOfAllRanks) {
+  EXPECT_NEAR(clipped_weight(1), 1 - 0.5 * 0.1 * 2.5 / std::hypot(2.5, 1), 1e-7);
+  EXPECT_EQ(clipped_weight(2), clipped_weight(1));
+  EXPECT_EQ(clipped_weight(4), clipped_weight(1));
 }
 
 TEST(Phase, TakesAnInfinityForNonfiniteToo) {

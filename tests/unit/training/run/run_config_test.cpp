@@ -67,6 +67,33 @@ TEST(RunConfig, GathersEachNetworksPolicyFromTheSections) {
   EXPECT_EQ(regularized.discriminator.policy.lazy_interval, 8);
 }
 
+TEST(RunConfig, GivesEachNetworksPolicyTheBatch) {
+  const RunConfig config = parse("training: {batch: 48}");
+  EXPECT_EQ(config.generator.policy.batch, 48);
+  EXPECT_EQ(config.discriminator.policy.batch, 48);
+}
+
+TEST(RunConfig, NamesFileLineAndKeyOfAMistakeInAPolicy) {
+  expect_refused(
+      "run.yaml:4: generator.optimizer.inner.name: expected one of [adam, adamw, radam, adabelief, "
+      "sgd, rmsprop, lamb, lars]: lookahead",
+      "generator:\n  optimizer:\n    name: lookahead\n    inner: {name: lookahead}\n");
+  expect_refused("run.yaml:2: discriminator.optimizer.clipping.max_norm: must be positive",
+                 "discriminator:\n  optimizer: {clipping: {name: global_norm, max_norm: 0}}\n");
+  expect_refused("run.yaml:1: unknown key: generator.optimizer.momentum",
+                 "generator: {optimizer: {name: lamb, momentum: 0.9}}\n");
+  expect_refused("run.yaml:1: discriminator.optimizer.learning_rate: must be positive",
+                 "discriminator: {optimizer: {learning_rate: -0.1}}\n");
+}
+
+TEST(RunConfig, ResolvedOfAPolicyReadsBackAsItself) {
+  const RunConfig config = parse(
+      "generator: {optimizer: {name: lookahead, interval: 6, inner: {name: lars}, "
+      "batch_rule: {name: sqrt, base_batch: 32}, schedule: {name: cosine, warmup_kimg: 2}}}\n"
+      "discriminator: {optimizer: {name: lamb, clipping: {name: global_norm}}}\n");
+  EXPECT_EQ(parse(config.resolved).resolved, config.resolved);
+}
+
 TEST(BudgetConfig, GivesEachRankItsTime) {
   const auto seconds = [](const std::string& budget, int device_count) {
     return parse("budget: " + budget).budget.seconds(device_count);

@@ -1,0 +1,29 @@
+#include "optim/batch_rule.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace ganscale::optim {
+
+BatchRule parse_batch_rule(config::Section in) {
+  BatchRule rule;
+  rule.name = in.get_choice("name", rule.name, {"none", "linear", "sqrt"},
+                            "learning rate by the global batch: in proportion, or to its root");
+  if (rule.name != "none") {
+    rule.base_batch =
+        in.get("base_batch", rule.base_batch, "global batch that learning_rate is meant for");
+    in.require(rule.base_batch > 0, "base_batch", "must be positive");
+  }
+  in.reject_unread_keys();
+  return rule;
+}
+
+double batch_factor(const BatchRule& rule, std::int64_t batch) {
+  if (rule.name == "none") return 1;
+  check(batch > 0, "a batch rule needs the batch of the run");
+  const double ratio = static_cast<double>(batch) / static_cast<double>(rule.base_batch);
+  return rule.name == "linear" ? ratio : std::sqrt(ratio);
+}
+
+}  // namespace ganscale::optim
