@@ -60,6 +60,9 @@ std::vector<at::Scalar> AdaBelief::step_factors(const Update& update, Tensors& d
 OptimizerBuilder parse_adabelief(config::Section& in, const OptimizerDefaults& defaults) {
   constexpr double kEpsilonOfGans = 1e-12;  // the authors' choice
   const auto [beta1, beta2] = read_betas(in, defaults);
+  in.require(beta1 > 0, "betas",
+             "adabelief divides by the deviation of the gradient from its mean, which is 0 where "
+             "the first is 0: give another");
   return builder_of<AdaBelief>(
       AdaBeliefOptions{beta1, beta2, read_epsilon(in, kEpsilonOfGans), read_weight_decay(in),
                        in.get("rectify", false, "rectify the first steps like RAdam")});

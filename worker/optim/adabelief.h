@@ -30,7 +30,7 @@ class AdaBelief : public SlotOptimizer {
   AdaBeliefOptions options_;
 };
 
-/// Reads betas, epsilon, weight_decay and rectify; see optimizer_kind.h.
+/// Reads betas (the first above 0), epsilon, weight_decay and rectify; see optimizer_kind.h.
 OptimizerBuilder parse_adabelief(config::Section& in, const OptimizerDefaults& defaults);
 
 }  // namespace ganscale::optim

@@ -170,6 +170,15 @@ TEST(NetworkPolicy, RefusesImpossibleRoundsOfLookahead) {
                [] { read("name: lookahead\ninner: {name: lookahead}\n"); });
 }
 
+// Without a mean the residual is 0, and the step the gradient over the root of epsilon.
+TEST(NetworkPolicy, RefusesAdaBeliefWithoutAMean) {
+  const OptimizerDefaults wasserstein{.learning_rate = 1e-4, .beta1 = 0, .beta2 = 0.9};
+  expect_error(ExitCode::kConfig, "run.yaml:1: betas: adabelief divides by the deviation",
+               [&] { read("name: adabelief", wasserstein); });
+  expect_error(ExitCode::kConfig, "run.yaml:2: betas: adabelief divides by the deviation",
+               [] { read("name: adabelief\nbetas: [0, 0.99]\n"); });
+}
+
 // c = 4 / 5: five updates do what four did.
 TEST(NetworkPolicy, RescalesRateAndBetasForALazyRegularization) {
   const std::string keys = "learning_rate: 0.0025, betas: [0.5, 0.99]";
