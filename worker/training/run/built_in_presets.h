@@ -5,7 +5,13 @@
 
 namespace ganscale::training {
 
-/// Returns the texts of configs/presets/*.yaml by name, compiled in.
-const std::map<std::string, std::string>& built_in_presets();
+/// Texts of YAML files by name, compiled in.
+using PresetTexts = std::map<std::string, std::string>;
+
+/// Returns configs/presets/*.yaml, each of a model.
+const PresetTexts& model_presets();
+
+/// Returns configs/presets/any_model/*.yaml.
+const PresetTexts& run_presets();
 
 }  // namespace ganscale::training

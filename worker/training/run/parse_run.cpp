@@ -96,13 +96,14 @@ BudgetConfig parse_budget(config::Section in) {
 
 RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes,
                     models::ModelTable models) {
-  apply_preset(root, comm::launched_world_size());
+  apply_presets(root, comm::launched_world_size());
   return parse_run(config::Section(std::move(root)), schemes, models);
 }
 
 RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
                     models::ModelTable models) {
   RunConfig c;
+  read_preset(in);
   c.training = parse_training(in.section("training"));
   c.model =
       models::parse_model(in.section("model"), models, low_precision_type(c.training.precision));

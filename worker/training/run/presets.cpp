@@ -1,9 +1,11 @@
 #include "training/run/presets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <string>
+#include <vector>
 
 #include "base/joined.h"
 #include "config/section.h"
@@ -13,36 +15,35 @@
 namespace ganscale::training {
 namespace {
 
-/// Returns the scalar at section.key, if it is there.
-const std::string* find_scalar(const config::Node& root, std::string_view section,
-                               std::string_view key) {
+constexpr std::string_view kModelPreset = "model.preset";
+
+/// Returns the scalar at a dotted key, if it is there.
+const std::string* find_scalar(const config::Node& root, std::string_view dotted_key) {
   const config::Node* node = &root;
-  for (const std::string_view name : {section, key}) {
+  for (const auto word : std::views::split(dotted_key, '.')) {
     const auto* map = node->map();
     if (map == nullptr) return nullptr;
-    const auto found = std::ranges::find(*map, name, &config::Node::Map::value_type::first);
+    const auto found = std::ranges::find(*map, std::string_view(word.begin(), word.end()),
+                                         &config::Node::Map::value_type::first);
     if (found == map->end()) return nullptr;
     node = &found->second;
   }
   return node->scalar();
 }
 
-std::optional<int> positive_integer(const config::Node& root, std::string_view section,
-                                    std::string_view key) {
-  const std::string* text = find_scalar(root, section, key);
+std::optional<int> positive_integer(const config::Node& root, std::string_view dotted_key) {
+  const std::string* text = find_scalar(root, dotted_key);
   if (text == nullptr) return std::nullopt;
   const auto value = config::parse_integer(*text);
   if (value && *value > 0 && *value < 1 << 30) return static_cast<int>(*value);
-  config::Section(root).fail(std::string(section) + "." + std::string(key),
-                             "model.preset needs a positive whole number: " + *text);
+  config::Section(root).fail(dotted_key, "model.preset needs a positive whole number: " + *text);
 }
 
 /// Puts what `auto` computes of the run and the number of its ranks over its preset.
 void choose_automatically(config::Node& preset, const config::Node& run, int world_size) {
-  const int resolution = positive_integer(run, "model", "resolution").value_or(256);
+  const int resolution = positive_integer(run, "model.resolution").value_or(256);
   const int wanted = std::min(world_size * std::min(4096 / resolution, 32), 64);
-  const int batch =
-      positive_integer(run, "training", "batch").value_or(std::max(wanted, world_size));
+  const int batch = positive_integer(run, "training.batch").value_or(std::max(wanted, world_size));
   const auto put = [&](std::string_view key, double value) {
     config::overlay(preset, config::nest(key, {config::format_number(value), preset.location}));
   };
@@ -56,24 +57,45 @@ void choose_automatically(config::Node& preset, const config::Node& run, int wor
   put("discriminator.r1_gamma", 0.0002 * resolution * resolution / batch);
 }
 
-config::Node read_preset(const config::Node& root, const std::string& name) {
-  const auto& texts = built_in_presets();
-  const auto found = texts.find(name);
-  if (found != texts.end()) return config::parse_yaml(found->second, "preset " + name);
-  config::Section(root).fail("model.preset",
-                             "expected one of " + joined(std::views::keys(texts)) + ": " + name);
+/// Returns the preset that a key names, if it names one.
+std::optional<config::Node> find_preset(const config::Node& root, std::string_view key,
+                                        const PresetTexts& texts) {
+  const std::string* name = find_scalar(root, key);
+  if (name == nullptr || *name == "none") return std::nullopt;
+  const auto found = texts.find(*name);
+  if (found != texts.end()) return config::parse_yaml(found->second, "preset " + *name);
+  config::Section(root).fail(key,
+                             "expected one of " + joined(std::views::keys(texts)) + ": " + *name);
+}
+
+/// Puts the values of a preset under those of the configuration.
+void lay_under(config::Node& root, config::Node preset) {
+  config::overlay(preset, root);
+  root = std::move(preset);
+}
+
+void apply_preset_of_model(config::Node& root, int world_size) {
+  std::optional<config::Node> preset = find_preset(root, kModelPreset, model_presets());
+  if (!preset) return;
+  apply_preset_of_model(*preset, world_size);
+  if (*find_scalar(root, kModelPreset) == "auto") choose_automatically(*preset, root, world_size);
+  lay_under(root, *std::move(preset));
 }
 
 }  // namespace
 
-void apply_preset(config::Node& root, int world_size) {
-  const std::string* name = find_scalar(root, "model", "preset");
-  if (name == nullptr || *name == "none") return;
-  config::Node preset = read_preset(root, *name);
-  apply_preset(preset, world_size);
-  if (*name == "auto") choose_automatically(preset, root, world_size);
-  config::overlay(preset, root);
-  root = std::move(preset);
+void apply_presets(config::Node& root, int world_size) {
+  if (auto preset = find_preset(root, "preset", run_presets())) {
+    lay_under(root, *std::move(preset));
+  }
+  apply_preset_of_model(root, world_size);
+}
+
+void read_preset(config::Section& in) {
+  std::vector<std::string> names = {"none"};
+  std::ranges::copy(std::views::keys(run_presets()), std::back_inserter(names));
+  in.get_choice("preset", "none", std::move(names),
+                "the values that other keys start from, with any model; see docs/optimization.md");
 }
 
 }  // namespace ganscale::training

@@ -1,17 +1,21 @@
 #pragma once
 
-#include "config/node.h"
+#include "config/section.h"
 
 namespace ganscale::training {
 
-/// Fills in the values of `model.preset`; keys of the configuration win. Does nothing without a
-/// preset.
+/// Fills in the values of the presets that the configuration names; its own keys win.
 ///
-/// A preset is itself a configuration, configs/presets/*.yaml. It can start from another preset by
-/// the same key.
+/// A preset is itself a configuration. `model.preset` names one of configs/presets/*.yaml, which is
+/// a model's, and may itself start from another by the same key. `preset` names one of
+/// configs/presets/any_model/*.yaml, which sets no key of a model and so fits all of them: it is the
+/// run's, and wins over the model's.
 ///
-/// world_size: auto chooses the batch by it.
+/// world_size: the preset auto chooses the batch by it.
 /// Throws:     ConfigError for an unknown preset, or a value that it needs and can't read.
-void apply_preset(config::Node& root, int world_size);
+void apply_presets(config::Node& root, int world_size);
+
+/// Reads `preset`, whose values apply_presets() has filled in.
+void read_preset(config::Section& in);
 
 }  // namespace ganscale::training

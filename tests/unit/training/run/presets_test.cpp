@@ -1,7 +1,10 @@
 #include "training/run/presets.h"
 
+#include "models/model_table.h"
 #include "models/stylegan2/blueprint.h"
+#include "optim/adabelief.h"
 #include "optim/adam.h"
+#include "optim/sgd.h"
 #include "support/expect_error.h"
 #include "support/expect_optimizer.h"
 #include "training/run/built_in_presets.h"
@@ -95,7 +98,7 @@ TEST(Preset, AutoFollowsResolutionAndRanks) {
     config::Node root = config::parse_yaml(
         "model: {name: stylegan2, preset: auto, resolution: " + std::to_string(resolution) + "}",
         "run.yaml");
-    apply_preset(root, world_size);
+    apply_presets(root, world_size);
     return parse_run(root);
   };
   const RunConfig one = automatic(256, 1);
@@ -121,10 +124,56 @@ TEST(Preset, GivesWayToEveryKeyOfTheRun) {
 }
 
 TEST(Preset, IsAConfigurationThatCanBeRead) {
-  for (const auto& [name, text] : built_in_presets()) {
+  for (const auto& [name, text] : model_presets()) {
     const RunConfig c = preset(name, 64);
     EXPECT_THAT(c.resolved, testing::HasSubstr("\n  preset: " + name + " "));
   }
+}
+
+/// Expects AdaBelief for G and Adam for D.
+void expect_paragan(const RunConfig& config, const optim::AdamOptions& of_discriminator) {
+  optim::NetworkPolicy generator = config.generator.policy;
+  optim::NetworkPolicy discriminator = config.discriminator.policy;
+  generator.lazy_interval = 0;
+  discriminator.lazy_interval = 0;
+  optim::expect_optimizer<optim::AdaBelief>(
+      generator, optim::AdaBeliefOptions{.beta1 = 0.5, .beta2 = 0.999, .epsilon = 1e-12});
+  optim::expect_optimizer<optim::Adam>(discriminator, of_discriminator);
+}
+
+TEST(Preset, ParaganPairsAdaBeliefWithAdamForEveryModel) {
+  for (const models::Model& model : models::model_table()) {
+    SCOPED_TRACE(model.name);
+    expect_paragan(parse("preset: paragan\nmodel: {name: " + std::string(model.name) + "}"),
+                   {.beta1 = 0.5});
+  }
+}
+
+TEST(Preset, OfTheRunWinsOverThatOfItsModel) {
+  const RunConfig c = parse(
+      "preset: paragan\n"
+      "model: {name: stylegan2, preset: config-f, resolution: 64}\n");
+  expect_paragan(c, {.beta1 = 0, .beta2 = 0.99});
+  EXPECT_EQ(c.generator.policy.learning_rate, 0.002);
+  EXPECT_EQ(c.discriminator.policy.learning_rate, 0.002);
+  EXPECT_EQ(parse(c.resolved).resolved, c.resolved);
+}
+
+TEST(Preset, OfTheRunGivesWayToItsKeys) {
+  const RunConfig c = parse(
+      "preset: paragan\n"
+      "generator: {optimizer: {betas: [0.25, 0.75], epsilon: 1e-6, learning_rate: 0.125}}\n"
+      "discriminator: {optimizer: {name: sgd}}\n");
+  optim::expect_optimizer<optim::AdaBelief>(
+      c.generator.policy, optim::AdaBeliefOptions{.beta1 = 0.25, .beta2 = 0.75, .epsilon = 1e-6});
+  EXPECT_EQ(c.generator.policy.learning_rate, 0.125);
+  optim::expect_optimizer<optim::Sgd>(c.discriminator.policy, optim::SgdOptions{.momentum = 0.9});
+}
+
+TEST(Preset, OfTheRunIsNoModels) {
+  expect_refused("run.yaml:1: preset: expected one of paragan: config-f", "preset: config-f\n");
+  expect_refused("run.yaml:1: model.preset: expected one of auto, cifar, config-e, config-f",
+                 "model: {name: stylegan2, preset: paragan}\n");
 }
 
 TEST(Preset, RefusesAnUnknownName) {
