@@ -11,8 +11,8 @@ set(layers
   "training planning"
   "cli")
 set(layers_of_data "image" "formats" "sources" "loader tools")
-set(layers_of_kernels "launch" "row_sums"
-    "bias_act counter_random minibatch_stddev multi_tensor_adam nonfinite scaled_copies upfirdn2d" "convolution" "modulated_conv")
+set(layers_of_kernels "launch" "row_sums" "bias_act counter_random minibatch_stddev multi_tensor_adam nonfinite scaled_copies upfirdn2d"
+    "convolution" "modulated_conv" "styled_activation")
 set(layers_of_models "layers" "dcgan resnet stylegan2")
 set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "bench session")
 # Contracts that lie beside the rooms of their folder, and below them.

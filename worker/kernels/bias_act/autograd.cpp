@@ -2,8 +2,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
@@ -119,14 +117,7 @@ BiasActRule saved_rule(AutogradContext* context) {
 /// Returns the bound that a clamped value of this dtype has in memory: a derivative compares with
 /// what was stored, which in a low-precision type may lie below the bound that was asked for.
 double stored_bound(const std::optional<double>& clamp, at::ScalarType dtype) {
-  if (!clamp) return -1;
-  const auto narrow = static_cast<float>(*clamp);
-  switch (dtype) {
-    case at::kHalf: return static_cast<float>(c10::Half(narrow));
-    case at::kBFloat16: return static_cast<float>(c10::BFloat16(narrow));
-    case at::kFloat: return narrow;
-    default: return *clamp;
-  }
+  return clamp ? stored_as(dtype, *clamp) : -1;
 }
 
 /// Returns the tangent of a derivative that was returned with its sums, or without: a sum passes its

@@ -1,6 +1,8 @@
 #include "kernels/launch/on_device.h"
 
 #include <ATen/record_function.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
 
 #include "base/error.h"
 #include "kernels/launch/kernel_path.h"
@@ -49,6 +51,16 @@ at::Tensor sent_to(at::Device device, const at::Tensor& on_host) {
   if (!device.is_cuda()) return on_host.to(device);
   // Pinned memory returns to its pool once the device has read it.
   return on_host.pin_memory().to(device, /*non_blocking=*/true);
+}
+
+double stored_as(at::ScalarType dtype, double number) {
+  const auto single = static_cast<float>(number);
+  switch (dtype) {
+    case at::kHalf: return static_cast<float>(c10::Half(single));
+    case at::kBFloat16: return static_cast<float>(c10::BFloat16(single));
+    case at::kFloat: return single;
+    default: return number;
+  }
 }
 
 at::Tensor upcast(const at::Tensor& tensor) {

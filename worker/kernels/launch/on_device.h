@@ -38,6 +38,9 @@ at::Tensor in_layout_of(const at::Tensor& tensor, const at::Tensor& model);
 /// Copies a small host tensor to `device` asynchronously.
 at::Tensor sent_to(at::Device device, const at::Tensor& on_host);
 
+/// Returns the number as memory of this dtype holds it.
+double stored_as(at::ScalarType dtype, double number);
+
 /// Upcasts low-precision tensors to float32, which references take; returns others as they are.
 at::Tensor upcast(const at::Tensor& tensor);
 
