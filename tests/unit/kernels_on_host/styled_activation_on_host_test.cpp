@@ -158,9 +158,8 @@ class StyledActivationOnHost : public KernelOnHost {
              {.image_count = 2, .channel_count = 33, .pixel_count = 35, .channels_last = true},
              {.image_count = 1, .channel_count = 1, .pixel_count = 1, .channels_last = true},
              {.image_count = 2, .channel_count = 72, .pixel_count = 150, .channels_last = true}}) {
-      for (const auto present :
-           {Present::kAll, Present::kAllWithSharedNoise, Present::kAllWithNoiseApart,
-            Present::kBiasAlone}) {
+      for (const auto present : {Present::kAll, Present::kAllWithSharedNoise,
+                                 Present::kAllWithNoiseApart, Present::kBiasAlone}) {
         SCOPED_TRACE(testing::Message()
                      << layout.channel_count << " channels, " << layout.pixel_count << " pixels, "
                      << (layout.channels_last ? "channels last" : "contiguous") << ", present "

@@ -166,11 +166,14 @@ void check_inputs(const StyledActivationInputs& in) {
         "styled_activation takes noise and its strength together");
   check(!in.noise.defined() || (is_noise_of(in.noise, y) && in.strength.dim() == 0),
         "styled_activation takes noise for each pixel, and one strength");
-  const auto dtype = y.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  for (const auto& tensor : {in.demodulation, in.noise, in.strength, in.bias, in.next_styles}) {
-    check(!tensor.defined() || tensor.scalar_type() == dtype,
-          "styled_activation takes operands in float32, and float64 for images of float64");
+}
+
+/// Returns the operands in the type of the computation.
+variable_list converted(variable_list operands, at::ScalarType dtype) {
+  for (at::Tensor& operand : operands) {
+    if (operand.defined()) operand = operand.to(dtype);
   }
+  return operands;
 }
 
 }  // namespace
@@ -187,8 +190,11 @@ StyledActivationResults styled_activation(const StyledActivationInputs& in,
   const StyledActivationRule rule{.gain = options.gain,
                                   .clamp = options.clamp ? stored_as(dtype, *options.clamp) : -1,
                                   .slope = options.slope};
-  const variable_list arguments =
-      or_empty({in.y, in.demodulation, in.next_styles, in.bias, in.strength, in.noise}, in.y);
+  const auto wide = dtype == at::kDouble ? at::kDouble : at::kFloat;
+  variable_list arguments =
+      converted({in.demodulation, in.next_styles, in.bias, in.strength, in.noise}, wide);
+  arguments.insert(arguments.begin(), in.y);
+  arguments = or_empty(std::move(arguments), in.y);
   const variable_list results = or_undefined(Values::apply(at::TensorList(arguments), rule));
   return {.value = results[0], .scaled = results[1]};
 }

@@ -230,8 +230,7 @@ __global__ void fill(StyledGradientArrays arrays, StyledActivationTask task) {
     for (int k = 0; k < Form::kWidth; ++k) {
       const T v = static_cast<T>(value.at[k]);
       const T h = static_cast<T>(scaled_gradient.at[k]);
-      const T G =
-          curve.derivative(v) * (static_cast<T>(value_gradient.at[k]) + next_styles[k] * h);
+      const T G = curve.derivative(v) * (static_cast<T>(value_gradient.at[k]) + next_styles[k] * h);
       d_y.at[k] = static_cast<Stored>(demodulation[k] * G);
       of_demodulation[k] += G * static_cast<T>(y.at[k]);
       of_next_styles[k] += h * v;
@@ -279,9 +278,8 @@ __global__ void fill(StyledSecondGradientArrays arrays, StyledActivationTask tas
       const T t = static_cast<T>(d_y_tangent.at[k]);
       const T M = curve.derivative(v);
       const T G = M * (static_cast<T>(value_gradient.at[k]) + next_styles[k] * h);
-      const T MT =
-          M * (demodulation[k] * t + static_cast<T>(y.at[k]) * demodulation_tangent[k] +
-               bias_tangent[k] + noise_of(noise, k) * strength_tangent);
+      const T MT = M * (demodulation[k] * t + static_cast<T>(y.at[k]) * demodulation_tangent[k] +
+                        bias_tangent[k] + noise_of(noise, k) * strength_tangent);
       of_value_gradient.at[k] = static_cast<Stored>(MT);
       of_scaled_gradient.at[k] =
           static_cast<Stored>(next_styles[k] * MT + v * next_styles_tangent[k]);

@@ -9,8 +9,8 @@
 /// Paper: Karras et al. 2020, arXiv:1912.04958, Section 2.2, Eq. (3), Figure 2 (d) and Appendix B.
 namespace ganscale::kernels {
 
-/// The tensors of styled_activation(). All but y are float64 where y is, otherwise float32; undefined
-/// ones are left out.
+/// The tensors of styled_activation(); undefined ones are left out. All but y are computed with in
+/// float64 where y is, otherwise in float32.
 struct StyledActivationInputs {
   at::Tensor y;                  ///< [N, C, H, W] of a floating type, contiguous or channels last
   at::Tensor demodulation = {};  ///< [N, C]

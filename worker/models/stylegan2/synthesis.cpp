@@ -44,23 +44,18 @@ at::Tensor SynthesisLayer::constant_noise() const {
   return noise_const_.view({1, 1, options_.resolution, options_.resolution});
 }
 
-SynthesisLayer::Result SynthesisLayer::forward(const at::Tensor& x,
-                                               const SynthesisLayerInputs& in) const {
-  const auto dtype = x.scalar_type();
-  const auto activation = kernels::Activation::kLeakyRelu;
-  at::Tensor y = kernels::resampled_convolution2d(
+kernels::StyledActivationResults SynthesisLayer::forward(const at::Tensor& x,
+                                                         const SynthesisLayerInputs& in) const {
+  const at::Tensor y = kernels::resampled_convolution2d(
       x, in.weight, filter_, {.up = options_.up, .flip_weight = options_.up > 1});
-  y = kernels::scale_channels(y, kernels::demodulation(in.exact_weight, in.styles).to(dtype));
-  y = y + (in.noise * noise_strength_).to(dtype);
-  Result result{.features = kernels::bias_act(y, bias_.to(dtype),
-                                              {.activation = activation,
-                                               .gain = kernels::default_gain(activation),
-                                               .clamp = options_.clamp}),
-                .scaled = {}};
-  if (in.next_styles.defined()) {
-    result.scaled = kernels::scale_channels(result.features, in.next_styles.to(dtype));
-  }
-  return result;
+  return kernels::styled_activation(
+      {.y = y,
+       .demodulation = kernels::demodulation(in.exact_weight, in.styles),
+       .noise = in.noise,
+       .strength = noise_strength_,
+       .bias = bias_,
+       .next_styles = in.next_styles},
+      {.gain = kernels::default_gain(kernels::Activation::kLeakyRelu), .clamp = options_.clamp});
 }
 
 ToRgbLayer::ToRgbLayer(int in_channels, const NetworkConfig& config)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/counter_random/counter_random.h"
+#include "kernels/styled_activation/styled_activation.h"
 #include "models/stylegan2/config.h"
 #include "models/stylegan2/layers.h"
 
@@ -47,12 +48,10 @@ class SynthesisLayer : public torch::nn::Module {
   /// Returns the constant noise, [1, 1, resolution, resolution].
   at::Tensor constant_noise() const;
 
-  struct Result {
-    at::Tensor features;  ///< [N, out, H * up, W * up]
-    at::Tensor scaled;    ///< times next_styles, if there are any
-  };
-  /// x: [N, in, H, W] in the dtype of the computation, scaled by the styles.
-  Result forward(const at::Tensor& x, const SynthesisLayerInputs& in) const;
+  /// x: [N, in, H, W] in the dtype of the computation, scaled by the styles. Returns the features,
+  /// [N, out, H * up, W * up], and scaled for the convolution that follows.
+  kernels::StyledActivationResults forward(const at::Tensor& x,
+                                           const SynthesisLayerInputs& in) const;
 
  private:
   SynthesisLayerOptions options_;

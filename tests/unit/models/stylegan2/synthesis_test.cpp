@@ -47,7 +47,7 @@ at::Tensor features(const SynthesisLayer& layer, const at::Tensor& x, const at::
   const at::Tensor weight = layer.exact_weight(at::kFloat);
   return layer
       .forward(x, {.weight = weight, .exact_weight = weight, .styles = styles, .noise = noise})
-      .features;
+      .value;
 }
 
 TEST(SynthesisLayer, DoublesTheImageWhereItIsAskedTo) {
@@ -78,7 +78,7 @@ TEST(SynthesisLayer, ScalesItsResultForTheNextConvolution) {
                                                              .styles = at::ones({1, 1}),
                                                              .noise = layer.constant_noise(),
                                                              .next_styles = next});
-  EXPECT_TRUE(at::allclose(result.scaled, result.features * next.view({1, 2, 1, 1})));
+  EXPECT_TRUE(at::allclose(result.scaled, result.value * next.view({1, 2, 1, 1})));
 }
 
 TEST(SynthesisLayer, ClampsItsResult) {
