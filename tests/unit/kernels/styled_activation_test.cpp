@@ -201,9 +201,11 @@ TEST(StyledActivation, TakesGradientsOfEitherResult) {
   }
 }
 
-// As where the noise of all layers is drawn at once.
-TEST(StyledActivation, TakesPlanesOfNoiseThatLieApart) {
+// As where the noise and the factors of all layers are computed at once.
+TEST(StyledActivation, TakesOperandsOfImagesThatLieApart) {
   auto in = operands({3, 5, 7, 6});
+  in.demodulation = (fixed_numbers({3, 20}, 0.5) + 1.5).slice(1, 4, 9);
+  in.next_styles = (fixed_numbers({3, 11}, 0.9) + 1.25).slice(1, 6);
   in.noise = fixed_numbers({3, 100}, 0.9).slice(1, 11, 53).view({3, 1, 7, 6});
   expect_as_composed(in, kOptions);
 }

@@ -7,7 +7,7 @@ namespace ganscale::kernels {
 namespace {
 
 /// Which operands there are.
-enum class Present { kAll, kAllWithSharedNoise, kAllWithNoiseApart, kBiasAlone };
+enum class Present { kAll, kAllWithSharedNoise, kAllApart, kBiasAlone };
 
 class StyledActivationOnHost : public KernelOnHost {
  protected:
@@ -16,6 +16,9 @@ class StyledActivationOnHost : public KernelOnHost {
   }
   static void* output_of(const at::Tensor& tensor) {
     return tensor.defined() ? tensor.mutable_data_ptr() : nullptr;
+  }
+  static std::int64_t stride_of(const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.stride(0) : 0;
   }
 
   struct Operands {
@@ -32,11 +35,15 @@ class StyledActivationOnHost : public KernelOnHost {
       return result;
     }
     StyleInputs style() const {
-      return {data_of(demodulation), data_of(next_styles), data_of(bias), data_of(strength)};
+      return {{data_of(demodulation), data_of(next_styles), data_of(bias), data_of(strength)},
+              stride_of(demodulation),
+              stride_of(next_styles)};
     }
     /// Other numbers of the same shapes.
     StyleInputs tangents() const {
-      return {data_of(next_styles), data_of(demodulation), data_of(bias), data_of(strength)};
+      return {{data_of(next_styles), data_of(demodulation), data_of(bias), data_of(strength)},
+              stride_of(next_styles),
+              stride_of(demodulation)};
     }
     StyledPointArrays point() const {
       return {data_of(value_gradient), data_of(scaled_gradient),
@@ -62,7 +69,11 @@ class StyledActivationOnHost : public KernelOnHost {
                 .next_styles = others({N, C}),
                 .bias = others({C}),
                 .strength = others({})};
-    if (present == Present::kAllWithNoiseApart) in.noise = others({N, P + 17}).slice(1, 17);
+    if (present == Present::kAllApart) {
+      in.noise = others({N, P + 17}).slice(1, 17);
+      in.demodulation = others({N, C + 5}).slice(1, 5);
+      in.next_styles = others({N, C + 3}).slice(1, 3);
+    }
     if (present == Present::kBiasAlone) {
       in.noise = in.strength = in.demodulation = in.next_styles = in.scaled_gradient = at::Tensor();
     }
@@ -158,8 +169,8 @@ class StyledActivationOnHost : public KernelOnHost {
              {.image_count = 2, .channel_count = 33, .pixel_count = 35, .channels_last = true},
              {.image_count = 1, .channel_count = 1, .pixel_count = 1, .channels_last = true},
              {.image_count = 2, .channel_count = 72, .pixel_count = 150, .channels_last = true}}) {
-      for (const auto present : {Present::kAll, Present::kAllWithSharedNoise,
-                                 Present::kAllWithNoiseApart, Present::kBiasAlone}) {
+      for (const auto present :
+           {Present::kAll, Present::kAllWithSharedNoise, Present::kAllApart, Present::kBiasAlone}) {
         SCOPED_TRACE(testing::Message()
                      << layout.channel_count << " channels, " << layout.pixel_count << " pixels, "
                      << (layout.channels_last ? "channels last" : "contiguous") << ", present "

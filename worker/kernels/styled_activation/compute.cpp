@@ -19,9 +19,15 @@ void* output_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr() : nullptr;
 }
 
+std::int64_t image_stride_of(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.size(0) > 1 ? tensor.stride(0) : 0;
+}
+
 StyleInputs input_of(const StyleTensors& style) {
-  return {input_of(style.demodulation), input_of(style.next_styles), input_of(style.bias),
-          input_of(style.strength)};
+  return {{input_of(style.demodulation), input_of(style.next_styles), input_of(style.bias),
+           input_of(style.strength)},
+          image_stride_of(style.demodulation),
+          image_stride_of(style.next_styles)};
 }
 
 StyleSums output_of(const StyleTensors& sums) {
@@ -42,15 +48,15 @@ at::Tensor as_contiguous(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.contiguous() : tensor;
 }
 
-StyleTensors as_contiguous(const StyleTensors& style) {
-  return {as_contiguous(style.demodulation), as_contiguous(style.next_styles),
-          as_contiguous(style.bias), as_contiguous(style.strength)};
+/// Returns a tensor in which that of each image is contiguous; they may lie apart.
+at::Tensor with_contiguous_images(const at::Tensor& tensor) {
+  if (!tensor.defined()) return tensor;
+  return tensor.select(0, 0).is_contiguous() ? tensor : tensor.contiguous();
 }
 
-/// Returns noise whose planes are dense; they may lie apart.
-at::Tensor with_dense_planes(const at::Tensor& noise) {
-  if (!noise.defined()) return noise;
-  return noise[0].is_contiguous() ? noise : noise.contiguous();
+StyleTensors readable(const StyleTensors& style) {
+  return {with_contiguous_images(style.demodulation), with_contiguous_images(style.next_styles),
+          as_contiguous(style.bias), as_contiguous(style.strength)};
 }
 
 /// Returns images in the layout of `model`; references take no low-precision types.
@@ -65,8 +71,8 @@ StyledPoint computable(const StyledPoint& point) {
           .scaled_gradient = computable(point.scaled_gradient, point.value),
           .value = computable(point.value, point.value),
           .y = computable(point.y, point.value),
-          .noise = with_dense_planes(point.noise),
-          .style = as_contiguous(point.style)};
+          .noise = with_contiguous_images(point.noise),
+          .style = readable(point.style)};
 }
 
 at::Tensor rounded(const at::Tensor& images, at::ScalarType dtype) {
@@ -85,7 +91,7 @@ StyledActivationTask task_of(const at::Tensor& images, const at::Tensor& noise,
                      .pixel_count = images.size(2) * images.size(3),
                      .channels_last = !images.is_contiguous()},
           .rule = rule,
-          .noise_stride = noise.defined() && noise.size(0) > 1 ? noise.stride(0) : 0};
+          .noise_stride = image_stride_of(noise)};
 }
 
 Tensors defined(Tensors tensors) {
@@ -164,8 +170,8 @@ StyledValues compute_values(const at::Tensor& y, const at::Tensor& noise, const 
                             const StyledActivationRule& rule) {
   const at::Tensor dense = in_dense_layout(y);
   const at::Tensor x = computable(dense, dense);
-  const at::Tensor planes = with_dense_planes(noise);
-  const StyleTensors operands = as_contiguous(style);
+  const at::Tensor planes = with_contiguous_images(noise);
+  const StyleTensors operands = readable(style);
   const at::Tensor value = at::empty_like(x);
   const at::Tensor scaled = new_images(style.next_styles.defined(), x);
   Pass pass{.name = "ganscale::styled_activation",
@@ -210,7 +216,7 @@ StyledPoint compute_second_gradients(const StyledPoint& point, const StyledGradi
   if (!tangents.style.strength.defined()) used.noise = at::Tensor();
   const StyledPoint in = computable(used);
   const at::Tensor y_tangent = computable(tangents.y, in.value);
-  const StyleTensors style_tangents = as_contiguous(tangents.style);
+  const StyleTensors style_tangents = readable(tangents.style);
   StyledPoint out{.value_gradient = new_images(wanted.value_gradient, in.value),
                   .scaled_gradient = new_images(wanted.scaled_gradient, in.value),
                   .value = new_images(wanted.value, in.value),

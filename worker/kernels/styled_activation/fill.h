@@ -41,8 +41,13 @@ struct StyleArrays {
   Pointer bias = nullptr;          ///< [C]
   Pointer strength = nullptr;      ///< one number
 };
-using StyleInputs = StyleArrays<const void*>;  ///< null: 1 for the factors, 0 for the terms
-using StyleSums = StyleArrays<void*>;          ///< null: not wanted
+using StyleSums = StyleArrays<void*>;  ///< null: not wanted
+
+/// Null: 1 for the factors, 0 for the terms. Factors of different images may lie apart.
+struct StyleInputs : StyleArrays<const void*> {
+  std::int64_t demodulation_stride = 0;  ///< from an image's to those of the next
+  std::int64_t next_styles_stride = 0;
+};
 
 struct StyledActivationArrays {
   void* value = nullptr;
@@ -126,7 +131,7 @@ void styled_activation_kernel(const StyledGradientArrays& arrays, const StyledAc
                               void* cuda_stream);
 void styled_activation_kernel(const StyledSecondGradientArrays& arrays,
                               const StyledActivationTask& task, void* cuda_stream);
-void styled_sums_kernel(const StyleInputs& of_blocks, const StyleSums& sums,
+void styled_sums_kernel(const StyleArrays<const void*>& of_blocks, const StyleSums& sums,
                         const ImageLayout& layout, void* cuda_stream);
 
 }  // namespace ganscale::kernels

@@ -84,11 +84,12 @@ struct Walk {
   __device__ void write_images(const OfImages& vector, void* array, unsigned step) const {
     if (array != nullptr) write_vector(vector, static_cast<Stored*>(array) + place(step));
   }
-  __device__ OfChannels read_channels(const void* array, std::int64_t of_image, T otherwise) const {
+  __device__ OfChannels read_channels(const void* array, std::int64_t first_value,
+                                      T otherwise) const {
     OfChannels result;
     for (int k = 0; k < Form::kChannels; ++k) {
       result[k] = array != nullptr && is_inside
-                      ? static_cast<const T*>(array)[of_image * channel_count + channel + k]
+                      ? static_cast<const T*>(array)[first_value + channel + k]
                       : otherwise;
     }
     return result;
@@ -186,8 +187,10 @@ __global__ void fill(StyledActivationArrays arrays, StyledActivationTask task) {
   using Stored = typename Form::Stored;
   const Walk<Form> walk(task);
   const Curve<T> curve(task.rule);
-  const auto demodulation = walk.read_channels(arrays.style.demodulation, walk.image, T(1));
-  const auto next_styles = walk.read_channels(arrays.style.next_styles, walk.image, T(1));
+  const auto demodulation = walk.read_channels(arrays.style.demodulation,
+                                               walk.image * arrays.style.demodulation_stride, T(1));
+  const auto next_styles = walk.read_channels(arrays.style.next_styles,
+                                              walk.image * arrays.style.next_styles_stride, T(1));
   const auto bias = walk.read_channels(arrays.style.bias, 0, T(0));
   const T strength = number_at<T>(arrays.style.strength);
   for (unsigned step = walk.begin; step < walk.end; step += blockDim.y) {
@@ -214,8 +217,10 @@ __global__ void fill(StyledGradientArrays arrays, StyledActivationTask task) {
   const StyledPointArrays& point = arrays.point;
   const Walk<Form> walk(task);
   const Curve<T> curve(task.rule);
-  const auto demodulation = walk.read_channels(point.style.demodulation, walk.image, T(1));
-  const auto next_styles = walk.read_channels(point.style.next_styles, walk.image, T(1));
+  const auto demodulation = walk.read_channels(point.style.demodulation,
+                                               walk.image * point.style.demodulation_stride, T(1));
+  const auto next_styles = walk.read_channels(point.style.next_styles,
+                                              walk.image * point.style.next_styles_stride, T(1));
   typename Walk<Form>::OfChannels of_demodulation = {};
   typename Walk<Form>::OfChannels of_next_styles = {};
   typename Walk<Form>::OfChannels of_bias = {};
@@ -253,10 +258,14 @@ __global__ void fill(StyledSecondGradientArrays arrays, StyledActivationTask tas
   const StyleInputs& tangents = arrays.tangents;
   const Walk<Form> walk(task);
   const Curve<T> curve(task.rule);
-  const auto demodulation = walk.read_channels(point.style.demodulation, walk.image, T(1));
-  const auto next_styles = walk.read_channels(point.style.next_styles, walk.image, T(1));
-  const auto demodulation_tangent = walk.read_channels(tangents.demodulation, walk.image, T(0));
-  const auto next_styles_tangent = walk.read_channels(tangents.next_styles, walk.image, T(0));
+  const auto demodulation = walk.read_channels(point.style.demodulation,
+                                               walk.image * point.style.demodulation_stride, T(1));
+  const auto next_styles = walk.read_channels(point.style.next_styles,
+                                              walk.image * point.style.next_styles_stride, T(1));
+  const auto demodulation_tangent =
+      walk.read_channels(tangents.demodulation, walk.image * tangents.demodulation_stride, T(0));
+  const auto next_styles_tangent =
+      walk.read_channels(tangents.next_styles, walk.image * tangents.next_styles_stride, T(0));
   const auto bias_tangent = walk.read_channels(tangents.bias, 0, T(0));
   const T strength_tangent = number_at<T>(tangents.strength);
   typename Walk<Form>::OfChannels of_demodulation = {};
@@ -429,7 +438,7 @@ void styled_activation_kernel(const StyledSecondGradientArrays& arrays,
   launch_for_task(arrays, task, stream);
 }
 
-void styled_sums_kernel(const StyleInputs& of_blocks, const StyleSums& sums,
+void styled_sums_kernel(const StyleArrays<const void*>& of_blocks, const StyleSums& sums,
                         const ImageLayout& layout, void* stream) {
   const StyledActivationBlocks blocks = styled_activation_blocks(layout);
   const std::int64_t N = layout.image_count;

@@ -124,8 +124,12 @@ struct Reader {
   const T* images(const void* array) const {
     return array == nullptr ? kZeros<T>.data() : static_cast<const T*>(array) + run.place;
   }
-  OfChannels factors(const void* array) const { return of_image(array, kOnes<T>); }
-  OfChannels tangents(const void* array) const { return of_image(array, kZeros<T>); }
+  OfChannels factors(const void* array, std::int64_t stride) const {
+    return {array, run.image * stride + run.channel, kOnes<T>};
+  }
+  OfChannels tangents(const void* array, std::int64_t stride) const {
+    return {array, run.image * stride + run.channel, kZeros<T>};
+  }
   OfChannels bias(const void* array) const { return {array, run.channel, kZeros<T>}; }
   OfPixels noise(const void* array) const {
     return {array, run.image * task.noise_stride + run.pixel, kZeros<T>};
@@ -136,11 +140,6 @@ struct Reader {
 
   const StyledActivationTask& task;
   const StyledRun& run;
-
- private:
-  OfChannels of_image(const void* array, const RunNumbers<T>& otherwise) const {
-    return {array, run.image * task.layout.channel_count + run.channel, otherwise};
-  }
 };
 
 template <class T>
@@ -237,7 +236,8 @@ void fill(const StyledActivationArrays& arrays, const StyledActivationTask& task
   Units(task.layout).for_each_run([&](std::int64_t, const StyledRun& run) {
     const Reader<T, kChannelsLast> read{task, run};
     const T* y = read.images(arrays.y);
-    const auto demodulation = read.factors(arrays.style.demodulation);
+    const auto demodulation =
+        read.factors(arrays.style.demodulation, arrays.style.demodulation_stride);
     const auto bias = read.bias(arrays.style.bias);
     const auto noise = read.noise(arrays.noise);
     const T strength = read.number(arrays.style.strength);
@@ -246,7 +246,8 @@ void fill(const StyledActivationArrays& arrays, const StyledActivationTask& task
       value[i] = curve.value(demodulation[i] * y[i] + strength * noise[i] + bias[i]);
     }
     if (arrays.scaled == nullptr) return;
-    const auto next_styles = read.factors(arrays.style.next_styles);
+    const auto next_styles =
+        read.factors(arrays.style.next_styles, arrays.style.next_styles_stride);
     T* __restrict__ scaled = images<T>(arrays.scaled, run);
     for (std::int64_t i = 0; i < run.length; ++i) scaled[i] = value[i] * next_styles[i];
   });
@@ -266,19 +267,20 @@ void fill(const StyledGradientArrays& arrays, const StyledActivationTask& task) 
     const T* value = read.images(point.value);
     const T* value_gradient = read.images(point.value_gradient);
     const T* scaled_gradient = read.images(point.scaled_gradient);
-    const auto next_styles = read.factors(point.style.next_styles);
+    const auto next_styles = read.factors(point.style.next_styles, point.style.next_styles_stride);
     T G[kRunElements];
     for (std::int64_t i = 0; i < run.length; ++i) {
       G[i] = curve.derivative(value[i]) * (value_gradient[i] + next_styles[i] * scaled_gradient[i]);
     }
     if (arrays.d_y != nullptr) {
-      const auto demodulation = read.factors(point.style.demodulation);
+      const auto demodulation =
+          read.factors(point.style.demodulation, point.style.demodulation_stride);
       T* __restrict__ d_y = images<T>(arrays.d_y, run);
       for (std::int64_t i = 0; i < run.length; ++i) d_y[i] = demodulation[i] * G[i];
     }
     of_demodulation.add(unit, run, G, read.images(point.y));
     of_next_styles.add(unit, run, scaled_gradient, value);
-    of_bias.add(unit, run, G, read.factors(nullptr));
+    of_bias.add(unit, run, G, read.factors(nullptr, 0));
     of_strength.add(unit, run, G, read.noise(point.noise));
   });
   of_demodulation.write(task.layout.channel_count, 1);
@@ -301,11 +303,14 @@ void fill(const StyledSecondGradientArrays& arrays, const StyledActivationTask& 
     const T* scaled_gradient = read.images(point.scaled_gradient);
     const T* y = read.images(point.y);
     const T* d_y_tangent = read.images(arrays.d_y_tangent);
-    const auto demodulation = read.factors(point.style.demodulation);
-    const auto next_styles = read.factors(point.style.next_styles);
+    const auto demodulation =
+        read.factors(point.style.demodulation, point.style.demodulation_stride);
+    const auto next_styles = read.factors(point.style.next_styles, point.style.next_styles_stride);
     const auto noise = read.noise(point.noise);
-    const auto demodulation_tangent = read.tangents(arrays.tangents.demodulation);
-    const auto next_styles_tangent = read.tangents(arrays.tangents.next_styles);
+    const auto demodulation_tangent =
+        read.tangents(arrays.tangents.demodulation, arrays.tangents.demodulation_stride);
+    const auto next_styles_tangent =
+        read.tangents(arrays.tangents.next_styles, arrays.tangents.next_styles_stride);
     const auto bias_tangent = read.bias(arrays.tangents.bias);
     const T strength_tangent = read.number(arrays.tangents.strength);
     T G[kRunElements];

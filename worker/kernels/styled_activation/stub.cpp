@@ -20,7 +20,8 @@ void styled_activation_kernel(const StyledSecondGradientArrays&, const StyledAct
                               void*) {
   refuse_styled_activation();
 }
-void styled_sums_kernel(const StyleInputs&, const StyleSums&, const ImageLayout&, void*) {
+void styled_sums_kernel(const StyleArrays<const void*>&, const StyleSums&, const ImageLayout&,
+                        void*) {
   refuse_styled_activation();
 }
 

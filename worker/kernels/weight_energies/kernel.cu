@@ -1,0 +1,59 @@
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernels/launch/launch.cuh"
+#include "kernels/weight_energies/fill.h"
+
+namespace ganscale::kernels {
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr std::int64_t kMostBlocks = 256;  // of a weight
+
+struct Batch {
+  EnergyArrays arrays[kMostEnergyArrays];
+};
+static_assert(sizeof(Batch) <= 4096);
+
+// A column of blocks takes one weight of the batch, a thread pairs of channels.
+template <class T>
+__global__ void fill(const __grid_constant__ Batch batch) {
+  const EnergyArrays& a = batch.arrays[blockIdx.y];
+  const auto* weight = static_cast<const T*>(a.weight);
+  auto* out = static_cast<T*>(a.out);
+  for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < a.pair_count;
+       i += std::int64_t{gridDim.x} * kThreads) {
+    const std::int64_t first = i * a.taps;
+    if (a.gradient == nullptr) {
+      T sum = 0;
+      for (int k = 0; k < a.taps; ++k) sum += weight[first + k] * weight[first + k];
+      out[i] = sum;
+    } else {
+      const T factor = 2 * static_cast<const T*>(a.gradient)[i];
+      for (int k = 0; k < a.taps; ++k) out[first + k] = weight[first + k] * factor;
+    }
+  }
+}
+
+}  // namespace
+
+void weight_energies_kernel(std::span<const EnergyArrays> arrays, ScalarType type, void* stream) {
+  check(arrays.size() <= kMostEnergyArrays, "a launch of weight_energies takes 64 weights");
+  check(!is_low_precision(type), "weight_energies takes float32 and float64");
+  Batch batch;
+  std::copy(arrays.begin(), arrays.end(), batch.arrays);
+  std::int64_t largest = 0;
+  for (const EnergyArrays& one : arrays) largest = std::max<std::int64_t>(largest, one.pair_count);
+  const Grid grid = {
+      dim3(block_count(largest, kThreads, kMostBlocks), static_cast<unsigned>(arrays.size())),
+      kThreads};
+  if (type == ScalarType::kFloat64) {
+    launch_kernel("weight_energies", grid, stream, fill<double>, batch);
+  } else {
+    launch_kernel("weight_energies", grid, stream, fill<float>, batch);
+  }
+}
+
+}  // namespace ganscale::kernels
