@@ -2,17 +2,18 @@
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/matmul.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
 
 #include "base/error.h"
+#include "kernels/grouped_products/grouped_products.h"
 #include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 #include "kernels/modulated_conv/fill.h"
 #include "kernels/modulated_conv/modulated_conv.h"
 #include "kernels/row_sums/row_sums.h"
+#include "kernels/weight_energies/weight_energies.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -133,9 +134,10 @@ at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights) {
       .permute({0, 3, 1, 2});
 }
 
-at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles) {
-  const at::Tensor energy = weight.square().sum({2, 3});  // [out, in]
-  return at::matmul(styles.square(), energy.t()).add(kEpsilon).rsqrt();
+at::Tensor demodulations(const std::vector<at::Tensor>& weights, const at::Tensor& styles,
+                         const std::vector<std::int64_t>& first_styles) {
+  const GroupedMatrices energies{weight_energies(weights), first_styles};
+  return grouped_products(styles.square(), energies).add(kEpsilon).rsqrt();
 }
 
 at::Tensor weight_for_float16(const at::Tensor& weight) {
@@ -159,7 +161,7 @@ at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const
   const at::Tensor y = resampled_convolution2d(scale_channels(x, scales.to(dtype)),
                                                kernel.to(dtype), filter, options.resampling);
   if (!options.demodulate) return y;
-  return scale_channels(y, demodulation(kernel, scales).to(dtype));
+  return scale_channels(y, demodulations({kernel}, scales, {0}).to(dtype));
 }
 
 }  // namespace ganscale::kernels

@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 #include "kernels/convolution/convolution.h"
 
 /// The convolution of StyleGAN2, whose weight is scaled by each image's style.
@@ -26,9 +28,13 @@ at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b);
 /// Returns: [N, out, H, W].
 at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights);
 
-/// Returns the factors that scale the results of a modulated convolution to unit variance for unit
-/// normal inputs, Eq. (3): [N, out]. weight: [out, in, K, K]; styles: [N, in].
-at::Tensor demodulation(const at::Tensor& weight, const at::Tensor& styles);
+/// Returns the factors that scale the results of modulated convolutions to unit variance for unit
+/// normal inputs, Eq. (3): those of each side by side, [N, sum of out_i].
+///
+/// weights:      [out_i, in_i, K, K] each.
+/// styles:       [N, S], those of each convolution from a column of its own: `first_styles`.
+at::Tensor demodulations(const std::vector<at::Tensor>& weights, const at::Tensor& styles,
+                         const std::vector<std::int64_t>& first_styles);
 
 /// Return weight and styles so scaled that no sum in float16 overflows; demodulation cancels both
 /// factors. Each output channel has one factor, and each image.

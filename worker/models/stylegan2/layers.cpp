@@ -7,8 +7,8 @@
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
+#include <map>
 
-#include "kernels/scaled_copies/scaled_copies.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
@@ -22,6 +22,19 @@ at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
       is_wide_on_gpu ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
   if (x.scalar_type() == dtype) return x.contiguous(layout);
   return x.to(dtype, /*non_blocking=*/false, /*copy=*/false, layout);
+}
+
+std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights) {
+  std::map<at::ScalarType, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < weights.size(); ++i) places[weights[i].dtype].push_back(i);
+  std::vector<at::Tensor> result(weights.size());
+  for (const auto& [dtype, of_type] : places) {
+    std::vector<kernels::ScaledWeight> wanted;
+    for (const std::size_t place : of_type) wanted.push_back(weights[place].weight);
+    const auto copies = kernels::scaled_copies(wanted, dtype);
+    for (std::size_t i = 0; i < copies.size(); ++i) result[of_type[i]] = copies[i];
+  }
+  return result;
 }
 
 std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,

@@ -7,6 +7,7 @@
 
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
+#include "kernels/scaled_copies/scaled_copies.h"
 
 /// The layers of StyleGAN2. Weights are initialized with N(0, 1) and scaled at run time ("equalized
 /// learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).
@@ -45,6 +46,15 @@ class EqualizedLayer : public torch::nn::Module {
   double weight_gain_;
   double bias_gain_;
 };
+
+/// A parameter, and the type in which a layer takes it.
+struct TypedWeight {
+  kernels::ScaledWeight weight;
+  at::ScalarType dtype;
+};
+
+/// Returns kernels::scaled_copies() of each, by one launch for all of a type.
+std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights);
 
 /// Returns the scaled parameters of layers for features of this dtype, on a GPU by one launch for
 /// all of them. A null layer has none.

@@ -1,12 +1,13 @@
 #include "models/stylegan2/synthesis.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
 
+#include "kernels/grouped_products/grouped_products.h"
 #include "kernels/modulated_conv/modulated_conv.h"
-#include "kernels/scaled_copies/scaled_copies.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
@@ -30,14 +31,13 @@ SynthesisLayer::SynthesisLayer(const SynthesisLayerOptions& options)
       bias_(register_parameter("bias", at::zeros({options.out_channels}))),
       filter_(register_buffer("resample_filter", resampling_filter())) {}
 
-at::Tensor SynthesisLayer::styles(const at::Tensor& w, const LayerParameters& parameters,
-                                  at::ScalarType dtype) const {
-  const at::Tensor styles = affine_->forward(w, parameters);
-  return dtype == at::kHalf ? kernels::styles_for_float16(styles) : styles;
-}
-
 at::Tensor SynthesisLayer::exact_weight(at::ScalarType dtype) const {
   return dtype == at::kHalf ? kernels::weight_for_float16(weight_) : weight_;
+}
+
+kernels::WeightLayout SynthesisLayer::weight_layout() const {
+  return options_.up > 1 ? kernels::WeightLayout::kTransposedChannelsLast
+                         : kernels::WeightLayout::kChannelsLast;
 }
 
 at::Tensor SynthesisLayer::constant_noise() const {
@@ -50,7 +50,7 @@ kernels::StyledActivationResults SynthesisLayer::forward(const at::Tensor& x,
       x, in.weight, filter_, {.up = options_.up, .flip_weight = options_.up > 1});
   return kernels::styled_activation(
       {.y = y,
-       .demodulation = kernels::demodulation(in.exact_weight, in.styles),
+       .demodulation = in.demodulation,
        .noise = in.noise,
        .strength = noise_strength_,
        .bias = bias_,
@@ -65,10 +65,6 @@ ToRgbLayer::ToRgbLayer(int in_channels, const NetworkConfig& config)
           make_affine(config.w_dim, in_channels, 1 / std::sqrt(static_cast<double>(in_channels))))),
       weight_(register_parameter("weight", at::zeros({config.channels, in_channels, 1, 1}))),
       bias_(register_parameter("bias", at::zeros({config.channels}))) {}
-
-at::Tensor ToRgbLayer::styles(const at::Tensor& w, const LayerParameters& parameters) const {
-  return affine_->forward(w, parameters);
-}
 
 at::Tensor ToRgbLayer::forward(const at::Tensor& x, const at::Tensor& styles) const {
   const auto dtype = x.scalar_type();
@@ -98,75 +94,34 @@ SynthesisBlock::SynthesisBlock(int resolution, const NetworkConfig& config)
   torgb_ = register_module("torgb", std::make_shared<ToRgbLayer>(width, config));
 }
 
+std::vector<const SynthesisLayer*> SynthesisBlock::layers() const {
+  if (!conv0_) return {conv1_.get()};
+  return {conv0_.get(), conv1_.get()};
+}
+
 std::vector<const EqualizedLayer*> SynthesisBlock::affines() const {
-  std::vector<const EqualizedLayer*> layers;
-  if (conv0_) layers.push_back(&conv0_->affine());
-  layers.push_back(&conv1_->affine());
-  layers.push_back(&torgb_->affine());
-  return layers;
+  std::vector<const EqualizedLayer*> affines;
+  for (const SynthesisLayer* layer : layers()) affines.push_back(&layer->affine());
+  affines.push_back(&torgb_->affine());
+  return affines;
 }
 
-BlockStyles SynthesisBlock::styles(std::span<const at::Tensor> w,
-                                   std::span<const LayerParameters> parameters) const {
-  const auto dtype = config_.compute_type(resolution_, w.front().scalar_type());
-  const auto last = static_cast<std::size_t>(layer_count());
-  BlockStyles styles;
-  if (conv0_) styles.conv0 = conv0_->styles(w[0], parameters[0], dtype);
-  styles.conv1 = conv1_->styles(w[last - 1], parameters[last - 1], dtype);
-  styles.torgb = torgb_->styles(w[last], parameters[last]);
-  return styles;
-}
-
-std::vector<at::Tensor> SynthesisBlock::constant_noises() const {
-  std::vector<at::Tensor> noises;
-  if (conv0_) noises.push_back(conv0_->constant_noise());
-  noises.push_back(conv1_->constant_noise());
-  return noises;
-}
-
-std::vector<SynthesisLayerInputs> SynthesisBlock::layer_inputs(const Inputs& in,
-                                                               at::ScalarType dtype) const {
-  using kernels::WeightLayout;
-  const at::Tensor& styles = in.styles.conv1;
-  const bool is_channels_last = !styles.is_cpu() && styles.scalar_type() != dtype;
-  std::vector<SynthesisLayerInputs> layers;
-  std::vector<kernels::ScaledWeight> weights;
-  const auto add = [&](SynthesisLayerInputs layer, WeightLayout layout) {
-    weights.push_back({.weight = layer.exact_weight,
-                       .layout = is_channels_last ? layout : WeightLayout::kContiguous});
-    layers.push_back(std::move(layer));
-  };
-  if (conv0_) {
-    add({.exact_weight = conv0_->exact_weight(dtype),
-         .styles = in.styles.conv0,
-         .noise = in.noises.front(),
-         .next_styles = in.styles.conv1},
-        WeightLayout::kTransposedChannelsLast);
-  }
-  add({.exact_weight = conv1_->exact_weight(dtype),
-       .styles = in.styles.conv1,
-       .noise = in.noises.back(),
-       .next_styles = in.next_styles},
-      WeightLayout::kChannelsLast);
-  const auto computed = kernels::scaled_copies(weights, dtype);
-  for (std::size_t i = 0; i < layers.size(); ++i) layers[i].weight = computed[i];
-  return layers;
+at::ScalarType SynthesisBlock::compute_type(at::ScalarType parameters) const {
+  return config_.compute_type(resolution_, parameters);
 }
 
 SynthesisBlock::State SynthesisBlock::forward(const State& below, const Inputs& in) const {
-  const auto parameter_dtype = in.styles.conv1.scalar_type();
-  const auto dtype = config_.compute_type(resolution_, parameter_dtype);
-  const auto layers = layer_inputs(in, dtype);
+  const auto parameter_dtype = in.styles.scalar_type();
   at::Tensor x = below.features;
   if (!conv0_) {
-    const at::Tensor batch = const_.unsqueeze(0).expand({in.styles.conv1.size(0), -1, -1, -1});
-    x = kernels::scale_channels(batch, in.styles.conv1);
+    const at::Tensor batch = const_.unsqueeze(0).expand({in.styles.size(0), -1, -1, -1});
+    x = kernels::scale_channels(batch, in.styles);
   }
-  x = for_convolutions(x, dtype, parameter_dtype);
-  if (conv0_) x = conv0_->forward(x, layers.front()).scaled;
-  const auto [features, scaled] = conv1_->forward(x, layers.back());
+  x = for_convolutions(x, compute_type(parameter_dtype), parameter_dtype);
+  if (conv0_) x = conv0_->forward(x, in.layers.front()).scaled;
+  const auto [features, scaled] = conv1_->forward(x, in.layers.back());
   State state{.features = scaled,
-              .image = torgb_->forward(features, in.styles.torgb).to(parameter_dtype)};
+              .image = torgb_->forward(features, in.torgb_styles).to(parameter_dtype)};
   if (below.image.defined()) {
     state.image = kernels::upsample2d(below.image, filter_) + state.image;
   }
@@ -180,58 +135,116 @@ Synthesis::Synthesis(const NetworkConfig& config) {
   }
 }
 
-std::vector<BlockStyles> Synthesis::styles(const at::Tensor& w) const {
-  std::vector<const EqualizedLayer*> layers;
+Synthesis::LayerStyles Synthesis::styles(const at::Tensor& w) const {
+  std::vector<const EqualizedLayer*> affines;
+  kernels::GroupedMatrices matrices;
+  std::int64_t vector = 0;
   for (const auto& block : blocks_) {
-    for (const EqualizedLayer* affine : block->affines()) layers.push_back(affine);
+    for (const EqualizedLayer* affine : block->affines()) {
+      affines.push_back(affine);
+      matrices.first_columns.push_back(vector++ * w.size(2));
+    }
+    --vector;  // That of the image is also that of the next block's first layer.
   }
-  const auto parameters = parameters_for(layers, w.scalar_type());
-  const auto vectors = w.unbind(1);
-  std::vector<BlockStyles> styles;
-  std::span<const LayerParameters> rest = parameters;
-  std::span<const at::Tensor> w_rest = vectors;
-  for (const auto& block : blocks_) {
-    styles.push_back(block->styles(w_rest, rest));
-    // The w vector of the toRGB layer is also that of the next block's first layer.
-    const auto count = static_cast<std::size_t>(block->layer_count());
-    w_rest = w_rest.subspan(count);
-    rest = rest.subspan(count + 1);
+  std::vector<at::Tensor> biases;
+  std::vector<std::int64_t> widths;
+  LayerStyles styles;
+  for (const LayerParameters& parameters : parameters_for(affines, w.scalar_type())) {
+    styles.first.push_back(styles.first.empty() ? 0 : styles.first.back() + widths.back());
+    widths.push_back(parameters.weight.size(0));
+    matrices.matrices.push_back(parameters.weight);
+    biases.push_back(parameters.bias);
   }
+  styles.all = kernels::grouped_products(w.flatten(1), matrices) + at::cat(biases);
+  styles.each = styles.all.split_with_sizes(widths, 1);
   return styles;
 }
 
-std::vector<std::vector<at::Tensor>> Synthesis::noises(std::int64_t N,
-                                                       const at::TensorOptions& options,
-                                                       kernels::RandomStream* noise) const {
-  std::vector<std::vector<at::Tensor>> noises;
+void Synthesis::scale_for_float16(LayerStyles& styles) const {
+  bool any = false;
+  auto place = styles.each.begin();
+  for (const auto& block : blocks_) {
+    const bool is_float16 = block->compute_type(styles.all.scalar_type()) == at::kHalf;
+    for (std::size_t i = 0; i < block->layers().size(); ++i, ++place) {
+      if (is_float16) *place = kernels::styles_for_float16(*place);
+    }
+    ++place;  // of the image
+    any = any || is_float16;
+  }
+  if (any) styles.all = at::cat(styles.each, 1);
+}
+
+std::vector<SynthesisLayerInputs> Synthesis::layer_inputs(const LayerStyles& styles,
+                                                          kernels::RandomStream* noise) const {
+  std::vector<SynthesisLayerInputs> inputs;
+  std::vector<at::Tensor> exact;
+  std::vector<TypedWeight> typed;
+  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> widths;
+  std::size_t affine = 0;
+  for (const auto& block : blocks_) {
+    const auto dtype = block->compute_type(styles.all.scalar_type());
+    const bool is_channels_last = !styles.all.is_cpu() && dtype != styles.all.scalar_type();
+    for (const SynthesisLayer* layer : block->layers()) {
+      exact.push_back(layer->exact_weight(dtype));
+      typed.push_back({{.weight = exact.back(),
+                        .layout = is_channels_last ? layer->weight_layout()
+                                                   : kernels::WeightLayout::kContiguous},
+                       dtype});
+      first.push_back(styles.first[affine]);
+      widths.push_back(exact.back().size(0));
+      if (!inputs.empty()) inputs.back().next_styles = styles.each[affine];
+      inputs.emplace_back();
+      ++affine;
+    }
+    ++affine;  // of the image
+  }
+  const auto weights = scaled_by_type(typed);
+  const auto factors = kernels::demodulations(exact, styles.all, first).split_with_sizes(widths, 1);
+  const auto all_noises = noises(styles.all.size(0), styles.all.options(), noise);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].weight = weights[i];
+    inputs[i].demodulation = factors[i];
+    inputs[i].noise = all_noises[i];
+  }
+  return inputs;
+}
+
+std::vector<at::Tensor> Synthesis::noises(std::int64_t N, const at::TensorOptions& options,
+                                          kernels::RandomStream* noise) const {
+  std::vector<at::Tensor> noises;
   std::int64_t pixels = 0;
   for (const auto& block : blocks_) {
-    noises.push_back(block->constant_noises());
-    for (const at::Tensor& constant : noises.back()) pixels += constant.numel();
+    for (const SynthesisLayer* layer : block->layers()) {
+      noises.push_back(layer->constant_noise());
+      pixels += noises.back().numel();
+    }
   }
   if (noise == nullptr) return noises;
   const at::Tensor drawn = noise->normal({N, pixels}, options);
   std::int64_t first = 0;
-  for (std::vector<at::Tensor>& of_block : noises) {
-    for (at::Tensor& one : of_block) {
-      const auto count = one.numel();
-      one = drawn.narrow(1, first, count).view({N, 1, one.size(2), one.size(3)});
-      first += count;
-    }
+  for (at::Tensor& one : noises) {
+    const auto count = one.numel();
+    one = drawn.narrow(1, first, count).view({N, 1, one.size(2), one.size(3)});
+    first += count;
   }
   return noises;
 }
 
 at::Tensor Synthesis::forward(const at::Tensor& w, kernels::RandomStream* noise) const {
-  const auto all_styles = styles(w);
-  const auto all_noises = noises(w.size(0), w.options(), noise);
+  LayerStyles styles = this->styles(w);
+  scale_for_float16(styles);
+  const auto inputs = layer_inputs(styles, noise);
   SynthesisBlock::State state;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const bool is_last = i + 1 == blocks_.size();
-    state = blocks_[i]->forward(state,
-                                {.styles = all_styles[i],
-                                 .next_styles = is_last ? at::Tensor() : all_styles[i + 1].first(),
-                                 .noises = all_noises[i]});
+  auto layer = inputs.begin();
+  auto of_layer = styles.each.begin();
+  for (const auto& block : blocks_) {
+    const auto count = static_cast<std::ptrdiff_t>(block->layers().size());
+    state = block->forward(
+        state,
+        {.styles = *of_layer, .torgb_styles = of_layer[count], .layers = {layer, layer + count}});
+    layer += count;
+    of_layer += count + 1;
   }
   return state.image.contiguous();
 }

@@ -2,10 +2,10 @@
 
 #include <torch/nn/module.h>
 
-#include <span>
 #include <vector>
 
 #include "kernels/counter_random/counter_random.h"
+#include "kernels/scaled_copies/scaled_copies.h"
 #include "kernels/styled_activation/styled_activation.h"
 #include "models/stylegan2/config.h"
 #include "models/stylegan2/layers.h"
@@ -23,9 +23,8 @@ struct SynthesisLayerOptions {
 
 /// What a layer computes with besides its features.
 struct SynthesisLayerInputs {
-  at::Tensor weight = {};       ///< for the features' dtype: one of kernels::scaled_copies()
-  at::Tensor exact_weight;      ///< the same in the parameters' dtype
-  at::Tensor styles;            ///< [N, in]
+  at::Tensor weight;            ///< [out, in, 3, 3] in the features' dtype
+  at::Tensor demodulation;      ///< [N, out]
   at::Tensor noise;             ///< [N or 1, 1, H, W]
   at::Tensor next_styles = {};  ///< [N, out], of the convolution that follows; undefined: none
 };
@@ -40,11 +39,10 @@ class SynthesisLayer : public torch::nn::Module {
   explicit SynthesisLayer(const SynthesisLayerOptions& options);
 
   const FullyConnected& affine() const { return *affine_; }
-  /// Returns the styles of w, [N, w_dim], for features of this dtype; parameters: of affine().
-  at::Tensor styles(const at::Tensor& w, const LayerParameters& parameters,
-                    at::ScalarType dtype) const;
   /// Returns the weight for features of this dtype, in the parameters' dtype.
   at::Tensor exact_weight(at::ScalarType dtype) const;
+  /// Returns how a convolution of a GPU in low precision takes it.
+  kernels::WeightLayout weight_layout() const;
   /// Returns the constant noise, [1, 1, resolution, resolution].
   at::Tensor constant_noise() const;
 
@@ -71,9 +69,7 @@ class ToRgbLayer : public torch::nn::Module {
   ToRgbLayer(int in_channels, const NetworkConfig& config);
 
   const FullyConnected& affine() const { return *affine_; }
-  /// Returns the styles of w, [N, w_dim]; parameters: of affine().
-  at::Tensor styles(const at::Tensor& w, const LayerParameters& parameters) const;
-  /// x: [N, in, H, W]; styles: [N, in]. Returns [N, channels, H, W].
+  /// x: [N, in, H, W]; styles: [N, in], of affine(). Returns [N, channels, H, W].
   at::Tensor forward(const at::Tensor& x, const at::Tensor& styles) const;
 
  private:
@@ -81,15 +77,6 @@ class ToRgbLayer : public torch::nn::Module {
   std::shared_ptr<FullyConnected> affine_;
   at::Tensor weight_;
   at::Tensor bias_;
-};
-
-/// The styles of a block's layers, [N, channels] each.
-struct BlockStyles {
-  at::Tensor conv0;  ///< undefined at 4x4
-  at::Tensor conv1;
-  at::Tensor torgb;
-
-  const at::Tensor& first() const { return conv0.defined() ? conv0 : conv1; }
 };
 
 /// The layers of one resolution and its image, which is added to the upsampled image of the
@@ -108,25 +95,20 @@ class SynthesisBlock : public torch::nn::Module {
     at::Tensor image;
   };
   struct Inputs {
-    BlockStyles styles;
-    at::Tensor next_styles;          ///< of the next block's first layer; undefined: none
-    std::vector<at::Tensor> noises;  ///< of its layers, [N or 1, 1, resolution, resolution]
+    at::Tensor styles;        ///< [N, in] of its first layer: at 4x4 it scales its own input
+    at::Tensor torgb_styles;  ///< [N, width]
+    std::vector<SynthesisLayerInputs> layers;
   };
   State forward(const State& below, const Inputs& in) const;
 
-  /// Returns the layers that make styles of w vectors: conv0, conv1, torgb.
+  /// Returns its convolutions: conv0 above 4x4, conv1.
+  std::vector<const SynthesisLayer*> layers() const;
+  /// Returns the layers that make styles of w vectors: those of layers(), then of its image.
   std::vector<const EqualizedLayer*> affines() const;
-  /// w: [N, w_dim] of each of its layers, then of its image; parameters: of affines().
-  BlockStyles styles(std::span<const at::Tensor> w,
-                     std::span<const LayerParameters> parameters) const;
-
-  int layer_count() const { return conv0_ ? 2 : 1; }
-  /// Returns the constant noises of its layers, [1, 1, resolution, resolution].
-  std::vector<at::Tensor> constant_noises() const;
+  /// Returns the dtype in which it computes; parameters: theirs.
+  at::ScalarType compute_type(at::ScalarType parameters) const;
 
  private:
-  std::vector<SynthesisLayerInputs> layer_inputs(const Inputs& in, at::ScalarType dtype) const;
-
   int resolution_;
   const NetworkConfig& config_;
   at::Tensor const_;  // only at resolution 4
@@ -147,10 +129,22 @@ class Synthesis : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
 
  private:
-  std::vector<BlockStyles> styles(const at::Tensor& w) const;
-  /// Returns the noises of all layers of each block, for N images.
-  std::vector<std::vector<at::Tensor>> noises(std::int64_t N, const at::TensorOptions& options,
-                                              kernels::RandomStream* noise) const;
+  /// The styles of what the blocks list as affines().
+  struct LayerStyles {
+    at::Tensor all;                   ///< side by side: [N, sum of channels]
+    std::vector<at::Tensor> each;     ///< [N, channels]
+    std::vector<std::int64_t> first;  ///< the first column of each
+  };
+  LayerStyles styles(const at::Tensor& w) const;
+  /// Scales those of layers in float16, see kernels::styles_for_float16().
+  void scale_for_float16(LayerStyles& styles) const;
+  /// Returns what each layer of all blocks computes with. What they have in common is computed for
+  /// all of them at once: on a GPU a layer's own share would not fill a launch.
+  std::vector<SynthesisLayerInputs> layer_inputs(const LayerStyles& styles,
+                                                 kernels::RandomStream* noise) const;
+  /// Returns the noises of all layers for N images.
+  std::vector<at::Tensor> noises(std::int64_t N, const at::TensorOptions& options,
+                                 kernels::RandomStream* noise) const;
 
   std::vector<std::shared_ptr<SynthesisBlock>> blocks_;
 };

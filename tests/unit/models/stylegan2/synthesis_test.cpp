@@ -40,19 +40,19 @@ struct NoisySynthesis {
   Synthesis synthesis;
 };
 
-/// Computes a layer for w vectors of ones.
-at::Tensor features(const SynthesisLayer& layer, const at::Tensor& x, const at::Tensor& noise) {
-  const auto affine = parameters_for({&layer.affine()}, at::kFloat).front();
-  const auto styles = layer.styles(at::ones({x.size(0), 4}), affine, at::kFloat);
+/// Computes a layer whose inputs and results are not scaled.
+kernels::StyledActivationResults results(const SynthesisLayer& layer, const at::Tensor& x,
+                                         const at::Tensor& next_styles = {}) {
   const at::Tensor weight = layer.exact_weight(at::kFloat);
-  return layer
-      .forward(x, {.weight = weight, .exact_weight = weight, .styles = styles, .noise = noise})
-      .value;
+  return layer.forward(x, {.weight = weight,
+                           .demodulation = at::ones({x.size(0), weight.size(0)}),
+                           .noise = layer.constant_noise(),
+                           .next_styles = next_styles});
 }
 
 TEST(SynthesisLayer, DoublesTheImageWhereItIsAskedTo) {
   SynthesisLayer layer({.in_channels = 2, .out_channels = 3, .w_dim = 4, .resolution = 8, .up = 2});
-  const auto y = features(layer, at::ones({1, 2, 4, 4}), layer.constant_noise());
+  const auto y = results(layer, at::ones({1, 2, 4, 4})).value;
   EXPECT_EQ(y.sizes(), at::IntArrayRef({1, 3, 8, 8}));
 }
 
@@ -63,7 +63,7 @@ TEST(SynthesisLayer, AddsItsNoiseByItsStrength) {
   const auto state = named_state(layer);
   state.at("noise_const").fill_(3);
   state.at("noise_strength").fill_(0.5);
-  const auto y = features(layer, at::ones({2, 1, 4, 4}), layer.constant_noise());
+  const auto y = results(layer, at::ones({2, 1, 4, 4})).value;
   EXPECT_TRUE(at::allclose(y, at::full({2, 2, 4, 4}, 1.5 * std::sqrt(2.0))));
 }
 
@@ -72,12 +72,7 @@ TEST(SynthesisLayer, ScalesItsResultForTheNextConvolution) {
   const at::NoGradGuard no_grad;
   named_state(layer).at("bias").fill_(1);
   const auto next = at::tensor({2.0F, -3.0F}).view({1, 2});
-  const at::Tensor weight = layer.exact_weight(at::kFloat);
-  const auto result = layer.forward(at::ones({1, 1, 4, 4}), {.weight = weight,
-                                                             .exact_weight = weight,
-                                                             .styles = at::ones({1, 1}),
-                                                             .noise = layer.constant_noise(),
-                                                             .next_styles = next});
+  const auto result = results(layer, at::ones({1, 1, 4, 4}), next);
   EXPECT_TRUE(at::allclose(result.scaled, result.value * next.view({1, 2, 1, 1})));
 }
 
@@ -86,7 +81,7 @@ TEST(SynthesisLayer, ClampsItsResult) {
       {.in_channels = 1, .out_channels = 1, .w_dim = 4, .resolution = 4, .clamp = 2.0});
   const at::NoGradGuard no_grad;
   named_state(layer).at("bias").fill_(100);
-  const auto y = features(layer, at::ones({1, 1, 4, 4}), layer.constant_noise());
+  const auto y = results(layer, at::ones({1, 1, 4, 4})).value;
   EXPECT_TRUE(at::equal(y, at::full({1, 1, 4, 4}, 2.0)));
 }
 
@@ -99,8 +94,7 @@ TEST(ToRgbLayer, IsAWeightedSumOfTheChannels) {
   const auto state = named_state(layer);
   state.at("weight").fill_(3);
   state.at("bias").copy_(at::tensor({0.0F, 1.0F, 2.0F}));
-  const auto affine = parameters_for({&layer.affine()}, at::kFloat).front();
-  const auto y = layer.forward(at::ones({1, 4, 2, 2}), layer.styles(at::ones({1, 4}), affine));
+  const auto y = layer.forward(at::ones({1, 4, 2, 2}), layer.affine().forward(at::ones({1, 4})));
   EXPECT_TRUE(at::allclose(y[0].flatten(1).select(1, 0), at::tensor({6.0F, 7.0F, 8.0F})));
 }
 
