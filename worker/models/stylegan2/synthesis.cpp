@@ -8,6 +8,7 @@
 
 #include "kernels/grouped_products/grouped_products.h"
 #include "kernels/modulated_conv/modulated_conv.h"
+#include "kernels/output_skip/output_skip.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
@@ -66,11 +67,11 @@ ToRgbLayer::ToRgbLayer(int in_channels, const NetworkConfig& config)
       weight_(register_parameter("weight", at::zeros({config.channels, in_channels, 1, 1}))),
       bias_(register_parameter("bias", at::zeros({config.channels}))) {}
 
-at::Tensor ToRgbLayer::forward(const at::Tensor& x, const at::Tensor& styles) const {
-  const auto dtype = x.scalar_type();
+at::Tensor ToRgbLayer::forward(const at::Tensor& x, const at::Tensor& styles,
+                               const at::Tensor& image) const {
   const at::Tensor weights = weight_.flatten(1) * styles.unsqueeze(1);  // [N, channels, in]
-  return kernels::bias_act(kernels::mix_channels(x, weights.to(dtype)), bias_.to(dtype),
-                           {.clamp = clamp_});
+  const at::Tensor rgb = kernels::mix_channels(x, weights.to(x.scalar_type()));
+  return kernels::output_skip({.rgb = rgb, .bias = bias_, .image = image}, clamp_);
 }
 
 SynthesisBlock::SynthesisBlock(int resolution, const NetworkConfig& config)
@@ -120,12 +121,9 @@ SynthesisBlock::State SynthesisBlock::forward(const State& below, const Inputs& 
   x = for_convolutions(x, compute_type(parameter_dtype), parameter_dtype);
   if (conv0_) x = conv0_->forward(x, in.layers.front()).scaled;
   const auto [features, scaled] = conv1_->forward(x, in.layers.back());
-  State state{.features = scaled,
-              .image = torgb_->forward(features, in.torgb_styles).to(parameter_dtype)};
-  if (below.image.defined()) {
-    state.image = kernels::upsample2d(below.image, filter_) + state.image;
-  }
-  return state;
+  const at::Tensor image =
+      below.image.defined() ? kernels::upsample2d(below.image, filter_) : at::Tensor();
+  return {.features = scaled, .image = torgb_->forward(features, in.torgb_styles, image)};
 }
 
 Synthesis::Synthesis(const NetworkConfig& config) {

@@ -69,8 +69,9 @@ class ToRgbLayer : public torch::nn::Module {
   ToRgbLayer(int in_channels, const NetworkConfig& config);
 
   const FullyConnected& affine() const { return *affine_; }
-  /// x: [N, in, H, W]; styles: [N, in], of affine(). Returns [N, channels, H, W].
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& styles) const;
+  /// x: [N, in, H, W]; styles: [N, in], of affine(); image: that of the resolutions below, to which
+  /// its own is added, [N, channels, H, W], or undefined. Returns the sum in the parameters' dtype.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& styles, const at::Tensor& image) const;
 
  private:
   std::optional<double> clamp_;

@@ -3,7 +3,11 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "cost/recorder.h"
 #include "models/initial_weights.h"
+#include "tensors/move_module.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models::stylegan2 {
@@ -94,7 +98,8 @@ TEST(ToRgbLayer, IsAWeightedSumOfTheChannels) {
   const auto state = named_state(layer);
   state.at("weight").fill_(3);
   state.at("bias").copy_(at::tensor({0.0F, 1.0F, 2.0F}));
-  const auto y = layer.forward(at::ones({1, 4, 2, 2}), layer.affine().forward(at::ones({1, 4})));
+  const auto y =
+      layer.forward(at::ones({1, 4, 2, 2}), layer.affine().forward(at::ones({1, 4})), at::Tensor());
   EXPECT_TRUE(at::allclose(y[0].flatten(1).select(1, 0), at::tensor({6.0F, 7.0F, 8.0F})));
 }
 
@@ -151,6 +156,33 @@ TEST(Synthesis, HasNoNoiseOfNoStrength) {
   const auto w = styles(2, network.config.w_count());
   kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
   EXPECT_TRUE(at::allclose(network.images(w, &random), network.images(w)));
+}
+
+/// Returns how many operations on a GPU, beside convolutions, take as much memory as an image of
+/// 64 x 64 pixels.
+std::ptrdiff_t large_operations(int resolution) {
+  const NetworkConfig config{.resolution = resolution,
+                             .z_dim = 4,
+                             .w_dim = 4,
+                             .channel_max = 8,
+                             .low_precision_resolutions = 8,
+                             .low_precision_type = at::kBFloat16};
+  Synthesis synthesis(config);
+  move_module(synthesis, at::kMeta, at::kFloat);
+  const auto w = at::empty({2, config.w_count(), 4}, at::kMeta);
+  cost::Recorder recorder;
+  kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+  synthesis.forward(w, &random);
+  const auto operations = recorder.take();
+  return std::ranges::count_if(operations, [](const cost::Operation& operation) {
+    return operation.bytes >= 2 * 3 * 64 * 64 * sizeof(float);
+  });
+}
+
+// The filter behind the first convolution, what follows each, and the colors, the image of the
+// resolution below and their sum.
+TEST(Synthesis, PassesOverMemorySixTimesALevelBesideConvolutions) {
+  EXPECT_EQ(large_operations(128) - large_operations(64), 6);
 }
 
 }  // namespace
