@@ -40,14 +40,19 @@ DiscriminatorBlock::DiscriminatorBlock(int resolution, const NetworkConfig& conf
   }
 }
 
-DiscriminatorBlock::State DiscriminatorBlock::forward(const State& above) const {
+std::vector<TypedLayer> DiscriminatorBlock::layers() const {
+  const auto dtype = config_.compute_type(resolution_, conv0_->weight().scalar_type());
+  return {
+      {fromrgb_.get(), dtype}, {conv0_.get(), dtype}, {conv1_.get(), dtype}, {skip_.get(), dtype}};
+}
+
+DiscriminatorBlock::State DiscriminatorBlock::forward(
+    const State& above, std::span<const LayerParameters> parameters) const {
   const auto parameter_dtype = conv0_->weight().scalar_type();
-  const auto dtype = config_.compute_type(resolution_, parameter_dtype);
+  const auto dtype = parameters[1].weight.scalar_type();
   const auto prepared = [&](const at::Tensor& x) {
     return for_convolutions(x, dtype, parameter_dtype);
   };
-  const auto parameters =
-      parameters_for({fromrgb_.get(), conv0_.get(), conv1_.get(), skip_.get()}, dtype);
   at::Tensor x = above.features.defined() ? prepared(above.features) : at::Tensor();
   State below;
   if (fromrgb_) {
@@ -98,19 +103,33 @@ at::Tensor StyleganDiscriminator::forward(const at::Tensor& images, const at::Te
 
 at::Tensor StyleganDiscriminator::score_batches(const at::Tensor& images, const at::Tensor& labels,
                                                 int count, kernels::RandomStream& /*draws*/) {
+  const auto parameters = parameters_for(layers());
+  std::span<const LayerParameters> rest = parameters;
   DiscriminatorBlock::State state{.features = {}, .image = images};
-  for (const auto& block : blocks_) state = block->forward(state);
-  const at::Tensor output = epilogue(state, count);
+  for (const auto& block : blocks_) {
+    state = block->forward(state, rest);
+    rest = rest.subspan(block->layers().size());
+  }
+  const at::Tensor output = epilogue(state, count, rest);
   if (!mapping_) return output.squeeze(1);
   const at::Tensor wanted = mapping_->forward({}, labels);
   return (output * wanted).sum(1) * (1 / std::sqrt(static_cast<double>(wanted.size(1))));
 }
 
-at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& state,
-                                           int batch_count) {
+std::vector<TypedLayer> StyleganDiscriminator::layers() const {
+  std::vector<TypedLayer> layers;
+  for (const auto& block : blocks_) {
+    for (const TypedLayer& layer : block->layers()) layers.push_back(layer);
+  }
+  const std::initializer_list<const EqualizedLayer*> last = {last_fromrgb_.get(), last_conv_.get(),
+                                                             fc_.get(), out_.get()};
+  for (const EqualizedLayer* layer : last) layers.push_back({layer, out_->weight().scalar_type()});
+  return layers;
+}
+
+at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& state, int batch_count,
+                                           std::span<const LayerParameters> parameters) {
   const auto dtype = out_->weight().scalar_type();
-  const auto parameters =
-      parameters_for({last_fromrgb_.get(), last_conv_.get(), fc_.get(), out_.get()}, dtype);
   at::Tensor x = state.features.to(dtype).contiguous();
   if (last_fromrgb_) x = x + last_fromrgb_->forward(state.image.to(dtype), parameters[0]);
   if (config_.stddev_features > 0) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "models/networks.h"
 #include "models/stylegan2/mapping.h"
 #include "models/stylegan2/stddev_layer.h"
@@ -19,7 +22,10 @@ class DiscriminatorBlock : public torch::nn::Module {
     at::Tensor features;
     at::Tensor image;
   };
-  State forward(const State& above) const;
+  /// parameters: those of layers().
+  State forward(const State& above, std::span<const LayerParameters> parameters) const;
+  /// Returns fromrgb, conv0, conv1 and skip.
+  std::vector<TypedLayer> layers() const;
 
  private:
   int resolution_;
@@ -49,7 +55,11 @@ class StyleganDiscriminator : public Discriminator {
   NamedTensors moving_statistics() override { return {}; }
 
  private:
-  at::Tensor epilogue(const DiscriminatorBlock::State& state, int batch_count);
+  /// Returns the layers of all blocks, then those of the epilogue: fromrgb, conv, fc and out.
+  std::vector<TypedLayer> layers() const;
+  /// parameters: of its layers.
+  at::Tensor epilogue(const DiscriminatorBlock::State& state, int batch_count,
+                      std::span<const LayerParameters> parameters);
 
   const NetworkConfig config_;
   std::vector<std::shared_ptr<DiscriminatorBlock>> blocks_;

@@ -37,28 +37,35 @@ std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights) 
   return result;
 }
 
-std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,
-                                            at::ScalarType dtype) {
-  std::vector<kernels::ScaledWeight> wanted;
-  for (const EqualizedLayer* layer : layers) {
+std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layers) {
+  std::vector<TypedWeight> wanted;
+  for (const auto& [layer, dtype] : layers) {
     if (layer == nullptr) continue;
     const at::Tensor& weight = layer->weight();
     const bool is_channels_last = !weight.is_cpu() && weight.scalar_type() != dtype;
-    wanted.push_back({weight, layer->weight_gain(),
-                      is_channels_last ? kernels::WeightLayout::kChannelsLast
-                                       : kernels::WeightLayout::kContiguous});
-    if (layer->bias().defined()) wanted.push_back({layer->bias(), layer->bias_gain()});
+    wanted.push_back({{weight, layer->weight_gain(),
+                       is_channels_last ? kernels::WeightLayout::kChannelsLast
+                                        : kernels::WeightLayout::kContiguous},
+                      dtype});
+    if (layer->bias().defined()) wanted.push_back({{layer->bias(), layer->bias_gain()}, dtype});
   }
-  const auto scaled = kernels::scaled_copies(wanted, dtype);
+  const auto scaled = scaled_by_type(wanted);
   std::vector<LayerParameters> parameters;
   auto next = scaled.begin();
-  for (const EqualizedLayer* layer : layers) {
+  for (const TypedLayer& one : layers) {
     parameters.emplace_back();
-    if (layer == nullptr) continue;
+    if (one.layer == nullptr) continue;
     parameters.back().weight = *next++;
-    if (layer->bias().defined()) parameters.back().bias = *next++;
+    if (one.layer->bias().defined()) parameters.back().bias = *next++;
   }
   return parameters;
+}
+
+std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,
+                                            at::ScalarType dtype) {
+  std::vector<TypedLayer> typed;
+  for (const EqualizedLayer* layer : layers) typed.push_back({layer, dtype});
+  return parameters_for(typed);
 }
 
 FullyConnected::FullyConnected(std::int64_t in_features, std::int64_t out_features,

@@ -56,8 +56,16 @@ struct TypedWeight {
 /// Returns kernels::scaled_copies() of each, by one launch for all of a type.
 std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights);
 
-/// Returns the scaled parameters of layers for features of this dtype, on a GPU by one launch for
-/// all of them. A null layer has none.
+/// A layer, null for one that a network does not have, and the dtype of its features.
+struct TypedLayer {
+  const EqualizedLayer* layer;
+  at::ScalarType dtype;
+};
+
+/// Returns the scaled parameters of layers for their features, on a GPU by one launch for all of a
+/// dtype. A null layer has none.
+std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layers);
+/// The same for features of one dtype.
 std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,
                                             at::ScalarType dtype);
 

@@ -101,6 +101,14 @@ TEST(ParametersFor, AreThoseOfEachLayerInTheType) {
   EXPECT_FALSE(parameters[2].bias.defined());
 }
 
+TEST(ParametersFor, HaveTheTypeOfTheirLayersFeatures) {
+  FullyConnected low(4, 2);
+  FullyConnected exact(4, 2);
+  const auto parameters = parameters_for({{&low, at::kBFloat16}, {&exact, at::kFloat}});
+  EXPECT_EQ(parameters[0].bias.scalar_type(), at::kBFloat16);
+  EXPECT_EQ(parameters[1].bias.scalar_type(), at::kFloat);
+}
+
 TEST(ForConvolutions, LaysFeaturesOutChannelsLastOnACpu) {
   const auto x = at::randn({2, 3, 4, 4});
   const auto wide = for_convolutions(x, at::kFloat, at::kFloat);
