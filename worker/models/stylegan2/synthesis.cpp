@@ -67,10 +67,9 @@ ToRgbLayer::ToRgbLayer(int in_channels, const NetworkConfig& config)
       weight_(register_parameter("weight", at::zeros({config.channels, in_channels, 1, 1}))),
       bias_(register_parameter("bias", at::zeros({config.channels}))) {}
 
-at::Tensor ToRgbLayer::forward(const at::Tensor& x, const at::Tensor& styles,
+at::Tensor ToRgbLayer::forward(const at::Tensor& x, const at::Tensor& weights,
                                const at::Tensor& image) const {
-  const at::Tensor weights = weight_.flatten(1) * styles.unsqueeze(1);  // [N, channels, in]
-  const at::Tensor rgb = kernels::mix_channels(x, weights.to(x.scalar_type()));
+  const at::Tensor rgb = kernels::mix_channels(x, weights);
   return kernels::output_skip({.rgb = rgb, .bias = bias_, .image = image}, clamp_);
 }
 
@@ -100,13 +99,6 @@ std::vector<const SynthesisLayer*> SynthesisBlock::layers() const {
   return {conv0_.get(), conv1_.get()};
 }
 
-std::vector<const EqualizedLayer*> SynthesisBlock::affines() const {
-  std::vector<const EqualizedLayer*> affines;
-  for (const SynthesisLayer* layer : layers()) affines.push_back(&layer->affine());
-  affines.push_back(&torgb_->affine());
-  return affines;
-}
-
 at::ScalarType SynthesisBlock::compute_type(at::ScalarType parameters) const {
   return config_.compute_type(resolution_, parameters);
 }
@@ -123,7 +115,7 @@ SynthesisBlock::State SynthesisBlock::forward(const State& below, const Inputs& 
   const auto [features, scaled] = conv1_->forward(x, in.layers.back());
   const at::Tensor image =
       below.image.defined() ? kernels::upsample2d(below.image, filter_) : at::Tensor();
-  return {.features = scaled, .image = torgb_->forward(features, in.torgb_styles, image)};
+  return {.features = scaled, .image = torgb_->forward(features, in.rgb_weights, image)};
 }
 
 Synthesis::Synthesis(const NetworkConfig& config) {
@@ -133,43 +125,84 @@ Synthesis::Synthesis(const NetworkConfig& config) {
   }
 }
 
-Synthesis::LayerStyles Synthesis::styles(const at::Tensor& w) const {
-  std::vector<const EqualizedLayer*> affines;
-  kernels::GroupedMatrices matrices;
+std::vector<Synthesis::Affine> Synthesis::affines() const {
+  std::vector<Affine> affines;
+  std::vector<Affine> of_rgb;
   std::int64_t vector = 0;
   for (const auto& block : blocks_) {
-    for (const EqualizedLayer* affine : block->affines()) {
-      affines.push_back(affine);
-      matrices.first_columns.push_back(vector++ * w.size(2));
+    for (const SynthesisLayer* layer : block->layers()) {
+      affines.push_back({&layer->affine(), vector++});
     }
-    --vector;  // That of the image is also that of the next block's first layer.
+    // That of the image is also that of the next block's first layer.
+    of_rgb.push_back({&block->torgb().affine(), vector});
+  }
+  affines.insert(affines.end(), of_rgb.begin(), of_rgb.end());
+  return affines;
+}
+
+Synthesis::LayerStyles Synthesis::styles(const at::Tensor& w) const {
+  std::vector<const EqualizedLayer*> layers;
+  kernels::GroupedMatrices matrices;
+  for (const Affine& affine : affines()) {
+    layers.push_back(affine.layer);
+    matrices.first_columns.push_back(affine.vector * w.size(2));
   }
   std::vector<at::Tensor> biases;
-  std::vector<std::int64_t> widths;
-  LayerStyles styles;
-  for (const LayerParameters& parameters : parameters_for(affines, w.scalar_type())) {
-    styles.first.push_back(styles.first.empty() ? 0 : styles.first.back() + widths.back());
-    widths.push_back(parameters.weight.size(0));
+  for (const LayerParameters& parameters : parameters_for(layers, w.scalar_type())) {
     matrices.matrices.push_back(parameters.weight);
     biases.push_back(parameters.bias);
   }
-  styles.all = kernels::grouped_products(w.flatten(1), matrices) + at::cat(biases);
-  styles.each = styles.all.split_with_sizes(widths, 1);
-  return styles;
+  const at::Tensor all = kernels::grouped_products(w.flatten(1), matrices) + at::cat(biases);
+  biases.resize(biases.size() - blocks_.size());
+  std::vector<std::int64_t> widths;
+  std::int64_t width = 0;
+  for (const at::Tensor& bias : biases) {
+    widths.push_back(bias.size(0));
+    width += widths.back();
+  }
+  const auto parts = all.split_with_sizes({width, all.size(1) - width}, 1);
+  return {.of_layers = parts[0], .each = parts[0].split_with_sizes(widths, 1), .of_rgb = parts[1]};
 }
 
 void Synthesis::scale_for_float16(LayerStyles& styles) const {
   bool any = false;
   auto place = styles.each.begin();
   for (const auto& block : blocks_) {
-    const bool is_float16 = block->compute_type(styles.all.scalar_type()) == at::kHalf;
+    const bool is_float16 = block->compute_type(styles.of_rgb.scalar_type()) == at::kHalf;
     for (std::size_t i = 0; i < block->layers().size(); ++i, ++place) {
       if (is_float16) *place = kernels::styles_for_float16(*place);
     }
-    ++place;  // of the image
     any = any || is_float16;
   }
-  if (any) styles.all = at::cat(styles.each, 1);
+  if (any) styles.of_layers = at::cat(styles.each, 1);
+}
+
+std::vector<at::Tensor> Synthesis::rgb_weights(const at::Tensor& styles) const {
+  // Blocks of one type follow one another: their weights are converted together.
+  struct Run {
+    at::ScalarType dtype;
+    std::vector<std::int64_t> widths = {};
+    std::int64_t width = 0;
+  };
+  std::vector<Run> runs;
+  std::vector<at::Tensor> weights;
+  for (const auto& block : blocks_) {
+    const auto dtype = block->compute_type(styles.scalar_type());
+    if (runs.empty() || runs.back().dtype != dtype) runs.push_back({dtype});
+    weights.push_back(block->torgb().weight());
+    runs.back().widths.push_back(weights.back().size(1));
+    runs.back().width += weights.back().size(1);
+  }
+  std::vector<std::int64_t> widths;
+  for (const Run& run : runs) widths.push_back(run.width);
+  const at::Tensor all = at::cat(weights, 1) * styles.unsqueeze(1);  // [N, channels, sum of in]
+  const auto of_runs = all.split_with_sizes(widths, 2);
+  std::vector<at::Tensor> result;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto each = of_runs[i].to(runs[i].dtype).split_with_sizes(runs[i].widths, 2);
+    result.insert(result.end(), each.begin(), each.end());
+  }
+  return result;
 }
 
 std::vector<SynthesisLayerInputs> Synthesis::layer_inputs(const LayerStyles& styles,
@@ -177,33 +210,31 @@ std::vector<SynthesisLayerInputs> Synthesis::layer_inputs(const LayerStyles& sty
   std::vector<SynthesisLayerInputs> inputs;
   std::vector<at::Tensor> exact;
   std::vector<TypedWeight> typed;
-  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> first = {0};
   std::vector<std::int64_t> widths;
-  std::size_t affine = 0;
   for (const auto& block : blocks_) {
-    const auto dtype = block->compute_type(styles.all.scalar_type());
-    const bool is_channels_last = !styles.all.is_cpu() && dtype != styles.all.scalar_type();
+    const auto dtype = block->compute_type(styles.of_rgb.scalar_type());
+    const bool is_channels_last = !styles.of_rgb.is_cpu() && dtype != styles.of_rgb.scalar_type();
     for (const SynthesisLayer* layer : block->layers()) {
       exact.push_back(layer->exact_weight(dtype));
       typed.push_back({{.weight = exact.back(),
                         .layout = is_channels_last ? layer->weight_layout()
                                                    : kernels::WeightLayout::kContiguous},
                        dtype});
-      first.push_back(styles.first[affine]);
+      first.push_back(first.back() + exact.back().size(1));
       widths.push_back(exact.back().size(0));
-      if (!inputs.empty()) inputs.back().next_styles = styles.each[affine];
-      inputs.emplace_back();
-      ++affine;
     }
-    ++affine;  // of the image
   }
+  first.pop_back();
   const auto weights = scaled_by_type(typed);
-  const auto factors = kernels::demodulations(exact, styles.all, first).split_with_sizes(widths, 1);
-  const auto all_noises = noises(styles.all.size(0), styles.all.options(), noise);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i].weight = weights[i];
-    inputs[i].demodulation = factors[i];
-    inputs[i].noise = all_noises[i];
+  const auto factors =
+      kernels::demodulations(exact, styles.of_layers, first).split_with_sizes(widths, 1);
+  const auto all_noises = noises(styles.of_rgb.size(0), styles.of_rgb.options(), noise);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    inputs.push_back({.weight = weights[i],
+                      .demodulation = factors[i],
+                      .noise = all_noises[i],
+                      .next_styles = i + 1 < weights.size() ? styles.each[i + 1] : at::Tensor()});
   }
   return inputs;
 }
@@ -233,16 +264,15 @@ at::Tensor Synthesis::forward(const at::Tensor& w, kernels::RandomStream* noise)
   LayerStyles styles = this->styles(w);
   scale_for_float16(styles);
   const auto inputs = layer_inputs(styles, noise);
+  const auto weights = rgb_weights(styles.of_rgb);
   SynthesisBlock::State state;
-  auto layer = inputs.begin();
-  auto of_layer = styles.each.begin();
-  for (const auto& block : blocks_) {
-    const auto count = static_cast<std::ptrdiff_t>(block->layers().size());
-    state = block->forward(
-        state,
-        {.styles = *of_layer, .torgb_styles = of_layer[count], .layers = {layer, layer + count}});
-    layer += count;
-    of_layer += count + 1;
+  std::size_t layer = 0;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const std::size_t end = layer + blocks_[i]->layers().size();
+    state = blocks_[i]->forward(state, {.styles = styles.each[layer],
+                                        .layers = {inputs.begin() + layer, inputs.begin() + end},
+                                        .rgb_weights = weights[i]});
+    layer = end;
   }
   return state.image.contiguous();
 }

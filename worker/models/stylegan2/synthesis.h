@@ -69,9 +69,12 @@ class ToRgbLayer : public torch::nn::Module {
   ToRgbLayer(int in_channels, const NetworkConfig& config);
 
   const FullyConnected& affine() const { return *affine_; }
-  /// x: [N, in, H, W]; styles: [N, in], of affine(); image: that of the resolutions below, to which
-  /// its own is added, [N, channels, H, W], or undefined. Returns the sum in the parameters' dtype.
-  at::Tensor forward(const at::Tensor& x, const at::Tensor& styles, const at::Tensor& image) const;
+  /// Returns the weight as a matrix, [channels, in].
+  at::Tensor weight() const { return weight_.flatten(1); }
+  /// x: [N, in, H, W]; weights: weight() times the styles of affine(), [N, channels, in] of x's
+  /// dtype; image: that of the resolutions below, to which its own is added, [N, channels, H, W], or
+  /// undefined. Returns the sum in the parameters' dtype.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& weights, const at::Tensor& image) const;
 
  private:
   std::optional<double> clamp_;
@@ -96,16 +99,15 @@ class SynthesisBlock : public torch::nn::Module {
     at::Tensor image;
   };
   struct Inputs {
-    at::Tensor styles;        ///< [N, in] of its first layer: at 4x4 it scales its own input
-    at::Tensor torgb_styles;  ///< [N, width]
+    at::Tensor styles;  ///< [N, in] of its first layer: at 4x4 it scales its own input
     std::vector<SynthesisLayerInputs> layers;
+    at::Tensor rgb_weights;  ///< [N, channels, width] of its image
   };
   State forward(const State& below, const Inputs& in) const;
 
   /// Returns its convolutions: conv0 above 4x4, conv1.
   std::vector<const SynthesisLayer*> layers() const;
-  /// Returns the layers that make styles of w vectors: those of layers(), then of its image.
-  std::vector<const EqualizedLayer*> affines() const;
+  const ToRgbLayer& torgb() const { return *torgb_; }
   /// Returns the dtype in which it computes; parameters: theirs.
   at::ScalarType compute_type(at::ScalarType parameters) const;
 
@@ -130,11 +132,18 @@ class Synthesis : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
 
  private:
-  /// The styles of what the blocks list as affines().
+  /// A layer that makes styles, and which w vector it makes them of.
+  struct Affine {
+    const EqualizedLayer* layer;
+    std::int64_t vector;
+  };
+  /// Returns those of all layers but toRGB layers, then of these.
+  std::vector<Affine> affines() const;
+  /// The styles of all layers, those of different layers side by side.
   struct LayerStyles {
-    at::Tensor all;                   ///< side by side: [N, sum of channels]
-    std::vector<at::Tensor> each;     ///< [N, channels]
-    std::vector<std::int64_t> first;  ///< the first column of each
+    at::Tensor of_layers;          ///< [N, sum of in channels], without those of toRGB layers
+    std::vector<at::Tensor> each;  ///< of the same, [N, in] each
+    at::Tensor of_rgb;             ///< [N, sum of in channels] of the toRGB layers
   };
   LayerStyles styles(const at::Tensor& w) const;
   /// Scales those of layers in float16, see kernels::styles_for_float16().
@@ -143,6 +152,8 @@ class Synthesis : public torch::nn::Module {
   /// all of them at once: on a GPU a layer's own share would not fill a launch.
   std::vector<SynthesisLayerInputs> layer_inputs(const LayerStyles& styles,
                                                  kernels::RandomStream* noise) const;
+  /// Returns SynthesisBlock::Inputs::rgb_weights of each block.
+  std::vector<at::Tensor> rgb_weights(const at::Tensor& styles) const;
   /// Returns the noises of all layers for N images.
   std::vector<at::Tensor> noises(std::int64_t N, const at::TensorOptions& options,
                                  kernels::RandomStream* noise) const;

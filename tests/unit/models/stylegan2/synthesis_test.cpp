@@ -98,8 +98,9 @@ TEST(ToRgbLayer, IsAWeightedSumOfTheChannels) {
   const auto state = named_state(layer);
   state.at("weight").fill_(3);
   state.at("bias").copy_(at::tensor({0.0F, 1.0F, 2.0F}));
+  const auto styles = layer.affine().forward(at::ones({1, 4}));
   const auto y =
-      layer.forward(at::ones({1, 4, 2, 2}), layer.affine().forward(at::ones({1, 4})), at::Tensor());
+      layer.forward(at::ones({1, 4, 2, 2}), layer.weight() * styles.unsqueeze(1), at::Tensor());
   EXPECT_TRUE(at::allclose(y[0].flatten(1).select(1, 0), at::tensor({6.0F, 7.0F, 8.0F})));
 }
 
