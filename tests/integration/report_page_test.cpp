@@ -78,6 +78,15 @@ TEST_F(ReportPage, OfARunWithoutTicksAndGridsHasNoConsoleError) {
   EXPECT_THAT(opened.dom, HasSubstr("No tick has been written yet."));
 }
 
+TEST_F(ReportPage, OfARunWithASingleGridHasNoConsoleError) {
+  make_run(folder_ / "run", 1);
+  write_html_report(folder_ / "run", folder_ / "report.html");
+  const auto opened = open_page(*browser_, folder_, folder_ / "report.html");
+  EXPECT_EQ(opened.console, "");
+  EXPECT_THAT(opened.dom, HasSubstr("<output>after 1 kimg</output>"));
+  EXPECT_THAT(opened.dom, HasSubstr("at 1 kimg"));
+}
+
 TEST_F(ReportPage, ConsoleErrorsAreSeenByThisTest) {
   files::write_file_atomically(folder_ / "broken.html", "<script>undefined_name();</script>");
   const auto opened = open_page(*browser_, folder_, folder_ / "broken.html");

@@ -73,6 +73,12 @@ Axis y_axis(const Chart& chart) {
   return make_axis(chart.from_zero ? std::min(0.0, from) : from, to, 4, false);
 }
 
+std::string place(const Chart& chart, const Series& series, std::size_t i, const Axis& x,
+                  const Axis& y) {
+  return number(x.share(chart.x[i]) * kWidth) + " " +
+         number((1 - y.share(series.values[i])) * kHeight);
+}
+
 std::string path(const Chart& chart, const Series& series, const Axis& x, const Axis& y) {
   std::string points;
   bool pen_down = false;
@@ -81,11 +87,23 @@ std::string path(const Chart& chart, const Series& series, const Axis& x, const 
       pen_down = false;
       continue;
     }
-    points += (pen_down ? 'L' : 'M') + number(x.share(chart.x[i]) * kWidth) + " " +
-              number((1 - y.share(series.values[i])) * kHeight);
-    // An isolated point would be invisible: draw a short stroke.
-    if (!pen_down) points += "h.5";
+    points += (pen_down ? 'L' : 'M') + place(chart, series, i, x, y);
     pen_down = true;
+  }
+  return points;
+}
+
+/// Returns the path of the points that no line goes to.
+std::string lone_points(const Chart& chart, const Series& series, const Axis& x, const Axis& y) {
+  const auto is_there = [&](std::size_t i) {
+    return i < chart.x.size() && std::isfinite(series.values[i]);
+  };
+  std::string points;
+  for (std::size_t i = 0; i < chart.x.size(); ++i) {
+    // A line of no length is drawn as its round ends.
+    if (is_there(i) && !(i > 0 && is_there(i - 1)) && !is_there(i + 1)) {
+      points += 'M' + place(chart, series, i, x, y) + "h0";
+    }
   }
   return points;
 }
@@ -99,10 +117,12 @@ std::string curve(const Chart& chart, std::size_t index, const Axis& x, const Ax
   const auto& series = chart.series[index];
   const auto color = color_class(index);
   const auto points = path(chart, series, x, y);
-  if (chart.x.size() < kManyPoints) return stroke(color, "", points);
+  const auto lone = lone_points(chart, series, x, y);
+  const auto dots = lone.empty() ? "" : stroke(color, " dot", lone);
+  if (chart.x.size() < kManyPoints) return stroke(color, "", points) + dots;
   const auto radius = chart.x.size() / kManyPoints;
   const Series course{series.name, moving_average(series.values, radius)};
-  return stroke(color, " thin", points) + stroke(color, "", path(chart, course, x, y));
+  return stroke(color, " thin", points) + stroke(color, "", path(chart, course, x, y)) + dots;
 }
 
 std::string drawing(const Chart& chart, const Axis& x, const Axis& y) {

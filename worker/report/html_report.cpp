@@ -91,9 +91,11 @@ std::string samples_section(const RunSummary& run) {
   }
   std::string images;
   if (!frames.empty()) {
+    const bool plays = frames.size() > 1;
     images += element("figure", "card fakes",
-                      "<figcaption>Generated <output></output></figcaption>" +
-                          image(frames.back()) + player(frames.size()));
+                      "<figcaption>Generated <output>after " + escape_html(frames.back().caption) +
+                          "</output></figcaption>" + image(frames.back()) +
+                          (plays ? player(frames.size()) : ""));
   }
   if (run.reals) {
     images += element("figure", "card reals",

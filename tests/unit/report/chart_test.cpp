@@ -48,8 +48,16 @@ TEST(Chart, LeavesAGapWhereALossWasNotANumber) {
   const Chart chart{"Loss", "", {0, 1, 2, 3}, {{"generator", {0, 1, nan, 2}}}, false};
   const auto html = chart_html(chart);
   // y: 0 ... 2 over a height of 300, x: 0 ... 3 over a width of 1000.
-  EXPECT_THAT(html, HasSubstr("d=\"M0 300h.5L333.333 150M1000 0h.5\""));
+  EXPECT_THAT(html, HasSubstr("d=\"M0 300L333.333 150M1000 0\""));
+  EXPECT_THAT(html, HasSubstr("class=\"s1 dot\" d=\"M1000 0h0\""));  // that no line goes to
   EXPECT_THAT(html, HasSubstr("\"y\":[[0.0,1.0,null,2.0]]"));
+}
+
+TEST(Chart, ShowsASingleValueAsADot) {
+  const auto html = chart_html({"FID", "", {3}, {{"fid", {20}}}, false});
+  EXPECT_THAT(html, HasSubstr("class=\"s1 dot\" d=\"M500 150h0\""));
+  const auto curve = chart_html({"FID", "", {3, 4}, {{"fid", {20, 10}}}, false});
+  EXPECT_THAT(curve, testing::Not(HasSubstr("dot")));
 }
 
 TEST(Chart, OneSpikeDoesNotFlattenTheCurve) {

@@ -128,6 +128,14 @@ TEST(HtmlReport, ShowsRealsFirstAndLastGridAndEscapesTheConfiguration) {
   EXPECT_THAT(page, HasSubstr("&lt;i&gt;&amp; more&lt;/i&gt;"));
 }
 
+TEST(HtmlReport, HasNoPlayerForASingleGrid) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 1);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<output>after 1 kimg</output>"));
+  EXPECT_THAT(page, Not(HasSubstr("class=\"player\"")));
+}
+
 TEST(HtmlReport, CarriesSixteenGridsOfManyWithFirstAndLast) {
   const TemporaryFolder folder;
   make_run(folder.path(), 40);
