@@ -1,9 +1,9 @@
 #include "training/loop/sample_grids.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 
@@ -16,16 +16,22 @@ namespace {
 /// The grid is drawn in parts, so that it needs no more memory than a training step.
 constexpr std::int64_t kImagesAtOnce = 32;
 
-/// Returns the label of each place of the grid: row r has label r modulo their number.
-at::Tensor grid_labels(std::int64_t image_count, int columns, std::int64_t label_count) {
-  const auto rows = at::arange(image_count, at::kLong).floor_divide(columns);
-  return rows.remainder(label_count);
+/// Returns the label of each place of the grid: row r has label r modulo their number, or place p
+/// has label p where there are more labels than rows.
+std::vector<std::int64_t> grid_labels(std::int64_t image_count, int columns,
+                                      std::int64_t label_count) {
+  const bool has_rows = label_count <= image_count / columns;
+  std::vector<std::int64_t> labels;
+  for (std::int64_t place = 0; place < image_count; ++place) {
+    labels.push_back((has_rows ? place / columns : place) % label_count);
+  }
+  return labels;
 }
 
 constexpr std::int64_t kNoRecord = -1;
 
-/// Chooses the record of each place, the first of each label for its rows; kNoRecord in the rows of
-/// a label without records.
+/// Chooses the record of each place, evenly among those of its label; kNoRecord in the places of a
+/// label without records.
 std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64_t count,
                                           int columns, std::int64_t label_count) {
   std::vector<std::int64_t> records(static_cast<std::size_t>(count), kNoRecord);
@@ -34,11 +40,17 @@ std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64
   for (std::int64_t i = 0; i < source.record_count(); ++i) {
     by_label[label_count > 0 ? static_cast<std::size_t>(source.label(i)) : 0].push_back(i);
   }
+  const auto labels = grid_labels(count, columns, static_cast<std::int64_t>(by_label.size()));
+  std::vector<std::size_t> places(by_label.size());
+  for (const std::int64_t label : labels) ++places[static_cast<std::size_t>(label)];
   std::vector<std::size_t> next(by_label.size());
-  for (std::int64_t place = 0; place < count; ++place) {
-    const std::size_t label = static_cast<std::size_t>(place / columns) % by_label.size();
-    if (by_label[label].empty()) continue;
-    records[place] = by_label[label][next[label]++ % by_label[label].size()];
+  for (std::size_t place = 0; place < labels.size(); ++place) {
+    const auto label = static_cast<std::size_t>(labels[place]);
+    const auto& of_label = by_label[label];
+    if (of_label.empty()) continue;
+    const std::size_t i = next[label]++;
+    const bool suffice = of_label.size() >= places[label];
+    records[place] = of_label[suffice ? i * of_label.size() / places[label] : i % of_label.size()];
   }
   return records;
 }
@@ -66,7 +78,7 @@ at::Tensor SampleGrids::write_fakes(models::Generator& generator, std::int64_t i
   const auto options = generator.parameters().front().options();
   at::Tensor labels;
   if (generator.label_count() > 0) {
-    labels = grid_labels(image_count(), config_.grid_columns, generator.label_count())
+    labels = at::tensor(grid_labels(image_count(), config_.grid_columns, generator.label_count()))
                  .to(options.device());
   }
   std::vector<at::Tensor> parts;

@@ -37,6 +37,26 @@ TEST(SampleGrids, LeavesTheRowOfALabelWithoutRecordsWhite) {
   EXPECT_EQ(reals_of_second_label(4), four_rows);
 }
 
+/// The reals of these records, one label each, in a grid of one column: record i begins with i.
+std::vector<int> records_shown(const data::Source& source, int rows, std::int64_t label_count) {
+  const TemporaryFolder run;
+  TrainingConfig config;
+  config.grid_rows = rows;
+  config.grid_columns = 1;
+  SampleGrids(config, RunFolder(run.path())).write_reals(source, kFakePolicy, label_count);
+  const auto pixels = data::decode_png(data::read_file(run / "samples/reals.png")).hwc;
+  std::vector<int> records;
+  for (std::size_t i = 0; i < pixels.size(); i += 4) records.push_back(pixels[i]);
+  return records;
+}
+
+TEST(SampleGrids, TakesRealsFromAllOverTheData) {
+  const data::FakeSource source(/*record_count=*/9, /*label_count=*/0);
+  EXPECT_EQ(records_shown(source, 3, 0), (std::vector<int>{0, 3, 6}));
+  EXPECT_EQ(records_shown(source, 4, 0), (std::vector<int>{0, 2, 4, 6}));
+  EXPECT_EQ(records_shown(data::FakeSource(2, 0), 3, 0), (std::vector<int>{0, 1, 0}));
+}
+
 TEST(SampleGrids, NamesTheImageThatItCannotShow) {
   const TemporaryFolder folder;
   folder.write("data/a.png", data::encode_png(data::flat_image(3, 48, 9)));
