@@ -57,6 +57,24 @@ std::string as_json(Level level, int rank, std::string_view message, const Pairs
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+/// Returns the text with control characters escaped as in C, so that a name in it cannot move the
+/// cursor of a terminal. Lines and tabs stay.
+std::string without_controls(std::string_view text) {
+  std::string result;
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
+    const bool controls = (code < 0x20 && code != '\n' && code != '\t') || code == 0x7f;
+    if (!controls) {
+      result += character;
+      continue;
+    }
+    char escaped[5];
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", code);
+    result += escaped;
+  }
+  return result;
+}
+
 std::string as_text(Level level, int rank, std::string_view message, const Pairs& pairs) {
   std::ostringstream line;
   if (level != Level::kInfo) line << "ganscale: " << name(level) << ": ";
@@ -66,7 +84,7 @@ std::string as_text(Level level, int rank, std::string_view message, const Pairs
     line << "  " << key << '=';
     std::visit([&](const auto& v) { line << v; }, value.get());
   }
-  return line.str();
+  return without_controls(line.str());
 }
 
 void write(Level level, std::string_view message, const Pairs& pairs) {

@@ -50,6 +50,14 @@ TEST_F(Log, PrintsAMessageAndItsPairs) {
             "Wrote checkpoint  bytes=7  seconds=3.5  folder=/runs/r1\n");
 }
 
+TEST_F(Log, EscapesControlCharacters) {
+  const std::string name = "a\x1b[2Jb\rc\x7f";
+  EXPECT_EQ(printed([&] { log::error("No file " + name, {{"name", name}}); }),
+            "ganscale: error: No file a\\x1b[2Jb\\x0dc\\x7f  name=a\\x1b[2Jb\\x0dc\\x7f\n");
+  EXPECT_EQ(printed([] { log::error("Two:\n\tlines, häh"); }),
+            "ganscale: error: Two:\n\tlines, häh\n");
+}
+
 TEST_F(Log, NamesProgramAndLevelOfWarningsAndErrors) {
   EXPECT_EQ(printed([] { log::warning("Slow", {{"rank", 2}}); }),
             "ganscale: warning: Slow  rank=2\n");
