@@ -26,6 +26,7 @@ void add_version(CLI::App& app, Action& action) {
 int run_program(int argc, char** argv) {
   CLI::App app{kDescription, "ganscale-operator"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "ganscale-operator " GANSCALE_VERSION);
   Action action;
   add_run(app, action);
   add_render(app, action);

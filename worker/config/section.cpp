@@ -4,39 +4,21 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <ranges>
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "base/nearest.h"
 #include "config/renamed.h"
 #include "config/units.h"
 
 namespace ganscale::config {
 namespace {
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0U);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string suggestion(const std::string& key, const std::vector<std::string>& known) {
-  const auto nearest = std::min_element(
-      known.begin(), known.end(),
-      [&](const auto& a, const auto& b) { return edit_distance(key, a) < edit_distance(key, b); });
-  if (nearest == known.end()) return "";
-  if (edit_distance(key, *nearest) <= 1 + key.size() / 3)
-    return " (did you mean " + *nearest + "?)";
+  if (known.empty()) return "";
+  if (const auto other = ganscale::nearest(key, known)) return " (did you mean " + *other + "?)";
   return " (known: " + joined(known) + ")";
 }
 

@@ -1,0 +1,40 @@
+#include "cli/run.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/cli/run_ganscale.h"
+
+namespace ganscale::cli {
+namespace {
+
+struct Told {
+  ExitCode code;
+  std::string error;
+};
+
+Told run_and_listen(const std::vector<std::string>& arguments) {
+  testing::internal::CaptureStderr();
+  const ExitCode code = run_ganscale(arguments);
+  return {code, testing::internal::GetCapturedStderr()};
+}
+
+TEST(Run, NamesTheVerbThatWasMeant) {
+  const Told told = run_and_listen({"genrate", "--run", "r"});
+  EXPECT_EQ(told.code, ExitCode::kUsage);
+  EXPECT_EQ(told.error, "ganscale: error: unknown verb: genrate (did you mean generate?)\n");
+  EXPECT_EQ(run_and_listen({"data", "convrt"}).error,
+            "ganscale: error: unknown verb: convrt (did you mean convert?)\n");
+}
+
+TEST(Run, NamesAllVerbsWhereNoneIsClose) {
+  EXPECT_THAT(run_and_listen({"swim"}).error,
+              testing::StartsWith("ganscale: error: unknown verb: swim (known: train, data, "));
+}
+
+TEST(Run, LeavesOtherMistakesToTheParser) {
+  EXPECT_THAT(run_and_listen({"train", "--rnu", "r"}).error, testing::HasSubstr("--rnu"));
+  EXPECT_EQ(run_and_listen({}).code, ExitCode::kUsage);
+}
+
+}  // namespace
+}  // namespace ganscale::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ganscale {
+
+/// Returns the known name that is close enough to this one for a slip of the keyboard, or nothing.
+std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& known);
+
+}  // namespace ganscale
