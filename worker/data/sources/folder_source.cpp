@@ -23,7 +23,11 @@ class FolderSource : public ImageFiles {
     const auto options = fs::directory_options::follow_directory_symlink;
     for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
       const std::string name = entry.path().lexically_relative(folder).generic_string();
-      if (has_image_extension(name) && entry.is_regular_file()) names_.push_back(name);
+      if (!has_image_extension(name)) continue;
+      if (entry.is_symlink() && !entry.exists()) {
+        throw DataError("link to a file that does not exist: " + entry.path().string());
+      }
+      if (entry.is_regular_file()) names_.push_back(name);
     }
     std::ranges::sort(names_);
     const fs::path json = folder / kDatasetJson;

@@ -141,5 +141,14 @@ TEST(TarSource, ReadsCifarAsJpeg) {
   }
 }
 
+TEST(FolderSource, RefusesALinkToNothing) {
+  const TemporaryFolder folder;
+  folder.write("a.png", encode_png(flat_image(3, 32, 9)));
+  fs::create_symlink(folder / "gone.png", folder / "b.png");
+  expect_error(ExitCode::kData,
+               "link to a file that does not exist: " + (folder / "b.png").string(),
+               [&] { open_source(folder.path()); });
+}
+
 }  // namespace
 }  // namespace ganscale::data
