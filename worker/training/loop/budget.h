@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 
 namespace ganscale::training {
 
@@ -11,9 +12,13 @@ class Budget {
   explicit Budget(double seconds, double used_seconds = 0)
       : seconds_(seconds), used_seconds_(used_seconds), start_(Clock::now()) {}
 
-  bool spent() const {
+  bool spent() const { return seconds_left() <= 0; }
+
+  /// Infinite without a limit.
+  double seconds_left() const {
     const std::chrono::duration<double> since = Clock::now() - start_;
-    return seconds_ > 0 && used_seconds_ + since.count() >= seconds_;
+    return seconds_ > 0 ? seconds_ - used_seconds_ - since.count()
+                        : std::numeric_limits<double>::infinity();
   }
 
  private:

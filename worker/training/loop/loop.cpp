@@ -42,6 +42,14 @@ void require_finite(const StepResult& result, const Progress& progress, std::siz
       last.parameter);
 }
 
+/// orders: those that ended the run, if any did before it was complete.
+std::string_view reason_of_the_end(const Orders& orders) {
+  if (orders.stop) return "Stopped by a signal, after a checkpoint";
+  if (orders.finish) return "Stopped by a command, after a checkpoint";
+  if (orders.spent) return "Stopped, since the budget is used up";
+  return "Training is complete";
+}
+
 /// What to do between two steps.
 struct Due {
   bool tick = false;
@@ -209,7 +217,7 @@ void Loop::end_for_failed_checkpoint() const {
 
 /// Does what is due at an agreement.
 void Loop::maintain(const Due& due) {
-  if (due.tick) reporter_.tick(progress_);
+  if (due.tick) reporter_.tick(progress_, budget_.seconds_left());
   const auto start = Clock::now();
   if (due.samples) write_fakes(trainer_.averaged_generator());
   if (due.checkpoint) {
@@ -268,6 +276,8 @@ ExitCode Loop::run() {
     throw DataError("the last checkpoint could not be written: " + writer_->status().last_error);
   }
   reporter_.end();
+  log::info(reason_of_the_end(orders), {{"kimg", static_cast<double>(progress_.images_seen) / 1000},
+                                        {"run", context_.folder.root()}});
   return orders.stop ? ExitCode::kStopped : ExitCode::kOk;
 }
 

@@ -151,11 +151,13 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
 
 double Reporter::seconds_left(const report::Tick& tick) const {
   const auto images_left = std::max<std::int64_t>(status_.total_images - tick.images_seen, 0);
-  return static_cast<double>(images_left) / 1000 * tick.seconds_per_kimg;
+  return std::min(static_cast<double>(images_left) / 1000 * tick.seconds_per_kimg,
+                  std::max(budget_seconds_left_, 0.0));
 }
 
-void Reporter::tick(Progress& progress) {
+void Reporter::tick(Progress& progress, double budget_seconds_left) {
   if (progress.images_seen == tick_images_) return;
+  budget_seconds_left_ = budget_seconds_left;
   const auto now = Clock::now();
   const double seconds = seconds_between(tick_start_, now);
   progress.trained_seconds += seconds;

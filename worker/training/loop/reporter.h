@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <optional>
 
 #include "checkpoint/writer.h"
@@ -30,7 +31,9 @@ class Reporter {
   /// Takes in a step.
   void step(const StepResult& result, const Progress& progress);
   /// Reports the steps since the last tick. All ranks call it.
-  void tick(Progress& progress);
+  /// budget_seconds_left: the run ends then, if not before.
+  void tick(Progress& progress,
+            double budget_seconds_left = std::numeric_limits<double>::infinity());
   /// Writes a grid of fakes to TensorBoard, if that is on. images: [N, C, H, W] in [-1, 1].
   void fakes(const at::Tensor& images, const Progress& progress);
   /// Reports an evaluation. All ranks call it.
@@ -64,6 +67,7 @@ class Reporter {
   std::optional<report::ProgressBar> bar_;
   std::optional<report::Tensorboard> tensorboard_;
   wire::JobStatus status_;
+  double budget_seconds_left_ = std::numeric_limits<double>::infinity();
   Clock::time_point tick_start_;
   Clock::time_point step_ended_;
   double maintenance_seconds_ = 0;

@@ -12,18 +12,18 @@
 namespace ganscale::training {
 namespace {
 
-void log_start(const TrainingContext& context) {
-  log::info("Training",
-            {{"model", context.dataset.facts.model},
-             {"resolution", context.config.model.resolution},
-             {"records", context.dataset.facts.record_count},
-             {"labels", context.dataset.facts.label_count},
-             {"ranks", context.group.size()},
-             {"batch", context.config.training.batch},
-             {"device", device::device_name(context.devices.generator)},
-             {"devices", context.devices.generator == context.devices.discriminator ? 1 : 2},
-             {"precision", describe_precision(context.config)},
-             {"threads", at::get_num_threads()}});
+/// title: what begins.
+void log_start(std::string_view title, const TrainingContext& context) {
+  log::info(title, {{"model", context.dataset.facts.model},
+                    {"resolution", context.config.model.resolution},
+                    {"records", context.dataset.facts.record_count},
+                    {"labels", context.dataset.facts.label_count},
+                    {"ranks", context.group.size()},
+                    {"batch", context.config.training.batch},
+                    {"device", device::device_name(context.devices.generator)},
+                    {"devices", context.devices.generator == context.devices.discriminator ? 1 : 2},
+                    {"precision", describe_precision(context.config)},
+                    {"threads", at::get_num_threads()}});
 }
 
 /// Groups for communication in networks and losses, separate from that of the gradients.
@@ -83,13 +83,13 @@ void require_divisible_batch(const RunConfig& config, const data::Source& /*sour
 }  // namespace
 
 void try_training(const TrainingContext& context) {
-  log_start(context);
+  log_start("Dry run", context);
   Prepared prepared(context);
   prepared.network_groups.finish();
 }
 
 TrainingResult train(const TrainingContext& context) {
-  log_start(context);
+  log_start("Training", context);
   Prepared prepared(context);
   TrainingResult result;
   {

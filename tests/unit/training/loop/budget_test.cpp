@@ -7,7 +7,11 @@ namespace {
 
 constexpr double kDay = 86400;  // more than a test takes
 
-TEST(Budget, OfNothingIsNone) { EXPECT_FALSE(Budget(0, /*used_seconds=*/kDay).spent()); }
+TEST(Budget, OfNothingIsNone) {
+  const Budget none(0, /*used_seconds=*/kDay);
+  EXPECT_FALSE(none.spent());
+  EXPECT_EQ(none.seconds_left(), std::numeric_limits<double>::infinity());
+}
 
 TEST(Budget, CountsTheTimeOfEarlierAttempts) {
   EXPECT_FALSE(Budget(2 * kDay, /*used_seconds=*/kDay).spent());

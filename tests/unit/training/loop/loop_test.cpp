@@ -156,6 +156,19 @@ TEST_F(RunLoop, EndsWhereItsBudgetIsSpent) {
   EXPECT_EQ(checkpoints(), (Images{4}));
 }
 
+TEST_F(RunLoop, SaysWhatEndedIt) {
+  configure("tick_kimg: 0.04");
+  const auto printed = [&] {
+    testing::internal::CaptureStderr();
+    run();
+    return testing::internal::GetCapturedStderr();
+  };
+  budget_seconds_ = 1e-9;
+  EXPECT_THAT(printed(), testing::HasSubstr("\nStopped, since the budget is used up  kimg=0.004"));
+  budget_seconds_ = 0;
+  EXPECT_THAT(printed(), testing::HasSubstr("\nTraining is complete  kimg=0.04"));
+}
+
 TEST_F(RunLoop, DoesNothingWhereTheRunIsOver) {
   configure("tick_kimg: 0.04");
   progress_.images_seen = 40;
