@@ -20,6 +20,7 @@ enum class Stream : std::uint32_t {
   kSamples = 9,      ///< the fixed latents of the sample grid, and `ganscale generate`
   kEvaluate = 10,    ///< fakes for metrics
   kPathLength = 11,  ///< everything in path length regularization
+  kReadPause = 12,   ///< before a failed read is repeated
 };
 
 /// Returns the four 32-bit words of Philox4x32-10 for `counter` under `key`.

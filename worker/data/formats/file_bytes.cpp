@@ -12,13 +12,21 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.h"
-
 namespace ganscale::data {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why, const std::filesystem::path& file) {
   throw DataError(why + ": " + file.string());
+}
+
+/// Throws for an error of the system: of the type that says whether it may pass.
+[[noreturn]] void fail(int reason, const std::string& what) {
+  constexpr std::array kTransient{EIO,       EAGAIN,      ESTALE,       ETIMEDOUT,  EBUSY,
+                                  ENOMEM,    ENOBUFS,     EMFILE,       ENFILE,     ENETDOWN,
+                                  ENETRESET, ENETUNREACH, EHOSTUNREACH, ECONNRESET, ECONNABORTED,
+                                  EHOSTDOWN, EREMOTEIO,   ENOLINK,      ECOMM,      EINTR};
+  if (std::ranges::find(kTransient, reason) != kTransient.end()) throw TransientReadError(what);
+  throw DataError(what);
 }
 
 }  // namespace
@@ -29,7 +37,8 @@ FileBytes::FileBytes(const std::filesystem::path& file)
   if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
     const int reason = errno;
     if (descriptor_ >= 0) ::close(descriptor_);
-    refuse(std::string("cannot open the file (") + std::strerror(reason) + ")", file_);
+    fail(reason,
+         std::string("cannot open the file (") + std::strerror(reason) + "): " + file_.string());
   }
   size_bytes_ = status.st_size;
   constexpr std::array<std::uint8_t, 3> kGzip{0x1f, 0x8b, 8};  // 8: deflate, the only method
@@ -92,8 +101,9 @@ std::span<const std::uint8_t> FileBytes::read_some(std::int64_t offset, std::int
         ::pread(descriptor_, buffer.data() + filled, available - filled, offset + filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      throw DataError(std::string("cannot read (") + std::strerror(errno) + "): " + file_.string() +
-                      ", offset " + std::to_string(offset + filled));
+      const int reason = errno;
+      fail(reason, std::string("cannot read (") + std::strerror(reason) + "): " + file_.string() +
+                       ", offset " + std::to_string(offset + filled));
     }
     if (got == 0) break;
     filled += got;

@@ -6,10 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace ganscale::data {
 
 /// The size limit of an unpacked gzip file.
 inline constexpr std::int64_t kLargestUnpackedBytes = std::int64_t{4} << 30;
+
+/// A read failed for a reason that may pass: the network, a server, too many open files.
+class TransientReadError : public DataError {
+ public:
+  using DataError::DataError;
+};
 
 /// The bytes of a file, with random access from several threads.
 ///
@@ -19,7 +27,7 @@ inline constexpr std::int64_t kLargestUnpackedBytes = std::int64_t{4} << 30;
 class FileBytes {
  public:
   /// Opens the file and unpacks it if it is gzipped. Throws DataError: missing, not readable,
-  /// damaged, larger than kLargestUnpackedBytes when unpacked.
+  /// damaged, larger than kLargestUnpackedBytes when unpacked. TransientReadError as read().
   explicit FileBytes(const std::filesystem::path& file);
   FileBytes(FileBytes&& other) noexcept;
   FileBytes& operator=(FileBytes&&) = delete;
@@ -31,7 +39,7 @@ class FileBytes {
   bool unpacked() const { return descriptor_ < 0; }
 
   /// Returns `count` bytes at `offset`, in own memory or in `buffer`. Throws DataError with file
-  /// and offset if the file ends before or cannot be read.
+  /// and offset if the file ends before or cannot be read; TransientReadError if that may pass.
   std::span<const std::uint8_t> read(std::int64_t offset, std::int64_t count,
                                      std::vector<std::uint8_t>& buffer) const;
   /// Reads up to `count` bytes: fewer at the end of the file.

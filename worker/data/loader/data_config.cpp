@@ -74,6 +74,11 @@ DataConfig parse_data(config::Section in) {
   c.labels = parse_labels(in);
   c.mirror = in.get("mirror", c.mirror, "flip half of the images horizontally, at random");
   c.shuffle = in.get("shuffle", c.shuffle, "shuffle each epoch");
+  c.read_attempts = in.get(
+      "read_attempts", c.read_attempts,
+      "maximum number of attempts of a read that fails for a passing reason (network, server)");
+  in.require(c.read_attempts >= 1, "read_attempts",
+             "expected at least 1: " + std::to_string(c.read_attempts));
   c.fit = parse_fit(in);
   c.channels = parse_channels(in);
   c.background = parse_background(in);

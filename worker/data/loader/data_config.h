@@ -34,6 +34,7 @@ struct DataConfig {
   Labels labels = Labels::kAuto;
   bool mirror = false;
   bool shuffle = true;
+  int read_attempts = 6;
   Fit fit = Fit::kRefuse;
   Channels channels = Channels::kKeep;
   std::array<std::uint8_t, 3> background = {255, 255, 255};

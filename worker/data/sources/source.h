@@ -8,6 +8,11 @@
 
 namespace ganscale::data {
 
+/// What a source has counted, of all threads.
+struct SourceCounts {
+  std::int64_t repeated_reads = 0;  ///< after an error that may pass
+};
+
 /// A dataset with random access to its records. All functions are thread safe.
 class Source {
  public:
@@ -21,10 +26,12 @@ class Source {
   /// Returns the label of a record without reading its image; -1 without labels.
   virtual std::int64_t label(std::int64_t index) const = 0;
   /// Reads a record into `record`. Its bytes are valid until the next read into it, as long as the
-  /// source lives. Throws DataError with file, record and offset.
+  /// source lives. Throws DataError with file, record and offset; TransientReadError if the same
+  /// read may succeed later.
   virtual void read(std::int64_t index, Record& record) const = 0;
   /// Describes a record for messages: "faces-r05.tfrecords, record 17, offset 53006".
   virtual std::string describe(std::int64_t index) const = 0;
+  virtual SourceCounts counts() const { return {}; }
 };
 
 }  // namespace ganscale::data

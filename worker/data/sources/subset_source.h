@@ -22,6 +22,7 @@ class SubsetSource : public Source {
     record.label = -1;
   }
   std::string describe(std::int64_t index) const override { return all_.describe(number(index)); }
+  SourceCounts counts() const override { return all_.counts(); }
 
  private:
   std::int64_t number(std::int64_t index) const {

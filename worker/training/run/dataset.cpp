@@ -1,6 +1,9 @@
 #include "training/run/dataset.h"
 
+#include <random>
+
 #include "data/sources/open_source.h"
+#include "data/sources/retrying_source.h"
 
 namespace ganscale::training {
 namespace {
@@ -20,7 +23,9 @@ std::vector<double> label_probabilities(const data::Source& source, int label_co
 
 Dataset open_dataset(RunConfig& config) {
   Dataset dataset;
-  dataset.source = data::open_source(config.data.path, config.model.resolution);
+  dataset.source = std::make_unique<data::RetryingSource>(
+      data::open_source(config.data.path, config.model.resolution),
+      data::RetryPolicy{.attempts = config.data.read_attempts, .seed = std::random_device()()});
   dataset.policy = data::decode_policy(config.data, *dataset.source, config.model.resolution);
   config.model.channels = dataset.policy.channels;
   // An unconditional model does not look at the labels that the data may have.

@@ -14,7 +14,7 @@ DataConfig parse(const std::string& yaml) {
 TEST(DataConfig, ReadsEveryKey) {
   const auto c = parse(
       "path: /data/faces\nlabels: required\nmirror: true\nshuffle: false\nfit: pad\n"
-      "channels: gray\nbackground: [1, 2, 3]\nreader_threads: 5\n"
+      "channels: gray\nbackground: [1, 2, 3]\nreader_threads: 5\nread_attempts: 3\n"
       "prefetch: {batches: 7, memory_limit: 64MiB, congestion_aware: false}\n");
   EXPECT_EQ(c.path, "/data/faces");
   EXPECT_EQ(c.labels, Labels::kRequired);
@@ -24,6 +24,7 @@ TEST(DataConfig, ReadsEveryKey) {
   EXPECT_EQ(c.channels, Channels::kGray);
   EXPECT_EQ(c.background, (std::array<std::uint8_t, 3>{1, 2, 3}));
   EXPECT_EQ(c.prefetch.reader_threads, 5);
+  EXPECT_EQ(c.read_attempts, 3);
   EXPECT_EQ(c.prefetch.batches, 7);
   EXPECT_EQ(c.prefetch.memory_limit_bytes, 64 << 20);
   EXPECT_FALSE(c.prefetch.congestion_aware);
@@ -45,6 +46,11 @@ TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
   expect_error(ExitCode::kConfig, "unknown key: mirrored", [] { parse("mirrored: true\n"); });
   expect_error(ExitCode::kConfig, "unknown key: prefetch.batch",
                [] { parse("prefetch: {batch: 2}\n"); });
+}
+
+TEST(DataConfig, RefusesToReadNothing) {
+  expect_error(ExitCode::kConfig, "run.yaml:1: read_attempts: expected at least 1: 0",
+               [] { parse("read_attempts: 0\n"); });
 }
 
 TEST(DecodePolicy, KeepsTheChannelsOfTheFirstRecord) {
