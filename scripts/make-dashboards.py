@@ -76,8 +76,12 @@ TRAINING = [
          [(f"rate(ganscale_data_wait_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {}),
         ("Prefetch depth", "short", "Batches that the prefetcher may hold ready.",
          [(f"ganscale_prefetch_depth{RUN}", "{{run}} rank {{rank}}")], {}),
-        ("Reader threads", "short", "Threads that read and decode records.",
+        ("Reader threads", "short", "Threads that read and decode records: more while storage is congested.",
          [(f"ganscale_reader_threads{RUN}", "{{run}} rank {{rank}}")], {}),
+        ("Reads from storage", "s", "Half of the reads, and 95 of 100, take no longer; and the latter while storage is not congested. The slowest rank.",
+         [(f"max by (run) (ganscale_read_tail_seconds{RUN})", "{{run}} p95"),
+          (f"max by (run) (ganscale_read_median_seconds{RUN})", "{{run}} p50"),
+          (f"max by (run) (ganscale_read_calm_tail_seconds{RUN})", "{{run}} p95, calm")], {}),
     ]),
     ("Learning", [
         ("Loss", "short", "Loss of the latest tick, mean over its steps and ranks.",

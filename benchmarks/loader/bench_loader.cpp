@@ -55,6 +55,7 @@ nlohmann::ordered_json measure(const Options& options) {
   DataConfig config;
   config.path = options.path;
   config.prefetch.reader_threads = options.reader_threads;
+  config.prefetch.congestion_aware = options.reader_threads == 0;
   LoaderOptions loader_options;
   loader_options.share.batch_per_rank = options.batch;
   loader_options.label_count = used_label_count(config, *source);
@@ -70,8 +71,8 @@ nlohmann::ordered_json measure(const Options& options) {
   return {{"images_per_second", images / elapsed.count()},
           {"records", source->record_count()},
           {"probe", sum},
-          {"reader_threads", prefetcher.reader_threads()},
-          {"depth", prefetcher.depth()}};
+          {"reader_threads", prefetcher.readings().reader_threads},
+          {"depth", prefetcher.readings().depth}};
 }
 
 }  // namespace

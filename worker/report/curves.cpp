@@ -44,6 +44,7 @@ std::vector<Series> columns_of(const Lines& lines, const std::string& pointer) {
 
 std::vector<Chart> all_tick_charts(const Lines& ticks) {
   constexpr double kPercent = 100;
+  constexpr double kMilliseconds = 1000;
   constexpr double kGibibyte = 1.0 / (1 << 30);
   return {
       {"Loss", "mean of a tick", {}, columns_of(ticks, "/loss"), false},
@@ -54,6 +55,12 @@ std::vector<Chart> all_tick_charts(const Lines& ticks) {
        {},
        {{"for images", column(ticks, "/data_wait_share", kPercent)},
         {"for other ranks", column(ticks, "/all_reduce_share", kPercent)}},
+       true},
+      {"Reader threads", "of a rank", {}, {{"threads", column(ticks, "/reader_threads")}}, true},
+      {"Slow reads",
+       "ms, 95 of 100 take no longer",
+       {},
+       {{"ms", column(ticks, "/read_tail_seconds", kMilliseconds)}},
        true},
       {"Learning rate", "", {}, columns_of(ticks, "/learning_rate"), true},
       {"Memory",

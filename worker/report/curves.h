@@ -8,7 +8,7 @@
 namespace ganscale::report {
 
 /// Returns charts of a run's ticks, as far as there are values: losses, discriminator scores,
-/// speed, waiting, learning rates, memory, augmentation.
+/// speed, waiting, reading, learning rates, memory, augmentation.
 std::vector<Chart> tick_charts(const RunSummary& run);
 
 /// Returns a chart with one curve for each metric in metrics.jsonl.

@@ -14,6 +14,8 @@ nlohmann::ordered_json to_json(const Tick& tick) {
       {"s_per_kimg", tick.seconds_per_kimg},
       {"maintenance_seconds", tick.maintenance_seconds},
       {"data_wait_share", tick.data_wait_share},
+      {"reader_threads", tick.reader_threads},
+      {"read_tail_seconds", tick.read_tail_seconds},
       {"all_reduce_share", tick.all_reduce_share},
       {"host_memory_bytes", tick.host_memory_bytes},
   };

@@ -19,6 +19,8 @@ struct Tick {
   double seconds_per_kimg = 0;
   double maintenance_seconds = 0;  ///< between the last tick and this one: grids, checkpoints, ...
   double data_wait_share = 0;      ///< part of the tick's time in [0, 1] spent waiting for images
+  int reader_threads = 0;          ///< of the loader of rank 0, now
+  double read_tail_seconds = 0;    ///< 95 of 100 of its latest reads took no longer
   double all_reduce_share = 0;     ///< part spent waiting for other ranks' gradients
   std::int64_t host_memory_bytes = 0;               ///< resident, of this process
   std::optional<std::int64_t> device_memory_bytes;  ///< where there is a device

@@ -33,7 +33,14 @@ struct Instruments {
   Counter allreduce_bytes_total;
   Counter data_wait_seconds_total;
   Gauge prefetch_depth;
+  Gauge prefetch_bytes;
   Gauge reader_threads;
+  Gauge read_median_seconds;
+  Gauge read_tail_seconds;
+  Gauge read_calm_tail_seconds;
+  Gauge storage_congested;
+  Counter congestions_total;
+  Counter repeated_reads_total;
   StalenessSteps staleness_steps;
   Labeled<Gauge> loss;               ///< by network
   Labeled<Counter> nonfinite_total;  ///< by phase

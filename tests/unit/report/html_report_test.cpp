@@ -94,7 +94,8 @@ TEST(Curves, HaveAChartForEachThingWithNumbers) {
   const auto charts = tick_charts(read_run(folder.path()));
   std::vector<std::string> titles;
   for (const auto& chart : charts) titles.push_back(chart.title);
-  EXPECT_THAT(titles, ElementsAre("Loss", "Rate", "Waiting", "Learning rate", "Memory"));
+  EXPECT_THAT(titles, ElementsAre("Loss", "Rate", "Waiting", "Reader threads", "Slow reads",
+                                  "Learning rate", "Memory"));
   EXPECT_THAT(charts[0].x, ElementsAre(1, 2, 3));
   EXPECT_EQ(charts[0].series[1].name, "generator");
   EXPECT_THAT(charts[0].series[1].values, ElementsAre(0.6, 0.7, testing::DoubleEq(0.8)));

@@ -44,13 +44,13 @@ std::array<std::uint8_t, 3> parse_background(config::Section& in) {
   return background;
 }
 
-int parse_reader_threads(config::Section& in) {
+/// Returns 0 for auto.
+int parse_threads(config::Section& in, const char* key, const char* documentation) {
   constexpr std::int64_t kMostThreads = 1024;
-  const std::string text =
-      in.get("reader_threads", "auto", "threads that read and decode: auto or a number");
+  const std::string text = in.get(key, "auto", documentation);
   if (text == "auto") return 0;
   const auto number = config::parse_integer(text);
-  in.require(number && *number >= 1 && *number <= kMostThreads, "reader_threads",
+  in.require(number && *number >= 1 && *number <= kMostThreads, key,
              "expected auto or a number from 1 to 1024: " + text);
   return static_cast<int>(*number);
 }
@@ -63,6 +63,13 @@ void parse_prefetch(config::Section in, PrefetchConfig& c) {
   c.congestion_aware =
       in.get("congestion_aware", c.congestion_aware,
              "add threads and batches while storage is slow, and release them afterward");
+  c.thread_limit = parse_threads(
+      in, "thread_limit",
+      "maximum number of reader threads while storage is slow: auto (20 times those of other "
+      "times, at most 256) or a number");
+  in.require(c.thread_limit == 0 || c.thread_limit >= c.reader_threads, "thread_limit",
+             "expected at least data.reader_threads, " + std::to_string(c.reader_threads) + ": " +
+                 std::to_string(c.thread_limit));
   in.reject_unread_keys();
 }
 
@@ -82,7 +89,9 @@ DataConfig parse_data(config::Section in) {
   c.fit = parse_fit(in);
   c.channels = parse_channels(in);
   c.background = parse_background(in);
-  c.prefetch.reader_threads = parse_reader_threads(in);
+  c.prefetch.reader_threads =
+      parse_threads(in, "reader_threads",
+                    "threads that read and decode while storage is not slow: auto or a number");
   parse_prefetch(in.section("prefetch"), c.prefetch);
   in.reject_unread_keys();
   return c;

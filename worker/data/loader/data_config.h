@@ -22,7 +22,8 @@ enum class Channels {
 
 /// How far ahead batches are read.
 struct PrefetchConfig {
-  int reader_threads = 0;  ///< 0: as many as needed
+  int reader_threads = 0;  ///< while storage is not congested; 0: as many as needed
+  int thread_limit = 0;    ///< while it is; 0: as many as make up for reads 20 times as slow
   int batches = 3;
   std::int64_t memory_limit_bytes = std::int64_t{4} << 30;
   bool congestion_aware = true;

@@ -3,52 +3,29 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <chrono>
+#include <span>
 #include <string>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "base/error.h"
+#include "data/loader/prefetch_range.h"
 #include "data/sources/read_image.h"
 
 namespace ganscale::data {
 namespace {
 
-constexpr std::size_t kWindowRecords = 256;
-constexpr int kWindowBatches = 4;
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
 
-double seconds(std::chrono::steady_clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
+double seconds_now() { return Seconds(Clock::now().time_since_epoch()).count(); }
+
+Clock::time_point time_at(double seconds) {
+  return Clock::time_point(std::chrono::duration_cast<Clock::duration>(Seconds(seconds)));
 }
 
 int core_count() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-
-// Returns the number of batches that fit into the memory limit.
-std::int64_t batches_in_memory(const PrefetchConfig& config, std::int64_t batch_bytes) {
-  const std::int64_t batches = config.memory_limit_bytes / batch_bytes;
-  if (batches < 1) {
-    throw ConfigError(
-        "data.prefetch.memory_limit holds no batch: " + std::to_string(config.memory_limit_bytes) +
-        " bytes, a batch has " + std::to_string(batch_bytes));
-  }
-  return batches;
-}
-
-// Returns the minimum, which is also the start, and the maximum. Memory for one batch is reserved
-// for the buffer that the consumer returns.
-std::pair<PrefetchLimits, PrefetchLimits> limit_range(const PrefetchConfig& config,
-                                                      std::int64_t batches_in_memory) {
-  constexpr int kMostBatches = 64;
-  const auto room = static_cast<int>(
-      std::clamp<std::int64_t>(batches_in_memory - 1, 1, std::max(config.batches, kMostBatches)));
-  PrefetchLimits least{config.reader_threads, std::min(config.batches, room)};
-  PrefetchLimits most{config.reader_threads, config.congestion_aware ? room : least.depth};
-  if (config.reader_threads == 0) {
-    least.threads = std::min(2, core_count());
-    most.threads = config.congestion_aware ? 4 * core_count() : least.threads;
-  }
-  return {least, most};
-}
 
 void mirror_rows(std::span<std::uint8_t> chw, int width) {
   for (auto row = chw.begin(); row != chw.end(); row += width) std::reverse(row, row + width);
@@ -63,23 +40,22 @@ Prefetcher::Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy
       policy_(policy),
       options_(std::move(options)),
       image_bytes_(std::int64_t{policy.channels} * policy.resolution * policy.resolution),
+      meter_(prefetch_range(options_.prefetch, image_bytes_, options_.share.batch_per_rank,
+                            core_count()),
+             options_.share.batch_per_rank, seconds_now()),
+      limits_(meter_.state().limits),
       buffers_(
           {options_.share.batch_per_rank, policy.channels, policy.resolution, policy.resolution},
           options_.pin_memory,
           options_.prefetch.memory_limit_bytes / 2 >= image_bytes_ * options_.share.batch_per_rank),
       opening_position_(options_.first_position),
       next_position_(options_.first_position) {
-  check(options_.share.batch_per_rank > 0, "a batch has at least one image");
   if (plan_.record_count() < options_.share.global_batch()) {
     throw DataError("fewer records than one batch: " + std::to_string(plan_.record_count()) +
                     ", batch " + std::to_string(options_.share.global_batch()));
   }
-  std::tie(least_, most_) = limit_range(
-      options_.prefetch,
-      batches_in_memory(options_.prefetch, image_bytes_ * options_.share.batch_per_rank));
-  limits_ = least_;
   const std::scoped_lock lock(mutex_);
-  start_threads();
+  start_readers();
 }
 
 Prefetcher::~Prefetcher() {
@@ -88,104 +64,109 @@ Prefetcher::~Prefetcher() {
     stopping_ = true;
   }
   work_.notify_all();
-  for (auto& thread : threads_) thread.join();
+  for (Reader& reader : readers_) reader.thread.join();
 }
 
-int Prefetcher::depth() const {
+LoaderReadings Prefetcher::readings() const {
   const std::scoped_lock lock(mutex_);
-  return limits_.depth;
-}
-
-int Prefetcher::reader_threads() const {
-  const std::scoped_lock lock(mutex_);
-  return limits_.threads;
+  const PrefetchState& state = meter_.state();
+  return {.wait_seconds = wait_seconds_,
+          .depth = limits_.depth,
+          .reader_threads = limits_.threads,
+          .batches_bytes = std::ssize(slots_) * options_.share.batch_per_rank * image_bytes_,
+          .read_median_seconds = meter_.reads().median,
+          .read_tail_seconds = meter_.reads().tail,
+          .calm_tail_seconds = state.calm_tail,
+          .congested = state.congested,
+          .congestions = state.congestions,
+          .source = source_.counts()};
 }
 
 Batch Prefetcher::next() {
   std::unique_lock lock(mutex_);
   buffers_.recycle();
-  const auto start = Clock::now();
-  ready_.wait(lock, [&] { return !slots_.empty() && slots_.front()->remaining == 0; });
-  const double waited = seconds(Clock::now() - start);
-  wait_seconds_.store(wait_seconds() + waited, std::memory_order_relaxed);
+  wait_for_first_slot(lock);
   if (slots_.front()->error) std::rethrow_exception(slots_.front()->error);
 
   Batch batch = std::move(slots_.front()->batch);
   slots_.pop_front();
   next_position_ += options_.share.global_batch();
   batch.images = buffers_.lend(std::move(batch.images));
-  if (options_.prefetch.congestion_aware) adapt(waited);
+  const double now = seconds_now();
+  meter_.add_batch(now);
+  adapt(now);
   lock.unlock();
   work_.notify_all();
   return batch;
 }
 
-// Adapts threads and depth to the latest window of batches.
-void Prefetcher::adapt(double waited_seconds) {
-  const auto now = Clock::now();
-  window_stall_seconds_ += waited_seconds;
-  if (++window_batches_ > 0 && window_batches_ < kWindowBatches) return;
-  if (window_batches_ > 0) {
-    const std::vector<float> latencies(latencies_seconds_.begin(), latencies_seconds_.end());
-    const int batch = options_.share.batch_per_rank;
-    limits_ = prefetch_depth({.latencies_seconds = latencies,
-                              .elapsed_seconds = seconds(now - window_start_),
-                              .stall_seconds = window_stall_seconds_,
-                              .records_delivered = std::int64_t{window_batches_} * batch,
-                              .records_per_batch = batch},
-                             limits_, least_, most_);
-    start_threads();
+// Waits until the next batch is filled. If it is late, more readers may come meanwhile.
+void Prefetcher::wait_for_first_slot(std::unique_lock<std::mutex>& lock) {
+  const auto is_ready = [&] { return !slots_.empty() && slots_.front()->remaining == 0; };
+  double since = seconds_now();
+  bool ready = false;
+  while (!ready) {
+    ready = ready_.wait_until(lock, time_at(meter_.latest_end()), is_ready);
+    const double now = seconds_now();
+    meter_.add_wait(now - since);
+    wait_seconds_ += now - since;
+    since = now;
+    if (!ready) adapt(now);
   }
-  window_start_ = now;
-  window_batches_ = 0;
-  window_stall_seconds_ = 0;
 }
 
-void Prefetcher::end_finished_threads() {
-  for (const auto id : finished_threads_) {
-    const auto thread = std::find_if(threads_.begin(), threads_.end(),
-                                     [&](const auto& other) { return other.get_id() == id; });
-    thread->join();
-    threads_.erase(thread);
-  }
-  finished_threads_.clear();
-}
-
-void Prefetcher::start_threads() {
-  end_finished_threads();
-  try {
-    while (running_threads_ < limits_.threads) {
-      threads_.emplace_back([this] { run_reader(); });
-      ++running_threads_;
+// Adapts threads and depth if an interval of measurement is over.
+void Prefetcher::adapt(double now) {
+  if (!meter_.is_over(now)) return;
+  std::vector<float> ages;
+  for (const Reader& reader : readers_) {
+    const double since = reader.reading_since.load(std::memory_order_relaxed);
+    const double age = now - since;
+    if (since != kNotReading && age > meter_.state().calm_tail) {
+      ages.push_back(static_cast<float>(age));
     }
-  } catch (const std::system_error&) {  // the system is out of threads
-    if (running_threads_ == 0) throw;
-    limits_.threads = running_threads_;
+  }
+  meter_.end_interval(now, ages);
+  limits_ = meter_.state().limits;
+  start_readers();
+  work_.notify_all();
+}
+
+// Joins the readers that have ended, and starts those that are missing.
+void Prefetcher::start_readers() {
+  std::erase_if(readers_, [](Reader& reader) {
+    if (reader.has_ended) reader.thread.join();
+    return reader.has_ended;
+  });
+  while (running_readers_ < limits_.threads) {
+    Reader& reader = readers_.emplace_back();
+    try {
+      reader.thread = std::thread([this, &reader] { run_reader(reader); });
+    } catch (const std::system_error&) {  // the system is out of threads
+      readers_.pop_back();
+      if (running_readers_ == 0) throw;
+      limits_.threads = running_readers_;
+      return;
+    }
+    ++running_readers_;
   }
 }
 
-void Prefetcher::run_reader() {
+void Prefetcher::run_reader(Reader& reader) {
   Record record;
   std::unique_lock lock(mutex_);
   while (true) {
-    work_.wait(lock, [&] { return stopping_ || running_threads_ > limits_.threads || has_work(); });
-    if (stopping_ || running_threads_ > limits_.threads) break;
+    work_.wait(lock, [&] { return stopping_ || running_readers_ > limits_.threads || has_work(); });
+    if (stopping_ || running_readers_ > limits_.threads) break;
     const auto [slot, image] = claim();
     if (slot == nullptr) continue;
     lock.unlock();
-    const auto start = Clock::now();
-    std::exception_ptr error;
-    try {
-      fill(*slot, image, record);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    const auto latency_seconds = static_cast<float>(seconds(Clock::now() - start));
+    const Outcome outcome = read(*slot, image, record, reader.reading_since);
     lock.lock();
-    finish(*slot, error, image, latency_seconds);
+    finish(*slot, image, outcome);
   }
-  --running_threads_;
-  finished_threads_.push_back(std::this_thread::get_id());
+  --running_readers_;
+  reader.has_ended = true;
 }
 
 bool Prefetcher::has_work() const {
@@ -225,12 +206,34 @@ void Prefetcher::open_slot() {
 }
 
 // Reads a record into its slot, without the lock: no other thread accesses that part.
-void Prefetcher::fill(Slot& slot, int image, Record& record) const {
+Prefetcher::Outcome Prefetcher::read(Slot& slot, int image, Record& record,
+                                     std::atomic<double>& reading_since) const {
   const std::int64_t position = options_.share.position(slot.first_position, image);
   const std::int64_t index = plan_.record_at(position);
+  const double start = seconds_now();
+  Outcome outcome;
+  reading_since.store(start, std::memory_order_relaxed);
+  const auto end_reading = [&] {
+    reading_since.store(kNotReading, std::memory_order_relaxed);
+    outcome.read_seconds = seconds_now() - start;
+  };
+  try {
+    source_.read(index, record);
+    end_reading();
+    fill(slot, image, index, record);
+  } catch (...) {
+    outcome.error = std::current_exception();
+    if (reading_since.load(std::memory_order_relaxed) != kNotReading) end_reading();
+  }
+  outcome.busy_seconds = seconds_now() - start;
+  return outcome;
+}
+
+void Prefetcher::fill(Slot& slot, int image, std::int64_t index, const Record& record) const {
   const std::span<std::uint8_t> chw(slot.pixels + image * image_bytes_,
                                     static_cast<std::size_t>(image_bytes_));
-  read_into(source_, index, policy_, record, chw);
+  decode_read(source_, index, policy_, record, chw);
+  const std::int64_t position = options_.share.position(slot.first_position, image);
   if (options_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution);
   if (slot.labels == nullptr) return;
   if (record.label < 0 || record.label >= options_.label_count) {
@@ -240,11 +243,10 @@ void Prefetcher::fill(Slot& slot, int image, Record& record) const {
   slot.labels[image] = record.label;
 }
 
-void Prefetcher::finish(Slot& slot, std::exception_ptr error, int image, float latency_seconds) {
-  latencies_seconds_.push_back(latency_seconds);
-  if (latencies_seconds_.size() > kWindowRecords) latencies_seconds_.pop_front();
-  if (error && (!slot.error || image < slot.failed_record)) {
-    slot.error = std::move(error);
+void Prefetcher::finish(Slot& slot, int image, const Outcome& outcome) {
+  meter_.add_read(outcome.read_seconds, outcome.busy_seconds);
+  if (outcome.error && (!slot.error || image < slot.failed_record)) {
+    slot.error = outcome.error;
     slot.failed_record = image;
   }
   if (--slot.remaining == 0) ready_.notify_all();

@@ -3,19 +3,21 @@
 #include <ATen/core/Tensor.h>
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "data/loader/batch.h"
 #include "data/loader/batch_buffers.h"
 #include "data/loader/data_config.h"
-#include "data/loader/prefetch_depth.h"
+#include "data/loader/loader_readings.h"
+#include "data/loader/prefetch_meter.h"
 #include "data/loader/shard_plan.h"
 
 namespace ganscale::data {
@@ -32,8 +34,9 @@ struct LoaderOptions {
 
 /// Prefetches batches with several threads and returns them in plan order.
 ///
-/// Each record is decoded directly into its batch. prefetch_depth() adapts the number of threads
-/// and batches unless the configuration fixes it.
+/// Each record is decoded directly into its batch. next_state() adapts the number of threads and
+/// batches to how long storage takes, unless the configuration fixes it; the order does not depend
+/// on it.
 class Prefetcher {
  public:
   /// Starts reading. The source must outlive the prefetcher.
@@ -55,16 +58,9 @@ class Prefetcher {
 
   /// Returns the stream position of the next batch.
   std::int64_t position() const { return next_position_; }
-  /// Returns the total time that next() has waited.
-  double wait_seconds() const { return wait_seconds_.load(std::memory_order_relaxed); }
-  /// Returns the number of batches that are ready or being read at a time.
-  int depth() const;
-  /// Returns the number of reader threads; a released one ends after its current read.
-  int reader_threads() const;
+  LoaderReadings readings() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // A batch in progress.
   struct Slot {
     Batch batch;
@@ -77,43 +73,52 @@ class Prefetcher {
     std::exception_ptr error;  // of failed_record, the first that failed
   };
 
-  void run_reader();
+  // What a reader did with a record.
+  struct Outcome {
+    double read_seconds = 0;
+    double busy_seconds = 0;
+    std::exception_ptr error;
+  };
+
+  static constexpr double kNotReading = -1;
+  struct Reader {
+    std::thread thread;
+    std::atomic<double> reading_since = kNotReading;
+    bool has_ended = false;
+  };
+
+  void run_reader(Reader& reader);
   bool has_work() const;
   std::pair<Slot*, int> claim();
   void open_slot();
-  void fill(Slot& slot, int image, Record& record) const;
-  void finish(Slot& slot, std::exception_ptr error, int image, float latency_seconds);
-  void end_finished_threads();
-  void start_threads();
-  void adapt(double waited_seconds);
+  Outcome read(Slot& slot, int image, Record& record, std::atomic<double>& reading_since) const;
+  void fill(Slot& slot, int image, std::int64_t index, const Record& record) const;
+  void finish(Slot& slot, int image, const Outcome& outcome);
+  void wait_for_first_slot(std::unique_lock<std::mutex>& lock);
+  void start_readers();
+  void adapt(double now);
 
   const Source& source_;
   const ShardPlan plan_;
   const DecodePolicy policy_;
   const LoaderOptions options_;
   const std::int64_t image_bytes_;
-  PrefetchLimits least_;
-  PrefetchLimits most_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable work_;
   std::condition_variable ready_;
+  PrefetchMeter meter_;
   PrefetchLimits limits_;
   BatchBuffers buffers_;
   std::deque<std::unique_ptr<Slot>> slots_;  // front: the next to return
   std::int64_t opening_position_;            // of the next slot
-  std::deque<float> latencies_seconds_;
-  int running_threads_ = 0;
+  double wait_seconds_ = 0;
+  int running_readers_ = 0;
   bool stopping_ = false;
-  std::vector<std::thread::id> finished_threads_;
+  std::list<Reader> readers_;
 
   // Used by the consumer only.
-  std::vector<std::thread> threads_;
   std::int64_t next_position_;
-  std::atomic<double> wait_seconds_ = 0;
-  Clock::time_point window_start_;
-  int window_batches_ = -1;  // the first batch starts the clock
-  double window_stall_seconds_ = 0;
 };
 
 /// Returns the batch on `device` with images of floating-point `dtype` in [-1, 1]: x / 127.5 - 1,

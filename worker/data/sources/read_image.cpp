@@ -6,14 +6,19 @@
 
 namespace ganscale::data {
 
-void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,
-               std::span<std::uint8_t> chw) {
-  source.read(index, record);
+void decode_read(const Source& source, std::int64_t index, const DecodePolicy& policy,
+                 const Record& record, std::span<std::uint8_t> chw) {
   try {
     decode_into(record, policy, chw);
   } catch (const DataError& error) {
     throw DataError(std::string(error.what()) + ": " + source.describe(index));
   }
+}
+
+void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,
+               std::span<std::uint8_t> chw) {
+  source.read(index, record);
+  decode_read(source, index, policy, record, chw);
 }
 
 }  // namespace ganscale::data

@@ -8,6 +8,11 @@
 
 namespace ganscale::data {
 
+/// Decodes a record that was read from this source as decode_into() does. Throws DataError with
+/// file, record and offset.
+void decode_read(const Source& source, std::int64_t index, const DecodePolicy& policy,
+                 const Record& record, std::span<std::uint8_t> chw);
+
 /// Reads a record over what `record` held and decodes it as decode_into() does. Throws DataError
 /// with file, record and offset.
 void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,

@@ -22,6 +22,27 @@ double seconds_between(std::chrono::steady_clock::time_point from,
   return std::chrono::duration<double>(to - from).count();
 }
 
+/// Exports what the loader measured; counters by what they grew since `counted`.
+void export_loader(telemetry::Instruments& instruments, const data::LoaderReadings& now,
+                   const data::LoaderReadings& counted) {
+  const auto grown = [&](auto member) {
+    return static_cast<double>(now.*member - counted.*member);
+  };
+  const auto grown_in_source = [&](auto member) {
+    return static_cast<double>(now.source.*member - counted.source.*member);
+  };
+  instruments.data_wait_seconds_total.add(grown(&data::LoaderReadings::wait_seconds));
+  instruments.prefetch_depth.set(now.depth);
+  instruments.prefetch_bytes.set(static_cast<double>(now.batches_bytes));
+  instruments.reader_threads.set(now.reader_threads);
+  instruments.read_median_seconds.set(now.read_median_seconds);
+  instruments.read_tail_seconds.set(now.read_tail_seconds);
+  instruments.read_calm_tail_seconds.set(now.calm_tail_seconds);
+  instruments.storage_congested.set(now.congested ? 1 : 0);
+  instruments.congestions_total.add(grown(&data::LoaderReadings::congestions));
+  instruments.repeated_reads_total.add(grown_in_source(&data::SourceCounts::repeated_reads));
+}
+
 }  // namespace
 
 Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
@@ -82,13 +103,11 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
 void Reporter::read_counters() {
   telemetry::Instruments& instruments = context_.instruments;
   const Readings now = trainer_.readings();
-  instruments.data_wait_seconds_total.add(now.data_wait_seconds - counted_.data_wait_seconds);
   instruments.allreduce_seconds_total.add(now.all_reduce.busy_seconds -
                                           counted_.all_reduce.busy_seconds);
   instruments.allreduce_bytes_total.add(
       static_cast<double>(now.all_reduce.bytes - counted_.all_reduce.bytes));
-  instruments.prefetch_depth.set(now.prefetch_depth);
-  instruments.reader_threads.set(now.reader_threads);
+  export_loader(instruments, now.loader, counted_.loader);
   counted_ = now;
   if (writer_ == nullptr) return;
   const checkpoint::WriterStatus written = writer_->status();
@@ -128,7 +147,9 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   tick.seconds_per_kimg = kimg > 0 ? training_seconds / kimg : 0;
   tick.maintenance_seconds = maintenance_seconds_;
   tick.data_wait_share =
-      (now.data_wait_seconds - tick_readings_.data_wait_seconds) / training_seconds;
+      (now.loader.wait_seconds - tick_readings_.loader.wait_seconds) / training_seconds;
+  tick.reader_threads = now.loader.reader_threads;
+  tick.read_tail_seconds = now.loader.read_tail_seconds;
   tick.all_reduce_share =
       (now.all_reduce.exposed_seconds - tick_readings_.all_reduce.exposed_seconds) /
       training_seconds;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/group.h"
+#include "data/loader/loader_readings.h"
 #include "models/networks.h"
 #include "tensors/named_tensors.h"
 #include "training/phases/skipped_updates.h"
@@ -25,9 +26,7 @@ struct StepResult {
 
 /// What a rank has counted since its training began, beside its steps.
 struct Readings {
-  double data_wait_seconds = 0;
-  int prefetch_depth = 0;
-  int reader_threads = 0;
+  data::LoaderReadings loader = {};
   comm::AllReduceCost all_reduce = {};   ///< of gradients
   std::optional<double> augment_p = {};  ///< of an augmentation that has one
 };

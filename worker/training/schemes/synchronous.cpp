@@ -97,11 +97,7 @@ void Synchronous::average_moving_statistics() {
 Readings Synchronous::readings() const {
   Readings readings{.all_reduce = group_.all_reduce_cost(),
                     .augment_p = replica_.augmentation().p()};
-  if (const data::Prefetcher* loader = inputs_.loader()) {
-    readings.data_wait_seconds = loader->wait_seconds();
-    readings.prefetch_depth = loader->depth();
-    readings.reader_threads = loader->reader_threads();
-  }
+  if (const data::Prefetcher* loader = inputs_.loader()) readings.loader = loader->readings();
   return readings;
 }
 

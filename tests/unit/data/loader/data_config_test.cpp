@@ -14,8 +14,9 @@ DataConfig parse(const std::string& yaml) {
 TEST(DataConfig, ReadsEveryKey) {
   const auto c = parse(
       "path: /data/faces\nlabels: required\nmirror: true\nshuffle: false\nfit: pad\n"
-      "channels: gray\nbackground: [1, 2, 3]\nreader_threads: 5\nread_attempts: 3\n"
-      "prefetch: {batches: 7, memory_limit: 64MiB, congestion_aware: false}\n");
+      "channels: gray\nbackground: [1, 2, 3]\nreader_threads: 5\n"
+      "read_attempts: 3\n"
+      "prefetch: {batches: 7, memory_limit: 64MiB, congestion_aware: false, thread_limit: 50}\n");
   EXPECT_EQ(c.path, "/data/faces");
   EXPECT_EQ(c.labels, Labels::kRequired);
   EXPECT_TRUE(c.mirror);
@@ -24,15 +25,17 @@ TEST(DataConfig, ReadsEveryKey) {
   EXPECT_EQ(c.channels, Channels::kGray);
   EXPECT_EQ(c.background, (std::array<std::uint8_t, 3>{1, 2, 3}));
   EXPECT_EQ(c.prefetch.reader_threads, 5);
-  EXPECT_EQ(c.read_attempts, 3);
   EXPECT_EQ(c.prefetch.batches, 7);
   EXPECT_EQ(c.prefetch.memory_limit_bytes, 64 << 20);
   EXPECT_FALSE(c.prefetch.congestion_aware);
+  EXPECT_EQ(c.prefetch.thread_limit, 50);
+  EXPECT_EQ(c.read_attempts, 3);
 }
 
 TEST(DataConfig, LeavesTheThreadsOpenByDefault) {
   EXPECT_EQ(parse("path: a\n").prefetch.reader_threads, 0);
   EXPECT_EQ(parse("reader_threads: auto\n").prefetch.reader_threads, 0);
+  EXPECT_EQ(parse("path: a\n").prefetch.thread_limit, 0);
 }
 
 TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
@@ -46,6 +49,12 @@ TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
   expect_error(ExitCode::kConfig, "unknown key: mirrored", [] { parse("mirrored: true\n"); });
   expect_error(ExitCode::kConfig, "unknown key: prefetch.batch",
                [] { parse("prefetch: {batch: 2}\n"); });
+}
+
+TEST(DataConfig, RefusesFewerThreadsInACongestionThanElsewhere) {
+  expect_error(ExitCode::kConfig,
+               "run.yaml:2: prefetch.thread_limit: expected at least data.reader_threads, 8: 4",
+               [] { parse("reader_threads: 8\nprefetch: {thread_limit: 4}\n"); });
 }
 
 TEST(DataConfig, RefusesToReadNothing) {

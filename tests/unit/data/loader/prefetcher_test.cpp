@@ -5,7 +5,9 @@
 
 #include <latch>
 
+#include "data/sources/retrying_source.h"
 #include "support/expect_error.h"
+#include "support/throttled_source.h"
 #include "unit/data/fake_source.h"
 
 namespace ganscale::data {
@@ -17,10 +19,12 @@ using Records = std::vector<std::int64_t>;
 constexpr std::uint64_t kSeed = 1000;
 constexpr DecodePolicy kPolicy{.channels = 1, .resolution = 2};
 
+/// threads: as many all the time; 0: as many as needed.
 LoaderOptions make_options(int threads, int batch_per_rank = 4) {
   LoaderOptions options;
   options.share.batch_per_rank = batch_per_rank;
   options.prefetch.reader_threads = threads;
+  options.prefetch.congestion_aware = threads == 0;
   return options;
 }
 
@@ -54,7 +58,7 @@ TEST(Prefetcher, KeepsTheOrderOfThePlanWithAnyNumberOfThreads) {
     for (int batch = 0; batch < 30; ++batch) {
       EXPECT_EQ(records_in(prefetcher.next()), planned(plan, 4 * batch, 4)) << threads;
     }
-    EXPECT_EQ(prefetcher.reader_threads(), threads);
+    EXPECT_EQ(prefetcher.readings().reader_threads, threads);
   }
 }
 
@@ -152,30 +156,114 @@ TEST(Prefetcher, AddsThreadsWhileTheSourceIsSlowAndGivesThemBack) {
     ++reads;
   };
   Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_options(/*auto*/ 0));
-  const int threads_at_start = prefetcher.reader_threads();
-  const int depth_at_start = prefetcher.depth();
+  const int threads_at_start = prefetcher.readings().reader_threads;
+  const int depth_at_start = prefetcher.readings().depth;
   std::int64_t batches = 0;
   // The consumer does nothing else: it waits for each batch.
   for (; batches < 60; ++batches) prefetcher.next();
-  EXPECT_GT(prefetcher.reader_threads(), threads_at_start);
-  EXPECT_GT(prefetcher.depth(), depth_at_start);
+  EXPECT_GT(prefetcher.readings().reader_threads, threads_at_start);
+  EXPECT_GT(prefetcher.readings().depth, depth_at_start);
   EXPECT_GT(most_reading, threads_at_start);
-  EXPECT_GT(prefetcher.wait_seconds(), 0);
+  EXPECT_GT(prefetcher.readings().wait_seconds, 0);
 
   // Now it comes only when all that may be ready is ready: it never waits.
   slow = false;
   const auto calm = [&] {
-    return prefetcher.reader_threads() == threads_at_start && prefetcher.depth() == depth_at_start;
+    const LoaderReadings now = prefetcher.readings();
+    return now.reader_threads == threads_at_start && now.depth == depth_at_start;
   };
-  for (int i = 0; i < 2000 && !calm(); ++i) {
-    while (reads < 4 * (batches + prefetcher.depth())) {
+  for (int i = 0; i < 100000 && !calm(); ++i) {
+    while (reads < 4 * (batches + prefetcher.readings().depth)) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     prefetcher.next();
     ++batches;
   }
-  EXPECT_EQ(prefetcher.reader_threads(), threads_at_start);
-  EXPECT_EQ(prefetcher.depth(), depth_at_start);
+  EXPECT_EQ(prefetcher.readings().reader_threads, threads_at_start);
+  EXPECT_EQ(prefetcher.readings().depth, depth_at_start);
+}
+
+/// Returns a clock on which each look takes a millisecond, so that congestions come and go without
+/// one of the wall.
+ThrottledSource::Clock ticking(std::atomic<int>& looks) {
+  return [&looks] { return 1e-3 * ++looks; };
+}
+
+void sleep_seconds(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+// Most reads of a period of 200 are fast, the others take 3 ms; one in fifty fails at first.
+TEST(Prefetcher, KeepsTheOrderAndTheImagesWhateverStorageDoes) {
+  const FakeSource source(500, /*label_count=*/3);
+  const ShardPlan plan(500, kSeed, true);
+  auto options = make_options(0);
+  options.label_count = 3;
+  options.mirror = true;
+  Prefetcher undisturbed(source, plan, kPolicy, options);
+  std::atomic<int> looks = 0;
+  const Throttle throttle{.latency = 30e-6,
+                          .jitter = 300e-6,
+                          .period = 0.2,
+                          .congested_share = 0.3,
+                          .error_probability = 0.02};
+  const RetryingSource disturbed(
+      std::make_unique<ThrottledSource>(source, throttle, ticking(looks), sleep_seconds),
+      {.attempts = 100}, [](double) {});
+  options.prefetch.thread_limit = 40;
+  Prefetcher prefetcher(disturbed, plan, kPolicy, options);
+  for (int i = 0; i < 300; ++i) {
+    const Batch expected = undisturbed.next();
+    const Batch batch = prefetcher.next();
+    ASSERT_TRUE(batch.images.equal(expected.images)) << "batch " << i;
+    ASSERT_TRUE(batch.labels.equal(expected.labels)) << "batch " << i;
+  }
+  EXPECT_GT(prefetcher.readings().source.repeated_reads, 0);
+  EXPECT_LE(prefetcher.readings().reader_threads, 40);
+}
+
+TEST(Prefetcher, NamesTheRecordThatStorageLost) {
+  const FakeSource source(50);
+  auto throttled =
+      std::make_unique<ThrottledSource>(source, Throttle{}, [] { return 0.0; }, sleep_seconds);
+  throttled->lost = {6};
+  const RetryingSource retrying(std::move(throttled), {}, [](double) {});
+  Prefetcher prefetcher(retrying, ShardPlan(50, kSeed, false), kPolicy, make_options(2));
+  prefetcher.next();
+  expect_error(ExitCode::kData, "lost: fake, record 6", [&] { prefetcher.next(); });
+}
+
+TEST(Prefetcher, TellsWhatReadsTake) {
+  FakeSource source(1000);
+  source.on_read = [](std::int64_t) { sleep_seconds(0.002); };
+  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_options(2));
+  for (int i = 0; i < 20; ++i) prefetcher.next();
+  const LoaderReadings readings = prefetcher.readings();
+  EXPECT_GE(readings.read_median_seconds, 0.002F);
+  EXPECT_GE(readings.read_tail_seconds, readings.read_median_seconds);
+  EXPECT_GT(readings.calm_tail_seconds, 0);
+  EXPECT_GE(readings.batches_bytes, 0);
+  EXPECT_LE(readings.batches_bytes, 3 * 16);
+}
+
+// Reads that end only when three are stuck: the readers of the configuration are two.
+TEST(Prefetcher, SeesACongestionInReadsThatDoNotEnd) {
+  FakeSource source(1000);
+  std::atomic<bool> gets_stuck = false;
+  std::atomic<int> stuck = 0;
+  source.on_read = [&](std::int64_t) {
+    if (gets_stuck) ++stuck;
+    do {
+      sleep_seconds(0.001);
+    } while (gets_stuck && stuck < 3);
+  };
+  auto options = make_options(2);
+  options.prefetch.congestion_aware = true;
+  Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, options);
+  for (int i = 0; i < 50; ++i) prefetcher.next();
+  gets_stuck = true;
+  for (int i = 0; i < 20; ++i) prefetcher.next();
+  EXPECT_GE(prefetcher.readings().congestions, 1);
 }
 
 TEST(Prefetcher, NeverReadsFurtherAheadThanItsMemoryAllows) {
@@ -194,7 +282,7 @@ TEST(Prefetcher, NeverReadsFurtherAheadThanItsMemoryAllows) {
   options.prefetch.batches = 10;
   options.prefetch.memory_limit_bytes = 4 * 16;  // a batch has 4 images of 4 bytes; one is recycled
   Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, options);
-  EXPECT_EQ(prefetcher.depth(), 3);
+  EXPECT_EQ(prefetcher.readings().depth, 3);
   for (int i = 0; i < 100; ++i) {
     ++handed_out;
     prefetcher.next();

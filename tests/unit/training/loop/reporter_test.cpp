@@ -95,12 +95,19 @@ TEST(Reporter, TellsOfRanksThatTrainDifferentNetworks) {
 
 TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
   ReportedAlone alone;
-  alone.reported.trainer.now.data_wait_seconds = 2;
+  alone.reported.trainer.now.loader.wait_seconds = 2;
   alone.reporter.begin(alone.progress);
   alone.reporter.step(step_with("loss/generator", 1), alone.progress);
-  alone.reported.trainer.now = {.data_wait_seconds = 5,
-                                .prefetch_depth = 7,
-                                .reader_threads = 3,
+  alone.reported.trainer.now = {.loader = {.wait_seconds = 5,
+                                           .depth = 7,
+                                           .reader_threads = 3,
+                                           .batches_bytes = 700,
+                                           .read_median_seconds = 0.25,
+                                           .read_tail_seconds = 0.75,
+                                           .calm_tail_seconds = 0.5,
+                                           .congested = true,
+                                           .congestions = 2,
+                                           .source = {.repeated_reads = 6}},
                                 .all_reduce = {.bytes = 100, .busy_seconds = 4}};
   StepResult skipping = step_with("loss/generator", 1);
   skipping.skipped.push_back({"Gmain", "weight"});
@@ -110,7 +117,14 @@ TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
   EXPECT_EQ(alone.reported.instruments.allreduce_seconds_total.value(), 4);
   EXPECT_EQ(alone.reported.instruments.allreduce_bytes_total.value(), 100);
   EXPECT_EQ(alone.reported.instruments.prefetch_depth.value(), 7);
+  EXPECT_EQ(alone.reported.instruments.prefetch_bytes.value(), 700);
   EXPECT_EQ(alone.reported.instruments.reader_threads.value(), 3);
+  EXPECT_EQ(alone.reported.instruments.read_median_seconds.value(), 0.25);
+  EXPECT_EQ(alone.reported.instruments.read_tail_seconds.value(), 0.75);
+  EXPECT_EQ(alone.reported.instruments.read_calm_tail_seconds.value(), 0.5);
+  EXPECT_EQ(alone.reported.instruments.storage_congested.value(), 1);
+  EXPECT_EQ(alone.reported.instruments.congestions_total.value(), 2);
+  EXPECT_EQ(alone.reported.instruments.repeated_reads_total.value(), 6);
   EXPECT_EQ(alone.reported.instruments.nonfinite_total.at("Gmain").value(), 1);
   EXPECT_EQ(alone.reported.instruments.phase_seconds_total.at("Gmain").value(), 0.5);
 }
