@@ -43,6 +43,8 @@ const std::vector<Instrument>& instrument_table() {
       {kCongestionsTotal, "", "How often storage became congested.", &I::congestions_total},
       {kRepeatedReadsTotal, "", "Reads that failed for a passing reason and were repeated.",
        &I::repeated_reads_total},
+      {kCachedReadsTotal, "", "Records read from the cache of the node.", &I::cached_reads_total},
+      {kCachedBytes, "", "Bytes of records in this rank's cache.", &I::cached_bytes},
       {kStalenessSteps, "", "Age, in steps, of the weights or images used from the other role.",
        &I::staleness_steps},
       {kLoss, kNetwork, "Loss of the latest tick, mean over its steps.", &I::loss},

@@ -41,6 +41,8 @@ struct Instruments {
   Gauge storage_congested;
   Counter congestions_total;
   Counter repeated_reads_total;
+  Counter cached_reads_total;
+  Gauge cached_bytes;
   StalenessSteps staleness_steps;
   Labeled<Gauge> loss;               ///< by network
   Labeled<Counter> nonfinite_total;  ///< by phase

@@ -44,6 +44,14 @@ std::array<std::uint8_t, 3> parse_background(config::Section& in) {
   return background;
 }
 
+Sharding parse_shard(config::Section& in) {
+  const std::string word = in.get_choice(
+      "shard", "shuffled", {"shuffled", "fixed"},
+      "shuffled: each epoch is dealt out anew to the ranks; fixed: a rank reads every n-th record "
+      "for the whole run, and its order depends on the number of ranks");
+  return word == "fixed" ? Sharding::kFixed : Sharding::kShuffled;
+}
+
 /// Returns 0 for auto.
 int parse_threads(config::Section& in, const char* key, const char* documentation) {
   constexpr std::int64_t kMostThreads = 1024;
@@ -73,6 +81,17 @@ void parse_prefetch(config::Section in, PrefetchConfig& c) {
   in.reject_unread_keys();
 }
 
+void parse_cache(config::Section in, Sharding shard, CacheConfig& c) {
+  c.folder =
+      in.get("folder", c.folder,
+             "folder on a disk of the node that keeps a rank's records while it runs; empty: "
+             "none");
+  in.require(c.folder.empty() || shard == Sharding::kFixed, "folder",
+             "needs data.shard: fixed, where a rank reads the same records in each epoch");
+  c.limit_bytes = in.get_bytes("limit", c.limit_bytes, "size limit of a rank's cached records");
+  in.reject_unread_keys();
+}
+
 }  // namespace
 
 DataConfig parse_data(config::Section in) {
@@ -81,6 +100,7 @@ DataConfig parse_data(config::Section in) {
   c.labels = parse_labels(in);
   c.mirror = in.get("mirror", c.mirror, "flip half of the images horizontally, at random");
   c.shuffle = in.get("shuffle", c.shuffle, "shuffle each epoch");
+  c.shard = parse_shard(in);
   c.read_attempts = in.get(
       "read_attempts", c.read_attempts,
       "maximum number of attempts of a read that fails for a passing reason (network, server)");
@@ -93,6 +113,7 @@ DataConfig parse_data(config::Section in) {
       parse_threads(in, "reader_threads",
                     "threads that read and decode while storage is not slow: auto or a number");
   parse_prefetch(in.section("prefetch"), c.prefetch);
+  parse_cache(in.section("cache"), c.shard, c.cache);
   in.reject_unread_keys();
   return c;
 }

@@ -6,6 +6,7 @@
 
 #include "config/section.h"
 #include "data/image/decode.h"
+#include "data/loader/shard_plan.h"
 #include "data/sources/source.h"
 
 namespace ganscale::data {
@@ -29,17 +30,25 @@ struct PrefetchConfig {
   bool congestion_aware = true;
 };
 
+/// Where records are kept on this node.
+struct CacheConfig {
+  std::string folder;  ///< empty: nowhere
+  std::int64_t limit_bytes = std::int64_t{64} << 30;
+};
+
 /// The section `data` of the configuration.
 struct DataConfig {
   std::string path;
   Labels labels = Labels::kAuto;
   bool mirror = false;
   bool shuffle = true;
+  Sharding shard = Sharding::kShuffled;
   int read_attempts = 6;
   Fit fit = Fit::kRefuse;
   Channels channels = Channels::kKeep;
   std::array<std::uint8_t, 3> background = {255, 255, 255};
   PrefetchConfig prefetch;
+  CacheConfig cache;
 };
 
 /// Reads the section. Throws ConfigError.

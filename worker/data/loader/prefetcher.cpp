@@ -209,7 +209,7 @@ void Prefetcher::open_slot() {
 Prefetcher::Outcome Prefetcher::read(Slot& slot, int image, Record& record,
                                      std::atomic<double>& reading_since) const {
   const std::int64_t position = options_.share.position(slot.first_position, image);
-  const std::int64_t index = plan_.record_at(position);
+  const std::int64_t index = plan_.record_at(position, options_.share);
   const double start = seconds_now();
   Outcome outcome;
   reading_since.store(start, std::memory_order_relaxed);

@@ -11,6 +11,8 @@ namespace ganscale::data {
 /// What a source has counted, of all threads.
 struct SourceCounts {
   std::int64_t repeated_reads = 0;  ///< after an error that may pass
+  std::int64_t cached_reads = 0;    ///< from the cache of this node
+  std::int64_t cached_bytes = 0;    ///< in that cache
 };
 
 /// A dataset with random access to its records. All functions are thread safe.

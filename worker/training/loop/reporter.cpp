@@ -41,6 +41,8 @@ void export_loader(telemetry::Instruments& instruments, const data::LoaderReadin
   instruments.storage_congested.set(now.congested ? 1 : 0);
   instruments.congestions_total.add(grown(&data::LoaderReadings::congestions));
   instruments.repeated_reads_total.add(grown_in_source(&data::SourceCounts::repeated_reads));
+  instruments.cached_reads_total.add(grown_in_source(&data::SourceCounts::cached_reads));
+  instruments.cached_bytes.set(static_cast<double>(now.source.cached_bytes));
 }
 
 }  // namespace

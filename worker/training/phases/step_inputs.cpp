@@ -1,5 +1,6 @@
 #include "training/phases/step_inputs.h"
 
+#include "data/sources/cached_source.h"
 #include "training/run/precision.h"
 
 namespace ganscale::training {
@@ -17,6 +18,12 @@ data::LoaderOptions loader_options(const RunConfig& config, const comm::Group& g
           .prefetch = config.data.prefetch};
 }
 
+std::unique_ptr<data::Source> make_cache(const data::CacheConfig& config,
+                                         const data::Source& source) {
+  if (config.folder.empty()) return nullptr;
+  return std::make_unique<data::CachedSource>(source, config.folder, config.limit_bytes);
+}
+
 }  // namespace
 
 LoadedInputs::LoadedInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
@@ -24,10 +31,11 @@ LoadedInputs::LoadedInputs(const RunConfig& config, const Dataset& dataset, at::
     : config_(config),
       device_(device),
       group_(group),
-      batches_(
-          *dataset.source,
-          data::ShardPlan(dataset.facts.record_count, config.training.seed, config.data.shuffle),
-          dataset.policy, loader_options(config, group, progress, device)) {}
+      cache_(make_cache(config.data.cache, *dataset.source)),
+      batches_(cache_ ? *cache_ : *dataset.source,
+               data::ShardPlan(dataset.facts.record_count, config.training.seed,
+                               config.data.shuffle, config.data.shard),
+               dataset.policy, loader_options(config, group, progress, device)) {}
 
 StepInput LoadedInputs::next(const Progress& progress) {
   const TrainingConfig& training = config_.training;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "data/loader/prefetcher.h"
 #include "training/phases/phase.h"
 #include "training/run/dataset.h"
@@ -36,6 +38,7 @@ class LoadedInputs : public StepInputs {
   const RunConfig& config_;
   at::Device device_;
   const comm::Group& group_;
+  std::unique_ptr<data::Source> cache_;  ///< null where none is configured
   data::Prefetcher batches_;
 };
 

@@ -15,7 +15,7 @@ TEST(DataConfig, ReadsEveryKey) {
   const auto c = parse(
       "path: /data/faces\nlabels: required\nmirror: true\nshuffle: false\nfit: pad\n"
       "channels: gray\nbackground: [1, 2, 3]\nreader_threads: 5\n"
-      "read_attempts: 3\n"
+      "shard: fixed\nread_attempts: 3\ncache: {folder: /local, limit: 2GiB}\n"
       "prefetch: {batches: 7, memory_limit: 64MiB, congestion_aware: false, thread_limit: 50}\n");
   EXPECT_EQ(c.path, "/data/faces");
   EXPECT_EQ(c.labels, Labels::kRequired);
@@ -29,7 +29,10 @@ TEST(DataConfig, ReadsEveryKey) {
   EXPECT_EQ(c.prefetch.memory_limit_bytes, 64 << 20);
   EXPECT_FALSE(c.prefetch.congestion_aware);
   EXPECT_EQ(c.prefetch.thread_limit, 50);
+  EXPECT_EQ(c.shard, Sharding::kFixed);
   EXPECT_EQ(c.read_attempts, 3);
+  EXPECT_EQ(c.cache.folder, "/local");
+  EXPECT_EQ(c.cache.limit_bytes, std::int64_t{2} << 30);
 }
 
 TEST(DataConfig, LeavesTheThreadsOpenByDefault) {
@@ -55,6 +58,11 @@ TEST(DataConfig, RefusesFewerThreadsInACongestionThanElsewhere) {
   expect_error(ExitCode::kConfig,
                "run.yaml:2: prefetch.thread_limit: expected at least data.reader_threads, 8: 4",
                [] { parse("reader_threads: 8\nprefetch: {thread_limit: 4}\n"); });
+}
+
+TEST(DataConfig, RefusesACacheOfRecordsThatChangeWithTheEpoch) {
+  expect_error(ExitCode::kConfig, "run.yaml:1: cache.folder: needs data.shard: fixed",
+               [] { parse("cache: {folder: /local}\n"); });
 }
 
 TEST(DataConfig, RefusesToReadNothing) {

@@ -233,6 +233,23 @@ TEST(Prefetcher, NamesTheRecordThatStorageLost) {
   expect_error(ExitCode::kData, "lost: fake, record 6", [&] { prefetcher.next(); });
 }
 
+TEST(Prefetcher, WithFixedShardsReadsItsRecordsAloneAndResumesAmongThem) {
+  const FakeSource source(50);
+  const ShardPlan plan(50, kSeed, true, Sharding::kFixed);
+  auto options = make_options(3);
+  options.share.rank = 1;
+  options.share.world_size = 2;
+  Prefetcher uninterrupted(source, plan, kPolicy, options);
+  for (int i = 0; i < 9; ++i) {
+    for (const std::int64_t record : records_in(uninterrupted.next())) EXPECT_EQ(record % 2, 1);
+  }
+  options.first_position = uninterrupted.position();
+  Prefetcher resumed(source, plan, kPolicy, options);
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_EQ(records_in(resumed.next()), records_in(uninterrupted.next()));
+  }
+}
+
 TEST(Prefetcher, TellsWhatReadsTake) {
   FakeSource source(1000);
   source.on_read = [](std::int64_t) { sleep_seconds(0.002); };

@@ -85,6 +85,49 @@ TEST(ShardPlan, MirrorsAboutHalf) {
   EXPECT_NEAR(mirrored, 5000, 250);  // five standard deviations
 }
 
+/// The records that a rank reads in its first `count` images, from a cursor on.
+std::vector<std::int64_t> records_of_rank(const ShardPlan& plan, const RankShare& share,
+                                          std::int64_t count, std::int64_t cursor = 0) {
+  std::vector<std::int64_t> records;
+  for (std::int64_t j = 0; j < count; ++j) {
+    records.push_back(plan.record_at(share.position(cursor, j), share));
+  }
+  return records;
+}
+
+TEST(FixedShards, HoldEveryNthRecordForTheWholeRun) {
+  const ShardPlan plan(11, kPlanSeed, /*shuffle=*/true, Sharding::kFixed);
+  for (int rank = 0; rank < 3; ++rank) {
+    const std::int64_t size = rank < 2 ? 4 : 3;
+    for (const std::int64_t epoch : {0, 1, 5}) {
+      auto records = records_of_rank(plan, {rank, 3}, size, 3 * epoch * size);
+      std::sort(records.begin(), records.end());
+      for (std::int64_t i = 0; i < size; ++i) {
+        EXPECT_EQ(records[static_cast<std::size_t>(i)], rank + 3 * i) << "epoch " << epoch;
+      }
+    }
+  }
+}
+
+TEST(FixedShards, AreInAnotherOrderInEachEpochAndOnEachRank) {
+  const ShardPlan plan(400, kPlanSeed, true, Sharding::kFixed);
+  const auto first = records_of_rank(plan, {1, 2}, 200);
+  EXPECT_NE(first, records_of_rank(plan, {1, 2}, 200, 400));
+  auto neighbors = records_of_rank(plan, {0, 2}, 200);
+  for (auto& record : neighbors) ++record;
+  EXPECT_NE(first, neighbors);
+}
+
+TEST(FixedShards, WithoutShuffleAreReadInOrder) {
+  const ShardPlan plan(7, kPlanSeed, false, Sharding::kFixed);
+  EXPECT_THAT(records_of_rank(plan, {1, 2}, 7), testing::ElementsAre(1, 3, 5, 1, 3, 5, 1));
+}
+
+TEST(FixedShards, OfOneRankAreTheShuffledOrder) {
+  const ShardPlan fixed(100, kPlanSeed, true, Sharding::kFixed);
+  EXPECT_EQ(epoch_of(fixed, 3), epoch_of(ShardPlan(100, kPlanSeed, true), 3));
+}
+
 TEST(RankShare, OfAllRanksIsTheSameGlobalBatch) {
   for (const int world_size : {1, 2, 4}) {
     std::vector<std::int64_t> positions;

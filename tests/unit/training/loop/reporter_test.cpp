@@ -98,17 +98,18 @@ TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
   alone.reported.trainer.now.loader.wait_seconds = 2;
   alone.reporter.begin(alone.progress);
   alone.reporter.step(step_with("loss/generator", 1), alone.progress);
-  alone.reported.trainer.now = {.loader = {.wait_seconds = 5,
-                                           .depth = 7,
-                                           .reader_threads = 3,
-                                           .batches_bytes = 700,
-                                           .read_median_seconds = 0.25,
-                                           .read_tail_seconds = 0.75,
-                                           .calm_tail_seconds = 0.5,
-                                           .congested = true,
-                                           .congestions = 2,
-                                           .source = {.repeated_reads = 6}},
-                                .all_reduce = {.bytes = 100, .busy_seconds = 4}};
+  alone.reported.trainer.now = {
+      .loader = {.wait_seconds = 5,
+                 .depth = 7,
+                 .reader_threads = 3,
+                 .batches_bytes = 700,
+                 .read_median_seconds = 0.25,
+                 .read_tail_seconds = 0.75,
+                 .calm_tail_seconds = 0.5,
+                 .congested = true,
+                 .congestions = 2,
+                 .source = {.repeated_reads = 6, .cached_reads = 8, .cached_bytes = 900}},
+      .all_reduce = {.bytes = 100, .busy_seconds = 4}};
   StepResult skipping = step_with("loss/generator", 1);
   skipping.skipped.push_back({"Gmain", "weight"});
   skipping.phase_seconds["Gmain"] = 0.5;
@@ -125,6 +126,8 @@ TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
   EXPECT_EQ(alone.reported.instruments.storage_congested.value(), 1);
   EXPECT_EQ(alone.reported.instruments.congestions_total.value(), 2);
   EXPECT_EQ(alone.reported.instruments.repeated_reads_total.value(), 6);
+  EXPECT_EQ(alone.reported.instruments.cached_reads_total.value(), 8);
+  EXPECT_EQ(alone.reported.instruments.cached_bytes.value(), 900);
   EXPECT_EQ(alone.reported.instruments.nonfinite_total.at("Gmain").value(), 1);
   EXPECT_EQ(alone.reported.instruments.phase_seconds_total.at("Gmain").value(), 0.5);
 }

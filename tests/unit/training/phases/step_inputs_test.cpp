@@ -2,8 +2,12 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "comm/thread_group.h"
 #include "support/expect_error.h"
+#include "support/temporary_folder.h"
 #include "unit/training/fake_dataset.h"
 #include "unit/training/parse_text.h"
 
@@ -97,6 +101,29 @@ TEST(LoadedInputs, CarryTheLabelsThatTheModelTakes) {
   const auto alone = comm::make_single_group();
   LoadedInputs inputs(run, dataset, at::kCPU, *alone, {});
   EXPECT_TRUE(at::equal(inputs.next({}).real.labels, at::arange(kBatch).remainder(3)));
+}
+
+TEST(LoadedInputs, OfFixedShardsReadEachRecordFromStorageOnce) {
+  const TemporaryFolder folder;
+  const auto run = run_with("", ", shard: fixed, cache: {folder: " + folder.path().string() +
+                                    "}, reader_threads: 1, prefetch: {congestion_aware: false}");
+  auto source = std::make_unique<data::FakeSource>(kStreamRecords);
+  std::atomic<int> reads = 0;
+  source->on_read = [&](std::int64_t) { ++reads; };
+  const auto dataset = fake_dataset(std::move(source));
+  comm::run_ranks(2, [&](comm::Group& group) {
+    LoadedInputs inputs(run, dataset, at::kCPU, group, {});
+    Numbers all;
+    for (int step = 0; step < 20; ++step) {
+      for (const auto number : records_of(inputs.next({}).real.images)) all.push_back(number);
+    }
+    const int rank = group.rank();
+    EXPECT_EQ((Numbers{all.begin(), all.begin() + 4}),
+              (Numbers{rank, 2 + rank, 4 + rank, 6 + rank}));
+    EXPECT_TRUE(std::ranges::all_of(all, [&](auto number) { return number % 2 == rank; }));
+    EXPECT_GT(inputs.loader()->readings().source.cached_reads, 0);
+  });
+  EXPECT_EQ(reads, kStreamRecords);
 }
 
 TEST(LoadedInputs, NameTheRecordThatCannotBeRead) {

@@ -1,0 +1,122 @@
+#include "data/sources/cached_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "data/formats/tfrecord_framing.h"
+
+namespace ganscale::data {
+namespace {
+
+FileDescriptor create_unnamed(const std::filesystem::path& folder) {
+  const auto refuse = [&](const std::string& reason) {
+    throw ConfigError("data.cache.folder cannot be written (" + reason + "): " + folder.string());
+  };
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) refuse(error.message());
+  std::string name = (folder / "records-XXXXXX").string();
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (file.get() < 0) refuse(std::strerror(errno));
+  ::unlink(name.c_str());
+  return file;
+}
+
+/// Calls transfer(done bytes), which returns as pread() does, until all bytes are done. Returns
+/// whether they are.
+template <class Transfer>
+bool transfer_all(std::int64_t size_bytes, Transfer transfer) {
+  std::int64_t done = 0;
+  while (done < size_bytes) {
+    const ssize_t moved = transfer(done);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return false;
+    done += moved;
+  }
+  return true;
+}
+
+}  // namespace
+
+CachedSource::CachedSource(const Source& source, const std::filesystem::path& folder,
+                           std::int64_t limit_bytes)
+    : source_(source), limit_bytes_(limit_bytes), file_(create_unnamed(folder)) {}
+
+void CachedSource::read(std::int64_t index, Record& record) const {
+  std::optional<Entry> entry;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(index);
+    if (found != entries_.end()) entry = found->second;
+  }
+  if (entry && read_cached(*entry, record)) {
+    const std::scoped_lock lock(mutex_);
+    ++cached_reads_;
+    return;
+  }
+  if (entry) log::warning("A cached record is damaged", {{"record", describe(index)}});
+  source_.read(index, record);
+  if (!entry) keep(index, record);
+}
+
+bool CachedSource::read_cached(const Entry& entry, Record& record) const {
+  record.buffer.resize(static_cast<std::size_t>(entry.size_bytes));
+  const bool is_read = transfer_all(entry.size_bytes, [&](std::int64_t done) {
+    return ::pread(file_.get(), record.buffer.data() + done, entry.size_bytes - done,
+                   entry.offset + done);
+  });
+  if (!is_read || masked_crc32c(record.buffer) != entry.checksum) return false;
+  record.bytes = record.buffer;
+  record.encoding = entry.encoding;
+  record.channels = entry.channels;
+  record.height = entry.height;
+  record.width = entry.width;
+  record.label = entry.label;
+  return true;
+}
+
+void CachedSource::keep(std::int64_t index, const Record& record) const {
+  Entry entry{.size_bytes = std::ssize(record.bytes),
+              .encoding = record.encoding,
+              .channels = record.channels,
+              .height = record.height,
+              .width = record.width,
+              .label = record.label};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!is_writable_ || used_bytes_ + entry.size_bytes > limit_bytes_) return;
+    entry.offset = used_bytes_;
+    used_bytes_ += entry.size_bytes;
+  }
+  entry.checksum = masked_crc32c(record.bytes);
+  const bool is_written = transfer_all(entry.size_bytes, [&](std::int64_t done) {
+    return ::pwrite(file_.get(), record.bytes.data() + done, entry.size_bytes - done,
+                    entry.offset + done);
+  });
+  const int reason = errno;
+  const std::scoped_lock lock(mutex_);
+  if (is_written) {
+    entries_.emplace(index, entry);
+  } else if (is_writable_) {
+    is_writable_ = false;
+    log::warning("The cache takes no more records", {{"reason", std::strerror(reason)}});
+  }
+}
+
+SourceCounts CachedSource::counts() const {
+  SourceCounts counts = source_.counts();
+  const std::scoped_lock lock(mutex_);
+  counts.cached_reads += cached_reads_;
+  counts.cached_bytes += used_bytes_;
+  return counts;
+}
+
+}  // namespace ganscale::data
