@@ -1,5 +1,9 @@
 #include "losses/loss_config.h"
 
+#include <algorithm>
+
+#include "losses/loss_table.h"
+
 namespace ganscale::losses {
 namespace {
 
@@ -12,16 +16,26 @@ std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if
   return interval;
 }
 
+Adversarial read_kind(config::Section& in) {
+  std::vector<std::string> names;
+  for (const AdversarialLoss& loss : loss_table()) names.emplace_back(loss.name);
+  const auto name = in.get_choice("name", names.front(), names, "adversarial loss");
+  return std::ranges::find(loss_table(), name, &AdversarialLoss::name)->kind;
+}
+
 }  // namespace
 
 LossConfig parse_loss(config::Section in) {
   LossConfig c;
-  if (in.get_choice("name", "non_saturating", {"non_saturating", "wasserstein"},
-                    "adversarial loss") == "wasserstein") {
-    c = {.kind = Adversarial::kWasserstein, .critic_steps = 5, .gradient_penalty = 10};
+  c.kind = read_kind(in);
+  if (c.kind == Adversarial::kWasserstein) {
+    c.critic_steps = 5;
+    c.gradient_penalty = 10;
   }
   c.critic_steps = in.get("critic_steps", c.critic_steps, "discriminator steps per generator step");
   in.require(c.critic_steps >= 1, "critic_steps", "must be positive");
+  c.discriminator_first = in.get_choice("first", "generator", {"generator", "discriminator"},
+                                        "the network that a step trains first") == "discriminator";
   c.weight_clip = in.get("weight_clip", c.weight_clip,
                          "clamp the discriminator's parameters to this after each step; 0: do not");
   in.require(c.weight_clip >= 0, "weight_clip", "must not be negative");

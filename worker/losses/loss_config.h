@@ -6,14 +6,15 @@
 
 namespace ganscale::losses {
 
-enum class Adversarial { kNonSaturating, kWasserstein };
+enum class Adversarial { kNonSaturating, kWasserstein, kHinge };
 
 /// The adversarial loss: the section `loss`.
 struct LossConfig {
   Adversarial kind = Adversarial::kNonSaturating;
-  std::int64_t critic_steps = 1;  ///< discriminator steps per generator step
-  double gradient_penalty = 0;    ///< weight; 0: none
-  double weight_clip = 0;         ///< limit of the discriminator's parameters; 0: none
+  std::int64_t critic_steps = 1;     ///< discriminator steps per generator step
+  bool discriminator_first = false;  ///< a step trains it, then the generator
+  double gradient_penalty = 0;       ///< weight; 0: none
+  double weight_clip = 0;            ///< limit of the discriminator's parameters; 0: none
 };
 
 /// Lazy R1 regularization of D; the loss is `interval` times the penalty.

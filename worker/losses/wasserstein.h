@@ -4,13 +4,15 @@
 
 namespace ganscale::losses {
 
-/// Returns the critic's loss of each pair of images, D(G(z)) - D(x): the negative of an estimate of
-/// the Wasserstein distance if D is 1-Lipschitz.
+/// Return the two parts of the critic's loss, -D(x) of each real image and D(G(z)) of each fake: the
+/// sum of their means is the negative of an estimate of the Wasserstein distance if D is
+/// 1-Lipschitz.
 ///
 /// Paper:   Arjovsky et al. 2017, arXiv:1701.07875, Eq. (3).
-/// real_logits, fake_logits: [N], attached to the graph.
-/// Returns: [N], attached.
-at::Tensor wasserstein_critic_loss(const at::Tensor& real_logits, const at::Tensor& fake_logits);
+/// logits:  [N], attached to the graph.
+/// Return:  [N], attached.
+at::Tensor wasserstein_real_loss(const at::Tensor& logits);
+at::Tensor wasserstein_fake_loss(const at::Tensor& logits);
 
 /// Returns the generator's loss of each image, -D(G(z)). Paper and shapes as above.
 at::Tensor wasserstein_generator_loss(const at::Tensor& fake_logits);

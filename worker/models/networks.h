@@ -51,6 +51,13 @@ class Generator : public torch::nn::Module {
   int label_count_;
 };
 
+/// What a discriminator's score_batches() is for.
+enum class BatchJoining {
+  kNone,       ///< there is none
+  kForSpeed,   ///< scores as a pass for each batch does, faster on a GPU
+  kByDefault,  ///< a pass moves its state (a power iteration), so that one pass is not two
+};
+
 /// Scores images: one logit per image, without a final sigmoid.
 class Discriminator : public torch::nn::Module {
  public:
@@ -63,11 +70,10 @@ class Discriminator : public torch::nn::Module {
   virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                              kernels::RandomStream& random) = 0;
 
-  /// Returns whether it has score_batches(), which is faster than a pass for each batch.
-  virtual bool joins_batches() const { return false; }
+  virtual BatchJoining batch_joining() const { return BatchJoining::kNone; }
 
-  /// Scores batches that follow one another in `images`, in one pass: no score depends on another
-  /// batch.
+  /// Scores batches that follow one another in `images`, in one pass: no score depends on the images
+  /// of another batch.
   ///
   /// images:  [count * N, C, H, W]; labels: [count * N].
   /// Returns: [count * N].

@@ -51,7 +51,7 @@ class StyleganDiscriminator : public Discriminator {
                      kernels::RandomStream& random) override;
   at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int count,
                            kernels::RandomStream& random) override;
-  bool joins_batches() const override { return true; }
+  BatchJoining batch_joining() const override { return BatchJoining::kForSpeed; }
   NamedTensors moving_statistics() override { return {}; }
 
  private:

@@ -109,10 +109,15 @@ class Counter {
     return names;
   }
 
+  const std::string& first_of_generator() {
+    const torch::nn::Module* generator = &replica_.generator();
+    return std::ranges::find(trainer_.phases(), generator, &Phase::network)->name;
+  }
+
   CountedPhase count(Phase& phase, const StepInput& input) {
     CountedPhase counted{.name = phase.name, .interval = phase.interval};
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
-    const bool moves_average = &phase == &trainer_.phases().front();
+    const bool moves_average = phase.name == first_of_generator();
     const NamedTensors scalars = compute_gradients(phase, input);
     counted.gradients = recorder_.take();
     statistics_.add(scalars);  // begins their sums, to which later steps add

@@ -29,18 +29,10 @@ class Builder {
                  replica.path_length_mean(), replica.devices(), group}) {}
 
   std::vector<Phase> build() const {
-    std::vector<Phase> phases = {generator_phase()};
-    if (config_.generator.path_length.weight > 0) {
-      phases.push_back(lazy_phase(phases[0], "Greg", config_.generator.policy));
-      phases.back().losses = {loss(&PhaseLosses::path_length)};
-      phases.back().statistics = {"loss/path_length", "path_length"};
-    }
-    phases.push_back(discriminator_phase());
-    if (config_.discriminator.r1.gamma > 0) {
-      phases.push_back(lazy_phase(phases.back(), "Dreg", config_.discriminator.policy));
-      phases.back().losses = {loss(&PhaseLosses::r1)};
-      phases.back().statistics = {"loss/r1"};
-    }
+    std::vector<Phase> phases = generator_phases();
+    const std::vector<Phase> others = discriminator_phases();
+    phases.insert(config_.loss.discriminator_first ? phases.begin() : phases.end(), others.begin(),
+                  others.end());
     return phases;
   }
 
@@ -50,10 +42,31 @@ class Builder {
     return std::bind_front(method, losses_);
   }
 
+  std::vector<Phase> generator_phases() const {
+    std::vector<Phase> phases = {generator_phase()};
+    if (config_.generator.path_length.weight > 0) {
+      phases.push_back(lazy_phase(phases[0], "Greg", config_.generator.policy));
+      phases.back().losses = {loss(&PhaseLosses::path_length)};
+      phases.back().statistics = {"loss/path_length", "path_length"};
+    }
+    return phases;
+  }
+
+  std::vector<Phase> discriminator_phases() const {
+    std::vector<Phase> phases = {discriminator_phase()};
+    if (config_.discriminator.r1.gamma > 0) {
+      phases.push_back(lazy_phase(phases[0], "Dreg", config_.discriminator.policy));
+      phases.back().losses = {loss(&PhaseLosses::r1)};
+      phases.back().statistics = {"loss/r1"};
+    }
+    return phases;
+  }
+
   Phase generator_phase() const {
     const optim::NetworkPolicy& policy = config_.generator.policy;
     return {.name = "Gmain",
             .interval = policy.update_interval,
+            .offset = config_.loss.discriminator_first ? policy.update_interval - 1 : 0,
             .network = &replica_.generator(),
             .optimizer = &replica_.generator_optimizer(),
             .gradients = gradients_.generator,
@@ -87,13 +100,14 @@ class Builder {
 
   bool joins_batches() const {
     const JoinedBatches wanted = config_.discriminator.joined_batches;
-    const bool can = replica_.discriminator().joins_batches();
-    if (wanted == JoinedBatches::kYes && !can) {
+    const models::BatchJoining can = replica_.discriminator().batch_joining();
+    if (wanted == JoinedBatches::kYes && can == models::BatchJoining::kNone) {
       throw ConfigError("discriminator.joined_batches: the discriminator of " + config_.model.name +
                         " scores one batch at a time; leave it out");
     }
     if (wanted != JoinedBatches::kAuto) return wanted == JoinedBatches::kYes;
-    return can && !replica_.devices().discriminator.is_cpu();
+    return can == models::BatchJoining::kByDefault ||
+           (can == models::BatchJoining::kForSpeed && !replica_.devices().discriminator.is_cpu());
   }
 
   /// The same network and optimizer, less often and for a regularization.
@@ -102,6 +116,7 @@ class Builder {
     Phase phase = main;
     phase.name = name;
     phase.interval = policy.lazy_interval;
+    phase.offset = 0;
     return phase;
   }
 

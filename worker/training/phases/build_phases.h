@@ -14,10 +14,11 @@ struct NetworkGradients {
 };
 
 /// Returns the phases of one step in their order, on the same reals: the generator's (Gmain, and
-/// Greg for path lengths), then the discriminator's (Dmain, and Dreg for R1). Each has latents of
-/// its own.
+/// Greg for path lengths), then the discriminator's (Dmain, and Dreg for R1); the other way round
+/// where loss.first says so. Each has latents of its own.
 ///
-/// With loss.critic_steps the generator's phase runs in every so many steps only.
+/// With loss.critic_steps the generator's phase runs in every so many steps only: in the first of
+/// them, or, where the discriminator is first, in the last.
 /// config, replica, group: outlive the phases. The batch is that of all ranks of `group`. From now
 /// on the replica's parameters require gradients only while one of their phases computes them.
 ///

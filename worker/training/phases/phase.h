@@ -50,6 +50,7 @@ struct PhaseLoss {
 struct Phase {
   std::string name;           ///< as in the papers: Gmain, Greg, Dmain, Dreg
   std::int64_t interval = 1;  ///< the phase runs in every interval-th step
+  std::int64_t offset = 0;    ///< of its first step: below the interval
   torch::nn::Module* network = nullptr;
   optim::Optimizer* optimizer = nullptr;
   comm::BucketedGradients* gradients = nullptr;
@@ -60,7 +61,7 @@ struct Phase {
   double max_gradient_norm = 0;         ///< a longer gradient is scaled down to it; 0: not
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not
 
-  bool is_due(std::int64_t step) const { return step % interval == 0; }
+  bool is_due(std::int64_t step) const { return step % interval == offset; }
 };
 
 /// Computes the loss of a phase and averages its gradients over the ranks, asynchronously: the host

@@ -6,7 +6,6 @@
 #include <ATen/ops/where.h>
 
 #include "base/error.h"
-#include "losses/adversarial.h"
 #include "losses/path_length.h"
 #include "losses/r1_penalty.h"
 #include "losses/wasserstein.h"
@@ -42,10 +41,7 @@ PhaseLoss PhaseLosses::generator(const StepInput& input) const {
   const auto fakes = augmented(parts_.generator.forward(from.z, from.labels, random), input,
                                augment::Use::kGeneratorFakes);
   const auto logits = parts_.discriminator.forward(fakes, from.labels, random);
-  const bool wasserstein = parts_.config.loss.kind == losses::Adversarial::kWasserstein;
-  const auto loss = (wasserstein ? losses::wasserstein_generator_loss(logits)
-                                 : losses::non_saturating_generator_loss(logits))
-                        .mean();
+  const auto loss = adversarial().generator(logits).mean();
   return {loss, {{"loss/generator", loss.detach()}}};
 }
 
@@ -71,7 +67,7 @@ PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
   const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
   const auto logits = parts_.discriminator.forward(fakes_for_discriminator(from, input, random),
                                                    from.labels, random);
-  PhaseLoss result{losses::non_saturating_fake_loss(logits).mean(), {}};
+  PhaseLoss result{adversarial().fake(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", logits, result.statistics);
   return result;
@@ -81,7 +77,7 @@ PhaseLoss PhaseLosses::reals(const StepInput& input) const {
   const Autocast narrow = autocast(parts_);
   kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, kSitesOfFakes);
   const auto logits = score_reals(input, random).logits;
-  PhaseLoss result{losses::non_saturating_real_loss(logits).mean(), {}};
+  PhaseLoss result{adversarial().real(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("real", logits, result.statistics);
   return result;
@@ -100,8 +96,7 @@ PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
                          labels.defined() ? at::cat({from.labels, labels}) : labels, 2, random)
           .chunk(2);
   parts_.augmentation.observe_reals(logits[1].detach());
-  PhaseLoss result{losses::non_saturating_fake_loss(logits[0]).mean() +
-                       losses::non_saturating_real_loss(logits[1]).mean(),
+  PhaseLoss result{adversarial().fake(logits[0]).mean().add(adversarial().real(logits[1]).mean()),
                    {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", logits[0], result.statistics);
@@ -116,7 +111,8 @@ PhaseLoss PhaseLosses::critic(const StepInput& input) const {
   const auto fakes = fakes_for_discriminator(from, input, random);
   const auto fake_logits = parts_.discriminator.forward(fakes, from.labels, random);
   const RealScores reals = score_reals(input, random);
-  PhaseLoss result{losses::wasserstein_critic_loss(reals.logits, fake_logits).mean(), {}};
+  PhaseLoss result{
+      adversarial().fake(fake_logits).mean().add(adversarial().real(reals.logits).mean()), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", fake_logits, result.statistics);
   report_scores("real", reals.logits, result.statistics);
@@ -141,6 +137,10 @@ PhaseLoss PhaseLosses::r1(const StepInput& input) const {
   const auto logits = parts_.discriminator.forward(seen, input.real.labels, random);
   const auto penalty = losses::r1_penalty(reals, logits, options.gamma).mean();
   return {penalty * static_cast<double>(options.interval), {{"loss/r1", penalty.detach()}}};
+}
+
+const losses::AdversarialLoss& PhaseLosses::adversarial() const {
+  return losses::adversarial_loss(parts_.config.loss.kind);
 }
 
 at::TensorOptions PhaseLosses::generator_options() const {

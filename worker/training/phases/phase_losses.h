@@ -3,6 +3,7 @@
 #include "augment/ada_draws.h"
 #include "augment/augmentation.h"
 #include "device/select_device.h"
+#include "losses/loss_table.h"
 #include "models/style_generator.h"
 #include "training/phases/path_lengths.h"
 #include "training/phases/phase.h"
@@ -35,9 +36,9 @@ class PhaseLosses {
   ///
   /// Paper: Karras et al. 2020, arXiv:1912.04958, Eq. (4).
   PhaseLoss path_length(const StepInput& input) const;
-  /// Dmain, its part of the fakes: softplus(D(G(z))), without gradients of G.
+  /// Dmain, its part of the fakes, such as softplus(D(G(z))), without gradients of G.
   PhaseLoss fakes(const StepInput& input) const;
-  /// Dmain, its part of the reals: softplus(-D(x)). The augmentation observes the logits.
+  /// Dmain, its part of the reals, such as softplus(-D(x)). The augmentation observes the logits.
   PhaseLoss reals(const StepInput& input) const;
   /// Dmain, both parts at once, by one pass over fakes and reals.
   PhaseLoss fakes_and_reals(const StepInput& input) const;
@@ -53,6 +54,7 @@ class PhaseLosses {
     at::Tensor logits;
   };
 
+  const losses::AdversarialLoss& adversarial() const;
   at::TensorOptions generator_options() const;
   StepLatents latents(const StepInput& input, Stream stream) const;
   StepLatents path_latents(const StepInput& input, const PathCount& count,

@@ -34,7 +34,8 @@ JoinedBatches parse_joined_batches(config::Section& in) {
   const auto choice = in.get_choice(
       "joined_batches", "auto", {"auto", "true", "false"},
       "whether reals and fakes pass through it together: faster for few images a GPU, in more "
-      "memory, with the same numbers; auto: on a GPU, if its layers can");
+      "memory, with the same numbers unless its spectral normalization moves at each pass; auto: "
+      "with such a normalization, or on a GPU if its layers can");
   if (choice == "true") return JoinedBatches::kYes;
   return choice == "false" ? JoinedBatches::kNo : JoinedBatches::kAuto;
 }

@@ -27,7 +27,7 @@ struct GeneratorConfig {
 
 /// Whether the reals and the fakes pass through D in one batch.
 enum class JoinedBatches {
-  kAuto,  ///< on a GPU, if D can
+  kAuto,  ///< as models::BatchJoining says
   kYes,
   kNo,
 };

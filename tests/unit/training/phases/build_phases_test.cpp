@@ -68,6 +68,17 @@ TEST(BuildPhases, TrainsTheCriticMoreOften) {
   EXPECT_EQ(wasserstein.phases[1].interval, 1);
 }
 
+TEST(BuildPhases, TrainsTheDiscriminatorFirstWhereTheRunSaysSo) {
+  const Phases hinge(
+      "training: {batch: 4}\nloss: {name: hinge, first: discriminator, critic_steps: 2}\n"
+      "discriminator: {r1_gamma: 1}\n");
+  EXPECT_EQ(hinge.names(), (Names{"Dmain", "Dreg", "Gmain"}));
+  const Phase& generator = hinge.phases[2];
+  EXPECT_FALSE(generator.is_due(0));
+  EXPECT_TRUE(generator.is_due(1));
+  EXPECT_TRUE(generator.is_due(3));
+}
+
 TEST(BuildPhases, GivesEachPhaseWhatTrainsItsNetwork) {
   Phases all(std::string(kStylegan2) +
              "generator: {path_length_weight: 2}\ndiscriminator: {r1_gamma: 1}\n");

@@ -49,6 +49,10 @@ class TwicePixel : public models::Discriminator {
     const at::Tensor scores = images.flatten() * factor_;
     return labels.defined() ? scores + labels : scores;
   }
+  at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int /*count*/,
+                           kernels::RandomStream& random) override {
+    return forward(images, labels, random);
+  }
 
  private:
   at::Tensor factor_;
@@ -143,6 +147,22 @@ TEST(PhaseLosses, OfRealsAndR1AreTheMeansOfThePaper) {
   const PhaseLoss r1 = game.losses().r1(input);
   EXPECT_NEAR(r1.total.item<double>(), 16 * 10 / 2.0 * 4, 1e-12);
   EXPECT_NEAR(r1.statistics.at("loss/r1").item<double>(), 10 / 2.0 * 4, 1e-12);
+}
+
+// G(z) = 3, -3 and D(G(z)) = 6, -6; D(x) = 0, 0.5. The hinge leaves 7, 0 and 1, 0.5.
+TEST(PhaseLosses, OfRealsAndFakesInOnePassAreTheirSum) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone, "loss: {name: hinge}\n");
+  const StepInput input =
+      given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}, pixels({0, 0.25}));
+  const PhaseLoss joined = game.losses().fakes_and_reals(input);
+  EXPECT_NEAR(joined.total.item<double>(), 3.5 + 0.75, 1e-12);
+  EXPECT_NEAR(joined.statistics.at("logit/fake").item<double>(), 0, 1e-12);
+  EXPECT_NEAR(joined.statistics.at("logit/real").item<double>(), 0.25, 1e-12);
+  EXPECT_NEAR(game.losses().fakes(input).total.add(game.losses().reals(input).total).item<double>(),
+              joined.total.item<double>(), 1e-12);
+  joined.total.backward();
+  EXPECT_FALSE(game.generator.slope.grad().defined());
 }
 
 // A pixel that was cut out moves nothing. At the augmented images each of the 16 would count.
