@@ -5,7 +5,6 @@
 #include "models/layers/linear.h"
 
 namespace ganscale::models {
-namespace {
 
 BatchNormMode read_batch_norm(config::Section& in) {
   const std::string word =
@@ -14,8 +13,6 @@ BatchNormMode read_batch_norm(config::Section& in) {
   if (word == "local") return BatchNormMode::kLocal;
   return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronized;
 }
-
-}  // namespace
 
 ConvolutionalConfig read_convolutional(config::Section& in) {
   ConvolutionalConfig c;

@@ -13,6 +13,9 @@ struct ConvolutionalConfig {
   bool spectral_norm = false;  ///< of the discriminator
 };
 
+/// Reads batch_norm. Throws ConfigError.
+BatchNormMode read_batch_norm(config::Section& in);
+
 /// Reads z_dim, batch_norm and spectral_norm. Throws ConfigError.
 ConvolutionalConfig read_convolutional(config::Section& in);
 

@@ -1,6 +1,7 @@
 #include "models/initial_weights.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/linalg_qr.h>
 
 #include <cmath>
 
@@ -23,6 +24,17 @@ void initialize_singular_vectors(torch::nn::Module& module, std::string_view net
     if (!name.ends_with("spectral_norm.u")) continue;
     draw_normal(buffer, seed, std::string(network) + "." + name, 0, 1);
   }
+}
+
+/// Makes a weight of normal numbers [out, ...] orthogonal: its rows where these are fewer than the
+/// columns, else its columns. Uniform over such matrices, as the signs of R are those of the
+/// numbers (Mezzadri 2007, arXiv:math-ph/0609050, Section 5).
+void orthogonalize(const at::Tensor& weight) {
+  const auto matrix = weight.flatten(1);
+  const bool is_wide = matrix.size(0) < matrix.size(1);
+  const auto [Q, R] = at::linalg_qr(is_wide ? matrix.t() : matrix);
+  const auto columns = Q.mul(R.diagonal().sign());
+  weight.copy_((is_wide ? columns.t() : columns).reshape(weight.sizes()));
 }
 
 }  // namespace
@@ -75,6 +87,16 @@ void initialize_he(torch::nn::Module& module, std::string_view network, std::uin
       const auto inputs = static_cast<double>(parameter.numel() / parameter.size(0));
       draw_normal(parameter, seed, full_name, 0, std::sqrt(2 / inputs));
     }
+  }
+}
+
+void initialize_biggan(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : named_state(module)) {
+    const bool is_weight = name.ends_with("weight");
+    if (!is_weight && !name.ends_with("u0")) continue;
+    draw_normal(tensor, seed, std::string(network) + "." + name, 0, 1);
+    if (is_weight) orthogonalize(tensor);
   }
 }
 

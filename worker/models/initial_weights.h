@@ -34,4 +34,11 @@ void initialize_stylegan2(torch::nn::Module& module, std::string_view network, s
 /// above.
 void initialize_he(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
 
+/// Initializes a BigGAN: orthogonal weights, singular vectors with N(0, 1), biases with zero (our
+/// choice). The rest stays as constructed.
+///
+/// Papers:  Brock et al. 2018, arXiv:1809.11096, Section 3; Saxe et al. 2013, arXiv:1312.6120.
+/// network, seed: as above.
+void initialize_biggan(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+
 }  // namespace ganscale::models

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/biggan/blueprint.h"
 #include "models/dcgan/blueprint.h"
 #include "models/resnet/blueprint.h"
 #include "models/stylegan2/blueprint.h"
@@ -20,6 +21,8 @@ constexpr std::array kModels = {
     Model{"wgan_resnet", kUnconditional, read_wgan_resnet},
     Model{"conditional_wgan_resnet", kConditional, read_wgan_resnet},
     Model{"stylegan2", stylegan2::kTraits, stylegan2::read, &stylegan2::kPublicWeights},
+    Model{"biggan", biggan::kTraits, biggan::read},
+    Model{"biggan_deep", biggan::kTraits, biggan::read_deep},
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(ModelTable, TakesAModelThatATestAdds) {
 }
 
 TEST(ModelTable, GivesAModelItsKeysAndNoOthers) {
-  expect_error(ExitCode::kConfig, "stylegan2, tiny]: vae", [] { read_with_tiny("name: vae"); });
+  expect_error(ExitCode::kConfig, "biggan_deep, tiny]: vae", [] { read_with_tiny("name: vae"); });
   expect_error(ExitCode::kConfig, "unknown key: batch_norm",
                [] { read_with_tiny("{name: tiny, batch_norm: local}"); });
   expect_error(ExitCode::kConfig, "unknown key: tiny_z_dim",

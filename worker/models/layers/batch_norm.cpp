@@ -9,31 +9,21 @@
 
 namespace ganscale::models {
 
-BatchNorm::BatchNorm(std::int64_t channels, double epsilon, double momentum,
-                     const BatchNormOptions& options)
-    : epsilon_(epsilon),
-      momentum_(momentum),
-      options_(options),
-      weight_(register_parameter("weight", at::ones({channels}))),
-      bias_(register_parameter("bias", at::zeros({channels}))),
-      running_mean_(register_buffer("running_mean", at::zeros({channels}))),
-      running_var_(register_buffer("running_var", at::ones({channels}))),
-      num_batches_tracked_(register_buffer("num_batches_tracked", at::zeros({}, at::kLong))) {}
-
-at::Tensor BatchNorm::forward(const at::Tensor& x) {
-  const bool take_moments = is_training() && options_.mode != BatchNormMode::kFrozen;
-  if (take_moments) num_batches_tracked_.add_(1);
-  if (take_moments && options_.mode == BatchNormMode::kSynchronized && options_.group != nullptr) {
-    return synchronized(x);
-  }
-  return at::batch_norm(x, weight_, bias_, running_mean_, running_var_, take_moments, momentum_,
-                        epsilon_, /*cudnn_enabled=*/true);
+at::Tensor BatchNormLayer::normalized(const at::Tensor& x) const {
+  const bool is_synchronized = rule_.options.mode == BatchNormMode::kSynchronized;
+  if (takes_moments() && is_synchronized && rule_.options.group != nullptr) return synchronized(x);
+  const bool needs_statistics = moves_statistics() || !takes_moments();
+  return at::batch_norm(x, tensors_.weight, tensors_.bias,
+                        needs_statistics ? tensors_.running_mean : at::Tensor(),
+                        needs_statistics ? tensors_.running_var : at::Tensor(), takes_moments(),
+                        rule_.momentum, rule_.epsilon, /*cudnn_enabled=*/true);
 }
 
-at::Tensor BatchNorm::synchronized(const at::Tensor& x) {
-  const std::int64_t count = x.numel() / x.size(1) * options_.group->size();
+at::Tensor BatchNormLayer::synchronized(const at::Tensor& x) const {
+  comm::Group& group = *rule_.options.group;
+  const std::int64_t count = x.numel() / x.size(1) * group.size();
   const auto mean_over_ranks = [&](const at::Tensor& values) {
-    return comm::differentiable_all_reduce(*options_.group, values.sum({0, 2, 3}, /*keepdim=*/true))
+    return comm::differentiable_all_reduce(group, values.sum({0, 2, 3}, /*keepdim=*/true))
         .div(static_cast<double>(count));
   };
   // Sums in bf16 would lose precision, and groups do not support them.
@@ -42,14 +32,31 @@ at::Tensor BatchNorm::synchronized(const at::Tensor& x) {
   // The variance is that of centered values: a difference of large squares would lose precision.
   const auto centered = wide.sub(mean);
   const auto variance = mean_over_ranks(centered.square());
-  {
+  if (moves_statistics()) {
     const at::NoGradGuard no_grad;
     const double unbiased = static_cast<double>(count) / static_cast<double>(count - 1);
-    running_mean_.lerp_(mean.flatten(), momentum_);
-    running_var_.lerp_(variance.flatten().mul(unbiased), momentum_);
+    tensors_.running_mean.lerp_(mean.flatten(), rule_.momentum);
+    tensors_.running_var.lerp_(variance.flatten().mul(unbiased), rule_.momentum);
   }
-  const auto scale = weight_.view({1, -1, 1, 1}).mul(variance.add(epsilon_).rsqrt());
-  return centered.mul(scale).add_(bias_.view({1, -1, 1, 1})).to(x.scalar_type());
+  auto scale = variance.add(rule_.epsilon).rsqrt();
+  if (!tensors_.weight.defined()) return centered.mul(scale).to(x.scalar_type());
+  scale = tensors_.weight.view({1, -1, 1, 1}).mul(scale);
+  return centered.mul(scale).add_(tensors_.bias.view({1, -1, 1, 1})).to(x.scalar_type());
+}
+
+BatchNorm::BatchNorm(std::int64_t channels, double epsilon, double momentum,
+                     const BatchNormOptions& options)
+    : BatchNormLayer({epsilon, momentum, options}),
+      num_batches_tracked_(register_buffer("num_batches_tracked", at::zeros({}, at::kLong))) {
+  tensors_ = {register_parameter("weight", at::ones({channels})),
+              register_parameter("bias", at::zeros({channels})),
+              register_buffer("running_mean", at::zeros({channels})),
+              register_buffer("running_var", at::ones({channels}))};
+}
+
+at::Tensor BatchNorm::forward(const at::Tensor& x) {
+  if (moves_statistics()) num_batches_tracked_.add_(1);
+  return normalized(x);
 }
 
 }  // namespace ganscale::models

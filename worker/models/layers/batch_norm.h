@@ -19,12 +19,57 @@ struct BatchNormOptions {
   comm::Group* group = nullptr;
 };
 
+/// How a batch norm takes its moments, and follows them.
+struct BatchNormRule {
+  double epsilon = 1e-5;
+  double momentum = 0.1;
+  BatchNormOptions options = {};
+};
+
+/// What a batch norm computes with, each [C].
+struct BatchNormTensors {
+  at::Tensor weight = {};  ///< undefined, as the bias: neither scales nor shifts
+  at::Tensor bias = {};
+  at::Tensor running_mean = {};
+  at::Tensor running_var = {};
+};
+
+/// What all batch norms have in common, whatever they call their tensors.
+class BatchNormLayer : public torch::nn::Module {
+ public:
+  /// Sets how far the running statistics move to those of a batch: for pass k, 1 / k makes them the
+  /// mean over k passes.
+  void set_momentum(double momentum) { rule_.momentum = momentum; }
+  /// Says whether training passes move the running statistics. They do unless told otherwise.
+  void move_statistics(bool moves) { moves_statistics_ = moves; }
+
+ protected:
+  explicit BatchNormLayer(const BatchNormRule& rule) : rule_(rule) {}
+
+  /// Normalizes each channel of x [N, C, H, W] to mean 0 and variance 1, then scales and shifts it;
+  /// see BatchNorm.
+  at::Tensor normalized(const at::Tensor& x) const;
+  /// Returns whether a pass normalizes by moments of its images, not by the running statistics.
+  bool takes_moments() const {
+    return is_training() && rule_.options.mode != BatchNormMode::kFrozen;
+  }
+  bool moves_statistics() const { return takes_moments() && moves_statistics_; }
+
+  BatchNormTensors tensors_;
+
+ private:
+  at::Tensor synchronized(const at::Tensor& x) const;
+
+  BatchNormRule rule_;
+  bool moves_statistics_ = true;
+};
+
 /// Normalizes each channel to mean 0 and variance 1, then scales and shifts it.
 ///
 /// Paper:      Ioffe & Szegedy 2015, arXiv:1502.03167, Algorithm 1.
 /// Parameters: weight [C], bias [C]. Buffers: running_mean [C], running_var [C] (of the unbiased
 ///             variance), num_batches_tracked [] int64, as in PyTorch.
-class BatchNorm : public torch::nn::Module {
+class BatchNorm : public BatchNormLayer {
  public:
   BatchNorm(std::int64_t channels, double epsilon, double momentum,
             const BatchNormOptions& options);
@@ -35,15 +80,6 @@ class BatchNorm : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x);
 
  private:
-  at::Tensor synchronized(const at::Tensor& x);
-
-  double epsilon_;
-  double momentum_;
-  BatchNormOptions options_;
-  at::Tensor weight_;
-  at::Tensor bias_;
-  at::Tensor running_mean_;
-  at::Tensor running_var_;
   at::Tensor num_batches_tracked_;
 };
 

@@ -30,11 +30,8 @@ class Convolution : public torch::nn::Module {
   std::shared_ptr<SpectralNorm> spectral_norm_;
 };
 
-/// Nearest-neighbor upsampling by 2, fused with a 3x3 convolution with padding 1.
-///
-/// The upsampled image is never materialized. Weights for copies of the same pixel are added first,
-/// which gives a transposed convolution of stride 2 with a 4x4 kernel: 4 multiplications per output
-/// instead of 9.
+/// Nearest-neighbor upsampling by 2, fused with a 3x3 convolution with padding 1: see
+/// upsampled_conv2d().
 class UpsampledConvolution : public Convolution {
  public:
   UpsampledConvolution(std::int64_t in_channels, std::int64_t out_channels)

@@ -4,31 +4,40 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 namespace ganscale::models {
 namespace {
 
-at::Tensor unit(const at::Tensor& vector) {
-  constexpr double kSmallest = 1e-12;
-  return vector / at::linalg_vector_norm(vector).clamp_min(kSmallest);
+at::Tensor unit(const at::Tensor& vector, double epsilon) {
+  return vector / at::linalg_vector_norm(vector).clamp_min(epsilon);
 }
 
 }  // namespace
+
+at::Tensor largest_singular_value(const at::Tensor& weight, const at::Tensor& u, double epsilon,
+                                  bool keeps_u) {
+  // Rounded to bf16, the vectors would never settle.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  const auto matrix = weight.flatten(1);
+  at::Tensor left;
+  at::Tensor right;
+  {
+    const at::NoGradGuard no_grad;
+    right = unit(matrix.t().mv(u), epsilon);
+    left = unit(matrix.mv(right), epsilon);
+    if (keeps_u) u.copy_(left);
+  }
+  return left.dot(matrix.mv(right));
+}
 
 SpectralNorm::SpectralNorm(std::int64_t out_features)
     : u_(register_buffer("u", at::zeros({out_features}))) {}
 
 at::Tensor SpectralNorm::forward(const at::Tensor& weight) const {
-  const auto matrix = weight.flatten(1);
-  at::Tensor u;
-  at::Tensor v;
-  {
-    const at::NoGradGuard no_grad;
-    v = unit(matrix.t().mv(u_));
-    if (is_training()) u_.copy_(unit(matrix.mv(v)));
-    u = u_.clone();  // a later pass updates the buffer before the backward pass of this one
-  }
-  return weight / u.dot(matrix.mv(v));
+  constexpr double kSmallest = 1e-12;
+  return weight / largest_singular_value(weight, u_, kSmallest, is_training());
 }
 
 }  // namespace ganscale::models

@@ -79,6 +79,54 @@ TEST(BuildPhases, TrainsTheDiscriminatorFirstWhereTheRunSaysSo) {
   EXPECT_TRUE(generator.is_due(3));
 }
 
+TEST(BuildPhases, ScoresRealsAndFakesInOnePassWhereTheModelJoinsThem) {
+  const Phases apart("training: {batch: 4}\n");
+  EXPECT_EQ(apart.phases[1].losses.size(), 2);
+  const Phases joined(
+      "model: {name: biggan, generator_channels: 1, discriminator_channels: 1}\n"
+      "training: {batch: 4}\nloss: {name: hinge}\n",
+      /*label_count=*/2);
+  EXPECT_EQ(joined.phases[1].losses.size(), 1);
+}
+
+/// Returns a left singular vector of BigGAN's discriminator before and after Dmain, and what a power
+/// iteration makes of one.
+struct SingularVectors {
+  explicit SingularVectors(const std::string& joined_batches)
+      : run("model: {name: biggan, generator_channels: 1, discriminator_channels: 1}\n"
+            "training: {batch: 4}\nloss: {name: hinge}\n"
+            "discriminator: {joined_batches: " +
+                joined_batches + "}\n",
+            /*label_count=*/2) {
+    const auto state = named_state(run.replica->discriminator());
+    const at::Tensor drawn = state.at("blocks.1.0.conv2.weight").detach();
+    drawn.add_(at::arange(drawn.numel(), at::kFloat).sin().view_as(drawn));  // was orthogonal
+    weight = drawn.flatten(1).clone();
+    before = state.at("blocks.1.0.conv2.u0")[0].clone();
+    const at::Tensor labels = at::tensor({0, 1, 0, 1}, at::kLong);
+    compute_gradients(run.phases[1],
+                      {.real = {at::zeros({4, 1, 32, 32}), labels}, .images = {.seed = 1}});
+    after = state.at("blocks.1.0.conv2.u0")[0].clone();
+  }
+  at::Tensor iterated(const at::Tensor& u) const {
+    const at::Tensor left = weight.mv(weight.t().mv(u));
+    return left / left.norm();
+  }
+
+  Phases run;
+  at::Tensor weight;
+  at::Tensor before;
+  at::Tensor after;
+};
+
+TEST(BuildPhases, MakesOnePowerIterationForAJoinedBatch) {
+  const SingularVectors joined("auto");
+  EXPECT_TRUE(at::allclose(joined.after, joined.iterated(joined.before), 0, 1e-5));
+  const SingularVectors apart("false");
+  EXPECT_TRUE(at::allclose(apart.after, apart.iterated(apart.iterated(apart.before)), 0, 1e-5));
+  EXPECT_FALSE(at::allclose(apart.after, joined.after, 0, 1e-3));
+}
+
 TEST(BuildPhases, GivesEachPhaseWhatTrainsItsNetwork) {
   Phases all(std::string(kStylegan2) +
              "generator: {path_length_weight: 2}\ndiscriminator: {r1_gamma: 1}\n");

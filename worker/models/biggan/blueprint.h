@@ -1,0 +1,13 @@
+#pragma once
+
+#include "models/model.h"
+
+namespace ganscale::models::biggan {
+
+inline constexpr Traits kTraits = {.labels = Labels::kNeeded};
+
+/// Read the keys of a BigGAN, and of a BigGAN-deep.
+void read(config::Section& in, ModelConfig& config);
+void read_deep(config::Section& in, ModelConfig& config);
+
+}  // namespace ganscale::models::biggan

@@ -1,0 +1,102 @@
+#include "models/biggan/generator.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/zeros.h>
+
+#include "models/biggan/deep_blocks.h"
+
+namespace ganscale::models::biggan {
+namespace {
+
+/// Returns how many numbers the linear layer takes.
+int first_features(const NetworkConfig& c) {
+  if (!c.is_hierarchical) return c.z_dim;
+  return c.depth == Depth::kDeep ? c.shared_dim + c.z_dim : c.z_dim / c.z_chunks();
+}
+
+int condition_width(const NetworkConfig& c) {
+  if (!c.is_hierarchical) return c.shared_dim;
+  return c.shared_dim + (c.depth == Depth::kDeep ? c.z_dim : c.z_dim / c.z_chunks());
+}
+
+}  // namespace
+
+BigganGenerator::BigganGenerator(const NetworkConfig& config)
+    : Generator({config.channels, config.resolution}, config.z_dim, config.label_count),
+      config_(config) {
+  const auto stages = generator_stages(config);
+  first_width_ = stages.front().in_channels;
+  const int last_width = stages.back().out_channels;
+  shared_ = add<List>(*this, "shared", "shared")
+                ->register_parameter("weight", at::zeros({config.label_count, config.shared_dim}));
+  linear_ = add<Linear>(*this, "linear", first_features(config),
+                        first_width_ * kFirstSize * kFirstSize, config.spectral_epsilon);
+  const auto blocks = add<List>(*this, "blocks", "blocks");
+  for (const Stage& stage : stages) {
+    const auto name = std::to_string(stages_.size());
+    stages_.push_back(add_stage(*add<List>(*blocks, name, name), stage, config));
+  }
+  const auto output = add<List>(*this, "output_layer", "output_layer");
+  output_norm_ = add<OutputNorm>(*output, "0", last_width, config);
+  to_image_ =
+      add<Convolution>(*output, "2", last_width, config.channels, 3, config.spectral_epsilon);
+}
+
+BigganGenerator::Layers BigganGenerator::add_stage(torch::nn::Module& list, const Stage& stage,
+                                                   const NetworkConfig& config) {
+  Layers layers;
+  if (config.depth == Depth::kPlain) {
+    layers.blocks = {add<UpBlock>(list, "0", stage, condition_width(config), config)};
+  } else {
+    Stage first = stage;
+    first.out_channels = stage.in_channels;
+    first.resamples = false;
+    layers.blocks = {add<DeepUpBlock>(list, "0", first, condition_width(config), config),
+                     add<DeepUpBlock>(list, "1", stage, condition_width(config), config)};
+  }
+  if (stage.has_attention) {
+    layers.attention = add<SelfAttention>(list, std::to_string(layers.blocks.size()),
+                                          stage.out_channels, config.spectral_epsilon);
+  }
+  return layers;
+}
+
+BigganGenerator::Codes BigganGenerator::codes_of(const at::Tensor& z,
+                                                 const at::Tensor& labels) const {
+  const auto label = at::embedding(shared_, labels);
+  if (!config_.is_hierarchical) return {z, std::vector(stages_.size(), label)};
+  if (config_.depth == Depth::kDeep) {
+    const auto all = at::cat({label, z}, 1);
+    return {all, std::vector(stages_.size(), all)};
+  }
+  const auto parts = z.split(config_.z_dim / config_.z_chunks(), 1);
+  Codes codes{.first = parts.front(), .conditions = {}};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    codes.conditions.push_back(at::cat({label, parts[i]}, 1));
+  }
+  return codes;
+}
+
+// Traced by models/torchscript: use no tensor sizes but those of pixels and channels.
+at::Tensor BigganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
+                                    kernels::RandomStream& /*random*/) {
+  const Codes codes = codes_of(z, labels);
+  auto x = linear_->forward(codes.first)
+               .view({-1, first_width_, kFirstSize, kFirstSize})
+               .contiguous(at::MemoryFormat::ChannelsLast);
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    for (const auto& block : stages_[i].blocks) x = block->forward(x, codes.conditions[i]);
+    if (stages_[i].attention) x = stages_[i].attention->forward(x);
+  }
+  return to_image_->forward(output_norm_->forward(x)).tanh();
+}
+
+NamedTensors BigganGenerator::moving_statistics() {
+  NamedTensors statistics = ganscale::named_buffers(*this);
+  std::erase_if(statistics,
+                [](const auto& item) { return item.first.find(".stored_") == std::string::npos; });
+  return statistics;
+}
+
+}  // namespace ganscale::models::biggan
