@@ -23,6 +23,7 @@ struct Kind {
 
 constexpr std::array kKinds = {
     Kind{"ada_augment", 1e-6, 1e-3, check_ada_augment},
+    Kind{"biggan_trace", 1e-9, 1e-4, check_biggan_trace},
     Kind{"metrics", 1e-6, 1e-5, check_metrics, 0, false},
     Kind{"optimizers", 1e-9, 1e-5, check_optimizers},
     // A modulated convolution: its input, styles, their product, weight, result, that filtered,

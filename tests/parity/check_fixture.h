@@ -20,6 +20,8 @@ using Check = void (*)(const checkpoint::Safetensors& fixture, const Arithmetic&
 /// Each kind of fixture has one file with its check.
 void check_ada_augment(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                        Report& report);
+void check_biggan_trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
+                        Report& report);
 void check_metrics(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                    Report& report);
 void check_optimizers(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kOptimizers = "fixtures/optimizers.safetensors";
 constexpr const char* kLargeBatch = "fixtures/optimizers_large_batch.safetensors";
+constexpr const char* kBiggan = "fixtures/biggan_32.safetensors";
 constexpr const char* kStylegan2Ops = "fixtures/stylegan2_ops.safetensors";
 
 bool check_changed(const checkpoint::Safetensors& fixture) {
@@ -24,6 +25,20 @@ bool check_changed(const checkpoint::Safetensors& fixture) {
   checkpoint::write_safetensors(file, fixture.tensors, fixture.metadata);
   std::ostringstream out;
   return check_fixture(file, out);
+}
+
+bool passes(double ours, double stored, double scale) {
+  Report report(1e-4);
+  report.compare("gradient", at::ones({1}, at::kDouble).mul(ours),
+                 at::ones({1}, at::kDouble).mul(stored), /*allowance=*/1, scale);
+  return report.passed();
+}
+
+TEST(Report, ComparesWhatIsOnlyRoundingErrorWithWhatWasRounded) {
+  EXPECT_FALSE(passes(1e-6, 1e-16, /*scale=*/0));
+  EXPECT_TRUE(passes(1e-6, 1e-16, /*scale=*/1));
+  EXPECT_FALSE(passes(1e-3, 1e-16, /*scale=*/1));
+  EXPECT_FALSE(passes(1e-4, 2e-4, /*scale=*/10)) << "no rounding error";
 }
 
 void expect_optimizers(const char* fixture, std::initializer_list<std::string> names) {
@@ -105,6 +120,25 @@ TEST(Parity, Stylegan2TrainsAsTheReference) {
 
 TEST(Parity, ConditionalStylegan2TrainsAsTheReference) {
   expect_trace("fixtures/stylegan2_cond_16.safetensors");
+}
+
+TEST(Parity, BigganTrainsAsTheReference) {
+  const auto file = shared_file(kBiggan);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kBiggan;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* group :
+       {"gradients D", "gradients G", "losses", "logits", "final D", "final G", "images"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(group) + " .* ok\n"));
+  }
+}
+
+TEST(Parity, SeesAnotherSingularVectorOfBiggan) {
+  const auto file = shared_file(kBiggan);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kBiggan;
+  auto fixture = checkpoint::read_safetensors(*file);
+  fixture.tensors.at("init.D.blocks.0.0.conv1.u0").neg_();
+  EXPECT_FALSE(check_changed(fixture));
 }
 
 void expect_low_precision(const std::string& name, const std::string& group) {

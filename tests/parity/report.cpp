@@ -23,14 +23,16 @@ double largest_error(const at::Tensor& ours, const at::Tensor& stored) {
 }  // namespace
 
 void Report::compare(const std::string& name, const at::Tensor& ours, const at::Tensor& stored,
-                     double allowance) {
+                     double allowance, double scale) {
   Group& group = groups_[name];
   group.tolerance = tolerance_ * allowance;
   if (stored.numel() == 0 && ours.numel() == 0) return;
   const double error = largest_error(ours, stored);
-  const double largest = stored.to(at::kDouble).abs().max().item<double>();
+  double largest = stored.to(at::kDouble).abs().max().item<double>();
+  const bool is_rounding_error = largest < kSmallestStored;
+  if (is_rounding_error) largest = scale;
   group.absolute = std::max(group.absolute, error);
-  if (largest < kSmallestStored) {
+  if (is_rounding_error && scale == 0) {
     group.share = std::max(group.share, error / (group.tolerance * kAbsoluteShare));
   } else {
     group.relative = std::max(group.relative, error / largest);

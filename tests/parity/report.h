@@ -21,8 +21,10 @@ class Report {
   /// is compared absolutely, with a thousandth of the tolerance (1e-12 for 1e-9).
   ///
   /// allowance: multiplies the tolerance of this tensor.
+  /// scale:     of the numbers that such a tensor is the rounding error of, whose largest error is
+  ///            then compared with it as that of any other tensor; 0: unknown.
   void compare(const std::string& group, const at::Tensor& ours, const at::Tensor& stored,
-               double allowance = 1);
+               double allowance = 1, double scale = 0);
 
   /// Whether anything was compared and all of it was within the tolerance.
   bool passed() const;

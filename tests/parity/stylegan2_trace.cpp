@@ -7,49 +7,21 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <map>
-#include <optional>
 
 #include "base/error.h"
 #include "base/with_prefix.h"
 #include "comm/thread_group.h"
-#include "config/units.h"
 #include "models/stylegan2/generator.h"
 #include "parity/check_fixture.h"
+#include "parity/settings.h"
 #include "parity/stored.h"
+#include "parity/witness.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/synchronous.h"
 
 namespace ganscale::parity {
 namespace {
-
-/// The hyper-parameters of a fixture.
-class Settings {
- public:
-  explicit Settings(const std::map<std::string, std::string>& metadata) : metadata_(metadata) {}
-
-  const std::string& text(const std::string& key) const {
-    const auto found = metadata_.find(key);
-    if (found == metadata_.end()) throw DataError("the fixture's metadata lacks a key: " + key);
-    return found->second;
-  }
-  double number(const std::string& key) const { return valid(key, config::parse_number); }
-  int integer(const std::string& key) const {
-    return static_cast<int>(valid(key, config::parse_integer));
-  }
-  bool is_none(const std::string& key) const { return text(key) == "None"; }
-
- private:
-  template <class Value>
-  Value valid(const std::string& key, std::optional<Value> (*parse)(const std::string&)) const {
-    const auto value = parse(text(key));
-    if (!value) throw DataError("no number in the fixture's metadata: " + key + ": " + text(key));
-    return *value;
-  }
-
-  const std::map<std::string, std::string>& metadata_;
-};
 
 /// Returns how many channels the minibatch standard deviation adds: those that the layer behind it
 /// takes and does not give.
@@ -143,26 +115,6 @@ class FixtureInputs : public training::StepInputs {
   const Arithmetic& arithmetic_;
   int label_count_;
   std::int64_t batch_shrink_;
-};
-
-/// An optimizer that has its gradients looked at before each update.
-class Witness : public optim::Optimizer {
- public:
-  Witness(optim::Optimizer& optimizer, std::function<void()> look)
-      : Optimizer(optimizer.parameters()), optimizer_(optimizer), look_(std::move(look)) {}
-
-  NamedTensors state() override { return optimizer_.state(); }
-
- private:
-  void update(double learning_rate, const optim::Averages* averages,
-              const at::Tensor& skip) override {
-    look_();
-    optimizer_.step(learning_rate, averages, skip);
-  }
-  bool obeys_skip() const override { return true; }
-
-  optim::Optimizer& optimizer_;
-  std::function<void()> look_;
 };
 
 /// Our networks in the state of a fixture, and our comparison with it. The steps are those of a run
