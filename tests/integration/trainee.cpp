@@ -37,6 +37,19 @@ RunConfig make_tiny_config(Precision precision) {
   return complete(std::move(config), precision);
 }
 
+RunConfig make_biggan_config(const std::string& more_of_training, Precision precision) {
+  const auto yaml = config::parse_yaml(
+      "model: {name: biggan, generator_channels: 2, discriminator_channels: 2, z_dim: 8, "
+      "shared_dim: 4, batch_norm: synchronized}\n"
+      "training: {batch: 8" +
+          more_of_training +
+          "}\n"
+          "loss: {name: hinge, first: discriminator, critic_steps: 2}\n"
+          "generator: {orthogonality_weight: 1e-4, ema_start_kimg: 0.02}\n",
+      "test");
+  return complete(parse_run(yaml), precision);
+}
+
 RunConfig make_stylegan2_config(const std::string& more_of_model, Precision precision) {
   const auto yaml = config::parse_yaml(
       "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, "
@@ -67,8 +80,8 @@ StepInput NumberedInputs::next(const Progress& progress) {
 }
 
 Trainee::Trainee(const RunConfig& config, comm::Group& world, const device::NetworkDevices& devices)
-    : statistics_group_(
-          world.split(config.model.blueprint->statistics_color(config.training.batch, world))),
+    : statistics_group_(world.split(
+          config.model.blueprint->statistics_color(config.training.images_per_pass(), world))),
       path_length_group_(world.split(0)),
       replica_(config, devices, {statistics_group_.get(), path_length_group_.get()}),
       inputs_(config, world, devices.discriminator),

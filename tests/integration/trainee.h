@@ -17,6 +17,9 @@ RunConfig make_tiny_config(Precision precision);
 /// Every phase, styles mixed, noise drawn; four ranks have two images each, groups of four.
 RunConfig make_stylegan2_config(const std::string& more_of_model, Precision precision);
 
+/// Two discriminator steps a generator step, synchronized batch norm, orthogonal regularization.
+RunConfig make_biggan_config(const std::string& more_of_training, Precision precision);
+
 /// Images and labels that belong to the image numbers, as a data plan deals them.
 class NumberedInputs : public StepInputs {
  public:

@@ -85,6 +85,15 @@ void conditional_stylegan2(comm::Group& group) {
       10);
 }
 
+void biggan(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_biggan_config("", Precision::kFp64), 6);
+}
+
+/// Each pass takes a half of every rank's images, the same images as on one rank.
+void biggan_in_two_passes_a_step(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_biggan_config(", accumulate: 2", Precision::kFp64), 6);
+}
+
 void expect_same_with_adaptive_augmentation(comm::Group& group, RunConfig config, int steps) {
   config.augment.method = augment::Method::kAda;
   config.augment.pipeline = augment::ada_pipeline({"bgcfnc"});
@@ -239,6 +248,8 @@ std::vector<comm::GroupClaim> training_claims() {
           {"DcganWithFrozenBatchNormIsThatOfOneRank", dcgan_with_frozen_batch_norm},
           {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
           {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},
+          {"BigganIsThatOfOneRank", biggan},
+          {"BigganInTwoPassesAStepIsThatOfOneRank", biggan_in_two_passes_a_step},
           {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
           {"DiffAugmentIsThatOfOneRank", diff_augment},
           {"OptimizersThatLookAtNormsAreThoseOfOneRank", optimizers_that_look_at_norms},

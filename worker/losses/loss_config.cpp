@@ -47,6 +47,13 @@ LossConfig parse_loss(config::Section in) {
   return c;
 }
 
+double read_orthogonality(config::Section& in) {
+  const double weight = in.get("orthogonality_weight", 0.0,
+                               "weight of orthogonal regularization, such as 1e-4; 0: none");
+  in.require(weight >= 0, "orthogonality_weight", "must not be negative");
+  return weight;
+}
+
 PathLengthOptions read_path_length(config::Section& in) {
   PathLengthOptions c;
   c.weight =

@@ -38,6 +38,9 @@ LossConfig parse_loss(config::Section in);
 /// Reads r1_gamma and r1_interval of the discriminator's section; its other keys are the caller's.
 R1Options read_r1(config::Section& in);
 
+/// Reads orthogonality_weight of the generator's section; its other keys are the caller's.
+double read_orthogonality(config::Section& in);
+
 /// Reads path_length_* of the generator's section; its other keys are the caller's.
 PathLengthOptions read_path_length(config::Section& in);
 

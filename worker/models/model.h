@@ -61,7 +61,7 @@ class Blueprint {
 
   /// Returns the color that splits the world into groups of ranks that share statistics of their
   /// images: those of a synchronized batch norm, or of a group of the minibatch standard deviation.
-  /// Throws ConfigError if the batch can't be divided that way.
+  /// Throws ConfigError if the batch, of one pass through the networks, can't be divided that way.
   virtual int statistics_color(std::int64_t /*batch*/, const comm::Group& /*world*/) const {
     return 0;
   }

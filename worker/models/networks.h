@@ -41,6 +41,13 @@ class Generator : public torch::nn::Module {
   /// which are averaged over the ranks to keep the replicas identical.
   virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
 
+  /// Returns the parameters [out, ...] whose rows orthogonal regularization sees as filters.
+  virtual NamedTensors filters() {
+    NamedTensors filters = ganscale::named_parameters(*this);
+    std::erase_if(filters, [](const auto& item) { return item.second.dim() < 2; });
+    return filters;
+  }
+
   ImageShape image() const { return image_; }
   int z_dim() const { return z_dim_; }
   int label_count() const { return label_count_; }

@@ -20,10 +20,15 @@ EmaConfig read_ema(config::Section& in) {
       in.get("ema_ramp_up", c.ramp_up,
              "limit of the half-life as a fraction of the images seen, such as 0.05; 0: none");
   in.require(c.ramp_up >= 0, "ema_ramp_up", "must not be negative");
+  c.start_kimg = in.get("ema_start_kimg", c.start_kimg,
+                        "thousands of images before the average starts; until then it is the "
+                        "generator itself");
+  in.require(c.start_kimg >= 0, "ema_start_kimg", "must not be negative");
   return c;
 }
 
 double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images_seen) {
+  if (static_cast<double>(images_seen) < config.start_kimg * 1000) return 0;
   double half_life_images = config.kimg * 1000;
   if (config.ramp_up > 0) {
     half_life_images =

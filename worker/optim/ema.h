@@ -14,15 +14,18 @@ namespace ganscale::optim {
 struct EmaConfig {
   double kimg = 10;    ///< half-life in thousands of images; 0: no averaging
   double ramp_up = 0;  ///< upper limit of the half-life as a fraction of the images seen; 0: none
+  double start_kimg = 0;  ///< until then the average is the generator itself
 };
 
-/// Reads ema_kimg and ema_ramp_up of the generator's section; the caller reads the other keys.
+/// Reads ema_kimg, ema_ramp_up and ema_start_kimg of the generator's section; the caller reads the
+/// other keys.
 EmaConfig read_ema(config::Section& in);
 
 /// Returns beta of ema = beta * ema + (1 - beta) * parameter for a step with global batch size
-/// `batch` after `images_seen` images: 0.5^(batch / half-life).
+/// `batch` after `images_seen` images: 0.5^(batch / half-life); 0 before the average starts.
 ///
-/// Source: Karras et al. 2020, arXiv:2006.06676, Appendix (half-life in images, ramp-up).
+/// Source: Karras et al. 2020, arXiv:2006.06676, Appendix (half-life in images, ramp-up); the start
+///         is that of BigGAN's public implementation.
 double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images_seen);
 
 /// Updates the parameters of `ema` with those of `source` and copies the buffers (the running

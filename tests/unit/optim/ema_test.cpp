@@ -27,6 +27,11 @@ TEST(EmaBeta, RampsUpWithTheImagesSeen) {
   EXPECT_DOUBLE_EQ(ema_beta({10, 0.05}, 10000, 900000), 0.5);  // 45,000 is beyond 10,000
 }
 
+TEST(EmaBeta, IsZeroUntilTheAverageStarts) {
+  EXPECT_EQ(ema_beta({10, 0, 4}, 10000, 3999), 0);
+  EXPECT_DOUBLE_EQ(ema_beta({10, 0, 4}, 10000, 4000), 0.5);
+}
+
 TEST(EmaBeta, IsZeroWithoutAveraging) { EXPECT_EQ(ema_beta({0, 0}, 32, 5000), 0); }
 
 TEST(UpdateEma, AveragesParametersAndCopiesBuffers) {

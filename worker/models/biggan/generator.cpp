@@ -92,6 +92,12 @@ at::Tensor BigganGenerator::forward(const at::Tensor& z, const at::Tensor& label
   return to_image_->forward(output_norm_->forward(x)).tanh();
 }
 
+NamedTensors BigganGenerator::filters() {
+  NamedTensors filters = Generator::filters();
+  filters.erase("shared.weight");
+  return filters;
+}
+
 NamedTensors BigganGenerator::moving_statistics() {
   NamedTensors statistics = ganscale::named_buffers(*this);
   std::erase_if(statistics,

@@ -31,6 +31,8 @@ class BigganGenerator : public Generator {
 
   /// Singular vectors follow from the weights, and are those of every rank.
   NamedTensors moving_statistics() override;
+  /// All but the label embedding.
+  NamedTensors filters() override;
 
  private:
   struct Layers {

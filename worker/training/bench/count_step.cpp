@@ -48,7 +48,7 @@ struct Groups {
 
   static int ranks_like_the_first(const RunConfig& config, int ranks) {
     const auto color_of = [&](int rank) {
-      return config.model.blueprint->statistics_color(config.training.batch,
+      return config.model.blueprint->statistics_color(config.training.images_per_pass(),
                                                       CountingGroup(ranks, rank));
     };
     int count = 0;
@@ -67,11 +67,7 @@ struct Groups {
 };
 
 void require_countable(const RunConfig& config, int ranks) {
-  if (ranks < 1 || config.training.batch % ranks != 0) {
-    throw ConfigError(config.batch_location.text() +
-                      ": training.batch: must be divisible by the number of ranks: " +
-                      std::to_string(config.training.batch) + " on " + std::to_string(ranks));
-  }
+  require_divisible_batch(config, ranks);
   const bool is_autocast =
       config.training.precision == Precision::kBf16 && !config.model.traits.chooses_low_precision;
   if (is_autocast) {

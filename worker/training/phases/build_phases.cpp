@@ -25,6 +25,7 @@ class Builder {
       : config_(config),
         replica_(replica),
         gradients_(gradients),
+        images_per_pass_(config.training.images_per_pass() / group.size()),
         losses_({config, replica.generator(), replica.discriminator(), replica.augmentation(),
                  replica.path_length_mean(), replica.devices(), group}) {}
 
@@ -33,6 +34,10 @@ class Builder {
     const std::vector<Phase> others = discriminator_phases();
     phases.insert(config_.loss.discriminator_first ? phases.begin() : phases.end(), others.begin(),
                   others.end());
+    for (Phase& phase : phases) {
+      phase.passes = config_.training.accumulate;
+      phase.images_per_pass = images_per_pass_;
+    }
     return phases;
   }
 
@@ -64,17 +69,22 @@ class Builder {
 
   Phase generator_phase() const {
     const optim::NetworkPolicy& policy = config_.generator.policy;
-    return {.name = "Gmain",
-            .interval = policy.update_interval,
-            .offset = config_.loss.discriminator_first ? policy.update_interval - 1 : 0,
-            .network = &replica_.generator(),
-            .optimizer = &replica_.generator_optimizer(),
-            .gradients = gradients_.generator,
-            .learning_rate = rate_of(policy, config_.training.total_images()),
-            .losses = {loss(&PhaseLosses::generator)},
-            .statistics = {"loss/generator"},
-            .max_gradient_norm = policy.max_gradient_norm,
-            .weight_limit = policy.weight_limit};
+    Phase phase{.name = "Gmain",
+                .interval = policy.update_interval,
+                .offset = config_.loss.discriminator_first ? policy.update_interval - 1 : 0,
+                .network = &replica_.generator(),
+                .optimizer = &replica_.generator_optimizer(),
+                .gradients = gradients_.generator,
+                .learning_rate = rate_of(policy, config_.training.total_images()),
+                .losses = {loss(&PhaseLosses::generator)},
+                .statistics = {"loss/generator"},
+                .max_gradient_norm = policy.max_gradient_norm,
+                .weight_limit = policy.weight_limit};
+    if (config_.generator.orthogonality_weight > 0) {
+      phase.weight_loss = std::bind_front(&PhaseLosses::orthogonality, losses_);
+      phase.statistics.push_back("loss/orthogonality");
+    }
+    return phase;
   }
 
   Phase discriminator_phase() const {
@@ -117,12 +127,14 @@ class Builder {
     phase.name = name;
     phase.interval = policy.lazy_interval;
     phase.offset = 0;
+    phase.weight_loss = nullptr;
     return phase;
   }
 
   const RunConfig& config_;
   Replica& replica_;
   NetworkGradients gradients_;
+  std::int64_t images_per_pass_;  ///< of this rank
   PhaseLosses losses_;
 };
 

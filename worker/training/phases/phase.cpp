@@ -19,11 +19,28 @@ at::Tensor flags_of(const optim::Optimizer& optimizer) {
   return kernels::nonfinite_flags(gradients);
 }
 
-void add_statistics(const NamedTensors& part, NamedTensors& sum) {
+void add_statistics(const NamedTensors& part, std::int64_t passes, NamedTensors& sum) {
   for (const auto& [name, value] : part) {
-    const auto [place, is_new] = sum.try_emplace(name, value);
-    if (!is_new) place->second = place->second.add(value);
+    const at::Tensor share = passes == 1 ? value : value.div(passes);
+    const auto [place, is_new] = sum.try_emplace(name, share);
+    if (!is_new) place->second = place->second.add(share);
   }
+}
+
+/// Returns the part of an input that a pass takes.
+StepInput input_of(const Phase& phase, std::int64_t pass, const StepInput& input) {
+  if (phase.passes == 1) return input;
+  const std::int64_t count = phase.images_per_pass;
+  const auto rows = [&](const at::Tensor& all) {
+    return all.defined() ? all.narrow(0, pass * count, count) : all;
+  };
+  StepInput part{.real = {rows(input.real.images), rows(input.real.labels)},
+                 .images = input.images};
+  part.images.first_image += pass * count * input.images.image_stride;
+  for (const auto& [stream, latents] : input.given) {
+    part.given[stream] = {rows(latents.z), rows(latents.labels), rows(latents.noise)};
+  }
+  return part;
 }
 
 void clamp_parameters(const optim::Optimizer& optimizer, double limit) {
@@ -52,11 +69,20 @@ NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
   const OnlyGradientsOf only(phase.optimizer->parameters());
   phase.gradients->clear();
   NamedTensors statistics;
-  for (const auto& part : phase.losses) {
-    const PhaseLoss loss = part(input);
-    if (&part == &phase.losses.back()) phase.gradients->begin();
+  if (phase.weight_loss) {
+    const PhaseLoss loss = phase.weight_loss();
     phase.gradients->backward(loss.total);
-    add_statistics(loss.statistics, statistics);
+    add_statistics(loss.statistics, /*passes=*/1, statistics);
+  }
+  for (std::int64_t pass = 0; pass < phase.passes; ++pass) {
+    const StepInput images = input_of(phase, pass, input);
+    for (const auto& part : phase.losses) {
+      const PhaseLoss loss = part(images);
+      const bool is_last = pass + 1 == phase.passes && &part == &phase.losses.back();
+      if (is_last) phase.gradients->begin();
+      phase.gradients->backward(phase.passes == 1 ? loss.total : loss.total.div(phase.passes));
+      add_statistics(loss.statistics, phase.passes, statistics);
+    }
   }
   phase.gradients->finish();
   return statistics;

@@ -57,6 +57,11 @@ struct Phase {
   std::function<double(std::int64_t images_seen)> learning_rate;
   /// The parts of its loss, whose gradients are added: each graph is freed before the next is made.
   std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
+  /// Another part, of the network's weights alone; null: none.
+  std::function<PhaseLoss()> weight_loss = {};
+  /// Each part is the mean over so many passes, each of the next images of the input.
+  std::int64_t passes = 1;
+  std::int64_t images_per_pass = 0;     ///< of this rank; for more than one pass
   std::vector<std::string> statistics;  ///< the names that its losses report
   double max_gradient_norm = 0;         ///< a longer gradient is scaled down to it; 0: not
   double weight_limit = 0;  ///< parameters are clamped to +-limit after each update; 0: not

@@ -4,8 +4,10 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 
 #include "base/error.h"
+#include "losses/orthogonality.h"
 #include "losses/path_length.h"
 #include "losses/r1_penalty.h"
 #include "losses/wasserstein.h"
@@ -59,6 +61,15 @@ PhaseLoss PhaseLosses::path_length(const StepInput& input) const {
   const auto penalty = (lengths - moved).square().sum() * weight;
   return {penalty * static_cast<double>(options.interval),
           {{"loss/path_length", penalty.detach()}, {"path_length", moved.detach()}}};
+}
+
+PhaseLoss PhaseLosses::orthogonality() const {
+  at::Tensor sum = at::zeros({}, generator_options());
+  for (const auto& [name, weight] : parts_.generator.filters()) {
+    sum = sum.add(losses::orthogonality_penalty(weight));
+  }
+  const auto penalty = sum.mul(parts_.config.generator.orthogonality_weight);
+  return {penalty, {{"loss/orthogonality", penalty.detach()}}};
 }
 
 PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
@@ -150,7 +161,7 @@ at::TensorOptions PhaseLosses::generator_options() const {
 
 StepLatents PhaseLosses::latents(const StepInput& input, Stream stream) const {
   if (const auto given = input.given.find(stream); given != input.given.end()) return given->second;
-  const std::int64_t N = parts_.config.training.batch / parts_.group.size();
+  const std::int64_t N = parts_.config.training.images_per_pass() / parts_.group.size();
   return {.z = kernels::random_normal(input.images, stream, /*site=*/0,
                                       {N, parts_.generator.z_dim()}, generator_options()),
           .labels = input.real.labels};

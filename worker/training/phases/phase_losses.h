@@ -32,6 +32,8 @@ class PhaseLosses {
 
   /// Gmain: the loss of G in the configured game.
   PhaseLoss generator(const StepInput& input) const;
+  /// A part of Gmain: the orthogonal regularization of G's filters.
+  PhaseLoss orthogonality() const;
   /// Greg: the squared distance of path lengths from their running mean, which is updated first.
   ///
   /// Paper: Karras et al. 2020, arXiv:1912.04958, Eq. (4).

@@ -23,6 +23,7 @@ GeneratorConfig parse_generator(config::Section in, const losses::LossConfig& lo
   c.policy = optim::parse_network_policy(in.section("optimizer"), default_optimizer(loss.kind));
   c.ema = optim::read_ema(in);
   c.path_length = losses::read_path_length(in);
+  c.orthogonality_weight = losses::read_orthogonality(in);
   c.policy.batch = batch;
   c.policy.update_interval = loss.critic_steps;
   c.policy.lazy_interval = c.path_length.interval;

@@ -23,6 +23,7 @@ struct GeneratorConfig {
   optim::NetworkPolicy policy;
   optim::EmaConfig ema;
   losses::PathLengthOptions path_length;
+  double orthogonality_weight = 0;  ///< of orthogonal regularization; 0: none
 };
 
 /// Whether the reals and the fakes pass through D in one batch.
@@ -67,5 +68,8 @@ struct RunConfig {
   config::Location batch_location;  ///< of training.batch: the world size is known later
   std::string resolved;             ///< all keys with values, as YAML
 };
+
+/// Throws ConfigError unless each of these ranks gets as many images in each pass of a step.
+void require_divisible_batch(const RunConfig& config, int ranks);
 
 }  // namespace ganscale::training

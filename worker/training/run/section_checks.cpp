@@ -38,6 +38,10 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
       config.training.precision != Precision::kFp16 || traits.chooses_low_precision,
       "training.precision",
       "fp16 is for " + models_with(&Traits::chooses_low_precision) + " only; take bf16: " + name);
+  in.require(
+      config.generator.path_length.weight == 0 || config.training.accumulate == 1,
+      "training.accumulate",
+      "the mean path length is of the whole batch; take 1, or no generator.path_length_weight");
   in.require(config.generator.path_length.weight == 0 || traits.has_styles,
              "generator.path_length_weight",
              "needs a generator with styles, " + models_with(&Traits::has_styles) +
@@ -49,6 +53,8 @@ void require_recordable(const config::Section& in, const RunConfig& config) {
   in.require(config.augment.method != augment::Method::kAda, "training.cuda_graphs",
              "a graph cannot hold ADA, whose transformations are chosen on the host; take another "
              "augmentation or leave this out");
+  in.require(config.training.accumulate == 1, "training.cuda_graphs",
+             "a graph is of one pass; take training.accumulate 1 or leave this out");
   in.require(config.training.devices_per_process == 1, "training.cuda_graphs",
              "a graph is of one device; take training.devices_per_process 1 or leave this out");
 }

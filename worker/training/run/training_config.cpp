@@ -23,6 +23,9 @@ void require_possible(const config::Section& in, const TrainingConfig& c) {
   in.require(c.total_kimg > 0, "total_kimg", "must be greater than 0");
   in.require(c.total_kimg <= 1e12, "total_kimg", "must be at most 1e12");
   in.require(c.batch > 0, "batch", "must be greater than 0");
+  in.require(
+      c.accumulate > 0 && c.batch % c.accumulate == 0, "accumulate",
+      "must divide the batch, " + std::to_string(c.batch) + ": " + std::to_string(c.accumulate));
   in.require(c.tick_kimg > 0, "tick_kimg", "must be greater than 0");
   in.require(c.samples_every_kimg >= 0, "samples_every_kimg", "must not be negative");
   in.require(c.grid_rows > 0 && c.grid_rows <= 64, "grid_rows", "must be 1 to 64");
@@ -40,6 +43,8 @@ TrainingConfig parse_training(config::Section in) {
   c.total_kimg =
       in.get("total_kimg", c.total_kimg, "length of the run in thousands of real images");
   c.batch = in.get("batch", c.batch, "global batch size; divisible by the number of ranks");
+  c.accumulate = in.get("accumulate", c.accumulate,
+                        "passes of a step, each of a part of the batch, whose gradients are added");
   const auto seed = in.get("seed", static_cast<std::int64_t>(c.seed), "seed of all random numbers");
   in.require(seed >= 0, "seed", "must not be negative");
   c.seed = static_cast<std::uint64_t>(seed);

@@ -20,7 +20,8 @@ enum class RunningMeans {
 /// The section `training` of the configuration.
 struct TrainingConfig {
   double total_kimg = 1000;
-  std::int64_t batch = 64;  ///< global batch size
+  std::int64_t batch = 64;      ///< global batch size
+  std::int64_t accumulate = 1;  ///< passes in which a step adds up its gradients
   std::uint64_t seed = 1000;
   SeedMode seed_mode = SeedMode::kImage;
   Precision precision = Precision::kFp32;
@@ -37,6 +38,8 @@ struct TrainingConfig {
   bool tensorboard = false;
   std::string resume_weights;  ///< checkpoint or run to initialize weights from; empty: none
 
+  /// Returns how many images of all ranks go through the networks together.
+  std::int64_t images_per_pass() const { return batch / accumulate; }
   std::int64_t total_images() const { return static_cast<std::int64_t>(total_kimg * 1000); }
 };
 

@@ -30,8 +30,8 @@ void log_start(std::string_view title, const TrainingContext& context) {
 class NetworkGroups {
  public:
   NetworkGroups(const RunConfig& config, comm::Group& group)
-      : statistics_(
-            group.split(config.model.blueprint->statistics_color(config.training.batch, group))) {
+      : statistics_(group.split(
+            config.model.blueprint->statistics_color(config.training.images_per_pass(), group))) {
     if (config.training.running_means == RunningMeans::kAveraged) path_length_ = group.split(0);
   }
   ReplicaGroups borrowed() const { return {statistics_.get(), path_length_.get()}; }
@@ -71,15 +71,6 @@ void require_one_device(const config::Section& root, const RunConfig& config) {
                "2 is for scheme per_label; take 1: " + config.scheme.name);
 }
 
-void require_divisible_batch(const RunConfig& config, const data::Source& /*source*/,
-                             int world_size) {
-  if (config.training.batch % world_size == 0) return;
-  throw ConfigError(config.batch_location.text() +
-                    ": training.batch: must be divisible by the number of ranks: " +
-                    std::to_string(config.training.batch) + " on " + std::to_string(world_size) +
-                    " ranks");
-}
-
 }  // namespace
 
 void try_training(const TrainingContext& context) {
@@ -106,7 +97,8 @@ Scheme synchronous_scheme() {
                    .description = "all ranks train one pair of networks",
                    .parse = [](config::Section& /*in*/) { return std::any(); },
                    .check = require_one_device},
-          .check = require_divisible_batch,
+          .check = [](const RunConfig& config, const data::Source& /*source*/,
+                      int world_size) { require_divisible_batch(config, world_size); },
           .run = [](const TrainingContext& context) { return train(context).code; }};
 }
 

@@ -222,6 +222,24 @@ TEST(BuildPhases, DrawsByTheNumbersOfTheImages) {
   }
 }
 
+// The networks look at each image alone, and its numbers are its own.
+TEST(BuildPhases, AddsUpTheGradientsOfAllPassesOfAStep) {
+  Phases whole(alone("dcgan"));
+  Phases parts(
+      "model: {name: dcgan, z_dim: 4, batch_norm: frozen}\n"
+      "training: {batch: 4, accumulate: 2, precision: fp64}\n");
+  const at::Tensor real = at::arange(4 * 32 * 32, at::kDouble).mul(0.37).sin().view({4, 1, 32, 32});
+  const StepInput input{.real = {real, {}}, .images = {.seed = 1}};
+  for (const std::size_t i : {0, 1}) {
+    compute_gradients(whole.phases[i], input);
+    compute_gradients(parts.phases[i], input);
+    const auto expected = whole.phases[i].optimizer->parameters();
+    for (const auto& [name, parameter] : parts.phases[i].optimizer->parameters()) {
+      EXPECT_TRUE(at::allclose(parameter.grad(), expected.at(name).grad(), 0, 1e-12)) << name;
+    }
+  }
+}
+
 // Of the same fakes, the losses would differ by the mean logit: softplus(-x) = softplus(x) - x.
 TEST(BuildPhases, DrawsOtherFakesForEachNetwork) {
   Phases run(alone("dcgan"));
@@ -293,6 +311,7 @@ TEST(BuildPhases, MeasuresThePathLengthsOfTheFirstImagesOfABatch) {
 TEST(BuildPhases, NamesTheStatisticsThatTheLossesReport) {
   for (const std::string& yaml :
        {std::string("training: {batch: 4}\n"),
+        std::string("training: {batch: 4}\ngenerator: {orthogonality_weight: 1e-4}\n"),
         std::string("training: {batch: 4}\nmodel: {name: wgan}\nloss: {name: wasserstein}\n"),
         std::string("training: {batch: 4}\nmodel: {name: wgan}\n"
                     "loss: {name: wasserstein, weight_clip: 0.1}\n"),

@@ -90,6 +90,36 @@ TEST(Phase, AddsTheGradientsAndStatisticsOfItsParts) {
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -1.0F);  // 1 - 0.5 * (2 + 2)
 }
 
+// The loss of an image x is (w + b) x: the two passes have the means 1.5 and 4.
+TEST(Phase, TakesTheMeanOverItsPasses) {
+  PhaseOfLine line(1);
+  line.phase.passes = 2;
+  line.phase.images_per_pass = 2;
+  std::vector<std::int64_t> first_images;
+  line.phase.losses = {[&](const StepInput& input) {
+    first_images.push_back(input.images.first_image);
+    const auto loss = (line.line.weight + line.line.bias).mul(input.real.images.mean()).sum();
+    return PhaseLoss{loss, {{"loss/generator", loss.detach()}}};
+  }};
+  const StepInput input{.real = {at::tensor({1.0F, 2.0F, 3.0F, 5.0F}), {}},
+                        .images = {.seed = 1, .first_image = 100, .image_stride = 3}};
+  const NamedTensors statistics = compute_gradients(line.phase, input);
+  EXPECT_FLOAT_EQ(line.line.weight.grad().item<float>(), 2.75F);
+  EXPECT_FLOAT_EQ(statistics.at("loss/generator").item<float>(), 2 * 2.75F);
+  EXPECT_EQ(first_images, (std::vector<std::int64_t>{100, 106}));
+}
+
+TEST(Phase, AddsALossOfTheWeightsOnceAStep) {
+  PhaseOfLine line(2);
+  line.phase.weight_loss = [&] {
+    const auto loss = line.line.weight.square().sum();
+    return PhaseLoss{loss, {{"loss/weights", loss.detach()}}};
+  };
+  const Done result = line.run();
+  EXPECT_DOUBLE_EQ(result.statistics.at("loss/weights").item<double>(), 1);
+  EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -1.0F);  // 1 - 0.5 * (2 + 2)
+}
+
 // After a step of 0.5 the weight is 1 - 0.5 * 4 = -1 and the bias 1 - 0.5 = 0.5.
 TEST(Phase, ClampsParametersToTheLimit) {
   PhaseOfLine line(4);

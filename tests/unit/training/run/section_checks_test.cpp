@@ -32,6 +32,25 @@ TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
       parse("training: {cuda_graphs: true}\naugment: {name: diffaugment}\n").training.cuda_graphs);
 }
 
+TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
+  expect_refused("run.yaml:1: training.accumulate: must divide the batch, 64: 3",
+                 "training: {accumulate: 3}\n");
+  expect_refused("training.accumulate: the mean path length is of the whole batch",
+                 "model: {name: stylegan2}\ntraining: {accumulate: 2}\n"
+                 "generator: {path_length_weight: 2}\n");
+  expect_refused("training.cuda_graphs: a graph is of one pass",
+                 "training: {cuda_graphs: true, accumulate: 2}\n");
+}
+
+TEST(RequireDivisibleBatch, CountsThePassesOfAStep) {
+  const RunConfig config = parse("training: {batch: 8, accumulate: 2}\n");
+  EXPECT_NO_THROW(require_divisible_batch(config, 4));
+  expect_error(ExitCode::kConfig,
+               "run.yaml:1: training.batch: must be divisible by the number of ranks times "
+               "training.accumulate, 2: 8 on 8 ranks",
+               [&] { require_divisible_batch(config, 8); });
+}
+
 TEST(Doubts, NameTheModelForAGradientPenaltyOfEachImage) {
   const std::string loss = "loss: {name: wasserstein}\n";
   const auto found = config_warnings(parse(loss + "model: {name: dcgan}\n"));
