@@ -1,5 +1,7 @@
 #include "training/run/presets.h"
 
+#include <cmath>
+
 #include "models/model_table.h"
 #include "models/stylegan2/blueprint.h"
 #include "optim/adabelief.h"
@@ -125,7 +127,7 @@ TEST(Preset, GivesWayToEveryKeyOfTheRun) {
 
 TEST(Preset, IsAConfigurationThatCanBeRead) {
   for (const auto& [name, text] : model_presets()) {
-    const RunConfig c = preset(name, 64);
+    const RunConfig c = parse("model: {preset: " + name + ", resolution: 64}");
     EXPECT_THAT(c.resolved, testing::HasSubstr("\n  preset: " + name + " "));
   }
 }
@@ -172,13 +174,35 @@ TEST(Preset, OfTheRunGivesWayToItsKeys) {
 
 TEST(Preset, OfTheRunIsNoModels) {
   expect_refused("run.yaml:1: preset: expected one of paragan: config-f", "preset: config-f\n");
-  expect_refused("run.yaml:1: model.preset: expected one of auto, cifar, config-e, config-f",
+  expect_refused("run.yaml:1: model.preset: expected one of auto, biggan, biggan-pytorch, cifar",
                  "model: {name: stylegan2, preset: paragan}\n");
+}
+
+// Brock et al. 2018, Section 3; the scripts of BigGAN-PyTorch.
+TEST(Preset, HasBothRecipesOfBiggan) {
+  const RunConfig paper = parse("model: {preset: biggan, resolution: 128}");
+  EXPECT_EQ(paper.model.name, "biggan");
+  EXPECT_EQ(paper.loss.kind, losses::Adversarial::kHinge);
+  EXPECT_TRUE(paper.loss.discriminator_first);
+  EXPECT_EQ(paper.loss.critic_steps, 2);
+  EXPECT_EQ(paper.training.batch, 2048);
+  EXPECT_DOUBLE_EQ(paper.generator.policy.learning_rate, 5e-5);
+  EXPECT_DOUBLE_EQ(paper.discriminator.policy.learning_rate, 2e-4);
+  EXPECT_DOUBLE_EQ(paper.generator.orthogonality_weight, 1e-4);
+  // 0.9999 a step of the generator, which is two steps here.
+  EXPECT_NEAR(std::pow(optim::ema_beta(paper.generator.ema, 2048, 0), 2), 0.9999, 1e-8);
+  const RunConfig pytorch = parse("model: {preset: biggan-pytorch, resolution: 128}");
+  EXPECT_EQ(pytorch.loss.critic_steps, 1);
+  EXPECT_EQ(pytorch.training.accumulate, 8);
+  EXPECT_DOUBLE_EQ(pytorch.generator.policy.learning_rate, 1e-4);
+  EXPECT_DOUBLE_EQ(pytorch.discriminator.policy.learning_rate, 4e-4);
+  EXPECT_EQ(optim::ema_beta(pytorch.generator.ema, 2048, 19'999 * 2048), 0);
+  EXPECT_NEAR(optim::ema_beta(pytorch.generator.ema, 2048, 20'000 * 2048), 0.9999, 1e-8);
 }
 
 TEST(Preset, RefusesAnUnknownName) {
   expect_error(ExitCode::kConfig,
-               ":1: model.preset: expected one of auto, cifar, config-e, config-f",
+               ":1: model.preset: expected one of auto, biggan, biggan-pytorch, cifar, config-e",
                [] { preset("config-g", 64); });
 }
 
