@@ -55,6 +55,9 @@ class Blueprint {
   /// depends on the others.
   virtual bool has_mixing_critic() const { return false; }
 
+  /// Whether the discriminator has second derivatives, as penalties of its gradient need.
+  virtual bool has_second_derivatives() const { return true; }
+
   /// Returns the lowest resolution whose layers compute in ModelConfig::low_precision_type, where
   /// there is one; 0 for a model that does not choose.
   virtual int lowest_low_precision_resolution() const { return 0; }

@@ -23,6 +23,8 @@ class BigganBlueprint : public Blueprint {
     return network;
   }
 
+  bool has_second_derivatives() const override { return !config_.recomputes; }
+
  private:
   NetworkConfig networks(const BuildContext& in) const {
     NetworkConfig c = config_;

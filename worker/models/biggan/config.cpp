@@ -72,6 +72,9 @@ void read_normalization(config::Section& in, NetworkConfig& c) {
   c.norm.options.mode = read_batch_norm(in);
   c.norm.epsilon =
       in.get("batch_norm_epsilon", c.norm.epsilon, "added to the variance of a batch norm");
+  c.recomputes = in.get("recompute_blocks", c.recomputes,
+                        "keep only what enters a block, and compute the rest again in the "
+                        "backward pass: less memory, more time");
   c.spectral_epsilon = in.get("spectral_norm_epsilon", c.spectral_epsilon,
                               "least length of a singular vector of spectral normalization");
 }

@@ -33,6 +33,7 @@ struct NetworkConfig {
   std::vector<std::int64_t> attention = {};  ///< the resolutions behind which it stands
   double spectral_epsilon = 1e-12;           ///< of spectral normalization
   BatchNormRule norm = {};                   ///< of G's batch norms
+  bool recomputes = false;  ///< the backward pass computes the blocks again; see recompute.h
 
   /// Returns the number of parts of a BigGAN's z: one for the first layer and one for each stage.
   int z_chunks() const;

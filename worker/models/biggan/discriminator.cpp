@@ -1,11 +1,13 @@
 #include "models/biggan/discriminator.h"
 
 #include "models/biggan/deep_blocks.h"
+#include "models/biggan/recompute.h"
 
 namespace ganscale::models::biggan {
 
 BigganDiscriminator::BigganDiscriminator(const NetworkConfig& config)
-    : Discriminator({config.channels, config.resolution}, config.label_count) {
+    : Discriminator({config.channels, config.resolution}, config.label_count),
+      recomputes_(config.recomputes) {
   const auto stages = discriminator_stages(config);
   const double epsilon = config.spectral_epsilon;
   if (config.depth == Depth::kDeep) {
@@ -47,8 +49,8 @@ at::Tensor BigganDiscriminator::forward(const at::Tensor& images, const at::Tens
   auto x = images.contiguous(at::MemoryFormat::ChannelsLast);
   if (from_image_) x = from_image_->forward(x);
   for (const Layers& stage : stages_) {
-    for (const auto& block : stage.blocks) x = block->forward(x);
-    if (stage.attention) x = stage.attention->forward(x);
+    for (const auto& block : stage.blocks) x = run(recomputes_, *block, x);
+    if (stage.attention) x = run(recomputes_, *stage.attention, x);
   }
   const auto features = x.relu().sum({2, 3});
   return linear_->forward(features).squeeze(1).add(embed_->forward(labels).mul(features).sum(1));

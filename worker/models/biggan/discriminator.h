@@ -44,6 +44,7 @@ class BigganDiscriminator : public Discriminator {
 
   Layers add_stage(torch::nn::Module& list, const Stage& stage, const NetworkConfig& config) const;
 
+  bool recomputes_;
   std::shared_ptr<Convolution> from_image_;  ///< null: the first block sees the images
   std::vector<Layers> stages_;
   std::shared_ptr<Linear> linear_;

@@ -5,6 +5,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "models/biggan/deep_blocks.h"
+#include "models/biggan/recompute.h"
 
 namespace ganscale::models::biggan {
 namespace {
@@ -86,8 +87,10 @@ at::Tensor BigganGenerator::forward(const at::Tensor& z, const at::Tensor& label
                .view({-1, first_width_, kFirstSize, kFirstSize})
                .contiguous(at::MemoryFormat::ChannelsLast);
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    for (const auto& block : stages_[i].blocks) x = block->forward(x, codes.conditions[i]);
-    if (stages_[i].attention) x = stages_[i].attention->forward(x);
+    for (const auto& block : stages_[i].blocks) {
+      x = run(config_.recomputes, *block, x, codes.conditions[i]);
+    }
+    if (stages_[i].attention) x = run(config_.recomputes, *stages_[i].attention, x);
   }
   return to_image_->forward(output_norm_->forward(x)).tanh();
 }

@@ -48,6 +48,15 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
                  "; leave it out: " + name);
 }
 
+void require_derivatives(const config::Section& in, const RunConfig& config) {
+  if (config.model.blueprint->has_second_derivatives()) return;
+  const std::string why =
+      "a penalty of D's gradient needs second derivatives, which blocks that are "
+      "computed again don't have; leave out one of them";
+  in.require(config.discriminator.r1.gamma == 0, "discriminator.r1_gamma", why);
+  in.require(config.loss.gradient_penalty == 0, "loss.gradient_penalty", why);
+}
+
 void require_recordable(const config::Section& in, const RunConfig& config) {
   if (!config.training.cuda_graphs) return;
   in.require(config.augment.method != augment::Method::kAda, "training.cuda_graphs",
@@ -63,6 +72,7 @@ void require_recordable(const config::Section& in, const RunConfig& config) {
 
 void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_model_can(in, config);
+  require_derivatives(in, config);
   require_best_is_measured(in, config);
   require_recordable(in, config);
 }

@@ -42,6 +42,14 @@ TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
                  "training: {cuda_graphs: true, accumulate: 2}\n");
 }
 
+TEST(RequireSectionsFit, WantsSecondDerivativesForAPenalty) {
+  const std::string model = "model: {name: biggan, recompute_blocks: true}\n";
+  expect_refused("run.yaml:2: discriminator.r1_gamma: a penalty of D's gradient",
+                 model + "discriminator: {r1_gamma: 1}\n");
+  expect_refused("loss.gradient_penalty: a penalty", model + "loss: {name: wasserstein}\n");
+  EXPECT_NO_THROW(parse(model + "loss: {name: hinge}\n"));
+}
+
 TEST(RequireDivisibleBatch, CountsThePassesOfAStep) {
   const RunConfig config = parse("training: {batch: 8, accumulate: 2}\n");
   EXPECT_NO_THROW(require_divisible_batch(config, 4));

@@ -1,0 +1,170 @@
+#include "models/biggan/recompute.h"
+
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "models/biggan/layers.h"
+
+namespace ganscale::models::biggan {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// Layers that compute with given weights for a scope.
+class HeldWeights {
+ public:
+  HeldWeights(const std::vector<SpectralLayer*>& layers, const at::Tensor* weights)
+      : layers_(layers) {
+    for (SpectralLayer* layer : layers_) layer->hold(*weights++);
+  }
+  ~HeldWeights() {
+    for (SpectralLayer* layer : layers_) layer->hold({});
+  }
+  HeldWeights(const HeldWeights&) = delete;
+  HeldWeights& operator=(const HeldWeights&) = delete;
+
+ private:
+  const std::vector<SpectralLayer*>& layers_;
+};
+
+/// Batch norms that leave their running statistics alone for a scope.
+class StillStatistics {
+ public:
+  explicit StillStatistics(const std::vector<BatchNormLayer*>& norms) : norms_(norms) {
+    set(false);
+  }
+  ~StillStatistics() { set(true); }
+  StillStatistics(const StillStatistics&) = delete;
+  StillStatistics& operator=(const StillStatistics&) = delete;
+
+ private:
+  void set(bool moves) {
+    for (BatchNormLayer* norm : norms_) norm->move_statistics(moves);
+  }
+  const std::vector<BatchNormLayer*>& norms_;
+};
+
+/// Autocast as it was when this was made, for a pass.
+class SameAutocast {
+ public:
+  explicit SameAutocast(at::DeviceType device)
+      : device_(device),
+        exists_(at::autocast::is_autocast_available(device)),
+        enabled_(exists_ && at::autocast::is_autocast_enabled(device)) {}
+
+  at::Tensor run(const std::function<at::Tensor()>& pass) const {
+    if (!exists_) return pass();  // the meta device
+    const bool before = at::autocast::is_autocast_enabled(device_);
+    at::autocast::increment_nesting();
+    at::autocast::set_autocast_enabled(device_, enabled_);
+    const at::Tensor result = pass();
+    at::autocast::set_autocast_enabled(device_, before);
+    // In the backward pass nobody else forgets the weights that were rounded.
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    return result;
+  }
+
+ private:
+  at::DeviceType device_;
+  bool exists_;
+  bool enabled_;
+};
+
+/// What both runs of a pass share.
+struct PassOfLayers : torch::CustomClassHolder {
+  PassOfLayers(torch::nn::Module& module, Pass of_layers, at::DeviceType device)
+      : pass(std::move(of_layers)), autocast(device) {
+    for (const auto& layer : module.modules()) {
+      if (auto* linear = dynamic_cast<SpectralLayer*>(layer.get())) spectral.push_back(linear);
+      if (auto* norm = dynamic_cast<BatchNormLayer*>(layer.get())) norms.push_back(norm);
+    }
+  }
+
+  /// Returns x, the condition, if any, the normalized weights, and the parameters that are none.
+  variable_list inputs(torch::nn::Module& module, const at::Tensor& x,
+                       const at::Tensor& condition) {
+    variable_list all = {x};
+    if (condition.defined()) all.push_back(condition);
+    first_weight = all.size();
+    for (const SpectralLayer* layer : spectral) all.push_back(layer->normalized_weight());
+    for (const auto& item : module.named_parameters()) {
+      if (item.value().dim() < 2) all.push_back(item.value());
+    }
+    return all;
+  }
+
+  /// inputs: as above; the layers have the parameters themselves.
+  at::Tensor run(at::TensorList inputs) const {
+    const HeldWeights held(spectral, inputs.data() + first_weight);
+    const at::Tensor condition = first_weight > 1 ? inputs[1] : at::Tensor();
+    return autocast.run([&] { return pass(inputs[0], condition); });
+  }
+
+  Pass pass;
+  SameAutocast autocast;
+  std::vector<SpectralLayer*> spectral;
+  std::vector<BatchNormLayer*> norms;
+  std::size_t first_weight = 0;  ///< of the inputs
+};
+
+class Recomputed : public torch::autograd::Function<Recomputed> {
+ public:
+  static at::Tensor forward(AutogradContext* context,
+                            const c10::intrusive_ptr<PassOfLayers>& layers, at::TensorList inputs) {
+    context->saved_data["layers"] = c10::IValue::make_capsule(layers);
+    context->save_for_backward(inputs.vec());
+    return layers->run(inputs);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    check(!at::GradMode::is_enabled(), "a pass that is computed again has no second derivative");
+    const auto capsule = context->saved_data["layers"].toCapsule();
+    const auto& layers = static_cast<const PassOfLayers&>(*capsule);
+    const variable_list saved = context->get_saved_variables();
+    variable_list inputs = saved;
+    const std::size_t first_parameter = layers.first_weight + layers.spectral.size();
+    for (std::size_t i = 0; i < first_parameter; ++i) {
+      inputs[i] = saved[i].detach().requires_grad_(saved[i].requires_grad());
+    }
+    const at::AutoGradMode with_graph(true);
+    const StillStatistics still(layers.norms);
+    return gradients_of(layers.run(inputs), inputs, gradients[0]);
+  }
+
+ private:
+  /// Returns an undefined gradient for the first argument, which is none, and for whatever needs
+  /// none.
+  static variable_list gradients_of(const at::Tensor& result, const variable_list& inputs,
+                                    const at::Tensor& gradient) {
+    variable_list needed;
+    for (const at::Tensor& input : inputs) {
+      if (input.requires_grad()) needed.push_back(input);
+    }
+    const variable_list found = torch::autograd::grad({result}, needed, {gradient});
+    variable_list all(1 + inputs.size());
+    auto next = found.begin();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].requires_grad()) all[1 + i] = *next++;
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+at::Tensor recomputed(torch::nn::Module& layers, const Pass& pass, const at::Tensor& x,
+                      const at::Tensor& condition) {
+  if (!at::GradMode::is_enabled()) return pass(x, condition);
+  const auto shared = c10::make_intrusive<PassOfLayers>(layers, pass, x.device().type());
+  const variable_list inputs = shared->inputs(layers, x, condition);
+  return Recomputed::apply(shared, at::TensorList(inputs));
+}
+
+}  // namespace ganscale::models::biggan
