@@ -18,6 +18,7 @@
 #include "cli/style_mixing.h"
 #include "cli/verbs.h"
 #include "config/units.h"
+#include "models/standing_statistics.h"
 #include "report/image_grid.h"
 #include "report/progress.h"
 #include "training/generators/trained_generator.h"
@@ -46,6 +47,7 @@ struct GenerateOptions {
   std::filesystem::path out_dir;
   std::optional<double> truncation;
   std::int64_t truncation_cutoff = -1;
+  int standing_passes = 0;
   int walk_frames = 0;
   std::optional<std::string> mix_rows;
   std::string mix_columns;
@@ -150,6 +152,17 @@ void require_possible(const GenerateOptions& options) {
   }
 }
 
+void take_statistics(const GenerateOptions& options, const training::TrainedGenerator& trained,
+                     const ImageSampler& sampler) {
+  if (options.standing_passes == 0) return;
+  const bool has_norms =
+      models::take_standing_statistics(*trained.generator, options.standing_passes,
+                                       trained.config.training.seed, sampler.latent_threshold());
+  if (has_norms) return;
+  throw UsageError("--standing-statistics: this model has no batch norm: " +
+                   trained.config.model.name);
+}
+
 ExitCode generate(const GenerateOptions& options) {
   require_possible(options);
   const auto device = open_device(options.device);
@@ -159,6 +172,10 @@ ExitCode generate(const GenerateOptions& options) {
   if (options.truncation)
     truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
   const ImageSampler sampler(trained, truncation);
+  if (options.walk_frames > 0 && sampler.latent_threshold()) {
+    throw UsageError("--truncation: a walk through latents keeps them at their usual length");
+  }
+  take_statistics(options, trained, sampler);
   const auto written = write_images(options, sampler);
   log::info("Wrote images", {{"checkpoint", trained.checkpoint}, {"to", written}});
   return ExitCode::kOk;
@@ -166,7 +183,8 @@ ExitCode generate(const GenerateOptions& options) {
 
 void add_truncation(CLI::App& verb, GenerateOptions& options) {
   auto* psi = verb.add_option("--truncation", options.truncation,
-                              "psi of a style-based model: 1 is full variety, 0 the mean image");
+                              "psi of a style-based model: 1 is full variety, 0 the mean image; "
+                              "of BigGAN the threshold beyond which latents are drawn again");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
                   "truncate only this many coarse layers")
       ->check(CLI::Range(0, 100))
@@ -204,6 +222,9 @@ void add_generate(CLI::App& app, Action& action) {
       verb->add_option("--grid", options->grid, "ROWSxCOLUMNS of --out; by default nearly square")
           ->excludes(out_dir);
   add_truncation(*verb, *options);
+  verb->add_option("--standing-statistics", options->standing_passes,
+                   "take the batch norms' statistics from this many passes of 64 images")
+      ->check(CLI::Range(1, 100'000));
   auto* walk = verb->add_option("--walk", options->walk_frames,
                                 "write a video through all seeds and back, with this many frames "
                                 "from one to the next")

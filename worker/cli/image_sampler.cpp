@@ -11,12 +11,14 @@
 #include "base/error.h"
 #include "kernels/counter_random/counter_random.h"
 #include "models/label_bundle.h"
+#include "models/latent_truncation.h"
 
 namespace ganscale::cli {
 namespace {
 
 constexpr std::int64_t kImagesAtOnce = 32;
 constexpr std::uint32_t kLabelSite = 0xFFFF;  // after those of latents and noise
+constexpr std::uint32_t kTruncationSite = 0xFFFE;
 constexpr const char* kAsInData = "data";
 
 /// Calls make(first, count) for at most kImagesAtOnce images at a time and concatenates the
@@ -43,10 +45,20 @@ kernels::RandomStream noise_of(const training::TrainedGenerator& trained, std::i
 ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
                            std::optional<models::Truncation> truncation)
     : trained_(trained), style_(trained.generator->as_style_generator()) {
-  if (truncation && style_ == nullptr) {
+  if (!truncation) return;
+  truncation_ = *truncation;
+  if (style_ != nullptr) return;
+  if (!trained.config.model.traits.truncates_latents) {
     throw UsageError("--truncation: this model has no truncation: " + trained.config.model.name);
   }
-  if (truncation) truncation_ = *truncation;
+  if (truncation_.cutoff >= 0) {
+    throw UsageError("--truncation-cutoff: this model has no styles: " + trained.config.model.name);
+  }
+  if (truncation_.psi <= 0) {
+    throw UsageError("--truncation: the threshold of latents must be positive: " +
+                     std::to_string(truncation_.psi));
+  }
+  latent_threshold_ = truncation_.psi;
 }
 
 SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::string& text) const {
@@ -100,8 +112,14 @@ at::Tensor ImageSampler::latents(const std::vector<std::int64_t>& seeds) const {
   std::vector<at::Tensor> parts;
   for (const Span& span : consecutive_spans(seeds, kImagesAtOnce)) {
     const ImageRandom images{trained_.config.training.seed, span.first, 1};
-    parts.push_back(kernels::random_normal(images, Stream::kSamples, /*site=*/0,
-                                           {span.count, trained_.generator->z_dim()}, options));
+    const std::vector<std::int64_t> shape = {span.count, trained_.generator->z_dim()};
+    at::Tensor z = kernels::random_normal(images, Stream::kSamples, /*site=*/0, shape, options);
+    if (latent_threshold_) {
+      const at::Tensor uniform =
+          kernels::random_uniform(images, Stream::kSamples, kTruncationSite, shape, options);
+      z = models::truncate_latents(z, uniform, *latent_threshold_);
+    }
+    parts.push_back(std::move(z));
   }
   return at::cat(parts);
 }

@@ -22,7 +22,8 @@ struct SampleSpec {
 /// run's sample grids.
 class ImageSampler {
  public:
-  /// truncation: only for models with styles. Throws UsageError for others.
+  /// truncation: of styles; of a model that truncates latents, psi is their threshold. Throws
+  ///             UsageError for others.
   ImageSampler(const training::TrainedGenerator& trained,
                std::optional<models::Truncation> truncation);
 
@@ -31,12 +32,14 @@ class ImageSampler {
   /// the frequency of the labels in the data. Throws UsageError.
   SampleSpec specify(std::vector<std::int64_t> seeds, const std::string& text) const;
 
-  /// Returns the latents of the seeds, [N, z_dim].
+  /// Returns the latents of the seeds, [N, z_dim], truncated if the model does that.
   at::Tensor latents(const std::vector<std::int64_t>& seeds) const;
   /// Returns images on the host, [N, C, H, W]. labels: [N] int64; undefined without labels.
   at::Tensor from_latents(const at::Tensor& z, const at::Tensor& labels) const;
   at::Tensor sample(const SampleSpec& spec) const;
 
+  /// Returns the threshold of truncated latents, if they are.
+  std::optional<double> latent_threshold() const { return latent_threshold_; }
   /// Returns whether the model has styles between latents and images.
   bool has_styles() const { return style_ != nullptr; }
   /// Returns truncated styles, [N, w_count, w_dim].
@@ -51,6 +54,7 @@ class ImageSampler {
   const training::TrainedGenerator& trained_;
   models::StyleGenerator* style_;  ///< null for a model without styles
   models::Truncation truncation_;
+  std::optional<double> latent_threshold_;
 };
 
 }  // namespace ganscale::cli

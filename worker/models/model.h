@@ -31,6 +31,8 @@ struct Traits {
   /// The model itself chooses which layers compute in bf16 or fp16, see
   /// ModelConfig::low_precision_type. Other models run bf16 by autocast and have no fp16.
   bool chooses_low_precision = false;
+  /// Generators trained to bear truncated latents, see models/latent_truncation.h.
+  bool truncates_latents = false;
 };
 
 /// What networks are built for, in addition to their blueprint.

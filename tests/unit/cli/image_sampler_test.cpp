@@ -1,5 +1,7 @@
 #include "cli/image_sampler.h"
 
+#include <ATen/Functions.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -46,6 +48,34 @@ TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
   expect_error(ExitCode::kUsage, "does not have the frequencies of labels",
                [&] { sampler.specify(seeds(4), "data"); });
   EXPECT_EQ(sampler.specify(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
+}
+
+training::TrainedGenerator biggan() {
+  training::TrainedGenerator result;
+  result.config.model = models::read_model("{name: biggan, generator_channels: 1}", 4);
+  result.generator = models::build_generator(result.config.model, 1, nullptr);
+  return result;
+}
+
+TEST(TruncatedLatents, StayWithinTheThresholdAndBelongToTheSeed) {
+  const auto generator = biggan();
+  const ImageSampler sampler(generator, models::Truncation{.psi = 0.5});
+  const auto z = sampler.latents({5, 6, 9});
+  EXPECT_LE(z.abs().max().item<double>(), 0.5);
+  EXPECT_TRUE(at::equal(sampler.latents({9})[0], z[2]));
+  const auto usual = ImageSampler(generator, {}).latents({9})[0];
+  EXPECT_TRUE(at::where(usual.abs() <= 0.5, usual == z[2], usual != z[2]).all().item<bool>());
+}
+
+TEST(TruncatedLatents, AreOfModelsThatBearThem) {
+  const auto plain = trained({});
+  expect_error(ExitCode::kUsage, "--truncation: this model has no truncation: conditional_dcgan",
+               [&] { ImageSampler(plain, models::Truncation{.psi = 0.5}); });
+  const auto generator = biggan();
+  expect_error(ExitCode::kUsage, "--truncation: the threshold of latents must be positive",
+               [&] { ImageSampler(generator, models::Truncation{.psi = 0}); });
+  expect_error(ExitCode::kUsage, "--truncation-cutoff: this model has no styles",
+               [&] { ImageSampler(generator, models::Truncation{.psi = 1, .cutoff = 3}); });
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace ganscale::models::biggan {
 
-inline constexpr Traits kTraits = {.labels = Labels::kNeeded};
+inline constexpr Traits kTraits = {.labels = Labels::kNeeded, .truncates_latents = true};
 
 /// Read the keys of a BigGAN, and of a BigGAN-deep.
 void read(config::Section& in, ModelConfig& config);

@@ -1,0 +1,53 @@
+#include "models/standing_statistics.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "tensors/named_tensors.h"
+#include "unit/models/read_model.h"
+#include "unit/models/tiny_model.h"
+
+namespace ganscale::models {
+namespace {
+
+std::shared_ptr<Generator> generator_of(const std::string& yaml) {
+  const auto generator = build_generator(read_model(yaml, 3), 1, nullptr);
+  generator->eval();
+  return generator;
+}
+
+constexpr const char* kBiggan = "{name: biggan, generator_channels: 2}";
+constexpr const char* kFirstMean = "blocks.0.0.bn1.stored_mean";
+constexpr const char* kFirstVariance = "blocks.0.0.bn1.stored_var";
+
+TEST(StandingStatistics, ForgetThoseOfTheTraining) {
+  const auto trained = generator_of(kBiggan);
+  const auto other = generator_of(kBiggan);
+  const at::NoGradGuard no_grad;
+  named_buffers(*other).at(kFirstMean).fill_(7);
+  EXPECT_TRUE(take_standing_statistics(*trained, 3, 1, {}));
+  EXPECT_TRUE(take_standing_statistics(*other, 3, 1, {}));
+  EXPECT_FALSE(trained->is_training());
+  EXPECT_TRUE(at::allclose(named_buffers(*other).at(kFirstMean),
+                           named_buffers(*trained).at(kFirstMean), 0, 1e-5));
+}
+
+// The linear layer has orthogonal columns, scaled to length 1, so that each number is one of a
+// linear function of 20 normal ones: truncated at 0.5, their variance falls to 0.0806.
+TEST(StandingStatistics, AreThoseOfTruncatedLatents) {
+  const auto variance = [](std::optional<double> threshold) {
+    const auto generator = generator_of(kBiggan);
+    take_standing_statistics(*generator, 20, 1, threshold);
+    return named_buffers(*generator).at(kFirstVariance).mean().item<double>();
+  };
+  EXPECT_NEAR(variance(0.5) / variance({}), 0.0806, 0.01);
+}
+
+TEST(StandingStatistics, TellThatThereIsNoBatchNorm) {
+  const auto generator =
+      std::make_shared<TinyGenerator>(ImageShape{.channels = 1, .resolution = 8}, 4);
+  EXPECT_FALSE(take_standing_statistics(*generator, 1, 1, {}));
+}
+
+}  // namespace
+}  // namespace ganscale::models
