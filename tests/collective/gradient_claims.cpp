@@ -220,6 +220,27 @@ void rank_0_gives_its_whole_state(Group& group) {
   }
 }
 
+void a_state_arrives_as_it_was_sent(Group& group) {
+  for (const std::int64_t chunk_bytes : {1, 100, 25'000'000}) {
+    const double scale = group.rank() == 0 ? 1 : -3;
+    const NamedTensors state{{"bias", (pattern({4}) * scale).requires_grad_()},
+                             {"count", at::full({}, scale, at::kLong)},
+                             {"transposed", (pattern({3, 5}) * scale).t()}};
+    if (group.rank() == 0) {
+      std::vector<int> others;
+      for (int rank = 1; rank < group.size(); ++rank) others.push_back(rank);
+      send_state(group, state, others, chunk_bytes);
+      state.at("bias").detach().zero_();
+      group.wait();
+    } else {
+      receive_state(group, state, 0, chunk_bytes);
+      expect_close(state.at("bias").detach(), pattern({4}));
+      EXPECT_EQ(state.at("count").item<std::int64_t>(), 1);
+      expect_close(state.at("transposed"), pattern({3, 5}).t());
+    }
+  }
+}
+
 void an_average_leaves_counters_alone(Group& group) {
   const NamedTensors state{{"running_mean", at::full({3}, group.rank(), at::kDouble)},
                            {"seen", at::full({}, group.rank(), at::kLong)}};
@@ -248,6 +269,7 @@ std::vector<GroupClaim> gradient_claims() {
       {"SynchronizedMomentsEqualThoseOfTheWholeBatch",
        synchronized_moments_equal_those_of_the_whole_batch},
       {"Rank0GivesItsWholeState", rank_0_gives_its_whole_state},
+      {"AStateArrivesAsItWasSent", a_state_arrives_as_it_was_sent},
       {"AnAverageLeavesCountersAlone", an_average_leaves_counters_alone},
   };
 }

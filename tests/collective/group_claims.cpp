@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 namespace ganscale::comm {
 namespace {
@@ -122,6 +123,38 @@ void messages_arrive_in_the_order_of_sending(Group& group) {
   }
 }
 
+// By a group for each direction; messages of many megabytes, which no backend stores on their way.
+void two_ranks_may_send_to_each_other_before_they_receive(Group& group) {
+  const auto back = group.split(0);
+  if (group.rank() > 1 || group.size() < 2) return;
+  Group& there = group.rank() == 0 ? group : *back;
+  Group& here = group.rank() == 0 ? *back : group;
+  const int peer = 1 - group.rank();
+  const auto sent = at::full({4'000'000}, group.rank() + 1, at::kDouble);
+  const auto received = at::zeros_like(sent);
+  there.send_async(sent, peer);
+  here.receive(received, peer);
+  there.wait();
+  expect_all(received, peer + 1);
+}
+
+void a_message_on_its_way_can_be_received(Group& group) {
+  group.barrier();
+  if (group.rank() == 0 && group.size() > 1) {
+    EXPECT_FALSE(group.can_receive(1));
+  }
+  group.barrier();
+  for (int i = 0; i < 3; ++i) {
+    if (group.rank() == 1) group.send_async(at::full({1'000'000}, i, at::kInt), 0);
+    if (group.rank() != 0 || group.size() == 1) continue;
+    while (!group.can_receive(1)) std::this_thread::yield();
+    const auto data = at::zeros({1'000'000}, at::kInt);
+    group.receive(data, 1);
+    expect_all(data, i);
+  }
+  group.wait();
+}
+
 void split_makes_a_group_of_each_color(Group& group) {
   const int color = group.rank() % 2;
   const auto part = group.split(color);
@@ -170,6 +203,9 @@ std::vector<GroupClaim> operation_claims() {
       {"AllGatherTakesRowsOfNothing", all_gather_takes_rows_of_nothing},
       {"NobodyLeavesAMeetingBeforeAllAreThere", nobody_leaves_a_meeting_before_all_are_there},
       {"MessagesArriveInTheOrderOfSending", messages_arrive_in_the_order_of_sending},
+      {"TwoRanksMaySendToEachOtherBeforeTheyReceive",
+       two_ranks_may_send_to_each_other_before_they_receive},
+      {"AMessageOnItsWayCanBeReceived", a_message_on_its_way_can_be_received},
       {"SplitMakesAGroupOfEachColor", split_makes_a_group_of_each_color},
       {"GroupsOfASplitDoNotDisturbEachOther", groups_of_a_split_do_not_disturb_each_other},
       {"TheCostOfSumsIsCounted", the_cost_of_sums_is_counted},

@@ -44,8 +44,14 @@ class ObservedGroup : public Group {
   void send(const at::Tensor& data, int destination) override {
     observe_("send"), group_.send(data, destination);
   }
+  void send_async(const at::Tensor& data, int destination) override {
+    observe_("send_async"), group_.send_async(data, destination);
+  }
   void receive(const at::Tensor& data, int source) override {
     observe_("receive"), group_.receive(data, source);
+  }
+  bool can_receive(int source) override {
+    return observe_("can_receive"), group_.can_receive(source);
   }
   std::unique_ptr<Group> split(int color) override {
     observe_("split");

@@ -60,8 +60,13 @@ class Group {
   virtual at::Tensor all_gather(const at::Tensor& data) = 0;
   /// Sends `data` to one rank. May or may not return before the receiver has it.
   virtual void send(const at::Tensor& data, int destination) = 0;
+  /// Starts to send `data` to one rank; wait() completes it. Do not write it before. Until then other
+  /// operations of this group may wait for the receiver, but none of another group does.
+  virtual void send_async(const at::Tensor& data, int destination) = 0;
   /// Replaces `data` by what `source` sends. Messages of a rank arrive in the order of sending.
   virtual void receive(const at::Tensor& data, int source) = 0;
+  /// Returns whether `source` has begun to send a tensor of the CPU that this rank has not received.
+  virtual bool can_receive(int source) = 0;
 
   /// Splits the group: ranks of the same color form a new group, in the order of their ranks in
   /// this one. Colors must not be negative.

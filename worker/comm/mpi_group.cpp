@@ -72,13 +72,10 @@ MpiType row_of(std::int64_t bytes) {
   return row;
 }
 
-// Waits until all ranks of the communicator are here. A blocking MPI call busy-waits for its peers
-// on a core that the ranks of this machine need for their backward pass; this one polls, and sleeps
-// for `pause` in between.
-void wait_for_all(MPI_Comm comm, std::chrono::microseconds pause = std::chrono::microseconds(20)) {
+// Waits for an operation. A blocking MPI call busy-waits for its peers on a core that the ranks of
+// this machine need for their backward pass; this one polls, and sleeps for `pause` in between.
+void await(MPI_Request request, std::chrono::microseconds pause = std::chrono::microseconds(20)) {
   constexpr int kEagerTests = 200;
-  MPI_Request request = MPI_REQUEST_NULL;
-  require(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
   for (int tests = 0;; ++tests) {
     int done = 0;
     require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -89,6 +86,13 @@ void wait_for_all(MPI_Comm comm, std::chrono::microseconds pause = std::chrono::
       std::this_thread::sleep_for(pause);
     }
   }
+}
+
+// Waits until all ranks of the communicator are here.
+void wait_for_all(MPI_Comm comm, std::chrono::microseconds pause = std::chrono::microseconds(20)) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  require(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+  await(request, pause);
 }
 
 // Calls `operation(first element, count)` for chunks of at most `limit` elements: MPI counts are
@@ -201,10 +205,17 @@ class MpiGroup final : public Group {
   }
 
   void send(const at::Tensor& data, int destination) override {
+    send_async(data, destination);
+    thread_.wait();
+  }
+
+  void send_async(const at::Tensor& data, int destination) override {
     expect_peer(data, destination);
-    run("send", [&](MPI_Comm comm) {
+    submit("send", [data, destination](MPI_Comm comm) {
       in_messages(data, [&](void* bytes, int count) {
-        require(MPI_Send(bytes, count, MPI_BYTE, destination, 0, comm), "MPI_Send");
+        MPI_Request request = MPI_REQUEST_NULL;
+        require(MPI_Isend(bytes, count, MPI_BYTE, destination, 0, comm, &request), "MPI_Isend");
+        await(request);
       });
     });
   }
@@ -213,9 +224,19 @@ class MpiGroup final : public Group {
     expect_peer(data, source);
     run("receive", [&](MPI_Comm comm) {
       in_messages(data, [&](void* bytes, int count) {
-        require(MPI_Recv(bytes, count, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+        MPI_Request request = MPI_REQUEST_NULL;
+        require(MPI_Irecv(bytes, count, MPI_BYTE, source, 0, comm, &request), "MPI_Irecv");
+        await(request);
       });
     });
+  }
+
+  bool can_receive(int source) override {
+    int found = 0;
+    run("can_receive", [&](MPI_Comm comm) {
+      require(MPI_Iprobe(source, 0, comm, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    });
+    return found != 0;
   }
 
   std::unique_ptr<Group> split(int color) override {

@@ -130,6 +130,7 @@ class NcclGroup final : public Group {
       last_sum_.to->block(current_stream());
       last_sum_ = {};
     }
+    if (last_send_) std::exchange(last_send_, nullptr)->block(current_stream());
     if (!recording) take_times();
   }
 
@@ -198,6 +199,16 @@ class NcclGroup final : public Group {
                       stream_.stream());
     });
   }
+
+  void send_async(const at::Tensor& data, int destination) override {
+    if (data.is_cpu()) return host_->send_async(data, destination);
+    last_send_ = launch("send", data, [&](ncclComm_t comm) {
+                   return ncclSend(data.data_ptr(), data.nbytes(), ncclUint8, destination, comm,
+                                   stream_.stream());
+                 }).to;
+  }
+
+  bool can_receive(int source) override { return host_->can_receive(source); }
 
   void receive(const at::Tensor& data, int source) override {
     if (data.is_cpu()) return host_->receive(data, source);
@@ -283,6 +294,7 @@ class NcclGroup final : public Group {
   const CUDAStream stream_;
   const std::shared_ptr<Communicator> comm_;
   Interval last_sum_;
+  std::shared_ptr<CUDAEvent> last_send_;
   std::deque<Interval> sums_;
   std::deque<Interval> stalls_;
   AllReduceCost cost_;

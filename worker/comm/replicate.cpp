@@ -2,8 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
-
-#include <vector>
+#include <ATen/ops/empty.h>
 
 namespace ganscale::comm {
 namespace {
@@ -30,19 +29,27 @@ std::vector<Chunk> plan_chunks(const NamedTensors& state, std::int64_t chunk_byt
   return chunks;
 }
 
-/// Flattens a chunk into one tensor, applies `operation` to it, and copies the result back.
-template <class Operation>
-void through_flat_tensor(const Chunk& chunk, Operation operation) {
-  const at::NoGradGuard no_grad;
+at::Tensor flattened(const Chunk& chunk) {
   std::vector<at::Tensor> parts;
   for (const auto& tensor : chunk) parts.push_back(tensor.reshape({-1}));
-  const at::Tensor flat = at::cat(parts);
-  operation(flat);
+  return at::cat(parts);
+}
+
+void copy_back(const at::Tensor& flat, const Chunk& chunk) {
   std::int64_t offset = 0;
   for (const auto& tensor : chunk) {
     tensor.copy_(flat.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
     offset += tensor.numel();
   }
+}
+
+/// Flattens a chunk into one tensor, applies `operation` to it, and copies the result back.
+template <class Operation>
+void through_flat_tensor(const Chunk& chunk, Operation operation) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor flat = flattened(chunk);
+  operation(flat);
+  copy_back(flat, chunk);
 }
 
 }  // namespace
@@ -65,6 +72,26 @@ void all_reduce_mean(Group& group, const NamedTensors& state, std::int64_t chunk
       group.all_reduce_sum(flat);
       flat.div_(group.size());
     });
+  }
+}
+
+void send_state(Group& group, const NamedTensors& state, const std::vector<int>& destinations,
+                std::int64_t chunk_bytes) {
+  const at::NoGradGuard no_grad;
+  for (const auto& chunk : plan_chunks(state, chunk_bytes)) {
+    const at::Tensor flat = flattened(chunk).cpu();
+    for (const int destination : destinations) group.send_async(flat, destination);
+  }
+}
+
+void receive_state(Group& group, const NamedTensors& state, int source, std::int64_t chunk_bytes) {
+  const at::NoGradGuard no_grad;
+  for (const auto& chunk : plan_chunks(state, chunk_bytes)) {
+    std::int64_t element_count = 0;
+    for (const auto& tensor : chunk) element_count += tensor.numel();
+    const at::Tensor flat = at::empty({element_count}, chunk.front().options().device(at::kCPU));
+    group.receive(flat, source);
+    copy_back(flat, chunk);
   }
 }
 

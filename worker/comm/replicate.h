@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "comm/group.h"
 #include "tensors/named_tensors.h"
@@ -17,5 +18,14 @@ void broadcast_from_rank_0(Group& group, const NamedTensors& state, std::int64_t
 /// such as the counters of batch norm, alone. For small state that each rank updates on its own,
 /// such as the running statistics of batch norm.
 void all_reduce_mean(Group& group, const NamedTensors& state, std::int64_t chunk_bytes);
+
+/// Starts to send the values of all tensors to some ranks, as CPU tensors in flat chunks; the
+/// tensors may change at once.
+void send_state(Group& group, const NamedTensors& state, const std::vector<int>& destinations,
+                std::int64_t chunk_bytes);
+
+/// Replaces the values of all tensors by those that `source` sends of tensors of the same names,
+/// shapes and dtypes, with the same `chunk_bytes`.
+void receive_state(Group& group, const NamedTensors& state, int source, std::int64_t chunk_bytes);
 
 }  // namespace ganscale::comm

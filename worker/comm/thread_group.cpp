@@ -162,6 +162,15 @@ class ThreadGroup final : public Group {
     state_->run_state->changed.notify_all();
   }
 
+  void send_async(const at::Tensor& data, int destination) override { send(data, destination); }
+
+  bool can_receive(int source) override {
+    const std::scoped_lock lock(state_->run_state->mutex);
+    if (!state_->mailboxes[{source, rank_}].empty()) return true;
+    throw_if_lost();
+    return false;
+  }
+
   void receive(const at::Tensor& data, int source) override {
     check(source >= 0 && source < size() && source != rank_,
           "no such peer: " + std::to_string(source));
