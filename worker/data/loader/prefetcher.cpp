@@ -236,10 +236,7 @@ void Prefetcher::fill(Slot& slot, int image, std::int64_t index, const Record& r
   const std::int64_t position = options_.share.position(slot.first_position, image);
   if (options_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution);
   if (slot.labels == nullptr) return;
-  if (record.label < 0 || record.label >= options_.label_count) {
-    throw DataError("label out of range: " + std::to_string(record.label) + ", labels " +
-                    std::to_string(options_.label_count) + ": " + source_.describe(index));
-  }
+  require_label(record.label, options_.label_count, source_, index);
   slot.labels[image] = record.label;
 }
 

@@ -21,4 +21,11 @@ void read_into(const Source& source, std::int64_t index, const DecodePolicy& pol
   decode_read(source, index, policy, record, chw);
 }
 
+void require_label(std::int64_t label, std::int64_t label_count, const Source& source,
+                   std::int64_t index) {
+  if (label >= 0 && label < label_count) return;
+  throw DataError("label out of range: " + std::to_string(label) + ", labels " +
+                  std::to_string(label_count) + ": " + source.describe(index));
+}
+
 }  // namespace ganscale::data

@@ -18,4 +18,8 @@ void decode_read(const Source& source, std::int64_t index, const DecodePolicy& p
 void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,
                std::span<std::uint8_t> chw);
 
+/// Throws DataError, which names the record, unless its label is one of the run's.
+void require_label(std::int64_t label, std::int64_t label_count, const Source& source,
+                   std::int64_t index);
+
 }  // namespace ganscale::data

@@ -65,6 +65,20 @@ class OnlyGradientsOf {
 
 }  // namespace
 
+std::vector<std::string> names_of(const std::vector<Phase>& phases) {
+  std::vector<std::string> names;
+  for (const Phase& phase : phases) names.push_back(phase.name);
+  return names;
+}
+
+std::vector<std::string> statistics_of(const std::vector<Phase>& phases) {
+  std::vector<std::string> names;
+  for (const Phase& phase : phases) {
+    names.insert(names.end(), phase.statistics.begin(), phase.statistics.end());
+  }
+  return names;
+}
+
 NamedTensors compute_gradients(Phase& phase, const StepInput& input) {
   const OnlyGradientsOf only(phase.optimizer->parameters());
   phase.gradients->clear();

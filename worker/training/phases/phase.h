@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,13 @@ struct StepLatents {
   at::Tensor noise = {};   ///< of path lengths: [N, C, H, W] standard normal
 };
 
+/// The fakes of Dmain.
+struct Fakes {
+  at::Tensor images;            ///< [N, C, H, W]
+  at::Tensor labels = {};       ///< [N] int64; undefined without labels
+  std::uint32_t next_site = 0;  ///< of the random stream of Dmain, behind the draws of G
+};
+
 /// What the phases of a step compute their losses from.
 struct StepInput {
   /// Images float [N, C, H, W] in [-1, 1] on D's device; a rank that trains G alone has labels only.
@@ -35,6 +43,8 @@ struct StepInput {
   ImageRandom images;
   /// Latents by what they are for, in place of random ones: for comparisons with other programs.
   std::map<Stream, StepLatents> given = {};
+  /// Those of Dmain, where another rank made them.
+  std::optional<Fakes> fakes = {};
 };
 
 /// The loss of a phase and its statistics.
@@ -68,6 +78,11 @@ struct Phase {
 
   bool is_due(std::int64_t step) const { return step % interval == offset; }
 };
+
+/// Returns the names of phases, in their order.
+std::vector<std::string> names_of(const std::vector<Phase>& phases);
+/// Returns the names of all that phases report.
+std::vector<std::string> statistics_of(const std::vector<Phase>& phases);
 
 /// Computes the loss of a phase and averages its gradients over the ranks, asynchronously: the host
 /// does not wait. Returns the statistics.

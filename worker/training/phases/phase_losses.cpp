@@ -19,6 +19,11 @@ namespace {
 /// The pass of D over the reals draws behind all draws of the pass over the fakes.
 constexpr std::uint32_t kSitesOfFakes = 1024;
 
+/// Returns the random numbers of D's pass over the fakes, behind those of G's.
+kernels::RandomStream random_behind(const Fakes& fakes, const StepInput& input) {
+  return {input.images, Stream::kDiscriminatorNoise, fakes.next_site};
+}
+
 /// Adds statistics of D's logits: their mean, the mean probability of real, and the mean sign.
 void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& statistics) {
   const at::Tensor values = logits.detach();
@@ -72,12 +77,16 @@ PhaseLoss PhaseLosses::orthogonality() const {
   return {penalty, {{"loss/orthogonality", penalty.detach()}}};
 }
 
+Fakes PhaseLosses::make_fakes(const StepInput& input) const {
+  const Autocast narrow = autocast(parts_);
+  return draw_fakes(input);
+}
+
 PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
   const Autocast narrow = autocast(parts_);
-  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
-  const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
-  const auto logits = parts_.discriminator.forward(fakes_for_discriminator(from, input, random),
-                                                   from.labels, random);
+  const Fakes fakes = fakes_for_discriminator(input);
+  auto random = random_behind(fakes, input);
+  const auto logits = parts_.discriminator.forward(fakes.images, fakes.labels, random);
   PhaseLoss result{adversarial().fake(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", logits, result.statistics);
@@ -96,15 +105,14 @@ PhaseLoss PhaseLosses::reals(const StepInput& input) const {
 
 PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
   const Autocast narrow = autocast(parts_);
-  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
-  const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
-  const auto fakes = fakes_for_discriminator(from, input, random);
+  const Fakes fakes = fakes_for_discriminator(input);
+  auto random = random_behind(fakes, input);
   const auto reals = augmented(input.real.images, input, augment::Use::kReals);
   const auto& labels = input.real.labels;
   const auto logits =
       parts_.discriminator
-          .score_batches(at::cat({fakes, reals}),
-                         labels.defined() ? at::cat({from.labels, labels}) : labels, 2, random)
+          .score_batches(at::cat({fakes.images, reals}),
+                         labels.defined() ? at::cat({fakes.labels, labels}) : labels, 2, random)
           .chunk(2);
   parts_.augmentation.observe_reals(logits[1].detach());
   PhaseLoss result{adversarial().fake(logits[0]).mean().add(adversarial().real(logits[1]).mean()),
@@ -117,10 +125,9 @@ PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
 
 PhaseLoss PhaseLosses::critic(const StepInput& input) const {
   const Autocast narrow = autocast(parts_);
-  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
-  const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
-  const auto fakes = fakes_for_discriminator(from, input, random);
-  const auto fake_logits = parts_.discriminator.forward(fakes, from.labels, random);
+  const Fakes fakes = fakes_for_discriminator(input);
+  auto random = random_behind(fakes, input);
+  const auto fake_logits = parts_.discriminator.forward(fakes.images, fakes.labels, random);
   const RealScores reals = score_reals(input, random);
   PhaseLoss result{
       adversarial().fake(fake_logits).mean().add(adversarial().real(reals.logits).mean()), {}};
@@ -129,8 +136,8 @@ PhaseLoss PhaseLosses::critic(const StepInput& input) const {
   report_scores("real", reals.logits, result.statistics);
   const double weight = parts_.config.loss.gradient_penalty;
   if (weight > 0) {
-    const auto share = random.uniform({fakes.size(0), 1, 1, 1}, fakes.options());
-    const auto between = losses::interpolate(reals.images, fakes, share);
+    const auto share = random.uniform({fakes.images.size(0), 1, 1, 1}, fakes.images.options());
+    const auto between = losses::interpolate(reals.images, fakes.images, share);
     const auto logits = parts_.discriminator.forward(between, input.real.labels, random);
     const auto penalty = losses::gradient_penalty(between, logits, weight).mean();
     result.total = result.total.add(penalty);
@@ -200,11 +207,19 @@ at::Tensor PhaseLosses::augmented(const at::Tensor& images, const StepInput& inp
   return parts_.augmentation(images.to(parts_.devices.discriminator), input.images, use);
 }
 
-at::Tensor PhaseLosses::fakes_for_discriminator(const StepLatents& from, const StepInput& input,
-                                                kernels::RandomStream& random) const {
+Fakes PhaseLosses::draw_fakes(const StepInput& input) const {
   const at::NoGradGuard no_grad;
-  return augmented(parts_.generator.forward(from.z, from.labels, random), input,
-                   augment::Use::kDiscriminatorFakes);
+  kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
+  const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
+  const auto images = parts_.generator.forward(from.z, from.labels, random);
+  return {images, from.labels, random.next_site()};
+}
+
+Fakes PhaseLosses::fakes_for_discriminator(const StepInput& input) const {
+  const at::NoGradGuard no_grad;
+  Fakes fakes = input.fakes ? *input.fakes : draw_fakes(input);
+  fakes.images = augmented(fakes.images, input, augment::Use::kDiscriminatorFakes);
+  return fakes;
 }
 
 PhaseLosses::RealScores PhaseLosses::score_reals(const StepInput& input,

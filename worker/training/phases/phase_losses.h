@@ -38,6 +38,8 @@ class PhaseLosses {
   ///
   /// Paper: Karras et al. 2020, arXiv:1912.04958, Eq. (4).
   PhaseLoss path_length(const StepInput& input) const;
+  /// Returns the fakes of Dmain, without gradients; in training mode, as Dmain would make them.
+  Fakes make_fakes(const StepInput& input) const;
   /// Dmain, its part of the fakes, such as softplus(D(G(z))), without gradients of G.
   PhaseLoss fakes(const StepInput& input) const;
   /// Dmain, its part of the reals, such as softplus(-D(x)). The augmentation observes the logits.
@@ -66,8 +68,9 @@ class PhaseLosses {
   at::Tensor measure_paths(const StepInput& input, const PathCount& count) const;
   /// Returns what D sees of images: on its device, augmented.
   at::Tensor augmented(const at::Tensor& images, const StepInput& input, augment::Use use) const;
-  at::Tensor fakes_for_discriminator(const StepLatents& from, const StepInput& input,
-                                     kernels::RandomStream& random) const;
+  /// Returns the fakes of Dmain as D sees them: given, or made here.
+  Fakes fakes_for_discriminator(const StepInput& input) const;
+  Fakes draw_fakes(const StepInput& input) const;
   /// Asks D about the reals; the augmentation observes the answer.
   RealScores score_reals(const StepInput& input, kernels::RandomStream& random) const;
 

@@ -1,16 +1,34 @@
 #include "training/phases/step_inputs.h"
 
+#include <ATen/ops/empty.h>
+
 #include "data/sources/cached_source.h"
+#include "data/sources/read_image.h"
 #include "training/run/precision.h"
 
 namespace ganscale::training {
 namespace {
 
+data::RankShare share_of(const RunConfig& config, const comm::Group& group) {
+  return {.rank = group.rank(),
+          .world_size = group.size(),
+          .batch_per_rank = static_cast<int>(config.training.batch / group.size())};
+}
+
+data::ShardPlan plan_of(const RunConfig& config, const Dataset& dataset) {
+  return {dataset.facts.record_count, config.training.seed, config.data.shuffle,
+          config.data.shard};
+}
+
+ImageRandom random_of(const TrainingConfig& training, const comm::Group& group,
+                      const Progress& progress) {
+  return image_random(training.seed_mode, training.seed, group.rank(), group.size(),
+                      progress.images_seen);
+}
+
 data::LoaderOptions loader_options(const RunConfig& config, const comm::Group& group,
                                    const Progress& progress, at::Device device) {
-  return {.share = {.rank = group.rank(),
-                    .world_size = group.size(),
-                    .batch_per_rank = static_cast<int>(config.training.batch / group.size())},
+  return {.share = share_of(config, group),
           .first_position = progress.stream_position,
           .label_count = config.model.label_count,
           .mirror = config.data.mirror,
@@ -32,17 +50,39 @@ LoadedInputs::LoadedInputs(const RunConfig& config, const Dataset& dataset, at::
       device_(device),
       group_(group),
       cache_(make_cache(config.data.cache, *dataset.source)),
-      batches_(cache_ ? *cache_ : *dataset.source,
-               data::ShardPlan(dataset.facts.record_count, config.training.seed,
-                               config.data.shuffle, config.data.shard),
-               dataset.policy, loader_options(config, group, progress, device)) {}
+      batches_(cache_ ? *cache_ : *dataset.source, plan_of(config, dataset), dataset.policy,
+               loader_options(config, group, progress, device)) {}
 
 StepInput LoadedInputs::next(const Progress& progress) {
-  const TrainingConfig& training = config_.training;
-  return {
-      .real = data::to_model_input(batches_.next(), device_, parameter_dtype(training.precision)),
-      .images = image_random(training.seed_mode, training.seed, group_.rank(), group_.size(),
-                             progress.images_seen)};
+  return {.real = data::to_model_input(batches_.next(), device_,
+                                       parameter_dtype(config_.training.precision)),
+          .images = random_of(config_.training, group_, progress)};
+}
+
+LabelInputs::LabelInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
+                         const comm::Group& group)
+    : config_(config),
+      source_(*dataset.source),
+      device_(device),
+      group_(group),
+      plan_(plan_of(config, dataset)) {}
+
+StepInput LabelInputs::next(const Progress& progress) {
+  StepInput input{.real = {}, .images = random_of(config_.training, group_, progress)};
+  if (config_.model.label_count > 0) input.real.labels = labels_at(progress.stream_position);
+  return input;
+}
+
+at::Tensor LabelInputs::labels_at(std::int64_t stream_position) const {
+  const data::RankShare share = share_of(config_, group_);
+  const at::Tensor labels = at::empty({share.batch_per_rank}, at::kLong);
+  for (std::int64_t image = 0; image < share.batch_per_rank; ++image) {
+    const auto record = plan_.record_at(share.position(stream_position, image), share);
+    const std::int64_t label = source_.label(record);
+    data::require_label(label, config_.model.label_count, source_, record);
+    labels.mutable_data_ptr<std::int64_t>()[image] = label;
+  }
+  return labels.to(device_);
 }
 
 }  // namespace ganscale::training

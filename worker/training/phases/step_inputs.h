@@ -42,4 +42,25 @@ class LoadedInputs : public StepInputs {
   data::Prefetcher batches_;
 };
 
+/// The labels of this rank's part of the batches and no images, for a rank that trains the
+/// generator alone.
+class LabelInputs : public StepInputs {
+ public:
+  /// group: the ranks that share a batch. All is borrowed.
+  LabelInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
+              const comm::Group& group);
+
+  /// Throws DataError for a label that the networks do not have.
+  StepInput next(const Progress& progress) override;
+
+ private:
+  at::Tensor labels_at(std::int64_t stream_position) const;
+
+  const RunConfig& config_;
+  const data::Source& source_;
+  at::Device device_;
+  const comm::Group& group_;
+  const data::ShardPlan plan_;
+};
+
 }  // namespace ganscale::training

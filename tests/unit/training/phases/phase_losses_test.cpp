@@ -104,6 +104,24 @@ TEST(PhaseLosses, OfGeneratorAndFakesAreTheMeansOfThePaper) {
   EXPECT_FALSE(game.generator.slope.grad().defined());
 }
 
+// Images 1, -1 are D(G(z)) = 2, -2.
+TEST(PhaseLosses, OfGivenFakesMakeNone) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  const StepInput input{.real = {}, .images = {}, .fakes = Fakes{.images = pixels({1, -1})}};
+  EXPECT_NEAR(game.losses().fakes(input).total.item<double>(), (softplus(2) + softplus(-2)) / 2,
+              1e-12);
+}
+
+TEST(PhaseLosses, MakeTheFakesThatTheyWouldScore) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  const StepInput input = given(Stream::kDiscriminatorLatent, {.z = column({1, -1})});
+  const Fakes fakes = game.losses().make_fakes(input);
+  EXPECT_TRUE(at::equal(fakes.images, pixels({3, -3})));
+  EXPECT_FALSE(fakes.images.requires_grad());
+}
+
 // G(z) = ln(3) / 2 and 0, D(G(z)) = ln 3 and 0, as probabilities 3/4 and 1/2.
 TEST(PhaseLosses, TellWhatTheDiscriminatorThinks) {
   const auto alone = comm::make_single_group();

@@ -126,6 +126,43 @@ TEST(LoadedInputs, OfFixedShardsReadEachRecordFromStorageOnce) {
   EXPECT_EQ(reads, kStreamRecords);
 }
 
+// Rank 1 of 2 has the second and the fourth of the images 6, 7, 0, 1.
+TEST(LabelInputs, AreTheLabelsOfTheImagesThatOtherRanksLoad) {
+  auto run = run_with();
+  run.model.label_count = 3;
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
+  comm::run_ranks(2, [&](comm::Group& group) {
+    LabelInputs labels(run, dataset, at::kCPU, group);
+    const Progress progress{.images_seen = 100, .stream_position = 6};
+    LoadedInputs loaded(run, dataset, at::kCPU, group, progress);
+    const StepInput input = labels.next(progress);
+    const StepInput expected = loaded.next(progress);
+    EXPECT_FALSE(input.real.images.defined());
+    EXPECT_TRUE(at::equal(input.real.labels, expected.real.labels));
+    EXPECT_TRUE(at::equal(input.real.labels,
+                          group.rank() == 0 ? at::tensor({0L, 0L}) : at::tensor({1L, 1L})));
+    EXPECT_EQ(input.images.first_image, expected.images.first_image);
+    EXPECT_EQ(input.images.image_stride, expected.images.image_stride);
+  });
+}
+
+TEST(LabelInputs, AreNoneWhereTheModelTakesNone) {
+  const auto run = run_with();
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
+  const auto alone = comm::make_single_group();
+  EXPECT_FALSE(LabelInputs(run, dataset, at::kCPU, *alone).next({}).real.labels.defined());
+}
+
+TEST(LabelInputs, NameTheRecordWhoseLabelIsUnknown) {
+  auto run = run_with();
+  run.model.label_count = 2;
+  const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
+  const auto alone = comm::make_single_group();
+  LabelInputs inputs(run, dataset, at::kCPU, *alone);
+  expect_error(ExitCode::kData, "label out of range: 2, labels 2: fake, record 2",
+               [&] { inputs.next({}); });
+}
+
 TEST(LoadedInputs, NameTheRecordThatCannotBeRead) {
   const auto run = run_with();
   auto source = std::make_unique<data::FakeSource>(kStreamRecords);
