@@ -71,6 +71,16 @@ TRAINING = [
         ("All-reduce by rank", "percentunit", "The rank with the least is the one that the others wait for.",
          [(f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {"type": "state"}),
     ]),
+    ("Roles (scheme asynchronous)", [
+        ("Waiting for the other role", "percentunit",
+         "Share of the time that the ranks of a role wait for images or snapshots of the other one, mean of its ranks.",
+         [(f"avg by (run, network) (rate(ganscale_role_wait_seconds_total{RUN}{RATE}))", "{{run}} {{network}}")], {}),
+        ("Staleness", "short", "Mean age, in steps, of the images or weights that a rank uses from the other role.",
+         [(f"rate(ganscale_staleness_steps_sum{RUN}{RATE}) / rate(ganscale_staleness_steps_count{RUN}{RATE})",
+           "{{run}} rank {{rank}}")], {}),
+        ("Ages", "short", "How many steps used images or weights of which age.",
+         [(f"sum by (le) (increase(ganscale_staleness_steps_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
+    ]),
     ("Data", [
         ("Waiting for data", "percentunit", "Share of the time that a rank waits for its next batch.",
          [(f"rate(ganscale_data_wait_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {}),

@@ -1,6 +1,27 @@
 #include "report/tick.h"
 
 namespace ganscale::report {
+namespace {
+
+nlohmann::ordered_json to_json(const RoleTick& role) {
+  nlohmann::ordered_json staleness = nlohmann::ordered_json::object();
+  for (const auto& [age, steps] : role.steps_of_age) staleness[std::to_string(age)] = steps;
+  return {{"ranks", role.ranks},           {"steps", role.steps},
+          {"images", role.images},         {"seconds_per_step", role.seconds_per_step},
+          {"wait_share", role.wait_share}, {"staleness", staleness}};
+}
+
+}  // namespace
+
+double RoleTick::mean_age() const {
+  double ages = 0;
+  double steps = 0;
+  for (const auto& [age, count] : steps_of_age) {
+    ages += static_cast<double>(age * count);
+    steps += static_cast<double>(count);
+  }
+  return steps > 0 ? ages / steps : 0;
+}
 
 nlohmann::ordered_json to_json(const Tick& tick) {
   nlohmann::ordered_json line{
@@ -24,6 +45,7 @@ nlohmann::ordered_json to_json(const Tick& tick) {
   if (!tick.scores.empty()) line["score"] = tick.scores;
   line["learning_rate"] = tick.learning_rates;
   if (tick.augment_p) line["augment_p"] = *tick.augment_p;
+  for (const auto& [network, role] : tick.roles) line["roles"][network] = to_json(role);
   return line;
 }
 

@@ -8,6 +8,19 @@
 
 namespace ganscale::report {
 
+/// What the ranks that train one network did in a tick, where others train the other one.
+struct RoleTick {
+  int ranks = 0;
+  std::int64_t steps = 0;
+  std::int64_t images = 0;      ///< real images, of all its ranks
+  double seconds_per_step = 0;  ///< of training, 0 without a step
+  double wait_share = 0;        ///< part of its ranks' time in [0, 1] spent waiting for the others
+  /// By age of the weights or images used from the others, in steps; of all its ranks.
+  std::map<std::int64_t, std::int64_t> steps_of_age;
+
+  double mean_age() const;
+};
+
 /// The statistics of one tick. Rates and shares are those of this tick alone.
 struct Tick {
   std::int64_t number = 0;
@@ -28,6 +41,7 @@ struct Tick {
   std::map<std::string, double> scores;          ///< mean of sigmoid(D(x)), of "real" and of "fake"
   std::map<std::string, double> learning_rates;  ///< by network
   std::optional<double> augment_p;
+  std::map<std::string, RoleTick> roles;  ///< by network, where ranks train one each
 };
 
 /// Returns a tick as the object on a line of stats.jsonl. Numbers that are not finite become null.

@@ -63,6 +63,14 @@ std::string tick_line(const Tick& tick, std::optional<double> seconds_left) {
   if (tick.augment_p) line += "  augment " + fixed(*tick.augment_p, 3);
   line += named_numbers("loss", tick.losses);
   line += named_numbers("score", tick.scores);
+  std::map<std::string, double> waits;
+  std::map<std::string, double> ages;
+  for (const auto& [network, role] : tick.roles) {
+    waits[network] = role.wait_share;
+    ages[network] = role.mean_age();
+  }
+  line += named_numbers("wait", waits);
+  line += named_numbers("staleness", ages);
   if (seconds_left) line += "  left " + format_duration(*seconds_left);
   return line;
 }

@@ -44,8 +44,9 @@ struct Instruments {
   Counter cached_reads_total;
   Gauge cached_bytes;
   StalenessSteps staleness_steps;
-  Labeled<Gauge> loss;               ///< by network
-  Labeled<Counter> nonfinite_total;  ///< by phase
+  Labeled<Counter> role_wait_seconds_total;  ///< by network
+  Labeled<Gauge> loss;                       ///< by network
+  Labeled<Counter> nonfinite_total;          ///< by phase
   Gauge fid;
   Gauge inception_score;
   Gauge augment_p;

@@ -25,6 +25,7 @@ inline constexpr const char* kRepeatedReadsTotal = "ganscale_repeated_reads_tota
 inline constexpr const char* kCachedReadsTotal = "ganscale_cached_reads_total";
 inline constexpr const char* kCachedBytes = "ganscale_cached_bytes";
 inline constexpr const char* kStalenessSteps = "ganscale_staleness_steps";
+inline constexpr const char* kRoleWaitSecondsTotal = "ganscale_role_wait_seconds_total";
 inline constexpr const char* kLoss = "ganscale_loss";
 inline constexpr const char* kNonfiniteTotal = "ganscale_nonfinite_total";
 inline constexpr const char* kFid = "ganscale_fid";

@@ -107,6 +107,19 @@ TEST(Tick, BecomesOneObjectWithoutWhatThereIsNot) {
   EXPECT_THAT(text, testing::HasSubstr(R"("kimg":1.5,"images_seen":1500)"));
   EXPECT_THAT(text, testing::HasSubstr(R"("loss":{"generator":null})"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("device_memory")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("roles")));
+}
+
+TEST(Tick, TellsWhatEachRoleDid) {
+  Tick tick;
+  tick.roles["generator"] = {.ranks = 2,
+                             .steps = 16,
+                             .seconds_per_step = 0.5,
+                             .wait_share = 0.25,
+                             .steps_of_age = {{0, 2}, {1, 30}}};
+  EXPECT_EQ(to_json(tick).at("roles").dump(),
+            R"({"generator":{"ranks":2,"steps":16,"images":0,"seconds_per_step":0.5,)"
+            R"("wait_share":0.25,"staleness":{"0":2,"1":30}}})");
 }
 
 }  // namespace

@@ -35,6 +35,15 @@ TEST(TickLine, LeavesOutWhatThereIsNot) {
             "loss discriminator 1.21 generator 0.820  left 2h 10m");
 }
 
+TEST(TickLine, TellsWaitsAndAgesOfBothRoles) {
+  auto tick = make_tick();
+  tick.roles["generator"] = {.wait_share = 0.25, .steps_of_age = {{0, 1}, {1, 3}}};
+  tick.roles["discriminator"] = {.wait_share = 0.5, .steps_of_age = {{0, 4}}};
+  EXPECT_EQ(tick_line(tick, std::nullopt),
+            "tick 12  kimg 480.0  time 1h 04m  s/kimg 7.91  maintenance 3.1s  cpumem 3.2  "
+            "wait discriminator 0.500 generator 0.250  staleness discriminator 0 generator 0.750");
+}
+
 TEST(TickLine, TakesTheTwoGreatestUnitsOfATime) {
   EXPECT_EQ(format_duration(0.4), "0s");
   EXPECT_EQ(format_duration(59.6), "1m 00s");

@@ -85,6 +85,7 @@ void Reporter::open_tensorboard(std::int64_t images_seen) {
 
 void Reporter::step(const StepResult& result, const Progress& progress) {
   statistics_.add(result.statistics);
+  roles_.add(result);
   generator_steps_ += result.generator_steps;
   discriminator_steps_ += result.discriminator_steps;
   telemetry::Instruments& instruments = context_.instruments;
@@ -95,6 +96,10 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
   instruments.images_seen.set(static_cast<double>(progress.images_seen));
   for (const auto& [phase, seconds] : result.phase_seconds)
     instruments.phase_seconds_total.at(phase).add(seconds);
+  if (result.role) {
+    instruments.staleness_steps.observe(static_cast<double>(result.role->age));
+    instruments.role_wait_seconds_total.at(result.role->network).add(result.role->wait_seconds);
+  }
   for (const auto& update : result.skipped) instruments.nonfinite_total.at(update.phase).add(1);
   read_counters();
   status_.images_seen = progress.images_seen;
@@ -160,6 +165,7 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
     tick.device_memory_bytes = device::device_memory(context_.devices.generator).allocated_bytes;
   }
   tick.augment_p = now.augment_p;
+  tick.roles = roles_.take(context_.group, training_seconds);
   tick.losses = with_prefix(means, "loss/");
   tick.scores = with_prefix(means, "score/");
   const auto& config = context_.config;

@@ -10,6 +10,7 @@
 #include "report/tensorboard.h"
 #include "report/tick.h"
 #include "training/evaluation/metrics_log.h"
+#include "training/loop/role_tally.h"
 #include "training/loop/trainer.h"
 #include "training/loop/training_context.h"
 #include "training/phases/statistics.h"
@@ -62,6 +63,7 @@ class Reporter {
   const Trainer& trainer_;
   const checkpoint::Writer* writer_;
   Statistics statistics_;
+  RoleTally roles_;
   std::optional<report::StatsLog> stats_;
   std::optional<report::StatsLog> metrics_;
   std::optional<report::ProgressBar> bar_;

@@ -14,6 +14,13 @@
 
 namespace ganscale::training {
 
+/// What a rank that trains one network alone took from the ranks that train the other one.
+struct RoleStep {
+  std::string network;   ///< that this rank trains: "generator" or "discriminator"
+  std::int64_t age = 0;  ///< of the weights or images that it used, in steps
+  double wait_seconds = 0;
+};
+
 /// What one step did on this rank.
 struct StepResult {
   std::int64_t images = 0;  ///< real images that this rank showed its discriminator
@@ -22,6 +29,7 @@ struct StepResult {
   NamedTensors statistics = {};                      ///< scalars by name, on the device
   std::map<std::string, double> phase_seconds = {};  ///< by phase
   std::vector<SkippedUpdate> skipped = {};           ///< of this step or the one before
+  std::optional<RoleStep> role = {};
 };
 
 /// What a rank has counted since its training began, beside its steps.
