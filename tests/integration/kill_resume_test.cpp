@@ -83,6 +83,41 @@ TEST(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
   EXPECT_EQ(killed.state["progress"]["step"], whole.state["progress"]["step"]);
 }
 
+/// Agreements, and with them checkpoints, are eight steps apart: in between the roles work at the
+/// same time. Their results depend on who is late, but not how far they come.
+TEST(Resume, OfBothRolesAfterTwentyKillsHasTheImagesAndTheBoundOfTheRun) {
+  constexpr std::int64_t kSteps = 480;
+  constexpr std::int64_t kBound = 2;
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32",
+                                          "model: {name: dcgan, resolution: 32}\n"
+                                          "scheme: {name: asynchronous, max_staleness: 2}\n"
+                                          "checkpoint: {every_kimg: 0.064, keep_last: 2}\n",
+                                          /*tick_kimg=*/0.064);
+  Killer killer;
+  int kill_count = 0;
+  while (kill_count < 20 && killer.kill_once(config, folder / "killed")) ++kill_count;
+  EXPECT_EQ(kill_count, 20) << "the run was done too soon";
+  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "killed"));
+
+  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
+  const auto progress =
+      checkpoint::verify_checkpoint(folder.path() / "killed" / last).state["progress"];
+  EXPECT_EQ(progress["step"], kSteps);
+  EXPECT_EQ(progress["stream_position"], kSteps * kTinyBatch);
+  std::ifstream stats(folder / "killed/stats.jsonl");
+  std::int64_t images_seen = 0;
+  for (std::string line; std::getline(stats, line);) {
+    const auto tick = nlohmann::json::parse(line);
+    images_seen += tick["roles"]["discriminator"]["images"].get<std::int64_t>();
+    EXPECT_EQ(tick["images_seen"], images_seen) << "images were lost or used twice";
+    for (const auto& role : tick["roles"]) {
+      for (const auto& [age, steps] : role["staleness"].items()) EXPECT_LE(std::stoi(age), kBound);
+    }
+  }
+  EXPECT_EQ(images_seen, kSteps * kTinyBatch);
+}
+
 /// Expects a run of 12 steps that goes on after 5 of them to end with the files of one that is never
 /// stopped, among them `file`.
 void expect_bits_of_the_uninterrupted_run(const std::string& sections, const std::string& file) {

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "comm/thread_group.h"
+#include "integration/asynchronous_claims.h"
 #include "integration/training_claims.h"
 
 namespace ganscale::training {
@@ -17,13 +18,19 @@ TEST_P(TrainingOnThreads, KeepsTheClaim) {
   comm::run_ranks(size, claim.body);
 }
 
+std::string claim_and_size(const testing::TestParamInfo<SizeAndClaim>& info) {
+  return std::get<1>(info.param).name + std::to_string(std::get<0>(info.param));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, TrainingOnThreads,
                          testing::Combine(testing::Values(2, 4),
                                           testing::ValuesIn(training_claims())),
-                         [](const auto& info) {
-                           return std::get<1>(info.param).name +
-                                  std::to_string(std::get<0>(info.param));
-                         });
+                         claim_and_size);
+
+INSTANTIATE_TEST_SUITE_P(BothRoles, TrainingOnThreads,
+                         testing::Combine(testing::Values(2, 4),
+                                          testing::ValuesIn(asynchronous_claims())),
+                         claim_and_size);
 
 }  // namespace
 }  // namespace ganscale::training

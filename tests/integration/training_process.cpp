@@ -75,15 +75,15 @@ bool wait_until(const std::function<bool()>& condition) {
 
 std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           std::int64_t step_count, const std::string& precision,
-                                          const std::string& more) {
+                                          const std::string& more, double tick_kimg) {
   std::filesystem::create_directory(folder / "data");
   write_images(folder / "data");
   const auto kimg = static_cast<double>(step_count * kTinyBatch) / 1000;
   std::ofstream(folder / "run.yaml")
       << "data: {path: " << (folder / "data").string() << "}\n"
       << "training: {total_kimg: " << kimg << ", batch: " << kTinyBatch
-      << ", precision: " << precision
-      << ", device: cpu, threads: 1, tick_kimg: 0.008, samples_every_kimg: 0, "
+      << ", precision: " << precision << ", device: cpu, threads: 1, tick_kimg: " << tick_kimg
+      << ", samples_every_kimg: 0, "
       << "grid_rows: 1, grid_columns: 1}\n"
       << "comm: {timeout: 30s}\n"
       << "telemetry: {metrics_port: -1, control_port: -1}\n"

@@ -18,10 +18,10 @@ inline constexpr int kTinyLabels = 4;
 
 /// Writes 64 gray images of 32 x 32 noise into `folder`, 16 of each label, and a configuration
 /// that trains on them for `step_count` steps of kTinyBatch images; returns the latter's file.
-/// more: the remaining sections, as YAML.
+/// more: the remaining sections, as YAML. tick_kimg: one tick a step by default.
 std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           std::int64_t step_count, const std::string& precision,
-                                          const std::string& more);
+                                          const std::string& more, double tick_kimg = 0.008);
 
 /// A running `ganscale train`: one process, or several under mpirun, with its output in a file.
 /// Kills whatever is still running in the destructor.

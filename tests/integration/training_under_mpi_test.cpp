@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/open_world.h"
+#include "integration/asynchronous_claims.h"
 #include "integration/training_claims.h"
 
 namespace ganscale::training {
@@ -14,6 +15,9 @@ class TrainingUnderMpi : public testing::TestWithParam<comm::GroupClaim> {
 TEST_P(TrainingUnderMpi, KeepsTheClaim) { GetParam().body(*world_.group); }
 
 INSTANTIATE_TEST_SUITE_P(OfAllRanks, TrainingUnderMpi, testing::ValuesIn(training_claims()),
+                         [](const auto& info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(OfBothRoles, TrainingUnderMpi, testing::ValuesIn(asynchronous_claims()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

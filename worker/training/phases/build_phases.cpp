@@ -140,6 +140,12 @@ class Builder {
 
 }  // namespace
 
+std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& network) {
+  auto parameters = network.parameters();
+  std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
+  return parameters;
+}
+
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,
                                 NetworkGradients gradients, const comm::Group& group) {
   compute_no_gradients(replica.generator());

@@ -13,6 +13,10 @@ struct NetworkGradients {
   comm::BucketedGradients* discriminator = nullptr;
 };
 
+/// Returns the parameters of a network that are not frozen, in the order of registration: those
+/// whose gradients have a place in its buckets. Call it before build_phases().
+std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& network);
+
 /// Returns the phases of one step in their order, on the same reals: the generator's (Gmain, and
 /// Greg for path lengths), then the discriminator's (Dmain, and Dreg for R1); the other way round
 /// where loss.first says so. Each has latents of its own.

@@ -16,8 +16,7 @@ data::RankShare share_of(const RunConfig& config, const comm::Group& group) {
 }
 
 data::ShardPlan plan_of(const RunConfig& config, const Dataset& dataset) {
-  return {dataset.facts.record_count, config.training.seed, config.data.shuffle,
-          config.data.shard};
+  return {dataset.facts.record_count, config.training.seed, config.data.shuffle, config.data.shard};
 }
 
 ImageRandom random_of(const TrainingConfig& training, const comm::Group& group,

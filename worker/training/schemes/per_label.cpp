@@ -143,6 +143,7 @@ Scheme per_label_scheme() {
                    .check = check_sections},
           .makes_labels = true,
           .check = check_labels,
+          .try_run = try_training,
           .run = train_per_label};
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "training/loop/training_context.h"
-#include "training/run/scheme_keys.h"
+#include "training/run/run_config.h"
 
 namespace ganscale::training {
 
@@ -17,9 +17,14 @@ struct Scheme {
   bool makes_labels = false;
   /// Checks what only the ranks and the data can tell. Throws ConfigError.
   void (*check)(const RunConfig& config, const data::Source& source, int world_size);
+  /// Builds what `run` would use, and stops.
+  void (*try_run)(const TrainingContext& context);
   /// Trains. Every rank calls it; returns the program's exit code.
   ExitCode (*run)(const TrainingContext& context);
 };
+
+/// Throws ConfigError for two devices a process: a rank exchanges all through one.
+void require_one_device(const config::Section& root, const RunConfig& config);
 
 using SchemeTable = std::span<const Scheme>;
 

@@ -1,5 +1,6 @@
 #include "training/schemes/schemes.h"
 
+#include "training/schemes/asynchronous.h"
 #include "training/schemes/per_label.h"
 #include "training/schemes/train_run.h"
 
@@ -8,6 +9,7 @@ namespace ganscale::training {
 SchemeTable schemes() {
   static const std::vector<Scheme> table = {
       synchronous_scheme(),
+      asynchronous_scheme(),
       per_label_scheme(),
   };
   return table;

@@ -2,8 +2,9 @@
 
 #include "comm/bucketed_gradients.h"
 #include "comm/replicate.h"
-#include "comm/stopwatch.h"
 #include "training/phases/build_phases.h"
+#include "training/schemes/due_phases.h"
+#include "training/schemes/loader_readings.h"
 
 namespace ganscale::training {
 namespace {
@@ -11,13 +12,6 @@ namespace {
 /// The host of a GPU need not wait for the other ranks' hosts in every step: none of them stops
 /// before all do, and these steps later is soon enough.
 constexpr std::int64_t kGpuStepsBetweenAgreements = 8;
-
-/// Returns the parameters that are not frozen, in the order of registration.
-std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& network) {
-  auto parameters = network.parameters();
-  std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
-  return parameters;
-}
 
 }  // namespace
 
@@ -39,19 +33,9 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, StepInputs& 
 
 Synchronous::~Synchronous() = default;
 
-std::vector<std::string> Synchronous::phase_names() const {
-  std::vector<std::string> names;
-  for (const Phase& phase : phases_) names.push_back(phase.name);
-  return names;
-}
+std::vector<std::string> Synchronous::phase_names() const { return names_of(phases_); }
 
-std::vector<std::string> Synchronous::statistic_names() const {
-  std::vector<std::string> names;
-  for (const Phase& phase : phases_) {
-    names.insert(names.end(), phase.statistics.begin(), phase.statistics.end());
-  }
-  return names;
-}
+std::vector<std::string> Synchronous::statistic_names() const { return statistics_of(phases_); }
 
 StepResult Synchronous::step(Progress& progress) {
   const StepInput input = inputs_.next(progress);
@@ -59,33 +43,14 @@ StepResult Synchronous::step(Progress& progress) {
   StepResult result{.images = config_.training.batch / group_.size()};
   GeneratorAverage& average = replica_.average();
   const optim::Averages averages = average.averages(progress.images_seen);
-  const Phase* last_of_generator = last_update_of_generator(progress.step);
-  for (Phase& phase : phases_) {
-    if (!phase.is_due(progress.step)) continue;
-    const comm::Stopwatch watch;
-    result.statistics.merge(recorder_ ? recorder_->compute_gradients(phase)
-                                      : compute_gradients(phase, input));
-    const bool moves_average = &phase == last_of_generator;
-    skipped_.add(phase,
-                 update_network(phase, progress.images_seen, moves_average ? &averages : nullptr));
-    result.phase_seconds[phase.name] = watch.seconds();
-  }
+  const bool trains_generator = run_due_phases(
+      phases_, replica_, {progress, input, averages, skipped_, recorder_.get()}, result);
   if (config_.training.running_means == RunningMeans::kAveraged) average_moving_statistics();
   replica_.augmentation().adapt(group_, progress.step);
-  average.end_step(averages, /*is_moved=*/last_of_generator != nullptr);
-  result.skipped = skipped_.take();
-  result.generator_steps = last_of_generator != nullptr ? 1 : 0;
+  average.end_step(averages, /*is_moved=*/trains_generator);
   result.discriminator_steps = 1;
   progress.add_step(config_.training.batch);
   return result;
-}
-
-const Phase* Synchronous::last_update_of_generator(std::int64_t step) {
-  const Phase* last = nullptr;
-  for (const Phase& phase : phases_) {
-    if (phase.network == &replica_.generator() && phase.is_due(step)) last = &phase;
-  }
-  return last;
 }
 
 void Synchronous::average_moving_statistics() {
@@ -95,9 +60,9 @@ void Synchronous::average_moving_statistics() {
 }
 
 Readings Synchronous::readings() const {
-  Readings readings{.all_reduce = group_.all_reduce_cost(),
-                    .augment_p = replica_.augmentation().p()};
-  if (const data::Prefetcher* loader = inputs_.loader()) readings.loader = loader->readings();
+  Readings readings = loader_readings(inputs_);
+  readings.all_reduce = group_.all_reduce_cost();
+  readings.augment_p = replica_.augmentation().p();
   return readings;
 }
 

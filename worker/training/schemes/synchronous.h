@@ -28,8 +28,6 @@ class Synchronous : public Trainer {
   models::Generator& averaged_generator() override { return replica_.generator_ema(); }
 
  private:
-  /// Returns the last phase that trains the generator in this step; null if none does.
-  const Phase* last_update_of_generator(std::int64_t step);
   void average_moving_statistics();
 
   const RunConfig& config_;

@@ -82,13 +82,13 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable sche
   auto evaluator = open_evaluator(config, dataset, process);
   if (dry_run) {
     telemetry::Instruments unread;
-    try_training({.config = config,
-                  .folder = folder,
-                  .dataset = dataset,
-                  .devices = process.devices,
-                  .group = group,
-                  .stop = stop,
-                  .instruments = unread});
+    scheme.try_run({.config = config,
+                    .folder = folder,
+                    .dataset = dataset,
+                    .devices = process.devices,
+                    .group = group,
+                    .stop = stop,
+                    .instruments = unread});
     group.finish();
     return ExitCode::kOk;
   }

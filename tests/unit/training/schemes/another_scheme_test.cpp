@@ -9,6 +9,7 @@
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
 #include "unit/training/fake_dataset.h"
+#include "unit/training/same_snapshot.h"
 #include "unit/training/schemes/late_roles.h"
 
 namespace ganscale::training {
@@ -66,14 +67,6 @@ class AnotherScheme : public testing::Test {
   const StopSignal stop_;
   RunConfig config_;
 };
-
-void expect_same(const checkpoint::Snapshot& actual, const checkpoint::Snapshot& expected) {
-  ASSERT_EQ(actual.files.size(), expected.files.size());
-  for (const auto& [file, tensors] : expected.files) {
-    for (const auto& [name, tensor] : tensors)
-      EXPECT_TRUE(at::equal(actual.files.at(file).at(name), tensor)) << file << ": " << name;
-  }
-}
 
 TEST_F(AnotherScheme, IsReadCheckedAndDocumentedByItsLine) {
   EXPECT_THAT(config_.resolved, testing::HasSubstr("agree_every: 2"));

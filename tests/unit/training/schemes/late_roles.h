@@ -144,6 +144,7 @@ inline Scheme late_roles_scheme() {
                    .parse = parse_late_roles,
                    .check = [](const config::Section& /*root*/, const RunConfig& /*config*/) {}},
           .check = check_late_roles,
+          .try_run = [](const TrainingContext& /*context*/) {},
           .run = run_late_roles};
 }
 

@@ -36,6 +36,54 @@ TEST(SchemeSynchronous, RefusesABatchThatTheRanksCannotShare) {
                [&] { scheme.check(parse("data: {path: x}\ntraining: {seed: 1}\n"), source, 3); });
 }
 
+TEST(SchemeAsynchronous, RefusesWhatItsKeysCannotSay) {
+  const std::string head = "scheme: {name: asynchronous, ";
+  expect_refused("run.yaml:1: scheme.ratio: expected two positive numbers, such as 1:3: 1:0",
+                 head + "ratio: \"1:0\"}\n");
+  expect_refused("run.yaml:1: scheme.max_staleness: must be 0 to 64: -1",
+                 head + "max_staleness: -1}\n");
+  expect_refused("run.yaml:1: scheme.max_staleness: must be 0 to 64: 65",
+                 head + "max_staleness: 65}\n");
+}
+
+TEST(SchemeAsynchronous, RefusesWhatARoleCannotDo) {
+  const std::string head = "scheme: {name: asynchronous}\n";
+  expect_refused("run.yaml:2: training.cuda_graphs: scheme asynchronous",
+                 head + "training: {cuda_graphs: true}\n");
+  expect_refused("run.yaml:2: training.devices_per_process: 2 is for scheme per_label",
+                 head + "training: {devices_per_process: 2}\n");
+}
+
+TEST(SchemeAsynchronous, RefusesRanksThatItsRatioDoesNotDivide) {
+  const data::FakeSource source(/*record_count=*/100);
+  const Scheme& scheme = find_scheme(schemes(), "asynchronous");
+  const RunConfig config = parse(
+      "training: {batch: 12}\n"
+      "scheme:\n"
+      "  name: asynchronous\n"
+      "  ratio: 1:3\n");
+  EXPECT_NO_THROW(scheme.check(config, source, 8));
+  expect_error(ExitCode::kConfig,
+               "run.yaml:4: scheme.ratio: its sum must divide the number of ranks: 1:3 on 6 ranks",
+               [&] { scheme.check(config, source, 6); });
+  expect_error(
+      ExitCode::kConfig,
+      "run.yaml:1: training.batch: must be divisible by the ranks of the discriminator: 12 on 9",
+      [&] { scheme.check(config, source, 12); });
+}
+
+// Two batches of 32 images of 3 x 32 x 32 floats are 768 KiB.
+TEST(SchemeAsynchronous, RefusesABufferThatNeedsMoreMemory) {
+  const data::FakeSource source(/*record_count=*/100);
+  const Scheme& scheme = find_scheme(schemes(), "asynchronous");
+  const std::string head = "training: {batch: 64}\nscheme: {name: asynchronous, buffer_limit: ";
+  EXPECT_NO_THROW(scheme.check(parse(head + "768KiB}\n"), source, 4));
+  expect_error(ExitCode::kConfig,
+               "run.yaml:2: scheme.buffer_limit: the image buffer of a rank takes 786432 bytes "
+               "(scheme.max_staleness + 1 batches): 786431",
+               [&] { scheme.check(parse(head + "786431}\n"), source, 4); });
+}
+
 TEST(SchemePerLabel, WantsNoMeasurementsWhileLabelsTrain) {
   const std::string head = "scheme: {name: per_label}\n";
   parse(head + "evaluate: {metrics: [fid10k]}\n");

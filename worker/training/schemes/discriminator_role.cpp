@@ -1,0 +1,41 @@
+#include "training/schemes/discriminator_role.h"
+
+#include "comm/stopwatch.h"
+#include "training/schemes/due_phases.h"
+
+namespace ganscale::training {
+
+DiscriminatorRole::DiscriminatorRole(const RoleParts& parts, StepInputs& inputs,
+                                     const Progress& progress)
+    : RoleTrainer(parts, inputs, parts.replica.discriminator(), progress),
+      buffer_(progress.step, parts.max_staleness) {}
+
+StepResult DiscriminatorRole::step(Progress& progress) {
+  const comm::Stopwatch watch;
+  const FakeBatch batch = take_fakes();
+  StepResult result{.images = batch_of_rank(),
+                    .discriminator_steps = 1,
+                    .role = RoleStep{.network = "discriminator",
+                                     .age = buffer_.newer_batches(),
+                                     .wait_seconds = watch.seconds()}};
+  StepInput input = inputs_.next(progress);
+  input.fakes = Fakes{.images = batch.fakes.images.to(parts_.replica.devices().discriminator),
+                      .labels = input.real.labels,
+                      .next_site = batch.fakes.next_site};
+  const optim::Averages averages = parts_.replica.average().averages(progress.images_seen);
+  run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
+  average_over_ranks(parts_.replica.discriminator().moving_statistics());
+  parts_.replica.augmentation().adapt(parts_.links.ranks(), progress.step);
+  progress.add_step(parts_.config.training.batch);
+  step_ = progress.step;
+  parts_.links.send_snapshot(progress.step, snapshot_state());
+  return result;
+}
+
+FakeBatch DiscriminatorRole::take_fakes() {
+  while (buffer_.empty() || parts_.links.fakes_are_there())
+    buffer_.add(parts_.links.receive_fakes(returning_buffers()));
+  return buffer_.take();
+}
+
+}  // namespace ganscale::training
