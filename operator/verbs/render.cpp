@@ -7,6 +7,7 @@
 #include "gan_training/desired/disruption_budget.h"
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/desired/network_policy.h"
+#include "gan_training/plan/roles.h"
 #include "gan_training/plan/validate.h"
 #include "object/yaml.h"
 #include "verbs/sources.h"
@@ -65,6 +66,9 @@ ExitCode render(const RenderOptions& options) {
     const std::vector<Json> objects{config_map(plan), control_secret(plan, "drawn by the operator"),
                                     network_policy(plan, options.operator_namespace),
                                     disruption_budget(plan), mpi_job(plan, 1, 0)};
+    for (const std::string& line : describe_roles(plan)) {
+      std::cout << "# " << plan.key.text() << ", " << line << "\n";
+    }
     for (const Json& object : objects) std::cout << "---\n" << to_yaml(object);
   }
   return ExitCode::kOk;

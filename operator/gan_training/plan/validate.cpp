@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "gan_training/plan/roles.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller::gan_training {
@@ -60,12 +61,26 @@ void check_depth(const Json& value, int left = kDeepestConfig) {
   for (const Json& item : value) check_depth(item, left - 1);
 }
 
-void check_batch(const Plan& plan) {
+void require_batch_divides(const Plan& plan, const std::string& whose, int ranks) {
   const Json batch = plan.config.value(Json::json_pointer("/training/batch"), Json());
-  if (!batch.is_number_integer() || batch.get<std::int64_t>() % plan.ranks() == 0) return;
-  throw Refusal{"BadConfig",
-                "spec.config.training.batch: must be divisible by the number of ranks: " +
-                    batch.dump() + " on " + std::to_string(plan.ranks())};
+  if (!batch.is_number_integer() || batch.get<std::int64_t>() % ranks == 0) return;
+  throw Refusal{"BadConfig", "spec.config.training.batch: must be divisible by " + whose + ": " +
+                                 batch.dump() + " on " + std::to_string(ranks)};
+}
+
+void check_batch(const Plan& plan) {
+  const auto ratio = role_ratio(plan);
+  if (!ratio) return require_batch_divides(plan, "the number of ranks", plan.ranks());
+  if (plan.ranks() % ratio->sum() != 0) {
+    throw Refusal{"BadConfig",
+                  "spec.config.scheme.ratio: its sum must divide the number of ranks: " +
+                      std::to_string(ratio->generator) + ":" +
+                      std::to_string(ratio->discriminator) + " on " + std::to_string(plan.ranks())};
+  }
+  const wire::RolePlan roles(*ratio, plan.ranks());
+  require_batch_divides(plan, "the ranks of the generator", roles.size(wire::Role::kGenerator));
+  require_batch_divides(plan, "the ranks of the discriminator",
+                        roles.size(wire::Role::kDiscriminator));
 }
 
 void check_config(const Plan& plan, const WorkerSchema& schema) {

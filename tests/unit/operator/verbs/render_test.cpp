@@ -56,6 +56,21 @@ TEST(Render, TakesProfilesAndConfigurationFromFiles) {
   EXPECT_THAT(rendered.output, HasSubstr("kubernetes.io/metadata.name: ops\n"));
 }
 
+TEST(Render, ShowsWhichRanksOfAReplicaPlayWhichRole) {
+  const TemporaryFolder folder;
+  const auto training = folder.write(
+      "training.yaml",
+      "kind: GanTraining\nmetadata: {name: a}\nspec: {image: x, nodes: 2, nodeProfile: mine, "
+      "config: {scheme: {name: asynchronous, ratio: \"1:3\"}, training: {batch: 12}}}\n");
+  folder.write("profiles/mine.yaml", "gpus: 4\n");
+  const ProgramResult rendered = run_operator("render -f " + training.string() +
+                                              " --node-profiles " + (folder / "profiles").string());
+  EXPECT_EQ(rendered.exit_code, 0);
+  EXPECT_THAT(rendered.output,
+              HasSubstr("# default/a, replica 0: generator: 0; discriminator: 1 2 3\n"
+                        "# default/a, replica 1: generator: 4; discriminator: 5 6 7\n"));
+}
+
 TEST(Validate, TellsWhatTheTrainingIs) {
   const ProgramResult told = run_operator("validate -f " + sample("faces-dgx-a100"));
   EXPECT_EQ(told.exit_code, 0);

@@ -57,6 +57,25 @@ TEST(Validate, WantsABatchForEachRank) {
             "spec.config.training.batch: must be divisible by the number of ranks: 64 on 3");
 }
 
+Checked check_roles(const std::string& ratio, int nodes, int batch) {
+  return check({{"nodes", nodes},
+                {"config",
+                 {{"scheme", {{"name", "asynchronous"}, {"ratio", ratio}}},
+                  {"training", {{"batch", batch}}}}}});
+}
+
+// Eight ranks: two of the generator, six of the discriminator.
+TEST(Validate, WantsABatchForTheRanksOfEachRole) {
+  EXPECT_EQ(check_roles("1:3", 8, 12).problem, "");
+  EXPECT_EQ(check_roles("1:3", 8, 16).problem,
+            "spec.config.training.batch: must be divisible by the ranks of the discriminator: 16 "
+            "on 6");
+  EXPECT_EQ(check_roles("1:3", 6, 12).problem,
+            "spec.config.scheme.ratio: its sum must divide the number of ranks: 1:3 on 6");
+  EXPECT_EQ(check_roles("1:0", 2, 12).problem,
+            "spec.config.scheme.ratio: expected two positive numbers, such as 1:3: 1:0");
+}
+
 TEST(Validate, ReadsWhatConfigFromRefersTo) {
   const Json from = {{"configFrom", {{"name", "theirs"}}}};
   EXPECT_EQ(check(from, {.text = "training: {batch: 16}"}).plan.config["training"]["batch"], 16);

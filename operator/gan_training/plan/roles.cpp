@@ -1,0 +1,38 @@
+#include "gan_training/plan/roles.h"
+
+#include "base/error.h"
+
+namespace ganscale::controller::gan_training {
+
+std::optional<wire::RoleRatio> role_ratio(const Plan& plan) {
+  if (plan.config.value(Json::json_pointer("/scheme/name"), "") != "asynchronous")
+    return std::nullopt;
+  const auto text = plan.config.value(Json::json_pointer("/scheme/ratio"), "1:1");
+  const auto ratio = wire::parse_ratio(text);
+  if (!ratio) {
+    throw ConfigError("spec.config.scheme.ratio: expected two positive numbers, such as 1:3: " +
+                      text);
+  }
+  return ratio;
+}
+
+std::vector<std::string> describe_roles(const Plan& plan) {
+  const auto ratio = role_ratio(plan);
+  if (!ratio) return {};
+  const wire::RolePlan roles(*ratio, plan.ranks());
+  std::vector<std::string> lines;
+  for (int replica = 0; replica < plan.spec.nodes; ++replica) {
+    std::string generators;
+    std::string discriminators;
+    for (int i = 0; i < plan.profile.ranks; ++i) {
+      const int rank = replica * plan.profile.ranks + i;
+      const bool generates = roles.place(rank).role == wire::Role::kGenerator;
+      (generates ? generators : discriminators).append(" ").append(std::to_string(rank));
+    }
+    lines.push_back("replica " + std::to_string(replica) + ": generator:" + generators +
+                    "; discriminator:" + discriminators);
+  }
+  return lines;
+}
+
+}  // namespace ganscale::controller::gan_training
