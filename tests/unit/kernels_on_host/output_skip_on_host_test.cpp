@@ -78,7 +78,7 @@ TEST_P(OutputSkipOnHost, HasTheGradientsOfRgbAndBias) {
                        task, nullptr);
     const auto expected = gradient * mask(rgb, bias, clamp);
     expect_close(d_rgb, expected);
-    expect_close(sums.sum(0), expected.sum({0, 2}));
+    expect_close(sums.sum(0), expected.sum(at::IntArrayRef({0, 2})));
   });
 }
 

@@ -321,8 +321,8 @@ constexpr unsigned kColumns = 8;  // of a block: 32 bytes, the least that memory
 
 // The blocks of a blockIdx.y add up one kind.
 template <class T>
-__global__ void add_rows(SumsOfRows all) {
-  const SumOfRows kind = all.kinds[blockIdx.y];
+__global__ void add_rows(const __grid_constant__ SumsOfRows all) {
+  const SumOfRows& kind = all.kinds[blockIdx.y];
   const unsigned columns = kind.column_count < kColumns ? kind.column_count : kColumns;
   if (kind.sums == nullptr || blockIdx.x * columns >= kind.column_count) return;
   const unsigned rank = threadIdx.x / columns;
