@@ -172,4 +172,6 @@ bool run(dim3 blocks, dim3 threads, const std::function<void()>& kernel) {
   return true;
 }
 
+bool has_threads() { return false; }
+
 }  // namespace ganscale::host_grid

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/launch/scalar_type.h"
+#include "support/host_grid/cuda_runtime.h"
 
 namespace ganscale::kernels {
 
