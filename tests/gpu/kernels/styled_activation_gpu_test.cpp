@@ -15,7 +15,7 @@ namespace {
 using Tensors = std::vector<at::Tensor>;
 
 /// Sizes that fill neither vectors nor blocks, such that do, and several parts of the pixels.
-const std::vector<std::vector<std::int64_t>> kShapes = {
+const std::vector<std::vector<std::int64_t>> kImageShapes = {
     {1, 1, 1, 1}, {4, 3, 5, 7}, {2, 33, 17, 19}, {2, 72, 64, 64}};
 
 class StyledActivationOnGpu : public testing::TestWithParam<at::ScalarType> {
@@ -77,7 +77,7 @@ class StyledActivationOnGpu : public testing::TestWithParam<at::ScalarType> {
 };
 
 TEST_P(StyledActivationOnGpu, HasTheValuesAndTwoDerivativesOfTheReference) {
-  for (const auto& shape : kShapes) {
+  for (const auto& shape : kImageShapes) {
     const Tensors given = numbers(shape);
     const Tensors expected = computed(given, at::kCPU, at::MemoryFormat::Contiguous);
     for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {

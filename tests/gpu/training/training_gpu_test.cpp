@@ -40,7 +40,9 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpu) {
 TEST_F(TrainingOnAGpu, TellsOfASkippedUpdateAStepLater) {
   const auto alone = comm::make_single_group();
   Trainee trainee(make_config("dcgan", "local", Precision::kFp32), *alone, kGpu);
-  Phase phase{.name = "Gmain", .optimizer = &trainee.replica().generator_optimizer()};
+  Phase phase;
+  phase.name = "Gmain";
+  phase.optimizer = &trainee.replica().generator_optimizer();
   SkippedUpdates skipped;
   skipped.add(phase, at::ones({100}, at::kFloat).to(kGpu));
   trainee.train(1);  // its gradients name the parameters
