@@ -32,8 +32,8 @@ template <class Sum>
 __device__ const Sum* load_filter(const Sum* filter, const Work& work) {
   __shared__ Sum taps[kMostTaps];
   const int count = work.filter_height * work.filter_width;
-  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
-  for (int i = thread; i < count; i += blockDim.x * blockDim.y) {
+  const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  for (int i = thread; i < count; i += blockDim.x * blockDim.y * blockDim.z) {
     taps[i] = filter[work.flip_filter ? i : count - 1 - i] * static_cast<Sum>(work.gain);
   }
   __syncthreads();
