@@ -22,7 +22,6 @@ RoleLinks::RoleLinks(const RunConfig& config, const wire::RolePlan& plan, comm::
     : config_(config),
       place_(plan.place(world.rank())),
       ranks_(world.split(static_cast<int>(place_.role))),
-      notes_(world.split(0)),
       images_(world.split(0)),
       snapshots_(world.split(0)),
       peers_(find_peers(plan)) {
@@ -56,7 +55,6 @@ void RoleLinks::find_subscribers(const wire::RolePlan& plan) {
 
 void RoleLinks::finish() {
   ranks_->finish();
-  notes_->finish();
   images_->finish();
   snapshots_->finish();
 }
@@ -65,10 +63,10 @@ void RoleLinks::send_fakes(const FakeBatch& batch, const NamedTensors& buffers) 
   const at::NoGradGuard no_grad;
   const auto images =
       batch.fakes.images.to(at::kCPU, parameter_dtype(config_.training.precision)).contiguous();
-  const at::Tensor note =
+  const at::Tensor header =
       at::tensor({batch.step, static_cast<std::int64_t>(batch.fakes.next_site)});
   for (const Peer& peer : peers_) {
-    notes_->send_async(note, peer.world_rank);
+    images_->send_async(header, peer.world_rank);
     images_->send_async(images.index_select(0, peer.rows), peer.world_rank);
     if (peer.shares_buffers)
       comm::send_state(*images_, buffers, {peer.world_rank}, config_.comm.bucket_bytes);
@@ -78,15 +76,15 @@ void RoleLinks::send_fakes(const FakeBatch& batch, const NamedTensors& buffers) 
 FakeBatch RoleLinks::receive_fakes(const NamedTensors& buffers) {
   const models::ModelConfig& model = config_.model;
   const auto options = at::TensorOptions(parameter_dtype(config_.training.precision));
-  const at::Tensor note = at::empty({2}, at::kLong);
+  const at::Tensor header = at::empty({2}, at::kLong);
   FakeBatch batch{
       .step = -1,
       .fakes = {.images = at::empty({config_.training.batch / ranks_->size(), model.channels,
                                      model.resolution, model.resolution},
                                     options)}};
   for (const Peer& peer : peers_) {
-    notes_->receive(note, peer.world_rank);
-    const auto* number = note.const_data_ptr<std::int64_t>();
+    images_->receive(header, peer.world_rank);
+    const auto* number = header.const_data_ptr<std::int64_t>();
     check(batch.step == -1 || batch.step == number[0], "a part of a batch is of another step");
     batch.step = number[0];
     batch.fakes.next_site = static_cast<std::uint32_t>(number[1]);
@@ -103,8 +101,8 @@ FakeBatch RoleLinks::receive_fakes(const NamedTensors& buffers) {
 
 void RoleLinks::send_snapshot(std::int64_t version, const NamedTensors& state) {
   if (subscribers_.empty()) return;
-  const at::Tensor note = at::tensor({version});
-  for (const int subscriber : subscribers_) snapshots_->send_async(note, subscriber);
+  const at::Tensor header = at::tensor({version});
+  for (const int subscriber : subscribers_) snapshots_->send_async(header, subscriber);
   comm::send_state(*snapshots_, state, subscribers_, config_.comm.bucket_bytes);
 }
 

@@ -40,7 +40,7 @@ class RoleLinks {
   /// Sends its state to the ranks of the generator that take theirs from this rank.
   void send_snapshot(std::int64_t version, const NamedTensors& state);
   /// Returns whether fakes have been sent that this rank has not received.
-  bool fakes_are_there() { return notes_->can_receive(peers_.front().world_rank); }
+  bool fakes_are_there() { return images_->can_receive(peers_.front().world_rank); }
   /// Waits for this rank's part of the fakes of the next step, on the CPU and without labels.
   /// buffers: takes those that return, where the generator sends some.
   FakeBatch receive_fakes(const NamedTensors& buffers);
@@ -59,10 +59,8 @@ class RoleLinks {
   const RunConfig& config_;
   const wire::RolePlace place_;
   const std::unique_ptr<comm::Group> ranks_;
-  // A group for each, since a large tensor holds up what the same rank sends behind it.
-  const std::unique_ptr<comm::Group> notes_;  // of fakes that a generator's rank has made
-  const std::unique_ptr<comm::Group> images_;
-  const std::unique_ptr<comm::Group> snapshots_;
+  const std::unique_ptr<comm::Group> images_;     // a group of its own: sends of one do not wait
+  const std::unique_ptr<comm::Group> snapshots_;  // behind those of the other
   const std::vector<Peer> peers_;
   int publisher_ = 0;             // world rank of a generator's rank's snapshots
   std::vector<int> subscribers_;  // world ranks to which a discriminator's rank sends its snapshots
