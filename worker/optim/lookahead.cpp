@@ -28,11 +28,7 @@ void Lookahead::update(double learning_rate, const Averages* averages, const at:
   if (updates < options_.interval) return inner_->step(learning_rate, averages);
   inner_->step(learning_rate);
   at::_foreach_lerp_(weights, slow_weights, 1 - options_.slow_step);
-  if (averages != nullptr) {
-    for (const auto& [name, parameter] : parameters()) {
-      averages->tensors->at(name).lerp_(parameter, 1 - averages->beta);
-    }
-  }
+  if (averages != nullptr) follow(*averages);
 }
 
 NamedTensors Lookahead::state() {

@@ -39,6 +39,8 @@ class Optimizer {
  protected:
   /// step(); where the optimizer does not obey `skip`, that is undefined.
   virtual void update(double learning_rate, const Averages* averages, const at::Tensor& skip) = 0;
+  /// Moves the averages toward the parameters as they are.
+  void follow(const Averages& averages) const;
   /// Whether update() obeys `skip` on its device; else the host reads it, and waits.
   virtual bool obeys_skip() const { return false; }
 
