@@ -20,11 +20,8 @@ inline Grid grid_of(const ChannelWalk& walk) {
 /// access reaches it, in all of these arrays.
 inline bool takes_vectors(const ChannelWalk& walk, std::int64_t width, std::int64_t element_bytes,
                           std::initializer_list<const void*> arrays) {
-  const auto lies_well = [&](const void* array) {
-    return reinterpret_cast<std::uintptr_t>(array) % (width * element_bytes) == 0;
-  };
   return (walk.group_count == 1 || walk.group_elements % width == 0) &&
-         std::all_of(arrays.begin(), arrays.end(), lies_well);
+         are_aligned(arrays, static_cast<std::size_t>(width * element_bytes));
 }
 
 /// The vectors of a thread, `step` elements apart. What lies at `end` or beyond is not its own.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -28,6 +29,18 @@ inline unsigned block_count(std::int64_t elements, unsigned threads, std::int64_
 inline Grid grid_of(std::int64_t element_count) {
   constexpr unsigned kThreads = 256;
   return {block_count(element_count, kThreads, 4096), kThreads};
+}
+
+/// Returns a grid for the arrays of a batch: those of blockIdx.y work on one of them, as many blocks
+/// of `threads` as the largest wants, but at most `most`.
+///
+/// element_count: the member of an array that counts its elements.
+template <class Array, class Count>
+Grid grid_of_batch(std::span<const Array> arrays, Count Array::* element_count, unsigned threads,
+                   std::int64_t most) {
+  std::int64_t largest = 0;
+  for (const Array& one : arrays) largest = std::max<std::int64_t>(largest, one.*element_count);
+  return {dim3(block_count(largest, threads, most), static_cast<unsigned>(arrays.size())), threads};
 }
 
 /// Launches a kernel on `cuda_stream` (a cudaStream_t) of the current device. Does nothing for an

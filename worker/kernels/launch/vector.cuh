@@ -2,10 +2,23 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
 /// Accesses to device memory of several elements at once.
 namespace ganscale::kernels {
 
 constexpr int kVectorBytes = 16;  // the most that a thread reads at once
+
+/// Returns whether all of these arrays, null ones among them, begin at a multiple of `bytes`.
+inline bool are_aligned(std::initializer_list<const void*> arrays,
+                        std::size_t bytes = kVectorBytes) {
+  return std::all_of(arrays.begin(), arrays.end(), [bytes](const void* array) {
+    return reinterpret_cast<std::uintptr_t>(array) % bytes == 0;
+  });
+}
 
 /// Elements that one access reads or writes.
 template <class Stored, int kWidth>

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/launch/sum_of_products.h"
 #include "kernels/modulated_conv/fill.h"
 
 namespace ganscale::kernels {
@@ -45,21 +46,6 @@ void scale_pixels(const ScaleArrays& arrays, const ImageLayout& layout) {
                    });
 }
 
-// Several partial sums, so that the compiler can vectorize.
-template <class T>
-T dot(const T* a, const T* b, std::int64_t length) {
-  constexpr std::int64_t kLanes = 16;
-  T sums[kLanes] = {};
-  std::int64_t i = 0;
-  for (; i + kLanes <= length; i += kLanes) {
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  }
-  T total = 0;
-  for (; i < length; ++i) total += a[i] * b[i];
-  for (const T sum : sums) total += sum;
-  return total;
-}
-
 template <class T>
 void dot_planes(const DotArrays& arrays, const ImageLayout& layout) {
   const std::int64_t length = layout.pixel_count;
@@ -67,8 +53,8 @@ void dot_planes(const DotArrays& arrays, const ImageLayout& layout) {
                    [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t row = begin; row < end; ++row) {
                        static_cast<T*>(arrays.out)[row] =
-                           dot(static_cast<const T*>(arrays.a) + row * length,
-                               static_cast<const T*>(arrays.b) + row * length, length);
+                           sum_of_products(static_cast<const T*>(arrays.a) + row * length,
+                                           static_cast<const T*>(arrays.b) + row * length, length);
                      }
                    });
 }

@@ -64,14 +64,10 @@ __global__ void update(const __grid_constant__ Batch batch, const __grid_constan
 template <class T>
 void launch(std::span<const AdamArrays> arrays, const AdamTask& task, void* stream) {
   Batch batch;
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    batch.arrays[i] = arrays[i];
-    largest = std::max(largest, arrays[i].element_count);
-  }
-  const dim3 blocks(block_count(largest, kThreads, kMostBlocks),
-                    static_cast<unsigned>(arrays.size()));
-  launch_kernel("multi_tensor_adam", {blocks, kThreads}, stream, update<T>, batch, task);
+  std::copy(arrays.begin(), arrays.end(), batch.arrays);
+  launch_kernel("multi_tensor_adam",
+                grid_of_batch(arrays, &AdamArrays::element_count, kThreads, kMostBlocks), stream,
+                update<T>, batch, task);
 }
 
 }  // namespace

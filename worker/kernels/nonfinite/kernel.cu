@@ -37,14 +37,10 @@ __global__ void look_through(const __grid_constant__ Batch batch,
 template <class T>
 void launch(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task, void* stream) {
   Batch batch = {};
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    batch.arrays[i] = arrays[i];
-    largest = std::max(largest, arrays[i].element_count);
-  }
-  const dim3 blocks(block_count(largest, kThreads, kMostBlocks),
-                    static_cast<unsigned>(arrays.size()));
-  launch_kernel("nonfinite", {blocks, kThreads}, stream, look_through<T>, batch, task);
+  std::copy(arrays.begin(), arrays.end(), batch.arrays);
+  launch_kernel("nonfinite",
+                grid_of_batch(arrays, &NonfiniteArray::element_count, kThreads, kMostBlocks),
+                stream, look_through<T>, batch, task);
 }
 
 }  // namespace

@@ -41,14 +41,10 @@ __global__ void copy(const __grid_constant__ Batch batch) {
 template <class From, class To>
 void launch(std::span<const ScaledArray> arrays, void* stream) {
   Batch batch;
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    batch.arrays[i] = arrays[i];
-    largest = std::max<std::int64_t>(largest, arrays[i].element_count);
-  }
-  const dim3 blocks(block_count(largest, kThreads, kMostBlocks),
-                    static_cast<unsigned>(arrays.size()));
-  launch_kernel("scaled_copies", {blocks, kThreads}, stream, copy<From, To>, batch);
+  std::copy(arrays.begin(), arrays.end(), batch.arrays);
+  launch_kernel("scaled_copies",
+                grid_of_batch(arrays, &ScaledArray::element_count, kThreads, kMostBlocks), stream,
+                copy<From, To>, batch);
 }
 
 template <class From>

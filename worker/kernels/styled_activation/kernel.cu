@@ -2,7 +2,6 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include <initializer_list>
 #include <limits>
 
 #include "kernels/launch/launch.cuh"
@@ -84,12 +83,13 @@ struct Walk {
   __device__ void write_images(const OfImages& vector, void* array, unsigned step) const {
     if (array != nullptr) write_vector(vector, static_cast<Stored*>(array) + place(step));
   }
-  __device__ OfChannels read_channels(const void* array, std::int64_t first_value,
+  // image_stride: of the array; 0 where the images share its numbers.
+  __device__ OfChannels read_channels(const void* array, std::int64_t image_stride,
                                       T otherwise) const {
     OfChannels result;
     for (int k = 0; k < Form::kChannels; ++k) {
       result[k] = array != nullptr && is_inside
-                      ? static_cast<const T*>(array)[first_value + channel + k]
+                      ? static_cast<const T*>(array)[image * image_stride + channel + k]
                       : otherwise;
     }
     return result;
@@ -187,10 +187,10 @@ __global__ void fill(StyledActivationArrays arrays, StyledActivationTask task) {
   using Stored = typename Form::Stored;
   const Walk<Form> walk(task);
   const Curve<T> curve(task.rule);
-  const auto demodulation = walk.read_channels(arrays.style.demodulation,
-                                               walk.image * arrays.style.demodulation_stride, T(1));
-  const auto next_styles = walk.read_channels(arrays.style.next_styles,
-                                              walk.image * arrays.style.next_styles_stride, T(1));
+  const auto demodulation =
+      walk.read_channels(arrays.style.demodulation, arrays.style.demodulation_stride, T(1));
+  const auto next_styles =
+      walk.read_channels(arrays.style.next_styles, arrays.style.next_styles_stride, T(1));
   const auto bias = walk.read_channels(arrays.style.bias, 0, T(0));
   const T strength = number_at<T>(arrays.style.strength);
   for (unsigned step = walk.begin; step < walk.end; step += blockDim.y) {
@@ -217,10 +217,10 @@ __global__ void fill(StyledGradientArrays arrays, StyledActivationTask task) {
   const StyledPointArrays& point = arrays.point;
   const Walk<Form> walk(task);
   const Curve<T> curve(task.rule);
-  const auto demodulation = walk.read_channels(point.style.demodulation,
-                                               walk.image * point.style.demodulation_stride, T(1));
-  const auto next_styles = walk.read_channels(point.style.next_styles,
-                                              walk.image * point.style.next_styles_stride, T(1));
+  const auto demodulation =
+      walk.read_channels(point.style.demodulation, point.style.demodulation_stride, T(1));
+  const auto next_styles =
+      walk.read_channels(point.style.next_styles, point.style.next_styles_stride, T(1));
   typename Walk<Form>::OfChannels of_demodulation = {};
   typename Walk<Form>::OfChannels of_next_styles = {};
   typename Walk<Form>::OfChannels of_bias = {};
@@ -258,14 +258,14 @@ __global__ void fill(StyledSecondGradientArrays arrays, StyledActivationTask tas
   const StyleInputs& tangents = arrays.tangents;
   const Walk<Form> walk(task);
   const Curve<T> curve(task.rule);
-  const auto demodulation = walk.read_channels(point.style.demodulation,
-                                               walk.image * point.style.demodulation_stride, T(1));
-  const auto next_styles = walk.read_channels(point.style.next_styles,
-                                              walk.image * point.style.next_styles_stride, T(1));
+  const auto demodulation =
+      walk.read_channels(point.style.demodulation, point.style.demodulation_stride, T(1));
+  const auto next_styles =
+      walk.read_channels(point.style.next_styles, point.style.next_styles_stride, T(1));
   const auto demodulation_tangent =
-      walk.read_channels(tangents.demodulation, walk.image * tangents.demodulation_stride, T(0));
+      walk.read_channels(tangents.demodulation, tangents.demodulation_stride, T(0));
   const auto next_styles_tangent =
-      walk.read_channels(tangents.next_styles, walk.image * tangents.next_styles_stride, T(0));
+      walk.read_channels(tangents.next_styles, tangents.next_styles_stride, T(0));
   const auto bias_tangent = walk.read_channels(tangents.bias, 0, T(0));
   const T strength_tangent = number_at<T>(tangents.strength);
   typename Walk<Form>::OfChannels of_demodulation = {};
@@ -335,12 +335,6 @@ __global__ void add_rows(const __grid_constant__ SumsOfRows all) {
   }
   add_up(sum, threadIdx.x, columns, ranks);
   if (rank == 0 && is_inside) static_cast<T*>(kind.sums)[column] = sum[0];
-}
-
-bool are_aligned(std::initializer_list<const void*> arrays, std::size_t bytes = kVectorBytes) {
-  return std::all_of(arrays.begin(), arrays.end(), [bytes](const void* array) {
-    return reinterpret_cast<std::uintptr_t>(array) % bytes == 0;
-  });
 }
 
 bool has_aligned_images(const StyledPointArrays& point) {

@@ -273,8 +273,8 @@ void launch_strips_of(const UpfirdnMemory& memory, const Work& work, void* strea
 template <int kWidth, class T>
 bool has_vectors(const UpfirdnMemory& memory, const Work& work) {
   const auto lies_well = [&](const void* pixels, const PixelStrides& strides) {
-    return strides.channel == 1 && reinterpret_cast<std::uintptr_t>(pixels) % kVectorBytes == 0 &&
-           strides.column % kWidth == 0 && strides.row % kWidth == 0 && strides.image % kWidth == 0;
+    return strides.channel == 1 && are_aligned({pixels}) && strides.column % kWidth == 0 &&
+           strides.row % kWidth == 0 && strides.image % kWidth == 0;
   };
   return work.channels % kWidth == 0 && lies_well(memory.x, memory.x_strides) &&
          lies_well(memory.out, memory.out_strides);

@@ -44,11 +44,7 @@ void weight_energies_kernel(std::span<const EnergyArrays> arrays, ScalarType typ
   check(!is_low_precision(type), "weight_energies takes float32 and float64");
   Batch batch;
   std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  std::int64_t largest = 0;
-  for (const EnergyArrays& one : arrays) largest = std::max<std::int64_t>(largest, one.pair_count);
-  const Grid grid = {
-      dim3(block_count(largest, kThreads, kMostBlocks), static_cast<unsigned>(arrays.size())),
-      kThreads};
+  const Grid grid = grid_of_batch(arrays, &EnergyArrays::pair_count, kThreads, kMostBlocks);
   if (type == ScalarType::kFloat64) {
     launch_kernel("weight_energies", grid, stream, fill<double>, batch);
   } else {
