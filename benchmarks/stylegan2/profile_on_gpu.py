@@ -6,7 +6,7 @@
 Each phase runs in steps of its own, in which no other is due; what frames the phases of a step ("frame") is measured in
 steps without any, and subtracted. Columns: time; of it that in which the device did something; kernels, copies included;
 calls that gave the device work, where a CUDA graph is one; waits of the host for some of the work. Of ganscale also what
-`ganscale bench --count` foretells: the least time, and the kernels. Then the kernels that take longest in the mean step.
+`ganscale bench --count` predicts: the least time, and the kernels. Then the kernels that take longest in the mean step.
 
 Writes a trace of each phase, for chrome://tracing, to --traces, and with --results FILE all numbers as JSON. Exit code 1
 where a contender failed, 77 where there is no GPU or no build for one.
@@ -74,10 +74,10 @@ def print_table(phases, counted):
     print("phase     every        ms  device ms  kernels  launches  waits  counted: ms  kernels")
     for name, phase in phases.items():
         numbers = phase["numbers"]
-        foretold = counted.get(name)
+        predicted = counted.get(name)
         print(f"{name:8}  {phase['interval']:5}  {numbers['ms']:8.2f}  {numbers['device_ms']:9.2f}  "
               f"{numbers['kernels']:7.0f}  {numbers['launches']:8.0f}  {numbers['waits']:5.2f}"
-              + (f"  {foretold['least_ms']:11.2f}  {foretold['kernels']:7.0f}" if foretold else ""))
+              + (f"  {predicted['least_ms']:11.2f}  {predicted['kernels']:7.0f}" if predicted else ""))
     step = phases["step"]
     longest = sorted(step["kernel_ms"], key=lambda kernel: -step["kernel_ms"][kernel])
     for kernel in longest[:LISTED]:

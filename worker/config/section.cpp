@@ -231,6 +231,22 @@ Section Section::section(std::string_view key) {
   return inner;
 }
 
+std::vector<Section> Section::sections(std::string_view key) {
+  read_keys_.emplace_back(key);
+  const Node* node = find(key);
+  if (node == nullptr) return {};
+  if (node->list() == nullptr) fail_at(*node, key, "expected a list of maps");
+  std::vector<Section> items;
+  for (const Node& item : *node->list()) {
+    const std::string name = std::string(key) + "[" + std::to_string(items.size()) + "]";
+    if (item.map() == nullptr) fail_at(item, name, "expected a map of keys");
+    Section inner(item, path_of(name), entries_);
+    inner.describing_ = describing_;
+    items.push_back(std::move(inner));
+  }
+  return items;
+}
+
 void Section::reject_unread_keys() const {
   for (const auto& [key, node] : *node_.map()) {
     const bool known = std::find(read_keys_.begin(), read_keys_.end(), key) != read_keys_.end();

@@ -67,6 +67,8 @@ class Section {
 
   /// Returns the map under `key`; an empty one if it is absent.
   Section section(std::string_view key);
+  /// Returns the maps of the list under `key`, named key[0], key[1], ...; none if it is absent.
+  std::vector<Section> sections(std::string_view key);
 
   /// Returns where the value of a dotted key was written; for a default, where the innermost
   /// enclosing section was.

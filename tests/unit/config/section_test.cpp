@@ -46,6 +46,21 @@ TEST(Section, RefusesTheWrongType) {
                [&] { in.section("model"); });
 }
 
+TEST(Section, ReadsListsOfMaps) {
+  Section in = read("points:\n  - {gpus: 1}\n  - {gpu: 2}\nbroken: [3]\nscalar: 4\n");
+  std::vector<Section> points = in.sections("points");
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].get("gpus", 0, ""), 1);
+  points[1].get("gpus", 0, "");
+  expect_error(ExitCode::kConfig, "run.yaml:3: unknown key: points[1].gpu (did you mean gpus?)",
+               [&] { points[1].reject_unread_keys(); });
+  EXPECT_TRUE(in.sections("absent").empty());
+  expect_error(ExitCode::kConfig, "run.yaml:4: broken[0]: expected a map of keys",
+               [&] { in.sections("broken"); });
+  expect_error(ExitCode::kConfig, "run.yaml:5: scalar: expected a list of maps",
+               [&] { in.sections("scalar"); });
+}
+
 TEST(Section, FailsAtTheLineOfAnImpossibleValue) {
   Section in = read("a: 1\nbatch: 7\n");
   in.get("batch", 1, "");
