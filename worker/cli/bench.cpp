@@ -84,7 +84,8 @@ void add_bench(CLI::App& app, Action& action) {
                  "Count operations, bytes and launches; the only bench so far")
       ->required();
   add_config_options(*verb, options->config);
-  verb->add_option("--device", options->device, "GPU whose time to tell: A100, H100, H200")
+  verb->add_option("--device", options->device,
+                   "Device whose time to tell: V100, A100, H100, H200, ...")
       ->capture_default_str();
   verb->add_option("--ranks", options->ranks, "Ranks that share training.batch")
       ->check(CLI::PositiveNumber)

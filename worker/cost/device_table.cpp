@@ -11,13 +11,19 @@ namespace {
 
 constexpr double kTera = 1e12;
 
-// NVIDIA's data sheets of the SXM modules; float64 in tensor cores. In low precision a Hopper does
-// not reach the 989 TFLOP/s of its sheet: its power limit lowers the clock. The 790 here are what
-// large matrix products reach; TF32 is half of it, as on every card.
-constexpr std::array<Device, 3> kDevices = {{
+// NVIDIA's data sheets of the SXM modules; float64 in tensor cores. A V100 has no TF32. In low
+// precision a Hopper does not reach the 989 TFLOP/s of its sheet: its power limit lowers the clock.
+// The 790 here are what large matrix products reach; TF32 is half of it, as on every card.
+// A TPU v3 is one of two cores of a chip, which by default rounds the factors of float32 products
+// to bf16; with all bits they take six. A CPU core does 16 multiplications and additions of 32 bits
+// in each of 3 * 10^9 cycles a second, and none in 16 bits.
+constexpr std::array<Device, 6> kDevices = {{
+    {"V100", 125 * kTera, 15.7 * kTera, 15.7 * kTera, 7.8 * kTera, 0.9 * kTera},
     {"A100", 312 * kTera, 156 * kTera, 19.5 * kTera, 19.5 * kTera, 2.0 * kTera},
     {"H100", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 3.35 * kTera},
     {"H200", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 4.8 * kTera},
+    {"TPU-v3", 61.5 * kTera, 61.5 * kTera, 10 * kTera, 1 * kTera, 0.45 * kTera},
+    {"CPU-core", 0.096 * kTera, 0.096 * kTera, 0.096 * kTera, 0.048 * kTera, 0.02 * kTera},
 }};
 
 }  // namespace
