@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ganscale::planning {
+
+/// The time that a device computes on so many images.
+struct DevicePoint {
+  double images = 0;
+  double seconds = 0;
+};
+
+/// What one rank does in a phase of a step.
+struct Phase {
+  std::string name = {};
+  double interval = 1;  ///< it is due in every so many steps
+  /// At one or more numbers of images, ascending; straight lines lie between and beyond them. One
+  /// point stands for a time that is proportional to the images.
+  std::vector<DevicePoint> device = {};
+  double launches = 0;       ///< that the host makes one by one
+  double reduced_bytes = 0;  ///< by all-reduces, on several ranks
+  double reductions = 0;     ///< all-reduces that carry them; all but the last overlap the phase
+};
+
+/// A training as the model sees it.
+struct Workload {
+  std::vector<Phase> phases = {};
+  double image_bytes = 0;  ///< of a record of the dataset
+};
+
+/// How much of a machine trains, and on how many images a step.
+struct Scale {
+  int gpus = 1;
+  std::int64_t batch = 1;  ///< of all GPUs
+  /// Of a GPU, whose gradients are accumulated until it has all its images; 0: it takes all at once.
+  std::int64_t at_once = 0;
+
+  double rounds() const { return at_once > 0 ? std::ceil(images_per_gpu() / at_once) : 1; }
+  double images_per_gpu() const { return static_cast<double>(batch) / gpus; }
+};
+
+}  // namespace ganscale::planning
