@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
   add_import(app, action);
   add_project(app, action);
   add_bench(app, action);
+  add_plan(app, action);
   add_config_schema(app, action);
   return command_line::run_program(app, action, argc, argv, let_rank_0_report_first);
 }

@@ -1,0 +1,83 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "files/atomic_file.h"
+#include "unit/cli/run_ganscale.h"
+
+namespace ganscale::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// A small DC-GAN on nodes of four V100.
+Arguments with(const Arguments& more, const std::string& machine = "puhti-v100") {
+  Arguments arguments = {"plan", "--machine", machine, "--set", "training.batch=16"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::string printed(const Arguments& more, const std::string& machine = "puhti-v100") {
+  testing::internal::CaptureStdout();
+  const ExitCode code = run_ganscale(with(more, machine));
+  std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(code, ExitCode::kOk);
+  return text;
+}
+
+std::string written(const std::string& text) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "plan_test.yaml";
+  files::write_file_atomically(file, text);
+  return file;
+}
+
+TEST(PlanVerb, PrintsRowsAndWhatItAssumes) {
+  const std::string text = printed({});
+  EXPECT_THAT(text, testing::HasSubstr("puhti-v100: nodes of 4 x V100"));
+  EXPECT_THAT(text, testing::HasSubstr("no more rows: the batch of 16 gives 32 GPUs"));
+  EXPECT_THAT(text, testing::HasSubstr("link_share: 0.8"));
+}
+
+TEST(PlanVerb, CountsTheWorkThatTheDeviceAndTheLinksDo) {
+  const auto json = nlohmann::json::parse(printed({"--json", "--mode", "weak"}));
+  ASSERT_EQ(json["rows"].size(), 11);
+  EXPECT_EQ(json["rows"][10]["gpus"], 4096);
+  EXPECT_GT(json["rows"][0]["step_seconds"]["device"], 0);
+  EXPECT_GT(json["rows"][0]["step_seconds"]["all-reduce"], 0);
+  const auto alone = nlohmann::json::parse(
+      printed({"--json", "--nodes", "1", "--gpus", "1", "--mode", "per_label"}));
+  EXPECT_EQ(alone["rows"][0]["batch"], 16);
+  EXPECT_EQ(alone["rows"][0]["step_seconds"]["all-reduce"], 0);
+}
+
+TEST(PlanVerb, IsCalibratedByMeasurements) {
+  const std::string file = written("points: [{gpus: 4, batch: 16, seconds_per_kimg: 2000}]\n");
+  const auto json = nlohmann::json::parse(printed({"--json", "--calibrate", file}));
+  EXPECT_NEAR(json["rows"][0]["seconds_per_kimg"], 2000, 1);
+}
+
+TEST(PlanVerb, WritesAPicture) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "plan_test.svg";
+  printed({"--svg", file});
+  EXPECT_THAT(files::read_file(file), testing::StartsWith("<svg"));
+}
+
+TEST(PlanVerb, ReadsAMachine) {
+  const std::string file = written("name: lab\ndevice: A100\ngpus_per_node: 2\n");
+  EXPECT_THAT(printed({}, file), testing::HasSubstr("lab: nodes of 2 x A100"));
+}
+
+TEST(PlanVerb, RefusesWhatIsImpossible) {
+  EXPECT_EQ(run_ganscale(with({}, "abacus")), ExitCode::kUsage);
+  EXPECT_EQ(run_ganscale(with({"--mode", "sideways"})), ExitCode::kUsage);
+  EXPECT_EQ(run_ganscale(with({"--gpus", "5"})), ExitCode::kUsage);
+  EXPECT_EQ(run_ganscale({"plan", "--machine", "dgx-a100", "--set", "training.batch=18"}),
+            ExitCode::kConfig);
+  EXPECT_EQ(run_ganscale(with({"--calibrate", written("points: []\n")})), ExitCode::kConfig);
+  EXPECT_EQ(run_ganscale(with({"--calibrate", "/no/such/file.yaml"})), ExitCode::kConfig);
+}
+
+}  // namespace
+}  // namespace ganscale::cli

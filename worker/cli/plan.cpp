@@ -1,0 +1,223 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "cli/config_options.h"
+#include "cli/verbs.h"
+#include "cost/device_table.h"
+#include "cost/roofline.h"
+#include "cost/work.h"
+#include "files/atomic_file.h"
+#include "planning/calibration.h"
+#include "planning/scaling.h"
+#include "planning/scaling_svg.h"
+#include "planning/scaling_table.h"
+#include "training/bench/count_step.h"
+#include "training/run/parse_run.h"
+#include "training/run/precision.h"
+#include "training/schemes/schemes.h"
+
+namespace ganscale::cli {
+namespace {
+
+struct PlanOptions {
+  ConfigOptions config;
+  std::string machine = "dgx-h100";
+  std::string mode = "strong";
+  int nodes = 1024;
+  int gpus = 0;
+  double kimg = 25'000;
+  std::string calibration;
+  std::filesystem::path svg;
+  int channels = 3;
+  int labels = 0;
+  bool as_json = false;
+};
+
+constexpr auto kPlanExample =
+    "\nExamples:\n"
+    "  ganscale plan --config configs/runs/ffhq256-config-f.yaml --machine dgx-a100 --nodes 16\n"
+    "  ganscale plan --config my.yaml --mode weak --calibrate measured.yaml --svg plan.svg\n"
+    "  ganscale plan --config my.yaml --machine lab.yaml --json | jq .rows[].efficiency\n"
+    "\n"
+    "Counts the work of a step (ganscale bench --count) and tells the time of a step on 1, 2, 4, "
+    "...\n"
+    "nodes, by what it is spent on: no GPU and no data are needed, and nothing is computed.\n"
+    "training.batch is that of the first row; with --mode weak it grows with the GPUs, with\n"
+    "--mode per_label it is that of each. docs/planning.md says what the model is, and how well "
+    "it\n"
+    "predicts what was published. --calibrate fits it to measurements:\n"
+    "\n"
+    "  fit: [device, synchronize_seconds]\n"
+    "  points:\n"
+    "    - {gpus: 1, batch: 32, seconds_per_kimg: 112.5}\n"
+    "    - {gpus: 2, batch: 32, seconds_per_kimg: 58.6}";
+
+/// A training with `images` on each of two ranks, so that there are all-reduces to count.
+std::vector<training::CountedPhase> count(training::RunConfig config, std::int64_t images) {
+  constexpr int kRanks = 2;
+  config.training.batch = kRanks * images;
+  return training::count_step(config, kRanks);
+}
+
+/// Returns the time of a phase on the device where the host is never late.
+double device_seconds(const training::CountedPhase& phase, const cost::Device& device,
+                      const training::TrainingConfig& config) {
+  const bool tf32 = training::allows_tf32(config.precision);
+  const cost::Time gradients =
+      cost::time_of(phase.gradients, device, {.in_graph = config.cuda_graphs, .tf32 = tf32});
+  const cost::Time update = cost::time_of(phase.update, device, {.tf32 = tf32});
+  return gradients.total() - (config.cuda_graphs ? 0 : gradients.launches) + update.total() -
+         update.launches;
+}
+
+planning::Phase planned(const training::CountedPhase& phase,
+                        const training::TrainingConfig& config) {
+  cost::Work work = cost::work_of(phase.gradients);
+  work += cost::work_of(phase.update);
+  const auto is_reduction = [](const cost::Operation& operation) {
+    return operation.kind == cost::Kind::kAllReduce;
+  };
+  const double in_graph = config.cuda_graphs ? cost::work_of(phase.gradients).launches : 0;
+  return {.name = phase.name,
+          .interval = static_cast<double>(phase.interval),
+          .launches = work.launches - in_graph,
+          .reduced_bytes = work.all_reduce_bytes,
+          .reductions = static_cast<double>(std::ranges::count_if(phase.gradients, is_reduction) +
+                                            std::ranges::count_if(phase.update, is_reduction))};
+}
+
+/// Counts two numbers of images a device; the times of others lie on the line through them.
+planning::Workload count_workload(const training::RunConfig& config, std::int64_t images,
+                                  const cost::Device& device) {
+  const std::int64_t few = std::max<std::int64_t>(1, images / 4);
+  const std::int64_t many = std::max(images, few + 1);
+  const auto of_few = count(config, few);
+  const auto of_many = count(config, many);
+  const models::ModelConfig& model = config.model;
+  planning::Workload workload{.image_bytes = static_cast<double>(model.channels) *
+                                             model.resolution * model.resolution};
+  for (std::size_t i = 0; i < of_many.size(); ++i) {
+    workload.phases.push_back(planned(of_many[i], config.training));
+    workload.phases.back().device = {
+        {static_cast<double>(few), device_seconds(of_few[i], device, config.training)},
+        {static_cast<double>(many), device_seconds(of_many[i], device, config.training)}};
+  }
+  return workload;
+}
+
+planning::Machine read_machine(const std::string& name) {
+  if (!name.ends_with(".yaml")) return planning::machine_of_name(name);
+  return planning::parse_machine(config::Section(config::read_yaml_file(name)));
+}
+
+planning::Calibration read_calibration(const std::string& file, const planning::Machine& machine) {
+  if (file.empty()) return {};
+  return planning::parse_calibration(config::Section(config::read_yaml_file(file)), machine);
+}
+
+/// Returns what to predict. Throws UsageError or ConfigError.
+planning::Question question_of(const PlanOptions& options, const training::RunConfig& config,
+                               const planning::Machine& machine) {
+  const int gpus = options.gpus > 0 ? options.gpus : machine.gpus_per_node;
+  if (gpus > machine.gpus_per_node) {
+    throw UsageError("--gpus: a node of " + machine.name + " has " +
+                     std::to_string(machine.gpus_per_node) + ": " + std::to_string(gpus));
+  }
+  planning::Question question{.mode = planning::mode_of_name(options.mode),
+                              .first = {gpus, config.training.batch},
+                              .kimg = options.kimg};
+  if (question.mode == planning::Mode::kPerLabel) {
+    question.first.batch *= gpus;
+  } else if (config.training.batch % gpus != 0) {
+    throw ConfigError(config.batch_location.text() +
+                      ": training.batch: must be divisible by the GPUs of the first row: " +
+                      std::to_string(config.training.batch) + " on " + std::to_string(gpus));
+  }
+  question.gpus = planning::doublings(gpus, machine, options.nodes);
+  return question;
+}
+
+std::string title_of(const training::RunConfig& config, const planning::Question& question,
+                     const planning::Machine& machine) {
+  const int resolution = config.model.resolution;
+  return config.model.name + " at " + std::to_string(resolution) + " x " +
+         std::to_string(resolution) + ", " + std::string(planning::name_of(question.mode)) +
+         " scaling on " + machine.name;
+}
+
+ExitCode plan(const PlanOptions& options) {
+  training::RunConfig config =
+      training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
+  if (options.config.print_config) {
+    std::cout << config.resolved;
+    return ExitCode::kOk;
+  }
+  config.model.channels = options.channels;
+  config.model.label_count = models::takes_labels(config.model) ? options.labels : 0;
+  const planning::Machine machine = read_machine(options.machine);
+  const planning::Calibration calibration = read_calibration(options.calibration, machine);
+  const planning::Question question = question_of(options, config, machine);
+  if (options.config.dry_run) return ExitCode::kOk;
+
+  const auto images = static_cast<std::int64_t>(question.first.images_per_gpu());
+  const planning::Workload workload =
+      count_workload(config, images, cost::device_of_name(machine.device));
+  const planning::Assumptions assumptions = planning::fit(calibration, workload, machine);
+  const planning::Scaling scaling =
+      planning::predict_scaling(question, workload, machine, assumptions);
+  const std::string title = title_of(config, question, machine);
+  if (!options.svg.empty()) {
+    files::write_file_atomically(options.svg, planning::to_svg(scaling, title));
+    log::info("Wrote the picture", {{"file", options.svg}});
+  }
+  if (options.as_json) {
+    std::cout << planning::to_json(scaling).dump(2) << "\n";
+    return ExitCode::kOk;
+  }
+  std::cout << title << "\n" << planning::to_line(machine) << "\n\n" << planning::to_table(scaling);
+  if (!calibration.points.empty()) {
+    std::cout << "\nMeasured\n" << planning::to_table(calibration, workload, machine, assumptions);
+  }
+  std::cout << "\nAssumed\n" << planning::to_yaml(assumptions);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* verb = app.add_subcommand("plan", "Predict how a training scales on a cluster");
+  verb->footer(kPlanExample);
+  add_config_options(*verb, options->config);
+  verb->add_option("--machine", options->machine, "Name of a machine, or YAML file of one")
+      ->capture_default_str();
+  verb->add_option("--mode", options->mode, "strong, weak or per_label")->capture_default_str();
+  verb->add_option("--nodes", options->nodes, "Most nodes; rows are of 1, 2, 4, ... nodes")
+      ->check(CLI::Range(1, 16384))
+      ->capture_default_str();
+  verb->add_option("--gpus", options->gpus,
+                   "GPUs of the first row, doubled up to a node; default all of one")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--kimg", options->kimg, "Thousands of images of the training, or of each label")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--calibrate", options->calibration, "YAML file of measurements")
+      ->type_name("FILE");
+  verb->add_option("--svg", options->svg, "Picture to write")->type_name("FILE");
+  verb->add_option("--channels", options->channels, "Channels of the data's images")
+      ->check(CLI::IsMember({1, 3}))
+      ->capture_default_str();
+  verb->add_option("--labels", options->labels, "Labels of the data, for a conditional model")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_flag("--json", options->as_json, "Print JSON instead of tables");
+  verb->callback([options, &action] { action = [options] { return plan(*options); }; });
+}
+
+}  // namespace ganscale::cli
