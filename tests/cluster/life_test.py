@@ -126,7 +126,7 @@ class Life(OperatorCase):
             self.assertIn(words, self.condition(name, "Validated")["message"])
             self.assertEqual(self.condition(name, "Validated")["status"], "False")
             self.assertEqual(self.status(name)["phase"], "Pending")
-        told("UnknownProfile", "spec.nodeProfile: unknown: dgx-z9 (known: cpu, dgx-a100, dgx-h100, generic-gpu)")
+        told("UnknownProfile", "spec.nodeProfile: unknown: dgx-z9 (known: cpu, dgx-a100, dgx-h100, generic-gpu, puhti-v100, summit-v100)")
         def patch(spec):
             self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", json.dumps({"spec": spec}))
         patch({"nodeProfile": "dgx-a100", "config": {"training": {"bach": 64}}})

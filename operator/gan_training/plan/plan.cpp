@@ -80,6 +80,10 @@ std::string purge_job_name(const Key& key) { return key.name + "-purge"; }
 int control_port(const Json& config) {
   return port(config, "control_port", wire::kDefaultControlPort);
 }
+int devices_per_process(const Json& config) {
+  const Json::json_pointer path("/training/devices_per_process");
+  return config.contains(path) && config.at(path) == 2 ? 2 : 1;
+}
 int metrics_port(const Json& config) {
   return port(config, "metrics_port", wire::kDefaultMetricsPort);
 }

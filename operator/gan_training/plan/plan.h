@@ -49,6 +49,8 @@ std::string purge_job_name(const Key& key);
 
 /// The control port of rank 0; 0 if the configuration disables it.
 int control_port(const Json& config);
+/// The GPUs of a process: 2 if the generator and the discriminator have one each, else 1.
+int devices_per_process(const Json& config);
 /// The metrics port of each node; 0 if the configuration disables it.
 int metrics_port(const Json& config);
 

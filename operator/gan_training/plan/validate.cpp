@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/joined.h"
 #include "gan_training/plan/roles.h"
+#include "object/lookup.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller::gan_training {
@@ -17,6 +18,13 @@ struct Refusal {
   std::string reason;
   std::string problem;
 };
+
+void set_ranks(NodeProfile& profile, int ranks) {
+  profile.ranks = ranks;
+  for (std::string& argument : profile.mpirun) {
+    if (argument.starts_with("ppr:")) argument = "ppr:" + std::to_string(ranks) + ":node";
+  }
+}
 
 NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
   NodeProfile profile;
@@ -32,12 +40,22 @@ NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
   }
   if (spec.gpus_per_node > 0) {
     profile.gpus = spec.gpus_per_node;
-    profile.ranks = spec.gpus_per_node;
-    for (std::string& argument : profile.mpirun) {
-      if (argument.starts_with("ppr:")) argument = "ppr:" + std::to_string(profile.ranks) + ":node";
-    }
+    set_ranks(profile, spec.gpus_per_node);
   }
   return profile;
+}
+
+/// A process with a GPU for each of the two networks leaves half as many processes.
+void share_gpus(Plan& plan) {
+  NodeProfile& profile = plan.profile;
+  const int each = devices_per_process(plan.config);
+  if (each == 1 || each * profile.ranks <= profile.gpus) return;
+  if (profile.gpus == 0 || profile.gpus % each != 0) {
+    throw Refusal{"BadConfig", "spec.config.training.devices_per_process: " + std::to_string(each) +
+                                   " GPUs for each process can't be taken of a node with " +
+                                   std::to_string(profile.gpus)};
+  }
+  set_ranks(profile, profile.gpus / each);
 }
 
 Json config_of(const TrainingSpec& spec, const ReferencedConfig& referenced) {
@@ -68,7 +86,9 @@ void require_batch_divides(const Plan& plan, const std::string& whose, int ranks
                                  batch.dump() + " on " + std::to_string(ranks)};
 }
 
+/// Where each label has networks of its own, a rank takes whole batches.
 void check_batch(const Plan& plan) {
+  if (text_at(plan.config, "/scheme/name") == "per_label") return;
   const auto ratio = role_ratio(plan);
   if (!ratio) return require_batch_divides(plan, "the number of ranks", plan.ranks());
   if (plan.ranks() % ratio->sum() != 0) {
@@ -104,6 +124,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     const Json config = config_of(plan.spec, referenced);
     check_depth(config);
     plan.config = worker_config(plan.spec, config);
+    share_gpus(plan);
     check_config(plan, schema);
   } catch (const Refusal& refusal) {
     checked.reason = refusal.reason;

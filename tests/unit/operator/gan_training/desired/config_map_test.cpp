@@ -22,14 +22,15 @@ TEST(ConfigMap, HoldsTheConfigurationAsTheWorkerReadsIt) {
   EXPECT_FALSE(map["data"].contains("bind.sh"));
 }
 
-/// Runs the ranks' binding script with an nvidia-smi and a /sys of our own: GPU 1 is beside `cpus`.
-std::string allowed_cpus(const std::string& cpus) {
+/// Runs the ranks' binding script with an nvidia-smi and a /sys of our own: `gpu` is beside `cpus`.
+std::string allowed_cpus(const std::string& cpus, int gpu = 1, int gpus_per_rank = 1) {
   Plan plan = make_plan();
   plan.profile.bind_to_gpu = true;
+  plan.config["training"]["devices_per_process"] = gpus_per_rank;
   const TemporaryFolder folder;
   folder.write("bind.sh", config_map(plan)["data"]["bind.sh"].get<std::string>());
-  const auto smi =
-      folder.write("nvidia-smi", "#!/bin/sh\n[ \"$1\" = --id=1 ] && echo 00000000:B7:00.0\n");
+  const auto smi = folder.write("nvidia-smi", "#!/bin/sh\n[ \"$1\" = --id=" + std::to_string(gpu) +
+                                                  " ] && echo 00000000:B7:00.0\n");
   std::filesystem::permissions(smi, std::filesystem::perms::owner_all);
   std::filesystem::create_directories(folder / "0000:b7:00.0");
   folder.write("0000:b7:00.0/local_cpulist", cpus + "\n");
@@ -47,6 +48,10 @@ TEST(BindScript, RunsARankOnTheCpusBesideItsGpu) {
   // CPUs that this process may not use are left out.
   EXPECT_EQ(allowed_cpus(std::to_string(last) + ",1000-1020"),
             "Cpus_allowed_list:\t" + std::to_string(last) + "\n");
+}
+
+TEST(BindScript, RunsARankOfTwoGpusOnTheCpusBesideTheFirst) {
+  EXPECT_THAT(allowed_cpus("0-1000", 2, 2), testing::Not(testing::HasSubstr("warning")));
 }
 
 TEST(BindScript, RunsARankAnywhereRatherThanNotAtAll) {

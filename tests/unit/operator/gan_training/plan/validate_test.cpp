@@ -34,7 +34,8 @@ TEST(Validate, NamesAnUnknownProfileAndThoseItKnows) {
   const Checked checked = check({{"nodeProfile", "dgx-z9"}});
   EXPECT_EQ(checked.reason, "UnknownProfile");
   EXPECT_EQ(checked.problem,
-            "spec.nodeProfile: unknown: dgx-z9 (known: cpu, dgx-a100, dgx-h100, generic-gpu)");
+            "spec.nodeProfile: unknown: dgx-z9 (known: cpu, dgx-a100, dgx-h100, generic-gpu, "
+            "puhti-v100, summit-v100)");
   EXPECT_FALSE(checked.has_pods);
 }
 
@@ -74,6 +75,32 @@ TEST(Validate, WantsABatchForTheRanksOfEachRole) {
             "spec.config.scheme.ratio: its sum must divide the number of ranks: 1:3 on 6");
   EXPECT_EQ(check_roles("1:0", 2, 12).problem,
             "spec.config.scheme.ratio: expected two positive numbers, such as 1:3: 1:0");
+}
+
+TEST(Validate, TakesAnyBatchWhereEachLabelHasItsOwnNetworks) {
+  const Json config = {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}};
+  EXPECT_EQ(check({{"nodes", 10}, {"config", config}}).problem, "");
+}
+
+TEST(Validate, HalvesTheProcessesOfANodeThatHaveTwoGpusEach) {
+  const Json config = {{"training", {{"batch", 12}, {"devices_per_process", 2}}}};
+  const auto on = [&](const Json& node) {
+    Json changes = node;
+    changes["nodes"] = 2;
+    changes["config"] = config;
+    return check(changes);
+  };
+  const Checked checked = on({{"nodeProfile", "summit-v100"}});
+  EXPECT_EQ(checked.problem, "");
+  EXPECT_EQ(checked.plan.ranks(), 6);
+  EXPECT_EQ(checked.plan.gpus(), 12);
+  EXPECT_THAT(checked.plan.profile.mpirun, testing::Contains("ppr:3:node"));
+  const Json counted = {{"gpus", 4}, {"ranks", 2}};
+  EXPECT_EQ(on({{"nodeProfile", nullptr}, {"node", counted}}).plan.ranks(), 4) << "as it says";
+  EXPECT_EQ(on({{"nodeProfile", "cpu"}}).problem,
+            "spec.config.training.devices_per_process: 2 GPUs for each process can't be taken of a "
+            "node with 0");
+  EXPECT_EQ(on({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", 3}}).reason, "BadConfig");
 }
 
 TEST(Validate, ReadsWhatConfigFromRefersTo) {

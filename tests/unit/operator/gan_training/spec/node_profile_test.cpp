@@ -18,6 +18,8 @@ TEST(NodeProfile, OfADgxHasEightGpusAndWhatRdmaNeeds) {
     EXPECT_EQ(p.resources.count("rdma/rdma_shared_device_a"), 1U);
     EXPECT_EQ(p.mpirun, (std::vector<std::string>{"--map-by", "ppr:8:node", "--bind-to", "none"}));
   }
+  EXPECT_EQ(profiles.at("puhti-v100").ranks, 4);
+  EXPECT_EQ(profiles.at("summit-v100").ranks, 6);
   EXPECT_EQ(profiles.at("cpu").gpus, 0);
   EXPECT_EQ(profiles.at("cpu").ranks, 1);
   EXPECT_EQ(profiles.at("generic-gpu").ranks, 1);
