@@ -6,22 +6,18 @@
 #include "gan_training/reconcile/attempts.h"
 #include "gan_training/reconcile/children.h"
 #include "gan_training/reconcile/control_token.h"
+#include "gan_training/reconcile/finalizer.h"
 #include "gan_training/reconcile/purge.h"
-#include "gan_training/reconcile/stored_training.h"
 #include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
 
-constexpr std::chrono::seconds kResync{600};
 constexpr std::chrono::seconds kSoon{1};
 
 bool contains(const std::vector<Step>& steps, Step step) {
   return std::ranges::find(steps, step) != steps.end();
 }
-
-/// Whether the server will refuse the same again: what we wrote is wrong, and so is the spec.
-bool is_refusal(int code) { return code == 400 || code == 413 || code == 422; }
 
 }  // namespace
 
@@ -32,27 +28,9 @@ std::optional<std::chrono::seconds> Reconciler::reconcile(const Key& key) {
     return std::nullopt;
   }
   const GanTraining training = parse_training(*object);
-  try {
-    const auto requeue_after = reconcile(training);
-    report_success(training, parts_.now(), parts_.cluster.client);
-    return requeue_after;
-  } catch (const ApiError& error) {
-    if (error.code() == 409) throw;
-    report(training, error.reason(), error.what());
-    if (!is_refusal(error.code())) throw;
-    return kResync;
-  } catch (const TransportError&) {
-    throw;  // there is no server to store it
-  } catch (const std::exception& error) {
-    report(training, "Error", error.what());
-    throw;
-  }
-}
-
-void Reconciler::report(const GanTraining& training, const std::string& reason,
-                        const std::string& message) {
-  const Failure failure{reason.empty() ? "Error" : reason, message};
-  report_failure(training, failure, parts_.now(), parts_.cluster.client, parts_.cluster.events);
+  return reconcile_and_report(
+      training, [&] { return reconcile(training); }, parts_.now(), parts_.cluster.client,
+      parts_.cluster.events);
 }
 
 std::chrono::seconds Reconciler::reconcile(const GanTraining& training) {

@@ -25,9 +25,7 @@ class Reconciler {
 
   explicit Reconciler(Parts parts) : parts_(std::move(parts)) {}
 
-  /// Returns when to reconcile again at the latest. Throws ApiError, TransportError. Failures other
-  /// than conflicts and an unreachable server are also stored in the condition Reconciled. Objects
-  /// that the server rejects as invalid are only reported there: retrying would not help.
+  /// Returns when to reconcile again at the latest. Throws as reconcile_and_report().
   std::optional<std::chrono::seconds> reconcile(const Key& key);
 
  private:
@@ -37,7 +35,6 @@ class Reconciler {
   Json next_status(const GanTraining& training, const Observation& seen, const Record& record);
   void follow_worker(const GanTraining& training, const Observation& seen,
                      const Decision& decision);
-  void report(const GanTraining& training, const std::string& reason, const std::string& message);
 
   Parts parts_;
 };

@@ -5,18 +5,11 @@
 #include "object/fields.h"
 
 namespace ganscale::controller::gan_training {
+
 GanTraining parse_training(const Json& object) {
   GanTraining t;
-  t.key = key_of(object);
-  Fields top(object, "");
-  Fields metadata = top.object("metadata");
-  t.uid = metadata.text("uid");
-  t.resource_version = metadata.text("resourceVersion");
-  t.generation = metadata.whole("generation", 1);
-  t.deleted = metadata.has("deletionTimestamp");
-  t.finalizers = metadata.list("finalizers");
-  if (top.has("spec")) t.spec = top.any("spec");
-  if (top.has("status")) t.status = top.any("status");
+  read_stored(object, t);
+  t.finalizers = Fields(object, "").object("metadata").list("finalizers");
   return t;
 }
 

@@ -1,4 +1,4 @@
-#include "gan_training/reconcile/stored_training.h"
+#include "kube/stored_object.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,23 +26,6 @@ TEST(StoreStatus, IsRefusedWhereOurCopyIsBehind) {
     EXPECT_EQ(error.code(), 409);
   }
   EXPECT_EQ(world.status()["phase"], "Running");
-}
-
-TEST(SetFinalizer, LeavesThoseOfOthers) {
-  World world;
-  Json training = make_training();
-  training["metadata"]["finalizers"] = Json::array({"a", kFinalizer, "b"});
-  world.server.put(kTrainings, training);
-  set_finalizer(world.stored(), false, world.client);
-  EXPECT_EQ(world.training()["metadata"]["finalizers"], Json::array({"a", "b"}));
-  set_finalizer(world.stored(), true, world.client);
-  set_finalizer(world.stored(), true, world.client);
-  EXPECT_EQ(world.training()["metadata"]["finalizers"], Json::array({"a", "b", kFinalizer}));
-}
-
-TEST(SetFinalizer, IsDoneWhereTheTrainingIsGone) {
-  World world;
-  EXPECT_NO_THROW(set_finalizer(parse_training(make_training()), false, world.client));
 }
 
 GanTraining with_status(const Json& status, int generation = 1) {

@@ -1,0 +1,112 @@
+#include "kube/stored_object.h"
+
+#include "base/log.h"
+#include "object/condition.h"
+#include "object/fields.h"
+#include "object/lookup.h"
+
+namespace ganscale::controller {
+namespace {
+
+Json status_of(const StoredObject& object) {
+  return object.status.is_object() ? object.status : Json::object();
+}
+
+/// Whether the server will refuse the same again: what we wrote is wrong, and so is the spec.
+bool is_refusal(int code) { return code == 400 || code == 413 || code == 422; }
+
+}  // namespace
+
+void read_stored(const Json& object, StoredObject& stored) {
+  stored.key = key_of(object);
+  Fields top(object, "");
+  Fields metadata = top.object("metadata");
+  stored.uid = metadata.text("uid");
+  stored.resource_version = metadata.text("resourceVersion");
+  stored.generation = metadata.whole("generation", 1);
+  stored.deleted = metadata.has("deletionTimestamp");
+  if (top.has("spec")) stored.spec = top.any("spec");
+  if (top.has("status")) stored.status = top.any("status");
+}
+
+Json store_status(const StoredObject& object, const Json& status, Client& client) {
+  const Json body = {{"apiVersion", object.resource.api_version},
+                     {"kind", object.kind},
+                     {"metadata",
+                      {{"name", object.key.name},
+                       {"namespace", object.key.name_space},
+                       {"uid", object.uid},
+                       {"resourceVersion", object.resource_version}}},
+                     {"spec", object.spec},
+                     {"status", status}};
+  return client.update(object.resource, body, /*status=*/true);
+}
+
+Json with_failure(const StoredObject& object, const Failure& failure, Time now) {
+  Json status = status_of(object);
+  const Json known = find_condition(status, kReconciled);
+  const bool is_told = text_at(known, "/status") == "False" &&
+                       text_at(known, "/reason") == failure.reason &&
+                       known.value("observedGeneration", Json()) == object.generation;
+  if (!is_told) {
+    const Condition condition{kReconciled, false, failure.reason, failure.message};
+    set_condition(status, condition, object.generation, now);
+  }
+  return status;
+}
+
+Json with_success(const StoredObject& object, Time now) {
+  Json status = status_of(object);
+  if (text_at(find_condition(status, kReconciled), "/status", "True") == "True") return status;
+  set_condition(status, {kReconciled, true, "Succeeded", ""}, object.generation, now);
+  return status;
+}
+
+void report_failure(const StoredObject& object, const Failure& failure, Time now, Client& client,
+                    EventRecorder& events) {
+  const Json status = with_failure(object, failure, now);
+  if (status == status_of(object)) return;
+  try {
+    store_status(object, status, client);
+    events.record(object.reference(), {true, "ReconcileFailed", failure.message});
+  } catch (const std::exception& error) {
+    log::warning("Can't store why a reconcile failed",
+                 {{"object", object.key.text()}, {"what", error.what()}});
+  }
+}
+
+void report_success(const StoredObject& object, Time now, Client& client) {
+  const Json status = with_success(object, now);
+  if (status == status_of(object)) return;
+  try {
+    store_status(object, status, client);
+  } catch (const ApiError& error) {
+    if (error.code() != 409 && error.code() != 404) throw;  // its change brings us back here
+  }
+}
+
+std::chrono::seconds reconcile_and_report(const StoredObject& object,
+                                          const std::function<std::chrono::seconds()>& reconcile,
+                                          Time now, Client& client, EventRecorder& events) {
+  const auto report = [&](const std::string& reason, const std::string& message) {
+    const Failure failure{reason.empty() ? "Error" : reason, message};
+    report_failure(object, failure, now, client, events);
+  };
+  try {
+    const auto requeue_after = reconcile();
+    report_success(object, now, client);
+    return requeue_after;
+  } catch (const ApiError& error) {
+    if (error.code() == 409) throw;
+    report(error.reason(), error.what());
+    if (!is_refusal(error.code())) throw;
+    return kResync;
+  } catch (const TransportError&) {
+    throw;  // there is no server to store it
+  } catch (const std::exception& error) {
+    report("Error", error.what());
+    throw;
+  }
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "kube/client.h"
+#include "kube/event_recorder.h"
+#include "object/event.h"
+#include "object/time.h"
+
+namespace ganscale::controller {
+
+/// A custom resource as stored by the API server: identity, spec and status.
+struct StoredObject {
+  Resource resource;
+  const char* kind = "";
+  Key key{};
+  std::string uid{};
+  std::string resource_version{};
+  std::int64_t generation = 0;
+  bool deleted = false;          ///< marked for deletion
+  Json spec = Json::object();    ///< as stored, including unknown fields of newer versions
+  Json status = Json::object();  ///< the same
+
+  ObjectReference reference() const { return {resource.api_version, kind, key, uid}; }
+};
+
+/// Reads identity, spec and status of an object into `stored`. Throws ConfigError.
+void read_stored(const Json& object, StoredObject& stored);
+
+/// Type of the condition that reports failed reconciles; present after the first failure.
+inline constexpr const char* kReconciled = "Reconciled";
+
+/// Stores a status and returns the updated object. Throws ApiError, with code 409 if our copy of it
+/// is stale.
+Json store_status(const StoredObject& object, const Json& status, Client& client);
+
+/// Why a reconcile failed.
+struct Failure {
+  std::string reason;  ///< one word
+  std::string message;
+};
+
+/// Returns the status with Reconciled=False. Keeps the first message for the same reason and
+/// generation, since each change of the status triggers another reconcile.
+Json with_failure(const StoredObject& object, const Failure& failure, Time now);
+/// Returns the status with Reconciled=True if it was False; otherwise unchanged.
+Json with_success(const StoredObject& object, Time now);
+
+/// Stores a failure in the status and records the event ReconcileFailed, once. If that fails too,
+/// it is logged, and the next reconcile tries again.
+void report_failure(const StoredObject& object, const Failure& failure, Time now, Client& client,
+                    EventRecorder& events);
+/// Stores a success in the status if the last reconcile failed.
+void report_success(const StoredObject& object, Time now, Client& client);
+
+/// How long to wait at most before an object is looked at again.
+inline constexpr std::chrono::seconds kResync{600};
+
+/// Runs the reconcile of an object and stores in its condition Reconciled whether it failed.
+/// Conflicts and an unreachable server are thrown on unstored. Objects that the server rejects as
+/// invalid are only stored: retrying would not help, so it returns kResync. Throws what the
+/// reconcile throws otherwise.
+std::chrono::seconds reconcile_and_report(const StoredObject& object,
+                                          const std::function<std::chrono::seconds()>& reconcile,
+                                          Time now, Client& client, EventRecorder& events);
+
+}  // namespace ganscale::controller
