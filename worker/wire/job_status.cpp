@@ -57,6 +57,37 @@ void read(const Json& json, const char* key, std::optional<double>& value) {
   if (field != json.end()) value = number(*field, key);
 }
 
+void read(const Json& json, const char* key, double& value) {
+  const auto field = json.find(key);
+  if (field != json.end()) value = number(*field, key);
+}
+
+constexpr std::array<std::pair<const char*, double Measurement::*>, 6> kMeasuredSeconds{{
+    {"seconds", &Measurement::seconds},
+    {"data_wait_seconds", &Measurement::data_wait_seconds},
+    {"all_reduce_seconds", &Measurement::all_reduce_seconds},
+    {"straggler_ratio", &Measurement::straggler_ratio},
+    {"step_seconds_median", &Measurement::step_seconds_median},
+    {"step_seconds_p99", &Measurement::step_seconds_p99},
+}};
+
+Json to_json(const Measurement& measured) {
+  Json json{{"steps", measured.steps}, {"images", measured.images}};
+  for (const auto& [key, member] : kMeasuredSeconds) json[key] = measured.*member;
+  write(json, "memory_share", measured.memory_share);
+  return json;
+}
+
+Measurement read_measurement(const Json& json) {
+  if (!json.is_object()) fail("measured", "an object");
+  Measurement measured;
+  read(json, "steps", measured.steps);
+  read(json, "images", measured.images);
+  for (const auto& [key, member] : kMeasuredSeconds) read(json, key, measured.*member);
+  read(json, "memory_share", measured.memory_share);
+  return measured;
+}
+
 JobState read_state(const Json& json) {
   std::string word(name(JobState::kStarting));
   read(json, "state", word);
@@ -98,6 +129,7 @@ Json to_json(const JobStatus& status) {
         {"name", status.last_checkpoint->name},
         {"written_unix_seconds", status.last_checkpoint->written_unix_seconds}};
   }
+  if (status.measured) json["measured"] = to_json(*status.measured);
   if (!status.message.empty()) json["message"] = status.message;
   return json;
 }
@@ -130,6 +162,9 @@ JobStatus parse_job_status(const Json& json) {
     status.last_checkpoint.emplace();
     read(*last, "name", status.last_checkpoint->name);
     read(*last, "written_unix_seconds", status.last_checkpoint->written_unix_seconds);
+  }
+  if (const auto measured = json.find("measured"); measured != json.end()) {
+    status.measured = read_measurement(*measured);
   }
   return status;
 }

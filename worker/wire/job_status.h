@@ -29,6 +29,24 @@ struct LastCheckpoint {
   bool operator==(const LastCheckpoint&) const = default;
 };
 
+/// What a run measured: its window of steps, or all of it where ranks have no steps in common.
+struct Measurement {
+  std::int64_t steps = 0;          ///< of the window; 0: the whole run was measured
+  std::int64_t images = 0;         ///< of all ranks
+  double seconds = 0;              ///< of the slowest rank
+  double data_wait_seconds = 0;    ///< mean over the ranks
+  double all_reduce_seconds = 0;   ///< waited for gradients of other ranks; mean over the ranks
+  double straggler_ratio = 1;      ///< work of the slowest rank over that of the mean
+  double step_seconds_median = 0;  ///< of rank 0
+  double step_seconds_p99 = 0;
+  std::optional<double> memory_share = {};  ///< of a device, the highest of all ranks
+
+  double images_per_second() const {
+    return seconds > 0 ? static_cast<double>(images) / seconds : 0;
+  }
+  bool operator==(const Measurement&) const = default;
+};
+
 /// The status of a training as rank 0 reports it: the body of GET /status.
 struct JobStatus {
   JobState state = JobState::kStarting;
@@ -46,7 +64,8 @@ struct JobStatus {
   std::optional<double> fid;             ///< of the latest evaluation
   std::optional<double> augment_p;
   std::optional<LastCheckpoint> last_checkpoint;
-  std::string message;  ///< why it failed or what it waits for; otherwise empty
+  std::optional<Measurement> measured;  ///< once the window, or the run, is over
+  std::string message;                  ///< why it failed or what it waits for; otherwise empty
 
   double kimg() const { return static_cast<double>(images_seen) / 1000; }
   double total_kimg() const { return static_cast<double>(total_images) / 1000; }

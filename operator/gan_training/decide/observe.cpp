@@ -92,11 +92,28 @@ std::string why_lost_worker(const Json& pod, const std::string& launcher_created
 }
 
 void observe_worker(const Json& pod, const std::string& launcher_created, Attempt& attempt) {
-  if (text_at(pod, "/status/phase") == "Running") ++attempt.workers_running;
+  if (text_at(pod, "/status/phase") == "Running") {
+    ++attempt.workers_running;
+    if (const auto node = text_at(pod, "/spec/nodeName"); !node.empty()) {
+      attempt.node_names.push_back(node);
+    }
+  }
   const std::string name = pod["metadata"]["name"];
-  if (name == attempt.name + "-worker-0") attempt.rank0_address = text_at(pod, "/status/podIP");
+  if (name == attempt.name + "-worker-0") {
+    attempt.rank0_address = text_at(pod, "/status/podIP");
+    attempt.image_id = text_at(pod, "/status/containerStatuses/0/imageID");
+  }
   if (!attempt.lost.empty()) return;
   attempt.lost = why_lost_worker(pod, launcher_created, attempt.finished());
+}
+
+Json essential_container(const Json& status) {
+  Json kept = Json::object();
+  if (const auto image = text_at(status, "/imageID"); !image.empty()) kept["imageID"] = image;
+  if (Json end = status.value(Pointer("/state/terminated"), Json()); !end.is_null()) {
+    kept["state"]["terminated"] = std::move(end);
+  }
+  return kept;
 }
 
 }  // namespace
@@ -152,9 +169,12 @@ Json essential_pod(const Json& pod) {
     }
   }
   for (const Json& container : status.value("containerStatuses", Json::array())) {
-    if (Json end = container.value(Pointer("/state/terminated"), Json()); !end.is_null()) {
-      result["status"]["containerStatuses"].push_back({{"state", {{"terminated", end}}}});
+    if (Json kept = essential_container(container); !kept.empty()) {
+      result["status"]["containerStatuses"].push_back(std::move(kept));
     }
+  }
+  if (const auto node = text_at(pod, "/spec/nodeName"); !node.empty()) {
+    result["spec"]["nodeName"] = node;
   }
   return result;
 }

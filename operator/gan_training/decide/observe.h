@@ -26,6 +26,8 @@ struct Attempt {
   std::optional<int> exit_code;  ///< of a failed launcher
   std::string lost;              ///< which pod was lost and why; empty if none
   int workers_running = 0;
+  std::vector<std::string> node_names;  ///< of the running workers
+  std::string image_id;                 ///< of the first worker, with its digest
   std::string rank0_address;  ///< IP address of the first worker; empty if it has none yet
   std::optional<wire::JobStatus> last_status;  ///< the one it left at its end
 

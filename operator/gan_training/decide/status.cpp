@@ -44,6 +44,31 @@ Condition in_phase(const char* type, const Record& record) {
 
 double rounded(double value, double digits) { return std::round(value * digits) / digits; }
 
+Json measured_json(const wire::Measurement& measured) {
+  Json json = {{"steps", measured.steps},
+               {"images", measured.images},
+               {"seconds", measured.seconds},
+               {"imagesPerSecond", measured.images_per_second()},
+               {"dataWaitSeconds", measured.data_wait_seconds},
+               {"allReduceSeconds", measured.all_reduce_seconds},
+               {"stragglerRatio", measured.straggler_ratio},
+               {"stepSecondsMedian", measured.step_seconds_median},
+               {"stepSecondsP99", measured.step_seconds_p99}};
+  if (measured.memory_share) json["memoryShare"] = *measured.memory_share;
+  return json;
+}
+
+/// Notes where the workers run; what ran last stays known after its end.
+void write_places(const Attempt& attempt, Json& status) {
+  constexpr std::size_t kMostNames = 64;
+  if (attempt.node_names.empty() || attempt.workers_running < attempt.nodes) return;
+  std::vector<std::string> names = attempt.node_names;
+  std::ranges::sort(names);
+  names.resize(std::min(names.size(), kMostNames));
+  status["nodeNames"] = names;
+  if (!attempt.image_id.empty()) status["imageID"] = attempt.image_id;
+}
+
 /// Lays the worker's numbers upon the status; what it does not tell stays as it was last known.
 void write_numbers(const wire::JobStatus& worker, Json& status) {
   status["kimg"] = rounded(worker.kimg(), 10);
@@ -55,6 +80,7 @@ void write_numbers(const wire::JobStatus& worker, Json& status) {
   write("imagesPerSecond", worker.images_per_second, 10);
   write("etaSeconds", worker.eta_seconds, 1);
   write("fid", worker.fid, 100);
+  if (worker.measured) status["measured"] = measured_json(*worker.measured);
   if (worker.last_checkpoint) {
     const Time written{std::chrono::seconds(worker.last_checkpoint->written_unix_seconds)};
     status["lastCheckpoint"] = {{"name", worker.last_checkpoint->name},
@@ -75,6 +101,7 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
     status["model"] = facts.model;
   }
   status["selector"] = facts.selector;
+  if (facts.attempt) write_places(*facts.attempt, status);
   if (facts.worker) write_numbers(*facts.worker, status);
   const auto set = [&](const Condition& condition) {
     set_condition(status, condition, facts.generation, facts.now);

@@ -26,6 +26,15 @@ JobStatus full_status() {
           .fid = 7.9,
           .augment_p = 0.125,
           .last_checkpoint = LastCheckpoint{"kimg-004200", 1'760'000'000},
+          .measured = Measurement{.steps = 200,
+                                  .images = 12'800,
+                                  .seconds = 41.25,
+                                  .data_wait_seconds = 0.5,
+                                  .all_reduce_seconds = 3.5,
+                                  .straggler_ratio = 1.125,
+                                  .step_seconds_median = 0.203125,
+                                  .step_seconds_p99 = 0.25,
+                                  .memory_share = 0.75},
           .message = "paused by command"};
 }
 
@@ -53,7 +62,7 @@ TEST(JobStatus, GivesKimgBesideImages) {
 TEST(JobStatus, LeavesOutWhatIsNotKnown) {
   const Json json = to_json(JobStatus{});
   for (const char* key : {"seconds_per_kimg", "images_per_second", "eta_seconds", "fid",
-                          "augment_p", "last_checkpoint", "message"}) {
+                          "augment_p", "last_checkpoint", "measured", "message"}) {
     EXPECT_FALSE(json.contains(key)) << key;
   }
 }
@@ -83,6 +92,9 @@ TEST(JobStatus, NamesTheFieldThatIsWrong) {
   expect_refused("losses.generator: expected a number", R"({"losses": {"generator": "low"}})");
   expect_refused("losses: expected an object", R"({"losses": 3})");
   expect_refused("last_checkpoint: expected an object", R"({"last_checkpoint": "kimg-1"})");
+  expect_refused("measured: expected an object", R"({"measured": 3})");
+  expect_refused("steps: expected an integer", R"({"measured": {"steps": "many"}})");
+  expect_refused("seconds: expected a number", R"({"measured": {"seconds": "few"}})");
 }
 
 }  // namespace

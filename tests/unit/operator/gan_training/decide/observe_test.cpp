@@ -40,6 +40,17 @@ TEST(Observe, ReadsARunningAttempt) {
   EXPECT_EQ(attempt.hash, "h");
 }
 
+TEST(Observe, TellsWhereTheWorkersRunAndWhat) {
+  Json first = pod("a-r2-worker-0", "01", kRunning);
+  first["spec"]["nodeName"] = "dgx-3";
+  first["status"]["containerStatuses"] = Json::array({{{"imageID", "x@sha256:1"}}});
+  Json second = pod("a-r2-worker-1", "01", R"({"phase": "Pending"})");
+  second["spec"]["nodeName"] = "dgx-4";
+  const Attempt attempt = observe_attempt(job("Running"), {essential_pod(first), second});
+  EXPECT_EQ(attempt.node_names, std::vector<std::string>{"dgx-3"});
+  EXPECT_EQ(attempt.image_id, "x@sha256:1");
+}
+
 TEST(Observe, FindsTheExitCodeAndTheWorkersOwnWords) {
   const Attempt attempt = observe_attempt(
       job("Failed"),

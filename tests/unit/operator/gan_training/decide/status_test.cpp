@@ -40,6 +40,25 @@ TEST(Status, TellsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
   EXPECT_EQ(next_status(status, Record{}, facts(9))["kimg"], 4210.4);
 }
 
+TEST(Status, TellsWhatWasMeasuredAndWhere) {
+  Facts f = facts(0);
+  f.attempt.emplace();
+  f.attempt->nodes = 2;
+  f.attempt->workers_running = 2;
+  f.attempt->node_names = {"b", "a"};
+  f.attempt->image_id = "x@sha256:1";
+  f.worker.emplace();
+  f.worker->measured = wire::Measurement{.steps = 20, .images = 640, .seconds = 4};
+  const Json status = next_status({}, Record{}, f);
+  EXPECT_EQ(status["measured"]["imagesPerSecond"], 160.0);
+  EXPECT_EQ(status["measured"]["steps"], 20);
+  EXPECT_EQ(status["nodeNames"], (Json::array({"a", "b"})));
+  EXPECT_EQ(status["imageID"], "x@sha256:1");
+  f.attempt->workers_running = 1;  // its pods are going
+  f.attempt->node_names = {"a"};
+  EXPECT_EQ(next_status(status, Record{}, f)["nodeNames"].size(), 2U);
+}
+
 TEST(Status, IsTheSameWhileNothingChanges) {
   const Json status = next_status({}, Record{}, facts(0));
   EXPECT_EQ(next_status(status, Record{}, facts(60)), status);
