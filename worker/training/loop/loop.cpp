@@ -182,6 +182,7 @@ Orders Loop::local_requests(bool paused) const {
   orders.fail = writer_ != nullptr && config_.checkpoint.on_error == checkpoint::OnError::kStop &&
                 writer_->status().failed_count > 0;
   orders.spent = budget_.spent();
+  orders.finish = reporter_.has_measured();
   if (context_.server == nullptr) return orders;
   while (const auto command = context_.server->next_command()) {
     orders.finish |= *command == wire::Command::kStop;
@@ -272,6 +273,7 @@ ExitCode Loop::run() {
     maintain(find_due(orders));
   }
   reporter_.state(wire::JobState::kStopping);
+  reporter_.measurement();
   if (writer_ != nullptr && !writer_->wait()) {
     throw DataError("the last checkpoint could not be written: " + writer_->status().last_error);
   }

@@ -6,8 +6,9 @@ namespace ganscale::training {
 
 /// What this rank requests at the end of a step or, once agreed, what all ranks do.
 struct Orders {
-  bool stop = false;        ///< write a checkpoint and end with 143
-  bool finish = false;      ///< write a checkpoint and end with 0, for the command "stop"
+  bool stop = false;  ///< write a checkpoint and end with 143
+  bool finish =
+      false;  ///< write a checkpoint and end with 0: the command "stop", or what was to be measured is
   bool spent = false;       ///< the budget is used up: evaluate, write a checkpoint and end with 0
   bool checkpoint = false;  ///< write a checkpoint and continue
   bool pause = false;

@@ -45,6 +45,11 @@ void export_loader(telemetry::Instruments& instruments, const data::LoaderReadin
   instruments.cached_bytes.set(static_cast<double>(now.source.cached_bytes));
 }
 
+/// Waits until a GPU has done what it was given.
+void finish_work(at::Device device) {
+  if (device.is_cuda()) at::zeros({1}, device).item();
+}
+
 }  // namespace
 
 Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
@@ -53,7 +58,8 @@ Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
       trainer_(trainer),
       writer_(writer),
       statistics_(agree_on_names(context.group, trainer.statistic_names())),
-      status_(first_status(context.config, context.folder, context.group.size())) {}
+      status_(first_status(context.config, context.folder, context.group.size())),
+      window_(context.config.measure) {}
 
 void Reporter::begin(const Progress& progress) {
   status_.images_seen = progress.images_seen;
@@ -72,6 +78,7 @@ void Reporter::begin(const Progress& progress) {
   context_.instruments.images_goal.set(static_cast<double>(status_.total_images));
   tick_start_ = step_ended_ = Clock::now();
   tick_images_ = progress.images_seen;
+  window_.begin(tick_start_, trainer_.readings());
   state(wire::JobState::kRunning);
 }
 
@@ -89,7 +96,9 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
   generator_steps_ += result.generator_steps;
   discriminator_steps_ += result.discriminator_steps;
   telemetry::Instruments& instruments = context_.instruments;
+  if (window_.reads_clock_next()) finish_work(context_.devices.discriminator);
   const auto now = Clock::now();
+  window_.step(now, result.images, trainer_.readings());
   instruments.step_seconds.observe(seconds_between(step_ended_, now));
   step_ended_ = now;
   instruments.images_total.add(static_cast<double>(result.images));
@@ -241,6 +250,25 @@ bool Reporter::is_measured(const Progress& progress) const {
   }
   context_.group.broadcast(found, 0);
   return found.item<std::int64_t>() != 0;
+}
+
+void Reporter::measurement() {
+  if (!window_.is_wanted()) return;
+  double memory_share = 0;
+  if (context_.devices.generator.is_cuda()) {
+    const auto memory = device::device_memory(context_.devices.generator);
+    memory_share =
+        static_cast<double>(memory.reserved_bytes) / static_cast<double>(memory.total_bytes);
+  }
+  status_.measured = window_.gather(context_.group, memory_share);
+  if (!status_.measured || context_.group.rank() != 0) return;
+  log::info("Measured", {{"steps", status_.measured->steps},
+                         {"images", status_.measured->images},
+                         {"seconds", status_.measured->seconds},
+                         {"images_per_second", status_.measured->images_per_second()},
+                         {"data_wait_seconds", status_.measured->data_wait_seconds},
+                         {"all_reduce_seconds", status_.measured->all_reduce_seconds},
+                         {"straggler_ratio", status_.measured->straggler_ratio}});
 }
 
 void Reporter::publish(const report::Tick& tick) {

@@ -10,6 +10,7 @@
 #include "report/tensorboard.h"
 #include "report/tick.h"
 #include "training/evaluation/metrics_log.h"
+#include "training/loop/measured_window.h"
 #include "training/loop/role_tally.h"
 #include "training/loop/trainer.h"
 #include "training/loop/training_context.h"
@@ -42,7 +43,14 @@ class Reporter {
   /// Returns whether there was an evaluation at this progress or later. All ranks call it.
   bool is_measured(const Progress& progress) const;
   /// Adds time that is not training: grids, checkpoints, the tick itself.
-  void add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
+  void add_maintenance(double seconds) {
+    maintenance_seconds_ += seconds;
+    window_.add_maintenance(seconds);
+  }
+  /// Whether the window of steps that was to be measured is over.
+  bool has_measured() const { return window_.is_over(); }
+  /// Reports what was measured in the window, if one was wanted. All ranks call it.
+  void measurement();
   /// Publishes the state of the run.
   void state(wire::JobState state, const std::string& message = "");
   /// Publishes that the run is done and its last checkpoint written.
@@ -70,6 +78,7 @@ class Reporter {
   std::optional<report::Tensorboard> tensorboard_;
   wire::JobStatus status_;
   double budget_seconds_left_ = std::numeric_limits<double>::infinity();
+  MeasuredWindow window_;
   Clock::time_point tick_start_;
   Clock::time_point step_ended_;
   double maintenance_seconds_ = 0;

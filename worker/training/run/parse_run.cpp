@@ -94,6 +94,17 @@ BudgetConfig parse_budget(config::Section in) {
   return c;
 }
 
+MeasureConfig parse_measure(config::Section in) {
+  MeasureConfig c;
+  c.warmup_steps = in.get("warmup_steps", c.warmup_steps, "steps before the measured window");
+  in.require(c.warmup_steps >= 0, "warmup_steps", "must not be negative");
+  c.steps =
+      in.get("steps", c.steps, "steps of the measured window, with which the run ends; 0: none");
+  in.require(c.steps >= 0, "steps", "must not be negative");
+  in.reject_unread_keys();
+  return c;
+}
+
 }  // namespace
 
 RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes,
@@ -112,6 +123,7 @@ RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
   c.data = data::parse_data(in.section("data"));
   c.scheme = parse_scheme(in.section("scheme"), schemes);
   c.budget = parse_budget(in.section("budget"));
+  c.measure = parse_measure(in.section("measure"));
   c.loss = losses::parse_loss(in.section("loss"));
   c.generator = parse_generator(in.section("generator"), c.loss, c.training.batch);
   c.discriminator = parse_discriminator(in.section("discriminator"), c.loss, c.training.batch);

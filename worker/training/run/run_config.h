@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,12 @@ struct BudgetConfig {
   double seconds(int device_count) const;
 };
 
+/// A window of steps that is measured, and with which the run ends.
+struct MeasureConfig {
+  std::int64_t warmup_steps = 0;  ///< before it
+  std::int64_t steps = 0;         ///< 0: no window
+};
+
 /// The configuration of a run. Each folder owns its section.
 struct RunConfig {
   models::ModelConfig model;
@@ -57,6 +64,7 @@ struct RunConfig {
   SchemeConfig scheme;  ///< empty where nothing is trained
   TrainingConfig training;
   BudgetConfig budget;
+  MeasureConfig measure;
   losses::LossConfig loss;
   GeneratorConfig generator;
   DiscriminatorConfig discriminator;

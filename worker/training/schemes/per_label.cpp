@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "base/log.h"
 #include "files/atomic_file.h"
@@ -17,13 +18,26 @@
 namespace ganscale::training {
 namespace {
 
-LabelRecords records_by_label(const data::Source& source) {
+/// Returns the records of the labels that are wanted; the others have none.
+LabelRecords records_by_label(const data::Source& source, const std::vector<std::int64_t>& wanted) {
   if (source.label_count() == 0) return {};
+  for (const std::int64_t label : wanted) {
+    if (label >= 0 && label < source.label_count()) continue;
+    throw ConfigError("scheme.labels: the dataset has no such label: " + std::to_string(label) +
+                      " of " + std::to_string(source.label_count()));
+  }
   LabelRecords records(static_cast<std::size_t>(source.label_count()));
   for (std::int64_t i = 0; i < source.record_count(); ++i) {
-    records[static_cast<std::size_t>(source.label(i))].push_back(i);
+    const std::int64_t label = source.label(i);
+    const bool is_wanted = wanted.empty() || std::ranges::count(wanted, label) > 0;
+    if (is_wanted) records[static_cast<std::size_t>(label)].push_back(i);
   }
   return records;
+}
+
+LabelRecords records_by_label(const TrainingContext& context) {
+  const auto options = std::any_cast<PerLabelOptions>(context.config.scheme.options);
+  return records_by_label(*context.dataset.source, options.labels);
 }
 
 std::vector<std::int64_t> counts_of(const LabelRecords& records) {
@@ -50,8 +64,27 @@ void require_trainable(const RunConfig& config, const std::vector<std::int64_t>&
   }
 }
 
+/// Returns what the ranks took for their labels, as assigned to them. The slowest counts.
+wire::Measurement measure(const std::vector<LabelState>& states,
+                          const std::vector<std::vector<std::int64_t>>& plan) {
+  std::vector<double> seconds(plan.size(), 0.0);
+  wire::Measurement measured;
+  for (const LabelState& state : states) {
+    measured.images += state.images_seen;
+    for (std::size_t rank = 0; rank < plan.size(); ++rank) {
+      if (std::ranges::count(plan[rank], state.label) > 0) seconds[rank] += state.spent_seconds;
+    }
+  }
+  measured.seconds = std::ranges::max(seconds);
+  const double mean =
+      std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  measured.straggler_ratio = mean > 0 ? measured.seconds / mean : 1;
+  return measured;
+}
+
 /// Publishes the final status of all labels.
-void publish_end(const TrainingContext& context, const std::vector<LabelState>& states) {
+void publish_end(const TrainingContext& context, const std::vector<LabelState>& states,
+                 const wire::Measurement& measured) {
   if (context.server == nullptr) return;
   wire::JobStatus status = first_status(context.config, context.folder, context.group.size());
   status.state = wire::JobState::kDone;
@@ -60,6 +93,7 @@ void publish_end(const TrainingContext& context, const std::vector<LabelState>& 
     status.images_seen += state.images_seen;
     status.total_images += state.total_images;
   }
+  status.measured = measured;
   context.server->set_status(status);
   print_last_status(status);
 }
@@ -82,7 +116,7 @@ void gather(const TrainingContext& context, const std::vector<std::int64_t>& cou
   files::write_file_atomically(context.folder.labels_table(), table.dump(1) + "\n");
   const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
   if (trained > 0) write_label_bundle(context.folder, context.config, states, counts);
-  publish_end(context, states);
+  publish_end(context, states, measure(states, plan_labels(counts, context.group.size())));
   log::info("Finished all labels", {{"labels", states.size()},
                                     {"trained", trained},
                                     {"failed", states.size() - static_cast<std::size_t>(trained)},
@@ -111,6 +145,7 @@ std::any parse_options(config::Section& in) {
   PerLabelOptions c;
   c.attempts = in.get("attempts", c.attempts, "per_label: maximum number of attempts per label");
   in.require(c.attempts >= 1, "attempts", "must be positive");
+  c.labels = in.get("labels", c.labels, "per_label: labels to train; empty: all");
   return c;
 }
 
@@ -124,12 +159,16 @@ void check_sections(const config::Section& root, const RunConfig& config) {
   const std::string why =
       "scheme per_label measures all labels together when they are over, and keeps each label's "
       "newest checkpoints: leave it out";
+  root.require(
+      config.measure.steps == 0, "measure.steps",
+      "scheme per_label has no common steps, and measures the whole training: leave it out");
   root.require(config.evaluate.every_kimg == 0, "evaluate.every_kimg", why);
   root.require(config.checkpoint.keep_best.empty(), "checkpoint.keep_best", why);
 }
 
 void check_labels(const RunConfig& config, const data::Source& source, int world_size) {
-  const auto counts = counts_of(records_by_label(source));
+  const auto options = std::any_cast<PerLabelOptions>(config.scheme.options);
+  const auto counts = counts_of(records_by_label(source, options.labels));
   require_trainable(config, counts);
   plan_labels(counts, world_size);
 }
@@ -148,7 +187,7 @@ Scheme per_label_scheme() {
 }
 
 ExitCode train_per_label(const TrainingContext& context) {
-  const LabelRecords records = records_by_label(*context.dataset.source);
+  const LabelRecords records = records_by_label(context);
   const auto counts = counts_of(records);
   require_trainable(context.config, counts);
   const auto plan = plan_labels(counts, context.group.size());

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "training/schemes/scheme.h"
 
 namespace ganscale::training {
 
 /// What the scheme reads of its section.
 struct PerLabelOptions {
-  int attempts = 2;  ///< how often a label that fails is tried
+  int attempts = 2;                  ///< how often a label that fails is tried
+  std::vector<std::int64_t> labels;  ///< that are trained; empty: all
 };
 
 /// Trains a generator and a discriminator for each label, on the records of that label only, and

@@ -82,6 +82,13 @@ TEST_F(RunLoop, GoesOnWhereItsProgressIs) {
   EXPECT_EQ(checkpoints(), (Images{32, 40}));
 }
 
+TEST_F(RunLoop, EndsWithTheWindowThatIsMeasured) {
+  configure("tick_kimg: 0.04", "measure: {warmup_steps: 2, steps: 3}\n");
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(progress_.step, 5);
+  EXPECT_EQ(checkpoints(), Images{20});
+}
+
 TEST_F(RunLoop, BearsAsManyNonfiniteStepsAsItMay) {
   configure("tick_kimg: 0.04, max_nonfinite_steps: 3");
   diverge(3);

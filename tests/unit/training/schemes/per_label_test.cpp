@@ -87,6 +87,18 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
             std::vector<double>(kLabels, 0.25));
 }
 
+TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
+  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {1, 3}};
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(3).state, "done");
+  EXPECT_FALSE(read_label_state(label_folder(folder(), 0)));
+  EXPECT_EQ(read_label_bundle(folder().bundle()).label_probabilities,
+            (std::vector<double>{0, 0.5, 0, 0.5}));
+  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {4}};
+  expect_error(ExitCode::kConfig, "scheme.labels: the dataset has no such label: 4 of 4",
+               [&] { train_alone(); });
+}
+
 TEST_F(PerLabel, DoesNotDependOnTheNumberOfRanks) {
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   const auto alone = files::read_file(folder().bundle());

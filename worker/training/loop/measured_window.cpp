@@ -1,0 +1,87 @@
+#include "training/loop/measured_window.h"
+
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ganscale::training {
+namespace {
+
+/// The smallest value that this share of all values does not exceed.
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const double place = std::ceil(share * static_cast<double>(values.size())) - 1;
+  const auto at = values.begin() + std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(place));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
+
+bool MeasuredWindow::reads_clock_next() const {
+  const std::int64_t next = count_ + 1;
+  return is_wanted() &&
+         (next == config_.warmup_steps || next == config_.warmup_steps + config_.steps);
+}
+
+void MeasuredWindow::begin(Clock::time_point now, const Readings& readings) {
+  step_ended_ = now;
+  if (config_.warmup_steps == 0) start(readings);
+}
+
+void MeasuredWindow::start(const Readings& readings) {
+  readings_at_start_ = readings_ = readings;
+  maintenance_seconds_ = 0;
+}
+
+void MeasuredWindow::step(Clock::time_point now, std::int64_t images, const Readings& readings) {
+  if (!is_wanted() || is_over()) return;
+  const std::chrono::duration<double> since = now - step_ended_;
+  step_ended_ = now;
+  const bool counts = is_inside();
+  count_ += 1;
+  if (counts) {
+    const double seconds = since.count() - maintenance_seconds_;
+    step_seconds_.push_back(seconds);
+    seconds_ += seconds;
+    images_ += images;
+    readings_ = readings;
+  } else if (is_inside()) {
+    start(readings);
+  }
+  maintenance_seconds_ = 0;
+}
+
+void MeasuredWindow::add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
+
+std::optional<wire::Measurement> MeasuredWindow::gather(comm::Group& group,
+                                                        double memory_share) const {
+  const double all_reduce =
+      readings_.all_reduce.exposed_seconds - readings_at_start_.all_reduce.exposed_seconds;
+  const double data_wait = readings_.loader.wait_seconds - readings_at_start_.loader.wait_seconds;
+  const double work = seconds_ - all_reduce;
+  const auto options = at::TensorOptions(at::kDouble);
+  const auto sums =
+      at::tensor({static_cast<double>(images_), data_wait, all_reduce, work}, options);
+  const auto highest = at::tensor({seconds_, work, memory_share, is_over() ? 0.0 : 1.0}, options);
+  group.all_reduce_sum(sums);
+  group.all_reduce_max(highest);
+  const auto* sum = sums.const_data_ptr<double>();
+  const auto* most = highest.const_data_ptr<double>();
+  if (most[3] > 0) return std::nullopt;
+  const double ranks = group.size();
+  wire::Measurement measured;
+  measured.steps = config_.steps;
+  measured.images = static_cast<std::int64_t>(sum[0]);
+  measured.seconds = most[0];
+  measured.data_wait_seconds = sum[1] / ranks;
+  measured.all_reduce_seconds = sum[2] / ranks;
+  measured.straggler_ratio = sum[3] > 0 ? most[1] / (sum[3] / ranks) : 1;
+  measured.step_seconds_median = quantile(step_seconds_, 0.5);
+  measured.step_seconds_p99 = quantile(step_seconds_, 0.99);
+  if (most[2] > 0) measured.memory_share = most[2];
+  return measured;
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "comm/group.h"
+#include "training/loop/trainer.h"
+#include "training/run/run_config.h"
+#include "wire/job_status.h"
+
+namespace ganscale::training {
+
+/// Measures a window of steps on one rank, after steps of warm-up. What is not training (grids,
+/// checkpoints) does not count.
+class MeasuredWindow {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit MeasuredWindow(const MeasureConfig& config) : config_(config) {}
+
+  bool is_wanted() const { return config_.steps > 0; }
+  /// Whether the next step ends the warm-up or the window: the device must have done its work
+  /// before the clock is read.
+  bool reads_clock_next() const;
+  bool is_over() const { return is_wanted() && count_ >= config_.warmup_steps + config_.steps; }
+
+  void begin(Clock::time_point now, const Readings& readings);
+  /// Takes in a step that ended now; images: what this rank showed its discriminator.
+  void step(Clock::time_point now, std::int64_t images, const Readings& readings);
+  void add_maintenance(double seconds);
+
+  /// Returns what all ranks measured together; nothing if the window of one is not over. All ranks
+  /// call it. memory_share: of this rank's device, in [0, 1]; 0 where there is none.
+  std::optional<wire::Measurement> gather(comm::Group& group, double memory_share) const;
+
+ private:
+  bool is_inside() const { return count_ >= config_.warmup_steps && !is_over(); }
+  void start(const Readings& readings);
+
+  const MeasureConfig config_;
+  std::int64_t count_ = 0;  // steps, those of the warm-up included
+  std::int64_t images_ = 0;
+  double seconds_ = 0;
+  double maintenance_seconds_ = 0;  // since the last step ended
+  std::vector<double> step_seconds_;
+  Clock::time_point step_ended_;
+  Readings readings_at_start_;
+  Readings readings_;
+};
+
+}  // namespace ganscale::training
