@@ -21,8 +21,10 @@ set(headers_below_rooms models/convolutional_config.h models/initial_weights.h m
     models/style_generator.h)
 if(ROOT MATCHES "operator$")
   # Of the worker the operator sees base, wire, files, command_line, config and telemetry.
-  set(layers "base wire" "files command_line config telemetry" "object" "kube" "controller" "gan_training" "verbs")
+  set(layers "base wire" "files command_line config telemetry" "object" "kube" "controller" "gan_training" "scaling_sweep"
+      "verbs")
   set(layers_of_gan_training "spec" "plan" "desired decide" "reconcile")
+  set(layers_of_scaling_sweep "statistics spec" "plan" "decide" "desired" "reconcile")
 endif()
 
 # Sets layer_NAME of each name: its position in the list of layers.
@@ -37,7 +39,7 @@ function(number_layers prefix)
   endforeach()
 endfunction()
 number_layers("" ${layers})
-foreach(folder data kernels models training gan_training)
+foreach(folder data kernels models training gan_training scaling_sweep)
   number_layers("${folder}/" ${layers_of_${folder}})
 endforeach()
 

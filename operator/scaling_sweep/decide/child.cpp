@@ -1,0 +1,32 @@
+#include "scaling_sweep/decide/child.h"
+
+#include "object/key.h"
+#include "object/lookup.h"
+#include "scaling_sweep/plan/plan.h"
+
+namespace ganscale::controller::scaling_sweep {
+
+Child observe_child(const Json& training, const std::string& sweep_uid) {
+  Child child;
+  const Json& metadata = training.at("metadata");
+  child.name = key_of(training).name;
+  child.uid = text_at(metadata, "/uid");
+  child.hash = metadata.value("annotations", Json::object()).value(kRunHashAnnotation, "");
+  child.owned = is_owned_by(training, sweep_uid);
+  child.deleted = metadata.contains("deletionTimestamp");
+  child.created = parse_time(text_at(metadata, "/creationTimestamp"));
+  child.phase = text_at(training, "/status/phase", "Pending");
+  child.message = text_at(training, "/status/message");
+  if (training.contains(Json::json_pointer("/status/measured"))) {
+    child.measured = read_measured(training["status"]["measured"]);
+  }
+  for (const Json& node : list_at(training, "/status/nodeNames")) {
+    if (node.is_string()) child.nodes.push_back(node);
+  }
+  child.image_id = text_at(training, "/status/imageID");
+  const Json restarts = training.value(Json::json_pointer("/status/restarts"), Json());
+  if (restarts.is_number_integer()) child.restarts = restarts.get<int>();
+  return child;
+}
+
+}  // namespace ganscale::controller::scaling_sweep

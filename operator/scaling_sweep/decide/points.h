@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scaling_sweep/decide/record.h"
+#include "scaling_sweep/plan/plan.h"
+#include "scaling_sweep/statistics/scaling_fit.h"
+#include "scaling_sweep/statistics/summary.h"
+
+namespace ganscale::controller::scaling_sweep {
+
+/// Where the time of a step goes; of a whole training in mode PerLabel. In seconds, medians over
+/// the repeats.
+struct Breakdown {
+  double compute = 0;
+  double all_reduce = 0;  ///< waiting for gradients, with nothing to compute meanwhile
+  double data_wait = 0;
+
+  double total() const { return compute + all_reduce + data_wait; }
+};
+
+/// What the repeats of a point say together.
+struct PointResult {
+  int measured = 0;  ///< repeats with a result
+  int failed = 0;
+  double images_per_second = 0;      ///< median
+  std::optional<Interval> interval;  ///< 95%, of images_per_second
+  std::optional<double> variation;   ///< coefficient of it
+  std::optional<double> speedup;     ///< rate over that of the baseline
+  std::optional<Interval> speedup_interval;
+  std::optional<double> efficiency;  ///< speedup over that of the ranks
+  double communication = 0;          ///< share of the time, in [0, 1]
+  Breakdown step;
+  double step_seconds_median = 0;
+  double step_seconds_p99 = 0;
+  double straggler_ratio = 1;
+  std::optional<double> memory_share;
+  std::vector<std::string> nodes;      ///< of all repeats
+  std::vector<std::string> image_ids;  ///< of all repeats
+  std::vector<std::string> warnings;   ///< what makes the figures doubtful
+};
+
+/// What a sweep says so far.
+struct Summary {
+  std::vector<PointResult> points;  ///< one for each of the plan
+  std::optional<std::size_t> best;  ///< the point with the highest rate
+  std::optional<ScalingFit> amdahl;
+  std::optional<ScalingFit> usl;
+};
+
+Summary summarize(const Plan& plan, const Record& record);
+
+}  // namespace ganscale::controller::scaling_sweep

@@ -1,0 +1,134 @@
+#include "scaling_sweep/decide/status.h"
+
+#include <cmath>
+
+#include "object/condition.h"
+#include "scaling_sweep/decide/progress.h"
+
+namespace ganscale::controller::scaling_sweep {
+namespace {
+
+/// Rounds to so many decimals: a status is for people too.
+double rounded(double value, int decimals) {
+  const double digits = std::pow(10, decimals);
+  return std::round(value * digits) / digits;
+}
+
+Json interval_json(const Interval& interval, int decimals) {
+  return {{"low", rounded(interval.low, decimals)}, {"high", rounded(interval.high, decimals)}};
+}
+
+void write_rate(const PointResult& result, Json& json) {
+  json["imagesPerSecond"] = rounded(result.images_per_second, 2);
+  json["secondsPerKimg"] = rounded(1000 / result.images_per_second, 3);
+  if (result.interval) json["interval"] = interval_json(*result.interval, 2);
+  if (result.variation) json["variationPercent"] = rounded(100 * *result.variation, 2);
+  if (result.speedup) json["speedup"] = rounded(*result.speedup, 3);
+  if (result.speedup_interval) {
+    json["speedupInterval"] = interval_json(*result.speedup_interval, 3);
+  }
+  if (result.efficiency) json["efficiencyPercent"] = rounded(100 * *result.efficiency, 1);
+}
+
+void write_step(const PointResult& result, Json& json) {
+  const auto ms = [](double seconds) { return rounded(1000 * seconds, 3); };
+  json["communicationPercent"] = rounded(100 * result.communication, 1);
+  json["step"] = {{"computeMs", ms(result.step.compute)},
+                  {"exposedAllReduceMs", ms(result.step.all_reduce)},
+                  {"dataWaitMs", ms(result.step.data_wait)},
+                  {"medianMs", ms(result.step_seconds_median)},
+                  {"p99Ms", ms(result.step_seconds_p99)}};
+  json["stragglerRatio"] = rounded(result.straggler_ratio, 3);
+  if (result.memory_share) json["memoryPercent"] = rounded(100 * *result.memory_share, 1);
+}
+
+Json law_json(const ScalingFit& fit, bool has_coherence) {
+  Json json = {{"imagesPerSecondOfOneRank", rounded(fit.rate_of_one, 3)},
+               {"contention", rounded(fit.contention, 6)},
+               {"rSquared", rounded(fit.r_squared, 4)}};
+  if (has_coherence) json["coherence"] = rounded(fit.coherence, 9);
+  if (const auto peak = fit.peak_ranks()) json["peakRanks"] = rounded(*peak, 1);
+  return json;
+}
+
+/// The figures of the fastest point, as `kubectl get` shows them.
+void write_best(const Summary& summary, Json& status) {
+  for (const char* key :
+       {"bestImagesPerSecond", "speedup", "efficiencyPercent", "communicationPercent"}) {
+    status.erase(key);
+  }
+  if (!summary.best) return;
+  const PointResult& best = summary.points[*summary.best];
+  status["bestImagesPerSecond"] = rounded(best.images_per_second, 1);
+  if (best.speedup) status["speedup"] = rounded(*best.speedup, 2);
+  if (best.efficiency) status["efficiencyPercent"] = rounded(100 * *best.efficiency, 1);
+  status["communicationPercent"] = rounded(100 * best.communication, 1);
+}
+
+void write_figures(const Plan& plan, const Record& record, Json& status) {
+  const Summary summary = summarize(plan, record);
+  const int done = done_count(plan, record);
+  status["mode"] = name(plan.spec.mode);
+  status["done"] = std::to_string(done) + "/" + std::to_string(plan.runs.size());
+  status["points"] = Json::array();
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    status["points"].push_back(point_json(plan.points[i], summary.points[i]));
+  }
+  status["fit"] = fit_json(summary);
+  status.erase("report");
+  if (summary.best) status["report"] = report_name(plan.key);
+  write_best(summary, status);
+}
+
+Condition in_phase(const char* type, const Record& record) {
+  const bool holds = record.phase == type;
+  return {type, holds, holds ? record.reason : "Is" + record.phase, holds ? record.message : ""};
+}
+
+}  // namespace
+
+Json point_json(const PlannedPoint& planned, const PointResult& result) {
+  Json json = {{"name", point_name(planned.point)},
+               {"nodes", planned.point.nodes},
+               {"ranks", planned.ranks},
+               {"gpus", planned.gpus},
+               {"n", result.measured},
+               {"failed", result.failed}};
+  if (planned.point.gpus_per_node > 0) json["gpusPerNode"] = planned.point.gpus_per_node;
+  if (planned.global_batch > 0) json["globalBatch"] = planned.global_batch;
+  if (result.measured > 0) {
+    write_rate(result, json);
+    write_step(result, json);
+  }
+  if (!result.nodes.empty()) json["nodeNames"] = result.nodes;
+  if (!result.image_ids.empty()) json["imageIDs"] = result.image_ids;
+  if (!result.warnings.empty()) json["warnings"] = result.warnings;
+  return json;
+}
+
+Json fit_json(const Summary& summary) {
+  Json json = Json::object();
+  if (summary.amdahl) json["amdahl"] = law_json(*summary.amdahl, false);
+  if (summary.usl) json["usl"] = law_json(*summary.usl, true);
+  return json;
+}
+
+Json next_status(const Json& old, const Record& record, const Facts& facts) {
+  Json status = old.is_object() ? old : Json::object();
+  write_record(record, status);
+  status["observedGeneration"] = facts.generation;
+  const bool is_good = facts.problem.empty();
+  if (is_good) write_figures(facts.plan, record, status);
+  const auto set = [&](const Condition& condition) {
+    set_condition(status, condition, facts.generation, facts.now);
+  };
+  set({"Validated", is_good, is_good ? "Accepted" : facts.problem_reason, facts.problem});
+  const bool goes_on = record.phase == phase::kRunning;
+  set({"Progressing", goes_on, record.reason.empty() ? "NotStarted" : record.reason,
+       record.message});
+  set(in_phase(phase::kSucceeded, record));
+  set(in_phase(phase::kFailed, record));
+  return status;
+}
+
+}  // namespace ganscale::controller::scaling_sweep

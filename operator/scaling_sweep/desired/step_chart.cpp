@@ -1,0 +1,88 @@
+#include "scaling_sweep/desired/step_chart.h"
+
+#include <algorithm>
+#include <array>
+
+#include "scaling_sweep/desired/markup.h"
+
+namespace ganscale::controller::scaling_sweep {
+namespace {
+
+constexpr double kStepsWidth = 640;
+constexpr double kStepsLeft = 96;
+constexpr double kStepsRight = 96;
+constexpr double kStepsTop = 36;
+constexpr double kRowHeight = 30;
+constexpr double kBarHeight = 20;
+
+struct Part {
+  const char* name;
+  const char* color;
+  double Breakdown::* seconds;
+};
+constexpr std::array<Part, 3> kParts{{{"compute", "#2266aa", &Breakdown::compute},
+                                      {"exposed all-reduce", "#e07b39", &Breakdown::all_reduce},
+                                      {"data wait", "#9a9a9a", &Breakdown::data_wait}}};
+
+std::string box(double x, double y, double width, const Part& part, const std::string& told) {
+  return element("rect",
+                 {{"x", number(x, 1)},
+                  {"y", number(y, 1)},
+                  {"width", number(width, 1)},
+                  {"height", number(kBarHeight, 0)},
+                  {"fill", part.color}},
+                 element("title", {}, escaped(told)));
+}
+
+std::string duration(double seconds) {
+  return seconds < 10 ? number(1000 * seconds, 1) + " ms" : number(seconds, 1) + " s";
+}
+
+std::string bar(const Breakdown& step, double y, double longest) {
+  const double scale = (kStepsWidth - kStepsLeft - kStepsRight) / longest;
+  double x = kStepsLeft;
+  std::string text;
+  for (const Part& part : kParts) {
+    const double seconds = step.*part.seconds;
+    text += box(x, y, seconds * scale, part, std::string(part.name) + ": " + duration(seconds));
+    x += seconds * scale;
+  }
+  return text + label(x + 8, y + 15, "start", duration(step.total()));
+}
+
+std::string parts_legend() {
+  double x = kStepsLeft;
+  std::string text;
+  for (const Part& part : kParts) {
+    text += box(x, 8, 20, part, part.name) + label(x + 26, 23, "start", part.name);
+    x += 160;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string step_chart(const Plan& plan, const Summary& summary) {
+  double longest = 0;
+  for (const PointResult& point : summary.points) longest = std::max(longest, point.step.total());
+  if (longest <= 0) return "";
+  std::string rows;
+  double y = kStepsTop + 8;
+  for (std::size_t i = 0; i < summary.points.size(); ++i) {
+    if (summary.points[i].measured == 0) continue;
+    rows += label(kStepsLeft - 8, y + 15, "end", std::to_string(plan.points[i].ranks) + " ranks");
+    rows += bar(summary.points[i].step, y, longest);
+    y += kRowHeight;
+  }
+  return element("svg",
+                 {{"xmlns", "http://www.w3.org/2000/svg"},
+                  {"viewBox", "0 0 " + number(kStepsWidth, 0) + " " + number(y + 8, 0)},
+                  {"font-family", "system-ui, sans-serif"},
+                  {"font-size", "13"},
+                  {"role", "img"}},
+                 element("title", {}, "Where the time of a step goes") +
+                     element("rect", {{"width", "100%"}, {"height", "100%"}, {"fill", "#fff"}}) +
+                     parts_legend() + rows);
+}
+
+}  // namespace ganscale::controller::scaling_sweep

@@ -1,0 +1,187 @@
+#include "scaling_sweep/plan/validate.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "files/sha256.h"
+#include "gan_training/plan/validate.h"
+#include "object/lookup.h"
+#include "scaling_sweep/plan/run_order.h"
+
+namespace ganscale::controller::scaling_sweep {
+namespace {
+
+using Pointer = Json::json_pointer;
+
+constexpr std::size_t kLongestName = 27;  // weak-n4096g64-r20 is a GanTraining's, of 40 at most
+constexpr double kDefaultTotalKimg = 25000;
+
+/// What is wrong, for the condition Validated.
+struct Refusal {
+  std::string reason;
+  std::string problem;
+};
+
+std::string hash_of(const Json& value) {
+  constexpr std::size_t kKeptDigits = 16;  // 64 bits tell one user's edits apart
+  const std::string text = value.dump();
+  files::Sha256 sha;
+  sha.update(std::as_bytes(std::span(text)));
+  return sha.finish().substr(0, kKeptDigits);
+}
+
+/// The fault of a training, with the key as it is in the sweep.
+std::string in_template(const std::string& problem) {
+  return problem.starts_with("spec.") ? "spec.template." + problem.substr(5)
+                                      : "spec.template: " + problem;
+}
+
+/// Checks what the sweep itself decides and what a template can't hold.
+void check_template(const SweepSpec& spec) {
+  for (const char* field : {"nodes", "gpusPerNode", "suspend", "configFrom"}) {
+    if (!spec.training.contains(field)) continue;
+    const bool is_config = std::string(field) == "configFrom";
+    throw Refusal{"BadTemplate", std::string("spec.template.") + field + ": " +
+                                     (is_config ? "write the configuration out in template.config"
+                                                : "the sweep decides it: leave it out")};
+  }
+  const bool is_per_label = text_at(spec.training, "/config/scheme/name") == "per_label";
+  if (is_per_label != (spec.mode == Mode::kPerLabel)) {
+    throw Refusal{"BadTemplate",
+                  "spec.template.config.scheme.name: mode PerLabel goes with "
+                  "per_label, and with nothing else"};
+  }
+  const Pointer batch("/config/training/batch");
+  const bool has_batch = spec.training.contains(batch);
+  if (has_batch && spec.mode == Mode::kWeak) {
+    throw Refusal{"BadTemplate",
+                  "spec.template.config.training.batch: mode Weak takes spec.batchPerRank"};
+  }
+  if (!has_batch && spec.mode == Mode::kStrong) {
+    throw Refusal{"BadTemplate",
+                  "spec.template.config.training.batch: mode Strong needs the batch, which all "
+                  "points share"};
+  }
+}
+
+/// Checks and completes the points of one sweep.
+class PointPlanner {
+ public:
+  PointPlanner(const Plan& plan, const gan_training::NodeProfiles& profiles,
+               const gan_training::WorkerSchema& schema)
+      : spec_(plan.spec), key_(plan.key), profiles_(profiles), schema_(schema) {
+    Json whole_node = spec_.training;
+    erase_batch(whole_node);
+    node_gpus_ = check(whole_node, "").profile.gpus;
+  }
+
+  PlannedPoint plan(const Point& point) const {
+    const std::string name = " (point " + point_name(point) + ")";
+    if (point.gpus_per_node > node_gpus_) {
+      throw Refusal{"BadPoint", "spec.points: gpusPerNode exceeds the GPUs of a node: " +
+                                    std::to_string(point.gpus_per_node) + " of " +
+                                    std::to_string(node_gpus_)};
+    }
+    PlannedPoint planned;
+    planned.point = point;
+    planned.ranks = ranks(point, name);
+    planned.training = training_spec(spec_, point, planned.ranks);
+    const gan_training::Plan checked = check(planned.training, name);
+    planned.gpus = checked.gpus();
+    planned.global_batch = checked.config.value(Pointer("/training/batch"), std::int64_t{0});
+    check_length(checked.config, planned.global_batch, name);
+    planned.hash = hash_of(planned.training);
+    return planned;
+  }
+
+ private:
+  gan_training::Plan check(const Json& training, const std::string& where) const {
+    gan_training::GanTraining object;
+    object.key = key_;
+    object.spec = training;
+    auto checked = gan_training::check_training(object, profiles_, schema_, {});
+    if (!checked.problem.empty()) {
+      throw Refusal{checked.reason, in_template(checked.problem) + where};
+    }
+    return std::move(checked.plan);
+  }
+
+  static void erase_batch(Json& training) {
+    const Pointer section("/config/training");
+    if (training.contains(section) && training[section].is_object()) {
+      training[section].erase("batch");
+    }
+  }
+
+  int ranks(const Point& point, const std::string& where) const {
+    Json training = spec_.training;
+    erase_batch(training);
+    training["nodes"] = point.nodes;
+    if (point.gpus_per_node > 0) training["gpusPerNode"] = point.gpus_per_node;
+    return check(training, where).ranks();
+  }
+
+  /// A training that is over before its window says nothing.
+  void check_length(const Json& config, std::int64_t batch, const std::string& where) const {
+    const Json total = config.value(Pointer("/training/total_kimg"), Json());
+    const double kimg = total.is_number() ? total.get<double>() : kDefaultTotalKimg;
+    const double steps = spec_.warmup_steps + spec_.measure_steps;
+    if (steps * static_cast<double>(batch) <= kimg * 1000) return;
+    throw Refusal{"BadTemplate",
+                  "spec.template.config.training.total_kimg: is less than warm-up and window: " +
+                      std::to_string(spec_.warmup_steps + spec_.measure_steps) + " steps of " +
+                      std::to_string(batch) + " images" + where};
+  }
+
+  const SweepSpec& spec_;
+  const Key& key_;
+  const gan_training::NodeProfiles& profiles_;
+  const gan_training::WorkerSchema& schema_;
+  int node_gpus_ = 0;
+};
+
+std::size_t baseline_of(const Plan& plan) {
+  if (!plan.spec.baseline) return 0;
+  const auto found = std::ranges::find(plan.points, *plan.spec.baseline, &PlannedPoint::point);
+  return static_cast<std::size_t>(found - plan.points.begin());
+}
+
+void fill(Plan& plan, const Json& spec, const gan_training::NodeProfiles& profiles,
+          const gan_training::WorkerSchema& schema) {
+  plan.spec = parse_sweep_spec(spec);
+  if (plan.key.name.size() > kLongestName) {
+    throw Refusal{"BadName", "metadata.name: must have at most " + std::to_string(kLongestName) +
+                                 " characters: " + plan.key.name};
+  }
+  check_template(plan.spec);
+  const PointPlanner planner(plan, profiles, schema);
+  for (const Point& point : plan.spec.points) plan.points.push_back(planner.plan(point));
+  std::ranges::stable_sort(plan.points, {},
+                           [](const PlannedPoint& p) { return std::pair(p.ranks, p.point); });
+  plan.baseline = baseline_of(plan);
+  plan.runs = run_order(plan.key, plan.points, plan.spec.repeats, plan.spec.seed);
+}
+
+}  // namespace
+
+Checked check_sweep(const ScalingSweep& sweep, const gan_training::NodeProfiles& profiles,
+                    const gan_training::WorkerSchema& schema) {
+  Checked checked;
+  checked.plan.key = sweep.key;
+  checked.plan.uid = sweep.uid;
+  try {
+    fill(checked.plan, sweep.spec, profiles, schema);
+  } catch (const Refusal& refusal) {
+    checked.reason = refusal.reason;
+    checked.problem = refusal.problem;
+  } catch (const ConfigError& error) {
+    checked.reason = "BadSpec";
+    checked.problem = error.what();
+  } catch (const Json::exception& error) {
+    checked.reason = "BadSpec";
+    checked.problem = std::string("spec: a value of another type than expected: ") + error.what();
+  }
+  return checked;
+}
+
+}  // namespace ganscale::controller::scaling_sweep

@@ -1,0 +1,105 @@
+#include "scaling_sweep/decide/points.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/operator/scaling_sweep/make_plan.h"
+
+namespace ganscale::controller::scaling_sweep {
+namespace {
+
+using testing::ElementsAre;
+
+/// Results of both repeats of each point: 100 and 102 images per second on one rank, and so on.
+Record measured(const Plan& plan) {
+  Record record;
+  for (const SweepRun& run : plan.runs) {
+    const double rate = std::vector{100.0, 190.0, 360.0}[run.point] + (run.repeat == 2 ? 2 : 0);
+    record.results.push_back(make_result(plan, run, rate));
+  }
+  return record;
+}
+
+TEST(Points, HaveMedianSpeedupAndEfficiency) {
+  const Plan plan = make_plan();
+  const Summary summary = summarize(plan, measured(plan));
+  const PointResult& four = summary.points[2];
+  EXPECT_EQ(four.measured, 2);
+  EXPECT_DOUBLE_EQ(four.images_per_second, 361);
+  EXPECT_NEAR(*four.speedup, 361.0 / 101, 1e-12);
+  EXPECT_NEAR(*four.efficiency, 361.0 / 101 / 4, 1e-12);
+  EXPECT_LT(four.speedup_interval->low, *four.speedup);
+  EXPECT_GT(four.speedup_interval->high, *four.speedup);
+  EXPECT_EQ(summary.best, 2U);
+  EXPECT_THAT(four.warnings, testing::IsEmpty());
+}
+
+TEST(Points, AreRelativeToTheChosenBaseline) {
+  const Plan plan = make_plan({{"baseline", {{"nodes", 2}}}});
+  const Summary summary = summarize(plan, measured(plan));
+  EXPECT_NEAR(*summary.points[0].speedup, 101.0 / 191, 1e-12);
+  EXPECT_NEAR(*summary.points[0].efficiency, 2 * 101.0 / 191, 1e-12);
+  EXPECT_DOUBLE_EQ(*summary.points[1].speedup, 1);
+}
+
+TEST(Points, TellWhereTheTimeOfAStepGoes) {
+  const Plan plan = make_plan();
+  const Summary summary = summarize(plan, measured(plan));
+  // 20 steps of 8 images at 100 and 102 a second; a tenth waits for gradients, a twentieth for data
+  const double step = (8.0 / 100 + 8.0 / 102) / 2;
+  EXPECT_NEAR(summary.points[0].step.all_reduce, step / 10, 1e-12);
+  EXPECT_NEAR(summary.points[0].step.data_wait, step / 20, 1e-12);
+  EXPECT_NEAR(summary.points[0].step.total(), step, 1e-12);
+  EXPECT_NEAR(summary.points[0].communication, 0.1, 1e-12);
+}
+
+TEST(Points, FitAmdahlOfThreeSizes) {
+  const Plan plan = make_plan();
+  const Summary summary = summarize(plan, measured(plan));
+  ASSERT_TRUE(summary.amdahl);
+  EXPECT_GT(summary.amdahl->r_squared, 0.99);
+  EXPECT_FALSE(summary.usl) << "three sizes fit three parameters whatever they are";
+}
+
+TEST(Points, WarnOfWhatMakesThemDoubtful) {
+  const Plan plan = make_plan();
+  Record record = measured(plan);
+  Result& first = record.results[0];
+  first.measured->images_per_second *= 1.5;
+  first.nodes = {"b"};
+  first.image_id = "sha256:1";
+  first.restarts = 1;
+  for (Result& result : record.results) {
+    if (result.image_id.empty()) result.image_id = "sha256:2";
+  }
+  const PointResult point = summarize(plan, record).points[plan.runs[0].point];
+  EXPECT_THAT(point.warnings,
+              ElementsAre("the repeats ran on different nodes", "the repeats ran different images",
+                          "the repeats vary by more than 5%", "a run was restarted"));
+  EXPECT_THAT(point.nodes, ElementsAre("a", "b"));
+}
+
+TEST(Points, CountFailedRunsAndDoWithoutThem) {
+  const Plan plan = make_plan();
+  Record record = measured(plan);
+  for (Result& result : record.results) {
+    if (result.run == "weak-n2-r1" || result.run.starts_with("weak-n4")) result.measured.reset();
+  }
+  const Summary summary = summarize(plan, record);
+  EXPECT_EQ(summary.points[1].measured, 1);
+  EXPECT_EQ(summary.points[1].failed, 1);
+  EXPECT_FALSE(summary.points[1].interval);
+  EXPECT_EQ(summary.points[2].measured, 0);
+  EXPECT_FALSE(summary.points[2].speedup);
+  EXPECT_EQ(summary.best, 1U);
+}
+
+TEST(Points, OfAnEmptyRecordSayNothing) {
+  const Summary summary = summarize(make_plan(), {});
+  EXPECT_EQ(summary.points.size(), 3U);
+  EXPECT_FALSE(summary.best);
+  EXPECT_FALSE(summary.amdahl);
+}
+
+}  // namespace
+}  // namespace ganscale::controller::scaling_sweep

@@ -1,0 +1,131 @@
+#include "scaling_sweep/desired/report_map.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scaling_sweep/desired/training.h"
+#include "unit/operator/scaling_sweep/make_plan.h"
+
+namespace ganscale::controller::scaling_sweep {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// 100, 190 and 360 images per second on one, two and four ranks, and 2 more in the second repeat.
+Record all_measured(const Plan& plan) {
+  Record record;
+  for (const SweepRun& run : plan.runs) {
+    const double rate = std::vector{100.0, 190.0, 360.0}[run.point] + (run.repeat == 2 ? 2 : 0);
+    record.results.push_back(make_result(plan, run, rate));
+  }
+  return record;
+}
+
+std::string file(const Plan& plan, const Record& record, const char* name) {
+  return report_map(plan, record)["data"][name];
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> list;
+  std::size_t begin = 0;
+  for (std::size_t end = text.find("\r\n"); end != std::string::npos;
+       end = text.find("\r\n", begin)) {
+    list.push_back(text.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return list;
+}
+
+std::ptrdiff_t fields(const std::string& line) { return std::ranges::count(line, ',') + 1; }
+
+TEST(ReportMap, BelongsToItsSweep) {
+  const Plan plan = make_plan();
+  const Json map = report_map(plan, all_measured(plan));
+  EXPECT_EQ(map["metadata"]["name"], "weak-report");
+  EXPECT_EQ(map["metadata"]["ownerReferences"][0]["uid"], "u");
+  EXPECT_EQ(map["data"].size(), 6U);
+}
+
+TEST(ReportMap, HasALineOfCsvForEachPointAndRun) {
+  const Plan plan = make_plan();
+  const Record record = all_measured(plan);
+  const auto points = lines(file(plan, record, "points.csv"));
+  ASSERT_EQ(points.size(), 4U);
+  for (const auto& line : points) EXPECT_EQ(fields(line), fields(points[0])) << line;
+  EXPECT_THAT(points[2], testing::StartsWith("2,0,2,0,16,2,0,191.000,5.2356,"));
+  const auto runs = lines(file(plan, record, "runs.csv"));
+  ASSERT_EQ(runs.size(), 7U);
+  for (const auto& line : runs) EXPECT_EQ(fields(line), fields(runs[0])) << line;
+}
+
+TEST(ReportMap, LeavesEmptyInCsvWhatWasNotMeasured) {
+  const Plan plan = make_plan();
+  const auto points = lines(file(plan, {}, "points.csv"));
+  for (const auto& line : points) EXPECT_EQ(fields(line), fields(points[0])) << line;
+  EXPECT_THAT(points[1], testing::StartsWith("1,0,1,0,8,0,0,,"));
+}
+
+TEST(ReportMap, QuotesInCsvWhatHoldsCommasAndQuotes) {
+  const Plan plan = make_plan();
+  Record record = all_measured(plan);
+  record.results[0].measured.reset();
+  record.results[0].message = "exit code 65: \"a\", truncated";
+  EXPECT_THAT(file(plan, record, "runs.csv"),
+              HasSubstr("\"exit code 65: \"\"a\"\", truncated\"\r\n"));
+}
+
+TEST(ReportMap, HoldsForProgramsWhatTheStatusHolds) {
+  const Plan plan = make_plan();
+  const Json report = Json::parse(file(plan, all_measured(plan), "report.json"));
+  EXPECT_EQ(report["mode"], "Weak");
+  EXPECT_EQ(report["baseline"], "n1");
+  EXPECT_EQ(report["points"][2]["imagesPerSecond"], 361.0);
+  EXPECT_EQ(report["runs"].size(), 6U);
+  EXPECT_TRUE(report["fit"].contains("amdahl"));
+}
+
+TEST(ReportMap, DrawsThePointsTheIdealAndTheIntervals) {
+  const Plan plan = make_plan();
+  const std::string svg = file(plan, all_measured(plan), "speedup.svg");
+  EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
+  EXPECT_THAT(svg, HasSubstr("<title>n4: 3.57 on 4 ranks</title>"));
+  EXPECT_THAT(svg, HasSubstr("stroke-dasharray")) << "the ideal";
+  EXPECT_THAT(svg, HasSubstr("Amdahl's law, R²"));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(file(plan, all_measured(plan), "steps.svg"), HasSubstr("exposed all-reduce: 8."));
+}
+
+TEST(ReportMap, DrawsASweepOfOnePoint) {
+  const Plan plan = make_plan({{"points", Json::array({{{"nodes", 1}}})}});
+  Record record;
+  record.results.push_back(make_result(plan, plan.runs[0], 100));
+  const std::string svg = file(plan, record, "speedup.svg");
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
+TEST(ReportMap, IsAPageOfItsOwnThatRunsNothingOfOthers) {
+  const Plan plan = make_plan();
+  Record record = all_measured(plan);
+  record.results[0].measured.reset();
+  record.results[0].message = "<script>alert(1)</script>";
+  const std::string html = file(plan, record, "report.html");
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)"));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("src=")));
+  EXPECT_THAT(html, HasSubstr("Scaling sweep team/weak"));
+  EXPECT_THAT(html, HasSubstr("runs that failed: 1"));
+}
+
+TEST(SweepTraining, BearsTheHashOfItsSpec) {
+  const Plan plan = make_plan();
+  const Json object = training(plan, plan.runs[0]);
+  EXPECT_EQ(object["kind"], "GanTraining");
+  EXPECT_EQ(object["metadata"]["annotations"][kRunHashAnnotation],
+            plan.points[plan.runs[0].point].hash);
+  EXPECT_EQ(object["metadata"]["ownerReferences"][0]["kind"], "ScalingSweep");
+}
+
+}  // namespace
+}  // namespace ganscale::controller::scaling_sweep
