@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gan_training/reconcile/kind.h"
+#include "scaling_sweep/reconcile/kind.h"
 
 namespace ganscale::controller {
 
@@ -10,6 +11,7 @@ namespace ganscale::controller {
 inline std::vector<KindEntry> kinds(const gan_training::KindSettings& trainings) {
   return {
       gan_training::kind(trainings),
+      scaling_sweep::kind({trainings.profiles, trainings.schema}),
   };
 }
 

@@ -1,22 +1,19 @@
 #include <CLI/App.hpp>
+#include <algorithm>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <ranges>
 
-#include "gan_training/desired/config_map.h"
-#include "gan_training/desired/control_secret.h"
-#include "gan_training/desired/disruption_budget.h"
-#include "gan_training/desired/mpi_job.h"
-#include "gan_training/desired/network_policy.h"
-#include "gan_training/plan/roles.h"
-#include "gan_training/plan/validate.h"
+#include "base/error.h"
+#include "base/joined.h"
+#include "object/key.h"
 #include "object/yaml.h"
+#include "verbs/rendered_kinds.h"
 #include "verbs/sources.h"
 #include "verbs/verbs.h"
 
 namespace ganscale::controller {
-
-using namespace gan_training;  // of which alone these verbs know
-
 namespace {
 
 struct RenderOptions {
@@ -33,7 +30,7 @@ constexpr auto kValidateExample =
     "refused";
 
 void add_file_options(CLI::App& verb, RenderOptions& options) {
-  verb.add_option("-f,--file", options.file, "YAML with GanTrainings")
+  verb.add_option("-f,--file", options.file, "YAML with GanTrainings and ScalingSweeps")
       ->required()
       ->type_name("FILE");
   verb.add_option("--config-from", options.config_from,
@@ -42,51 +39,59 @@ void add_file_options(CLI::App& verb, RenderOptions& options) {
   add_source_options(verb, options.sources);
 }
 
-/// Returns the plan of each training of the file. Throws ConfigError for one that is refused.
-std::vector<Plan> plans(const RenderOptions& options) {
+const RenderedKind& kind_of(const Json& document, const std::vector<RenderedKind>& kinds) {
+  const std::string kind = document.is_object() ? document.value("kind", "") : "";
+  const auto found = std::ranges::find(kinds, kind, &RenderedKind::kind);
+  if (found == kinds.end()) {
+    throw ConfigError("expected a kind of " +
+                      joined(std::views::transform(kinds, &RenderedKind::kind)) + ": " + kind);
+  }
+  if (key_of(document).name.empty()) throw ConfigError("metadata.name: is missing");
+  return *found;
+}
+
+/// Calls `use` with each document of the file and its kind. Throws ConfigError, with the file.
+void for_each_document(
+    const RenderOptions& options,
+    const std::function<void(const RenderedKind&, const Json&, const RenderContext&)>& use) {
   const NodeProfiles profiles = read_profiles(options.sources);
   const WorkerSchema schema = read_schema(options.sources);
   const std::string config =
       options.config_from.empty() ? "" : read_yaml_file(options.config_from).at(0).dump();
-  std::vector<Plan> plans;
-  for (const GanTraining& training : read_trainings(options.file)) {
-    Checked checked = check_training(training, profiles, schema, {.text = config});
-    if (!checked.reason.empty()) {
-      throw ConfigError(options.file + ": " + training.key.text() + ": " + checked.problem);
+  const RenderContext context{profiles, schema, config, options.operator_namespace};
+  const std::vector<RenderedKind> kinds = rendered_kinds();
+  const std::vector<Json> documents = read_yaml_file(options.file);
+  if (documents.empty()) throw ConfigError(options.file + ": holds no object");
+  for (const Json& document : documents) {
+    try {
+      use(kind_of(document, kinds), document, context);
+    } catch (const ConfigError& error) {
+      throw ConfigError(options.file + ": " + error.what());
     }
-    plans.push_back(std::move(checked.plan));
   }
-  return plans;
 }
 
 ExitCode render(const RenderOptions& options) {
-  for (Plan& plan : plans(options)) {
-    // The API server gives it one; no object is owned before.
-    plan.uid = "00000000-0000-0000-0000-000000000000";
-    const std::vector<Json> objects{config_map(plan), control_secret(plan, "drawn by the operator"),
-                                    network_policy(plan, options.operator_namespace),
-                                    disruption_budget(plan), mpi_job(plan, 1, 0)};
-    for (const std::string& line : describe_roles(plan)) {
-      std::cout << "# " << plan.key.text() << ", " << line << "\n";
-    }
-    for (const Json& object : objects) std::cout << "---\n" << to_yaml(object);
-  }
+  for_each_document(options, [](const auto& kind, const Json& document, const auto& context) {
+    const Rendering rendering = kind.render(document, context);
+    for (const std::string& remark : rendering.remarks) std::cout << "# " << remark << "\n";
+    for (const Json& object : rendering.objects) std::cout << "---\n" << to_yaml(object);
+  });
   return ExitCode::kOk;
 }
 
 ExitCode validate(const RenderOptions& options) {
-  for (const Plan& plan : plans(options)) {
-    std::cout << plan.key.text() << ": " << plan.spec.nodes << " nodes, " << plan.gpus()
-              << " GPUs, " << plan.ranks() << " ranks\n";
-  }
+  for_each_document(options, [](const auto& kind, const Json& document, const auto& context) {
+    std::cout << kind.describe(document, context) << "\n";
+  });
   return ExitCode::kOk;
 }
 
 }  // namespace
 
 void add_render(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("render", "Print every object of a GanTraining; needs no cluster");
+  CLI::App* verb = app.add_subcommand(
+      "render", "Print every object of a GanTraining or a ScalingSweep; needs no cluster");
   verb->footer(kRenderExample);
   const auto options = std::make_shared<RenderOptions>();
   add_file_options(*verb, *options);
@@ -97,7 +102,8 @@ void add_render(CLI::App& app, Action& action) {
 }
 
 void add_validate(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("validate", "Check GanTrainings; needs no cluster");
+  CLI::App* verb =
+      app.add_subcommand("validate", "Check GanTrainings and ScalingSweeps; needs no cluster");
   verb->footer(kValidateExample);
   const auto options = std::make_shared<RenderOptions>();
   add_file_options(*verb, *options);

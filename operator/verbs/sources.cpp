@@ -36,16 +36,4 @@ WorkerSchema read_schema(const SourceOptions& options) {
   return WorkerSchema(text.str());
 }
 
-std::vector<GanTraining> read_trainings(const std::string& file) {
-  std::vector<GanTraining> trainings;
-  for (const Json& document : read_yaml_file(file)) {
-    const std::string kind = document.is_object() ? document.value("kind", "") : "";
-    if (kind != kKind) throw ConfigError(file + ": expected a GanTraining: " + kind);
-    trainings.push_back(parse_training(document));
-    if (trainings.back().key.name.empty()) throw ConfigError(file + ": metadata.name: is missing");
-  }
-  if (trainings.empty()) throw ConfigError(file + ": holds no GanTraining");
-  return trainings;
-}
-
 }  // namespace ganscale::controller

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "gan_training/spec/gan_training.h"
 #include "gan_training/spec/node_profile.h"
 #include "gan_training/spec/worker_schema.h"
 
@@ -13,7 +11,6 @@ class App;
 
 namespace ganscale::controller {
 
-using gan_training::GanTraining;
 using gan_training::NodeProfiles;
 using gan_training::WorkerSchema;
 
@@ -30,8 +27,5 @@ void add_source_options(CLI::App& verb, SourceOptions& options);
 NodeProfiles read_profiles(const SourceOptions& options);
 /// The schema of the file, or the built-in one. Throws ConfigError.
 WorkerSchema read_schema(const SourceOptions& options);
-
-/// Reads all GanTrainings of a YAML file. Throws ConfigError if there is none, or another kind.
-std::vector<GanTraining> read_trainings(const std::string& file);
 
 }  // namespace ganscale::controller

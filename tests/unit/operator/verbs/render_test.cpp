@@ -77,6 +77,31 @@ TEST(Validate, TellsWhatTheTrainingIs) {
   EXPECT_EQ(told.output, "default/faces: 8 nodes, 64 GPUs, 64 ranks\n");
 }
 
+TEST(Validate, TellsWhatTheSweepsAre) {
+  const auto told = [](const std::string& name) {
+    const ProgramResult result = run_operator("validate -f " + std::string(PROJECT_FOLDER) +
+                                              "/configs/sweeps/" + name + ".yaml");
+    EXPECT_EQ(result.exit_code, 0);
+    return result.output;
+  };
+  EXPECT_EQ(told("strong-1-to-8-nodes"),
+            "default/strong: Strong, 4 points of 8 to 64 ranks, 12 runs\n");
+  EXPECT_EQ(told("weak-1-to-8-nodes"), "default/weak: Weak, 4 points of 8 to 64 ranks, 12 runs\n");
+  EXPECT_EQ(told("gpus-1-to-8"), "default/gpus: Strong, 4 points of 1 to 8 ranks, 12 runs\n");
+  EXPECT_EQ(told("per-label-1-to-10"),
+            "default/labels: PerLabel, 4 points of 1 to 10 ranks, 12 runs\n");
+  EXPECT_EQ(told("cpu-1-to-2"), "default/cpu: Weak, 2 points of 1 to 2 ranks, 6 runs\n");
+}
+
+TEST(Render, PrintsTheTrainingsOfASweepInTheirOrder) {
+  const ProgramResult rendered =
+      run_operator("render -f " + std::string(PROJECT_FOLDER) + "/configs/sweeps/cpu-1-to-2.yaml");
+  EXPECT_EQ(rendered.exit_code, 0);
+  EXPECT_THAT(rendered.output, HasSubstr("name: cpu-n2-r3\n"));
+  EXPECT_THAT(rendered.output, HasSubstr("batch: 32\n"));
+  EXPECT_THAT(rendered.output, HasSubstr("warmup_steps: 5\n"));
+}
+
 TEST(Validate, RefusesWithTheKeyAndExitCode78) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& spec) {
@@ -93,6 +118,15 @@ TEST(Validate, RefusesWithTheKeyAndExitCode78) {
               HasSubstr("spec.config.training.batch"));
   EXPECT_THAT(refused("nodeProfile: cpu, nodes: 3, config: {training: {batch: 64}}"),
               HasSubstr("must be divisible by the number of ranks: 64 on 3"));
+  const auto sweep = folder.write("sweep.yaml",
+                                  "kind: ScalingSweep\nmetadata: {name: a}\nspec: {mode: Weak, "
+                                  "points: [{nodes: 1}], template: {image: x}}\n");
+  const ProgramResult result = run_operator("validate -f " + sweep.string());
+  EXPECT_EQ(result.exit_code, 78);
+  EXPECT_THAT(result.output, HasSubstr("default/a: spec.batchPerRank: mode Weak needs"));
+  const auto pod = folder.write("pod.yaml", "kind: Pod\nmetadata: {name: a}\n");
+  EXPECT_THAT(run_operator("validate -f " + pod.string()).output,
+              HasSubstr("expected a kind of GanTraining, ScalingSweep: Pod"));
 }
 
 TEST(CommandLine, TellsItsVersionItsVerbsAndExamples) {

@@ -16,7 +16,7 @@ Clock::time_point at_second(double seconds) {
 
 Readings readings(double data_wait, double all_reduce) {
   Readings now;
-  now.data_wait_seconds = data_wait;
+  now.loader.wait_seconds = data_wait;
   now.all_reduce.exposed_seconds = all_reduce;
   return now;
 }

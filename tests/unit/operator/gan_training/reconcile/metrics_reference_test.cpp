@@ -9,6 +9,7 @@
 #include "base/joined.h"
 #include "controller/metrics.h"
 #include "gan_training/reconcile/training_metrics.h"
+#include "scaling_sweep/reconcile/sweep_metrics.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -16,12 +17,11 @@ namespace {
 constexpr const char* kHead = R"(# Metrics of the operator
 
 Every replica answers `GET /metrics` in Prometheus's text format on port 8080 (`--metrics-port`), under the names that users of
-controller-runtime know. Only the replica that leads reconciles; the others count trainings too, so take their maximum,
-not their sum. The metrics of trainings: [metrics.md](metrics.md).
+controller-runtime know. Only the replica that leads reconciles; the others count trainings and sweeps too, so take their
+maximum, not their sum. The metrics of trainings: [metrics.md](metrics.md).
 
-This page is written from what `operator/controller/metrics.cpp` and `operator/gan_training/reconcile/training_metrics.cpp`
-expose; a test fails when it is stale, and says how to
-renew it.
+This page is written from what `operator/controller/metrics.cpp`, `operator/gan_training/reconcile/training_metrics.cpp` and
+`operator/scaling_sweep/reconcile/sweep_metrics.cpp` expose; a test fails when it is stale, and says how to renew it.
 
 | metric | type | labels | meaning |
 |---|---|---|---|
@@ -38,6 +38,7 @@ std::vector<telemetry::Family> families() {
   controller.collect("gantraining", {}, families);
   const Json training = {{"metadata", Json::object()}};
   collect_trainings({std::make_shared<const Json>(training)}, Time(), families);
+  scaling_sweep::collect_sweeps({std::make_shared<const Json>(training)}, families);
   return families.all();
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "controller/metrics.h"
+#include "kube/informer.h"
+
+namespace ganscale::controller::scaling_sweep {
+
+/// Adds the count of all sweeps by phase.
+void collect_sweeps(const std::vector<Informer::Object>& sweeps, Families& families);
+
+}  // namespace ganscale::controller::scaling_sweep

@@ -1,0 +1,49 @@
+#include "base/error.h"
+#include "gan_training/desired/config_map.h"
+#include "gan_training/desired/control_secret.h"
+#include "gan_training/desired/disruption_budget.h"
+#include "gan_training/desired/mpi_job.h"
+#include "gan_training/desired/network_policy.h"
+#include "gan_training/plan/roles.h"
+#include "gan_training/plan/validate.h"
+#include "verbs/rendered_kinds.h"
+
+namespace ganscale::controller {
+namespace {
+
+gan_training::Plan training_plan(const Json& document, const RenderContext& context) {
+  const auto training = gan_training::parse_training(document);
+  auto checked = gan_training::check_training(training, context.profiles, context.schema,
+                                              {.text = context.config});
+  if (!checked.reason.empty()) throw ConfigError(training.key.text() + ": " + checked.problem);
+  return std::move(checked.plan);
+}
+
+Rendering render_training(const Json& document, const RenderContext& context) {
+  gan_training::Plan plan = training_plan(document, context);
+  // The API server gives it one; no object is owned before.
+  plan.uid = "00000000-0000-0000-0000-000000000000";
+  Rendering rendering;
+  for (const std::string& line : gan_training::describe_roles(plan)) {
+    rendering.remarks.push_back(plan.key.text() + ", " + line);
+  }
+  rendering.objects = {gan_training::config_map(plan),
+                       gan_training::control_secret(plan, "drawn by the operator"),
+                       gan_training::network_policy(plan, context.operator_namespace),
+                       gan_training::disruption_budget(plan), gan_training::mpi_job(plan, 1, 0)};
+  return rendering;
+}
+
+std::string describe_training(const Json& document, const RenderContext& context) {
+  const gan_training::Plan plan = training_plan(document, context);
+  return plan.key.text() + ": " + std::to_string(plan.spec.nodes) + " nodes, " +
+         std::to_string(plan.gpus()) + " GPUs, " + std::to_string(plan.ranks()) + " ranks";
+}
+
+}  // namespace
+
+RenderedKind rendered_training() {
+  return {gan_training::kKind, render_training, describe_training};
+}
+
+}  // namespace ganscale::controller

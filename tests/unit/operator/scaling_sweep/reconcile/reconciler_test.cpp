@@ -1,0 +1,144 @@
+#include "scaling_sweep/reconcile/reconciler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "unit/operator/scaling_sweep/reconcile/world.h"
+
+namespace ganscale::controller::scaling_sweep {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// The trainings of the default sweep in their order.
+std::vector<std::string> planned() {
+  std::vector<std::string> names;
+  for (const SweepRun& run : make_plan().runs) names.push_back(run.name);
+  return names;
+}
+
+TEST(SweepReconciler, MakesTheFirstTrainingAsItsOwner) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  EXPECT_THAT(world.made(), ElementsAre(planned()[0]));
+  const Json training = world.training(planned()[0]);
+  EXPECT_TRUE(is_owned_by(training, "u"));
+  EXPECT_EQ(training["metadata"]["labels"][kSweepLabel], "weak");
+  EXPECT_EQ(training["spec"]["config"]["measure"]["steps"], 20);
+  EXPECT_EQ(world.status()["phase"], phase::kRunning);
+  EXPECT_EQ(world.status()["done"], "0/6");
+  one.reconcile();
+  one.reconcile();
+  EXPECT_THAT(world.made(), SizeIs(1));
+}
+
+TEST(SweepReconciler, RunsEachPointOnceThoughTheOperatorDiesAtEveryStep) {
+  SweepWorld world;
+  for (int i = 0; i < 60; ++i) {
+    SweepOperator one(world.server, world.now);  // which lives for one reconcile
+    one.reconcile();
+    const std::string current = world.status().value("current", "");
+    if (!world.training(current).is_null()) world.end_training(current, "Succeeded", 100);
+  }
+  EXPECT_EQ(world.made(), planned());
+  EXPECT_EQ(world.status()["phase"], phase::kSucceeded);
+  EXPECT_EQ(world.status()["done"], "6/6");
+  for (const std::string& name : planned()) EXPECT_TRUE(world.training(name).is_null()) << name;
+}
+
+TEST(SweepReconciler, MeasuresNothingAgainWhereItsCopyIsBehind) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  const Json before = world.status();
+  world.end_training(planned()[0], "Succeeded", 100);
+  SweepOperator behind(world.server, world.now);
+  behind.informers.sweeps->list();  // knows of no result
+  one.reconcile();                  // stores it and deletes the training
+  ASSERT_TRUE(world.training(planned()[0]).is_null());
+  behind.informers.trainings->list();
+  behind.informers.reports->list();
+  try {
+    behind.reconciler.reconcile(kWeak);
+  } catch (const ApiError& error) {
+    EXPECT_EQ(error.code(), 409);
+  }
+  EXPECT_THAT(world.made(), SizeIs(1));
+}
+
+TEST(SweepReconciler, WritesTheReport) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  EXPECT_TRUE(world.server.get(resource::kConfigMaps, {"team", "weak-report"}).is_null());
+  world.end_training(planned()[0], "Succeeded", 123.5);
+  one.reconcile();
+  const Json report = world.server.get(resource::kConfigMaps, {"team", "weak-report"});
+  EXPECT_TRUE(is_owned_by(report, "u"));
+  EXPECT_THAT(report["data"]["runs.csv"].get<std::string>(), HasSubstr("123.500"));
+  EXPECT_THAT(report["data"]["report.html"].get<std::string>(), HasSubstr("<!DOCTYPE html>"));
+  // Nothing is written while nothing changes.
+  one.reconcile();
+  const auto writes = world.server.count("PATCH", "/configmaps/");
+  one.reconcile();
+  EXPECT_EQ(world.server.count("PATCH", "/configmaps/"), writes);
+}
+
+TEST(SweepReconciler, SaysWhyATrainingGaveNoFigures) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  world.end_training(planned()[0], "Failed", 0);
+  one.reconcile();
+  EXPECT_EQ(world.status()["runs"][0]["message"], "exit code 65");
+  EXPECT_EQ(world.status()["done"], "1/6");
+}
+
+TEST(SweepReconciler, TellsWhatIsWrongAndLeavesNoTrainingBehind) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  world.server.edit(kSweeps, kWeak, {{"spec", {{"template", {{"nodeProfile", "dgx-z9"}}}}}});
+  one.reconcile();
+  EXPECT_TRUE(world.training(planned()[0]).is_null());
+  const Json condition = find_condition(world.status(), "Validated");
+  EXPECT_EQ(condition["status"], "False");
+  EXPECT_EQ(condition["reason"], "UnknownProfile");
+  EXPECT_THAT(condition["message"].get<std::string>(), HasSubstr("spec.template.nodeProfile"));
+}
+
+TEST(SweepReconciler, LeavesASweepAloneThatIsDeleted) {
+  SweepWorld world;
+  world.server.edit(kSweeps, kWeak, {{"metadata", {{"finalizers", {"foregroundDeletion"}}}}});
+  world.server.remove(kSweeps, kWeak);
+  SweepOperator one(world.server, world.now);
+  EXPECT_EQ(one.reconcile(), std::nullopt);
+  EXPECT_THAT(world.made(), SizeIs(0));
+}
+
+TEST(SweepReconciler, TakesNoTrainingOfAnotherForItsOwn) {
+  SweepWorld world;
+  world.server.put(kTrainings, {{"metadata", {{"name", planned()[0]}, {"namespace", "team"}}}});
+  SweepOperator one(world.server, world.now);
+  EXPECT_THROW(one.reconcile(), ConfigError);
+  EXPECT_THROW(one.reconcile(), ConfigError);  // with the status that the first one stored
+  EXPECT_EQ(find_condition(world.status(), kReconciled)["status"], "False");
+  EXPECT_FALSE(world.training(planned()[0])["metadata"].contains("deletionTimestamp"));
+}
+
+TEST(SweepReconciler, ReportsATemplateThatTheServerRefuses) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  for (int i = 0; i < 2; ++i) {  // the second with the status that the first one stored
+    world.server.fail_next("POST", "/gantrainings", 422, "Invalid", "spec.image: too long");
+    EXPECT_EQ(one.reconcile(), kResync);
+  }
+  EXPECT_EQ(find_condition(world.status(), kReconciled)["message"], "spec.image: too long");
+}
+
+}  // namespace
+}  // namespace ganscale::controller::scaling_sweep
