@@ -32,6 +32,8 @@
 {{- if not (hasKey $config "model") }}
 {{- fail "\n\nThere is nothing to train: name a run configuration (config), or write one out (settings.model, ...).\n" }}
 {{- end }}
+{{- /* A weak sweep decides the batch by its ranks. */}}
+{{- if and (eq (dig "mode" "" .Values.sweep) "Weak") (hasKey $config "training") }}{{ $_ := unset $config.training "batch" }}{{ end }}
 {{- toYaml $config }}
 {{- end }}
 

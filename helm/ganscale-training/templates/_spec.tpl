@@ -1,0 +1,54 @@
+{{/* The spec of the GanTraining; of a sweep without what the sweep decides. */}}
+{{- define "training.spec" -}}
+{{- if not .Values.sweep }}
+nodes: {{ .Values.nodes }}
+{{- end }}
+{{- if .Values.node }}
+node: {{- toYaml .Values.node | nindent 2 }}
+{{- else }}
+nodeProfile: {{ .Values.nodeProfile }}
+{{- end }}
+{{- if and .Values.gpusPerNode (not .Values.sweep) }}
+gpusPerNode: {{ .Values.gpusPerNode }}
+{{- end }}
+image: {{ include "training.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+config: {{- include "training.config" . | nindent 2 }}
+{{- with .Values.evaluation }}
+evaluation: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.data }}
+{{- if .claimName }}
+data:
+  claimName: {{ .claimName }}
+  path: {{ .path }}
+  {{- with .subPath }}
+  subPath: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+storage:
+  claimName: {{ include "training.claim" . }}
+  path: {{ .Values.storage.path }}
+  {{- with .Values.storage.subPath }}
+  subPath: {{ . }}
+  {{- end }}
+{{- if not .Values.sweep }}
+suspend: {{ .Values.suspend }}
+{{- end }}
+restartPolicy: {{- toYaml .Values.restartPolicy | nindent 2 }}
+checkpointDeadlineSeconds: {{ .Values.checkpointDeadlineSeconds }}
+deletePolicy: {{ .Values.deletePolicy }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.queueName }}
+queueName: {{ . }}
+{{- end }}
+{{- with .Values.schedulerName }}
+schedulerName: {{ . }}
+{{- end }}
+{{- end }}
