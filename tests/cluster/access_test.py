@@ -25,7 +25,7 @@ class Access(OperatorCase):
             self.assertFalse(self.may(verb, "secrets", "-n", "default"), verb)
         self.assertTrue(self.may("create", "secrets", "-n", "default"))  # training-namespace.yaml is applied there
         self.assertFalse(self.may("create", "secrets", "-n", "kube-system"))
-        for verb, what in (("create", "pods"), ("create", "pods/exec"), ("delete", "pods"), ("delete", "gantrainings"),
+        for verb, what in (("create", "pods"), ("create", "pods/exec"), ("delete", "pods"), ("delete", "scalingsweeps"),
                            ("update", "gantrainings"), ("create", "clusterroles"), ("impersonate", "users")):
             self.assertFalse(self.may(verb, what), f"{verb} {what}")
         roles = json.loads(self.cluster.kubectl("get", "clusterroles,roles", "-A", "-o", "json"))["items"]

@@ -26,7 +26,8 @@ from build_tools import CANNOT, build_tools
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 PATHS = {"pods": "/api/v1/{}pods", "cm": "/api/v1/{}configmaps", "secret": "/api/v1/{}secrets",
-         "gt": "/apis/ganscale.dev/v1alpha1/{}gantrainings", "mpijobs": "/apis/kubeflow.org/v2beta1/{}mpijobs",
+         "gt": "/apis/ganscale.dev/v1alpha1/{}gantrainings", "sweep": "/apis/ganscale.dev/v1alpha1/{}scalingsweeps",
+         "mpijobs": "/apis/kubeflow.org/v2beta1/{}mpijobs",
          "pdb": "/apis/policy/v1/{}poddisruptionbudgets", "networkpolicy": "/apis/networking.k8s.io/v1/{}networkpolicies",
          "events": "/apis/events.k8s.io/v1/{}events", "lease": "/apis/coordination.k8s.io/v1/{}leases",
          "jobs": "/apis/batch/v1/{}jobs", "crd": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}
