@@ -79,13 +79,15 @@ TEST(DeviceTable, HasTheBandwidthsAndPeaksOfItsCards) {
   EXPECT_EQ(device_of_name("H200").memory_bytes, 4.8e12);
   EXPECT_EQ(device_of_name("A100").low_precision_flops, 312e12);
   EXPECT_EQ(device_of_name("A100").memory_bytes, 2.0e12);
-  for (const Device& device : devices()) {
-    EXPECT_EQ(device.tf32_flops * 2, device.low_precision_flops) << device.name;
+  for (const char* name : {"A100", "H100", "H200"}) {
+    const Device device = device_of_name(name);
+    EXPECT_EQ(device.tf32_flops * 2, device.low_precision_flops) << name;
   }
 }
 
 TEST(DeviceTable, NamesItsCardsToWhomeverAsksForAnother) {
-  expect_error(ExitCode::kUsage, "no such device: B200 (known: A100, H100, H200)",
+  expect_error(ExitCode::kUsage, "no such device: B200 (known: V100, A100, H100, H200, TPU-v3, "
+               "CPU-core)",
                [] { device_of_name("B200"); });
 }
 
