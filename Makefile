@@ -36,7 +36,8 @@ docs: release ## renew docs/metrics*.md, configs/worker-schema.json, the charts'
 	@GANSCALE_UPDATE_DOCS=1 build/release/bin/telemetry_test --gtest_filter='MetricsReference.*'
 	@GANSCALE_UPDATE_DOCS=1 build/release/bin/gan_training_reconcile_test --gtest_filter='MetricsReference.*'
 	@/usr/bin/python3 scripts/chart-readme.py
-	@/usr/bin/python3 scripts/make-dashboards.py
+	@scripts/setup.sh docs
+	@$$(scripts/python-folder.sh docs)/bin/python scripts/make-dashboards.py
 	@build/release/bin/ganscale config-schema > configs/worker-schema.json
 
 format: ## lay out every source file anew with clang-format

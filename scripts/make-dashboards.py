@@ -7,6 +7,9 @@
 import json
 import sys
 
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+
+from grafana_panels import BAD, GOOD, NEUTRAL, NONE_IS_GOOD, WARNING, PrometheusAnnotation, dashboard, variable, worse_above, worse_below
 from write_or_check import write_or_check
 
 FOLDER = "helm/ganscale-operator/files/dashboards"
@@ -16,6 +19,17 @@ WHERE = 'job=~"$job", instance=~"$instance"'
 RUN = f'{{namespace=~"$namespace", run=~"$run", {WHERE}}}'
 GPU = '{Hostname=~"$hostname"}'
 ALLREDUCE = f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})"
+
+# Steps where alerts begin: files/rules/ganscale.yaml.
+TIME_LOST = worse_above(0.1, 0.2)
+EFFICIENT = worse_below(0.8, 0.5)
+IMAGES_A_SECOND = "count:images/s"
+PHASES = {"Pending": NEUTRAL, "Validated": NEUTRAL, "Suspended": NEUTRAL, "Scheduling": WARNING, "Resizing": "purple",
+          "Restarting": WARNING, "Running": "blue", "Succeeded": GOOD, "Failed": BAD}
+# The most frequent ones of NVIDIA's "XID Errors".
+XID = {0: ("none", GOOD), 13: ("13: graphics engine exception", BAD), 31: ("31: page fault", BAD), 48: ("48: double-bit ECC error", BAD),
+       63: ("63: row remapped", WARNING), 64: ("64: row remapping failed", BAD), 74: ("74: NVLink error", BAD),
+       79: ("79: fell off the bus", BAD), 94: ("94: contained ECC error", WARNING), 95: ("95: uncontained ECC error", BAD)}
 
 
 def bus_bandwidth(by):
@@ -29,18 +43,18 @@ def straggling(by):
     return f"max by ({by}) ({ALLREDUCE}) - min by ({by}) ({ALLREDUCE})"
 
 
-# A panel: (title, unit, what it shows, [(query, legend), ...], options). Rows hold up to four side by side. Bars and the table
-# show points of a sweep, in the order of their ranks: the first query is RANKS, the legends are the names of the columns.
+# A panel: (title, unit, what it shows, [(query, legend), ...], options); the options: grafana_panels.py. Bars and the table show
+# points of a sweep, in the order of their ranks: the first query is RANKS, the legends are the names of the columns.
 TRAINING = [
     ("Throughput", [
-        ("Images per second", "short", "Real images that all ranks train on.",
+        ("Images per second", IMAGES_A_SECOND, "Real images that all ranks train on.",
          [(f"sum by (run) (rate(ganscale_images_total{RUN}{RATE}))", "{{run}}")], {}),
         ("Seconds per kimg", "s", "Seconds the run takes for 1000 images, of the latest tick.",
          [(f"max by (run) (ganscale_seconds_per_kimg{RUN})", "{{run}}")], {}),
-        ("kimg and ranks", "short", "Thousands of images seen, over all restarts; processes of the training.",
+        ("kimg and ranks", "none", "Thousands of images seen, over all restarts; processes of the training.",
          [(f"max by (run) (ganscale_images_seen{RUN}) / 1000", "{{run}} kimg"),
-          (f"max by (run) (ganscale_world_size{RUN})", "{{run}} ranks")], {"type": "stat"}),
-        ("Time left", "s", "Until the images that the configuration asks for have been seen, at the rate of the latest tick.",
+          (f"max by (run) (ganscale_world_size{RUN})", "{{run}} ranks")], {"type": "stat", "units": {"/kimg$/": "count:kimg", "/ranks$/": "count:ranks"}}),
+        ("Time left", "dtdurations", "Until the images that the configuration asks for have been seen, at the rate of the latest tick.",
          [(f"max by (run) ((ganscale_images_goal{RUN} - ganscale_images_seen{RUN}) / 1000 * ganscale_seconds_per_kimg{RUN})",
            "{{run}}")], {"type": "stat"}),
     ]),
@@ -59,15 +73,15 @@ TRAINING = [
          [(f"sum by (le) (increase(ganscale_step_seconds_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
     ]),
     ("Communication", [
-        ("Gradients on their way", "percentunit",
-         "Share of the time that all-reduce is at work, hidden behind the backward pass or not, mean of the ranks.",
+        ("All-reduce in progress", "percentunit",
+         "Share of the time that an all-reduce is in progress, hidden behind the backward pass or not, mean of the ranks.",
          [(f"avg by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))", "{{run}}")], {}),
         ("Gradient bytes per second", "Bps",
-         "Bytes that a rank gives to all-reduce, mean of the ranks; and what a ring carries over each link while they are on their way.",
+         "Bytes that a rank gives to all-reduce, mean of the ranks; and what a ring carries over each link meanwhile.",
          [(f"avg by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{run}} given"),
           (bus_bandwidth("run"), "{{run}} bus")], {}),
         ("Waiting for the slowest rank", "percentunit", "Gap between the rank that waits longest in all-reduce and the one that waits least.",
-         [(straggling("run"), "{{run}}")], {}),
+         [(straggling("run"), "{{run}}")], {"steps": TIME_LOST}),
         ("All-reduce by rank", "percentunit", "The rank with the least is the one that the others wait for.",
          [(f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {"type": "state"}),
     ]),
@@ -75,18 +89,18 @@ TRAINING = [
         ("Waiting for the other role", "percentunit",
          "Share of the time that the ranks of a role wait for images or snapshots of the other one, mean of its ranks.",
          [(f"avg by (run, network) (rate(ganscale_role_wait_seconds_total{RUN}{RATE}))", "{{run}} {{network}}")], {}),
-        ("Staleness", "short", "Mean age, in steps, of the images or weights that a rank uses from the other role.",
+        ("Staleness", "count:steps", "Mean age, in steps, of the images or weights that a rank uses from the other role.",
          [(f"rate(ganscale_staleness_steps_sum{RUN}{RATE}) / rate(ganscale_staleness_steps_count{RUN}{RATE})",
            "{{run}} rank {{rank}}")], {}),
-        ("Ages", "short", "How many steps used images or weights of which age.",
+        ("Ages", "count:steps", "How many steps used images or weights of which age.",
          [(f"sum by (le) (increase(ganscale_staleness_steps_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
     ]),
     ("Data", [
         ("Waiting for data", "percentunit", "Share of the time that a rank waits for its next batch.",
-         [(f"rate(ganscale_data_wait_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {}),
-        ("Prefetch depth", "short", "Batches that the prefetcher may hold ready.",
+         [(f"rate(ganscale_data_wait_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {"steps": TIME_LOST}),
+        ("Prefetch depth", "count:batches", "Batches that the prefetcher may hold ready.",
          [(f"ganscale_prefetch_depth{RUN}", "{{run}} rank {{rank}}")], {}),
-        ("Reader threads", "short", "Threads that read and decode records: more while storage is congested.",
+        ("Reader threads", "count:threads", "Threads that read and decode records: more while storage is congested.",
          [(f"ganscale_reader_threads{RUN}", "{{run}} rank {{rank}}")], {}),
         ("Reads from storage", "s", "Half of the reads, and 95 of 100, take no longer; and the latter while storage is not congested. The slowest rank.",
          [(f"max by (run) (ganscale_read_tail_seconds{RUN})", "{{run}} p95"),
@@ -94,27 +108,28 @@ TRAINING = [
           (f"max by (run) (ganscale_read_calm_tail_seconds{RUN})", "{{run}} p95, calm")], {}),
     ]),
     ("Learning", [
-        ("Loss", "short", "Loss of the latest tick, mean over its steps and ranks.",
+        ("Loss", "none", "Loss of the latest tick, mean over its steps and ranks.",
          [(f"avg by (run, network) (ganscale_loss{RUN})", "{{run}} {{network}}")], {}),
-        ("FID", "short", "Fréchet inception distance of the latest evaluation.",
+        ("FID", "none", "Fréchet inception distance of the latest evaluation.",
          [(f"max by (run) (ganscale_fid{RUN})", "{{run}}")], {}),
-        ("Inception score", "short", "Inception score of the latest evaluation.",
+        ("Inception score", "none", "Inception score of the latest evaluation.",
          [(f"max by (run) (ganscale_inception_score{RUN})", "{{run}}")], {}),
         ("Augmentation", "percentunit", "Probability of augmentation that ADA has reached.",
          [(f"max by (run) (ganscale_augment_p{RUN})", "{{run}}")], {}),
     ]),
     ("Safety", [
         ("Age of the latest checkpoint", "s", "What would be lost by a fault now.",
-         [(f"time() - max by (run) (ganscale_checkpoint_last_success_timestamp_seconds{RUN})", "{{run}}")], {}),
+         [(f"time() - max by (run) (ganscale_checkpoint_last_success_timestamp_seconds{RUN})", "{{run}}")],
+         {"steps": worse_above(3600, 7200)}),
         ("Time to write a checkpoint", "s", "Of the latest one; training goes on meanwhile.",
          [(f"max by (run) (ganscale_checkpoint_seconds{RUN})", "{{run}}")], {}),
-        ("Checkpoints that failed", "short", "Since the rank's process started.",
-         [(f"sum by (run) (ganscale_checkpoint_failures_total{RUN})", "{{run}}")], {"type": "stat"}),
-        ("Steps with NaN or infinity", "short", "Steps that were not applied, by phase, since the process started.",
-         [(f"max by (run, phase) (ganscale_nonfinite_total{RUN})", "{{run}} {{phase}}")], {}),
+        ("Checkpoints that failed", "none", "Since the rank's process started.",
+         [(f"sum by (run) (ganscale_checkpoint_failures_total{RUN})", "{{run}}")], {"type": "stat", "steps": NONE_IS_GOOD, "words": {0: ("none", GOOD)}}),
+        ("Steps with NaN or infinity", "count:steps", "Steps that were not applied, by phase, since the process started.",
+         [(f"max by (run, phase) (ganscale_nonfinite_total{RUN})", "{{run}} {{phase}}")], {"steps": NONE_IS_GOOD}),
     ]),
     ("Processes", [
-        ("CPU", "short", "Cores that a rank keeps busy.",
+        ("CPU", "count:cores", "Cores that a rank keeps busy.",
          [(f"rate(process_cpu_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {}),
         ("Memory", "bytes", "Resident memory of a rank.",
          [(f"process_resident_memory_bytes{RUN}", "{{run}} rank {{rank}}")], {}),
@@ -128,8 +143,8 @@ TRAINING = [
         ("Memory bandwidth", "percentunit", "Share of the time that the GPU's memory is at work.",
          [(f"DCGM_FI_PROF_DRAM_ACTIVE{GPU}", "{{Hostname}} {{gpu}}")], {}),
         ("Power", "watt", "Of each GPU.", [(f"DCGM_FI_DEV_POWER_USAGE{GPU}", "{{Hostname}} {{gpu}}")], {}),
-        ("XID", "short", "Code of the latest error of each GPU; 0: none.",
-         [(f"DCGM_FI_DEV_XID_ERRORS{GPU}", "{{Hostname}} {{gpu}}")], {}),
+        ("XID", "none", "Code of the latest error of each GPU.",
+         [(f"DCGM_FI_DEV_XID_ERRORS{GPU}", "{{Hostname}} {{gpu}}")], {"type": "state", "steps": NONE_IS_GOOD, "words": XID}),
     ]),
 ]
 
@@ -169,29 +184,31 @@ WAITING_FOR_DATA = point(mean_rate("ganscale_data_wait_seconds_total"))
 BANDWIDTH = point(bus_bandwidth("namespace, run"))
 SWEEP = [
     ("Points", [
-        ("Scaling", "short",
+        ("Scaling", "none",
          "Each run with each number of ranks, medians over the time shown. Speed-up and efficiency are relative to the fewest ranks.",
          [(RANKS, "Ranks"), (IMAGES, "Images per second"), (SECONDS_PER_KIMG, "Seconds per kimg"), (SPEEDUP, "Speed-up"),
           (EFFICIENCY, "Efficiency"), (COMMUNICATION, "Communication"), (WAITING_FOR_SLOWEST, "Waiting for the slowest rank"),
           (WAITING_FOR_DATA, "Waiting for data")],
-         {"type": "table", "units": {"Seconds per kimg": "s", "Efficiency": "percentunit", "Communication": "percentunit",
-                                     "Waiting for the slowest rank": "percentunit", "Waiting for data": "percentunit"}}),
+         {"type": "table",
+          "units": {"Images per second": IMAGES_A_SECOND, "Seconds per kimg": "s", "Speed-up": "suffix:×", "Efficiency": "percentunit",
+                    "Communication": "percentunit", "Waiting for the slowest rank": "percentunit", "Waiting for data": "percentunit"},
+          "cells": {"Efficiency": EFFICIENT, "Waiting for the slowest rank": TIME_LOST, "Waiting for data": TIME_LOST}}),
     ]),
     ("Scaling", [
-        ("Images per second", "short", "By ranks: the median of the ticks, without checkpoints and grids.",
+        ("Images per second", IMAGES_A_SECOND, "By ranks: the median of the ticks, without checkpoints and grids.",
          [(RANKS, "Ranks"), (IMAGES, "Images per second")], {"type": "bars"}),
-        ("Speed-up", "short", "Images per second relative to the fewest ranks; ideal: as many times faster as there are more ranks.",
-         [(RANKS, "Ranks"), (SPEEDUP, "Speed-up"), (against_smallest(RANKS), "Ideal")], {"type": "bars"}),
+        ("Speed-up", "suffix:×", "Images per second relative to the fewest ranks; ideal: as many times faster as there are more ranks.",
+         [(RANKS, "Ranks"), (SPEEDUP, "Speed-up"), (against_smallest(RANKS), "Ideal")], {"type": "bars", "colors": {"Ideal": NEUTRAL}}),
         ("Parallel efficiency", "percentunit", "Images per second and rank, relative to the fewest ranks.",
-         [(RANKS, "Ranks"), (EFFICIENCY, "Efficiency")], {"type": "bars"}),
+         [(RANKS, "Ranks"), (EFFICIENCY, "Efficiency")], {"type": "bars", "steps": EFFICIENT}),
         ("Seconds per kimg", "s", "By ranks: the median of the ticks.",
          [(RANKS, "Ranks"), (SECONDS_PER_KIMG, "Seconds per kimg")], {"type": "bars"}),
     ]),
     ("What it costs", [
-        ("Gradients on their way", "percentunit",
-         "Share of the time that all-reduce is at work, hidden behind the backward pass or not, mean of the ranks.",
+        ("All-reduce in progress", "percentunit",
+         "Share of the time that an all-reduce is in progress, hidden behind the backward pass or not, mean of the ranks.",
          [(RANKS, "Ranks"), (COMMUNICATION, "Communication")], {"type": "bars"}),
-        ("Bus bandwidth", "Bps", "Bytes a second that a ring of the ranks carries over each link while gradients are on their way.",
+        ("Bus bandwidth", "Bps", "Bytes a second that a ring of the ranks carries over each link during an all-reduce.",
          [(RANKS, "Ranks"), (BANDWIDTH, "Bus bandwidth")], {"type": "bars"}),
         ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
          [(RANKS, "Ranks"), (step_time(0.5), "p50"), (step_time(0.99), "p99")], {"type": "bars"}),
@@ -199,13 +216,13 @@ SWEEP = [
          [(RANKS, "Ranks"), (WAITING_FOR_SLOWEST, "For the slowest rank"), (WAITING_FOR_DATA, "For data")], {"type": "bars"}),
     ]),
     ("Runs", [
-        ("Images per second now", "short", "Real images that all ranks train on.",
+        ("Images per second now", IMAGES_A_SECOND, "Real images that all ranks train on.",
          [(f"sum by (namespace, run) (rate(ganscale_images_total{RUN}{RATE}))", "{{run}}")], {}),
-        ("Images per second and rank", "short", "Level lines: perfect scaling.", [(mean_rate("ganscale_images_total"), "{{run}}")], {}),
-        ("Ranks", "short", "Processes of each run.", [(f"max by (namespace, run) (ganscale_world_size{RUN})", "{{run}}")], {}),
-        ("Stragglers", "percentunit", "Share of the time that the most patient rank waits more than this one: the slow rank has most.",
+        ("Images per second and rank", IMAGES_A_SECOND, "Level lines: perfect scaling.", [(mean_rate("ganscale_images_total"), "{{run}}")], {}),
+        ("Ranks", "count:ranks", "Processes of each run.", [(f"max by (namespace, run) (ganscale_world_size{RUN})", "{{run}}")], {}),
+        ("Stragglers", "percentunit", "How much less of its time this rank waits than the rank that waits longest: the slowest rank has most.",
          [(f"max by (namespace, run) ({ALLREDUCE}) - on (namespace, run) group_right () {ALLREDUCE}", "{{run}} rank {{rank}}")],
-         {"type": "state"}),
+         {"type": "state", "steps": TIME_LOST}),
     ]),
 ]
 
@@ -213,95 +230,61 @@ CONTROLLER = f'{{controller="gantraining", {WHERE}}}'
 QUEUE = f'{{name="gantraining", {WHERE}}}'
 OPERATOR = [
     ("State", [
-        ("Leaders", "short", "One, always. 0: nothing is started, resized or restarted.",
-         [(f"sum(leader_election_master_status{{{WHERE}}})", "leaders")], {"type": "stat"}),
-        ("Who leads", "short", "1 for the replica that leads.",
-         [(f"leader_election_master_status{{{WHERE}}}", "{{instance}}")], {"type": "state"}),
-        ("Trainings by phase", "short", "GanTrainings of the cluster.",
-         [(f"max by (phase) (ganscale_trainings{{{WHERE}}})", "{{phase}}")], {"stack": True}),
+        ("Leaders", "none", "One, always. 0: nothing is started, resized or restarted.",
+         [(f"sum(leader_election_master_status{{{WHERE}}})", "leaders")],
+         {"type": "stat", "steps": [(None, BAD), (1, GOOD), (2, BAD)], "words": {0: ("nobody leads", BAD), 1: ("one", GOOD)}}),
+        ("Who leads", "none", "Which replica leads, and since when.",
+         [(f"leader_election_master_status{{{WHERE}}}", "{{instance}}")],
+         {"type": "state", "steps": [(None, NEUTRAL), (1, GOOD)], "words": {0: ("standby", NEUTRAL), 1: ("leads", GOOD)}}),
+        ("Trainings by phase", "count:trainings", "GanTrainings of the cluster.",
+         [(f"max by (phase) (ganscale_trainings{{{WHERE}}})", "{{phase}}")], {"stack": True, "colors": PHASES}),
         ("Longest wait", "s", "How long the training that waits longest has waited to start.",
-         [(f"max(ganscale_training_longest_wait_seconds{{{WHERE}}})", "waiting")], {}),
+         [(f"max(ganscale_training_longest_wait_seconds{{{WHERE}}})", "waiting")], {"steps": worse_above(900, 1800)}),
     ]),
     ("Reconciling", [
         ("Reconciles per second", "ops", "By result; requeue_after: done, and due again later.",
-         [(f"sum by (result) (rate(controller_runtime_reconcile_total{CONTROLLER}{RATE}))", "{{result}}")], {"stack": True}),
+         [(f"sum by (result) (rate(controller_runtime_reconcile_total{CONTROLLER}{RATE}))", "{{result}}")],
+         {"stack": True, "colors": {"success": GOOD, "requeue_after": NEUTRAL, "requeue": WARNING, "error": BAD}}),
         ("Errors per second", "ops", "Reconciles that failed and are tried again.",
-         [(f"sum(rate(controller_runtime_reconcile_errors_total{CONTROLLER}{RATE}))", "errors")], {}),
+         [(f"sum(rate(controller_runtime_reconcile_errors_total{CONTROLLER}{RATE}))", "errors")], {"steps": NONE_IS_GOOD, "colors": {"errors": BAD}}),
         ("Time of a reconcile", "s", "Half of them, and 99 of 100, take no longer than this.",
          [(f"histogram_quantile(0.5, sum by (le) (rate(controller_runtime_reconcile_time_seconds_bucket{CONTROLLER}{RATE})))", "p50"),
           (f"histogram_quantile(0.99, sum by (le) (rate(controller_runtime_reconcile_time_seconds_bucket{CONTROLLER}{RATE})))", "p99")], {}),
-        ("Reconciles at work", "short", "Of operator.workers at most.",
-         [(f"sum(controller_runtime_active_workers{CONTROLLER})", "at work")], {}),
+        ("Reconciles in progress", "none", "At most operator.workers.",
+         [(f"sum(controller_runtime_active_workers{CONTROLLER})", "in progress")], {}),
     ]),
     ("Queue", [
-        ("Depth", "short", "Trainings that wait for a reconcile.", [(f"sum(workqueue_depth{QUEUE})", "waiting")], {}),
+        ("Depth", "none", "Trainings that wait for a reconcile.", [(f"sum(workqueue_depth{QUEUE})", "waiting")], {}),
         ("Time in the queue", "s", "Half of the keys, and 99 of 100, wait no longer than this.",
          [(f"histogram_quantile(0.5, sum by (le) (rate(workqueue_queue_duration_seconds_bucket{QUEUE}{RATE})))", "p50"),
           (f"histogram_quantile(0.99, sum by (le) (rate(workqueue_queue_duration_seconds_bucket{QUEUE}{RATE})))", "p99")], {}),
         ("Added and tried again", "ops", "Keys added, and added again after a failure.",
          [(f"sum(rate(workqueue_adds_total{QUEUE}{RATE}))", "added"),
-          (f"sum(rate(workqueue_retries_total{QUEUE}{RATE}))", "tried again")], {}),
+          (f"sum(rate(workqueue_retries_total{QUEUE}{RATE}))", "tried again")], {"colors": {"tried again": WARNING}}),
     ]),
     ("API server", [
         ("Requests per second", "ops", "By method and answer; code 0: no answer.",
-         [(f"sum by (method, code) (rate(rest_client_requests_total{{{WHERE}}}{RATE}))", "{{method}} {{code}}")], {"stack": True}),
+         [(f"sum by (method, code) (rate(rest_client_requests_total{{{WHERE}}}{RATE}))", "{{method}} {{code}}")],
+         {"stack": True, "colors": {"/ 2..$/": GOOD, "/ 4..$/": WARNING, "/ (0|5..)$/": BAD}}),
     ]),
 ]
 
-DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
-POINTS = {"format": "table", "instant": True, "range": False}
+
+def before(value):
+    """Returns the query for the latest value of a minute ago or before; a training is away for minutes while it restarts."""
+    return f"last_over_time(({value})[15m:30s] offset 1m)"
 
 
-def variable(name, query, label):
-    return {"name": name, "label": label, "type": "query", "datasource": DATASOURCE, "refresh": 2, "sort": 1,
-            "query": {"query": query, "refId": name}, "definition": query, "includeAll": True, "allValue": ".*",
-            "multi": True, "current": {"text": ["All"], "value": ["$__all"]}}
+def annotations(selector):
+    """Returns the marks of restarts and resizes, which appear in every panel over time.
 
-
-def one_table(queries, hidden):
-    """Returns the transformations that lay the answers to all queries side by side: a row a point, sorted by the first query."""
-    columns = {f"Value #{chr(ord('A') + i)}": name for i, (_, name) in enumerate(queries)}
-    return [{"id": "merge", "options": {}},
-            {"id": "sortBy", "options": {"fields": {}, "sort": [{"field": "Value #A"}]}},
-            {"id": "organize", "options": {"excludeByName": {"Time": True, hidden: True}, "indexByName": {},
-                                           "renameByName": {"namespace": "Namespace", "run": "Run", **columns}}}]
-
-
-def panel(number, definition, place):
-    title, unit, description, queries, options = definition
-    kind = {"heatmap": "heatmap", "stat": "stat", "state": "status-history", "bars": "barchart", "table": "table"}.get(
-        options.get("type"), "timeseries")
-    custom = {"stacking": {"mode": "normal"}, "fillOpacity": 40} if options.get("stack") else {}
-    overrides = [{"matcher": {"id": "byName", "options": column}, "properties": [{"id": "unit", "value": value}]}
-                 for column, value in options.get("units", {}).items()]
-    if "lines" in options:
-        overrides.append({"matcher": {"id": "byRegexp", "options": options["lines"]}, "properties": [
-            {"id": "custom.stacking", "value": {"mode": "none"}}, {"id": "custom.fillOpacity", "value": 0}]})
-    form = {"heatmap": {"format": "heatmap"}, "barchart": POINTS, "table": POINTS}.get(kind, {})
-    value = {"id": number, "type": kind, "title": title, "description": description, "datasource": DATASOURCE,
-             "gridPos": place, "fieldConfig": {"defaults": {"unit": unit, "custom": custom}, "overrides": overrides},
-             "options": {"xField": "ranks", "orientation": "vertical"} if kind == "barchart" else {}, "targets": [
-                 {"refId": chr(ord("A") + i), "expr": query, "legendFormat": legend, "datasource": DATASOURCE, **form}
-                 for i, (query, legend) in enumerate(queries)]}
-    if form is POINTS:
-        value["transformations"] = one_table(queries, hidden="ranks" if kind == "table" else "Value #A")
-    return value
-
-
-def dashboard(uid, title, description, variables, rows):
-    panels, y = [], 0
-    for name, row in rows:
-        panels.append({"id": len(panels) + 1, "type": "row", "title": name, "collapsed": False, "panels": [],
-                       "gridPos": {"h": 1, "w": 24, "x": 0, "y": y}})
-        width = 24 // len(row)
-        for i, definition in enumerate(row):
-            place = {"h": 8, "w": width, "x": i * width, "y": y + 1}
-            panels.append(panel(len(panels) + 1, definition, place))
-        y += 9
-    source = {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus"}
-    return {"uid": uid, "title": title, "description": description, "tags": ["ganscale"], "schemaVersion": 39, "version": 1,
-            "editable": True, "refresh": "30s", "time": {"from": "now-3h", "to": "now"}, "timezone": "",
-            "templating": {"list": [source, *variables]}, "annotations": {"list": []}, "links": [], "panels": panels}
+    selector: the runs, in braces
+    """
+    ranks, images = (f"max by (namespace, run) ({metric}{selector})" for metric in ["ganscale_world_size", "ganscale_images_total"])
+    resized = f"{ranks} != {before(ranks)}"
+    return [PrometheusAnnotation("Resizes", "purple", f'count_values by (namespace, run) ("ranks", {resized})', "{{run}}: {{ranks}} ranks"),
+            # A process counts its images from 0.
+            PrometheusAnnotation("Restarts", WARNING, f"{images} < {before(images)} unless {resized}", "{{run}} restarted")]
 
 
 def main():
@@ -315,16 +298,16 @@ def main():
                    variable("instance", 'label_values(leader_election_master_status{job=~"$job"}, instance)', "Replica")]
     boards = {
         "training": dashboard(
-            "ganscale-training", "ganscale / Training", "Rate, step, communication, data, learning and safety of trainings.",
-            of_runs + of_gpus, TRAINING),
+            ("ganscale-training", "ganscale / Training", "Rate, step, communication, data, learning and safety of trainings."),
+            of_runs + of_gpus, TRAINING, annotations(RUN)),
         "sweep": dashboard(
-            "ganscale-sweep", "ganscale / Scaling sweep", "How trainings scale with their ranks, and what it costs. Choose the runs "
-            "to compare and a time that holds them all.", of_runs, SWEEP),
+            ("ganscale-sweep", "ganscale / Scaling sweep", "How trainings scale with their ranks, and what it costs. Choose the runs "
+             "to compare and a time that holds them all."), of_runs, SWEEP, annotations(RUN)),
         "operator": dashboard(
-            "ganscale-operator", "ganscale / Operator", "Leader, queue and reconciles of the ganscale operator.",
-            of_replicas, OPERATOR),
+            ("ganscale-operator", "ganscale / Operator", "Leader, queue and reconciles of the ganscale operator."),
+            of_replicas, OPERATOR, annotations("")),
     }
-    return write_or_check({f"{FOLDER}/{name}.json": json.dumps(board, indent=1, ensure_ascii=False) + "\n"
+    return write_or_check({f"{FOLDER}/{name}.json": json.dumps(board, cls=JSONEncoder, indent=1, ensure_ascii=False) + "\n"
                            for name, board in boards.items()})
 
 

@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
-# Prints the folder of the Python environment that scripts/setup.sh makes and the build uses. Its name holds a hash
-# of the pinned requirements and of Python's version: every clone with the same pins shares one environment.
+# Prints the folder of a Python environment that scripts/setup.sh makes. Its name holds a hash of the pinned requirements and of
+# Python's version: every clone with the same pins shares one environment.
+#   scripts/python-folder.sh          of the build and the tests
+#   scripts/python-folder.sh docs     of the tools that write docs and dashboards: another one, since the path of the former is in
+#                                     every compile command, and a new pin there compiles everything anew
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 version=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo none)
-key=$({ echo "$version"; cat "$here"/requirements/*.txt; } | sha256sum | cut -c 1-12)
-echo "${XDG_CACHE_HOME:-$HOME/.cache}/ganscale/python-$key"
+case ${1:-python} in
+  python) tiers=(build.txt cuda.txt test.txt) ;;
+  *) tiers=("$1.txt") ;;
+esac
+key=$({ echo "$version"; cat "${tiers[@]/#/$here/requirements/}"; } | sha256sum | cut -c 1-12)
+echo "${XDG_CACHE_HOME:-$HOME/.cache}/ganscale/${1:-python}-$key"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [test] [cuda] [e2e]     default: build
+#   scripts/setup.sh [build] [test] [cuda] [docs] [e2e]     default: build
 #     build  Debian packages, LibTorch (CPU part), CMake, Ninja                       1.3 GB
 #     test   the rest of torch, numpy, safetensors, clang-format, lizard, a browser    3.6 GB more
 #     cuda   nvcc, for a machine without a CUDA toolkit                                0.3 GB more
+#     docs   what writes the dashboards (also part of test)                             0.1 GB more
 #     e2e    a container runtime and Prometheus, for the tests with real pods           0.5 GB more
 # Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
 # which every clone with the same pins shares.
@@ -133,7 +134,7 @@ python_environment() {
   logged venv /usr/bin/python3 -m venv "$python_folder" || download_failed venv "python3 -m venv"
   touch "$python_folder/.made"
   local older
-  for older in "$cache_folder"/python-*; do
+  for older in "${python_folder%-*}"-*; do
     [ "$older" = "$python_folder" ] || say "An environment of other pins is there too; remove it if no clone uses it: $older"
   done
 }
@@ -142,6 +143,7 @@ python_environment() {
 link_cuda_libraries() {
   local cuda
   for cuda in "$python_folder"/lib/python3*/site-packages/nvidia/cu13; do
+    [ -d "$cuda" ] || continue
     ln -sfn lib "$cuda/lib64"
     ln -sf libcudart.so.13 "$cuda/lib/libcudart.so"
   done
@@ -162,6 +164,13 @@ python_tier() {
   touch "$python_folder/.tier-$1"
 }
 
+# python_environment and python_tier, for the environment of its own that scripts/python-folder.sh tells of.
+docs_tier() {
+  local python_folder
+  python_folder=$("$scripts/python-folder.sh" docs)
+  python_tier docs 100
+}
+
 check_machine
 mkdir -p "$cache_folder" || die "cannot write to $cache_folder" "Name another place with XDG_CACHE_HOME=FOLDER."
 exec 9>"$cache_folder/setup.lock"
@@ -172,10 +181,11 @@ python_folder=$("$scripts/python-folder.sh") # anew: the packages may have broug
 for tier in "$@"; do
   case $tier in
     build) python_tier build 2500 ;;
-    test) packages_for_testing && python_tier build 2500 && python_tier test 8000 ;;
+    test) packages_for_testing && python_tier build 2500 && python_tier test 8000 && docs_tier ;;
     cuda) python_tier cuda 1000 ;;
+    docs) docs_tier ;;
     e2e) packages_for_e2e ;;
-    *) die "unknown tier: $tier" "Tiers: build, test, cuda, e2e." ;;
+    *) die "unknown tier: $tier" "Tiers: build, test, cuda, docs, e2e." ;;
   esac
 done
 say "Set-up is complete: $*"

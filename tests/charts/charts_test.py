@@ -5,23 +5,21 @@ GANSCALE_UPDATE_GOLDEN=1 writes the golden templates anew.
 import itertools
 import json
 import os
-import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 
 from charts import CHARTS, PROJECT, VALUE_SETS, VALUES, Helm, build_tools, objects, yaml
-from queries import panels, queries
+from promtool import promtool
+from queries import panels
 
 GOLDEN = PROJECT / "tests" / "golden" / "charts"
 MANIFESTS = PROJECT / "operator-manifests"
 NO_CRDS = "--set=crds.install=false"
 IMAGE = "--set=image.repository=registry.example/image"
-# The panels that Grafana has without plugins and the units that it knows, as far as the dashboards use them.
+# The panels that Grafana has without plugins, as far as the dashboards use them.
 PANELS = {"timeseries", "stat", "heatmap", "status-history", "barchart", "table"}
-UNITS = {"short", "s", "percentunit", "Bps", "bytes", "watt", "ops"}
 
 
 class Charts(unittest.TestCase):
@@ -184,9 +182,6 @@ class Charts(unittest.TestCase):
     def test_every_value_has_a_meaning(self):
         subprocess.run(["/usr/bin/python3", PROJECT / "scripts/chart-readme.py", "--check"], check=True)
 
-    def test_dashboards_are_those_of_the_script(self):
-        subprocess.run(["/usr/bin/python3", PROJECT / "scripts/make-dashboards.py", "--check"], check=True)
-
     def test_dashboards_are_labeled_for_grafana(self):
         maps = [value for value in self.kinds("operator-default", "ConfigMap")]
         self.assertEqual(len(maps), 3)
@@ -215,7 +210,6 @@ class Charts(unittest.TestCase):
     def check_panel(self, panel):
         self.assertTrue(panel["title"] and panel["description"].endswith("."))
         self.assertIn(panel["type"], PANELS)
-        self.assertLessEqual(set(units(panel["fieldConfig"])), UNITS)
         self.assertEqual(panel["datasource"]["uid"], "${datasource}")
         place = panel["gridPos"]
         self.assertTrue(0 <= place["x"] and place["w"] > 0 and place["x"] + place["w"] <= 24, place)
@@ -234,38 +228,15 @@ class Charts(unittest.TestCase):
                 self.assertRegex(text, r"files/(crd/gantrainings|runs/demo-emoji32)\S*\.yaml")
 
 
-def units(field_config):
-    """Returns the unit of a panel's values and those of the series that have their own."""
-    properties = [each for override in field_config["overrides"] for each in override["properties"]]
-    return [field_config["defaults"]["unit"]] + [each["value"] for each in properties if each["id"] == "unit"]
-
-
 def apart(a, b):
     """Whether two panels do not overlap."""
     return (a["x"] + a["w"] <= b["x"] or b["x"] + b["w"] <= a["x"]
             or a["y"] + a["h"] <= b["y"] or b["y"] + b["h"] <= a["y"])
 
 
-def promtool(*words, **files):
-    """Runs promtool in a folder of these files, NAME=text; returns its output if something is wrong, otherwise nothing."""
-    if not shutil.which("promtool"):
-        raise unittest.SkipTest("promtool is missing (package prometheus)")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in files.items():
-            (pathlib.Path(folder) / f"{name}.yaml").write_text(text)
-        result = subprocess.run(["promtool", *words], cwd=folder, text=True, check=False, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT)
-    return result.stdout if result.returncode else ""
-
-
 class Dashboards(unittest.TestCase):
     """The results that Prometheus returns for the queries."""
     maxDiff = None
-
-    def test_every_query_is_valid(self):
-        rules = [{"record": f"query:{i}", "expr": query} for i, (_, query) in enumerate(queries())]
-        self.assertGreater(len(rules), 60)
-        self.assertEqual(promtool("check", "rules", "rules.yaml", rules=json.dumps({"groups": [{"name": "all", "rules": rules}]})), "")
 
     def test_a_sweep_shows_what_comes_out_by_hand(self):
         """faces: 100 images per second on 1 rank; then scaled to 4, 250. Meanwhile digits: 160 on 2."""
@@ -286,7 +257,7 @@ class Dashboards(unittest.TestCase):
             (sweep["Speed-up"][1], {"faces 1": 1, "faces 4": 2.5, "digits 2": 1.6}),
             (sweep["Speed-up"][2], {"faces 1": 1, "faces 4": 4, "digits 2": 2}),
             (sweep["Parallel efficiency"][1], {"faces 1": 1, "faces 4": 0.625, "digits 2": 0.8}),
-            (sweep["Gradients on their way"][1], {"digits 2": 0.2}),
+            (sweep["All-reduce in progress"][1], {"digits 2": 0.2}),
             (sweep["Waiting"][1], {"digits 2": 0.2}),
             # 2 MB in 0.4 s, and a ring of two carries each byte 2 (2 - 1) / 2 times over a link.
             (sweep["Bus bandwidth"][1], {"digits 2": 5e6})]

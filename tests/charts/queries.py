@@ -37,6 +37,13 @@ def queries():
         yield rules, " ".join("".join(expression).split())
 
 
+def annotations():
+    """Yields ("BOARD NAME", PromQL) of what marks events in the dashboards."""
+    for path in sorted((FILES / "dashboards").glob("*.json")):
+        for mark in json.loads(path.read_text())["annotations"]["list"]:
+            yield f"{path.stem} {mark['name']}", promql(mark["expr"])
+
+
 def metrics_of(query):
     """Returns the names of metrics in a PromQL expression: the words that are not a function, keyword, label or number."""
     text = re.sub(r'"[^"]*"', "", query)

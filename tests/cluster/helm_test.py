@@ -14,7 +14,7 @@ from operator_case import MANIFESTS, Operator
 
 sys.path[:0] = [str(PROJECT / "tests" / "charts"), str(PROJECT / "tests" / "support")]
 from programs import WORKER  # noqa: E402
-from queries import metrics_of, queries  # noqa: E402
+from queries import annotations, metrics_of, queries  # noqa: E402
 from write_png import write_png  # noqa: E402
 
 CHARTS = PROJECT / "helm"
@@ -157,7 +157,7 @@ class HelmCase(unittest.TestCase):
         self.assertEqual(LATER - documented_samples(), set())
         recorded = set(re.findall(r"record: (\S+)", (FILES / "rules/ganscale.yaml").read_text()))
         known = names | LATER | DCGM | recorded
-        for path, query in queries():
+        for path, query in [*queries(), *annotations()]:
             for name in metrics_of(query):
                 with self.subTest(file=path.name, query=query):
                     self.assertIn(name, known)
