@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "command_line/completion.h"
 #include "verbs/verbs.h"
 
 namespace ganscale::controller {
@@ -34,6 +35,7 @@ int run_program(int argc, char** argv) {
   add_render(app, action);
   add_validate(app, action);
   add_version(app, action);
+  command_line::add_completion(app, action);
   return command_line::run_program(app, action, argc, argv);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/verbs.h"
 #include "comm/launcher.h"
+#include "command_line/completion.h"
 #include "command_line/run_program.h"
 
 namespace ganscale::cli {
@@ -46,6 +47,7 @@ int run(int argc, char** argv) {
   add_bench(app, action);
   add_plan(app, action);
   add_config_schema(app, action);
+  command_line::add_completion(app, action);
   return command_line::run_program(app, action, argc, argv, let_rank_0_report_first);
 }
 
