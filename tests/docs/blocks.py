@@ -11,7 +11,8 @@ import re
 import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
-DOCUMENTS = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md")), *sorted((PROJECT / "helm").glob("*/README.md"))]
+DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").glob("*.md")),
+             *sorted((PROJECT / "helm").glob("*/README.md"))]
 MODES = ["run", "check", "show"]
 
 sys.path.insert(0, str(PROJECT / "tests" / "support"))
