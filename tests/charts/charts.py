@@ -1,10 +1,12 @@
 """Shared by the chart tests: Helm, and the objects that a chart renders."""
 import pathlib
+import re
 import subprocess
 import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 CHARTS = PROJECT / "helm"
+VERSION = re.search(r"^project\(ganscale VERSION (\S+)", (PROJECT / "CMakeLists.txt").read_text(), re.M)[1]
 VALUES = PROJECT / "tests" / "charts" / "values"
 VALUE_SETS = sorted(path.stem for path in VALUES.glob("*.yaml"))
 

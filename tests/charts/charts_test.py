@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from charts import CHARTS, PROJECT, VALUE_SETS, VALUES, Helm, build_tools, objects, yaml
+from charts import CHARTS, PROJECT, VALUE_SETS, VALUES, VERSION, Helm, build_tools, objects, yaml
 from promtool import promtool
 from queries import panels
 
@@ -78,11 +78,11 @@ class Charts(unittest.TestCase):
         for chart, image in [("operator", "ganscale-operator"), ("training", "ganscale")]:
             told = self.refused(chart, "image.repository=")
             self.assertIn("No public registry has the image", told)
-            self.assertIn(f"docker push REGISTRY/{image}:0.1.0\n", told)
+            self.assertIn(f"docker push REGISTRY/{image}:{VERSION}\n", told)
             self.assertIn(f"--set image.repository=REGISTRY/{image}\n", told)
 
     def test_helm_test_runs_the_worker_beside_the_operator(self):
-        for settings, image in [(["image.repository=host:5000/a/ganscale-operator"], "host:5000/a/ganscale:0.1.0"),
+        for settings, image in [(["image.repository=host:5000/a/ganscale-operator"], f"host:5000/a/ganscale:{VERSION}"),
                                 (["image.repository=operator", "image.tag=v7"], "ganscale:v7"),
                                 (["image.repository=a/b", "test.image=c:8"], "c:8")]:
             text = self.helm("template", "x", CHARTS / "ganscale-operator", *(f"--set={each}" for each in settings))
@@ -223,7 +223,7 @@ class Charts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for chart in ["ganscale-operator", "ganscale-training"]:
                 self.helm("package", CHARTS / chart, "-d", folder)
-                text = subprocess.run(["tar", "tzf", f"{folder}/{chart}-0.1.0.tgz"], check=True, text=True,
+                text = subprocess.run(["tar", "tzf", f"{folder}/{chart}-{VERSION}.tgz"], check=True, text=True,
                                       stdout=subprocess.PIPE).stdout
                 self.assertRegex(text, r"files/(crd/gantrainings|runs/demo-emoji32)\S*\.yaml")
 

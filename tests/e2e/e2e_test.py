@@ -20,8 +20,9 @@ except ImportError:
     print("SKIPPED: Python's yaml is missing (package python3-yaml)", file=sys.stderr)
     sys.exit(CANNOT)
 
-sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("cluster", "docs")]
+sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "cluster", "docs")]
 from blocks import blocks, make_workspace  # noqa: E402
+from charts import VERSION  # noqa: E402
 from helm_test import DCGM, LATER, metrics_of, queries  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -57,7 +58,7 @@ class EndToEnd(unittest.TestCase):
         for path in sorted(images.glob("*.tar")):
             cls.cluster.import_image(path)
             path.unlink()
-        cls.cluster.ctr("images", "tag", WORKER_IMAGE, f"{REGISTRY}/ganscale:0.1.0")
+        cls.cluster.ctr("images", "tag", WORKER_IMAGE, f"{REGISTRY}/ganscale:{VERSION}")
 
     @classmethod
     def make_workspace(cls):
@@ -144,7 +145,7 @@ class EndToEnd(unittest.TestCase):
             labels = {name.rpartition(".")[2]: value for name, value in image.config["Labels"].items()
                       if name.startswith("org.opencontainers.image.")}
             self.assertEqual(labels["title"], {"operator": "ganscale-operator", "worker": "ganscale"}[role])
-            self.assertEqual((labels["licenses"], labels["version"]), ("Apache-2.0", "0.1.0"))
+            self.assertEqual((labels["licenses"], labels["version"]), ("Apache-2.0", VERSION))
             bill = image.read("usr/local/share/ganscale/sbom.spdx")
             self.assertTrue(bill.startswith("SPDXVersion: SPDX-2.3\n"), bill[:100])
             self.assertLessEqual(holds, set(re.findall(r"^PackageName: (\S+)$", bill, re.M)))
