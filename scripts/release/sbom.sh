@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Writes a bill of materials (SPDX) of each image in OUT/images.txt and of each Debian package in OUT, with syft.
+#   scripts/release/sbom.sh OUT
+set -euo pipefail
+out=$1
+while read -r image; do
+  name=${image%@*}
+  syft scan "registry:$image" -o "spdx-json=$out/${name##*/}.spdx.json"
+done <"$out/images.txt"
+for package in "$out"/*.deb; do
+  folder=$(mktemp -d)
+  dpkg-deb -R "$package" "$folder"
+  syft scan "dir:$folder" -o "spdx-json=$package.spdx.json"
+  rm -rf "$folder"
+done

@@ -1,0 +1,137 @@
+"""The release: its workflow by actionlint, the forms for issues, and its scripts with programs that only note how they are called,
+except for Helm and tar."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(PROJECT / "tests" / "charts")]
+from charts import VERSION, Helm, build_tools, yaml  # noqa: E402
+
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "ganscale"
+DIGEST = "sha256:" + "1" * 64
+NOTE = r"""#!/bin/sh
+echo "$(basename "$0") $*" >> "$NOTES"
+case "$(basename "$0") $1" in
+  "docker inspect") echo "${4%:*}@DIGEST" ;;
+  "syft scan") touch "${4#spdx-json=}" ;;
+esac
+""".replace("DIGEST", DIGEST)
+
+
+def find_go():
+    found = shutil.which("go") or next(map(str, CACHE.glob("go-*/bin/go")), None)
+    if not found:
+        raise unittest.SkipTest("Go is missing")
+    return found
+
+
+class Workflow(unittest.TestCase):
+    def test_actionlint_finds_nothing(self):
+        """With shellcheck for the commands, where that is installed."""
+        files = sorted((PROJECT / ".github/workflows").glob("*.yml"))
+        result = subprocess.run([find_go(), "tool", "actionlint", *files], cwd=PROJECT / "tests/release/tools", text=True, check=False,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_every_script_that_it_runs_is_there(self):
+        jobs = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]
+        lines = [line for job in jobs.values() for step in job["steps"] for line in step.get("run", "").splitlines()]
+        scripts = [line.split()[0] for line in lines if line.startswith(("scripts/", ".ci/"))]
+        self.assertGreater(len(scripts), 5)
+        for script in scripts:
+            self.assertTrue(os.access(PROJECT / script, os.X_OK), script)
+
+
+class Forms(unittest.TestCase):
+    def test_every_form_has_what_the_site_asks_for(self):
+        for path in sorted((PROJECT / ".github/ISSUE_TEMPLATE").glob("*.yml")):
+            if path.stem == "config":
+                continue
+            form = yaml.safe_load(path.read_text())
+            with self.subTest(path.stem):
+                self.assertTrue(form["name"] and form["description"])
+                self.assertLessEqual(set(form), {"name", "description", "labels", "body"})
+                identities = [field["id"] for field in form["body"]]
+                self.assertEqual(len(set(identities)), len(identities))
+                for field in form["body"]:
+                    self.assertIn(field["type"], {"textarea", "input"})
+                    self.assertTrue(field["attributes"]["label"])
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.out, self.notes, bin_folder = self.folder / "dist", self.folder / "notes", self.folder / "bin"
+        bin_folder.mkdir()
+        self.out.mkdir()
+        for program in ["docker", "syft", "cosign"]:
+            (bin_folder / program).write_text(NOTE)
+            (bin_folder / program).chmod(0o755)
+        helm = build_tools("helm")
+        self.environment = {**os.environ, "PATH": f"{bin_folder}:{helm}:{os.environ['PATH']}", "NOTES": str(self.notes)}
+
+    def release(self, name, *words, project=PROJECT, fails=False):
+        result = subprocess.run([project / f"scripts/release/{name}.sh", *words], env=self.environment, text=True, check=False,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(result.returncode != 0, fails, result.stderr)
+        return result.stderr if fails else result.stdout
+
+    def noted(self, program):
+        return [line for line in self.notes.read_text().splitlines() if line.startswith(program)]
+
+    def test_what_is_pushed_is_described_and_signed_by_its_digest(self):
+        (self.out / "ganscale.deb").write_bytes(self.small_package())
+        self.release("images", self.out, "registry.example/team")
+        images = [f"registry.example/team/{name}@{DIGEST}" for name in ["ganscale", "ganscale-operator"]]
+        self.assertEqual((self.out / "images.txt").read_text().split(), images)
+        self.assertEqual([line.split()[2] for line in self.noted("docker push")],
+                         [f"registry.example/team/{name}:{VERSION}" for name in ["ganscale", "ganscale-operator"]])
+        self.release("charts", self.out, "https://registry.example/ganscale")
+        self.release("sbom", self.out)
+        self.release("sign", self.out)
+        self.assertEqual([line.split()[-1] for line in self.noted("cosign sign ")], images)
+        self.assertEqual([line.split()[-1] for line in self.noted("cosign attest")], images)
+        signed = {pathlib.Path(line.split()[-1]).name for line in self.noted("cosign sign-blob")}
+        charts = {f"ganscale-{chart}-{VERSION}.tgz" for chart in ["operator", "training"]}
+        self.assertEqual(signed, {"ganscale.deb", "SHA256SUMS", *charts})
+        subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.out, check=True)
+        for name in ["ganscale", "ganscale-operator", "ganscale.deb"]:
+            self.assertTrue((self.out / f"{name}.spdx.json").exists(), name)
+
+    def small_package(self):
+        tree = self.folder / "tree"
+        (tree / "DEBIAN").mkdir(parents=True)
+        (tree / "DEBIAN/control").write_text("Package: ganscale\nVersion: 1\nArchitecture: all\nMaintainer: x\nDescription: x\n")
+        subprocess.run(["dpkg-deb", "--build", tree, self.folder / "small.deb"], check=True, stdout=subprocess.DEVNULL)
+        return (self.folder / "small.deb").read_bytes()
+
+    def test_a_chart_that_is_published_says_where_it_comes_from(self):
+        url = "https://registry.example/ganscale"
+        self.release("charts", self.out, url)
+        helm = Helm(build_tools("helm") / "helm")
+        for chart in ["operator", "training"]:
+            said = yaml.safe_load(helm("show", "chart", self.out / f"ganscale-{chart}-{VERSION}.tgz"))
+            self.assertEqual((said["home"], said["sources"]), (url, [url]))
+
+    def test_a_tag_that_is_not_the_version_is_refused(self):
+        self.assertIn(f"the tag is v9.9.9, and CMakeLists.txt has version {VERSION}", self.release("check", "v9.9.9", fails=True))
+
+    def test_a_release_needs_its_section_in_the_changelog(self):
+        copy = self.folder / "project"
+        shutil.copytree(PROJECT, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", "build", "runs", "tests", "worker"))
+        (copy / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n- b\n")
+        self.assertIn(f"no section [{VERSION}]", self.release("check", f"v{VERSION}", project=copy, fails=True))
+        (copy / "CHANGELOG.md").write_text(f"# Changelog\n\n## [Unreleased]\n- b\n\n## [{VERSION}] - 2030-01-01\n- a\n\n## [0.0.1]\n- z\n")
+        self.assertEqual(self.release("check", f"v{VERSION}", project=copy), "- a\n")
+        chart = copy / "helm/ganscale-operator/Chart.yaml"
+        chart.write_text(chart.read_text().replace(f"appVersion: {VERSION}", "appVersion: 9.9.9"))
+        self.assertIn("run scripts/set-version.py", self.release("check", f"v{VERSION}", project=copy, fails=True))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
