@@ -74,7 +74,7 @@ TEST_F(FullDisk, LetsATrainingGoOnThatBeginsWithoutRoomForItsConfigurationAndEve
   yaml.replace(yaml.find("tick_kimg"), 0, "tensorboard: true, ");
   const auto output = train_as(folder_.write("run.yaml", yaml));
   EXPECT_THAT(output, HasSubstr("Cannot write the configuration"));
-  EXPECT_THAT(output, HasSubstr("Cannot write for TensorBoard"));
+  EXPECT_THAT(output, HasSubstr("Cannot write the TensorBoard events"));
   EXPECT_THAT(output, HasSubstr("tick 8 "));
   expect_the_first_checkpoint_is_there();
 }

@@ -11,22 +11,23 @@ Assumptions parse_assumptions(config::Section in, Assumptions c) {
     value = in.get(key, value, what);
     in.require(value >= 0, key, "must not be negative");
   };
-  positive("device", c.device, "times the least time of the device");
-  not_negative("launch_seconds", c.launch_seconds, "of the host, for a launch outside CUDA graphs");
+  positive("device", c.device, "factor on the least time of the device");
+  not_negative("launch_seconds", c.launch_seconds, "host time per launch outside CUDA graphs");
   not_negative("synchronize_seconds", c.synchronize_seconds,
-               "of a phase that reduces gradients, beside the bytes");
-  not_negative("overlap", c.overlap, "share of a phase in which gradients can be reduced");
+               "overhead of a phase that reduces gradients, besides the bytes");
+  not_negative("overlap", c.overlap, "share of a phase during which gradients can be reduced");
   in.require(c.overlap <= 1, "overlap", "must be at most 1");
-  positive("link_share", c.link_share, "of the nominal bandwidth of a link");
+  positive("link_share", c.link_share, "achieved share of a link's nominal bandwidth");
   in.require(c.link_share <= 1, "link_share", "must be at most 1");
   not_negative("jitter", c.jitter, "standard deviation of a rank's step, relative");
   not_negative("spread", c.spread, "standard deviation of the speed of devices, relative");
-  positive("reader_bytes_per_second", c.reader_bytes_per_second, "images decoded by a rank");
+  positive("reader_bytes_per_second", c.reader_bytes_per_second,
+           "image bytes that a rank decodes per second");
   positive("storage_bytes_per_second", c.storage_bytes_per_second,
-           "images read by all ranks together");
-  not_negative("start_seconds", c.start_seconds, "from the launch to the first step");
+           "image bytes that all ranks together read per second");
+  not_negative("start_seconds", c.start_seconds, "seconds from launch to first step");
   not_negative("start_seconds_per_doubling", c.start_seconds_per_doubling,
-               "more with each doubling of the nodes");
+               "additional seconds per doubling of the nodes");
   in.reject_unread_keys();
   return c;
 }

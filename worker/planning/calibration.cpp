@@ -35,14 +35,18 @@ void require_scale(const config::Section& in, const Scale& scale, const Machine&
 MeasuredPoint parse_point(config::Section in, const Machine& machine) {
   MeasuredPoint point;
   point.location = in.location("gpus");
-  point.scale.gpus = in.get("gpus", 0, "that trained");
-  point.scale.batch = in.get("batch", std::int64_t{0}, "of a step, of all GPUs");
-  point.scale.at_once = in.get("at_once", std::int64_t{0}, "images of a GPU; 0: all of a step");
+  point.scale.gpus = in.get("gpus", 0, "GPUs of the measured training");
+  point.scale.batch = in.get("batch", std::int64_t{0}, "images per step, over all GPUs");
+  point.scale.at_once =
+      in.get("at_once", std::int64_t{0}, "images per GPU and pass; 0: all of a step");
   in.require(point.scale.at_once >= 0, "at_once", "must not be negative");
-  point.seconds_per_kimg = in.get("seconds_per_kimg", 0.0, "of 1,000 images of all GPUs");
-  point.efficiency = in.get("efficiency", 0.0, "images a second of a GPU, relative to `against_*`");
-  point.against.gpus = in.get("against_gpus", 1, "to which the efficiency is relative");
-  point.against.batch = in.get("against_batch", point.scale.batch, "their batch");
+  point.seconds_per_kimg =
+      in.get("seconds_per_kimg", 0.0, "seconds per 1,000 images, over all GPUs");
+  point.efficiency =
+      in.get("efficiency", 0.0, "images per second and GPU, relative to `against_*`");
+  point.against.gpus =
+      in.get("against_gpus", 1, "GPUs of the training that the efficiency is relative to");
+  point.against.batch = in.get("against_batch", point.scale.batch, "its batch");
   in.require(point.seconds_per_kimg >= 0, "seconds_per_kimg", "must be above 0");
   in.require((point.seconds_per_kimg > 0) != (point.efficiency > 0), "seconds_per_kimg",
              "give either seconds_per_kimg or an efficiency, above 0");
@@ -152,7 +156,7 @@ Calibration parse_calibration(config::Section in, const Machine& machine) {
     calibration.points.push_back(parse_point(point, machine));
   }
   in.require(calibration.points.size() >= calibration.fit.size(), "points",
-             std::to_string(calibration.points.size()) + " do not tell " +
+             std::to_string(calibration.points.size()) + " points do not determine " +
                  std::to_string(calibration.fit.size()) + " values to fit");
   in.reject_unread_keys();
   return calibration;
@@ -170,7 +174,8 @@ Assumptions fit(const Calibration& calibration, const Workload& workload, const 
       told = std::max(told, error_of(calibration, workload, machine, other) - least);
     }
     if (told < kTold) {
-      throw ConfigError(calibration.fit_location.text() + ": fit: the points do not tell " + name);
+      throw ConfigError(calibration.fit_location.text() + ": fit: the points do not determine " +
+                        name);
     }
   }
   return best;

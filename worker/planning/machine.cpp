@@ -56,12 +56,12 @@ Machine parse_machine(config::Section in) {
   std::vector<std::string> devices;
   for (const cost::Device& device : cost::devices()) devices.emplace_back(device.name);
   Machine machine;
-  machine.name = in.get("name", "my machine", "what the report calls it");
-  machine.device = in.get_choice("device", "A100", devices, "what a rank computes on");
-  machine.gpus_per_node = in.get("gpus_per_node", 8, "devices of a node");
+  machine.name = in.get("name", "my machine", "name in the report");
+  machine.device = in.get_choice("device", "A100", devices, "device of a rank");
+  machine.gpus_per_node = in.get("gpus_per_node", 8, "devices per node");
   machine.inside = parse_link(in, "inside", "NVLink3", "link between the devices of a node");
-  machine.between = parse_link(in, "between", "HDR", "link of a node to the others");
-  machine.ports = in.get("ports", 1, "such links of a node");
+  machine.between = parse_link(in, "between", "HDR", "link between nodes");
+  machine.ports = in.get("ports", 1, "such links per node");
   in.require(machine.gpus_per_node >= 1, "gpus_per_node", "must be at least 1");
   in.require(machine.ports >= 1, "ports", "must be at least 1");
   in.reject_unread_keys();

@@ -93,7 +93,7 @@ Scaling predict_scaling(const Question& question, const Workload& workload, cons
     const Scale scale = scale_on(question, gpus);
     if (scale.batch % gpus != 0) {
       scaling.left_out = "the batch of " + std::to_string(scale.batch) + " gives " +
-                         std::to_string(gpus) + " GPUs no whole number of images";
+                         std::to_string(gpus) + " GPUs a fractional number of images";
       break;
     }
     scaling.rows.push_back(row_of(question, scale, workload, machine, assumptions));

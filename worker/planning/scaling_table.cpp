@@ -36,7 +36,7 @@ std::string to_table(const Scaling& scaling) {
       "nodes   GPUs   batch    s/kimg  images/s  speedup    eff   device   host all-reduce "
       "stragglers   data    hours GPU-hours  limit\n";
   for (const ScalingRow& row : scaling.rows) table += line_of(row);
-  if (!scaling.left_out.empty()) table += "no more rows: " + scaling.left_out + "\n";
+  if (!scaling.left_out.empty()) table += "further rows left out: " + scaling.left_out + "\n";
   return table;
 }
 

@@ -36,7 +36,7 @@ std::string written(const std::string& text) {
 TEST(PlanVerb, PrintsRowsAndWhatItAssumes) {
   const std::string text = printed({});
   EXPECT_THAT(text, testing::HasSubstr("puhti-v100: nodes of 4 x V100"));
-  EXPECT_THAT(text, testing::HasSubstr("no more rows: the batch of 16 gives 32 GPUs"));
+  EXPECT_THAT(text, testing::HasSubstr("further rows left out: the batch of 16 gives 32 GPUs"));
   EXPECT_THAT(text, testing::HasSubstr("link_share: 0.8"));
 }
 

@@ -61,7 +61,7 @@ TEST(Fit, FitsTheDeviceByDefault) {
 
 TEST(Fit, RefusesPointsThatDoNotTell) {
   expect_error(ExitCode::kConfig,
-               "measured.yaml:1: fit: the points do not tell synchronize_seconds", [] {
+               "measured.yaml:1: fit: the points do not determine synchronize_seconds", [] {
                  fitted(
                      "fit: [synchronize_seconds]\n"
                      "points: [{gpus: 1, batch: 10, seconds_per_kimg: 300}]\n");
@@ -73,7 +73,7 @@ TEST(Calibration, IsRefusedByKeyAndLine) {
     expect_error(ExitCode::kConfig, why, [&] { parse_measured(yaml); });
   };
   const std::string good = "points: [{gpus: 1, batch: 8, seconds_per_kimg: 3}]\n";
-  refused("measured.yaml:1: points: 0 do not tell 1 values", "fit: [device]\n");
+  refused("measured.yaml:1: points: 0 points do not determine 1 values", "fit: [device]\n");
   refused("measured.yaml:2: fit: can't be fitted: weather (known: device, ",
           good + "fit: [weather]\n");
   refused("measured.yaml:2: fit: twice: device", good + "fit: [device, device]\n");

@@ -95,7 +95,7 @@ TEST(Mode, HasAName) {
 TEST(ScalingTable, HasALineForEachRow) {
   const std::string table = to_table(scale(Mode::kStrong, {8, 16, 32, 64, 128}));
   EXPECT_EQ(std::ranges::count(table, '\n'), 2 + 4 + 1);
-  EXPECT_THAT(table, HasSubstr("no more rows: "));
+  EXPECT_THAT(table, HasSubstr("further rows left out: "));
 }
 
 TEST(ScalingTable, IsAlsoJson) {

@@ -58,7 +58,7 @@ TEST(NetworksOnTwoDevices, SendTheGeneratorsImagesToTheDiscriminator) {
 
 TEST(NetworksOnTwoDevices, AreRefusedInTheOtherScheme) {
   const std::string two = "training: {devices_per_process: 2}";
-  expect_error(ExitCode::kConfig, "2 is for scheme per_label", [&] { parse(two); });
+  expect_error(ExitCode::kConfig, "2 requires scheme per_label", [&] { parse(two); });
   expect_error(ExitCode::kConfig, "must be 1 or 2",
                [] { parse("training: {devices_per_process: 3}"); });
   EXPECT_EQ(parse("scheme: {name: per_label}\n" + two).training.devices_per_process, 2);

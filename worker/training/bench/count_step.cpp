@@ -72,7 +72,7 @@ void require_countable(const RunConfig& config, int ranks) {
       config.training.precision == Precision::kBf16 && !config.model.traits.chooses_low_precision;
   if (is_autocast) {
     throw ConfigError("training.precision: bf16 of model " + config.model.name +
-                      " is chosen operator by operator on a GPU and can't be counted; take tf32");
+                      " is chosen operator by operator on a GPU and can't be counted; use tf32");
   }
 }
 

@@ -103,7 +103,7 @@ void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed, 
   const auto labels = labels_to_draw(generator, images_.source);
   const auto left_out = images_.source.record_count() - static_cast<std::int64_t>(labels.size());
   if (generator.label_count() > 0 && left_out > 0 && group_.rank() == 0) {
-    log::warning("Records have labels without a generator, and count as real images only",
+    log::warning("Some records have labels without a generator and count as real images only",
                  {{"records", left_out}});
   }
   report::ProgressBar bar("generated images", total);
@@ -113,8 +113,9 @@ void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed, 
     const Fakes fakes = generate(generator, seed, numbers, labels);
     const auto features = net_.net->extract(fakes.images);
     if (const auto row = metrics::first_nonfinite_row(features)) {
-      throw DataError("the feature network gives NaN or infinity for a generated image: number " +
-                      std::to_string(first + *row * stride));
+      throw DataError(
+          "the feature network returned NaN or infinity for a generated image: number " +
+          std::to_string(first + *row * stride));
     }
     const auto places = at::arange(numbers.count).mul(stride).add(first);
     for (auto& [count, set] : sets) {

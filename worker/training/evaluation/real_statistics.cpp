@@ -70,7 +70,7 @@ metrics::FeatureStats extract_all(const RealImages& real, metrics::OpenFeatureNe
     }
     const auto features = net.net->extract(decode_records(real, records));
     if (const auto row = metrics::first_nonfinite_row(features)) {
-      throw DataError("the feature network gives NaN or infinity for a real image: " +
+      throw DataError("the feature network returned NaN or infinity for a real image: " +
                       real.source.describe(records[static_cast<std::size_t>(*row)]));
     }
     set.add(features, at::tensor(records), at::tensor(labels));
@@ -86,8 +86,9 @@ NamedTensors read_cached(const fs::path& file, const std::string& key) {
   try {
     auto cached = checkpoint::read_safetensors(file);
     if (cached.metadata[kKey] == key) return std::move(cached.tensors);
-    log::warning("Recomputed the statistics of the real images: the cached file has another key",
-                 {{"file", file}});
+    log::warning(
+        "Recomputed the statistics of the real images: the cached file has a different key",
+        {{"file", file}});
   } catch (const DataError& error) {
     log::warning("Recomputed the statistics of the real images", {{"reason", error.what()}});
   }

@@ -63,7 +63,7 @@ void import_weights(const std::filesystem::path& from, const RunFolder& run) {
   const auto weights = checkpoint::read_safetensors(from);
   const models::Model& model = model_of(weights.metadata, from);
   if (std::filesystem::exists(run.config())) {
-    throw ConfigError("there is a run in this folder already: " + run.root().string());
+    throw ConfigError("this folder already contains a run: " + run.root().string());
   }
   const RunConfig config = config_of(model, weights.metadata);
   Replica replica(config, at::kCPU, ReplicaGroups{});

@@ -98,7 +98,7 @@ LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
     copy_into(named_state(*generator), tensors, path.string() + ", label " + std::to_string(label));
     generators.emplace(label, std::move(generator));
   }
-  if (generators.empty()) throw DataError("the bundle holds no generator: " + path.string());
+  if (generators.empty()) throw DataError("the bundle contains no generator: " + path.string());
   result.generator =
       std::make_shared<models::LabelBundle>(generators, static_cast<int>(label_count));
   return result;

@@ -46,7 +46,7 @@ void require_finite(const StepResult& result, const Progress& progress, std::siz
 std::string_view reason_of_the_end(const Orders& orders) {
   if (orders.stop) return "Stopped by a signal, after a checkpoint";
   if (orders.finish) return "Stopped by a command, after a checkpoint";
-  if (orders.spent) return "Stopped, since the budget is used up";
+  if (orders.spent) return "Stopped: the budget is used up";
   return "Training is complete";
 }
 
@@ -237,7 +237,7 @@ void Loop::write_checkpoint() {
   if (writer_ == nullptr) return;
   const std::string nonfinite = first_nonfinite(snapshot);
   if (!nonfinite.empty()) {
-    throw ConfigError("no checkpoint was written, training diverged: NaN or infinity in " +
+    throw ConfigError("training diverged, so no checkpoint was written: NaN or infinity in " +
                       nonfinite);
   }
   writer_->write(snapshot);

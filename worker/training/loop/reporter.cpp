@@ -86,7 +86,7 @@ void Reporter::open_tensorboard(std::int64_t images_seen) {
   try {
     tensorboard_.emplace(context_.folder.events(), images_seen);
   } catch (const files::OutputError& error) {
-    log::warning("Cannot write for TensorBoard", {{"reason", error.what()}});
+    log::warning("Cannot write the TensorBoard events", {{"reason", error.what()}});
   }
 }
 

@@ -24,8 +24,8 @@ void require_same(const char* what, const T& in_checkpoint, const T& now) {
   if (in_checkpoint == now) return;
   const nlohmann::ordered_json before = in_checkpoint;
   const nlohmann::ordered_json after = now;
-  throw ConfigError(std::string("the run folder holds a run with another ") + what +
-                    "; give a new folder with --run: " + before.dump() + ", now " + after.dump());
+  throw ConfigError(std::string("the run folder contains a run with a different ") + what +
+                    "; choose a new folder with --run: " + before.dump() + ", now " + after.dump());
 }
 
 }  // namespace

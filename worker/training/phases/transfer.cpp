@@ -60,8 +60,8 @@ void take(const char* file, const torch::nn::Module& network, const NamedTensors
   }
   const bool is_little = share.copied < share.left;
   const auto report = is_little ? log::warning : log::info;
-  report(is_little ? "Loaded less than half of the weights of another run"
-                   : "Loaded weights of another run",
+  report(is_little ? "Loaded fewer than half of the weights from another run"
+                   : "Loaded weights from another run",
          {{"from", from}, {"network", file}, {"tensors", share.copied}, {"left_new", share.left}});
 }
 

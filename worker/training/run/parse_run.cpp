@@ -34,9 +34,9 @@ GeneratorConfig parse_generator(config::Section in, const losses::LossConfig& lo
 JoinedBatches parse_joined_batches(config::Section& in) {
   const auto choice = in.get_choice(
       "joined_batches", "auto", {"auto", "true", "false"},
-      "whether reals and fakes pass through it together: faster for few images a GPU, in more "
-      "memory, with the same numbers unless its spectral normalization moves at each pass; auto: "
-      "with such a normalization, or on a GPU if its layers can");
+      "pass reals and fakes through it together: faster with few images per GPU, but needs more "
+      "memory; the result is the same unless its spectral normalization changes with each pass; "
+      "auto: with such a normalization, or on a GPU if its layers allow it");
   if (choice == "true") return JoinedBatches::kYes;
   return choice == "false" ? JoinedBatches::kNo : JoinedBatches::kAuto;
 }
@@ -83,12 +83,11 @@ void check_scheme(const config::Section& root, const RunConfig& config,
 
 BudgetConfig parse_budget(config::Section in) {
   BudgetConfig c;
-  c.wall_seconds =
-      in.get_seconds("wall", c.wall_seconds,
-                     "time limit of the training (such as 2h), over all restarts; 0: none");
+  c.wall_seconds = in.get_seconds(
+      "wall", c.wall_seconds, "time limit of the training (such as 2h), across restarts; 0: none");
   in.require(c.wall_seconds >= 0, "wall", "must not be negative");
   c.gpu_hours =
-      in.get("gpu_hours", c.gpu_hours, "limit of device hours, summed over the ranks; 0: none");
+      in.get("gpu_hours", c.gpu_hours, "limit of device hours, summed over the ranks; 0: no limit");
   in.require(c.gpu_hours >= 0, "gpu_hours", "must not be negative");
   in.reject_unread_keys();
   return c;
@@ -98,8 +97,8 @@ MeasureConfig parse_measure(config::Section in) {
   MeasureConfig c;
   c.warmup_steps = in.get("warmup_steps", c.warmup_steps, "steps before the measured window");
   in.require(c.warmup_steps >= 0, "warmup_steps", "must not be negative");
-  c.steps =
-      in.get("steps", c.steps, "steps of the measured window, with which the run ends; 0: none");
+  c.steps = in.get("steps", c.steps,
+                   "steps of the measured window, after which the run ends; 0: no window");
   in.require(c.steps >= 0, "steps", "must not be negative");
   in.reject_unread_keys();
   return c;

@@ -36,7 +36,7 @@ std::optional<int> positive_integer(const config::Node& root, std::string_view d
   if (text == nullptr) return std::nullopt;
   const auto value = config::parse_integer(*text);
   if (value && *value > 0 && *value < 1 << 30) return static_cast<int>(*value);
-  config::Section(root).fail(dotted_key, "model.preset needs a positive whole number: " + *text);
+  config::Section(root).fail(dotted_key, "model.preset needs a positive integer: " + *text);
 }
 
 /// Puts what `auto` computes of the run and the number of its ranks over its preset.
@@ -95,7 +95,7 @@ void read_preset(config::Section& in) {
   std::vector<std::string> names = {"none"};
   std::ranges::copy(std::views::keys(run_presets()), std::back_inserter(names));
   in.get_choice("preset", "none", std::move(names),
-                "the values that other keys start from, with any model; see docs/optimization.md");
+                "defaults of other keys, for any model; see docs/optimization.md");
 }
 
 }  // namespace ganscale::training

@@ -37,11 +37,11 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
   in.require(
       config.training.precision != Precision::kFp16 || traits.chooses_low_precision,
       "training.precision",
-      "fp16 is for " + models_with(&Traits::chooses_low_precision) + " only; take bf16: " + name);
-  in.require(
-      config.generator.path_length.weight == 0 || config.training.accumulate == 1,
-      "training.accumulate",
-      "the mean path length is of the whole batch; take 1, or no generator.path_length_weight");
+      "fp16 is for " + models_with(&Traits::chooses_low_precision) + " only; use bf16: " + name);
+  in.require(config.generator.path_length.weight == 0 || config.training.accumulate == 1,
+             "training.accumulate",
+             "the mean path length is over the whole batch; use 1, or leave out "
+             "generator.path_length_weight");
   in.require(config.generator.path_length.weight == 0 || traits.has_styles,
              "generator.path_length_weight",
              "needs a generator with styles, " + models_with(&Traits::has_styles) +
@@ -51,8 +51,8 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
 void require_derivatives(const config::Section& in, const RunConfig& config) {
   if (config.model.blueprint->has_second_derivatives()) return;
   const std::string why =
-      "a penalty of D's gradient needs second derivatives, which blocks that are "
-      "computed again don't have; leave out one of them";
+      "a penalty on D's gradient needs second derivatives, which recomputed blocks don't have; "
+      "leave out one of the two";
   in.require(config.discriminator.r1.gamma == 0, "discriminator.r1_gamma", why);
   in.require(config.loss.gradient_penalty == 0, "loss.gradient_penalty", why);
 }
@@ -60,12 +60,13 @@ void require_derivatives(const config::Section& in, const RunConfig& config) {
 void require_recordable(const config::Section& in, const RunConfig& config) {
   if (!config.training.cuda_graphs) return;
   in.require(config.augment.method != augment::Method::kAda, "training.cuda_graphs",
-             "a graph cannot hold ADA, whose transformations are chosen on the host; take another "
-             "augmentation or leave this out");
+             "a CUDA graph cannot contain ADA, whose transformations are chosen on the host; use "
+             "another augmentation or leave this out");
   in.require(config.training.accumulate == 1, "training.cuda_graphs",
-             "a graph is of one pass; take training.accumulate 1 or leave this out");
-  in.require(config.training.devices_per_process == 1, "training.cuda_graphs",
-             "a graph is of one device; take training.devices_per_process 1 or leave this out");
+             "a CUDA graph contains one pass; use training.accumulate 1 or leave this out");
+  in.require(
+      config.training.devices_per_process == 1, "training.cuda_graphs",
+      "a CUDA graph runs on one device; use training.devices_per_process 1 or leave this out");
 }
 
 }  // namespace
@@ -83,8 +84,8 @@ std::vector<std::string> config_warnings(const RunConfig& config) {
       config.loss.kind == losses::Adversarial::kWasserstein && config.loss.gradient_penalty > 0;
   if (is_penalized && config.model.blueprint->has_mixing_critic()) {
     result.push_back(
-        "The gradient penalty is of each image alone, but the batch norms of this discriminator "
-        "mix images: take model wgan or conditional_wgan, or batch_norm: frozen");
+        "The gradient penalty is computed for each image alone, but the batch norms of this "
+        "discriminator mix images: use model wgan or conditional_wgan, or batch_norm: frozen");
   }
   return result;
 }

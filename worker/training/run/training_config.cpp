@@ -6,8 +6,8 @@ namespace {
 Precision parse_precision(config::Section& in) {
   const auto name =
       in.get_choice("precision", "fp32", {"fp32", "fp64", "tf32", "bf16", "fp16"},
-                    "arithmetic: fp32; tf32, bf16 or (stylegan2) fp16 on a GPU, with tf32 where "
-                    "these are not; fp64 to compare runs exactly");
+                    "numeric precision: fp32; on a GPU also tf32, bf16 or (stylegan2) fp16, with "
+                    "tf32 for the rest; fp64 to compare runs exactly");
   if (name == "fp64") return Precision::kFp64;
   if (name == "tf32") return Precision::kTf32;
   if (name == "fp16") return Precision::kFp16;
@@ -43,8 +43,9 @@ TrainingConfig parse_training(config::Section in) {
   c.total_kimg =
       in.get("total_kimg", c.total_kimg, "length of the run in thousands of real images");
   c.batch = in.get("batch", c.batch, "global batch size; divisible by the number of ranks");
-  c.accumulate = in.get("accumulate", c.accumulate,
-                        "passes of a step, each of a part of the batch, whose gradients are added");
+  c.accumulate =
+      in.get("accumulate", c.accumulate,
+             "passes per step, each over a part of the batch, whose gradients are accumulated");
   const auto seed = in.get("seed", static_cast<std::int64_t>(c.seed), "seed of all random numbers");
   in.require(seed >= 0, "seed", "must not be negative");
   c.seed = static_cast<std::uint64_t>(seed);
@@ -74,9 +75,9 @@ TrainingConfig parse_training(config::Section in) {
              "thousands of images between two grids of samples; 0: only at the end");
   c.grid_rows = in.get("grid_rows", c.grid_rows, "rows of the sample grids");
   c.grid_columns = in.get("grid_columns", c.grid_columns, "columns of the sample grids");
-  c.max_nonfinite_steps =
-      in.get("max_nonfinite_steps", c.max_nonfinite_steps,
-             "stop where of the last 1000 steps more than this had NaN or infinity in a gradient");
+  c.max_nonfinite_steps = in.get(
+      "max_nonfinite_steps", c.max_nonfinite_steps,
+      "stop if more than this many of the last 1000 steps had NaN or infinity in a gradient");
   c.tensorboard = in.get("tensorboard", c.tensorboard, "also write TensorBoard event files");
   c.resume_weights = in.get("resume_weights", c.resume_weights,
                             "checkpoint or run folder to initialize the weights of a new run from");

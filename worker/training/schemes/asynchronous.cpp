@@ -17,20 +17,20 @@ namespace {
 std::any parse_asynchronous(config::Section& in) {
   AsynchronousOptions c;
   const std::string text = in.get("ratio", "1:1",
-                                  "asynchronous: ranks that train the generator to ranks that "
-                                  "train the discriminator, such as 1:3");
+                                  "asynchronous: ratio of ranks that train the generator to ranks "
+                                  "that train the discriminator, such as 1:3");
   const auto ratio = wire::parse_ratio(text);
   in.require(ratio.has_value(), "ratio", "expected two positive numbers, such as 1:3: " + text);
   c.ratio = ratio.value_or(wire::RoleRatio{});
   c.ratio_location = in.location("ratio");
   c.max_staleness = in.get("max_staleness", c.max_staleness,
-                           "asynchronous: highest age, in steps, of the images and weights that a "
+                           "asynchronous: maximum age in steps of the images and weights that a "
                            "rank uses from the other role; 0: as synchronous");
   in.require(c.max_staleness >= 0 && c.max_staleness <= kMostStaleness, "max_staleness",
              "must be 0 to 64: " + std::to_string(c.max_staleness));
   c.buffer_limit_bytes =
       in.get_bytes("buffer_limit", c.buffer_limit_bytes,
-                   "asynchronous: memory limit of the images that wait at a discriminator's rank");
+                   "asynchronous: memory limit of the images buffered on a discriminator rank");
   c.buffer_limit_location = in.location("buffer_limit");
   return c;
 }
@@ -42,8 +42,8 @@ const AsynchronousOptions& options_of(const RunConfig& config) {
 void check_asynchronous_sections(const config::Section& root, const RunConfig& config) {
   require_one_device(root, config);
   root.require(!config.training.cuda_graphs, "training.cuda_graphs",
-               "scheme asynchronous has new fakes and weights in each step, and a graph has fixed "
-               "ones; leave it out");
+               "scheme asynchronous receives new fakes and weights in each step, which a CUDA "
+               "graph can't read; leave it out");
 }
 
 void require_batch_divides(const RunConfig& config, const std::string& network, int ranks) {

@@ -19,8 +19,8 @@ std::vector<std::vector<std::int64_t>> plan_labels(
   std::erase_if(labels, [&](std::int64_t label) { return records(label) == 0; });
   if (static_cast<std::size_t>(rank_count) > labels.size()) {
     throw ConfigError(
-        "scheme per_label trains a label on one rank; start as many ranks as labels or fewer, or "
-        "use scheme synchronous: " +
+        "scheme per_label trains a label on one rank; start at most one rank per label, or use "
+        "scheme synchronous: " +
         std::to_string(rank_count) + " ranks, " + std::to_string(labels.size()) + " labels");
   }
   std::ranges::stable_sort(labels, std::ranges::greater(), records);

@@ -48,7 +48,7 @@ std::vector<std::int64_t> counts_of(const LabelRecords& records) {
 
 void require_trainable(const RunConfig& config, const std::vector<std::int64_t>& counts) {
   if (counts.empty()) {
-    throw ConfigError("scheme per_label needs labels, and the dataset has none: " +
+    throw ConfigError("scheme per_label needs labels, but the dataset has none: " +
                       config.data.path);
   }
   std::string small;
@@ -151,17 +151,17 @@ std::any parse_options(config::Section& in) {
 
 void check_sections(const config::Section& root, const RunConfig& config) {
   root.require(!models::takes_labels(config.model), "model.name",
-               "scheme per_label gives each label a generator of its own; take an unconditional "
+               "scheme per_label gives each label a generator of its own; use an unconditional "
                "model such as dcgan: " +
                    config.model.name);
   root.require(config.data.labels != data::Labels::kIgnore, "data.labels",
                "scheme per_label needs labels: ignore");
   const std::string why =
-      "scheme per_label measures all labels together when they are over, and keeps each label's "
-      "newest checkpoints: leave it out";
+      "scheme per_label evaluates all labels together at the end, and keeps each label's newest "
+      "checkpoints: leave it out";
   root.require(
       config.measure.steps == 0, "measure.steps",
-      "scheme per_label has no common steps, and measures the whole training: leave it out");
+      "scheme per_label has no steps in common and measures the whole training: leave it out");
   root.require(config.evaluate.every_kimg == 0, "evaluate.every_kimg", why);
   root.require(config.checkpoint.keep_best.empty(), "checkpoint.keep_best", why);
 }

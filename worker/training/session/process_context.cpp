@@ -34,7 +34,7 @@ device::NetworkDevices devices_of(const TrainingConfig& config, const comm::Rank
 void use_float32_on_cpu(models::ModelConfig& model, int rank) {
   if (model.low_precision_type && rank == 0) {
     log::warning(
-        "training.precision: this model computes in float32 on a CPU: fp16 and bf16 are for GPUs",
+        "training.precision: this model computes in float32 on a CPU; fp16 and bf16 need a GPU",
         {{"model", model.name}});
   }
   model.compute_in_float32();

@@ -182,9 +182,9 @@ TEST_F(EvaluatorTest, RefusesTooFewImagesAndImagesWithoutLabels) {
   const auto group = comm::make_single_group();
   const auto open = [&] { Evaluator(config_, images(), at::kCPU, *group); };
   measure_by({"pr3"});
-  expect_error(ExitCode::kConfig, "pr3 needs 4 real and as many generated ones", open);
+  expect_error(ExitCode::kConfig, "pr3 needs 4 real and as many generated images", open);
   measure_by({"dc1k120"});
-  expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated ones", open);
+  expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated images", open);
   measure_by({"class_fid50"});
   source_.on_read = [](std::int64_t) { ADD_FAILURE() << "an image was read before the refusal"; };
   expect_error(ExitCode::kConfig, "distances of each label need a model with labels",

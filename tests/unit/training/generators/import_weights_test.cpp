@@ -102,7 +102,7 @@ TEST(ImportWeights, NamesTheTensorThatIsMissingAndLeavesNoRun) {
 TEST(ImportWeights, KeepsARunThatIsThere) {
   const TemporaryFolder folder;
   import(folder, metadata());
-  expect_error(ExitCode::kConfig, "there is a run in this folder already",
+  expect_error(ExitCode::kConfig, "this folder already contains a run",
                [&] { import(folder, metadata()); });
 }
 

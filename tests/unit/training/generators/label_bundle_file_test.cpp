@@ -107,7 +107,7 @@ TEST_F(LabelBundleFiles, AreRefusedWithoutTheirMetadata) {
 }
 
 TEST_F(LabelBundleFiles, AreRefusedWithoutTheirTensors) {
-  expect_refusal("the bundle holds no generator", [](auto& file) { file.tensors.clear(); });
+  expect_refusal("the bundle contains no generator", [](auto& file) { file.tensors.clear(); });
   expect_refusal("label 2 lacks a tensor: l1.0.weight",
                  [](auto& file) { file.tensors.erase("label_2.l1.0.weight"); });
 }

@@ -171,7 +171,7 @@ TEST_F(RunLoop, SaysWhatEndedIt) {
     return testing::internal::GetCapturedStderr();
   };
   budget_seconds_ = 1e-9;
-  EXPECT_THAT(printed(), testing::HasSubstr("\nStopped, since the budget is used up  kimg=0.004"));
+  EXPECT_THAT(printed(), testing::HasSubstr("\nStopped: the budget is used up  kimg=0.004"));
   budget_seconds_ = 0;
   EXPECT_THAT(printed(), testing::HasSubstr("\nTraining is complete  kimg=0.04"));
 }

@@ -42,11 +42,11 @@ TEST(RunSnapshot, OfOtherDataOrAnotherModelIsRefused) {
   RunFacts facts = make_facts();
   facts.record_count = 71;
   expect_error(ExitCode::kConfig,
-               "another number of records; give a new folder with --run: 70, now 71",
+               "different number of records; choose a new folder with --run: 70, now 71",
                [&] { restore(replica, facts, snapshot); });
   facts = make_facts();
   facts.model = "conditional_dcgan";
-  expect_error(ExitCode::kConfig, "another model", [&] { restore(replica, facts, snapshot); });
+  expect_error(ExitCode::kConfig, "a different model", [&] { restore(replica, facts, snapshot); });
 }
 
 TEST(RunSnapshot, NamesTheFirstTensorThatIsNotFinite) {

@@ -98,8 +98,8 @@ TEST(TransferWeights, WarnsBelowHalf) {
     return text;
   };
   write_run(folder.path(), make_stylegan2(4, 2));
-  EXPECT_THAT(log_of(3), testing::Not(testing::HasSubstr("less than half")));
-  EXPECT_THAT(log_of(64), testing::HasSubstr("less than half"));
+  EXPECT_THAT(log_of(3), testing::Not(testing::HasSubstr("fewer than half")));
+  EXPECT_THAT(log_of(64), testing::HasSubstr("fewer than half"));
 }
 
 TEST(TransferWeights, NeedsACheckpoint) {

@@ -23,9 +23,9 @@ TEST(RequireSectionsFit, WantsAModelThatCanDoAsTold) {
 }
 
 TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
-  expect_refused("run.yaml:1: training.cuda_graphs: a graph cannot hold ADA",
+  expect_refused("run.yaml:1: training.cuda_graphs: a CUDA graph cannot contain ADA",
                  "training: {cuda_graphs: true}\naugment: {name: ada}\n");
-  expect_refused("run.yaml:1: training.cuda_graphs: a graph is of one device",
+  expect_refused("run.yaml:1: training.cuda_graphs: a CUDA graph runs on one device",
                  "training: {cuda_graphs: true, devices_per_process: 2}\nscheme: {name: "
                  "per_label}\n");
   EXPECT_TRUE(
@@ -38,7 +38,7 @@ TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
   expect_refused("training.accumulate: the mean path length is of the whole batch",
                  "model: {name: stylegan2}\ntraining: {accumulate: 2}\n"
                  "generator: {path_length_weight: 2}\n");
-  expect_refused("training.cuda_graphs: a graph is of one pass",
+  expect_refused("training.cuda_graphs: a CUDA graph contains one pass",
                  "training: {cuda_graphs: true, accumulate: 2}\n");
 }
 
@@ -63,7 +63,7 @@ TEST(Doubts, NameTheModelForAGradientPenaltyOfEachImage) {
   const std::string loss = "loss: {name: wasserstein}\n";
   const auto found = config_warnings(parse(loss + "model: {name: dcgan}\n"));
   ASSERT_EQ(found.size(), 1);
-  EXPECT_THAT(found.front(), testing::HasSubstr("take model wgan"));
+  EXPECT_THAT(found.front(), testing::HasSubstr("use model wgan"));
   for (const char* rest : {"model: {name: wgan}\n", "model: {name: dcgan, batch_norm: frozen}\n"}) {
     EXPECT_TRUE(config_warnings(parse(loss + rest)).empty()) << rest;
   }

@@ -214,7 +214,7 @@ TEST_F(PerLabel, RefusesWhatItCannotTrain) {
   expect_error(ExitCode::kConfig, ": 0 (8) 1 (8) 2 (8) 3 (8)", [&] { train_alone(); });
   config_.training.batch = 4;
   label_count_ = 0;
-  expect_error(ExitCode::kConfig, "needs labels, and the dataset has none", [&] { train_alone(); });
+  expect_error(ExitCode::kConfig, "needs labels, but the dataset has none", [&] { train_alone(); });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ TEST(Schemes, NameTheFirstWhereARunNamesNone) {
 }
 
 TEST(Schemes, AreRefusedWhereTheTableHasNone) {
-  expect_error(ExitCode::kConfig, "scheme.name: there is no such scheme: horovod",
+  expect_error(ExitCode::kConfig, "scheme.name: unknown scheme: horovod",
                [] { find_scheme(schemes(), "horovod"); });
 }
 
