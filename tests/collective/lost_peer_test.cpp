@@ -18,7 +18,8 @@ ProgramResult lose_rank_1(const std::string& how, int timeout_ms = 4000) {
 }
 
 std::string waits(int rank) {
-  return "A peer hung or is lost: this rank ends, and the run can resume from its last checkpoint  "
+  return "A peer hung or was lost: this rank exits, and the run can resume from its last "
+         "checkpoint  "
          "waiting_rank=" +
          std::to_string(rank) + "  operation=all_reduce_sum";
 }

@@ -14,7 +14,7 @@ CheckpointConfig parse_checkpoint(config::Section in) {
   c.keep_best = in.get("keep_best", c.keep_best,
                        "metric whose best checkpoint is kept as well (fid50k), or empty");
   in.require(c.keep_best.empty() || better_direction(c.keep_best).has_value(), "keep_best",
-             "no metric is called so: " + c.keep_best);
+             "unknown metric: " + c.keep_best);
   const auto on_error = in.get_choice("on_error", "continue", {"continue", "stop"},
                                       "what to do when a checkpoint can't be written");
   c.on_error = on_error == "stop" ? OnError::kStop : OnError::kContinue;

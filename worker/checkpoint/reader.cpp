@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 void check_size(const fs::path& file, std::int64_t size_bytes, std::int64_t expected_bytes) {
   if (size_bytes == expected_bytes) return;
-  throw DataError("a file of the checkpoint has another size: " + file.string() + ": " +
+  throw DataError("a file of the checkpoint has the wrong size: " + file.string() + ": " +
                   std::to_string(size_bytes) + " bytes, expected " +
                   std::to_string(expected_bytes));
 }
@@ -80,7 +80,7 @@ Manifest verify_checkpoint(const fs::path& checkpoint_folder) {
     const auto found = files::digest_file(file);
     check_size(file, found.size_bytes, expected.size_bytes);
     if (found.sha256 != expected.sha256) {
-      throw DataError("a file of the checkpoint has another SHA-256: " + file.string() + ": " +
+      throw DataError("a file of the checkpoint has the wrong SHA-256: " + file.string() + ": " +
                       found.sha256 + ", expected " + expected.sha256);
     }
   }

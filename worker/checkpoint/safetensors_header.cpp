@@ -55,12 +55,12 @@ class HeaderParser {
       return false;  // otherwise the parser would search all kept entries at each end
     };
     // JSON may start with a space, but the format forbids it.
-    if (!text.starts_with('{')) fail("the header is no JSON object", "at byte 8");
+    if (!text.starts_with('{')) fail("the header is not a JSON object", "at byte 8");
     try {
       const auto others = nlohmann::json::parse(text, on_event);
       for (const auto& [name, value] : others.items()) add_entry(name, value, header);
     } catch (const nlohmann::json::exception& error) {
-      fail("the header is no JSON", error.what());
+      fail("the header is not JSON", error.what());
     }
     return header;
   }
@@ -71,7 +71,7 @@ class HeaderParser {
     std::int64_t end_bytes = 0;
     for (const auto& layout : tensors) {
       if (layout.begin_bytes < end_bytes) fail("a tensor overlaps another one", layout.name);
-      if (layout.begin_bytes > end_bytes) fail("there is a hole before a tensor", layout.name);
+      if (layout.begin_bytes > end_bytes) fail("there is a gap before a tensor", layout.name);
       end_bytes += layout.size_bytes;
       if (end_bytes > data_size_bytes) {
         fail("the safetensors file is truncated", layout.name + ": ends at byte " +
@@ -93,7 +93,7 @@ class HeaderParser {
   void enter_key(OpenObject& object, const nlohmann::json& parsed) const {
     object.last_key = parsed.get<std::string>();
     if (!object.keys.insert(object.last_key).second) {
-      fail("a name is twice in the header", object.last_key);
+      fail("duplicate name in the header", object.last_key);
     }
   }
 
@@ -107,10 +107,10 @@ class HeaderParser {
   }
 
   Metadata metadata(const nlohmann::json& value) const {
-    if (!value.is_object()) fail("__metadata__ is no map", value.type_name());
+    if (!value.is_object()) fail("__metadata__ is not a map", value.type_name());
     Metadata result;
     for (const auto& [key, text] : value.items()) {
-      if (!text.is_string()) fail("a value in __metadata__ is no text", key);
+      if (!text.is_string()) fail("a value in __metadata__ is not a string", key);
       result.emplace(key, text.get<std::string>());
     }
     return result;
@@ -147,13 +147,12 @@ class HeaderParser {
   }
 
   std::vector<std::int64_t> integers(const std::string& name, const nlohmann::json& value) const {
-    if (!value.is_array())
-      fail("expected a list of whole numbers", name + ": " + value.type_name());
+    if (!value.is_array()) fail("expected a list of integers", name + ": " + value.type_name());
     std::vector<std::int64_t> result;
     for (const auto& number : value) {
       const bool fits = number.is_number_unsigned() &&
                         number.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max();
-      if (!fits) fail("expected whole numbers from 0 in shape and data_offsets", name);
+      if (!fits) fail("expected nonnegative integers in shape and data_offsets", name);
       result.push_back(number.get<std::int64_t>());
     }
     return result;

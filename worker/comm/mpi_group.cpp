@@ -58,7 +58,7 @@ MPI_Datatype mpi_type(at::ScalarType dtype) {
     case at::kInt: return MPI_INT32_T;
     case at::kByte: return MPI_UINT8_T;
     default:
-      check(false, std::string("MPI can't add up this dtype: ") + at::toString(dtype));
+      check(false, std::string("MPI can't reduce this dtype: ") + at::toString(dtype));
       return MPI_DATATYPE_NULL;
   }
 }
@@ -257,7 +257,7 @@ class MpiGroup final : public Group {
   };
 
   static void expect_usable(const at::Tensor& data) {
-    check(data.device().is_cpu(), "MPI takes tensors of the CPU: " + data.device().str());
+    check(data.device().is_cpu(), "MPI takes CPU tensors: " + data.device().str());
     check(data.is_contiguous(), "a tensor of a group must be contiguous");
   }
 

@@ -75,7 +75,8 @@ void add_device(World& world, const CommConfig& config, c10::Device device) {
       throw ConfigError("comm.backend nccl needs a GPU: " + device.str());
     return;
   }
-  if (config.backend == "mpi") throw ConfigError("comm.backend mpi takes no GPU: use auto");
+  if (config.backend == "mpi")
+    throw ConfigError("comm.backend mpi does not support GPUs: use auto");
   if (world.group->size() == 1) return;
   world.group = make_nccl_group(std::move(world.group), device, world.watchdog);
 }

@@ -140,7 +140,7 @@ std::shared_ptr<Watchdog> make_process_watchdog(milliseconds timeout, int rank) 
       _exit(static_cast<int>(ExitCode::kPeerLost));
     }).detach();
     log::error(
-        "A peer hung or is lost: this rank ends, and the run can resume from its last checkpoint",
+        "A peer hung or was lost: this rank exits, and the run can resume from its last checkpoint",
         {{"waiting_rank", rank},
          {"operation", operation},
          {"seconds", static_cast<double>(waited.count()) / 1000},

@@ -22,7 +22,7 @@ Node::Map convert_map(const YAML::Node& yaml, const std::string& origin) {
         std::any_of(map.begin(), map.end(), [&](const auto& e) { return e.first == key; });
     if (twice) {
       throw ConfigError(Location{origin, item.first.Mark().line + 1}.text() +
-                        ": key twice: " + key);
+                        ": duplicate key: " + key);
     }
     map.emplace_back(key, convert(item.second, origin));
   }

@@ -35,15 +35,15 @@ Response error(int status, const std::string& why) {
 std::optional<Response> refuse_stranger(const Request& request, const Access& access) {
   if (access.needs_token) {
     if (bears_token(request.authorization, access.token)) return std::nullopt;
-    Response response = error(401, "this needs the header Authorization: Bearer <token>");
+    Response response = error(401, "the header Authorization: Bearer <token> is required");
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"ganscale\"");
     return response;
   }
   if (!request.peer_is_loopback) {
-    return error(403, "without telemetry.token_file only this machine is answered");
+    return error(403, "without telemetry.token_file only requests from this machine are allowed");
   }
   if (request.method != "GET") {
-    return error(403, "without telemetry.token_file only GET is answered");
+    return error(403, "without telemetry.token_file only GET is allowed");
   }
   return std::nullopt;
 }
@@ -56,7 +56,7 @@ bool is_json(std::string content_type) {
 }
 
 std::optional<Response> refuse_body(const Request& request) {
-  if (!request.content_length_bytes) return error(411, "this needs a Content-Length");
+  if (!request.content_length_bytes) return error(411, "Content-Length is required");
   if (*request.content_length_bytes > kLargestBodyBytes) {
     return error(413, "a body has at most " + std::to_string(kLargestBodyBytes) + " bytes");
   }
@@ -86,9 +86,9 @@ std::optional<Response> refuse(const Request& request, const Access& access) {
   if (!is_probe) {
     if (auto refusal = refuse_stranger(request, access)) return refusal;
   }
-  if (route == nullptr) return error(404, "there is no such path: " + request.path);
+  if (route == nullptr) return error(404, "no such path: " + request.path);
   if (request.method != route->method) {
-    Response response = error(405, std::string("this takes ") + route->method);
+    Response response = error(405, std::string("method not allowed; use ") + route->method);
     response.headers.emplace_back("Allow", route->method);
     return response;
   }
@@ -105,7 +105,7 @@ Response answer(const Request& request, const std::string& body, const wire::Job
 }
 
 Response too_many_commands() {
-  Response response = error(503, "the training has not yet taken the commands before this one");
+  Response response = error(503, "too many commands are waiting; try again");
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }

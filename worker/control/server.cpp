@@ -166,7 +166,7 @@ Server::Server(const ServerConfig& config) {
   } catch (const std::exception& error) {
     throw ConfigError("telemetry.control_port: can't listen on " + address + ":" +
                       std::to_string(port) + " (" + error.what() +
-                      "); is another training there? 0 takes any free port, -1 switches it off");
+                      "); is another training using it? 0 picks any free port, -1 turns it off");
   }
 }
 

@@ -6,7 +6,8 @@ namespace ganscale::control {
 struct Server::Listener {};
 
 Server::Server(const ServerConfig& config) {
-  log::warning("This build has no services: there is no control port", {{"port", config.port}});
+  log::warning("This build has no network services: there is no control port",
+               {{"port", config.port}});
 }
 
 Server::~Server() = default;

@@ -63,7 +63,7 @@ struct CudaGraph::Capture {
       graph.capture_end();
     } catch (const c10::Error& error) {
       abandon();
-      throw DeviceError(std::string("work cannot be recorded as a CUDA graph: ") +
+      throw DeviceError(std::string("cannot capture a CUDA graph: ") +
                         error.what_without_backtrace());
     } catch (...) {
       abandon();

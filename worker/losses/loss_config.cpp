@@ -35,9 +35,10 @@ LossConfig parse_loss(config::Section in) {
   c.critic_steps = in.get("critic_steps", c.critic_steps, "discriminator steps per generator step");
   in.require(c.critic_steps >= 1, "critic_steps", "must be positive");
   c.discriminator_first = in.get_choice("first", "generator", {"generator", "discriminator"},
-                                        "the network that a step trains first") == "discriminator";
-  c.weight_clip = in.get("weight_clip", c.weight_clip,
-                         "clamp the discriminator's parameters to this after each step; 0: do not");
+                                        "network that a step trains first") == "discriminator";
+  c.weight_clip =
+      in.get("weight_clip", c.weight_clip,
+             "clamp the discriminator's parameters to this magnitude after each step; 0: do not");
   in.require(c.weight_clip >= 0, "weight_clip", "must not be negative");
   if (c.weight_clip > 0) c.gradient_penalty = 0;  // one of them is enough to bound the slope
   c.gradient_penalty = in.get("gradient_penalty", c.gradient_penalty,

@@ -25,8 +25,8 @@ void warn_if_deficient(const char* which, const Gaussian& gaussian) {
   const auto zeros = zero_eigenvalue_count(gaussian);
   if (zeros == 0) return;
   log::warning(
-      "Some features of the images never change or follow from others; their distance is exact, "
-      "but says nothing of these",
+      "Some features are constant or depend on others; the distance is exact, but says nothing "
+      "about them",
       {{"images", which}, {"zero_eigenvalues", zeros}, {"features", gaussian.mean.size(0)}});
 }
 
@@ -65,7 +65,7 @@ LabelDistance frechet_of_label(const Sets& sets, std::int64_t label, Divisor div
 
 /// The labels are distributed over the ranks.
 std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group& group) {
-  check(sets.label_count > 0, "per-class distances are of labels");
+  check(sets.label_count > 0, "per-class distances need labels");
   const auto values = at::zeros({2, sets.label_count}, at::kDouble);  // distances, deficiencies
   auto* value = values.mutable_data_ptr<double>();
   for (std::int64_t label = group.rank(); label < sets.label_count; label += group.size()) {
@@ -77,8 +77,8 @@ std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group
   const auto deficient = values[1].sum().item<std::int64_t>();
   if (deficient > 0 && group.rank() == 0) {
     log::warning(
-        "Labels have too few real or generated images for covariances of full rank, and their "
-        "distances are biased: take more images of each than there are features",
+        "Some labels have too few real or generated images for covariances of full rank, so their "
+        "distances are biased: use more images per label than there are features",
         {{"labels", deficient}, {"features", sets.real.features().size(1)}});
   }
   return {value, value + sets.label_count};
@@ -114,9 +114,9 @@ void require_enough(const MetricName& metric, std::int64_t real_count) {
   const auto there = std::min(metric.image_count, real_count);
   if (metric.metric == Metric::kInceptionScore || there >= needed) return;
   throw ConfigError("too few images for a metric: " + metric.text + " needs " +
-                    std::to_string(needed) + " real and as many generated ones; there are " +
+                    std::to_string(needed) + " real and as many generated images; there are " +
                     std::to_string(real_count) + " real and " + std::to_string(metric.image_count) +
-                    " generated ones");
+                    " generated images");
 }
 
 void require_labels(const MetricName& metric, bool has_labels) {
@@ -161,8 +161,10 @@ void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& c
       const Subsets subsets{.seed = sets.seed};
       const auto fewest = std::min(features.real.size(0), features.fake.size(0));
       if (fewest < subsets.size && group.rank() == 0) {
-        log::warning("The kernel distance has fewer images than a subset, and deviates too little",
-                     {{"images", fewest}, {"subset", subsets.size}});
+        log::warning(
+            "There are fewer images than in a subset of the kernel distance, so its deviation is "
+            "too small",
+            {{"images", fewest}, {"subset", subsets.size}});
       }
       const auto distance = kernel_inception_distance(features.real, features.fake, subsets, group);
       add("", distance.mean);

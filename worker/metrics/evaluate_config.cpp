@@ -26,8 +26,8 @@ constexpr std::array kKinds = {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
-      "no metric is called so; there are fid50k, class_fid50k, is50k, kid50k, pr50k3 and dc50k5, "
-      "with any number of images: " +
+      "unknown metric; known are fid50k, class_fid50k, is50k, kid50k, pr50k3 and dc50k5, with any "
+      "number of images: " +
       text);
 }
 

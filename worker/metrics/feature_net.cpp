@@ -29,7 +29,7 @@ std::string digest_of(const FeatureNetConfig& config) {
   }
   const auto sha256 = files::digest_file(config.file).sha256;
   if (!config.sha256.empty() && config.sha256 != sha256) {
-    throw ConfigError("evaluate.feature_net is not the file that feature_net_sha256 names: " +
+    throw ConfigError("evaluate.feature_net does not match evaluate.feature_net_sha256: " +
                       config.file.string() + ": SHA-256 " + sha256 + ", expected " + config.sha256);
   }
   return sha256;
@@ -41,7 +41,7 @@ std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device devi
   try {
     return std::make_unique<Inception>(weights.tensors, device);
   } catch (const DataError& error) {
-    throw ConfigError("evaluate.feature_net is not a converted Inception" +
+    throw ConfigError("evaluate.feature_net is not a converted Inception network" +
                       std::string(kWhereToGetOne) + config.file.string() + ": " + error.what());
   }
 }

@@ -27,8 +27,8 @@ FeatureStats::FeatureStats(Needs needs, std::int64_t image_count, const OpenFeat
   if (needs.splits > 0) {
     if (net.class_count == 0) {
       throw ConfigError(
-          "the inception score needs a feature network that gives logits, and evaluate.feature_net "
-          "gives features alone");
+          "the inception score needs a feature network that returns logits, but "
+          "evaluate.feature_net returns only features");
     }
     if (needs.splits > image_count) {
       throw ConfigError("too few images for the inception score: " + std::to_string(image_count) +

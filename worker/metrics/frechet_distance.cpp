@@ -39,8 +39,8 @@ double frechet_distance(const Gaussian& a, const Gaussian& b) {
 std::string rank_deficiency(const Gaussian& gaussian) {
   const auto features = gaussian.mean.size(0);
   if (gaussian.count > features) return "";
-  return "the covariance is not of full rank, and the distance is biased: take more than " +
-         std::to_string(features) + " images, one a feature; there are " +
+  return "the covariance is not of full rank, so the distance is biased: use more than " +
+         std::to_string(features) + " images, the number of features; there are " +
          std::to_string(gaussian.count);
 }
 

@@ -43,7 +43,7 @@ class Blocks {
                       std::int64_t stride = 1) const {
     const auto& weight = weight_of(layers_, name + ".weight");
     if (weight.dim() != 4 || weight.size(1) != x.size(1)) {
-      throw DataError("a weight of InceptionV3 has another shape: " + name + ": " +
+      throw DataError("a weight of InceptionV3 has the wrong shape: " + name + ": " +
                       std::to_string(weight.size(1)) + " input channels, expected " +
                       std::to_string(x.size(1)));
     }

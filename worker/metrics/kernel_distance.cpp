@@ -44,7 +44,7 @@ double kernel_distance(const at::Tensor& a, const at::Tensor& b) {
 MeanAndDeviation kernel_inception_distance(const at::Tensor& real, const at::Tensor& fake,
                                            const Subsets& subsets, comm::Group& group) {
   if (real.size(0) < 2 || fake.size(0) < 2) {
-    throw DataError("the kernel distance needs two images of each set at least: " +
+    throw DataError("the kernel distance needs at least two images of each set: " +
                     std::to_string(real.size(0)) + " real, " + std::to_string(fake.size(0)) +
                     " generated");
   }

@@ -52,7 +52,7 @@ void Moments::merge(comm::Group& group) {
 
 Gaussian Moments::gaussian(Divisor divisor) const {
   if (count_ < 2) {
-    throw DataError("a covariance needs two images at least: " + std::to_string(count_));
+    throw DataError("a covariance needs at least two images: " + std::to_string(count_));
   }
   const auto divide_by = static_cast<double>(divisor == Divisor::kCount ? count_ : count_ - 1);
   return {count_, mean_.clone(), deviations_.div(divide_by)};

@@ -108,8 +108,8 @@ torch::jit::Module load(const std::filesystem::path& file, at::Device device) {
     return module;
   } catch (const std::exception&) {
     throw ConfigError(
-        "evaluate.feature_net is no TorchScript module and no safetensors file; of pytorch-fid's "
-        "weights make one with scripts/convert-inception.py: " +
+        "evaluate.feature_net is neither a TorchScript module nor a safetensors file; convert "
+        "pytorch-fid's weights with scripts/convert-inception.py: " +
         file.string());
   }
 }

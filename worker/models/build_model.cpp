@@ -12,9 +12,9 @@ BuildContext context_of(const ModelConfig& config, std::uint64_t seed,
   check(config.blueprint != nullptr, "the section `model` was read");
   const bool takes = takes_labels(config);
   if (takes && config.label_count == 0) {
-    throw ConfigError("model.name: " + config.name +
-                      " needs labels, and the dataset has none: take a model without labels, or "
-                      "labeled data");
+    throw ConfigError(
+        "model.name: " + config.name +
+        " needs labels, but the dataset has none: use a model without labels, or labeled data");
   }
   return {.image = {config.channels, config.resolution},
           .label_count = takes ? config.label_count : 0,
@@ -30,7 +30,7 @@ ModelConfig parse_model(config::Section in, ModelTable models,
   std::vector<std::string> names;
   for (const Model& model : models) names.emplace_back(model.name);
   ModelConfig c;
-  c.name = in.get_choice("name", names.front(), names, "the architecture of the two networks");
+  c.name = in.get_choice("name", names.front(), names, "architecture of the two networks");
   c.resolution = in.get("resolution", c.resolution, "height and width of the images in pixels");
   const Model& model = *std::ranges::find(models, c.name, &Model::name);
   c.traits = model.traits;

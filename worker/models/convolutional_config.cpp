@@ -7,23 +7,22 @@
 namespace ganscale::models {
 
 BatchNormMode read_batch_norm(config::Section& in) {
-  const std::string word =
-      in.get_choice("batch_norm", "local", {"local", "synchronized", "frozen"},
-                    "what moments are taken over: a rank's images, all ranks', or none");
+  const std::string word = in.get_choice("batch_norm", "local", {"local", "synchronized", "frozen"},
+                                         "statistics of batch norms: of a rank's images, of all "
+                                         "ranks' images, or frozen at their initial values");
   if (word == "local") return BatchNormMode::kLocal;
   return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronized;
 }
 
 ConvolutionalConfig read_convolutional(config::Section& in) {
   ConvolutionalConfig c;
-  c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
+  c.z_dim = in.get("z_dim", c.z_dim, "dimension of the latent z");
   constexpr int kMost = 8192;
   in.require(c.z_dim > 0 && c.z_dim <= kMost, "z_dim",
              "must be 1 to " + std::to_string(kMost) + ": " + std::to_string(c.z_dim));
   c.batch_norm = read_batch_norm(in);
   c.spectral_norm = in.get("spectral_norm", c.spectral_norm,
-                           "whether the discriminator's weights are divided by their largest "
-                           "singular value");
+                           "spectral normalization of the discriminator's weights");
   return c;
 }
 

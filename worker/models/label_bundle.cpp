@@ -36,7 +36,7 @@ at::Tensor LabelBundle::forward(const at::Tensor& z, const at::Tensor& labels,
   for (const auto& [label, row_numbers] : rows_of_label) {
     const auto found = generators_.find(label);
     if (found == generators_.end()) {
-      throw DataError("the bundle has no generator for this label, its training failed: " +
+      throw DataError("the bundle has no generator for this label, whose training failed: " +
                       std::to_string(label));
     }
     const auto rows = at::tensor(row_numbers).to(z.device());

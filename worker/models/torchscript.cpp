@@ -106,7 +106,7 @@ void save_torchscript(Generator& generator, const std::filesystem::path& file,
   try {
     module.save(file.string(), jit::ExtraFilesMap(metadata.begin(), metadata.end()));
   } catch (const c10::Error& error) {
-    throw DataError("can't write the TorchScript module: " + file.string() + ": " +
+    throw DataError("cannot write the TorchScript module: " + file.string() + ": " +
                     error.what_without_backtrace());
   }
 }

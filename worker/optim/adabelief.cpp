@@ -61,8 +61,8 @@ OptimizerBuilder parse_adabelief(config::Section& in, const OptimizerDefaults& d
   constexpr double kEpsilonOfGans = 1e-12;  // the authors' choice
   const auto [beta1, beta2] = read_betas(in, defaults);
   in.require(beta1 > 0, "betas",
-             "adabelief divides by the deviation of the gradient from its mean, which is 0 where "
-             "the first is 0: give another");
+             "adabelief divides by the deviation of the gradient from its mean, which is 0 if the "
+             "first beta is 0: use another");
   return builder_of<AdaBelief>(
       AdaBeliefOptions{beta1, beta2, read_epsilon(in, kEpsilonOfGans), read_weight_decay(in),
                        in.get("rectify", false, "rectify the first steps like RAdam")});

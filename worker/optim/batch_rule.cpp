@@ -9,7 +9,8 @@ namespace ganscale::optim {
 BatchRule parse_batch_rule(config::Section in) {
   BatchRule rule;
   rule.name = in.get_choice("name", rule.name, {"none", "linear", "sqrt"},
-                            "learning rate by the global batch: in proportion, or to its root");
+                            "how the learning rate scales with the global batch: not at all, "
+                            "linearly, or by the square root");
   if (rule.name != "none") {
     rule.base_batch =
         in.get("base_batch", rule.base_batch, "global batch that learning_rate is meant for");

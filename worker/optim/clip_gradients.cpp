@@ -11,9 +11,9 @@ namespace ganscale::optim {
 double parse_clipping(config::Section in) {
   double max_norm = 0;
   const auto name = in.get_choice("name", "none", {"none", "global_norm"},
-                                  "global_norm: scale down a longer gradient of the network");
+                                  "global_norm: scale the network's gradient down to max_norm");
   if (name == "global_norm") {
-    max_norm = in.get("max_norm", 1.0, "largest norm of the gradient of all parameters together");
+    max_norm = in.get("max_norm", 1.0, "maximum norm of the gradient of all parameters together");
     in.require(max_norm > 0, "max_norm", "must be positive");
   }
   in.reject_unread_keys();

@@ -30,8 +30,9 @@ OptimizerBuilder parse_lars(config::Section& in, const OptimizerDefaults& /*defa
   LarsOptions options;
   options.momentum = read_momentum(in);
   options.weight_decay = read_weight_decay_of_trust(in, options.weight_decay);
-  options.trust = in.get("trust", options.trust,
-                         "learning rate of a tensor by the norms of its weights and gradient");
+  options.trust =
+      in.get("trust", options.trust,
+             "trust coefficient: scales the ratio of the norms of a tensor's weights and gradient");
   in.require(options.trust > 0, "trust", "must be positive");
   options.epsilon = read_epsilon(in, options.epsilon);
   return builder_of<Lars>(options);

@@ -58,7 +58,7 @@ std::vector<Chart> all_tick_charts(const Lines& ticks) {
        true},
       {"Reader threads", "of a rank", {}, {{"threads", column(ticks, "/reader_threads")}}, true},
       {"Slow reads",
-       "ms, 95 of 100 take no longer",
+       "ms, 95th percentile",
        {},
        {{"ms", column(ticks, "/read_tail_seconds", kMilliseconds)}},
        true},

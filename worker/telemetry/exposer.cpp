@@ -70,7 +70,7 @@ Exposer::Exposer(const Endpoint& endpoint, Collect collect) {
   } catch (const std::exception& error) {
     throw ConfigError(
         "telemetry.metrics_port: can't listen on " + address + " (" + error.what() +
-        "); is another training there? 0 takes any free port, -1 switches metrics off");
+        "); is another training using it? 0 picks any free port, -1 turns metrics off");
   }
   server_->exposer.RegisterCollectable(server_->collectable);
 }

@@ -6,7 +6,8 @@ namespace ganscale::telemetry {
 struct Exposer::Server {};
 
 Exposer::Exposer(const Endpoint& endpoint, Collect /*collect*/) {
-  log::warning("This build has no services: metrics are not exposed", {{"port", endpoint.port}});
+  log::warning("This build has no network services: metrics are not exposed",
+               {{"port", endpoint.port}});
 }
 
 Exposer::~Exposer() = default;

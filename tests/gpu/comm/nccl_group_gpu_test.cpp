@@ -130,7 +130,7 @@ TEST_F(NcclGroup, OutlivesACaptureThatFails) {
       if (++runs == 4) data.sum().item<float>();
     });
     for (int i = 0; i < 3; ++i) work.run();
-    expect_error(ExitCode::kDevice, "cannot be recorded as a CUDA graph", [&] { work.run(); });
+    expect_error(ExitCode::kDevice, "cannot capture a CUDA graph", [&] { work.run(); });
     group.all_reduce_sum(data);
     EXPECT_TRUE((data == 1).all().item<bool>());
   });

@@ -30,7 +30,7 @@ TEST(CheckpointConfig, ReadsEveryKey) {
 TEST(CheckpointConfig, RefusesWhatCannotBe) {
   expect_error(ExitCode::kConfig, "every_kimg", [] { parse("every_kimg: -1"); });
   expect_error(ExitCode::kConfig, "keep_last", [] { parse("keep_last: -1"); });
-  expect_error(ExitCode::kConfig, "no metric is called so: sharpness",
+  expect_error(ExitCode::kConfig, "unknown metric: sharpness",
                [] { parse("keep_best: sharpness"); });
   expect_error(ExitCode::kConfig, "on_error", [] { parse("on_error: panic"); });
   expect_error(ExitCode::kConfig, "keep_lats", [] { parse("keep_lats: 2"); });

@@ -93,7 +93,7 @@ TEST_F(DamagedRun, WithoutDamageGivesTheNewest) {
 TEST_F(DamagedRun, FlippedBitInATensor) {
   const auto file = newest() / "generator.safetensors";
   flip_a_bit(file, static_cast<std::int64_t>(fs::file_size(file)) - 1);
-  expect_the_one_before_is_taken("a file of the checkpoint has another SHA-256");
+  expect_the_one_before_is_taken("a file of the checkpoint has the wrong SHA-256");
 }
 
 TEST_F(DamagedRun, FlippedBitInTheManifest) {
@@ -104,7 +104,7 @@ TEST_F(DamagedRun, FlippedBitInTheManifest) {
 TEST_F(DamagedRun, TruncatedFile) {
   const auto file = newest() / "generator.safetensors";
   fs::resize_file(file, fs::file_size(file) - 1);
-  expect_the_one_before_is_taken("a file of the checkpoint has another size");
+  expect_the_one_before_is_taken("a file of the checkpoint has the wrong size");
 }
 
 TEST_F(DamagedRun, EmptyFile) {

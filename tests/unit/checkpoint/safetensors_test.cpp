@@ -52,14 +52,14 @@ TEST_P(SafetensorsBadHeader, IsADataErrorThatNamesFileAndReason) {
 INSTANTIATE_TEST_SUITE_P(
     Table, SafetensorsBadHeader,
     testing::Values(
-        BadHeader{"Empty", "", 0, "the header is no JSON object"},
-        BadHeader{"List", "[]", 0, "the header is no JSON object"},
-        BadHeader{"LeadingSpace", " {}", 0, "the header is no JSON object"},
-        BadHeader{"CutOff", R"({"a":)", 0, "the header is no JSON"},
+        BadHeader{"Empty", "", 0, "the header is not a JSON object"},
+        BadHeader{"List", "[]", 0, "the header is not a JSON object"},
+        BadHeader{"LeadingSpace", " {}", 0, "the header is not a JSON object"},
+        BadHeader{"CutOff", R"({"a":)", 0, "the header is not JSON"},
         BadHeader{"NameTwice",
                   R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                   R"("a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
-                  2, "a name is twice in the header"},
+                  2, "duplicate name in the header"},
         BadHeader{"UnknownDtype", R"({"a":{"dtype":"F31","shape":[1],"data_offsets":[0,4]}})", 4,
                   "unknown dtype: "},
         BadHeader{"MissingShape", R"({"a":{"dtype":"F32","data_offsets":[0,4]}})", 4,
@@ -68,9 +68,9 @@ INSTANTIATE_TEST_SUITE_P(
                   R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"strides":[1]}})", 1,
                   "a tensor needs dtype, shape, data_offsets and nothing else"},
         BadHeader{"NegativeShape", R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}})", 1,
-                  "expected whole numbers from 0"},
+                  "expected nonnegative integers"},
         BadHeader{"FractionalShape", R"({"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,1]}})",
-                  1, "expected whole numbers from 0"},
+                  1, "expected nonnegative integers"},
         BadHeader{"OneOffset", R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[1]}})", 1,
                   "data_offsets are not a begin and an end"},
         BadHeader{"EndBeforeBegin", R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[1,0]}})", 1,
@@ -91,9 +91,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadHeader{"Hole",
                   R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                   R"("b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})",
-                  3, "there is a hole before a tensor: "},
+                  3, "there is a gap before a tensor: "},
         BadHeader{"MetadataOfNumbers", R"({"__metadata__":{"step":1}})", 0,
-                  "a value in __metadata__ is no text"}),
+                  "a value in __metadata__ is not a string"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(Safetensors, ReadsBackEveryDtypeBitForBit) {

@@ -88,7 +88,7 @@ TEST(AddDevice, RefusesABackEndThatDoesNotFit) {
   };
   expect_error(ExitCode::kConfig, "needs a GPU",
                [&] { add_device(world, with("nccl"), c10::kCPU); });
-  expect_error(ExitCode::kConfig, "takes no GPU",
+  expect_error(ExitCode::kConfig, "does not support GPUs",
                [&] { add_device(world, with("mpi"), c10::Device(c10::kCUDA, 0)); });
 }
 

@@ -19,7 +19,7 @@ TEST(Node, RefusesWhatIsNotAMapOfKeys) {
                [] { parse_yaml("[1, 2]", "run.yaml"); });
   expect_error(ExitCode::kConfig, "run.yaml:2: not YAML",
                [] { parse_yaml("a: 1\nb: [", "run.yaml"); });
-  expect_error(ExitCode::kConfig, "run.yaml:2: key twice: a",
+  expect_error(ExitCode::kConfig, "run.yaml:2: duplicate key: a",
                [] { parse_yaml("a: 1\na: 2\n", "run.yaml"); });
   expect_error(ExitCode::kConfig, "nowhere.yaml", [] { read_yaml_file("nowhere.yaml"); });
   expect_error(ExitCode::kConfig, "cannot read the configuration file: /tmp",

@@ -23,7 +23,7 @@ TEST(SelectDevice, TakesTheOnlyGpuThatTheLauncherShowsARank) {
 
 TEST(SelectDevice, FallsBackToTheCpuOnlyWhereNoGpuIsAskedFor) {
   EXPECT_EQ(select_device(DeviceKind::kAuto, 0, 1, 0), c10::Device(c10::kCPU));
-  expect_error(ExitCode::kDevice, "sees no GPU", [] { select_device(DeviceKind::kGpu, 0, 1, 0); });
+  expect_error(ExitCode::kDevice, "sees none", [] { select_device(DeviceKind::kGpu, 0, 1, 0); });
 }
 
 TEST(SelectDevice, TakesTheCpuWhereItIsAskedFor) {

@@ -110,9 +110,10 @@ TEST(Needs, AreThoseOfTheMetric) {
 
 TEST(RequireEnough, CountsRealAndGeneratedImages) {
   EXPECT_NO_THROW(require_enough(parse_metric("pr4k3"), 4));
-  expect_error(ExitCode::kConfig, "pr4k3 needs 4 real and as many generated ones; there are 3 real",
+  expect_error(ExitCode::kConfig,
+               "pr4k3 needs 4 real and as many generated images; there are 3 real",
                [] { require_enough(parse_metric("pr4k3"), 3); });
-  expect_error(ExitCode::kConfig, "there are 100 real and 3 generated ones",
+  expect_error(ExitCode::kConfig, "there are 100 real and 3 generated images",
                [] { require_enough(parse_metric("pr3"), 100); });
   EXPECT_NO_THROW(require_enough(parse_metric("is2"), 0)) << "it needs no reals";
 }

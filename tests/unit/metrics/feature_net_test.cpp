@@ -137,7 +137,7 @@ TEST(FirstNonfiniteRow, LooksAtFeaturesAndLogits) {
 TEST_F(FeatureNetFile, ThatIsNoModuleIsRefused) {
   const auto file = folder_ / "net.pth";
   files::DurableFile(file).finish();
-  expect_error(ExitCode::kConfig, "no TorchScript module", [&] { open({.file = file}); });
+  expect_error(ExitCode::kConfig, "neither a TorchScript module", [&] { open({.file = file}); });
 }
 
 TEST_F(FeatureNetFile, WithWeightsOfAnotherNetworkIsNamed) {

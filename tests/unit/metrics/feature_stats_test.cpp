@@ -100,7 +100,7 @@ TEST(FeatureStats, KeepsOnlyWhatIsNeeded) {
 }
 
 TEST(FeatureStats, RefusesAScoreThatCannotBe) {
-  expect_error(ExitCode::kConfig, "needs a feature network that gives logits",
+  expect_error(ExitCode::kConfig, "needs a feature network that returns logits",
                [] { FeatureStats({.splits = 2}, kImages, net(/*class_count=*/0)); });
   expect_error(ExitCode::kConfig, "too few images for the inception score: 7 in 8 splits",
                [] { FeatureStats({.splits = 8}, kImages, net()); });

@@ -58,8 +58,8 @@ TEST(RankDeficiency, IsNamedWhereThereAreNoMoreImagesThanFeatures) {
   EXPECT_EQ(rank_deficiency(few), "");
   few.count = 2;
   EXPECT_EQ(rank_deficiency(few),
-            "the covariance is not of full rank, and the distance is biased: take more than 2 "
-            "images, one a feature; there are 2");
+            "the covariance is not of full rank, so the distance is biased: use more than 2 "
+            "images, the number of features; there are 2");
 }
 
 }  // namespace

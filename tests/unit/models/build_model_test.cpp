@@ -32,7 +32,8 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   const auto expect = [](const std::string& message, const std::string& yaml) {
     expect_error(ExitCode::kConfig, message, [&] { read_model(yaml); });
   };
-  expect("run.yaml:2: resolution: dcgan has 32 and 64, not 128", "name: dcgan\nresolution: 128\n");
+  expect("run.yaml:2: resolution: dcgan supports 32 and 64, not 128",
+         "name: dcgan\nresolution: 128\n");
   expect("run.yaml:1: unknown key: channels", "channels: 1\n");
   expect("run.yaml:1: z_dim: must be 1 to 8192: 0", "z_dim: 0\n");
   expect("run.yaml:1: z_dim: must be 1 to 8192: 2000000", "z_dim: 2000000\n");

@@ -43,7 +43,7 @@ TEST(LabelBundle, MakesEachImageWithItsLabelsGenerator) {
 }
 
 TEST(LabelBundle, NamesALabelWithoutAGenerator) {
-  expect_error(ExitCode::kData, "no generator for this label, its training failed: 1",
+  expect_error(ExitCode::kData, "no generator for this label, whose training failed: 1",
                [] { forward(*make_bundle(), at::zeros({1, 4}), at::tensor({1}, at::kLong)); });
 }
 

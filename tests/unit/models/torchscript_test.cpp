@@ -74,7 +74,7 @@ TEST(SaveTorchscript, CarriesMetadata) {
 }
 
 TEST(SaveTorchscript, NamesTheFileItCannotWrite) {
-  expect_error(ExitCode::kData, "can't write the TorchScript module: /nowhere/generator.pt",
+  expect_error(ExitCode::kData, "cannot write the TorchScript module: /nowhere/generator.pt",
                [] { save_torchscript(*generator_of(false), "/nowhere/generator.pt"); });
 }
 

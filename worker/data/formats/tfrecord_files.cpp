@@ -116,7 +116,7 @@ std::optional<Set> find_set(const fs::path& path) {
   if (sets.size() > 1) {
     std::string names;
     for (const auto& [name, shards] : sets) names += " " + (folder / name).string();
-    throw DataError("folder holds several TFRecord sets, name one of:" + names);
+    throw DataError("folder contains several TFRecord sets; name one of:" + names);
   }
   return *sets.begin();
 }

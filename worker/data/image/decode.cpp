@@ -96,9 +96,9 @@ Image fit(Image image, const DecodePolicy& policy) {
   if (policy.fit == Fit::kResize) return resample(crop_to_square(image), side, side);
   const bool smaller = image.height <= side && image.width <= side;
   if (policy.fit == Fit::kPad && smaller) return pad_to(image, side, side);
-  throw DataError(
-      "image has another size than asked for (fit: resize would change it): " + shape_text(image) +
-      ", wanted " + std::to_string(side) + "x" + std::to_string(side));
+  throw DataError("image size differs from the requested one (fit: resize would change it): " +
+                  shape_text(image) + ", wanted " + std::to_string(side) + "x" +
+                  std::to_string(side));
 }
 
 void transpose_to_chw(const Image& image, std::span<std::uint8_t> chw) {
@@ -141,8 +141,7 @@ Image apply_policy(Image image, const DecodePolicy& policy) {
   if (image.channels != policy.channels) {
     if (!policy.convert_colors) {
       throw DataError(
-          "image has another number of channels than asked for (convert_colors "
-          "would change it): " +
+          "number of channels differs from the requested one (convert_colors would change it): " +
           shape_text(image) + ", wanted " + std::to_string(policy.channels));
     }
     image = convert_colors(image);

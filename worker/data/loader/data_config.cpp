@@ -47,8 +47,8 @@ std::array<std::uint8_t, 3> parse_background(config::Section& in) {
 Sharding parse_shard(config::Section& in) {
   const std::string word = in.get_choice(
       "shard", "shuffled", {"shuffled", "fixed"},
-      "shuffled: each epoch is dealt out anew to the ranks; fixed: a rank reads every n-th record "
-      "for the whole run, and its order depends on the number of ranks");
+      "shuffled: the records are redistributed over the ranks in each epoch; fixed: a rank reads "
+      "every n-th record for the whole run, and the order depends on the number of ranks");
   return word == "fixed" ? Sharding::kFixed : Sharding::kShuffled;
 }
 
@@ -71,10 +71,9 @@ void parse_prefetch(config::Section in, PrefetchConfig& c) {
   c.congestion_aware =
       in.get("congestion_aware", c.congestion_aware,
              "add threads and batches while storage is slow, and release them afterward");
-  c.thread_limit = parse_threads(
-      in, "thread_limit",
-      "maximum number of reader threads while storage is slow: auto (20 times those of other "
-      "times, at most 256) or a number");
+  c.thread_limit = parse_threads(in, "thread_limit",
+                                 "maximum number of reader threads while storage is slow: auto (20 "
+                                 "times as many as otherwise, at most 256) or a number");
   in.require(c.thread_limit == 0 || c.thread_limit >= c.reader_threads, "thread_limit",
              "expected at least data.reader_threads, " + std::to_string(c.reader_threads) + ": " +
                  std::to_string(c.thread_limit));
@@ -82,10 +81,9 @@ void parse_prefetch(config::Section in, PrefetchConfig& c) {
 }
 
 void parse_cache(config::Section in, Sharding shard, CacheConfig& c) {
-  c.folder =
-      in.get("folder", c.folder,
-             "folder on a disk of the node that keeps a rank's records while it runs; empty: "
-             "none");
+  c.folder = in.get("folder", c.folder,
+                    "folder on a local disk of the node where a rank caches its records while it "
+                    "runs; empty: no cache");
   in.require(c.folder.empty() || shard == Sharding::kFixed, "folder",
              "needs data.shard: fixed, where a rank reads the same records in each epoch");
   c.limit_bytes = in.get_bytes("limit", c.limit_bytes, "size limit of a rank's cached records");
@@ -103,7 +101,7 @@ DataConfig parse_data(config::Section in) {
   c.shard = parse_shard(in);
   c.read_attempts = in.get(
       "read_attempts", c.read_attempts,
-      "maximum number of attempts of a read that fails for a passing reason (network, server)");
+      "maximum number of attempts of a read that fails with a transient error (network, server)");
   in.require(c.read_attempts >= 1, "read_attempts",
              "expected at least 1: " + std::to_string(c.read_attempts));
   c.fit = parse_fit(in);

@@ -43,9 +43,9 @@ PrefetchRange prefetch_range(const PrefetchConfig& config, std::int64_t image_by
   check(records_per_batch > 0, "a batch has at least one image");
   const std::int64_t batch_bytes = image_bytes * records_per_batch;
   if (config.memory_limit_bytes < batch_bytes) {
-    throw ConfigError(
-        "data.prefetch.memory_limit holds no batch: " + std::to_string(config.memory_limit_bytes) +
-        " bytes, a batch has " + std::to_string(batch_bytes));
+    throw ConfigError("data.prefetch.memory_limit is too small for a batch: " +
+                      std::to_string(config.memory_limit_bytes) + " bytes, a batch has " +
+                      std::to_string(batch_bytes));
   }
   PrefetchRange range = thread_range(config, image_bytes, cores);
   const std::int64_t added_bytes = (range.most.threads - range.calm_threads) * image_bytes;

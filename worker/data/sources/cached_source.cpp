@@ -107,7 +107,7 @@ void CachedSource::keep(std::int64_t index, const Record& record) const {
     entries_.emplace(index, entry);
   } else if (is_writable_) {
     is_writable_ = false;
-    log::warning("The cache takes no more records", {{"reason", std::strerror(reason)}});
+    log::warning("Stopped adding records to the cache", {{"reason", std::strerror(reason)}});
   }
 }
 

@@ -32,7 +32,7 @@ void RetryingSource::read(std::int64_t index, Record& record) const {
         throw DataError("read failed " + std::to_string(attempt) +
                         " times: " + named(error.what()));
       }
-      log::warning("Repeating a read", {{"attempt", attempt}, {"reason", named(error.what())}});
+      log::warning("Retrying a read", {{"attempt", attempt}, {"reason", named(error.what())}});
     } catch (const DataError& error) {
       throw DataError(named(error.what()));
     }

@@ -64,7 +64,7 @@ void require_sound(const Source& source, const ConvertOptions& options) {
     refuse("the resolution must be a power of two", options.policy.resolution);
   }
   if (options.shards < 1 || options.shards > 99999 || options.shards > source.record_count()) {
-    refuse("there must be from 1 shard to one per record", options.shards);
+    refuse("the number of shards must be from 1 to the number of records", options.shards);
   }
   if (options.threads < 1) refuse("there must be at least one thread", options.threads);
 }
@@ -73,7 +73,7 @@ void require_no_data_set(const fs::path& folder) {
   if (!fs::exists(folder)) return;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == kTfrecords) {
-      throw DataError("folder holds TFRecord files already; give another or remove them: " +
+      throw DataError("folder already contains TFRecord files; choose another or remove them: " +
                       entry.path().string());
     }
   }
@@ -129,7 +129,7 @@ class Chunk {
 
 [[noreturn]] void give_up(const std::vector<std::string>& refused) {
   constexpr std::size_t kMostNamed = 10;
-  std::string text = "too many images are refused:";
+  std::string text = "too many images were refused:";
   for (std::size_t i = 0; i < std::min(refused.size(), kMostNamed); ++i) {
     text += "\n  " + refused[i];
   }

@@ -38,7 +38,7 @@ class BigganBlueprint : public Blueprint {
 };
 
 void read_of(Depth depth, config::Section& in, ModelConfig& config) {
-  in.get("preset", "none", "the values that other keys start from; see docs/biggan.md");
+  in.get("preset", "none", "defaults of the other keys; see docs/biggan.md");
   config.blueprint = std::make_shared<BigganBlueprint>(read_networks(in, config, depth));
 }
 

@@ -54,29 +54,30 @@ std::vector<std::int64_t> default_attention(int resolution) {
 
 void read_shape(config::Section& in, NetworkConfig& c) {
   c.is_hierarchical = in.get("hierarchical", c.is_hierarchical,
-                             "whether every resolution of the generator takes a part of z");
+                             "feed a part of z to each resolution of the generator");
   constexpr int kNumbersOfAChunk = 20;  // as in the paper's networks of 128 to 512
   c.z_dim = in.get("z_dim", c.depth == Depth::kDeep ? 128 : kNumbersOfAChunk * c.z_chunks(),
-                   "random numbers an image is made from");
-  c.shared_dim = in.get("shared_dim", c.shared_dim,
-                        "numbers of a label that all batch norms of the generator share");
-  c.generator_channels =
-      in.get("generator_channels", c.generator_channels, "the paper's ch: widths are multiples");
+                   "dimension of the latent z");
+  c.shared_dim =
+      in.get("shared_dim", c.shared_dim,
+             "dimension of the label embedding that all batch norms of the generator share");
+  c.generator_channels = in.get("generator_channels", c.generator_channels,
+                                "the paper's ch: all widths are multiples of it");
   c.discriminator_channels =
-      in.get("discriminator_channels", c.discriminator_channels, "the same of the discriminator");
+      in.get("discriminator_channels", c.discriminator_channels, "the same for the discriminator");
   c.attention = in.get("attention", default_attention(c.resolution),
-                       "resolutions behind which self-attention stands; []: none");
+                       "resolutions followed by self-attention; []: none");
 }
 
 void read_normalization(config::Section& in, NetworkConfig& c) {
   c.norm.options.mode = read_batch_norm(in);
   c.norm.epsilon =
-      in.get("batch_norm_epsilon", c.norm.epsilon, "added to the variance of a batch norm");
+      in.get("batch_norm_epsilon", c.norm.epsilon, "term added to the variance in batch norms");
   c.recomputes = in.get("recompute_blocks", c.recomputes,
-                        "keep only what enters a block, and compute the rest again in the "
-                        "backward pass: less memory, more time");
+                        "keep only the input of each block and recompute the rest in the backward "
+                        "pass: less memory, more time");
   c.spectral_epsilon = in.get("spectral_norm_epsilon", c.spectral_epsilon,
-                              "least length of a singular vector of spectral normalization");
+                              "minimum norm of a singular vector in spectral normalization");
 }
 
 void require_between(const config::Section& in, const char* key, int value, int lowest,
@@ -102,7 +103,7 @@ void require_possible(const config::Section& in, const NetworkConfig& c) {
   in.require(
       !has_chunks || c.z_dim % c.z_chunks() == 0, "z_dim",
       "must be a multiple of " + std::to_string(c.z_chunks()) +
-          ", the parts that the first layer and the resolutions take: " + std::to_string(c.z_dim));
+          ", one part for the first layer and one for each resolution: " + std::to_string(c.z_dim));
   require_between(in, "shared_dim", c.shared_dim, 1, kMostFeatures);
   const int lowest = c.depth == Depth::kDeep ? 4 : 1;  // a bottleneck has a quarter
   require_between(in, "generator_channels", c.generator_channels, lowest, kMostChannels);
@@ -150,7 +151,7 @@ std::vector<Stage> discriminator_stages(const NetworkConfig& config) {
 NetworkConfig read_networks(config::Section& in, const ModelConfig& model, Depth depth) {
   const auto size = static_cast<unsigned>(model.resolution);
   in.require(std::has_single_bit(size) && size >= 32 && size <= 1024, "resolution",
-             model.name + " has the powers of two from 32 to 1024, not " +
+             model.name + " supports the powers of two from 32 to 1024, not " +
                  std::to_string(model.resolution));
   NetworkConfig c;
   c.depth = depth;

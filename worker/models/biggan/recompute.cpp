@@ -124,7 +124,7 @@ class Recomputed : public torch::autograd::Function<Recomputed> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    check(!at::GradMode::is_enabled(), "a pass that is computed again has no second derivative");
+    check(!at::GradMode::is_enabled(), "recomputed blocks have no second derivative");
     const auto capsule = context->saved_data["layers"].toCapsule();
     const auto& layers = static_cast<const PassOfLayers&>(*capsule);
     const variable_list saved = context->get_saved_variables();

@@ -38,7 +38,7 @@ class DcganBlueprint : public Blueprint {
 
 ConvolutionalConfig read_keys(config::Section& in, const ModelConfig& config) {
   in.require(config.resolution == 32 || config.resolution == 64, "resolution",
-             config.name + " has 32 and 64, not " + std::to_string(config.resolution));
+             config.name + " supports 32 and 64, not " + std::to_string(config.resolution));
   return read_convolutional(in);
 }
 

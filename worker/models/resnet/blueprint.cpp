@@ -34,7 +34,7 @@ class ResnetBlueprint : public Blueprint {
 
 void read_wgan_resnet(config::Section& in, ModelConfig& config) {
   in.require(config.resolution == 32, "resolution",
-             config.name + " has 32, not " + std::to_string(config.resolution));
+             config.name + " supports 32, not " + std::to_string(config.resolution));
   config.blueprint = std::make_shared<ResnetBlueprint>(read_convolutional(in));
 }
 

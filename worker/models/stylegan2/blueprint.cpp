@@ -21,9 +21,9 @@ const PublicWeights kPublicWeights = {
     .kind = "stylegan2_weights", .script = "scripts/convert-stylegan2.py", .keys = kKeysOfWeights};
 
 void read(config::Section& in, ModelConfig& config) {
-  in.get("preset", "none", "the values that other keys start from; see docs/stylegan2.md");
+  in.get("preset", "none", "defaults of the other keys; see docs/stylegan2.md");
   config.conditional =
-      in.get("conditional", config.conditional, "whether the networks take the data's labels");
+      in.get("conditional", config.conditional, "condition both networks on the data's labels");
   config.blueprint = std::make_shared<StyleganBlueprint>(read_networks(in, config));
 }
 

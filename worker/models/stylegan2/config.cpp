@@ -12,19 +12,19 @@ constexpr int kMostMappingLayers = 64;
 constexpr int kMostLowPrecisionResolutions = 8;  // of 1024: all above 4
 
 void read_generator(config::Section& in, NetworkConfig& c) {
-  c.z_dim = in.get("z_dim", c.z_dim, "random numbers an image is made from");
-  c.w_dim = in.get("w_dim", c.w_dim, "numbers of a style vector");
+  c.z_dim = in.get("z_dim", c.z_dim, "dimension of the latent z");
+  c.w_dim = in.get("w_dim", c.w_dim, "dimension of the style vector w");
   c.channel_base =
-      in.get("channel_base", c.channel_base, "channels at a resolution: channel_base / resolution");
-  c.channel_max = in.get("channel_max", c.channel_max, "channels at most");
-  c.mapping_layers =
-      in.get("mapping_layers", c.mapping_layers, "layers between latent and style vector");
+      in.get("channel_base", c.channel_base,
+             "channels at a resolution: channel_base / resolution, at most channel_max");
+  c.channel_max = in.get("channel_max", c.channel_max, "maximum number of channels");
+  c.mapping_layers = in.get("mapping_layers", c.mapping_layers, "layers of the mapping network");
   c.w_average_beta = in.get("w_average_beta", c.w_average_beta,
-                            "how slowly the mean style vector follows, a call");
-  c.style_mixing = in.get("style_mixing", c.style_mixing,
-                          "share of the images made from two latents while training");
-  const auto noise =
-      in.get_choice("noise", "random", {"random", "constant"}, "of the layers while training");
+                            "decay of the running mean of style vectors, per call");
+  c.style_mixing =
+      in.get("style_mixing", c.style_mixing, "probability of style mixing during training");
+  const auto noise = in.get_choice("noise", "random", {"random", "constant"},
+                                   "noise inputs of the layers during training");
   c.noise = noise == "constant" ? NoiseMode::kConstant : NoiseMode::kRandom;
 }
 
@@ -34,11 +34,12 @@ void read_discriminator(config::Section& in, NetworkConfig& c) {
   if (architecture == "skip") c.discriminator = Architecture::kSkip;
   if (architecture == "orig") c.discriminator = Architecture::kOrig;
   c.stddev_group = in.get("mbstd_group", c.stddev_group,
-                          "images of a group of the minibatch standard deviation; 0: all");
-  c.stddev_features = in.get("mbstd_features", c.stddev_features, "channels that it adds; 0: none");
-  const auto groups = in.get_choice(
-      "mbstd", "exact", {"exact", "local"},
-      "exact: groups of the whole batch, over ranks where need be; local: of a rank's images");
+                          "images per group of the minibatch standard deviation; 0: all");
+  c.stddev_features = in.get("mbstd_features", c.stddev_features,
+                             "channels that the minibatch standard deviation adds; 0: none");
+  const auto groups = in.get_choice("mbstd", "exact", {"exact", "local"},
+                                    "exact: groups of the global batch, across ranks if necessary; "
+                                    "local: groups of a rank's images");
   c.stddev_groups = groups == "local" ? StddevGroups::kLocal : StddevGroups::kExact;
 }
 
@@ -51,9 +52,11 @@ int default_low_precision_resolutions(const ModelConfig& model) {
 void read_precision(config::Section& in, const ModelConfig& model, NetworkConfig& c) {
   c.low_precision_resolutions =
       in.get("low_precision_resolutions", default_low_precision_resolutions(model),
-             "the highest so many resolutions above 4x4 pixels compute in fp16 or bf16, where "
-             "training.precision says so; by default 4 in fp16, and all in bf16");
-  c.conv_clamp = in.get("conv_clamp", c.conv_clamp, "bound of their activations; 0: none");
+             "number of resolutions, from the highest down to 8x8 pixels, that compute in fp16 or "
+             "bf16 if training.precision says so; by default 4 in fp16, and all in bf16");
+  c.conv_clamp =
+      in.get("conv_clamp", c.conv_clamp,
+             "maximum magnitude of their activations, which are clamped to it; 0: no limit");
 }
 
 void require_between(const config::Section& in, const char* key, int value, int lowest,
@@ -74,8 +77,9 @@ void require_stddev(const config::Section& in, const NetworkConfig& c) {
 
 void require_possible(const config::Section& in, const NetworkConfig& c) {
   const bool is_power = std::has_single_bit(static_cast<unsigned>(c.resolution));
-  in.require(is_power && c.resolution >= 8 && c.resolution <= 1024, "resolution",
-             "stylegan2 has the powers of two from 8 to 1024, not " + std::to_string(c.resolution));
+  in.require(
+      is_power && c.resolution >= 8 && c.resolution <= 1024, "resolution",
+      "stylegan2 supports the powers of two from 8 to 1024, not " + std::to_string(c.resolution));
   require_between(in, "z_dim", c.z_dim, 1, kMostFeatures);
   require_between(in, "w_dim", c.w_dim, 1, kMostFeatures);
   in.require(c.channel_base >= c.resolution, "channel_base", "must be at least the resolution");

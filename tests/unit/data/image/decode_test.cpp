@@ -42,7 +42,7 @@ TEST(Decode, RefusesAnotherSizeWithTheReason) {
 
 TEST(Decode, RefusesToPadALargerImage) {
   const Record record = raw_record(Encoding::kRawChw, 1, 4, 4, Bytes(16));
-  expect_error(ExitCode::kData, "another size",
+  expect_error(ExitCode::kData, "image size differs",
                [&] { decoded(record, {.channels = 1, .resolution = 2, .fit = Fit::kPad}); });
 }
 
@@ -60,7 +60,7 @@ TEST(Decode, ResizesTheCenteredSquare) {
 
 TEST(Decode, ChangesTheNumberOfChannelsOnlyWhenAsked) {
   const Record gray = raw_record(Encoding::kRawChw, 1, 1, 1, {50});
-  expect_error(ExitCode::kData, "another number of channels",
+  expect_error(ExitCode::kData, "number of channels differs",
                [&] { decoded(gray, {.channels = 3, .resolution = 1}); });
   EXPECT_EQ(decoded(gray, {.channels = 3, .resolution = 1, .convert_colors = true}),
             (Bytes{50, 50, 50}));

@@ -60,7 +60,8 @@ TEST(PrefetchRange, OfLittleMemoryHasTheThreadsOfTheConfiguration) {
 }
 
 TEST(PrefetchRange, RefusesAMemoryLimitThatHoldsNoBatch) {
-  expect_error(ExitCode::kConfig, "memory_limit holds no batch: 9999 bytes, a batch has 10000",
+  expect_error(ExitCode::kConfig,
+               "memory_limit is too small for a batch: 9999 bytes, a batch has 10000",
                [] { range_of({.memory_limit_bytes = 9999}); });
 }
 

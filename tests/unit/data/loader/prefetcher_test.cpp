@@ -311,7 +311,7 @@ TEST(Prefetcher, RefusesAMemoryLimitThatHoldsNoBatch) {
   const FakeSource source(50);
   auto options = make_options(1);
   options.prefetch.memory_limit_bytes = 15;
-  expect_error(ExitCode::kConfig, "memory_limit holds no batch: 15 bytes, a batch has 16",
+  expect_error(ExitCode::kConfig, "memory_limit is too small for a batch: 15 bytes, a batch has 16",
                [&] { Prefetcher(source, ShardPlan(50, kSeed, true), kPolicy, options); });
 }
 

@@ -146,7 +146,7 @@ TEST_F(TfrecordFixture, ThatIsTruncatedIsRefusedWithRecordAndOffset) {
 }
 
 TEST_F(TfrecordFixture, FolderHoldsSeveralSets) {
-  expect_error(ExitCode::kData, "folder holds several", [&] { open_source(folder_); });
+  expect_error(ExitCode::kData, "folder contains several", [&] { open_source(folder_); });
 }
 
 }  // namespace

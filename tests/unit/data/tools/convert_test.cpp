@@ -71,7 +71,7 @@ TEST(Convert, NamesEveryRefusedImageWithTheReason) {
   const Conversion conversion = convert(*open_source(folder / "in"), options);
   EXPECT_EQ(conversion.written, 6);
   ASSERT_EQ(conversion.refused.size(), 2U);
-  EXPECT_THAT(conversion.refused[0], testing::HasSubstr("another size"));
+  EXPECT_THAT(conversion.refused[0], testing::HasSubstr("image size differs"));
   EXPECT_THAT(conversion.refused[0], testing::HasSubstr(large.string()));
   EXPECT_THAT(conversion.refused[1],
               testing::HasSubstr("neither PNG nor JPEG: " + broken.string()));
@@ -92,7 +92,7 @@ TEST(Convert, WritesOverNoOtherDataSet) {
   write_images(folder, 6);
   const auto in = open_source(folder / "in");
   convert(*in, options_to(folder / "out"));
-  expect_error(ExitCode::kData, "holds TFRecord files already",
+  expect_error(ExitCode::kData, "already contains TFRecord files",
                [&] { convert(*in, options_to(folder / "out")); });
 }
 
