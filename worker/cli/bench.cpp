@@ -80,24 +80,23 @@ void add_bench(CLI::App& app, Action& action) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* verb = app.add_subcommand("bench", "Count the work of a training step on a GPU");
   verb->footer(kBenchExample);
-  verb->add_flag("--count", options->counts,
-                 "Count operations, bytes and launches; the only bench so far")
+  verb->add_flag("--count", options->counts, "Count operations, bytes and launches; required")
       ->required();
   add_config_options(*verb, options->config);
   verb->add_option("--device", options->device,
-                   "Device whose time to tell: V100, A100, H100, H200, ...")
+                   "Device to predict the time for: V100, A100, H100, H200, ...")
       ->capture_default_str();
   verb->add_option("--ranks", options->ranks, "Ranks that share training.batch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--channels", options->channels, "Channels of the data's images")
+  verb->add_option("--channels", options->channels, "Channels of the images")
       ->check(CLI::IsMember({1, 3}))
       ->capture_default_str();
-  verb->add_option("--labels", options->labels, "Labels of the data, for a conditional model")
+  verb->add_option("--labels", options->labels, "Number of labels, for a conditional model")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb->add_flag("--operators", options->lists_operators,
-                 "Also list the operators of the mean step, by their launches");
+                 "Also list the operators of the mean step by number of launches");
   verb->add_flag("--json", options->as_json, "Print JSON instead of a table");
   verb->callback([options, &action] { action = [options] { return count(*options); }; });
 }

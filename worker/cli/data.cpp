@@ -189,7 +189,7 @@ void add_convert(CLI::App& data, Action& action) {
       ->delimiter(',')
       ->check(CLI::Range(0, 255));
   app->add_option("--most-refused", verb->options.most_refused,
-                  "fail if more images than this are refused; each is reported");
+                  "fail if more images than this are refused; each one is reported");
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
   app->add_option("--threads", verb->options.threads, "number of decoding threads");
   app->callback([verb, from, font, &action] {

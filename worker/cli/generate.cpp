@@ -173,7 +173,7 @@ ExitCode generate(const GenerateOptions& options) {
     truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
   const ImageSampler sampler(trained, truncation);
   if (options.walk_frames > 0 && sampler.latent_threshold()) {
-    throw UsageError("--truncation: a walk through latents keeps them at their usual length");
+    throw UsageError("--truncation: a walk through latents does not truncate them");
   }
   take_statistics(options, trained, sampler);
   const auto written = write_images(options, sampler);
@@ -184,9 +184,9 @@ ExitCode generate(const GenerateOptions& options) {
 void add_truncation(CLI::App& verb, GenerateOptions& options) {
   auto* psi = verb.add_option("--truncation", options.truncation,
                               "psi of a style-based model: 1 is full variety, 0 the mean image; "
-                              "of BigGAN the threshold beyond which latents are drawn again");
+                              "for BigGAN the threshold beyond which latents are resampled");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
-                  "truncate only this many coarse layers")
+                  "truncate only the first (coarsest) so many layers")
       ->check(CLI::Range(0, 100))
       ->needs(psi);
 }
@@ -212,8 +212,9 @@ void add_generate(CLI::App& app, Action& action) {
   add_generator_options(*verb, options->generator);
   add_device_option(*verb, options->device);
   auto* seeds = verb->add_option("--seeds", options->seeds, "numbers and ranges; default 0-63");
-  verb->add_option("--labels,--label", options->labels,
-                   "labels of a conditional model, or data to draw them from p(y); by default all");
+  verb->add_option(
+      "--labels,--label", options->labels,
+      "labels of a conditional model, or `data` to draw them from p(y); by default all");
   auto* out = verb->add_option("--out", options->out,
                                "PNG file with a grid of all images, or the video of --walk (.y4m)");
   auto* out_dir =
@@ -223,14 +224,15 @@ void add_generate(CLI::App& app, Action& action) {
           ->excludes(out_dir);
   add_truncation(*verb, *options);
   verb->add_option("--standing-statistics", options->standing_passes,
-                   "take the batch norms' statistics from this many passes of 64 images")
+                   "compute batch norm statistics from this many passes of 64 images")
       ->check(CLI::Range(1, 100'000));
-  auto* walk = verb->add_option("--walk", options->walk_frames,
-                                "write a video through all seeds and back, with this many frames "
-                                "from one to the next")
-                   ->check(CLI::Range(1, 100'000))
-                   ->needs(out)
-                   ->excludes(grid);
+  auto* walk =
+      verb->add_option(
+              "--walk", options->walk_frames,
+              "write a video through all seeds and back, with this many frames between two seeds")
+          ->check(CLI::Range(1, 100'000))
+          ->needs(out)
+          ->excludes(grid);
   add_mixing(*verb, *options)->needs(out)->excludes(seeds)->excludes(grid)->excludes(walk);
   verb->callback([options, &action] { action = [options] { return generate(*options); }; });
 }

@@ -65,7 +65,8 @@ SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::str
   SampleSpec spec{std::move(seeds), {}};
   const auto label_count = trained_.generator->label_count();
   if (label_count == 0) {
-    if (!text.empty()) throw UsageError("--labels: the model of this run takes no labels: " + text);
+    if (!text.empty())
+      throw UsageError("--labels: the model of this run is unconditional: " + text);
     return spec;
   }
   if (text == kAsInData) {
@@ -91,8 +92,8 @@ std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64
                    std::back_inserter(sums));
   if (sums.empty()) {
     throw UsageError(
-        "--labels data: this checkpoint does not have the frequencies of labels; list labels, such "
-        "as --labels 0-9: " +
+        "--labels data: this checkpoint has no label frequencies; list labels, such as --labels "
+        "0-9: " +
         trained_.checkpoint.string());
   }
   std::vector<std::int64_t> labels;

@@ -174,7 +174,7 @@ ExitCode plan(const PlanOptions& options) {
   const std::string title = title_of(config, question, machine);
   if (!options.svg.empty()) {
     files::write_file_atomically(options.svg, planning::to_svg(scaling, title));
-    log::info("Wrote the picture", {{"file", options.svg}});
+    log::info("Wrote the plot", {{"file", options.svg}});
   }
   if (options.as_json) {
     std::cout << planning::to_json(scaling).dump(2) << "\n";
@@ -195,25 +195,28 @@ void add_plan(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("plan", "Predict how a training scales on a cluster");
   verb->footer(kPlanExample);
   add_config_options(*verb, options->config);
-  verb->add_option("--machine", options->machine, "Name of a machine, or YAML file of one")
+  verb->add_option("--machine", options->machine,
+                   "Name of a machine, or a YAML file that describes one")
       ->capture_default_str();
   verb->add_option("--mode", options->mode, "strong, weak or per_label")->capture_default_str();
-  verb->add_option("--nodes", options->nodes, "Most nodes; rows are of 1, 2, 4, ... nodes")
+  verb->add_option("--nodes", options->nodes,
+                   "Largest number of nodes; one row each for 1, 2, 4, ... nodes")
       ->check(CLI::Range(1, 16384))
       ->capture_default_str();
   verb->add_option("--gpus", options->gpus,
-                   "GPUs of the first row, doubled up to a node; default all of one")
+                   "GPUs of the first row, doubled up to a full node; default: a full node")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--kimg", options->kimg, "Thousands of images of the training, or of each label")
+  verb->add_option("--kimg", options->kimg,
+                   "Length of the training, or of each label's, in thousands of images")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_option("--calibrate", options->calibration, "YAML file of measurements")
       ->type_name("FILE");
-  verb->add_option("--svg", options->svg, "Picture to write")->type_name("FILE");
-  verb->add_option("--channels", options->channels, "Channels of the data's images")
+  verb->add_option("--svg", options->svg, "SVG file to write")->type_name("FILE");
+  verb->add_option("--channels", options->channels, "Channels of the images")
       ->check(CLI::IsMember({1, 3}))
       ->capture_default_str();
-  verb->add_option("--labels", options->labels, "Labels of the data, for a conditional model")
+  verb->add_option("--labels", options->labels, "Number of labels, for a conditional model")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb->add_flag("--json", options->as_json, "Print JSON instead of tables");

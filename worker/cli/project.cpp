@@ -63,7 +63,7 @@ at::Tensor label_of(const ProjectOptions& options, const models::Generator& gene
   const auto count = generator.label_count();
   if (count == 0 && options.label < 0) return {};
   if (options.label >= 0 && options.label < count) return at::tensor({options.label});
-  if (count == 0) throw UsageError("--label: the model of this run takes no labels");
+  if (count == 0) throw UsageError("--label: the model of this run is unconditional");
   throw UsageError("--label: give one of 0-" + std::to_string(count - 1));
 }
 
@@ -96,11 +96,11 @@ ExitCode project(ProjectOptions options) {
 void add_project(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ProjectOptions>();
   CLI::App* verb = app.add_subcommand(
-      "project", "Find the style and noise of a style-based generator for an image");
+      "project", "Find the style and noise that reproduce an image with a style-based generator");
   verb->footer(kProjectExample);
   add_generator_options(*verb, options->generator);
   add_device_option(*verb, options->device);
-  verb->add_option("--target", options->target, "PNG or JPEG file; cropped to its centered square")
+  verb->add_option("--target", options->target, "PNG or JPEG file; cropped to a centered square")
       ->required()
       ->type_name("FILE");
   verb->add_option("--out-dir", options->out_dir, "folder for the results")

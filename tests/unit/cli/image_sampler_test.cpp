@@ -45,7 +45,7 @@ TEST(LabelsOfTheData, BelongToTheSeedAlone) {
 TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
   const auto generator = trained({});
   const ImageSampler sampler(generator, {});
-  expect_error(ExitCode::kUsage, "does not have the frequencies of labels",
+  expect_error(ExitCode::kUsage, "has no label frequencies",
                [&] { sampler.specify(seeds(4), "data"); });
   EXPECT_EQ(sampler.specify(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
 }
