@@ -85,7 +85,7 @@ void LeaderElector::release() {
     (*lease)["spec"]["leaseDurationSeconds"] = 1;
     client_.update(resource::kLeases, *lease, /*status=*/false);
   } catch (const std::exception& error) {
-    log::warning("Can't give the lease free", {{"what", error.what()}});
+    log::warning("Can't release the lease", {{"what", error.what()}});
   }
 }
 

@@ -11,24 +11,24 @@ using telemetry::Sample;
 using telemetry::Type;
 
 constexpr Metric kRequests{"rest_client_requests_total",
-                           "Requests to the API server; code 0: no answer.", Type::kCounter};
+                           "Requests to the API server; code 0: no response.", Type::kCounter};
 constexpr Metric kRequestSeconds{"rest_client_request_duration_seconds",
-                                 "How long the API server takes to answer.", Type::kHistogram};
+                                 "How long the API server takes to respond.", Type::kHistogram};
 constexpr Metric kReconciles{"controller_runtime_reconcile_total", "Reconciles by result.",
                              Type::kCounter};
 constexpr Metric kErrors{"controller_runtime_reconcile_errors_total", "Reconciles that failed.",
                          Type::kCounter};
 constexpr Metric kReconcileSeconds{"controller_runtime_reconcile_time_seconds",
                                    "How long a reconcile takes.", Type::kHistogram};
-constexpr Metric kActiveWorkers{"controller_runtime_active_workers", "Reconciles at work.",
+constexpr Metric kActiveWorkers{"controller_runtime_active_workers", "Reconciles in progress.",
                                 Type::kGauge};
-constexpr Metric kQueueSeconds{"workqueue_queue_duration_seconds", "How long a key waits.",
-                               Type::kHistogram};
-constexpr Metric kWorkSeconds{"workqueue_work_duration_seconds", "How long a key is worked on.",
+constexpr Metric kQueueSeconds{"workqueue_queue_duration_seconds",
+                               "How long a key waits in the queue.", Type::kHistogram};
+constexpr Metric kWorkSeconds{"workqueue_work_duration_seconds", "How long a key takes to process.",
                               Type::kHistogram};
 constexpr Metric kLeads{"leader_election_master_status", "1 while this operator leads.",
                         Type::kGauge};
-constexpr Metric kDepth{"workqueue_depth", "Keys that wait.", Type::kGauge};
+constexpr Metric kDepth{"workqueue_depth", "Keys waiting in the queue.", Type::kGauge};
 constexpr Metric kAdds{"workqueue_adds_total", "Keys added.", Type::kCounter};
 constexpr Metric kRetries{"workqueue_retries_total", "Keys added again after a failure.",
                           Type::kCounter};

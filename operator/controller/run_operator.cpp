@@ -59,7 +59,7 @@ bool begin_to_lead(RunningKind& running, const Stopped& stopped) {
       running.kind->begin_to_lead();
       return true;
     } catch (const std::exception& error) {
-      log::warning("Can't begin to lead",
+      log::warning("Can't start leading",
                    {{"controller", running.controller.name()}, {"what", error.what()}});
       sleep_unless(stopped, std::chrono::seconds(1));
     }
@@ -117,7 +117,7 @@ ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEn
   std::thread election([&] {
     if (elector.keep_leading([&] { return finished.load(); })) return;
     // Another may lead by now: not one more write.
-    log::error("The lease is lost", {{"identity", settings.identity}});
+    log::error("Lost the lease", {{"identity", settings.identity}});
     std::_Exit(static_cast<int>(ExitCode::kPeerLost));
   });
   metrics.set_leading(true);

@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kLongestPause{10};
 Json parse(const HttpResponse& response, const std::string& what) {
   Json json = parse_json(response.body);
   if (json.is_discarded())
-    throw ApiError(response.status, "NotJson", what + ": the answer is no JSON");
+    throw ApiError(response.status, "NotJson", what + ": the response is not JSON");
   return json;
 }
 

@@ -55,7 +55,8 @@ void Informer::run() {
       version_.clear();
     } catch (const std::exception& error) {
       if (stopped_) return;
-      log::warning("A watch broke", {{"kind", settings_.resource.plural}, {"what", error.what()}});
+      log::warning("A watch was interrupted",
+                   {{"kind", settings_.resource.plural}, {"what", error.what()}});
       sleep_unless(stopped, settings_.backoff.next());
     }
   }

@@ -65,7 +65,8 @@ ClusterAccess read_kubeconfig(const std::string& path) {
   Fields cluster(cluster_json, "cluster");
   Fields user(user_json, "user");
   if (user.has("exec") || user.has("auth-provider")) {
-    throw ConfigError("kubeconfig: a user by exec or auth-provider can't be used; give a token");
+    throw ConfigError(
+        "kubeconfig: users with exec or auth-provider are not supported; use a token");
   }
   ClusterAccess access;
   access.server = cluster.text("server");
@@ -76,7 +77,7 @@ ClusterAccess read_kubeconfig(const std::string& path) {
   access.client_certificate_pem = data_or_file(user, "client-certificate", folder);
   access.client_key_pem = data_or_file(user, "client-key", folder);
   access.name_space = context.value("namespace", "default");
-  if (access.server.empty()) throw ConfigError("kubeconfig: cluster.server: is missing: " + path);
+  if (access.server.empty()) throw ConfigError("kubeconfig: cluster.server is missing: " + path);
   return access;
 }
 
@@ -84,7 +85,7 @@ ClusterAccess in_cluster_access(const std::string& folder) {
   const char* host = std::getenv("KUBERNETES_SERVICE_HOST");
   const char* port = std::getenv("KUBERNETES_SERVICE_PORT");
   if (host == nullptr || port == nullptr) {
-    throw ConfigError("not in a cluster (no KUBERNETES_SERVICE_HOST): give --kubeconfig");
+    throw ConfigError("not in a cluster (no KUBERNETES_SERVICE_HOST): use --kubeconfig");
   }
   const std::string name = host;
   const bool is_ipv6 = name.find(':') != std::string::npos;

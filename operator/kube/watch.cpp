@@ -18,7 +18,7 @@ constexpr std::array<std::pair<const char*, WatchKind>, 5> kKinds{{
 }};
 
 [[noreturn]] void refuse(std::string_view line) {
-  throw DataError("a line of a watch is no event: " + std::string(line.substr(0, 120)));
+  throw DataError("a line of a watch is not an event: " + std::string(line.substr(0, 120)));
 }
 
 std::optional<WatchKind> kind_of(const Json& event) {

@@ -10,8 +10,7 @@ namespace {
 
 const Json kNothing;
 const std::string kNameRule =
-    "must be the name of an object, of a-z, 0-9, '-' and '.', with a letter or digit at both "
-    "ends: ";
+    "must be an object name: a-z, 0-9, '-' and '.', starting and ending with a letter or digit: ";
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -75,7 +74,7 @@ std::string Fields::text(const std::string& key, const std::string& fallback) {
 std::int64_t Fields::whole(const std::string& key, std::int64_t fallback) {
   const Json* value = find(key);
   if (value == nullptr) return fallback;
-  if (!value->is_number_integer()) wrong(key, "a whole number", *value);
+  if (!value->is_number_integer()) wrong(key, "an integer", *value);
   return value->get<std::int64_t>();
 }
 
@@ -120,9 +119,9 @@ std::vector<std::string> Fields::list(const std::string& key) {
   const Json* value = find(key);
   std::vector<std::string> texts;
   if (value == nullptr) return texts;
-  if (!value->is_array()) wrong(key, "a list of texts", *value);
+  if (!value->is_array()) wrong(key, "a list of strings", *value);
   for (const auto& item : *value) {
-    if (!item.is_string()) wrong(key, "a list of texts", *value);
+    if (!item.is_string()) wrong(key, "a list of strings", *value);
     texts.push_back(item.get<std::string>());
   }
   return texts;

@@ -34,7 +34,7 @@ void add_file_options(CLI::App& verb, RenderOptions& options) {
       ->required()
       ->type_name("FILE");
   verb.add_option("--config-from", options.config_from,
-                  "YAML that spec.configFrom would find in the cluster")
+                  "YAML file in place of the ConfigMap of spec.configFrom")
       ->type_name("FILE");
   add_source_options(verb, options.sources);
 }
@@ -46,7 +46,7 @@ const RenderedKind& kind_of(const Json& document, const std::vector<RenderedKind
     throw ConfigError("expected a kind of " +
                       joined(std::views::transform(kinds, &RenderedKind::kind)) + ": " + kind);
   }
-  if (key_of(document).name.empty()) throw ConfigError("metadata.name: is missing");
+  if (key_of(document).name.empty()) throw ConfigError("metadata.name is missing");
   return *found;
 }
 
@@ -61,7 +61,7 @@ void for_each_document(
   const RenderContext context{profiles, schema, config, options.operator_namespace};
   const std::vector<RenderedKind> kinds = rendered_kinds();
   const std::vector<Json> documents = read_yaml_file(options.file);
-  if (documents.empty()) throw ConfigError(options.file + ": holds no object");
+  if (documents.empty()) throw ConfigError(options.file + ": contains no object");
   for (const Json& document : documents) {
     try {
       use(kind_of(document, kinds), document, context);
@@ -96,7 +96,7 @@ void add_render(CLI::App& app, Action& action) {
   const auto options = std::make_shared<RenderOptions>();
   add_file_options(*verb, *options);
   verb->add_option("--operator-namespace", options->operator_namespace,
-                   "Namespace that the NetworkPolicy lets in")
+                   "The operator's namespace, which the NetworkPolicy admits")
       ->capture_default_str();
   verb->callback([&action, options] { action = [options] { return render(*options); }; });
 }

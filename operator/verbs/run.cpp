@@ -78,24 +78,25 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Run the operator");
   verb->footer(kExample);
   const auto o = std::make_shared<RunOptions>();
-  verb->add_option("--kubeconfig", o->kubeconfig, "Kubeconfig; default: the pod's own account")
+  verb->add_option("--kubeconfig", o->kubeconfig, "Kubeconfig; default: the pod's service account")
       ->type_name("FILE");
   verb->add_option("--namespace", o->name_space,
                    "The operator's own namespace; default: the pod's, or the kubeconfig's");
-  verb->add_option("--identity", o->identity, "Name in the election; default: host and process");
-  verb->add_option("--workers", o->workers, "Reconciles side by side, of each kind of resource")
+  verb->add_option("--identity", o->identity,
+                   "Identity for leader election; default: host and process ID");
+  verb->add_option("--workers", o->workers, "Concurrent reconciles per kind of resource")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  verb->add_option("--poll-seconds", o->poll_seconds, "How often a running worker is asked")
+  verb->add_option("--poll-seconds", o->poll_seconds, "Interval between polls of a running worker")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   verb->add_option("--metrics-address", o->metrics_address, "Address of /metrics")
       ->capture_default_str();
-  verb->add_option("--metrics-port", o->metrics_port, "Port of /metrics; 0: any free one")
+  verb->add_option("--metrics-port", o->metrics_port, "Port of /metrics; 0: any free port")
       ->capture_default_str();
   verb->add_option("--health-address", o->health_address, "Address of /healthz and /readyz")
       ->capture_default_str();
-  verb->add_option("--log-format", o->log_format, "text, or json: one object a line")
+  verb->add_option("--log-format", o->log_format, "text, or json: one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   add_source_options(*verb, o->sources);

@@ -8,11 +8,10 @@ namespace ganscale::controller {
 namespace {
 
 constexpr auto kDescription =
-    "ganscale-operator turns GanTraining resources into MPIJobs and sees them through, and "
-    "measures\n"
-    "how trainings scale by ScalingSweep resources.\n\n"
-    "  ganscale-operator run                         # in a cluster, or with --kubeconfig\n"
-    "  ganscale-operator render -f training.yaml     # every object, without a cluster\n";
+    "ganscale-operator runs GanTraining resources as MPIJobs until they are done, and measures "
+    "how\ntrainings scale with ScalingSweep resources.\n\n  ganscale-operator run                  "
+    "       # in a cluster, or with --kubeconfig\n  ganscale-operator render -f training.yaml     "
+    "# every object, without a cluster\n";
 
 }  // namespace
 

@@ -14,10 +14,10 @@ using namespace gan_training;
 
 void add_source_options(CLI::App& verb, SourceOptions& options) {
   verb.add_option("--node-profiles", options.profiles_folder,
-                  "Folder of NAME.yaml: node profiles besides the built-in ones")
+                  "Folder with NAME.yaml: node profiles in addition to the built-in ones")
       ->type_name("DIR");
   verb.add_option("--worker-schema", options.schema_file,
-                  "What `ganscale config-schema` of the worker's image prints; default: built in")
+                  "Output of the worker image's `ganscale config-schema`; default: built in")
       ->type_name("FILE");
 }
 

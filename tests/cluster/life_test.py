@@ -112,7 +112,7 @@ class Life(OperatorCase):
         wait_for("the ConfigMap is back", lambda: "batch" in self.cluster.get("cm", f"{name}-config")["data"]["config.yaml"])
         wait_for("the budget is back", lambda: self.cluster.get("pdb", name))
         notes = wait_for("events tell", lambda: [event["note"] for event in self.events(name) if event["reason"] == "PutBack"])
-        self.assertIn("was changed, and is as the operator wants it again", notes[0])
+        self.assertIn("was changed and has been restored", notes[0])
         self.assertEqual(self.status(name)["attempt"]["number"], 1)
         # A deleted MPIJob is a lost attempt.
         self.cluster.kubectl("delete", "mpijob", f"{name}-r1")
@@ -132,9 +132,9 @@ class Life(OperatorCase):
         patch({"nodeProfile": "dgx-a100", "config": {"training": {"bach": 64}}})
         told("BadConfig", "spec.config.training")
         patch({"config": {"training": {"bach": None}}, "storage": {"claimName": "nowhere"}})
-        told("MissingClaim", "spec.storage.claimName: there is no PersistentVolumeClaim: nowhere")
+        told("MissingClaim", "spec.storage.claimName: no such PersistentVolumeClaim: nowhere")
         patch({"storage": None, "config": None, "configFrom": {"name": "absent"}})
-        told("MissingConfigMap", "spec.configFrom.name: there is no ConfigMap: absent")
+        told("MissingConfigMap", "spec.configFrom.name: no such ConfigMap: absent")
         self.assertEqual(self.jobs(name), [])
         patch({"configFrom": None, "config": {"training": {"batch": 64}}})
         self.wait_running(name, 1)
@@ -251,7 +251,7 @@ class Life(OperatorCase):
     def check_the_folder_stays(self, name, why):
         wait_for("the training goes", lambda: name not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]], 90)
         [note] = wait_for("an event tells", lambda: [event["note"] for event in self.events(name) if event["reason"] == "PurgeFailed"])
-        self.assertIn(f"the run folder stays: /runs/{name} on the claim runs: ", note)
+        self.assertIn(f"the run folder was not deleted: /runs/{name} on the claim runs: ", note)
         self.assertIn(why, note)
 
     def test_keeps_fields_of_a_newer_version(self):

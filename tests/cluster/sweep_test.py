@@ -177,7 +177,7 @@ class SweepAdmission(OperatorCase):
             (sweep("bad", **strong), "spec.template.config.training.batch: mode Strong needs it"),
             (sweep("bad", **strong, template=with_batch), "must be divisible by the number of ranks of every point"),
             (sweep("bad", **per_label), "spec.measure and spec.warmup: mode PerLabel"),
-            (sweep("bad", **per_label, measure=None, warmup=None), "mode PerLabel goes with per_label"),
+            (sweep("bad", **per_label, measure=None, warmup=None), "mode PerLabel requires per_label"),
             (sweep("bad", maxConcurrent=2), "spec.maxConcurrent: Invalid value: 2"),
             (sweep("bad", template={**template, "nodes": 2}), "spec.template can't have nodes"),
             (sweep("bad", template={**template, "node": {"gpus": 1}}), "give either spec.template.nodeProfile"),

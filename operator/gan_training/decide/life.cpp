@@ -48,7 +48,7 @@ void wait_for_checkpoint(const Situation& s, Decision& d) {
     end_attempt(d);
   } else if (s.now >= deadline) {
     add_event(d, true, "CheckpointDeadline",
-              attempt.name + " did not write a checkpoint in time and is ended: " +
+              attempt.name + " did not write a checkpoint in time and was ended: " +
                   std::to_string(s.checkpoint_deadline.count()) + " s");
     end_attempt(d);
   } else {
@@ -60,7 +60,7 @@ void wait_for_checkpoint(const Situation& s, Decision& d) {
 void stop_attempt(const Situation& s, Decision& d, const std::string& reason,
                   const std::string& why) {
   d.record.ending = Ending{reason, s.now};
-  add_event(d, false, reason, why + "; a checkpoint comes first");
+  add_event(d, false, reason, why + "; writing a checkpoint first");
   wait_for_checkpoint(s, d);
 }
 
@@ -84,7 +84,7 @@ bool is_stopping(const Situation& s, Decision& d, const std::string& reason,
 
 void decide_deleted(const Situation& s, Decision& d) {
   if (!s.has_finalizer) return;
-  if (is_stopping(s, d, "Delete", "the training is deleted")) return;
+  if (is_stopping(s, d, "Delete", "the training is being deleted")) return;
   if (s.attempt || s.others) {
     d.requeue_after = kPollEvery;
   } else if (s.purge && s.purge_failure.empty()) {
@@ -100,7 +100,7 @@ void decide_deleted(const Situation& s, Decision& d) {
 void decide_suspended(const Situation& s, Decision& d) {
   if (is_stopping(s, d, "Suspend", "the training is suspended")) {
     d.record.reason = "Suspending";
-    d.record.message = "waits for a checkpoint";
+    d.record.message = "waiting for a checkpoint";
     return;
   }
   d.record.restart_at.reset();
@@ -145,7 +145,7 @@ void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& dec
     d.requeue_after = seconds(*d.record.restart_at - s.now);
     return;
   }
-  const std::string limit = decision.restart ? "no restart is left: " : "";
+  const std::string limit = decision.restart ? "no restarts left: " : "";
   set_phase(d, phase::kFailed, decision.restart ? "RestartLimit" : decision.reason,
             limit + decision.message);
   add_event(d, true, "Failed", d.record.message);
@@ -159,19 +159,19 @@ std::pair<std::string, std::string> difference(const Situation& s) {
             "from " + std::to_string(attempt.nodes) + " to " + std::to_string(s.nodes) + " nodes"};
   }
   if (attempt.config_hash != s.config_hash) {
-    return {"ConfigChange", "spec.config was edited, which takes effect by a restart"};
+    return {"ConfigChange", "spec.config was edited, which takes effect with a restart"};
   }
-  return {"SpecChange", "the pods' description was edited, which takes effect by a restart"};
+  return {"SpecChange", "the pod settings were edited, which takes effect with a restart"};
 }
 
 void follow_job(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   const std::string workers = std::to_string(attempt.workers_running) + " of " +
-                              std::to_string(attempt.nodes) + " workers run";
+                              std::to_string(attempt.nodes) + " workers running";
   switch (attempt.phase) {
     case JobPhase::kRunning: set_phase(d, phase::kRunning, "Running", workers); break;
     case JobPhase::kQueued:
-      set_phase(d, phase::kScheduling, "Queued", "waits for its queue");
+      set_phase(d, phase::kScheduling, "Queued", "waiting for its queue");
       break;
     default: set_phase(d, phase::kScheduling, "WaitsForNodes", workers);
   }
@@ -184,8 +184,9 @@ bool is_preempted(const Situation& s) {
 /// Its queue took the nodes of a running attempt back. A suspended MPIJob does not go on as it was:
 /// its workers may come after the launcher. So a new attempt waits in the queue in its place.
 void decide_preempted(Decision& d) {
-  set_phase(d, phase::kRestarting, "Preempted", "its queue took the nodes back");
-  add_event(d, true, "Preempted", "its queue took the nodes back; a new attempt waits for others");
+  set_phase(d, phase::kRestarting, "Preempted", "the queue took its nodes back");
+  add_event(d, true, "Preempted",
+            "the queue took its nodes back; a new attempt is waiting for others");
   end_attempt(d);
   d.requeue_after = kPollEvery;
 }
@@ -195,7 +196,7 @@ void decide_live(const Situation& s, Decision& d) {
   d.record.state = AttemptState::kLive;
   if (s.others) d.steps.push_back(Step::kDeleteAttempts);
   if (attempt.phase == JobPhase::kSucceeded && !d.record.ending) {
-    set_phase(d, phase::kSucceeded, "Done", "the training reached its length");
+    set_phase(d, phase::kSucceeded, "Done", "the training is complete");
     add_event(d, false, "Succeeded", d.record.message);
     return;
   }
@@ -231,8 +232,9 @@ void decide_over(const Situation& s, Decision& d) {
                            (!s.attempt->finished() || !s.attempt->lost.empty());
   if (holds_nodes && s.record.phase == phase::kFailed) end_attempt(d);
   if (s.hash == s.record.hash || !s.problem.empty() || s.suspend) return;
-  add_event(d, false, "StartedAgain", "the spec was edited after the end");
-  set_phase(d, phase::kRestarting, "StartedAgain", "the spec was edited after the end");
+  add_event(d, false, "StartedAgain", "the spec was edited after the training had ended");
+  set_phase(d, phase::kRestarting, "StartedAgain",
+            "the spec was edited after the training had ended");
   d.record.restarts = 0;
   end_attempt(d);
   d.requeue_after = kPollEvery;

@@ -19,7 +19,7 @@ Condition scheduled(const Record& record, const Facts& facts) {
   const bool all = facts.attempt && running >= facts.attempt->nodes;
   const std::string message = std::to_string(running) + " of " +
                               std::to_string(facts.attempt ? facts.attempt->nodes : facts.nodes) +
-                              " workers run";
+                              " workers running";
   return {"Scheduled", all, all ? "AllWorkersRun" : record.reason, message};
 }
 

@@ -52,7 +52,7 @@ void share_gpus(Plan& plan) {
   if (each == 1 || each * profile.ranks <= profile.gpus) return;
   if (profile.gpus == 0 || profile.gpus % each != 0) {
     throw Refusal{"BadConfig", "spec.config.training.devices_per_process: " + std::to_string(each) +
-                                   " GPUs for each process can't be taken of a node with " +
+                                   " GPUs per process do not fit a node with " +
                                    std::to_string(profile.gpus)};
   }
   set_ranks(profile, profile.gpus / each);
@@ -72,7 +72,7 @@ Json config_of(const TrainingSpec& spec, const ReferencedConfig& referenced) {
 /// What is nested without end would end our stack.
 void check_depth(const Json& value, int left = kDeepestConfig) {
   if (left == 0) {
-    throw Refusal{"BadConfig", "spec.config: is nested too deep: more than " +
+    throw Refusal{"BadConfig", "spec.config: nested too deeply: more than " +
                                    std::to_string(kDeepestConfig) + " levels"};
   }
   if (!value.is_structured()) return;

@@ -26,7 +26,7 @@ void start_attempt(const GanTraining& training, const Plan& plan, const Record& 
       cluster.events.record(
           training.reference(),
           {true, "AccessDenied",
-           "the operator may not write Secrets in the namespace " + plan.key.name_space +
+           "the operator is not allowed to write Secrets in the namespace " + plan.key.name_space +
                "; apply rbac/training-namespace.yaml there"});
     }
     throw;

@@ -61,7 +61,7 @@ void put_back(const GanTraining& training, const Child& child, const std::string
   cluster.events.record(training.reference(),
                         {false, "PutBack",
                          child.resource->plural + " " + key_of(child.want).name + ": " + field +
-                             " was changed, and is as the operator wants it again"});
+                             " was changed and has been restored"});
 }
 
 }  // namespace

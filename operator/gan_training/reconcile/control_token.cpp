@@ -38,9 +38,9 @@ std::string read_token_key(Client& client, const std::string& name_space) {
   const Key key{name_space, kTokenKeySecret};
   if (!client.get(resource::kSecrets, key)) create_key(client, key);
   const auto secret = client.get(resource::kSecrets, key);
-  if (!secret) throw ApiError(404, "NotFound", "the Secret is gone again: " + key.text());
+  if (!secret) throw ApiError(404, "NotFound", "the Secret was deleted again: " + key.text());
   std::string value = text_at(*secret, "/data/key");
-  if (value.empty()) throw ConfigError("the Secret has no text under data.key: " + key.text());
+  if (value.empty()) throw ConfigError("the Secret has no data.key: " + key.text());
   return value;
 }
 

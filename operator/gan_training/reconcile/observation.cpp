@@ -49,7 +49,7 @@ ReferencedConfig read_config_map(const GanTraining& training, Client& client) {
   if (name.empty()) return {};
   const std::string key = from.text("key", "config.yaml");
   const auto object = client.get(resource::kConfigMaps, {training.key.name_space, name});
-  if (!object) return {.problem = "spec.configFrom.name: there is no ConfigMap: " + name};
+  if (!object) return {.problem = "spec.configFrom.name: no such ConfigMap: " + name};
   const Json data = object->value("data", Json::object());
   if (!data.contains(key)) {
     return {.problem = "spec.configFrom.key: the ConfigMap " + name + " has no key: " + key};
@@ -76,7 +76,7 @@ void check_claims(Checked& checked, Client& client) {
     if (client.get(resource::kClaims, {checked.plan.key.name_space, volume.claim_name})) return;
     checked.reason = "MissingClaim";
     checked.problem = std::string("spec.") + field +
-                      ".claimName: there is no PersistentVolumeClaim: " + volume.claim_name;
+                      ".claimName: no such PersistentVolumeClaim: " + volume.claim_name;
   };
   check_claim("data", spec.data);
   check_claim("storage", spec.storage);

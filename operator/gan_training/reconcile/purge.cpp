@@ -8,7 +8,7 @@ namespace {
 
 /// What to say of a run folder that could not be deleted.
 std::string folder_stays(const Plan& plan, const std::string& why) {
-  return "the run folder stays: " + run_folder(plan) + " on the claim " +
+  return "the run folder was not deleted: " + run_folder(plan) + " on the claim " +
          plan.spec.storage.claim_name + ": " + why;
 }
 
@@ -39,7 +39,7 @@ void observe_purge(const GanTraining& training, const Checked& checked, Client& 
   } else if (s.record.attempt > 0 && text_at(training.spec, "/deletePolicy") == "Purge") {
     // Without a readable spec nobody knows where the folder is.
     s.purge = true;
-    s.purge_failure = "the run folder stays: " + checked.problem;
+    s.purge_failure = "the run folder was not deleted: " + checked.problem;
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Metric kByPhase{"ganscale_trainings", "GanTrainings by phase.", telemetry::Type::kGauge};
 constexpr Metric kLongestWait{"ganscale_training_longest_wait_seconds",
-                              "How long the GanTraining that waits longest has waited to start.",
+                              "Longest time that a GanTraining has been waiting to start.",
                               telemetry::Type::kGauge};
 
 }  // namespace

@@ -36,11 +36,11 @@ struct WorkerSchema::Rules {
 
 WorkerSchema::WorkerSchema(const std::string& schema) : rules_(std::make_unique<Rules>()) {
   const Json json = Json::parse(schema, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) throw ConfigError("the worker's schema is no JSON object");
+  if (!json.is_object()) throw ConfigError("the worker's schema is not a JSON object");
   try {
     valijson::SchemaParser().populateSchema(Adapter(json), rules_->schema);
   } catch (const std::exception& error) {
-    throw ConfigError(std::string("the worker's schema is no JSON schema: ") + error.what());
+    throw ConfigError(std::string("the worker's schema is not a JSON schema: ") + error.what());
   }
 }
 

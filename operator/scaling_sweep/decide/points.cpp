@@ -74,7 +74,7 @@ void add_places(const std::vector<const Result*>& results, PointResult& point) {
 
 void add_warnings(const std::vector<const Result*>& results, PointResult& point) {
   if (point.failed > 0) {
-    point.warnings.push_back("runs that failed: " + std::to_string(point.failed));
+    point.warnings.push_back("failed runs: " + std::to_string(point.failed));
   }
   if (point.variation.value_or(0) > kDoubtfulVariation) {
     point.warnings.emplace_back("the repeats vary by more than 5%");

@@ -29,7 +29,7 @@ void drop_stale(const Plan& plan, Decision& d) {
   });
   if (dropped == 0) return;
   d.events.push_back({false, "SpecChange",
-                      "the spec was edited; results that do not belong to it are dropped: " +
+                      "the spec was edited; results that no longer belong to it were dropped: " +
                           std::to_string(dropped)});
 }
 
@@ -150,7 +150,7 @@ void go_on(const Situation& s, Decision& d) {
     d.requeue_after = std::max(seconds(1), seconds(deadline_of(s, *there) - s.now));
   } else if (!s.children.empty()) {
     d.record.reason = "Waiting";
-    d.record.message = s.children.front().name + " is going, " + run.name + " is next";
+    d.record.message = s.children.front().name + " is being deleted, " + run.name + " is next";
     d.requeue_after = kPollEvery;
   } else {
     d.start = index;

@@ -88,7 +88,7 @@ std::string warnings(const Plan& plan, const Record& record, const Summary& summ
 std::string about(const Plan& plan, const Record& record) {
   const SweepSpec& spec = plan.spec;
   const std::string what = spec.mode == Mode::kPerLabel
-                               ? "Whole trainings, a label for each rank."
+                               ? "Whole trainings, one label per rank."
                                : "Windows of " + std::to_string(spec.measure_steps) +
                                      " steps after " + std::to_string(spec.warmup_steps) +
                                      " steps of warm-up.";
@@ -96,7 +96,8 @@ std::string about(const Plan& plan, const Record& record) {
       "p", {},
       escaped(std::string(name(spec.mode)) + " scaling. " + what + " " +
               std::to_string(done_count(plan, record)) + " of " + std::to_string(plan.runs.size()) +
-              " runs are done. Speed-ups are over " + point_name(plan.points[plan.baseline].point) +
+              " runs are done. Speed-ups are relative to " +
+              point_name(plan.points[plan.baseline].point) +
               "; rates are medians, intervals are of their geometric means."));
 }
 

@@ -42,20 +42,20 @@ void check_template(const SweepSpec& spec) {
     if (!spec.training.contains(field)) continue;
     const bool is_config = std::string(field) == "configFrom";
     throw Refusal{"BadTemplate", std::string("spec.template.") + field + ": " +
-                                     (is_config ? "write the configuration out in template.config"
-                                                : "the sweep decides it: leave it out")};
+                                     (is_config ? "put the configuration in template.config"
+                                                : "set by the sweep: leave it out")};
   }
   const bool is_per_label = text_at(spec.training, "/config/scheme/name") == "per_label";
   if (is_per_label != (spec.mode == Mode::kPerLabel)) {
     throw Refusal{"BadTemplate",
-                  "spec.template.config.scheme.name: mode PerLabel goes with "
-                  "per_label, and with nothing else"};
+                  "spec.template.config.scheme.name: mode PerLabel requires per_label, and the "
+                  "other modes exclude it"};
   }
   const Pointer batch("/config/training/batch");
   const bool has_batch = spec.training.contains(batch);
   if (has_batch && spec.mode == Mode::kWeak) {
     throw Refusal{"BadTemplate",
-                  "spec.template.config.training.batch: mode Weak takes spec.batchPerRank"};
+                  "spec.template.config.training.batch: mode Weak uses spec.batchPerRank"};
   }
   if (!has_batch && spec.mode == Mode::kStrong) {
     throw Refusal{"BadTemplate",

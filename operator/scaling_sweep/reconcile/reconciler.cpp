@@ -87,7 +87,7 @@ void Reconciler::start_training(const ScalingSweep& sweep, const Plan& plan, std
     if (error.code() != 409) throw;
     const auto there = parts_.client.get(kTrainings, key_of(object));
     if (there && is_owned_by(*there, sweep.uid)) return;  // we made it; our copy is behind
-    throw ConfigError("there is another GanTraining of this name: " + key_of(object).name);
+    throw ConfigError("another GanTraining has this name: " + key_of(object).name);
   }
   const std::string name = key_of(object).name;
   parts_.events.record(sweep.reference(), {false, "RunStarted", name});

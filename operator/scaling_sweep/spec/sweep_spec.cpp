@@ -41,7 +41,7 @@ std::vector<Point> parse_points(Fields& in) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     points.push_back(parse_point({list[i], "spec.points[" + std::to_string(i) + "]"}));
     const auto same = std::ranges::count(points, points.back());
-    in.require(same == 1, "points", "a point repeats: " + list[i].dump());
+    in.require(same == 1, "points", "duplicate point: " + list[i].dump());
   }
   return points;
 }
@@ -51,7 +51,7 @@ void parse_windows(Fields& in, SweepSpec& s) {
   const bool has_steps = s.mode != Mode::kPerLabel;
   if (!has_steps) {
     in.require(!in.has("measure"), "measure",
-               "mode PerLabel measures whole trainings, to their end: leave it out");
+               "mode PerLabel measures whole trainings: leave it out");
     in.require(!in.has("warmup"), "warmup", "mode PerLabel has no warm-up: leave it out");
     return;
   }
@@ -62,8 +62,8 @@ void parse_windows(Fields& in, SweepSpec& s) {
 void parse_batch(Fields& in, SweepSpec& s) {
   const bool is_weak = s.mode == Mode::kWeak;
   in.require(in.has("batchPerRank") == is_weak, "batchPerRank",
-             is_weak ? "mode Weak needs the batch of a rank"
-                     : "belongs to mode Weak; give template.config.training.batch");
+             is_weak ? "mode Weak needs a batch per rank"
+                     : "is for mode Weak; set template.config.training.batch");
   if (is_weak) s.batch_per_rank = in.whole("batchPerRank", 1, 1, 1 << 20);
 }
 

@@ -38,8 +38,8 @@ TEST(Kubeconfig, NamesWhatIsMissing) {
     expect_error(ExitCode::kConfig, words, [&] { read_kubeconfig(file); });
   };
   refuses("current-context: z\n", "contexts has no entry: z");
-  refuses(config("x: y", "token: t"), "cluster.server: is missing");
-  refuses(config("server: s", "exec: {command: aws}"), "exec or auth-provider can't be used");
+  refuses(config("x: y", "token: t"), "cluster.server is missing");
+  refuses(config("server: s", "exec: {command: aws}"), "exec or auth-provider are not supported");
   refuses(config("server: s, certificate-authority: no.pem", "token: t"), "no.pem");
   refuses(config("server: s, certificate-authority-data: '%%'", "token: t"),
           "certificate-authority-data");
@@ -58,7 +58,7 @@ TEST(InClusterAccess, IsWhatKubernetesGivesAPod) {
   EXPECT_EQ(access.token_file, (folder / "token").string());
   EXPECT_EQ(access.name_space, "ops");
   unsetenv("KUBERNETES_SERVICE_HOST");
-  expect_error(ExitCode::kConfig, "give --kubeconfig", [&] { in_cluster_access(folder.path()); });
+  expect_error(ExitCode::kConfig, "use --kubeconfig", [&] { in_cluster_access(folder.path()); });
 }
 
 }  // namespace

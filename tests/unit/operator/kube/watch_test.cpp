@@ -60,7 +60,7 @@ TEST(WatchEvent, RefusesWhatIsNone) {
        {"", "{", "[]", "3", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})",
         R"({"type":7,"object":{}})", R"({"type":"NEWS","object":{"metadata":{}}})",
         R"({"type":"ADDED","object":{}})", "\xff\xfe"}) {
-    expect_error(ExitCode::kData, "is no event", [&] { parse_watch_event(text); });
+    expect_error(ExitCode::kData, "is not an event", [&] { parse_watch_event(text); });
   }
 }
 

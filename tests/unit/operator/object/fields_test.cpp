@@ -36,10 +36,9 @@ TEST(Fields, ReadNumbersAsTextsToo) {
 
 TEST(Fields, NameTheWholePathOfAWrongOne) {
   refuses({{"a", true}}, "spec.a: expected a text: true", [](Fields& in) { in.text("a"); });
-  refuses({{"a", 1.5}}, "spec.a: expected a whole number: 1.5",
-          [](Fields& in) { in.whole("a", 0); });
+  refuses({{"a", 1.5}}, "spec.a: expected an integer: 1.5", [](Fields& in) { in.whole("a", 0); });
   refuses({{"a", "yes"}}, "spec.a: expected true or false", [](Fields& in) { in.flag("a", true); });
-  refuses({{"a", Json::array({1})}}, "spec.a: expected a list of texts",
+  refuses({{"a", Json::array({1})}}, "spec.a: expected a list of strings",
           [](Fields& in) { in.list("a"); });
   refuses({{"a", 3}}, "spec.a: expected an object: 3", [](Fields& in) { in.object("a"); });
   refuses({{"a", {{"b", Json::array()}}}}, "spec.a.b: expected a text",

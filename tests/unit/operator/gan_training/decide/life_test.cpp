@@ -243,7 +243,7 @@ TEST(Life, EndsAlsoWhereTheRunFolderCantBeDeleted) {
   Situation s;
   s.deleted = true;
   s.purge = true;
-  s.purge_failure = "the run folder stays: /runs/faces";
+  s.purge_failure = "the run folder was not deleted: /runs/faces";
   const Decision d = decide(s);
   EXPECT_THAT(d.steps, ElementsAre(Step::kRemoveFinalizer));
   EXPECT_THAT(d.events, ElementsAre(Event{true, "PurgeFailed", s.purge_failure}));

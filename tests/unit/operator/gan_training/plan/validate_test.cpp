@@ -98,7 +98,7 @@ TEST(Validate, HalvesTheProcessesOfANodeThatHaveTwoGpusEach) {
   const Json counted = {{"gpus", 4}, {"ranks", 2}};
   EXPECT_EQ(on({{"nodeProfile", nullptr}, {"node", counted}}).plan.ranks(), 4) << "as it says";
   EXPECT_EQ(on({{"nodeProfile", "cpu"}}).problem,
-            "spec.config.training.devices_per_process: 2 GPUs for each process can't be taken of a "
+            "spec.config.training.devices_per_process: 2 GPUs per process do not fit a "
             "node with 0");
   EXPECT_EQ(on({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", 3}}).reason, "BadConfig");
 }

@@ -20,11 +20,10 @@ TEST(Children, ArePutBackAndTheEventNamesTheFieldThatWasChanged) {
                     {{"data", {{"config.yaml", "model: {}"}}}});
   world.settle();
   EXPECT_EQ(world.server.get(resource::kNetworkPolicies, kFaces)["spec"], policy["spec"]);
-  EXPECT_THAT(world.told("PutBack"),
-              ElementsAre("configmaps faces-config: data.config.yaml was changed, and is as the "
-                          "operator wants it again",
-                          "networkpolicies faces: spec.ingress was changed, and is as the operator "
-                          "wants it again"));
+  EXPECT_THAT(
+      world.told("PutBack"),
+      ElementsAre("configmaps faces-config: data.config.yaml was changed and has been restored",
+                  "networkpolicies faces: spec.ingress was changed and has been restored"));
 }
 
 TEST(Children, AreMadeAgainWithoutAnEventAboutAField) {
@@ -86,10 +85,9 @@ TEST(Children, KeepTheTolerationsThatAQueueGaveThem) {
   free.run();
   tolerate(free);
   free.settle();
-  EXPECT_THAT(free.told("PutBack"),
-              ElementsAre("mpijobs faces-r1: "
-                          "spec.mpiReplicaSpecs.Worker.template.spec.tolerations was changed, and "
-                          "is as the operator wants it again"));
+  EXPECT_THAT(free.told("PutBack"), ElementsAre("mpijobs faces-r1: "
+                                                "spec.mpiReplicaSpecs.Worker.template.spec."
+                                                "tolerations was changed and has been restored"));
 }
 
 TEST(Children, OfAFinishedAttemptAreLeftAsTheyAre) {

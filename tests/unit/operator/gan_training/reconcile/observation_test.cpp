@@ -32,10 +32,10 @@ TEST(Observation, NamesTheClaimThatIsMissing) {
   const Json training =
       make_training({{"data", {{"claimName", "faces"}}}, {"storage", {{"claimName", "runs"}}}});
   EXPECT_EQ(observe_in(world, training).situation.problem,
-            "spec.data.claimName: there is no PersistentVolumeClaim: faces");
+            "spec.data.claimName: no such PersistentVolumeClaim: faces");
   world.server.put(resource::kClaims, claim("faces"));
   EXPECT_EQ(observe_in(world, training).situation.problem,
-            "spec.storage.claimName: there is no PersistentVolumeClaim: runs");
+            "spec.storage.claimName: no such PersistentVolumeClaim: runs");
   EXPECT_EQ(observe_in(world, training).situation.problem_reason, "MissingClaim");
   world.server.put(resource::kClaims, claim("runs"));
   EXPECT_EQ(observe_in(world, training).situation.problem, "");
@@ -57,7 +57,7 @@ TEST(Observation, ReadsTheConfigurationFromAConfigMap) {
   const Json training = make_training(
       {{"config", nullptr}, {"configFrom", {{"name", "theirs"}, {"key", "run.yaml"}}}});
   EXPECT_EQ(observe_in(world, training).situation.problem,
-            "spec.configFrom.name: there is no ConfigMap: theirs");
+            "spec.configFrom.name: no such ConfigMap: theirs");
   EXPECT_EQ(observe_in(world, training).situation.problem_reason, "MissingConfigMap");
   Json map = claim("theirs");
   map["data"] = {{"config.yaml", "training: {batch: 8}"}};

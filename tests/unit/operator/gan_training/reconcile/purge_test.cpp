@@ -50,8 +50,9 @@ TEST(Purge, ThatFailsHoldsNothingUpAndNamesTheFolder) {
   world.end_job("Failed", "too slow");
   world.settle();
   EXPECT_TRUE(world.training().is_null());
-  EXPECT_THAT(world.told("PurgeFailed"),
-              ElementsAre("the run folder stays: /runs/faces on the claim runs: too slow"));
+  EXPECT_THAT(
+      world.told("PurgeFailed"),
+      ElementsAre("the run folder was not deleted: /runs/faces on the claim runs: too slow"));
 }
 
 TEST(Purge, ThatIsRefusedHoldsNothingUp) {

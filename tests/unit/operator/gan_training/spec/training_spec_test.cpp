@@ -53,7 +53,7 @@ TEST(TrainingSpec, LetsFieldsOfANewerVersionPass) {
 }
 
 TEST(TrainingSpec, NamesThePathOfAWrongField) {
-  refuses(R"({"nodes": "many"})", "spec.nodes: expected a whole number: \"many\"");
+  refuses(R"({"nodes": "many"})", "spec.nodes: expected an integer: \"many\"");
   refuses(R"({"nodes": 0})", "spec.nodes: must be 1 to 4096");
   refuses(R"({"config": []})", "spec.config: expected an object");
   refuses(R"({"restartPolicy": {"maxRestarts": -1}})", "spec.restartPolicy.maxRestarts");
@@ -77,7 +77,7 @@ TEST(TrainingSpec, RefusesNumbersThatNoMachineCounts) {
 }
 
 TEST(TrainingSpec, RefusesNamesThatNoObjectCanHave) {
-  const std::string rule = "must be the name of an object";
+  const std::string rule = "must be an object name";
   refuses(R"({"data": {"claimName": "a\u202eb"}})",
           "spec.data.claimName: " + rule +
               ", of a-z, 0-9, '-' and '.', with a letter or digit at "
@@ -93,7 +93,7 @@ TEST(TrainingSpec, RefusesNamesThatNoObjectCanHave) {
 }
 
 TEST(TrainingSpec, ShowsWhatCantBeSeenAsNumbers) {
-  refuses(R"({"nodes": "\u202e\u0007"})", "expected a whole number: \"\\u202e\\u0007\"");
+  refuses(R"({"nodes": "\u202e\u0007"})", "expected an integer: \"\\u202e\\u0007\"");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(WorkerSchema, NamesTheKeyThatTheWorkerWouldRefuse) {
 }
 
 TEST(WorkerSchema, IsNoneOfAnyText) {
-  expect_error(ExitCode::kConfig, "no JSON object", [] { WorkerSchema("[]"); });
+  expect_error(ExitCode::kConfig, "not a JSON object", [] { WorkerSchema("[]"); });
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(Progress, FailsIfNothingWasMeasured) {
 TEST(Progress, EndsARunThatTakesTooLong) {
   Situation s = situation({{"runDeadlineSeconds", 60}});
   s.children = {child_of(s, 0, "Scheduling")};
-  s.children[0].message = "0 of 1 workers run";
+  s.children[0].message = "0 of 1 workers running";
   s.now += seconds(59);
   EXPECT_THAT(decide(s).remove, IsEmpty());
   EXPECT_EQ(decide(s).requeue_after, seconds(1));
@@ -163,7 +163,7 @@ TEST(Progress, EndsARunThatTakesTooLong) {
   EXPECT_THAT(d.remove, ElementsAre(s.plan.runs[0].name));
   EXPECT_EQ(
       d.record.results.at(0).message,
-      "took longer than spec.runDeadlineSeconds: 60 s; it was Scheduling: 0 of 1 workers run");
+      "took longer than spec.runDeadlineSeconds: 60 s; it was Scheduling: 0 of 1 workers running");
 }
 
 TEST(Progress, GivesItsNodesBackWhileSuspended) {

@@ -115,7 +115,7 @@ TEST(ReportMap, IsAPageOfItsOwnThatRunsNothingOfOthers) {
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   EXPECT_THAT(html, Not(HasSubstr("src=")));
   EXPECT_THAT(html, HasSubstr("Scaling sweep team/weak"));
-  EXPECT_THAT(html, HasSubstr("runs that failed: 1"));
+  EXPECT_THAT(html, HasSubstr("failed runs: 1"));
 }
 
 TEST(SweepTraining, BearsTheHashOfItsSpec) {

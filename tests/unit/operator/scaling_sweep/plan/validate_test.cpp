@@ -93,9 +93,9 @@ TEST(ValidateSweep, NamesTheKeyThatIsWrong) {
               StartsWith("spec.template.nodeProfile: unknown: dgx-z9"));
   EXPECT_THAT(problem({{"template", {{"nodes", 3}}}}), StartsWith("spec.template.nodes: "));
   EXPECT_THAT(problem({{"template", {{"config", {{"training", {{"batch", 8}}}}}}}}),
-              StartsWith("spec.template.config.training.batch: mode Weak takes spec.batchPerRank"));
+              StartsWith("spec.template.config.training.batch: mode Weak uses spec.batchPerRank"));
   EXPECT_THAT(problem({{"template", {{"config", {{"scheme", {{"name", "per_label"}}}}}}}}),
-              StartsWith("spec.template.config.scheme.name: mode PerLabel goes with per_label"));
+              StartsWith("spec.template.config.scheme.name: mode PerLabel requires per_label"));
   Json many = kSubNode;
   many["points"][1]["gpusPerNode"] = 16;
   EXPECT_EQ(problem(many), "spec.points: gpusPerNode exceeds the GPUs of a node: 16 of 8");

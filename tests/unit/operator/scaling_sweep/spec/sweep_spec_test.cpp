@@ -55,7 +55,7 @@ TEST(SweepSpec, RefusesWithTheKey) {
   expect_refused({{"points", Json::array()}}, "spec.points: expected a list of 1 to 32");
   expect_refused({{"points", Json::array({{{"nodes", 0}}})}}, "spec.points[0].nodes");
   expect_refused({{"points", Json::array({{{"nodes", 2}}, {{"nodes", 2}}})}},
-                 "spec.points: a point repeats: {\"nodes\":2}");
+                 "spec.points: duplicate point: {\"nodes\":2}");
   expect_refused({{"measure", {{"steps", 0}}}}, "spec.measure.steps");
   expect_refused({{"batchPerRank", 8}}, "spec.batchPerRank: belongs to mode Weak");
   expect_refused({{"mode", "Weak"}}, "spec.batchPerRank: mode Weak needs");
