@@ -36,14 +36,14 @@ std::string row(const std::string& metric, const std::string& type, const std::s
 
 constexpr const char* kHead = R"(# Metrics
 
-Every node answers `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`, 9400); the
-values of all ranks of the node appear there, each under its `rank`. A gauge appears with its first value: `ganscale_fid`
-not before the first evaluation, for example. Counters begin at 0 when a process starts, those by phase when it begins to
-train. What belongs to the run (`ganscale_images_seen`, `ganscale_world_size`) every rank tells; of checkpoints, FID and
-inception score rank 0 alone.
+Every node serves `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`, 9400), with the
+values of all ranks of the node, labeled by `rank`. A gauge appears with its first value: `ganscale_fid`, for example,
+not before the first evaluation. Counters start at 0 with the process, those by phase when training starts. Every rank
+exposes the metrics of the run (`ganscale_images_seen`, `ganscale_world_size`); only rank 0 exposes checkpoints, FID and
+inception score.
 
-This page is written from the table in `worker/telemetry/instruments.cpp`; a test fails when it is stale, and says how to
-renew it.
+This page is generated from the table in `worker/telemetry/instruments.cpp`; a test fails if it is out of date, and says
+how to update it.
 
 | metric | type | labels | meaning |
 |---|---|---|---|
@@ -69,7 +69,7 @@ TEST(MetricsReference, IsThePageInDocs) {
   std::ostringstream text;
   text << std::ifstream(page).rdbuf();
   EXPECT_EQ(text.str(), metrics_reference())
-      << "docs/metrics.md is stale; renew it with: make docs";
+      << "docs/metrics.md is out of date; update it with: make docs";
 }
 
 }  // namespace

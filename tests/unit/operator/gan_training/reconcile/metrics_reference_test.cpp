@@ -16,12 +16,12 @@ namespace {
 
 constexpr const char* kHead = R"(# Metrics of the operator
 
-Every replica answers `GET /metrics` in Prometheus's text format on port 8080 (`--metrics-port`), under the names that users of
-controller-runtime know. Only the replica that leads reconciles; the others count trainings and sweeps too, so take their
-maximum, not their sum. The metrics of trainings: [metrics.md](metrics.md).
+Every replica serves `GET /metrics` in Prometheus's text format on port 8080 (`--metrics-port`), under the names that
+controller-runtime uses. Only the leader reconciles, but all replicas count trainings and sweeps, so take their maximum,
+not their sum. The metrics of trainings: [metrics.md](metrics.md).
 
-This page is written from what `operator/controller/metrics.cpp`, `operator/gan_training/reconcile/training_metrics.cpp` and
-`operator/scaling_sweep/reconcile/sweep_metrics.cpp` expose; a test fails when it is stale, and says how to renew it.
+This page is generated from what `operator/controller/metrics.cpp`, `operator/gan_training/reconcile/training_metrics.cpp` and
+`operator/scaling_sweep/reconcile/sweep_metrics.cpp` expose; a test fails if it is out of date, and says how to update it.
 
 | metric | type | labels | meaning |
 |---|---|---|---|
@@ -61,7 +61,7 @@ TEST(MetricsReference, IsThePageInDocs) {
   if (std::getenv("GANSCALE_UPDATE_DOCS") != nullptr) std::ofstream(page) << reference();
   std::ostringstream text;
   text << std::ifstream(page).rdbuf();
-  EXPECT_EQ(text.str(), reference()) << page << " is stale; renew it with: make docs";
+  EXPECT_EQ(text.str(), reference()) << page << " is out of date; update it with: make docs";
 }
 
 }  // namespace
