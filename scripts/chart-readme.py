@@ -32,7 +32,7 @@ CHARTS = {
         "install": "helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace \\\n"
                    "    --set image.repository=$REGISTRY/ganscale-operator",
         "text": """
-Build and push the images first: [quick start](../../docs/kubernetes.md#quick-start). The chart needs the
+Build and push the images first: [quick start](../../docs/tutorial-cluster.md). The chart needs the
 [Kubeflow MPI Operator](https://github.com/kubeflow/mpi-operator) and says so if that is missing. `helm test` asks every replica for
 its metrics and expects one of them to lead. Upgrades, removal, monitoring and troubleshooting:
 [docs/kubernetes.md](../../docs/kubernetes.md).
@@ -43,7 +43,7 @@ its metrics and expects one of them to lead. Upgrades, removal, monitoring and t
         "text": """
 The release's name becomes the training's: a letter, then at most 39 of a-z, 0-9 and `-`. The dataset is on a claim of the namespace,
 `datasets` unless `data.claimName` names another, in its folder `data.subPath`. From an empty namespace to images:
-[quick start](../../docs/kubernetes.md#quick-start). What to train is named by `config` or written out in `settings` (`settings.model` at
+[quick start](../../docs/tutorial-cluster.md). What to train is named by `config` or written out in `settings` (`settings.model` at
 least). Everything else is optional.
 """},
 }

@@ -11,8 +11,9 @@ import re
 import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
-DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").glob("*.md")),
-             *sorted((PROJECT / "helm").glob("*/README.md"))]
+DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md",
+             *(path for pattern in ("docs/*.md", "helm/*/README.md", "benchmarks/**/README.md")
+               for path in sorted(PROJECT.glob(pattern)))]
 MODES = ["run", "check", "show"]
 
 sys.path.insert(0, str(PROJECT / "tests" / "support"))

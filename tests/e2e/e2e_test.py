@@ -33,7 +33,7 @@ WORKER_IMAGE = f"{REGISTRY}/ganscale-worker:test"
 SPACE = "research"
 NAME = "emoji"
 BATCH = 32
-LOAD, WATCH, GET_IMAGES, OWN_IMAGES = 3, 5, 6, 7  # which blocks of docs/kubernetes.md
+LOAD, WATCH, GET_IMAGES, OWN_IMAGES = 3, 5, 6, 7  # which blocks of docs/tutorial-cluster.md
 MINUTES = 60  # seconds; a busy machine with two cores
 
 
@@ -62,7 +62,7 @@ class EndToEnd(unittest.TestCase):
 
     @classmethod
     def make_workspace(cls):
-        """The folders of the two claims, and one where a reader of the quick start would be, with kubectl on the PATH."""
+        """The folders of the two claims, and one where a reader of the tutorial would be, with kubectl on the PATH."""
         for name in ["datasets", "runs"]:
             (cls.files / name).mkdir(parents=True)
             os.chown(cls.files / name, 1000, 1000)
@@ -74,8 +74,8 @@ class EndToEnd(unittest.TestCase):
         (cls.workspace / "bin/kubectl").chmod(0o755)
 
     def follow(self, step, commands=slice(None)):
-        """Runs commands of a block of the quick start, as they stand in docs/kubernetes.md."""
-        block = blocks(PROJECT / "docs/kubernetes.md")[step - 1]
+        """Runs commands of a block of the tutorial, as they stand in docs/tutorial-cluster.md."""
+        block = blocks(PROJECT / "docs/tutorial-cluster.md")[step - 1]
         result = subprocess.run(
             ["bash", "-xeuo", "pipefail", "-c", "\n".join(block.commands()[commands])], cwd=self.workspace, text=True,
             check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

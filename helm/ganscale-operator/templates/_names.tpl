@@ -30,7 +30,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- define "operator.image" -}}
 {{- with .Values.image -}}
 {{- if not .repository -}}
-{{- fail ("\n\nimage.repository is empty. No public registry has the images: build and push both, then name yours (docs/kubernetes.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  docker build -f docker/operator.Dockerfile -t REGISTRY/ganscale-operator:VERSION . && docker push REGISTRY/ganscale-operator:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale-operator\n" | replace "VERSION" $.Chart.AppVersion) }}
+{{- fail ("\n\nimage.repository is empty. No public registry has the images: build and push both, then name yours (docs/tutorial-cluster.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  docker build -f docker/operator.Dockerfile -t REGISTRY/ganscale-operator:VERSION . && docker push REGISTRY/ganscale-operator:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale-operator\n" | replace "VERSION" $.Chart.AppVersion) }}
 {{- end -}}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
 {{- end -}}

@@ -5,7 +5,7 @@
 {{- define "training.image" -}}
 {{- with .Values.image -}}
 {{- if not .repository -}}
-{{- fail ("\n\nimage.repository is empty. No public registry has the image: build and push it, then name yours (docs/kubernetes.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale\n" | replace "VERSION" $.Chart.AppVersion) }}
+{{- fail ("\n\nimage.repository is empty. No public registry has the image: build and push it, then name yours (docs/tutorial-cluster.md):\n  docker build -f docker/worker.Dockerfile -t REGISTRY/ganscale:VERSION . && docker push REGISTRY/ganscale:VERSION\n  helm ... --set image.repository=REGISTRY/ganscale\n" | replace "VERSION" $.Chart.AppVersion) }}
 {{- end -}}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
 {{- end -}}
@@ -45,7 +45,7 @@
 {{- end }}
 {{- with .Values.data.claimName }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
-{{- fail (printf "\n\ndata.claimName: the namespace %s has no PersistentVolumeClaim named %s. Make one with the dataset on it (docs/kubernetes.md), or set data.claimName.\n" $.Release.Namespace .) }}
+{{- fail (printf "\n\ndata.claimName: the namespace %s has no PersistentVolumeClaim named %s. Create one with the dataset on it (docs/tutorial-cluster.md), or set data.claimName.\n" $.Release.Namespace .) }}
 {{- end }}
 {{- end }}
 {{- with .Values.storage.claimName }}
