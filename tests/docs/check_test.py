@@ -17,7 +17,7 @@ from programs import OPERATOR, WORKER  # noqa: E402
 TOOLS = build_tools("helm", "kubectl")
 OUR_PROGRAMS = {"ganscale": WORKER, "ganscale-operator": OPERATOR,
                 "mnist_feature_net": str(pathlib.Path(WORKER).parent / "mnist_feature_net")}
-OTHERS = {"cd", "cmake", "curl", "docker", "export", "ffmpeg", "python3", "sed"}  # only the files that they are given are looked for
+OTHERS = {"cd", "cmake", "curl", "docker", "export", "ffmpeg", "pkill", "python3", "sed"}  # only the files that they are given are looked for
 IN_THE_TREE = ("benchmarks/", "configs/", "docker/", "docs/", "helm/", "operator-manifests/", "scripts/")
 BUILT = "build/release/bin/"  # a benchmark that is a program
 VARIABLES = {"REGISTRY": "registry.example"}  # that the documentation tells its readers to set
@@ -104,8 +104,8 @@ def check_make(words):
     output("make", "--dry-run", *words[1:])
 
 
-CHECKS = {"ganscale": check_ours, "ganscale-operator": check_ours, "mpirun": check_mpirun, "helm": check_helm,
-          "kubectl": check_kubectl, "make": check_make}
+CHECKS = {**dict.fromkeys(OUR_PROGRAMS, check_ours), "mpirun": check_mpirun, "helm": check_helm, "kubectl": check_kubectl,
+          "make": check_make}
 
 
 def check(words):

@@ -27,6 +27,17 @@ ganscale train --set model.name=stylegan2 --set model.preset=small --set model.c
   --set model.channel_max=16 --set data.path=data --set training.batch=8 --set training.samples_every_kimg=1 \\
   --set telemetry.metrics_port=-1 --set telemetry.control_port=-1 --run runs/faces
 cp photos/cats/00.png me.png
+""", "docs/tutorial-one-machine.md": """
+python3 - <<'EOF'
+import gzip, os, pathlib
+folder = pathlib.Path("mnist")
+folder.mkdir()
+count = 640
+with gzip.open(folder / "train-images-idx3-ubyte.gz", "wb") as file:
+    file.write(b"".join(word.to_bytes(4, "big") for word in [0x803, count, 28, 28]) + os.urandom(count * 28 * 28))
+with gzip.open(folder / "train-labels-idx1-ubyte.gz", "wb") as file:
+    file.write(b"".join(word.to_bytes(4, "big") for word in [0x801, count]) + bytes(i % 10 for i in range(count)))
+EOF
 """}
 
 ENVIRONMENT = {
