@@ -14,8 +14,7 @@ BatchNormMode read_batch_norm(config::Section& in) {
   return word == "frozen" ? BatchNormMode::kFrozen : BatchNormMode::kSynchronized;
 }
 
-ConvolutionalConfig read_convolutional(config::Section& in) {
-  ConvolutionalConfig c;
+ConvolutionalConfig read_convolutional(config::Section& in, ConvolutionalConfig c) {
   c.z_dim = in.get("z_dim", c.z_dim, "dimension of the latent z");
   constexpr int kMost = 8192;
   in.require(c.z_dim > 0 && c.z_dim <= kMost, "z_dim",

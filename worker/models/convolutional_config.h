@@ -16,8 +16,8 @@ struct ConvolutionalConfig {
 /// Reads batch_norm. Throws ConfigError.
 BatchNormMode read_batch_norm(config::Section& in);
 
-/// Reads z_dim, batch_norm and spectral_norm. Throws ConfigError.
-ConvolutionalConfig read_convolutional(config::Section& in);
+/// Reads z_dim, batch_norm and spectral_norm over the model's defaults. Throws ConfigError.
+ConvolutionalConfig read_convolutional(config::Section& in, ConvolutionalConfig c = {});
 
 /// Adds spectral normalization to all layers.
 void normalize_spectra(torch::nn::Module& network);

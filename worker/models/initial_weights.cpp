@@ -81,8 +81,10 @@ void initialize_he(torch::nn::Module& module, std::string_view network, std::uin
     const std::string full_name = std::string(network) + "." + name;
     if (name == "label_embedding.weight") {
       draw_normal(parameter, seed, full_name, 0, 1);
-    } else if (parameter.dim() == 1) {
-      parameter.fill_(name.ends_with("bias") ? 0 : 1);
+    } else if (name.ends_with("bias")) {
+      parameter.zero_();
+    } else if (name.find("norm") != std::string::npos) {
+      parameter.fill_(1);  // each label's, too
     } else {
       const auto inputs = static_cast<double>(parameter.numel() / parameter.size(0));
       draw_normal(parameter, seed, full_name, 0, std::sqrt(2 / inputs));

@@ -20,6 +20,8 @@ constexpr std::array kModels = {
     Model{"conditional_wgan", kConditional, read_wgan},
     Model{"wgan_resnet", kUnconditional, read_wgan_resnet},
     Model{"conditional_wgan_resnet", kConditional, read_wgan_resnet},
+    Model{"sngan", kUnconditional, read_sngan},
+    Model{"conditional_sngan", kConditional, read_sngan},
     Model{"stylegan2", stylegan2::kTraits, stylegan2::read, &stylegan2::kPublicWeights},
     Model{"biggan", biggan::kTraits, biggan::read},
     Model{"biggan_deep", biggan::kTraits, biggan::read_deep},

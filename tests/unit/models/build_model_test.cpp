@@ -32,14 +32,14 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   const auto expect = [](const std::string& message, const std::string& yaml) {
     expect_error(ExitCode::kConfig, message, [&] { read_model(yaml); });
   };
-  expect("run.yaml:2: resolution: dcgan supports 32 and 64, not 128",
-         "name: dcgan\nresolution: 128\n");
+  expect("run.yaml:2: resolution: dcgan supports 32, 64, 128 and 256, not 48",
+         "name: dcgan\nresolution: 48\n");
   expect("run.yaml:1: unknown key: channels", "channels: 1\n");
   expect("run.yaml:1: z_dim: must be 1 to 8192: 0", "z_dim: 0\n");
   expect("run.yaml:1: z_dim: must be 1 to 8192: 2000000", "z_dim: 2000000\n");
   expect(
       "run.yaml:1: name: expected one of [dcgan, conditional_dcgan, wgan, conditional_wgan, "
-      "wgan_resnet, conditional_wgan_resnet, stylegan2, biggan, "
+      "wgan_resnet, conditional_wgan_resnet, sngan, conditional_sngan, stylegan2, biggan, "
       "biggan_deep]: vae",
       "name: vae\n");
   expect("run.yaml:1: batch_norm: expected one of", "batch_norm: global\n");
@@ -83,6 +83,19 @@ TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
   EXPECT_EQ(parameter_count(*large.generator) - parameter_count(*small.generator),
             101 * (32768 - 8192));
   EXPECT_EQ(parameter_count(*large.discriminator), parameter_count(*small.discriminator));
+}
+
+// As in the public implementation: the linear layers grow with the image.
+TEST(BuildNetworks, Beyond64HasLargerLinearLayers) {
+  const auto small = build_networks(config_of("dcgan", 64, 0), 1, nullptr);
+  const auto large = build_networks(config_of("dcgan", 256, 0), 1, nullptr);
+  EXPECT_EQ(parameter_count(*large.generator) - parameter_count(*small.generator),
+            101 * 128 * (64 * 64 - 16 * 16));
+  EXPECT_EQ(parameter_count(*large.discriminator) - parameter_count(*small.discriminator),
+            128 * (16 * 16 - 4 * 4));
+  const auto images = at::zeros({2, 3, 256, 256});
+  kernels::RandomStream random({}, Stream::kDiscriminatorNoise);
+  EXPECT_EQ(large.discriminator->forward(images, {}, random).numel(), 2);
 }
 
 TEST(HasMixingCritic, WhereABatchNormTakesItsMomentsFromTheImages) {

@@ -1,5 +1,8 @@
 #include "models/dcgan/blueprint.h"
 
+#include <algorithm>
+#include <array>
+
 #include "models/convolutional_config.h"
 #include "models/dcgan/networks.h"
 #include "models/initial_weights.h"
@@ -37,8 +40,10 @@ class DcganBlueprint : public Blueprint {
 };
 
 ConvolutionalConfig read_keys(config::Section& in, const ModelConfig& config) {
-  in.require(config.resolution == 32 || config.resolution == 64, "resolution",
-             config.name + " supports 32 and 64, not " + std::to_string(config.resolution));
+  constexpr std::array kResolutions = {32, 64, 128, 256};
+  const auto found = std::ranges::find(kResolutions, config.resolution);
+  in.require(found != kResolutions.end(), "resolution",
+             config.name + " supports 32, 64, 128 and 256, not " + std::to_string(config.resolution));
   return read_convolutional(in);
 }
 

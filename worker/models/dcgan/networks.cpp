@@ -4,9 +4,8 @@
 #include <ATen/ops/leaky_relu.h>
 #include <ATen/ops/relu.h>
 
+#include <algorithm>
 #include <array>
-
-#include "base/error.h"
 
 namespace ganscale::models {
 namespace {
@@ -17,7 +16,7 @@ constexpr double kMomentum = 0.1;
 constexpr double kSlope = 0.2;
 constexpr double kDropout = 0.25;
 constexpr int kLabelWidth = 10;
-constexpr int kFeatures = 128 * 4 * 4;
+constexpr int kLastSize = 4;  // of the features that D is linear in, at least
 
 // A list of layers, named by index as in the public implementation.
 std::shared_ptr<torch::nn::Module> add_list(torch::nn::Module& network, const std::string& name) {
@@ -46,7 +45,6 @@ at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomStream& random) {
 DcganGenerator::DcganGenerator(ImageShape image, int z_dim, int label_count,
                                const BatchNormOptions& norm)
     : Generator(image, z_dim, label_count) {
-  check(image.resolution == 32 || image.resolution == 64, "a DC-GAN makes images of 32 or 64");
   const int first_size = image.resolution / 4;
   if (label_count > 0) {
     label_embedding_ =
@@ -82,9 +80,9 @@ at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels
 DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
                                        const BatchNormOptions& norm)
     : Discriminator(image, label_count) {
-  check(image.resolution == 32 || image.resolution == 64, "a DC-GAN takes images of 32 or 64");
   const std::array<int, 5> widths = {image.channels, 16, 32, 64, 128};
-  const int last_stride = image.resolution == 32 ? 1 : 2;
+  const int last_size = std::max(image.resolution / 16, kLastSize);
+  const int last_stride = image.resolution / 8 / last_size;
   const auto list = add_list(*this, "model");
   int place = 0;
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
@@ -95,10 +93,11 @@ DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
     norms_.push_back(add_layer<BatchNorm>(*list, place, widths[i + 1], kEpsilon, kMomentum, norm));
     place += 1;
   }
-  linear_ = add_layer<Linear>(*add_list(*this, "adv_layer"), 0, kFeatures, 1);
+  const int feature_count = widths.back() * last_size * last_size;
+  linear_ = add_layer<Linear>(*add_list(*this, "adv_layer"), 0, feature_count, 1);
   if (label_count > 0) {
     label_projection_ =
-        register_module("label_projection", std::make_shared<Embedding>(label_count, kFeatures));
+        register_module("label_projection", std::make_shared<Embedding>(label_count, feature_count));
   }
 }
 

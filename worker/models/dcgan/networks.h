@@ -15,7 +15,7 @@
 /// upsampling is nearest neighbor (the paper does not specify it).
 namespace ganscale::models {
 
-/// Generates images of 32x32 or 64x64; r is the resolution:
+/// Generates images of 32x32 to 256x256; r is the resolution:
 ///
 /// | layer | output | parameters |
 /// |---|---|---|
@@ -42,19 +42,20 @@ class DcganGenerator : public Generator {
   std::shared_ptr<Convolution> to_image_;
 };
 
-/// Scores images of 32x32 or 64x64; r is the resolution:
+/// Scores images of 32x32 to 256x256; r is the resolution:
 ///
 /// | layer | output | parameters |
 /// |---|---|---|
 /// | convolution of stride 2, leaky ReLU, dropout 0.25 | 16 x r/2 x r/2 | model.0 |
 /// | the same, batch norm eps 0.8 | 32 x r/4 x r/4 | model.3, .6 |
 /// | the same | 64 x r/8 x r/8 | model.7, .10 |
-/// | the same; stride 1 at r = 32 | 128 x 4 x 4 | model.11, .14 |
+/// | the same; stride 1 at r = 32 | 128 x r/16 x r/16, at least 128 x 4 x 4 | model.11, .14 |
 /// | linear | 1 | adv_layer.0 |
 /// | + <label vector, features> in the conditional network | 1 | label_projection |
 ///
-/// The paper does not specify two things. 2048 features at 32x32 need a layer without stride: the
-/// last one. The label enters the conditional network as in Miyato & Koyama 2018, arXiv:1802.05637,
+/// The paper does not specify three things. 2048 features at 32x32 need a layer without stride: the
+/// last one. Beyond 64x64, at which the paper's tables end, both linear layers grow with the image,
+/// as in the public implementation. The label enters the conditional network as in Miyato & Koyama 2018, arXiv:1802.05637,
 /// Eq. (3). Dropout applies to single values. The paper's sigmoid is in the loss.
 class DcganDiscriminator : public Discriminator {
  public:

@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/batch_norm.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
@@ -46,17 +47,29 @@ at::Tensor BatchNormLayer::synchronized(const at::Tensor& x) const {
 
 BatchNorm::BatchNorm(std::int64_t channels, double epsilon, double momentum,
                      const BatchNormOptions& options)
-    : BatchNormLayer({epsilon, momentum, options}),
+    : BatchNorm(channels, /*label_count=*/0, {epsilon, momentum, options}) {}
+
+BatchNorm::BatchNorm(std::int64_t channels, std::int64_t label_count, const BatchNormRule& rule)
+    : BatchNormLayer(rule),
       num_batches_tracked_(register_buffer("num_batches_tracked", at::zeros({}, at::kLong))) {
-  tensors_ = {register_parameter("weight", at::ones({channels})),
-              register_parameter("bias", at::zeros({channels})),
-              register_buffer("running_mean", at::zeros({channels})),
-              register_buffer("running_var", at::ones({channels}))};
+  const auto shape = label_count > 0 ? std::vector{label_count, channels} : std::vector{channels};
+  weight_ = register_parameter("weight", at::ones(shape));
+  bias_ = register_parameter("bias", at::zeros(shape));
+  tensors_.running_mean = register_buffer("running_mean", at::zeros({channels}));
+  tensors_.running_var = register_buffer("running_var", at::ones({channels}));
+  if (label_count > 0) return;
+  tensors_.weight = weight_;
+  tensors_.bias = bias_;
 }
 
-at::Tensor BatchNorm::forward(const at::Tensor& x) {
+at::Tensor BatchNorm::forward(const at::Tensor& x, const at::Tensor& labels) {
   if (moves_statistics()) num_batches_tracked_.add_(1);
-  return normalized(x);
+  const auto normal = normalized(x);
+  if (tensors_.weight.defined()) return normal;
+  const auto of_images = [&](const at::Tensor& rows) {
+    return at::embedding(rows, labels).to(x.scalar_type()).unsqueeze(2).unsqueeze(3);
+  };
+  return normal.mul(of_images(weight_)).add_(of_images(bias_));
 }
 
 }  // namespace ganscale::models

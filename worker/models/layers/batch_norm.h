@@ -66,20 +66,27 @@ class BatchNormLayer : public torch::nn::Module {
 
 /// Normalizes each channel to mean 0 and variance 1, then scales and shifts it.
 ///
-/// Paper:      Ioffe & Szegedy 2015, arXiv:1502.03167, Algorithm 1.
-/// Parameters: weight [C], bias [C]. Buffers: running_mean [C], running_var [C] (of the unbiased
-///             variance), num_batches_tracked [] int64, as in PyTorch.
+/// Paper:      Ioffe & Szegedy 2015, arXiv:1502.03167, Algorithm 1; with a scale and a shift for
+///             each label: de Vries et al. 2017, arXiv:1707.00683, Section 3.2.
+/// Parameters: weight [C], bias [C]; with labels [label_count, C]. Buffers: running_mean [C],
+///             running_var [C] (of the unbiased variance), num_batches_tracked [] int64, as in
+///             PyTorch.
 class BatchNorm : public BatchNormLayer {
  public:
   BatchNorm(std::int64_t channels, double epsilon, double momentum,
             const BatchNormOptions& options);
+  /// label_count: 0 without labels.
+  BatchNorm(std::int64_t channels, std::int64_t label_count, const BatchNormRule& rule);
 
   /// x: [N, C, H, W]; the result keeps memory format and dtype. Moments of low-precision types are
   /// computed in float32. In training mode each call updates the running statistics; with
   /// kSynchronized all ranks call it together with equal shapes.
-  at::Tensor forward(const at::Tensor& x);
+  /// labels: [N] int64; undefined without labels.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& labels = {});
 
  private:
+  at::Tensor weight_;
+  at::Tensor bias_;
   at::Tensor num_batches_tracked_;
 };
 

@@ -7,8 +7,9 @@
 
 namespace ganscale::models {
 
-Convolution::Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride)
-    : weight_(register_parameter("weight", at::zeros({out_channels, in_channels, 3, 3}))),
+Convolution::Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride,
+                         std::int64_t kernel)
+    : weight_(register_parameter("weight", at::zeros({out_channels, in_channels, kernel, kernel}))),
       bias_(register_parameter("bias", at::zeros({out_channels}))),
       stride_(stride) {}
 
@@ -19,7 +20,7 @@ void Convolution::normalize_spectrum() {
 
 at::Tensor Convolution::forward(const at::Tensor& x) const {
   const auto weight = spectral_norm_ ? spectral_norm_->forward(weight_) : weight_;
-  return at::conv2d(x, weight, bias_, stride_, /*padding=*/1);
+  return at::conv2d(x, weight, bias_, stride_, /*padding=*/weight.size(2) / 2);
 }
 
 at::Tensor UpsampledConvolution::forward(const at::Tensor& x) const {

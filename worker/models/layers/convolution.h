@@ -8,12 +8,15 @@
 
 namespace ganscale::models {
 
-/// A 3x3 convolution with padding 1. Initially zero: the network initializes the weights.
+/// A convolution, padded so that stride 1 keeps the size. Initially zero: the network initializes
+/// the weights.
 ///
-/// Parameters: weight [out, in, 3, 3], bias [out]. Buffers: spectral_norm.u, if used.
+/// Parameters: weight [out, in, k, k], bias [out]. Buffers: spectral_norm.u, if used.
 class Convolution : public torch::nn::Module {
  public:
-  Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride = 1);
+  /// kernel: k, odd.
+  Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride = 1,
+              std::int64_t kernel = 3);
 
   /// Divides the weight by its largest singular value from now on.
   void normalize_spectrum();

@@ -1,5 +1,6 @@
 #include "models/resnet/blueprint.h"
 
+#include "base/joined.h"
 #include "models/convolutional_config.h"
 #include "models/initial_weights.h"
 #include "models/resnet/networks.h"
@@ -7,20 +8,27 @@
 namespace ganscale::models {
 namespace {
 
+using resnet::LabelEntry;
+using resnet::ResnetCritic;
+using resnet::ResnetGenerator;
+using resnet::Table;
+
 class ResnetBlueprint : public Blueprint {
  public:
-  explicit ResnetBlueprint(const ConvolutionalConfig& config) : config_(config) {}
+  ResnetBlueprint(const ConvolutionalConfig& config, const Table& table, LabelEntry label_entry)
+      : config_(config), table_(table), label_entry_(label_entry) {}
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<ResnetGenerator>(
-        in.image, config_.z_dim, in.label_count,
-        BatchNormOptions{config_.batch_norm, in.statistics_group});
+        in.image.channels, table_,
+        ResnetGenerator::Options{config_.z_dim, in.label_count, label_entry_,
+                                 BatchNormOptions{config_.batch_norm, in.statistics_group}});
     initialize_he(*network, "generator", in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
-    auto network = std::make_shared<ResnetCritic>(in.image, in.label_count);
+    auto network = std::make_shared<ResnetCritic>(in.image.channels, table_, in.label_count);
     if (config_.spectral_norm) normalize_spectra(*network);
     initialize_he(*network, "discriminator", in.seed);
     return network;
@@ -28,14 +36,35 @@ class ResnetBlueprint : public Blueprint {
 
  private:
   ConvolutionalConfig config_;
+  Table table_;
+  LabelEntry label_entry_;
 };
+
+/// Returns the table for the resolution. Throws ConfigError at its key.
+const Table& find_sngan_table(config::Section& in, const ModelConfig& config) {
+  std::vector<std::string> resolutions;
+  for (const Table& table : resnet::sngan_tables()) {
+    if (table.resolution == config.resolution) return table;
+    resolutions.push_back(std::to_string(table.resolution));
+  }
+  in.fail("resolution", config.name + " supports " + joined(resolutions) + ", not " +
+                            std::to_string(config.resolution));
+}
 
 }  // namespace
 
 void read_wgan_resnet(config::Section& in, ModelConfig& config) {
-  in.require(config.resolution == 32, "resolution",
-             config.name + " supports 32, not " + std::to_string(config.resolution));
-  config.blueprint = std::make_shared<ResnetBlueprint>(read_convolutional(in));
+  const Table& small = resnet::small_table();
+  const bool is_small = config.resolution == small.resolution;
+  const Table& table = is_small ? small : find_sngan_table(in, config);
+  const ConvolutionalConfig keys = read_convolutional(in);
+  config.blueprint = std::make_shared<ResnetBlueprint>(keys, table, LabelEntry::kLatent);
+}
+
+void read_sngan(config::Section& in, ModelConfig& config) {
+  const Table& table = find_sngan_table(in, config);
+  const ConvolutionalConfig keys = read_convolutional(in, {.z_dim = 128, .spectral_norm = true});
+  config.blueprint = std::make_shared<ResnetBlueprint>(keys, table, LabelEntry::kNorms);
 }
 
 }  // namespace ganscale::models

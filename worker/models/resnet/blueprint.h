@@ -4,7 +4,11 @@
 
 namespace ganscale::models {
 
-/// Reads the keys of a W-GAN with small residual networks.
+/// Reads the keys of a W-GAN with residual networks: the small table at 32x32, those of SNGAN
+/// beyond.
 void read_wgan_resnet(config::Section& in, ModelConfig& config);
+
+/// Reads the keys of an SNGAN: its tables, with spectral normalization unless told otherwise.
+void read_sngan(config::Section& in, ModelConfig& config);
 
 }  // namespace ganscale::models

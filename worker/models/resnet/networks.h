@@ -8,56 +8,93 @@
 #include "models/layers/embedding.h"
 #include "models/layers/linear.h"
 #include "models/networks.h"
+#include "models/resnet/tables.h"
 
-/// A small residual pair for 32x32, after the tables for CIFAR-10 of Miyato et al. 2018,
-/// arXiv:1802.05957, Table 3, with 64 channels where the paper has 256 and 128. Widths do not
-/// change within a network, so that every shortcut is the input itself, scaled: the paper has 1x1
-/// convolutions there.
-namespace ganscale::models {
+/// Residual networks of Miyato et al. 2018, arXiv:1802.05957, and a small pair after them. The
+/// widths are in tables.h.
+namespace ganscale::models::resnet {
+
+/// How labels enter a generator.
+enum class LabelEntry {
+  kLatent,  ///< as 10 numbers appended to z
+  kNorms,   ///< as scales and shifts of all batch norms
+};
 
 /// Batch norm, ReLU, upsampling, convolution, batch norm, ReLU, convolution; plus the upsampled
-/// input.
+/// input, through a 1x1 convolution if shortcuts are learned.
+///
+/// Modules: norm_0, conv_0, norm_1, conv_1, shortcut.
 class UpResidual : public torch::nn::Module {
  public:
-  UpResidual(int channels, const BatchNormOptions& norm);
-  /// x: [N, C, H, W]. Returns [N, C, 2 H, 2 W].
-  at::Tensor forward(const at::Tensor& x) const;
+  struct Shape {
+    int in_channels;
+    int channels;
+    int label_count;  ///< of the norms
+    bool has_learned_shortcut;
+  };
+
+  UpResidual(const Shape& shape, const BatchNormRule& norm);
+  /// x: [N, in, H, W]; labels: [N] int64, or undefined. Returns [N, C, 2 H, 2 W].
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& labels) const;
 
  private:
   std::shared_ptr<BatchNorm> first_norm_;
   std::shared_ptr<BatchNorm> second_norm_;
   std::shared_ptr<UpsampledConvolution> first_;
   std::shared_ptr<Convolution> second_;
+  std::shared_ptr<Convolution> shortcut_;
 };
 
-/// ReLU, convolution, ReLU, convolution, and, with `halve`, a mean over 2x2; plus the input,
-/// likewise halved. No normalization: a gradient penalty needs images that do not mix.
+/// ReLU, convolution, ReLU, convolution and, if it halves, a mean over 2x2; plus the input, likewise
+/// halved, through a 1x1 convolution if shortcuts are learned and its width or size changes. No
+/// normalization: a gradient penalty needs images that do not mix.
+///
+/// Modules: conv_0, conv_1, shortcut.
 class DownResidual : public torch::nn::Module {
  public:
-  DownResidual(int channels, bool halve);
-  /// x: [N, C, H, W]. Returns [N, C, H, W] or [N, C, H / 2, W / 2].
+  struct Shape {
+    int in_channels;
+    int channels;
+    bool halves;
+    bool takes_image;  ///< then there is no ReLU before the first convolution
+    bool has_learned_shortcut;
+  };
+
+  explicit DownResidual(const Shape& shape);
+  /// x: [N, in, H, W]. Returns [N, C, H, W] or [N, C, H / 2, W / 2].
   at::Tensor forward(const at::Tensor& x) const;
 
  private:
-  bool halve_;
+  bool halves_;
+  bool takes_image_;
   std::shared_ptr<Convolution> first_;
   std::shared_ptr<Convolution> second_;
+  std::shared_ptr<Convolution> shortcut_;
 };
 
 /// | layer | output | parameters |
 /// |---|---|---|
-/// | z, with the label's 10 numbers appended if conditional | | label_embedding |
-/// | linear | 64 x 4 x 4 | first |
-/// | three residual blocks that double the size | 64 x 32 x 32 | block_0 ... block_2 |
-/// | batch norm, ReLU, convolution, tanh | C x 32 x 32 | norm, to_image |
+/// | z, with the label's 10 numbers appended for kLatent | | label_embedding |
+/// | linear | first_width x 4 x 4 | first |
+/// | residual blocks that double the size | up.back() x r x r | block_0, block_1, ... |
+/// | batch norm, ReLU, convolution, tanh | C x r x r | norm, to_image |
 class ResnetGenerator : public Generator {
  public:
-  /// label_count: 0 for the unconditional network.
-  ResnetGenerator(ImageShape image, int z_dim, int label_count, const BatchNormOptions& norm);
+  struct Options {
+    int z_dim;
+    int label_count;  ///< 0 for the unconditional network
+    LabelEntry label_entry;
+    BatchNormOptions norm;
+  };
+
+  ResnetGenerator(int image_channels, const Table& table, const Options& options);
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
+  /// All but the scales and shifts of norms, which have a row for each label.
+  NamedTensors filters() override;
 
  private:
+  int first_width_;
   std::shared_ptr<Embedding> label_embedding_;
   std::shared_ptr<Linear> first_;
   std::vector<std::shared_ptr<UpResidual>> blocks_;
@@ -67,23 +104,24 @@ class ResnetGenerator : public Generator {
 
 /// | layer | output | parameters |
 /// |---|---|---|
-/// | convolution | 64 x 32 x 32 | from_image |
-/// | two residual blocks that halve the size, two that do not | 64 x 8 x 8 | block_0 ... block_3 |
-/// | ReLU, mean over pixels | 64 | |
+/// | convolution, without learned shortcuts | down[0] x r x r | from_image |
+/// | residual blocks | down.back() x H x W | block_0, block_1, ... |
+/// | ReLU, sum or mean over pixels | down.back() | |
 /// | linear | 1 | last |
 /// | + <label vector, features> in the conditional network | 1 | label_projection |
 class ResnetCritic : public Discriminator {
  public:
   /// label_count: 0 for the unconditional network.
-  ResnetCritic(ImageShape image, int label_count);
+  ResnetCritic(int image_channels, const Table& table, int label_count);
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
 
  private:
+  bool sums_pixels_;
   std::shared_ptr<Convolution> from_image_;
   std::vector<std::shared_ptr<DownResidual>> blocks_;
   std::shared_ptr<Linear> last_;
   std::shared_ptr<Embedding> label_projection_;
 };
 
-}  // namespace ganscale::models
+}  // namespace ganscale::models::resnet

@@ -54,6 +54,20 @@ TEST(BatchNorm, FrozenLeavesTheRunningStatisticsWhileTraining) {
   EXPECT_EQ(named_buffers(*norm).at("running_mean").abs().sum().item<double>(), 0);
 }
 
+// Image 0 has label 1: twice the normalized values, plus one. Image 1 keeps its values.
+TEST(BatchNorm, ScalesAndShiftsEachImageByItsLabel) {
+  BatchNorm norm(2, /*label_count=*/3, {.epsilon = 4.0});
+  norm.to(at::kDouble);
+  const at::NoGradGuard no_grad;
+  named_parameters(norm).at("weight")[1].fill_(2);
+  named_parameters(norm).at("bias")[1].fill_(1);
+  const auto y = norm.forward(two_channels(), at::tensor({1, 0}));
+  const auto plain = make_norm()->forward(two_channels());
+  EXPECT_TRUE(at::allclose(y[0], plain[0].mul(2).add(1)));
+  EXPECT_TRUE(at::allclose(y[1], plain[1]));
+  EXPECT_NEAR(named_buffers(norm).at("running_mean")[0].item<double>(), 0.4, 1e-12);
+}
+
 // Each rank holds one image of the batch; output, statistics and gradient are those of one rank
 // that holds both.
 TEST(BatchNorm, SynchronizedOverRanksIsThatOfTheWholeBatch) {

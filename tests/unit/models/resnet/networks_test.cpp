@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "support/expect_error.h"
 #include "tensors/named_tensors.h"
 #include "unit/models/read_model.h"
 
@@ -12,9 +13,15 @@ namespace {
 
 bool is_conditional(const std::string& name) { return name.starts_with("conditional_"); }
 
-Networks make(const std::string& name) {
+Networks make(const std::string& name, const std::string& more = "z_dim: 8") {
   const int label_count = is_conditional(name) ? 3 : 0;
-  return build_networks(read_model("{name: " + name + ", z_dim: 8}", label_count), 1, nullptr);
+  return build_networks(read_model("{name: " + name + ", " + more + "}", label_count), 1, nullptr);
+}
+
+std::int64_t parameter_count(const torch::nn::Module& network) {
+  std::int64_t count = 0;
+  for (const auto& [name, parameter] : named_parameters(network)) count += parameter.numel();
+  return count;
 }
 
 at::Tensor score(Discriminator& critic, const at::Tensor& images, const at::Tensor& labels) {
@@ -58,7 +65,80 @@ TEST_P(WganNetworks, DependOnTheLabelWhereTheyAreConditional) {
 
 INSTANTIATE_TEST_SUITE_P(Models, WganNetworks,
                          testing::Values("wgan", "conditional_wgan", "wgan_resnet",
-                                         "conditional_wgan_resnet"));
+                                         "conditional_wgan_resnet", "sngan", "conditional_sngan"));
+
+// By hand, from Table 3 of Miyato et al. 2018.
+TEST(Sngan, HasAsManyParametersAsTheTableFor32Says) {
+  const auto convolution = [](int in, int out, int kernel) {
+    return in * out * kernel * kernel + out;
+  };
+  const std::int64_t up = 2 * 2 * 256 + 2 * convolution(256, 256, 3) + convolution(256, 256, 1);
+  const auto networks = make("sngan", "resolution: 32");
+  EXPECT_EQ(parameter_count(*networks.generator),
+            129 * 256 * 16 + 3 * up + 2 * 256 + convolution(256, 3, 3));
+
+  const std::int64_t kept = 2 * convolution(128, 128, 3);
+  const std::int64_t halved = kept + convolution(128, 128, 1);
+  const std::int64_t first =
+      convolution(3, 128, 3) + convolution(128, 128, 3) + convolution(3, 128, 1);
+  EXPECT_EQ(parameter_count(*networks.discriminator), first + halved + 2 * kept + 129);
+}
+
+TEST(Sngan, HasATableForEachResolution) {
+  for (const int resolution : {32, 64, 128}) {
+    const auto size = std::to_string(resolution);
+    for (const char* name : {"sngan", "wgan_resnet"}) {
+      const auto networks = make(name, "z_dim: 8, resolution: " + size);
+      kernels::RandomStream random({}, Stream::kGeneratorNoise);
+      const auto images = networks.generator->forward(at::randn({1, 8}), {}, random);
+      EXPECT_EQ(images.sizes(), (std::vector<std::int64_t>{1, 3, resolution, resolution})) << name;
+      EXPECT_EQ(score(*networks.discriminator, images, {}).numel(), 1) << name;
+    }
+  }
+  const auto largest = make("sngan", "resolution: 256");
+  EXPECT_EQ(named_parameters(*largest.generator).at("to_image.weight").size(1), 32);
+  expect_error(ExitCode::kConfig, "run.yaml:1: resolution: sngan supports 32, 64, 128, 256, not 512",
+               [] { read_model("{name: sngan, resolution: 512}"); });
+}
+
+// What a 1x1 convolution in the shortcut is moved past: copies of pixels, and means over them.
+TEST(UpResidual, AddsTheShortcutOfTheUpsampledInput) {
+  resnet::UpResidual block({.in_channels = 2, .channels = 2, .label_count = 0,
+                            .has_learned_shortcut = true}, {});
+  const at::NoGradGuard no_grad;
+  const auto weights = named_parameters(block);
+  weights.at("shortcut.weight").copy_(at::randn({2, 2, 1, 1}));
+  weights.at("conv_1.bias").fill_(3);  // all that comes through the other branch
+  const auto x = at::randn({1, 2, 2, 2});
+  const auto large = x.repeat_interleave(2, 2).repeat_interleave(2, 3);
+  const auto expected = at::conv2d(large, weights.at("shortcut.weight")).add(3);
+  EXPECT_TRUE(at::allclose(block.forward(x, {}), expected, 1e-5, 1e-5));
+}
+
+TEST(DownResidual, AddsTheShortcutThenTakesMeans) {
+  const resnet::DownResidual block({.in_channels = 2, .channels = 3, .halves = true,
+                                    .takes_image = false, .has_learned_shortcut = true});
+  const at::NoGradGuard no_grad;
+  const auto weights = named_parameters(block);
+  for (const auto& [name, weight] : weights) weight.copy_(at::randn(weight.sizes()));
+  const auto x = at::randn({1, 2, 4, 4});
+  const auto inner = at::conv2d(x.relu(), weights.at("conv_0.weight"), weights.at("conv_0.bias"),
+                                1, 1).relu();
+  const auto sum =
+      at::conv2d(inner, weights.at("conv_1.weight"), weights.at("conv_1.bias"), 1, 1)
+          .add(at::conv2d(x, weights.at("shortcut.weight"), weights.at("shortcut.bias")));
+  EXPECT_TRUE(at::allclose(block.forward(x), at::avg_pool2d(sum, {2, 2}), 1e-5, 1e-5));
+}
+
+TEST(Sngan, HasFiltersWithoutTheScalesOfLabels) {
+  const auto networks = make("conditional_sngan");
+  for (const auto& [name, filter] : networks.generator->filters()) {
+    EXPECT_EQ(name.find("norm"), std::string::npos) << name;
+    EXPECT_GE(filter.dim(), 2) << name;
+  }
+  const auto weights = named_parameters(*networks.generator);
+  EXPECT_TRUE(weights.at("block_0.norm_0.weight").equal(at::ones({3, 256})));
+}
 
 TEST(Resnet, BeginsWithWeightsThatKeepTheVariance) {
   const auto networks = make("wgan_resnet");
