@@ -1,6 +1,7 @@
 #include "comm/mpi_group.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "base/handle.h"
 #include "comm/comm_thread.h"
 #include "comm/stopwatch.h"
+#include "profile/scopes.h"
 
 namespace ganscale::comm {
 namespace {
@@ -147,6 +149,7 @@ class MpiGroup final : public Group {
   }
 
   void wait() override {
+    RECORD_USER_SCOPE(profile::kAllReduceWait);
     const Stopwatch watch;
     thread_.wait();
     exposed_seconds_ += watch.seconds();
@@ -292,6 +295,7 @@ class MpiGroup final : public Group {
     expect_usable(data);
     mpi_type(data.scalar_type());  // refuses a dtype before any rank waits
     if (size_ == 1) return;
+    RECORD_USER_SCOPE(profile::kAllReduceWait);
     run(name, [&](MPI_Comm comm) { reduce(comm, data, operation); });
   }
 

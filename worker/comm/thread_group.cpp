@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
+#include <ATen/record_function.h>
 
 #include <condition_variable>
 #include <deque>
@@ -16,6 +17,7 @@
 
 #include "base/error.h"
 #include "comm/stopwatch.h"
+#include "profile/scopes.h"
 
 namespace ganscale::comm {
 namespace {
@@ -119,6 +121,7 @@ class ThreadGroup final : public Group {
   }
 
   void wait() override {
+    RECORD_USER_SCOPE(profile::kAllReduceWait);
     const Stopwatch watch;
     wait_for_posted();
     add_seconds(watch.seconds());

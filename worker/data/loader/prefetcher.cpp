@@ -1,6 +1,7 @@
 #include "data/loader/prefetcher.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "data/loader/prefetch_range.h"
 #include "data/sources/read_image.h"
+#include "profile/scopes.h"
 
 namespace ganscale::data {
 namespace {
@@ -102,6 +104,7 @@ Batch Prefetcher::next() {
 
 // Waits until the next batch is filled. If it is late, more readers may come meanwhile.
 void Prefetcher::wait_for_first_slot(std::unique_lock<std::mutex>& lock) {
+  RECORD_USER_SCOPE(profile::kDataWait);
   const auto is_ready = [&] { return !slots_.empty() && slots_.front()->remaining == 0; };
   double since = seconds_now();
   bool ready = false;

@@ -59,7 +59,8 @@ Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
       writer_(writer),
       statistics_(agree_on_names(context.group, trainer.statistic_names())),
       status_(first_status(context.config, context.folder, context.group.size())),
-      window_(context.config.measure) {}
+      window_(context.config.measure),
+      profile_(context.config.profile) {}
 
 void Reporter::begin(const Progress& progress) {
   status_.images_seen = progress.images_seen;
@@ -80,6 +81,7 @@ void Reporter::begin(const Progress& progress) {
   tick_images_ = progress.images_seen;
   window_.begin(tick_start_, trainer_.readings());
   state(wire::JobState::kRunning);
+  profile_.begin();
 }
 
 void Reporter::open_tensorboard(std::int64_t images_seen) {
@@ -113,6 +115,7 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
   read_counters();
   status_.images_seen = progress.images_seen;
   if (bar_) bar_->update(progress.images_seen);
+  profile_.step(result);
 }
 
 /// Exports counters of other components.
@@ -207,6 +210,7 @@ void Reporter::tick(Progress& progress, double budget_seconds_left) {
   tick_images_ = progress.images_seen;
   tick_readings_ = trainer_.readings();
   maintenance_seconds_ = 0;
+  profile_.write_if_over(context_.group, context_.folder);
 }
 
 void Reporter::write_tick(const report::Tick& tick) {

@@ -12,6 +12,7 @@
 #include "training/evaluation/metrics_log.h"
 #include "training/loop/measured_window.h"
 #include "training/loop/role_tally.h"
+#include "training/loop/step_profile.h"
 #include "training/loop/trainer.h"
 #include "training/loop/training_context.h"
 #include "training/phases/statistics.h"
@@ -79,6 +80,7 @@ class Reporter {
   wire::JobStatus status_;
   double budget_seconds_left_ = std::numeric_limits<double>::infinity();
   MeasuredWindow window_;
+  StepProfile profile_;
   Clock::time_point tick_start_;
   Clock::time_point step_ended_;
   double maintenance_seconds_ = 0;

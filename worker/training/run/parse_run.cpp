@@ -104,6 +104,20 @@ MeasureConfig parse_measure(config::Section in) {
   return c;
 }
 
+ProfileConfig parse_profile(config::Section in) {
+  ProfileConfig c;
+  c.warmup_steps = in.get("warmup_steps", c.warmup_steps, "steps before the recorded ones");
+  in.require(c.warmup_steps >= 0, "warmup_steps", "must not be negative");
+  c.steps = in.get("steps", c.steps,
+                   "steps whose operators are recorded: RUN/profile.json tells the time by kind, "
+                   "RUN/trace.json is for a trace viewer; 0: none");
+  constexpr std::int64_t kMostSteps = 1000;
+  in.require(c.steps >= 0 && c.steps <= kMostSteps, "steps",
+             "must be 0 to " + std::to_string(kMostSteps) + ": " + std::to_string(c.steps));
+  in.reject_unread_keys();
+  return c;
+}
+
 }  // namespace
 
 RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes,
@@ -123,6 +137,7 @@ RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
   c.scheme = parse_scheme(in.section("scheme"), schemes);
   c.budget = parse_budget(in.section("budget"));
   c.measure = parse_measure(in.section("measure"));
+  c.profile = parse_profile(in.section("profile"));
   c.loss = losses::parse_loss(in.section("loss"));
   c.generator = parse_generator(in.section("generator"), c.loss, c.training.batch);
   c.discriminator = parse_discriminator(in.section("discriminator"), c.loss, c.training.batch);

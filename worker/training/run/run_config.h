@@ -57,6 +57,12 @@ struct MeasureConfig {
   std::int64_t steps = 0;         ///< 0: no window
 };
 
+/// A window of steps whose operators are recorded, see docs/operations.md.
+struct ProfileConfig {
+  std::int64_t warmup_steps = 10;  ///< before it
+  std::int64_t steps = 0;          ///< 0: no window
+};
+
 /// The configuration of a run. Each folder owns its section.
 struct RunConfig {
   models::ModelConfig model;
@@ -65,6 +71,7 @@ struct RunConfig {
   TrainingConfig training;
   BudgetConfig budget;
   MeasureConfig measure;
+  ProfileConfig profile;
   losses::LossConfig loss;
   GeneratorConfig generator;
   DiscriminatorConfig discriminator;

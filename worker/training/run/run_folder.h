@@ -23,6 +23,9 @@ class RunFolder {
   std::filesystem::path log() const { return root_ / "log.jsonl"; }
   std::filesystem::path stats() const { return root_ / "stats.jsonl"; }
   std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }
+  /// What the time of the profiled steps was spent on, and their trace.
+  std::filesystem::path profile() const { return root_ / "profile.json"; }
+  std::filesystem::path trace() const { return root_ / "trace.json"; }
   /// Scheme per_label: the state of each label, and all generators as one.
   std::filesystem::path labels_table() const { return root_ / "labels.json"; }
   std::filesystem::path bundle() const { return root_ / "bundle.safetensors"; }

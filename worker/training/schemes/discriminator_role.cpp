@@ -1,6 +1,9 @@
 #include "training/schemes/discriminator_role.h"
 
+#include <ATen/record_function.h>
+
 #include "comm/stopwatch.h"
+#include "profile/scopes.h"
 #include "training/schemes/due_phases.h"
 
 namespace ganscale::training {
@@ -33,6 +36,7 @@ StepResult DiscriminatorRole::step(Progress& progress) {
 }
 
 FakeBatch DiscriminatorRole::take_fakes() {
+  RECORD_USER_SCOPE(profile::kRoleWait);
   while (buffer_.empty() || parts_.links.fakes_are_there())
     buffer_.add(parts_.links.receive_fakes(returning_buffers()));
   return buffer_.take();

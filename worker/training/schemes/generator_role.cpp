@@ -1,8 +1,10 @@
 #include "training/schemes/generator_role.h"
 
 #include <ATen/ops/tensor.h>
+#include <ATen/record_function.h>
 
 #include "comm/stopwatch.h"
+#include "profile/scopes.h"
 #include "training/schemes/due_phases.h"
 
 namespace ganscale::training {
@@ -40,6 +42,7 @@ void GeneratorRole::receive_snapshots_to(std::int64_t version) {
 /// Takes the newest snapshot that is there, and waits while it is too old. The first of these ranks
 /// decides which it is.
 void GeneratorRole::take_snapshot(std::int64_t step) {
+  RECORD_USER_SCOPE(profile::kRoleWait);
   comm::Group& ranks = parts_.links.ranks();
   if (ranks.rank() == 0) {
     receive_snapshots_to(step - parts_.max_staleness);

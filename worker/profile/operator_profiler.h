@@ -1,0 +1,26 @@
+#pragma once
+
+#include "profile/event.h"
+
+namespace ganscale::profile {
+
+/// Records operators of this thread and, where there is a GPU, its kernels, through LibTorch's
+/// profiler. One at a time in a process.
+class OperatorProfiler {
+ public:
+  OperatorProfiler() = default;
+  ~OperatorProfiler();
+  OperatorProfiler(const OperatorProfiler&) = delete;
+  OperatorProfiler& operator=(const OperatorProfiler&) = delete;
+
+  /// Starts to record.
+  void start();
+  /// Ends the recording, on the thread that started it, and returns it.
+  Recording stop();
+  bool is_recording() const { return begin_ns_ != 0; }
+
+ private:
+  std::int64_t begin_ns_ = 0;
+};
+
+}  // namespace ganscale::profile
