@@ -27,7 +27,7 @@ constexpr std::array kKinds = {
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
       "unknown metric; known are fid50k, class_fid50k, is50k, kid50k, pr50k3 and dc50k5, with any "
-      "number of images: " +
+      "number of images, and all but is50k with _full for all real images: " +
       text);
 }
 
@@ -46,8 +46,13 @@ void read_feature_net(config::Section& in, FeatureNetConfig& c) {
 
 }  // namespace
 
+std::int64_t MetricName::real_count(std::int64_t record_count) const {
+  constexpr std::int64_t kMostReals = 50'000;
+  return has_all_reals ? record_count : std::min(record_count, kMostReals);
+}
+
 MetricName parse_metric(const std::string& text) {
-  static const std::regex kPattern("([a-z_]+)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?");
+  static const std::regex kPattern("([a-z_]+?)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?(_full)?");
   std::smatch parts;
   if (!std::regex_match(text, parts, kPattern)) refuse(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
@@ -60,6 +65,8 @@ MetricName parse_metric(const std::string& text) {
   if (parts[4].matched) {
     result.neighbors = static_cast<int>(*config::parse_integer(parts[4].str()));
   }
+  result.has_all_reals = parts[5].matched;
+  if (result.has_all_reals && result.metric == Metric::kInceptionScore) refuse(text);
   const bool has_neighbors = kind->neighbors > 0;
   if (result.image_count < 2 || has_neighbors != (result.neighbors > 0)) refuse(text);
   return result;
@@ -68,7 +75,8 @@ MetricName parse_metric(const std::string& text) {
 EvaluateConfig parse_evaluate(config::Section in) {
   EvaluateConfig c;
   const auto names = in.get("metrics", std::vector<std::string>{},
-                            "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5");
+                            "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5; against at most "
+                            "50,000 real images, or with _full (fid50k_full) against all");
   for (const auto& name : names) c.metrics.push_back(parse_metric(name));
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two evaluations; 0: only at the end");

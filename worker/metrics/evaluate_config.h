@@ -20,16 +20,22 @@ enum class Metric {
   kDensityCoverage,  ///< dc50k5
 };
 
-/// The name of a metric: its kind, the number of generated images ("50k", "500") and, for pr and
-/// dc, the number of neighbors.
+/// The name of a metric: its kind, the number of generated images ("50k", "500"), for pr and dc the
+/// number of neighbors, and "_full" for a comparison with all real images.
 struct MetricName {
   std::string text;
   Metric metric = Metric::kFrechet;
   std::int64_t image_count = 50'000;
   int neighbors = 3;
+  bool has_all_reals = false;
+
+  /// Returns how many of the real images it is measured against: all, or at most 50,000 as in the
+  /// public implementations of StyleGAN.
+  std::int64_t real_count(std::int64_t record_count) const;
 };
 
-/// Parses names like fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5. The default count is 50k.
+/// Parses names like fid50k, fid50k_full, class_fid50k, is50k, kid50k, pr50k3, dc50k5. The default
+/// count is 50k.
 /// Throws ConfigError for any other name.
 MetricName parse_metric(const std::string& text);
 

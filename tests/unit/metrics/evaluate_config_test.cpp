@@ -23,10 +23,20 @@ TEST(ParseMetric, ReadsKindNumberOfImagesAndNeighbors) {
   EXPECT_EQ(parse_metric("is").image_count, 50'000);
 }
 
+TEST(ParseMetric, ComparesWith50000RealsOrWithAll) {
+  const auto some = parse_metric("fid50k");
+  EXPECT_EQ(some.real_count(70'000), 50'000);
+  EXPECT_EQ(some.real_count(300), 300);
+  for (const char* name : {"fid50k_full", "class_fid_full", "kid1k_full", "pr50k3_full"}) {
+    EXPECT_EQ(parse_metric(name).real_count(70'000), 70'000) << name;
+  }
+  EXPECT_EQ(parse_metric("pr50k7_full").neighbors, 7);
+}
+
 TEST(ParseMetric, RefusesWhatIsNoMetric) {
   for (const char* name :
-       {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m"}) {
-    expect_error(ExitCode::kConfig, std::string("with any number of images: ") + name,
+       {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m", "is50k_full", "fid50k_all"}) {
+    expect_error(ExitCode::kConfig, std::string("with _full for all real images: ") + name,
                  [&] { parse_metric(name); });
   }
 }

@@ -79,7 +79,7 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
   // Fails early if the network or the number of images is not sufficient.
   empty_sets();
   for (const auto& metric : config_.metrics) {
-    metrics::require_enough(metric, real.source.record_count());
+    metrics::require_enough(metric, metric.real_count(real.source.record_count()));
   }
 }
 
@@ -130,22 +130,35 @@ void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed, 
   for (auto& [count, set] : sets) set.merge(group_);
 }
 
+/// Once: the real images stay the same.
+void Evaluator::extract_reals() {
+  if (!real_.empty()) return;
+  std::map<std::int64_t, metrics::Needs> needs;
+  for (const auto& metric : config_.metrics) {
+    auto& all = needs[metric.real_count(images_.source.record_count())];
+    all = metrics::both(all, metrics::needs_of_real(metric));
+  }
+  for (const auto& [count, need] : needs) {
+    RealImages images = images_;
+    images.count = count;
+    const bool is_needed = need != metrics::Needs{};  // not by the inception score
+    real_.emplace(count, is_needed ? real_statistics(images, net_, need, config_, group_)
+                                   : metrics::FeatureStats(need, count, net_));
+  }
+}
+
 metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uint64_t seed) {
   metrics::Measurements result;
   if (config_.metrics.empty()) return result;
-  metrics::Needs needs;
   for (const auto& metric : config_.metrics) {
     metrics::require_labels(metric, generator.label_count() > 0);
-    needs = metrics::both(needs, metrics::needs_of_real(metric));
   }
-  if (!real_ && needs == metrics::Needs{}) {
-    real_.emplace(needs, images_.source.record_count(), net_);  // inception score: none needed
-  }
-  if (!real_) real_.emplace(real_statistics(images_, net_, needs, config_, group_));
+  extract_reals();
   FakeStats fakes = empty_sets();
   extract_fakes(generator, seed, fakes);
   for (const auto& metric : config_.metrics) {
-    const metrics::Sets sets{*real_, fakes.at(metric.image_count), generator.label_count(), seed};
+    const auto& real = real_.at(metric.real_count(images_.source.record_count()));
+    const metrics::Sets sets{real, fakes.at(metric.image_count), generator.label_count(), seed};
     metrics::measure(metric, sets, config_, group_, result);
   }
   return result;

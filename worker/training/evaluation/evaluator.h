@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <map>
 
 #include "metrics/evaluate.h"
 #include "models/networks.h"
@@ -28,6 +28,7 @@ class Evaluator {
   /// The statistics of generated images, by number of images.
   using FakeStats = std::map<std::int64_t, metrics::FeatureStats>;
   FakeStats empty_sets() const;
+  void extract_reals();
   void extract_fakes(models::Generator& generator, std::uint64_t seed, FakeStats& sets);
 
   metrics::EvaluateConfig config_;
@@ -35,7 +36,7 @@ class Evaluator {
   at::Device device_;
   comm::Group& group_;
   metrics::OpenFeatureNet net_;
-  std::optional<metrics::FeatureStats> real_;  // none before the first evaluation
+  std::map<std::int64_t, metrics::FeatureStats> real_;  // by their number, from the first evaluation
 };
 
 }  // namespace ganscale::training

@@ -51,30 +51,33 @@ std::string key_of(const RealImages& real, const metrics::OpenFeatureNet& net,
       << int{policy.background[1]} << " " << int{policy.background[2]} << ", network " << net.sha256
       << ", scaled to " << config.feature_net.resolution << ", signed "
       << config.feature_net.signed_range;
+  if (real.count < real.source.record_count()) key << ", images " << real.count;
   return key.str();
 }
 
-/// Extracts the features of the whole dataset.
+/// Extracts the features of the real images.
 metrics::FeatureStats extract_all(const RealImages& real, metrics::OpenFeatureNet& net,
                                   metrics::Needs needs, std::int64_t batch, comm::Group& group) {
-  const auto total = real.source.record_count();
+  const auto total = real.count;
   metrics::FeatureStats set(needs, total, net);
   report::ProgressBar bar("real images", total);
   for (std::int64_t first = group.rank(); first < total; first += batch * group.size()) {
+    std::vector<std::int64_t> images;
     std::vector<std::int64_t> records;
     std::vector<std::int64_t> labels;
     for (std::int64_t i = first; i < std::min(total, first + batch * group.size());
          i += group.size()) {
-      records.push_back(i);
-      labels.push_back(real.source.label(i));
+      images.push_back(i);
+      records.push_back(real.record(i));
+      labels.push_back(real.source.label(records.back()));
     }
     const auto features = net.net->extract(decode_records(real, records));
     if (const auto row = metrics::first_nonfinite_row(features)) {
       throw DataError("the feature network returned NaN or infinity for a real image: " +
                       real.source.describe(records[static_cast<std::size_t>(*row)]));
     }
-    set.add(features, at::tensor(records), at::tensor(labels));
-    if (group.rank() == 0) bar.update(records.back());
+    set.add(features, at::tensor(images), at::tensor(labels));
+    if (group.rank() == 0) bar.update(images.back());
   }
   set.merge(group);
   return set;
@@ -172,7 +175,7 @@ metrics::FeatureStats real_statistics(const RealImages& real, metrics::OpenFeatu
   const auto kind = std::string(needs.moments ? "-moments" : "") +
                     (needs.features ? "-features" : "") + ".safetensors";
   const auto file = config.cache / (sha256_of(key).substr(0, 32) + kind);
-  const auto total = real.source.record_count();
+  const auto total = real.count;
   const auto own = group.rank() == 0 ? read_cached(file, key) : NamedTensors();
   const auto cached = share(own, needs, net.feature_count, total, group);
   if (!cached.empty()) return {cached, total};

@@ -12,6 +12,13 @@ namespace ganscale::training {
 struct RealImages {
   const data::Source& source;
   data::DecodePolicy policy;
+  std::int64_t count = source.record_count();  ///< of records that are compared with
+
+  /// Returns the record of image i of `count`: they are spread evenly, since a dataset may be sorted
+  /// by label.
+  std::int64_t record(std::int64_t i) const {
+    return i * (source.record_count() / count) + i * (source.record_count() % count) / count;
+  }
 };
 
 /// Returns the SHA-256 of all records and labels of a dataset. The ranks share the reading; the
@@ -22,10 +29,10 @@ std::string data_digest(const data::Source& source, comm::Group& group);
 /// record.
 at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t>& records);
 
-/// Returns the feature statistics of the whole dataset, computed by all ranks.
+/// Returns the feature statistics of the real images, computed by all ranks.
 ///
 /// They are cached in the folder config.cache, in a file named by what they depend on: the
-/// dataset's content, the network's SHA-256, the images' resolution and preprocessing. Files are
+/// dataset's content, the number of its images, the network's SHA-256, the images' resolution and preprocessing. Files are
 /// written atomically, so that several runs may write the same one; a damaged one is recomputed.
 /// Rank 0 reads it for all ranks. If the folder cannot be written, there is a warning.
 metrics::FeatureStats real_statistics(const RealImages& real, metrics::OpenFeatureNet& net,

@@ -57,6 +57,10 @@ TEST_P(WganNetworks, DependOnTheLabelWhereTheyAreConditional) {
   if (!is_conditional(GetParam())) GTEST_SKIP() << "not conditional";
   const auto networks = make(GetParam());
   networks.generator->eval();
+  const at::NoGradGuard no_grad;
+  for (const auto& [weight_name, weight] : named_parameters(*networks.generator)) {
+    weight.add_(at::randn(weight.sizes()).mul(0.1));  // scales of all labels begin with one
+  }
   kernels::RandomStream random({}, Stream::kGeneratorNoise);
   const auto z = at::ones({1, 8}).expand({2, 8});
   const auto images = networks.generator->forward(z, at::arange(2), random);

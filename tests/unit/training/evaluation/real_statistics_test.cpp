@@ -82,6 +82,26 @@ TEST_F(RealStatistics, AreOfEveryRecordInItsOrder) {
   EXPECT_TRUE(at::equal(stats.labels(), at::arange(kRecordCount).remainder(kLabelCount)));
 }
 
+TEST_F(RealStatistics, AreOfRecordsAllOverTheDatasetIfFewerAreAskedFor) {
+  RealImages some = images();
+  some.count = kRecordCount / 2 + 1;
+  metrics::OpenFeatureNet net{.net = std::make_unique<FirstPixels>(seen_, nan_of_),
+                              .feature_count = 2,
+                              .class_count = 0,
+                              .sha256 = sha256_};
+  const auto stats = real_statistics(some, net, {.features = true}, config_, *alone_);
+  EXPECT_EQ(seen_, some.count);
+  const auto numbers = stats.features().select(1, 0);
+  EXPECT_EQ(numbers[0].item<std::int64_t>(), 0);
+  EXPECT_GE(numbers[-1].item<std::int64_t>(), kRecordCount - 3);
+  const auto gaps = numbers.diff();
+  EXPECT_GE(gaps.min().item<double>(), 1);
+  EXPECT_LE(gaps.max().item<double>(), 2);
+  EXPECT_TRUE(at::equal(stats.labels(), numbers.to(at::kLong).remainder(kLabelCount)));
+  features();
+  EXPECT_EQ(cached().size(), 2) << "a file for each number of images";
+}
+
 TEST_F(RealStatistics, AreTheSameOnAnyNumberOfRanks) {
   const metrics::Needs both{.moments = true, .features = true};
   const auto expected = statistics(*alone_, both).state();
