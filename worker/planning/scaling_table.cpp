@@ -1,5 +1,6 @@
 #include "planning/scaling_table.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace ganscale::planning {
@@ -21,6 +22,9 @@ std::string line_of(const ScalingRow& row) {
       1e3 * step.host, 1e3 * step.all_reduce, 1e3 * step.stragglers, 1e3 * step.data, row.hours,
       row.gpu_hours(), std::string(limit_of(step)).c_str());
 }
+
+/// Returns by how many percent a is off b, to a tenth; no negative zero.
+double percent_off(double a, double b) { return std::round(1000 * (a / b - 1)) / 10 + 0.0; }
 
 std::string link_text(const Link& link) {
   return std::string(link.name) +
@@ -47,7 +51,7 @@ std::string to_table(const Calibration& calibration, const Workload& workload,
     const double model = predict_point(point, workload, machine, assumptions);
     table += line("%5d %7lld %9.3f %9.3f %+6.1f%%  %s\n", point.scale.gpus,
                   static_cast<long long>(point.scale.batch), measured(point), model,
-                  100 * (model / measured(point) - 1),
+                  percent_off(model, measured(point)),
                   point.seconds_per_kimg > 0 ? "s/kimg" : "efficiency");
   }
   return table;
