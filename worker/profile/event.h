@@ -23,8 +23,8 @@ struct Event {
 struct Recording {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::uint64_t thread = 0;  ///< that trains
-  std::vector<Event> events;
+  std::uint64_t thread = 0;  ///< the one that trains
+  std::vector<Event> events = {};
 };
 
 }  // namespace ganscale::profile

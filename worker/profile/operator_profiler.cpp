@@ -1,5 +1,6 @@
 #include "profile/operator_profiler.h"
 
+#include <ATen/Context.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
@@ -13,11 +14,11 @@ namespace kineto = torch::autograd::profiler;
 
 using Activities = std::set<torch::profiler::impl::ActivityType>;
 
-// Kineto leaves out what this machine lacks.
-const Activities& activities() {
+Activities activities() {
   using torch::profiler::impl::ActivityType;
-  static const Activities kActivities = {ActivityType::CPU, ActivityType::CUDA};
-  return kActivities;
+  Activities all = {ActivityType::CPU};
+  if (at::hasCUDA()) all.insert(ActivityType::CUDA);
+  return all;
 }
 
 std::int64_t now_ns() {
