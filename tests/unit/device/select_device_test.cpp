@@ -49,7 +49,7 @@ TEST(SelectTwoDevices, TakesTheOnlyTwoThatTheLauncherShowsARank) {
 
 TEST(SelectTwoDevices, RefusesWhereThereAreFewer) {
   expect_error(ExitCode::kConfig,
-               "needs two GPUs per rank; start fewer ranks, or take 1: 1 ranks, 0",
+               "needs two GPUs per rank; start fewer ranks, or use 1: 1 ranks, 0",
                [] { select_two_devices(DeviceKind::kAuto, 0, 1, 0); });
   expect_error(ExitCode::kConfig, "1 ranks, 1 GPUs",
                [] { select_two_devices(DeviceKind::kGpu, 0, 1, 1); });

@@ -52,7 +52,7 @@ TEST(KernelInceptionDistance, DoesNotDependOnTheNumberOfRanks) {
 
 TEST(KernelInceptionDistance, NeedsTwoImagesOfEachSet) {
   const auto group = comm::make_single_group();
-  expect_error(ExitCode::kData, "two images of each set at least: 1 real, 5 generated",
+  expect_error(ExitCode::kData, "at least two images of each set: 1 real, 5 generated",
                [&] { kernel_inception_distance(at::ones({1, 2}), at::ones({5, 2}), {}, *group); });
 }
 

@@ -75,7 +75,7 @@ TEST(Moments, RefuseFeaturesThatAreNotFinite) {
 TEST(Moments, NeedTwoImages) {
   Moments moments(2);
   moments.add(kThreePoints.narrow(0, 0, 1));
-  expect_error(ExitCode::kData, "two images at least: 1",
+  expect_error(ExitCode::kData, "at least two images: 1",
                [&] { moments.gaussian(Divisor::kCount); });
 }
 

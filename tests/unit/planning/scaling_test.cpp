@@ -57,7 +57,7 @@ TEST(PredictScaling, KeepsTheBatchOfAGpuWhenWeak) {
 TEST(PredictScaling, EndsWhereGpusHaveNoWholeNumberOfImages) {
   const Scaling scaling = scale(Mode::kStrong, {8, 64, 128, 256});
   EXPECT_EQ(scaling.rows.size(), 2U);
-  EXPECT_THAT(scaling.left_out, HasSubstr("the batch of 64 gives 128 GPUs no whole"));
+  EXPECT_THAT(scaling.left_out, HasSubstr("the batch of 64 gives 128 GPUs a fractional"));
 }
 
 TEST(PredictScaling, CountsTheStartAndTheCost) {

@@ -107,7 +107,7 @@ TEST_F(Resume, RefusesOtherData) {
   Replica replica(config_, at::kCPU, {});
   RunFacts facts = facts_;
   facts.record_count = 71;
-  expect_error(ExitCode::kConfig, "another number of records",
+  expect_error(ExitCode::kConfig, "different number of records",
                [&] { resume(replica, {run_, facts, no_weights_}, *comm::make_single_group()); });
 }
 

@@ -122,7 +122,7 @@ TEST(RunConfig, NamesFileLineAndKeyWhereTwoSectionsDisagree) {
   expect_error(ExitCode::kConfig, "run.yaml:2: training.precision: fp16 is for stylegan2 only",
                [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
   expect_error(ExitCode::kConfig,
-               "run.yaml:1: training.devices_per_process: 2 is for scheme per_label",
+               "run.yaml:1: training.devices_per_process: 2 requires scheme per_label",
                [] { parse("training: {devices_per_process: 2}\n"); });
 }
 

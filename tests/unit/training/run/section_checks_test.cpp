@@ -35,7 +35,7 @@ TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
 TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
   expect_refused("run.yaml:1: training.accumulate: must divide the batch, 64: 3",
                  "training: {accumulate: 3}\n");
-  expect_refused("training.accumulate: the mean path length is of the whole batch",
+  expect_refused("training.accumulate: the mean path length is over the whole batch",
                  "model: {name: stylegan2}\ntraining: {accumulate: 2}\n"
                  "generator: {path_length_weight: 2}\n");
   expect_refused("training.cuda_graphs: a CUDA graph contains one pass",
@@ -44,7 +44,7 @@ TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
 
 TEST(RequireSectionsFit, WantsSecondDerivativesForAPenalty) {
   const std::string model = "model: {name: biggan, recompute_blocks: true}\n";
-  expect_refused("run.yaml:2: discriminator.r1_gamma: a penalty of D's gradient",
+  expect_refused("run.yaml:2: discriminator.r1_gamma: a penalty on D's gradient",
                  model + "discriminator: {r1_gamma: 1}\n");
   expect_refused("loss.gradient_penalty: a penalty", model + "loss: {name: wasserstein}\n");
   EXPECT_NO_THROW(parse(model + "loss: {name: hinge}\n"));

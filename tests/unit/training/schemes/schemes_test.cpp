@@ -50,7 +50,7 @@ TEST(SchemeAsynchronous, RefusesWhatARoleCannotDo) {
   const std::string head = "scheme: {name: asynchronous}\n";
   expect_refused("run.yaml:2: training.cuda_graphs: scheme asynchronous",
                  head + "training: {cuda_graphs: true}\n");
-  expect_refused("run.yaml:2: training.devices_per_process: 2 is for scheme per_label",
+  expect_refused("run.yaml:2: training.devices_per_process: 2 requires scheme per_label",
                  head + "training: {devices_per_process: 2}\n");
 }
 
@@ -87,7 +87,7 @@ TEST(SchemeAsynchronous, RefusesABufferThatNeedsMoreMemory) {
 TEST(SchemePerLabel, WantsNoMeasurementsWhileLabelsTrain) {
   const std::string head = "scheme: {name: per_label}\n";
   parse(head + "evaluate: {metrics: [fid10k]}\n");
-  expect_refused("evaluate.every_kimg: scheme per_label measures all labels together",
+  expect_refused("evaluate.every_kimg: scheme per_label evaluates all labels together",
                  head + "evaluate: {metrics: [fid10k], every_kimg: 5}\n");
   expect_refused("checkpoint.keep_best: scheme per_label",
                  head + "evaluate: {metrics: [fid10k]}\ncheckpoint: {keep_best: fid10k}\n");

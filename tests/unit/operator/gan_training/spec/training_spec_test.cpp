@@ -80,8 +80,7 @@ TEST(TrainingSpec, RefusesNamesThatNoObjectCanHave) {
   const std::string rule = "must be an object name";
   refuses(R"({"data": {"claimName": "a\u202eb"}})",
           "spec.data.claimName: " + rule +
-              ", of a-z, 0-9, '-' and '.', with a letter or digit at "
-              "both ends: \"a\\u202eb\"");
+              ": a-z, 0-9, '-' and '.', starting and ending with a letter or digit: \"a\\u202eb\"");
   refuses(R"({"storage": {"claimName": "../../secrets/key"}})", "spec.storage.claimName: " + rule);
   refuses(R"({"configFrom": {"name": "a?b"}})", "spec.configFrom.name: " + rule);
   refuses(R"({"imagePullSecrets": ["good", "no good"]})", "spec.imagePullSecrets: " + rule);

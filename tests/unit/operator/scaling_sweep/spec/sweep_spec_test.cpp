@@ -57,7 +57,7 @@ TEST(SweepSpec, RefusesWithTheKey) {
   expect_refused({{"points", Json::array({{{"nodes", 2}}, {{"nodes", 2}}})}},
                  "spec.points: duplicate point: {\"nodes\":2}");
   expect_refused({{"measure", {{"steps", 0}}}}, "spec.measure.steps");
-  expect_refused({{"batchPerRank", 8}}, "spec.batchPerRank: belongs to mode Weak");
+  expect_refused({{"batchPerRank", 8}}, "spec.batchPerRank: is for mode Weak");
   expect_refused({{"mode", "Weak"}}, "spec.batchPerRank: mode Weak needs");
   expect_refused({{"mode", "PerLabel"}, {"measure", {{"steps", 5}}}},
                  "spec.measure: mode PerLabel");
