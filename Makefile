@@ -7,13 +7,13 @@ release: ## compile build/release/bin/ganscale, the tests and the benchmarks (th
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
-demo: ## set up, compile, train on color emoji with 2 ranks, write runs/demo/report.html; again: resume
+demo: ## set up, compile, train on color emoji with 2 ranks, write runs/demo/report.html; rerun to resume
 	@scripts/demo.sh
 
 test: ## set up, compile, run every test that needs no GPU
 	@scripts/test.sh release
 
-check: ## what `make test` leaves out: layout and limits, headers, the CUDA build, the sanitizers
+check: ## what `make test` leaves out: formatting and limits, headers, the CUDA build, the sanitizers
 	@scripts/test.sh lint headers cuda asan tsan
 
 setup: ## install everything that any target needs
@@ -22,7 +22,7 @@ setup: ## install everything that any target needs
 asan: ## unit and collective tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/test.sh asan
 
-tsan: ## tests of what has threads, and collective tests, under ThreadSanitizer
+tsan: ## tests of code with threads, and collective tests, under ThreadSanitizer
 	@scripts/test.sh tsan
 
 cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels
@@ -32,7 +32,7 @@ cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheel
 gpu-check: ## on a machine with a GPU: build, run the GPU tests and benchmarks
 	@scripts/gpu-check.sh
 
-docs: release ## renew docs/metrics*.md, configs/worker-schema.json, the charts' READMEs and dashboards, which are written from code
+docs: release ## regenerate from code: docs/metrics*.md, configs/worker-schema.json, the charts' READMEs and dashboards
 	@GANSCALE_UPDATE_DOCS=1 build/release/bin/telemetry_test --gtest_filter='MetricsReference.*'
 	@GANSCALE_UPDATE_DOCS=1 build/release/bin/gan_training_reconcile_test --gtest_filter='MetricsReference.*'
 	@/usr/bin/python3 scripts/chart-readme.py
@@ -40,17 +40,17 @@ docs: release ## renew docs/metrics*.md, configs/worker-schema.json, the charts'
 	@$$(scripts/python-folder.sh docs)/bin/python scripts/make-dashboards.py
 	@build/release/bin/ganscale config-schema > configs/worker-schema.json
 
-format: ## lay out every source file anew with clang-format
+format: ## format every C++ file with clang-format
 	@scripts/setup.sh test
 	@scripts/lint.sh --fix
 
-lint: ## check layout and the limits of docs/style.md
+lint: ## check formatting and the limits of docs/style.md
 	@scripts/test.sh lint
 
 headers: ## compile each header alone
 	@scripts/test.sh headers
 
-env: ## print what puts cmake and ctest of the set-up on your PATH, for eval
+env: ## print commands that put cmake and ctest on your PATH, for eval
 	@. scripts/environment.sh && echo "export PATH='$$python_folder/bin':\"\$$PATH\" CCACHE_BASEDIR='$$repository' CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS='$$CCACHE_SLOPPINESS'"
 
 clean: ## remove build/ (runs/ and the cache folder stay)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The demo: sets up, compiles, turns the color emoji of the system's font into a labeled dataset, trains on it with two
-# processes and writes a report. The same command again goes on where the run stopped.
+# processes and writes a report. The same command resumes a stopped run.
 #   scripts/demo.sh [train's options, for example --set training.total_kimg=100]
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
@@ -24,12 +24,12 @@ mpi=(--bind-to none -n 2) # each rank uses its share of all cores
 [ "$(id -u)" -ne 0 ] || mpi+=(--allow-run-as-root)
 [ "$(nproc)" -ge 2 ] || mpi+=(--oversubscribe)
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid its system call, and it says so at length
-say "Training with two processes; stop with Ctrl-C, go on with the same command"
+say "Training with two processes; stop with Ctrl-C, resume with the same command"
 status=0
 stoppable mpirun "${mpi[@]}" "$ganscale" train --config configs/runs/demo-emoji32.yaml --run "$run" "$@" || status=$?
 case $status in
   0) ;;
-  143) say "Stopped after a checkpoint: the same command goes on" ;;
+  143) say "Stopped after a checkpoint: the same command resumes" ;;
   *) die "training failed with exit code $status: see above" "Exit codes: docs/operations.md" ;;
 esac
 

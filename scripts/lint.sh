@@ -53,4 +53,4 @@ check "shell functions over 60 lines" short_functions "${shell[@]}"
 check "files over 500 lines" short_files "${cpp[@]}" "${python[@]}" "${shell[@]}"
 check "operators ask takes_kernels() who computes" one_choice
 [ $failed -eq 0 ] || die "lint failed: see above (limits: docs/style.md)"
-say "$((${#cpp[@]} + ${#python[@]} + ${#shell[@]})) files hold the layout and the limits"
+say "$((${#cpp[@]} + ${#python[@]} + ${#shell[@]})) files comply with layout and limits"

@@ -23,7 +23,7 @@ logged() {
   while kill -0 "$command" 2>/dev/null; do
     sleep 0.2
     if [ "$SECONDS" -ge "$next" ]; then
-      say "  still at work ..."
+      say "  still working ..."
       next=$((SECONDS + 20))
     fi
   done
@@ -46,11 +46,11 @@ download_failed() {
 }
 
 check_machine() {
-  [ "$(uname -s)" = Linux ] || die "this set-up needs Linux: $(uname -s)" "Use Debian 12 or Ubuntu 24.04, or a container of one."
+  [ "$(uname -s)" = Linux ] || die "this setup needs Linux: $(uname -s)" "Use Debian 12 or Ubuntu 24.04, or a container of one."
   [ "$(uname -m)" = x86_64 ] ||
     die "the pinned LibTorch is for x86_64 and this machine is $(uname -m)" "Use an x86_64 machine."
   command -v apt-get >/dev/null ||
-    die "apt-get is missing: this set-up knows Debian 12 and Ubuntu 24.04" \
+    die "apt-get is missing: this setup supports Debian 12 and Ubuntu 24.04" \
       "Elsewhere, install the counterparts of the packages in scripts/apt-packages.txt, then a torch 2.11," \
       "and configure with -DTORCH_SITE=FOLDER."
 }
@@ -135,7 +135,7 @@ python_environment() {
   touch "$python_folder/.made"
   local older
   for older in "${python_folder%-*}"-*; do
-    [ "$older" = "$python_folder" ] || say "An environment of other pins is there too; remove it if no clone uses it: $older"
+    [ "$older" = "$python_folder" ] || say "There is also an environment with other pins; remove it if no clone uses it: $older"
   done
 }
 
@@ -172,9 +172,9 @@ docs_tier() {
 }
 
 check_machine
-mkdir -p "$cache_folder" || die "cannot write to $cache_folder" "Name another place with XDG_CACHE_HOME=FOLDER."
+mkdir -p "$cache_folder" || die "cannot write to $cache_folder" "Choose another folder with XDG_CACHE_HOME=FOLDER."
 exec 9>"$cache_folder/setup.lock"
-flock -n 9 || { say "Waiting for another set-up to end ..."; flock 9; }
+flock -n 9 || { say "Waiting for another setup to finish ..."; flock 9; }
 packages_for_building
 python_folder=$("$scripts/python-folder.sh") # anew: the packages may have brought Python
 [ $# -gt 0 ] || set -- build
@@ -188,4 +188,4 @@ for tier in "$@"; do
     *) die "unknown tier: $tier" "Tiers: build, test, cuda, docs, e2e." ;;
   esac
 done
-say "Set-up is complete: $*"
+say "Setup is complete: $*"

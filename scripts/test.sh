@@ -57,7 +57,7 @@ stage_cuda() {
 }
 
 stages='release lint headers cuda asan tsan'
-[ $# -gt 0 ] || die "no stage is named" "Stages: $stages."
+[ $# -gt 0 ] || die "no stage given" "Stages: $stages."
 tiers=(test)
 [[ " $* " != *" cuda "* ]] || tiers+=(cuda)
 scripts/setup.sh "${tiers[@]}"
@@ -68,7 +68,7 @@ for stage in "$@"; do
   declare -F "stage_$stage" >/dev/null || die "unknown stage: $stage" "Stages: $stages."
   say "Stage $stage"
   began=$SECONDS
-  ("stage_$stage") || die "the stage '$stage' failed: see above" "Again: scripts/test.sh $stage"
+  ("stage_$stage") || die "the stage '$stage' failed: see above" "Rerun it with: scripts/test.sh $stage"
   times+=("$(printf '%-8s %5d s' "$stage" $((SECONDS - began)))")
 done
 
