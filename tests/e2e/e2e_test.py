@@ -33,7 +33,7 @@ WORKER_IMAGE = f"{REGISTRY}/ganscale-worker:test"
 SPACE = "research"
 NAME = "emoji"
 BATCH = 32
-LOAD, WATCH, GET_IMAGES, OWN_IMAGES = 3, 5, 6, 7  # which blocks of docs/tutorial-cluster.md
+LOAD, WATCH, GET_IMAGES, OWN_IMAGES = 3, 5, 7, 8  # which blocks of docs/tutorial-cluster.md
 MINUTES = 60  # seconds; a busy machine with two cores
 
 
