@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "object/lookup.h"
 #include "wire/names.h"
 
 namespace ganscale::controller::gan_training {
@@ -79,6 +80,9 @@ std::string purge_job_name(const Key& key) { return key.name + "-purge"; }
 
 int control_port(const Json& config) {
   return port(config, "control_port", wire::kDefaultControlPort);
+}
+wire::Sharing sharing_of(const Json& config) {
+  return wire::sharing_of(text_at(config, "/scheme/name"));
 }
 int devices_per_process(const Json& config) {
   const Json::json_pointer path("/training/devices_per_process");

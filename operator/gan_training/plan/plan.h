@@ -5,6 +5,7 @@
 
 #include "gan_training/spec/gan_training.h"
 #include "gan_training/spec/training_spec.h"
+#include "wire/scheme.h"
 
 namespace ganscale::controller::gan_training {
 
@@ -49,6 +50,8 @@ std::string purge_job_name(const Key& key);
 
 /// The control port of rank 0; 0 if the configuration disables it.
 int control_port(const Json& config);
+/// What the ranks share, by the scheme that the configuration names.
+wire::Sharing sharing_of(const Json& config);
 /// The GPUs of a process: 2 if the generator and the discriminator have one each, else 1.
 int devices_per_process(const Json& config);
 /// The metrics port of each node; 0 if the configuration disables it.

@@ -5,8 +5,7 @@
 namespace ganscale::controller::gan_training {
 
 std::optional<wire::RoleRatio> role_ratio(const Plan& plan) {
-  if (plan.config.value(Json::json_pointer("/scheme/name"), "") != "asynchronous")
-    return std::nullopt;
+  if (sharing_of(plan.config) != wire::Sharing::kRoles) return std::nullopt;
   const auto text = plan.config.value(Json::json_pointer("/scheme/ratio"), "1:1");
   const auto ratio = wire::parse_ratio(text);
   if (!ratio) {

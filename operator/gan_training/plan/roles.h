@@ -9,12 +9,12 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Returns the ratio of the roles where the training's scheme is asynchronous, and nothing for
-/// other schemes. Throws ConfigError with the key for a text that is no ratio.
+/// Returns the ratio of the roles where the training's scheme has roles, else nothing. Throws
+/// ConfigError with the key for a text that is no ratio.
 std::optional<wire::RoleRatio> role_ratio(const Plan& plan);
 
 /// Returns a line a replica of the workers that says which of its ranks train which network, where
-/// the training's scheme is asynchronous. Throws as role_ratio().
+/// the training's scheme has roles. Throws as role_ratio().
 std::vector<std::string> describe_roles(const Plan& plan);
 
 }  // namespace ganscale::controller::gan_training

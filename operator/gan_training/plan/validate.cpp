@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/joined.h"
 #include "gan_training/plan/roles.h"
-#include "object/lookup.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller::gan_training {
@@ -86,9 +85,8 @@ void require_batch_divides(const Plan& plan, const std::string& whose, int ranks
                                  batch.dump() + " on " + std::to_string(ranks)};
 }
 
-/// Where each label has networks of its own, a rank takes whole batches.
 void check_batch(const Plan& plan) {
-  if (text_at(plan.config, "/scheme/name") == "per_label") return;
+  if (sharing_of(plan.config) == wire::Sharing::kLabels) return;  // a rank takes whole batches
   const auto ratio = role_ratio(plan);
   if (!ratio) return require_batch_divides(plan, "the number of ranks", plan.ranks());
   if (plan.ranks() % ratio->sum() != 0) {

@@ -45,7 +45,8 @@ void check_template(const SweepSpec& spec) {
                                      (is_config ? "put the configuration in template.config"
                                                 : "set by the sweep: leave it out")};
   }
-  const bool is_per_label = text_at(spec.training, "/config/scheme/name") == "per_label";
+  const Json config = spec.training.value("config", Json());
+  const bool is_per_label = gan_training::sharing_of(config) == wire::Sharing::kLabels;
   if (is_per_label != (spec.mode == Mode::kPerLabel)) {
     throw Refusal{"BadTemplate",
                   "spec.template.config.scheme.name: mode PerLabel requires per_label, and the "

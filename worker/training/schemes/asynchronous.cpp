@@ -10,6 +10,7 @@
 #include "training/schemes/generator_role.h"
 #include "training/schemes/network_groups.h"
 #include "training/schemes/train_run.h"
+#include "wire/scheme.h"
 
 namespace ganscale::training {
 namespace {
@@ -170,7 +171,7 @@ void try_asynchronous(const TrainingContext& context) {
 }
 
 Scheme asynchronous_scheme() {
-  return {.keys = {.name = "asynchronous",
+  return {.keys = {.name = std::string(wire::kAsynchronous.name),
                    .description = "ranks train one network each, at the same time",
                    .parse = parse_asynchronous,
                    .check = check_asynchronous_sections},

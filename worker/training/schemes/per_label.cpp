@@ -14,6 +14,7 @@
 #include "training/run/job_status.h"
 #include "training/schemes/label_plan.h"
 #include "training/schemes/label_queue.h"
+#include "wire/scheme.h"
 
 namespace ganscale::training {
 namespace {
@@ -176,7 +177,7 @@ void check_labels(const RunConfig& config, const data::Source& source, int world
 }  // namespace
 
 Scheme per_label_scheme() {
-  return {.keys = {.name = "per_label",
+  return {.keys = {.name = std::string(wire::kPerLabel.name),
                    .description = "each label has its own pair, trained by one rank",
                    .parse = parse_options,
                    .check = check_sections},

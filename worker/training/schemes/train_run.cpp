@@ -9,6 +9,7 @@
 #include "training/run/precision.h"
 #include "training/schemes/network_groups.h"
 #include "training/schemes/synchronous.h"
+#include "wire/scheme.h"
 
 namespace ganscale::training {
 namespace {
@@ -67,7 +68,7 @@ TrainingResult train(const TrainingContext& context) {
 }
 
 Scheme synchronous_scheme() {
-  return {.keys = {.name = "synchronous",
+  return {.keys = {.name = std::string(wire::kSynchronous.name),
                    .description = "all ranks train one pair of networks",
                    .parse = [](config::Section& /*in*/) { return std::any(); },
                    .check = require_one_device},

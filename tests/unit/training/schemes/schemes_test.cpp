@@ -3,12 +3,21 @@
 #include "support/expect_error.h"
 #include "unit/data/fake_source.h"
 #include "unit/training/parse_text.h"
+#include "wire/scheme.h"
 
 namespace ganscale::training {
 namespace {
 
 TEST(Schemes, NameTheFirstWhereARunNamesNone) {
   EXPECT_EQ(parse("").scheme.name, schemes().front().keys.name);
+}
+
+TEST(Schemes, AreThoseThatOtherProgramsKnow) {
+  ASSERT_EQ(schemes().size(), wire::kSchemes.size());
+  for (std::size_t i = 0; i < schemes().size(); ++i) {
+    EXPECT_EQ(schemes()[i].keys.name, wire::kSchemes[i].name);
+    EXPECT_EQ(schemes()[i].makes_labels, wire::kSchemes[i].sharing == wire::Sharing::kLabels);
+  }
 }
 
 TEST(Schemes, AreRefusedWhereTheTableHasNone) {

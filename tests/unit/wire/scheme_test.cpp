@@ -1,0 +1,17 @@
+#include "wire/scheme.h"
+
+#include <gtest/gtest.h>
+
+namespace ganscale::wire {
+namespace {
+
+TEST(Scheme, SaysWhatItsRanksShare) {
+  EXPECT_EQ(sharing_of("synchronous"), Sharing::kBatch);
+  EXPECT_EQ(sharing_of("asynchronous"), Sharing::kRoles);
+  EXPECT_EQ(sharing_of("per_label"), Sharing::kLabels);
+}
+
+TEST(Scheme, IsTheFirstWhereNoneIsNamed) { EXPECT_EQ(sharing_of(""), Sharing::kBatch); }
+
+}  // namespace
+}  // namespace ganscale::wire
