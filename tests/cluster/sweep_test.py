@@ -166,6 +166,7 @@ class SweepAdmission(OperatorCase):
         template = SWEEP["spec"]["template"]
         strong = {"mode": "Strong", "batchPerRank": None}
         per_label = {"mode": "PerLabel", "batchPerRank": None}
+        with_labels = {**template, "config": {"scheme": {"name": "per_label", "labels": [0, 1, 2, 3, 4, 5, 6]}}}  # 8 ranks
         with_batch = {**template, "config": {"training": {"batch": 60}}}
         cases = [
             (sweep("a" * 28), "metadata.name must have at most 27 characters"),
@@ -178,6 +179,8 @@ class SweepAdmission(OperatorCase):
             (sweep("bad", **strong, template=with_batch), "must be divisible by the number of ranks of every point"),
             (sweep("bad", **per_label), "spec.measure and spec.warmup: mode PerLabel"),
             (sweep("bad", **per_label, measure=None, warmup=None), "mode PerLabel requires per_label"),
+            (sweep("bad", **per_label, measure=None, warmup=None, template=with_labels),
+             "spec.template.config.scheme.labels must have a label for each rank"),
             (sweep("bad", maxConcurrent=2), "spec.maxConcurrent: Invalid value: 2"),
             (sweep("bad", template={**template, "nodes": 2}), "spec.template can't have nodes"),
             (sweep("bad", template={**template, "node": {"gpus": 1}}), "give either spec.template.nodeProfile"),
@@ -190,6 +193,13 @@ class SweepAdmission(OperatorCase):
     def test_takes_the_sweeps_of_the_repository_as_they_are(self):
         for path in sorted((PROJECT / "configs" / "sweeps").glob("*.yaml")):
             self.cluster.kubectl("apply", "--dry-run=server", "-f", path)
+
+    def test_takes_a_batch_that_the_ranks_of_each_role_share(self):
+        config = {"scheme": {"name": "asynchronous", "ratio": "1:3"}, "training": {"batch": 6}}
+        self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "roles"},
+                            "spec": {"image": "x", "nodes": 4, "nodeProfile": "generic-gpu", "config": config}})
+        template = {**SWEEP["spec"]["template"], "nodeProfile": "generic-gpu", "config": config}
+        self.cluster.apply(sweep("roles", mode="Strong", batchPerRank=None, points=[{"nodes": 4}], template=template))
 
     def test_takes_a_batch_of_each_label_that_no_number_of_ranks_divides(self):
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "labels"},
