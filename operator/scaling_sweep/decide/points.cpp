@@ -110,8 +110,10 @@ void compare(const Plan& plan, const Record& record, std::size_t index, Summary&
   const PointResult& base = summary.points[plan.baseline];
   if (point.measured == 0 || base.measured == 0) return;
   point.speedup = point.images_per_second / base.images_per_second;
-  point.speedup_interval = interval_of_ratio(rates(results_of(plan, record, index)),
-                                             rates(results_of(plan, record, plan.baseline)));
+  if (index != plan.baseline) {  // which is itself, however much it varies
+    point.speedup_interval = interval_of_ratio(rates(results_of(plan, record, index)),
+                                               rates(results_of(plan, record, plan.baseline)));
+  }
   point.efficiency = *point.speedup * plan.points[plan.baseline].ranks / plan.points[index].ranks;
 }
 

@@ -25,13 +25,13 @@ struct Breakdown {
 struct PointResult {
   int measured = 0;  ///< repeats with a result
   int failed = 0;
-  double images_per_second = 0;      ///< median
-  std::optional<Interval> interval;  ///< 95%, of images_per_second
-  std::optional<double> variation;   ///< coefficient of it
-  std::optional<double> speedup;     ///< rate over that of the baseline
-  std::optional<Interval> speedup_interval;
-  std::optional<double> efficiency;  ///< speedup over that of the ranks
-  double communication = 0;          ///< share of the time, in [0, 1]
+  double images_per_second = 0;              ///< median
+  std::optional<Interval> interval;          ///< 95%, of images_per_second
+  std::optional<double> variation;           ///< coefficient of it
+  std::optional<double> speedup;             ///< rate over that of the baseline
+  std::optional<Interval> speedup_interval;  ///< absent for the baseline, which is 1
+  std::optional<double> efficiency;          ///< speedup over that of the ranks
+  double communication = 0;                  ///< share of the time, in [0, 1]
   Breakdown step;
   double step_seconds_median = 0;
   double step_seconds_p99 = 0;

@@ -26,6 +26,10 @@ std::string number(double value, int decimals) {
   return text;
 }
 
+std::string ranks_text(int ranks) {
+  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+}
+
 std::string element(const char* name, const Attributes& attributes, const std::string& content) {
   std::string text = std::string("<") + name;
   for (const auto& [key, value] : attributes) {

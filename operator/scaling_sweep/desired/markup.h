@@ -12,6 +12,9 @@ std::string escaped(const std::string& text);
 /// Writes a number with so many decimals: 12.50. What is not finite becomes a dash.
 std::string number(double value, int decimals);
 
+/// Returns 1 rank, or 2 ranks.
+std::string ranks_text(int ranks);
+
 /// Attributes of an element, in their order.
 using Attributes = std::vector<std::pair<const char*, std::string>>;
 

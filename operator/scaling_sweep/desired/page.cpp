@@ -13,7 +13,7 @@ constexpr const char* kStyle =
     "color:#222}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}"
     "svg{max-width:42rem;width:100%;height:auto}.table{overflow-x:auto}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.3rem .6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}"
+    "th,td{padding:.3rem .45rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}"
     "th:first-child,td:first-child{text-align:left}";
 
 std::string row(const char* cell, const std::vector<std::string>& cells) {

@@ -131,7 +131,7 @@ class Chart {
       if (point.speedup_interval) text += whisker(x, *point.speedup_interval, bold);
       const std::string told = point_name(plan_.points[i].point) + ": " +
                                number(*point.speedup, 2) + " on " +
-                               std::to_string(plan_.points[i].ranks) + " ranks";
+                               ranks_text(plan_.points[i].ranks);
       text += element("circle",
                       {{"cx", number(x, 1)},
                        {"cy", number(y_.at(*point.speedup), 1)},
@@ -142,12 +142,14 @@ class Chart {
     return text;
   }
 
-  /// An interval, cut off where the chart ends: that of two repeats may reach far.
+  /// An interval; it has no end where it reaches out of the chart, as that of two repeats may.
   std::string whisker(double x, const Interval& interval, const Attributes& style) const {
     const double low = y_.at(std::clamp(interval.low, y_.from, y_.to));
     const double high = y_.at(std::clamp(interval.high, y_.from, y_.to));
-    return line(x, low, x, high, style) + line(x - 5, low, x + 5, low, style) +
-           line(x - 5, high, x + 5, high, style);
+    std::string text = line(x, low, x, high, style);
+    if (interval.low >= y_.from) text += line(x - 5, low, x + 5, low, style);
+    if (interval.high <= y_.to) text += line(x - 5, high, x + 5, high, style);
+    return text;
   }
 
   std::string legend() const {

@@ -55,7 +55,7 @@ std::string parts_legend() {
   std::string text;
   for (const Part& part : kParts) {
     text += box(x, 8, 20, part, part.name) + label(x + 26, 23, "start", part.name);
-    x += 160;
+    x += 175;
   }
   return text;
 }
@@ -70,7 +70,7 @@ std::string step_chart(const Plan& plan, const Summary& summary) {
   double y = kStepsTop + 8;
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
     if (summary.points[i].measured == 0) continue;
-    rows += label(kStepsLeft - 8, y + 15, "end", std::to_string(plan.points[i].ranks) + " ranks");
+    rows += label(kStepsLeft - 8, y + 15, "end", ranks_text(plan.points[i].ranks));
     rows += bar(summary.points[i].step, y, longest);
     y += kRowHeight;
   }

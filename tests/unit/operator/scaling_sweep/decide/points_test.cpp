@@ -40,6 +40,7 @@ TEST(Points, AreRelativeToTheChosenBaseline) {
   EXPECT_NEAR(*summary.points[0].speedup, 101.0 / 191, 1e-12);
   EXPECT_NEAR(*summary.points[0].efficiency, 2 * 101.0 / 191, 1e-12);
   EXPECT_DOUBLE_EQ(*summary.points[1].speedup, 1);
+  EXPECT_FALSE(summary.points[1].speedup_interval) << "of the baseline over itself";
 }
 
 TEST(Points, TellWhereTheTimeOfAStepGoes) {

@@ -96,6 +96,34 @@ TEST(ReportMap, DrawsThePointsTheIdealAndTheIntervals) {
   EXPECT_THAT(file(plan, all_measured(plan), "steps.svg"), HasSubstr("exposed all-reduce: 8."));
 }
 
+/// How often a text holds another.
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+// A line up and down and two ends for each of two points; the baseline has no interval.
+TEST(ReportMap, DrawsNoEndOfAnIntervalThatReachesOutOfTheChart) {
+  const Plan plan = make_plan();
+  const char* bold = "stroke-width=\"2\"";
+  EXPECT_EQ(count(file(plan, all_measured(plan), "speedup.svg"), bold), 6U);
+  Record varied;
+  for (const SweepRun& run : plan.runs) {
+    varied.results.push_back(make_result(plan, run, run.repeat == 2 ? 1000 : 100));
+  }
+  EXPECT_EQ(count(file(plan, varied, "speedup.svg"), bold), 2U);
+}
+
+TEST(ReportMap, SaysOneRankAndTwoRanks) {
+  const Plan plan = make_plan();
+  const std::string svg = file(plan, all_measured(plan), "steps.svg");
+  EXPECT_THAT(svg, HasSubstr(">1 rank<"));
+  EXPECT_THAT(svg, HasSubstr(">2 ranks<"));
+}
+
 TEST(ReportMap, DrawsASweepOfOnePoint) {
   const Plan plan = make_plan({{"points", Json::array({{{"nodes", 1}}})}});
   Record record;
