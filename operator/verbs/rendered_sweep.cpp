@@ -1,21 +1,13 @@
-#include "base/error.h"
 #include "scaling_sweep/desired/training.h"
-#include "scaling_sweep/plan/validate.h"
 #include "verbs/rendered_kinds.h"
+#include "verbs/sweep_plan.h"
 
 namespace ganscale::controller {
 namespace {
 
-scaling_sweep::Plan sweep_plan(const Json& document, const RenderContext& context) {
-  const auto sweep = scaling_sweep::parse_sweep(document);
-  auto checked = scaling_sweep::check_sweep(sweep, context.profiles, context.schema);
-  if (!checked.reason.empty()) throw ConfigError(sweep.key.text() + ": " + checked.problem);
-  return std::move(checked.plan);
-}
-
 /// The GanTrainings in the order in which they will run.
 Rendering render_sweep(const Json& document, const RenderContext& context) {
-  scaling_sweep::Plan plan = sweep_plan(document, context);
+  scaling_sweep::Plan plan = sweep_plan(document, context.profiles, context.schema);
   // The API server gives it one; no object is owned before.
   plan.uid = "00000000-0000-0000-0000-000000000000";
   Rendering rendering;
@@ -26,7 +18,7 @@ Rendering render_sweep(const Json& document, const RenderContext& context) {
 }
 
 std::string describe_sweep(const Json& document, const RenderContext& context) {
-  const scaling_sweep::Plan plan = sweep_plan(document, context);
+  const scaling_sweep::Plan plan = sweep_plan(document, context.profiles, context.schema);
   return plan.key.text() + ": " + scaling_sweep::name(plan.spec.mode) + ", " +
          std::to_string(plan.points.size()) + " points of " +
          std::to_string(plan.points.front().ranks) + " to " +

@@ -33,6 +33,7 @@ int run_program(int argc, char** argv) {
   add_run(app, action);
   add_render(app, action);
   add_validate(app, action);
+  add_report(app, action);
   add_version(app, action);
   command_line::add_completion(app, action);
   return command_line::run_program(app, action, argc, argv);

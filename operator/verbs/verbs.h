@@ -13,6 +13,7 @@ using command_line::Action;
 /// Each function adds a verb to the command line, which sets `action` if the user chooses it. One
 /// file per verb.
 void add_render(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);

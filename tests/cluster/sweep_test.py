@@ -113,7 +113,7 @@ class Sweeps(OperatorCase):
         rows = list(csv.DictReader(io.StringIO(report["points.csv"])))
         self.assertEqual([row["ranks"] for row in rows], ["8", "16", "32", "64"])
         self.assertIn("<svg", report["report.html"])
-        self.assertEqual(json.loads(report["report.json"])["baseline"], "n1")
+        self.assertEqual(json.loads(report["report.json"])["status"]["baseline"], "n1")
 
     def test_leaves_no_training_behind_that_is_edited_suspended_or_deleted(self):
         self.cluster.apply(sweep("brief", points=[{"nodes": 1}, {"nodes": 2}]))

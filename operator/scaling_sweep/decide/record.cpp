@@ -102,13 +102,17 @@ Record read_record(const Json& status) {
   return record;
 }
 
+void write_results(const std::vector<Result>& results, Json& status) {
+  status["runs"] = Json::array();
+  for (const Result& result : results) status["runs"].push_back(to_json(result));
+}
+
 void write_record(const Record& record, Json& status) {
   status["phase"] = record.phase;
   status["reason"] = record.reason;
   status["message"] = record.message;
   status["current"] = record.current;
-  status["runs"] = Json::array();
-  for (const Result& result : record.results) status["runs"].push_back(to_json(result));
+  write_results(record.results, status);
 }
 
 }  // namespace ganscale::controller::scaling_sweep

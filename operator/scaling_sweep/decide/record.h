@@ -63,6 +63,8 @@ const Result* find_result(const Record& record, const std::string& run, const st
 
 /// Reads the record from a status; missing or invalid fields have their defaults.
 Record read_record(const Json& status);
+/// Writes `runs`: how each run ended.
+void write_results(const std::vector<Result>& results, Json& status);
 /// Writes the record into a status and keeps all other fields.
 void write_record(const Record& record, Json& status);
 

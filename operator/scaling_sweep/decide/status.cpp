@@ -51,42 +51,6 @@ Json law_json(const ScalingFit& fit, bool has_coherence) {
   return json;
 }
 
-/// The figures of the fastest point, as `kubectl get` shows them.
-void write_best(const Summary& summary, Json& status) {
-  for (const char* key :
-       {"bestImagesPerSecond", "speedup", "efficiencyPercent", "communicationPercent"}) {
-    status.erase(key);
-  }
-  if (!summary.best) return;
-  const PointResult& best = summary.points[*summary.best];
-  status["bestImagesPerSecond"] = rounded(best.images_per_second, 1);
-  if (best.speedup) status["speedup"] = rounded(*best.speedup, 2);
-  if (best.efficiency) status["efficiencyPercent"] = rounded(100 * *best.efficiency, 1);
-  status["communicationPercent"] = rounded(100 * best.communication, 1);
-}
-
-void write_figures(const Plan& plan, const Record& record, Json& status) {
-  const Summary summary = summarize(plan, record);
-  const int done = done_count(plan, record);
-  status["mode"] = name(plan.spec.mode);
-  status["done"] = std::to_string(done) + "/" + std::to_string(plan.runs.size());
-  status["points"] = Json::array();
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    status["points"].push_back(point_json(plan.points[i], summary.points[i]));
-  }
-  status["fit"] = fit_json(summary);
-  status.erase("report");
-  if (summary.best) status["report"] = report_name(plan.key);
-  write_best(summary, status);
-}
-
-Condition in_phase(const char* type, const Record& record) {
-  const bool holds = record.phase == type;
-  return {type, holds, holds ? record.reason : "Is" + record.phase, holds ? record.message : ""};
-}
-
-}  // namespace
-
 Json point_json(const PlannedPoint& planned, const PointResult& result) {
   Json json = {{"name", point_name(planned.point)},
                {"nodes", planned.point.nodes},
@@ -113,12 +77,48 @@ Json fit_json(const Summary& summary) {
   return json;
 }
 
+/// The figures of the fastest point, as `kubectl get` shows them.
+void write_best(const Summary& summary, Json& status) {
+  for (const char* key :
+       {"bestImagesPerSecond", "speedup", "efficiencyPercent", "communicationPercent"}) {
+    status.erase(key);
+  }
+  if (!summary.best) return;
+  const PointResult& best = summary.points[*summary.best];
+  status["bestImagesPerSecond"] = rounded(best.images_per_second, 1);
+  if (best.speedup) status["speedup"] = rounded(*best.speedup, 2);
+  if (best.efficiency) status["efficiencyPercent"] = rounded(100 * *best.efficiency, 1);
+  status["communicationPercent"] = rounded(100 * best.communication, 1);
+}
+
+Condition in_phase(const char* type, const Record& record) {
+  const bool holds = record.phase == type;
+  return {type, holds, holds ? record.reason : "Is" + record.phase, holds ? record.message : ""};
+}
+
+}  // namespace
+
+void write_figures(const Plan& plan, const Record& record, const Summary& summary, Json& status) {
+  const int done = done_count(plan, record);
+  status["mode"] = name(plan.spec.mode);
+  status["baseline"] = point_name(plan.points[plan.baseline].point);
+  status["done"] = std::to_string(done) + "/" + std::to_string(plan.runs.size());
+  status["points"] = Json::array();
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    status["points"].push_back(point_json(plan.points[i], summary.points[i]));
+  }
+  status["fit"] = fit_json(summary);
+  status.erase("report");
+  if (summary.best) status["report"] = report_name(plan.key);
+  write_best(summary, status);
+}
+
 Json next_status(const Json& old, const Record& record, const Facts& facts) {
   Json status = old.is_object() ? old : Json::object();
   write_record(record, status);
   status["observedGeneration"] = facts.generation;
   const bool is_good = facts.problem.empty();
-  if (is_good) write_figures(facts.plan, record, status);
+  if (is_good) write_figures(facts.plan, record, summarize(facts.plan, record), status);
   const auto set = [&](const Condition& condition) {
     set_condition(status, condition, facts.generation, facts.now);
   };

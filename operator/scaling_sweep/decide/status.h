@@ -18,10 +18,9 @@ struct Facts {
   Time now;
 };
 
-/// Returns a point with what its repeats say, as in `.status.points`.
-Json point_json(const PlannedPoint& planned, const PointResult& result);
-/// Returns the fitted laws, as in `.status.fit`; empty if there is none.
-Json fit_json(const Summary& summary);
+/// Writes into a status what the results say: `points`, `fit`, `done`, and the figures of the
+/// fastest point.
+void write_figures(const Plan& plan, const Record& record, const Summary& summary, Json& status);
 
 /// Returns the whole status: `old` with the record, the figures and the conditions laid upon it.
 /// Fields that it does not know stay; the time of a condition changes only with its status.

@@ -9,24 +9,16 @@
 namespace ganscale::controller::scaling_sweep {
 namespace {
 
-/// The report for programs: as in the status, and the spec that it is of.
+/// The report for programs: the sweep as it is stored, with what its results say.
 std::string report_json(const Plan& plan, const Record& record, const Summary& summary) {
-  Json runs;
-  write_record(record, runs);
-  Json points = Json::array();
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    points.push_back(point_json(plan.points[i], summary.points[i]));
-  }
-  const Json report = {{"name", plan.key.name},
-                       {"namespace", plan.key.name_space},
-                       {"mode", name(plan.spec.mode)},
-                       {"baseline", point_name(plan.points[plan.baseline].point)},
-                       {"warmupSteps", plan.spec.warmup_steps},
-                       {"measureSteps", plan.spec.measure_steps},
-                       {"template", plan.spec.training},
-                       {"points", points},
-                       {"fit", fit_json(summary)},
-                       {"runs", runs["runs"]}};
+  Json status;
+  write_results(record.results, status);
+  write_figures(plan, record, summary, status);
+  const Json report = {{"apiVersion", kApiVersion},
+                       {"kind", kKind},
+                       {"metadata", {{"name", plan.key.name}, {"namespace", plan.key.name_space}}},
+                       {"spec", plan.stored_spec},
+                       {"status", status}};
   return report.dump(1) + "\n";
 }
 

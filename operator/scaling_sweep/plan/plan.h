@@ -31,6 +31,7 @@ struct Plan {
   Key key;
   std::string uid;
   SweepSpec spec;
+  Json stored_spec;                  ///< what `spec` was parsed from
   std::vector<PlannedPoint> points;  ///< in ascending order of ranks
   std::size_t baseline = 0;          ///< the point that speed-ups are relative to
   std::vector<SweepRun> runs;        ///< in the order in which they start

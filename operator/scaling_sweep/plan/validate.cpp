@@ -150,6 +150,7 @@ std::size_t baseline_of(const Plan& plan) {
 void fill(Plan& plan, const Json& spec, const gan_training::NodeProfiles& profiles,
           const gan_training::WorkerSchema& schema) {
   plan.spec = parse_sweep_spec(spec);
+  plan.stored_spec = spec;
   if (plan.key.name.size() > kLongestName) {
     throw Refusal{"BadName", "metadata.name: must have at most " + std::to_string(kLongestName) +
                                  " characters: " + plan.key.name};

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "support/run_program.h"
@@ -77,20 +79,19 @@ TEST(Validate, TellsWhatTheTrainingIs) {
   EXPECT_EQ(told.output, "default/faces: 8 nodes, 64 GPUs, 64 ranks\n");
 }
 
-TEST(Validate, TellsWhatTheSweepsAre) {
-  const auto told = [](const std::string& name) {
-    const ProgramResult result = run_operator("validate -f " + std::string(PROJECT_FOLDER) +
-                                              "/configs/sweeps/" + name + ".yaml");
-    EXPECT_EQ(result.exit_code, 0);
-    return result.output;
-  };
-  EXPECT_EQ(told("strong-1-to-8-nodes"),
-            "default/strong: Strong, 4 points of 8 to 64 ranks, 12 runs\n");
-  EXPECT_EQ(told("weak-1-to-8-nodes"), "default/weak: Weak, 4 points of 8 to 64 ranks, 12 runs\n");
-  EXPECT_EQ(told("gpus-1-to-8"), "default/gpus: Strong, 4 points of 1 to 8 ranks, 12 runs\n");
-  EXPECT_EQ(told("per-label-1-to-10"),
-            "default/labels: PerLabel, 4 points of 1 to 10 ranks, 12 runs\n");
-  EXPECT_EQ(told("cpu-1-to-2"), "default/cpu: Weak, 2 points of 1 to 2 ranks, 6 runs\n");
+TEST(Validate, TellsWhatEachSweepOfTheRepositoryIs) {
+  const std::map<std::string, std::string> expected{
+      {"cpu-1-to-2.yaml", "default/cpu: Weak, 2 points of 1 to 2 ranks, 6 runs\n"},
+      {"gpus-1-to-8.yaml", "default/gpus: Strong, 4 points of 1 to 8 ranks, 12 runs\n"},
+      {"per-label-1-to-10.yaml", "default/labels: PerLabel, 4 points of 1 to 10 ranks, 12 runs\n"},
+      {"strong-1-to-8-nodes.yaml", "default/strong: Strong, 4 points of 8 to 64 ranks, 12 runs\n"},
+      {"weak-1-to-8-nodes.yaml", "default/weak: Weak, 4 points of 8 to 64 ranks, 12 runs\n"}};
+  std::map<std::string, std::string> told;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(PROJECT_FOLDER) + "/configs/sweeps")) {
+    told[file.path().filename()] = run_operator("validate -f " + file.path().string()).output;
+  }
+  EXPECT_EQ(told, expected);
 }
 
 TEST(Render, PrintsTheTrainingsOfASweepInTheirOrder) {
@@ -131,7 +132,7 @@ TEST(Validate, RefusesWithTheKeyAndExitCode78) {
 
 TEST(CommandLine, TellsItsVersionItsVerbsAndExamples) {
   EXPECT_THAT(run_operator("version").output, HasSubstr("ganscale-operator "));
-  for (const char* verb : {"run", "render", "validate"}) {
+  for (const char* verb : {"run", "render", "validate", "report"}) {
     const ProgramResult help = run_operator(std::string(verb) + " --help");
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_THAT(help.output, HasSubstr("Example"));

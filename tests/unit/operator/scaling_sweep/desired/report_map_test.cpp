@@ -78,11 +78,13 @@ TEST(ReportMap, QuotesInCsvWhatHoldsCommasAndQuotes) {
 TEST(ReportMap, HoldsForProgramsWhatTheStatusHolds) {
   const Plan plan = make_plan();
   const Json report = Json::parse(file(plan, all_measured(plan), "report.json"));
-  EXPECT_EQ(report["mode"], "Weak");
-  EXPECT_EQ(report["baseline"], "n1");
-  EXPECT_EQ(report["points"][2]["imagesPerSecond"], 361.0);
-  EXPECT_EQ(report["runs"].size(), 6U);
-  EXPECT_TRUE(report["fit"].contains("amdahl"));
+  EXPECT_EQ(report["kind"], "ScalingSweep");
+  EXPECT_EQ(report["spec"], make_sweep().spec);
+  const Json status = report["status"];
+  EXPECT_EQ(status["baseline"], "n1");
+  EXPECT_EQ(status["points"][2]["imagesPerSecond"], 361.0);
+  EXPECT_EQ(status["runs"].size(), 6U);
+  EXPECT_TRUE(status["fit"].contains("amdahl"));
 }
 
 TEST(ReportMap, DrawsThePointsTheIdealAndTheIntervals) {
