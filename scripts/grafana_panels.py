@@ -7,7 +7,7 @@ Options of a panel, all optional:
     colors  {series: color}, by name or by /regular expression/: series that mean something good or bad
     units   {series: unit}, likewise, where they have other units than the panel
     cells   {column: steps}: columns of a table that are colored by their values
-    stack   lines lie upon each other; "lines": those that don't, by /regular expression/
+    stack   lines or bars lie upon each other; "lines": those that don't, by /regular expression/
 """
 from grafana_foundation_sdk.builders import (barchart, common, dashboard as builders, heatmap, prometheus, stat, statushistory, table,
                                              timeseries)
@@ -80,7 +80,10 @@ def color_series(panel, options):
                  custom__cellOptions=common_models.TableColoredBackgroundCellOptions())
 
 
-def stack(panel, options):
+def stack(panel, kind, options):
+    if kind == "bars":
+        panel.stacking(common_models.StackingMode.NORMAL)
+        return
     panel.stacking(common.StackingConfig().mode(common_models.StackingMode.NORMAL)).fill_opacity(40)
     if "lines" in options:
         override(panel, options["lines"], custom__stacking={"mode": "none"}, custom__fillOpacity=0)
@@ -92,7 +95,7 @@ def one_table(panel, queries, hidden):
     for name, options in [
             ("merge", {}), ("sortBy", {"fields": {}, "sort": [{"field": "Value #A"}]}),
             ("organize", {"excludeByName": {"Time": True, hidden: True}, "indexByName": {},
-                          "renameByName": {"namespace": "Namespace", "run": "Run", **columns}})]:
+                          "renameByName": {"namespace": "Namespace", "sweep": "Sweep", "point": "Point", **columns}})]:
         panel.with_transformation(models.DataTransformerConfig(id_val=name, options=options))
 
 
@@ -118,7 +121,7 @@ def panel_of(definition, width):
         panel.mappings([models.ValueMap(options={str(value): models.ValueMappingResult(text=text, color=color)
                                                  for value, (text, color) in options["words"].items()})])
     if options.get("stack"):
-        stack(panel, options)
+        stack(panel, kind, options)
     if kind == "bars":
         panel.x_field("ranks").orientation(common_models.VizOrientation.VERTICAL).legend(
             common.VizLegendOptions().show_legend(True).display_mode(common_models.LegendDisplayMode.LIST)

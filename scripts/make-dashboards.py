@@ -32,16 +32,11 @@ XID = {0: ("none", GOOD), 13: ("13: graphics engine exception", BAD), 31: ("31: 
        79: ("79: fell off the bus", BAD), 94: ("94: contained ECC error", WARNING), 95: ("95: uncontained ECC error", BAD)}
 
 
-def bus_bandwidth(by):
-    """Returns the query for what a ring of the ranks carries over each link: 2 (n - 1) / n of the bytes."""
-    return (f"sum by ({by}) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by ({by}) ({ALLREDUCE})"
-            f" * 2 * (1 - 1 / max by ({by}) (ganscale_world_size{RUN}))")
-
-
-def straggling(by):
-    """Returns the query for the time that goes to waiting for the slowest rank: it waits least itself."""
-    return f"max by ({by}) ({ALLREDUCE}) - min by ({by}) ({ALLREDUCE})"
-
+# What a ring of the ranks carries over each link: 2 (n - 1) / n of the bytes.
+BUS_BANDWIDTH = (f"sum by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by (run) ({ALLREDUCE})"
+                 f" * 2 * (1 - 1 / max by (run) (ganscale_world_size{RUN}))")
+# The time that goes to waiting for the slowest rank, which waits least itself.
+STRAGGLING = f"max by (run) ({ALLREDUCE}) - min by (run) ({ALLREDUCE})"
 
 # A panel: (title, unit, what it shows, [(query, legend), ...], options); the options: grafana_panels.py. Bars and the table show
 # points of a sweep, in the order of their ranks: the first query is RANKS, the legends are the names of the columns.
@@ -79,9 +74,9 @@ TRAINING = [
         ("Gradient bytes per second", "Bps",
          "Bytes that a rank gives to all-reduce, mean of the ranks; and what a ring carries over each link meanwhile.",
          [(f"avg by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{run}} given"),
-          (bus_bandwidth("run"), "{{run}} bus")], {}),
+          (BUS_BANDWIDTH, "{{run}} bus")], {}),
         ("Waiting for the slowest rank", "percentunit", "Gap between the rank that waits longest in all-reduce and the one that waits least.",
-         [(straggling("run"), "{{run}}")], {"steps": TIME_LOST}),
+         [(STRAGGLING, "{{run}}")], {"steps": TIME_LOST}),
         ("All-reduce by rank", "percentunit", "The rank with the least is the one that the others wait for.",
          [(f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {"type": "state"}),
     ]),
@@ -149,80 +144,69 @@ TRAINING = [
 ]
 
 
-def point(value):
-    """Returns the query for the points of a sweep: a point is a run with one number of ranks, in the label `ranks`, and its value
-    is the median over the time shown. It holds for runs that came one after the other, and for one that was scaled.
-
-    value: a query with one sample a run, by (namespace, run)
-    """
-    ranks = f'count_values by (namespace, run) ("ranks", max by (namespace, run) (ganscale_world_size{RUN}))'
-    return f"quantile_over_time(0.5, ({value} * on (namespace, run) group_right () {ranks})[$__range:$__interval])"
+# The workers of a sweep's runs, which are named after it: weak-n2-r1, weak-n1g4-r1.
+SWEEP_RUN = f'{{namespace=~"$namespace", run=~"($sweep)-n[0-9]+(g[0-9]+)?-r[0-9]+", {WHERE}}}'
 
 
-def mean_rate(counter):
-    """Returns the query for what a counter grows by in a second, mean of the ranks of each run."""
-    return f"avg by (namespace, run) (rate({counter}{RUN}{RATE}))"
+def figure(name, *conditions):
+    """Returns the query for a figure of each point, which every replica of the operator exposes."""
+    selector = ", ".join(['namespace=~"$namespace"', 'sweep=~"$sweep"', WHERE, *conditions])
+    return f"max by (namespace, sweep, point, ranks) (ganscale_sweep_{name}{{{selector}}})"
 
 
-def against_smallest(value):
-    """Returns the query for points relative to those with the fewest ranks; of several such, to their mean."""
-    return f"{value} / scalar(avg({value} and {RANKS} == scalar(min({RANKS}))))"
+def step_part(name):
+    """Returns the query for a part of each point's step."""
+    return figure("step_seconds", f'part="{name}"')
 
 
-def step_time(quantile):
-    return point(f"histogram_quantile({quantile}, sum by (namespace, run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))")
-
-
-RANKS = point(f"max by (namespace, run) (ganscale_world_size{RUN})")
-IMAGES = point(f"1000 / max by (namespace, run) (ganscale_seconds_per_kimg{RUN})")
-SECONDS_PER_KIMG = point(f"max by (namespace, run) (ganscale_seconds_per_kimg{RUN})")
-SPEEDUP = against_smallest(IMAGES)
-EFFICIENCY = against_smallest(f"({IMAGES} / {RANKS})")
-COMMUNICATION = point(mean_rate("ganscale_allreduce_seconds_total"))
-WAITING_FOR_SLOWEST = point(f"({straggling('namespace, run')})")
-WAITING_FOR_DATA = point(mean_rate("ganscale_data_wait_seconds_total"))
-BANDWIDTH = point(bus_bandwidth("namespace, run"))
+RANKS = figure("ranks")
+IMAGES = figure("images_per_second")
+SECONDS_PER_KIMG = f"1000 / {IMAGES}"
+SPEEDUP = figure("speedup")
+EFFICIENCY = figure("efficiency_ratio")
+COMMUNICATION = figure("communication_ratio")
+STRAGGLER = figure("straggler_ratio")
 SWEEP = [
     ("Points", [
-        ("Scaling", "none",
-         "Each run with each number of ranks, medians over the time shown. Speed-up and efficiency are relative to the fewest ranks.",
-         [(RANKS, "Ranks"), (IMAGES, "Images per second"), (SECONDS_PER_KIMG, "Seconds per kimg"), (SPEEDUP, "Speed-up"),
-          (EFFICIENCY, "Efficiency"), (COMMUNICATION, "Communication"), (WAITING_FOR_SLOWEST, "Waiting for the slowest rank"),
-          (WAITING_FOR_DATA, "Waiting for data")],
+        ("Scaling", "none", "Each point of each sweep: medians over its runs. Speed-up and efficiency are relative to the sweep's baseline.",
+         [(RANKS, "Ranks"), (figure("runs_measured"), "Runs"), (figure("runs_failed"), "Failed runs"), (IMAGES, "Images per second"),
+          (SECONDS_PER_KIMG, "Seconds per kimg"), (SPEEDUP, "Speed-up"), (EFFICIENCY, "Efficiency"),
+          (COMMUNICATION, "Communication"), (STRAGGLER, "Straggler ratio")],
          {"type": "table",
           "units": {"Images per second": IMAGES_A_SECOND, "Seconds per kimg": "s", "Speed-up": "suffix:×", "Efficiency": "percentunit",
-                    "Communication": "percentunit", "Waiting for the slowest rank": "percentunit", "Waiting for data": "percentunit"},
-          "cells": {"Efficiency": EFFICIENT, "Waiting for the slowest rank": TIME_LOST, "Waiting for data": TIME_LOST}}),
+                    "Communication": "percentunit", "Straggler ratio": "suffix:×"},
+          "cells": {"Failed runs": NONE_IS_GOOD, "Efficiency": EFFICIENT}}),
     ]),
     ("Scaling", [
-        ("Images per second", IMAGES_A_SECOND, "By ranks: the median of the ticks, without checkpoints and grids.",
+        ("Images per second", IMAGES_A_SECOND, "By ranks: the median of the runs' measured windows.",
          [(RANKS, "Ranks"), (IMAGES, "Images per second")], {"type": "bars"}),
-        ("Speed-up", "suffix:×", "Images per second relative to the fewest ranks; ideal: as many times faster as there are more ranks.",
-         [(RANKS, "Ranks"), (SPEEDUP, "Speed-up"), (against_smallest(RANKS), "Ideal")], {"type": "bars", "colors": {"Ideal": NEUTRAL}}),
-        ("Parallel efficiency", "percentunit", "Images per second and rank, relative to the fewest ranks.",
+        ("Speed-up", "suffix:×", "Images per second relative to the baseline; ideal: as many times faster as there are more ranks.",
+         [(RANKS, "Ranks"), (SPEEDUP, "Speed-up"), (f"{SPEEDUP} / {EFFICIENCY}", "Ideal")], {"type": "bars", "colors": {"Ideal": NEUTRAL}}),
+        ("Parallel efficiency", "percentunit", "Images per second and rank, relative to the baseline.",
          [(RANKS, "Ranks"), (EFFICIENCY, "Efficiency")], {"type": "bars", "steps": EFFICIENT}),
-        ("Seconds per kimg", "s", "By ranks: the median of the ticks.",
+        ("Seconds per kimg", "s", "By ranks: seconds that 1000 images take.",
          [(RANKS, "Ranks"), (SECONDS_PER_KIMG, "Seconds per kimg")], {"type": "bars"}),
     ]),
     ("What it costs", [
-        ("All-reduce in progress", "percentunit",
-         "Share of the time that an all-reduce is in progress, hidden behind the backward pass or not, mean of the ranks.",
+        ("Time of a step", "s", "Of a whole training in mode PerLabel. Exposed all-reduce: ranks have nothing to compute while they wait for gradients.",
+         [(RANKS, "Ranks"), (step_part("compute"), "Compute"), (step_part("exposed all-reduce"), "Exposed all-reduce"),
+          (step_part("data wait"), "Data wait")], {"type": "bars", "stack": True}),
+        ("Communication", "percentunit", "Share of the time that ranks have nothing to compute while they wait for gradients.",
          [(RANKS, "Ranks"), (COMMUNICATION, "Communication")], {"type": "bars"}),
-        ("Bus bandwidth", "Bps", "Bytes a second that a ring of the ranks carries over each link during an all-reduce.",
-         [(RANKS, "Ranks"), (BANDWIDTH, "Bus bandwidth")], {"type": "bars"}),
         ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
-         [(RANKS, "Ranks"), (step_time(0.5), "p50"), (step_time(0.99), "p99")], {"type": "bars"}),
-        ("Waiting", "percentunit", "Share of the time that ranks wait for the slowest one, and for their next batch.",
-         [(RANKS, "Ranks"), (WAITING_FOR_SLOWEST, "For the slowest rank"), (WAITING_FOR_DATA, "For data")], {"type": "bars"}),
+         [(RANKS, "Ranks"), (figure("step_median_seconds"), "p50"), (figure("step_p99_seconds"), "p99")], {"type": "bars"}),
+        ("Straggler ratio", "suffix:×", "Work of the slowest rank over that of the mean: 1 if all are equally fast.",
+         [(RANKS, "Ranks"), (STRAGGLER, "Straggler ratio")], {"type": "bars"}),
     ]),
     ("Runs", [
-        ("Images per second now", IMAGES_A_SECOND, "Real images that all ranks train on.",
-         [(f"sum by (namespace, run) (rate(ganscale_images_total{RUN}{RATE}))", "{{run}}")], {}),
-        ("Images per second and rank", IMAGES_A_SECOND, "Level lines: perfect scaling.", [(mean_rate("ganscale_images_total"), "{{run}}")], {}),
-        ("Ranks", "count:ranks", "Processes of each run.", [(f"max by (namespace, run) (ganscale_world_size{RUN})", "{{run}}")], {}),
-        ("Stragglers", "percentunit", "How much less of its time this rank waits than the rank that waits longest: the slowest rank has most.",
-         [(f"max by (namespace, run) ({ALLREDUCE}) - on (namespace, run) group_right () {ALLREDUCE}", "{{run}} rank {{rank}}")],
-         {"type": "state", "steps": TIME_LOST}),
+        ("Images per second now", IMAGES_A_SECOND, "Real images that all ranks of a run train on.",
+         [(f"sum by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{run}}")], {}),
+        ("Images per second and rank", IMAGES_A_SECOND, "Level lines: perfect scaling.",
+         [(f"avg by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{run}}")], {}),
+        ("Ranks", "count:ranks", "Processes of each run.",
+         [(f"max by (namespace, run) (ganscale_world_size{SWEEP_RUN})", "{{run}}")], {}),
+        ("Sweeps by phase", "count:sweeps", "ScalingSweeps of the cluster.",
+         [(f"max by (phase) (ganscale_sweeps{{{WHERE}}})", "{{phase}}")], {"stack": True, "colors": PHASES}),
     ]),
 ]
 
@@ -296,13 +280,19 @@ def main():
     of_gpus = [variable("hostname", "label_values(DCGM_FI_DEV_POWER_USAGE, Hostname)", "Node (DCGM)")]
     of_replicas = [variable("job", "label_values(leader_election_master_status, job)", "Job"),
                    variable("instance", 'label_values(leader_election_master_status{job=~"$job"}, instance)', "Replica")]
+    # The operator exposes the figures, the workers what runs now.
+    both = '{__name__=~"ganscale_sweep_ranks|ganscale_world_size", namespace=~"$namespace"}'
+    of_sweeps = [variable("namespace", "label_values(ganscale_sweep_ranks, namespace)", "Namespace"),
+                 variable("sweep", 'label_values(ganscale_sweep_ranks{namespace=~"$namespace"}, sweep)', "Sweep"),
+                 variable("job", f"label_values({both}, job)", "Job"),
+                 variable("instance", f"label_values({both}, instance)", "Pod")]
     boards = {
         "training": dashboard(
             ("ganscale-training", "ganscale / Training", "Rate, step, communication, data, learning and safety of trainings."),
             of_runs + of_gpus, TRAINING, annotations(RUN)),
         "sweep": dashboard(
-            ("ganscale-sweep", "ganscale / Scaling sweep", "How trainings scale with their ranks, and what it costs. Choose the runs "
-             "to compare and a time that holds them all."), of_runs, SWEEP, annotations(RUN)),
+            ("ganscale-sweep", "ganscale / Scaling sweep", "What ScalingSweeps measured: how trainings scale with their "
+             "ranks, and what it costs."), of_sweeps, SWEEP, annotations(SWEEP_RUN)),
         "operator": dashboard(
             ("ganscale-operator", "ganscale / Operator", "Leader, queue and reconciles of the ganscale operator."),
             of_replicas, OPERATOR, annotations("")),

@@ -239,33 +239,33 @@ class Dashboards(unittest.TestCase):
     maxDiff = None
 
     def test_a_sweep_shows_what_comes_out_by_hand(self):
-        """faces: 100 images per second on 1 rank; then scaled to 4, 250. Meanwhile digits: 160 on 2."""
-        series = {
-            'ganscale_world_size{run="faces", rank="0"}': "1x12 4x12",
-            'ganscale_seconds_per_kimg{run="faces", rank="0"}': "10x12 4x12",
-            'ganscale_world_size{run="digits", rank="0"}': "2x25",
-            'ganscale_world_size{run="digits", rank="1"}': "2x25",
-            'ganscale_seconds_per_kimg{run="digits", rank="0"}': "6.25x25",
-            # Of each second, rank 0 waits 0.1 s and rank 1, which is faster, 0.3 s.
-            'ganscale_allreduce_seconds_total{run="digits", rank="0"}': "0+1.5x25",
-            'ganscale_allreduce_seconds_total{run="digits", rank="1"}': "0+4.5x25",
-            'ganscale_allreduce_bytes_total{run="digits", rank="0"}': "0+15000000x25",
-            'ganscale_allreduce_bytes_total{run="digits", rank="1"}': "0+15000000x25"}
+        """faces: 100 images per second on 1 rank and 250 on 4, as both replicas of the operator tell."""
+        figures = {"n1": {"ranks": 1, "images_per_second": 100, "speedup": 1, "efficiency_ratio": 1},
+                   "n4": {"ranks": 4, "images_per_second": 250, "speedup": 2.5, "efficiency_ratio": 0.625}}
+        series = {}
+        for point, values in figures.items():
+            for replica, (name, value) in itertools.product("ab", values.items()):
+                labels = f'namespace="lab", sweep="faces", point="{point}", ranks="{values["ranks"]}", instance="{replica}"'
+                series[f"ganscale_sweep_{name}{{{labels}}}"] = f"{value}x12"
+        for part, seconds in [("compute", 0.5), ("data wait", 0.25)]:
+            labels = f'namespace="lab", sweep="faces", point="n4", ranks="4", instance="a", part="{part}"'
+            series[f"ganscale_sweep_step_seconds{{{labels}}}"] = f"{seconds}x12"
+        for run, rank in [("faces-n4-r1", 0), ("faces-n4-r1", 1), ("faces", 0)]:  # the last is no run of a sweep
+            series[f'ganscale_images_total{{namespace="lab", run="{run}", rank="{rank}"}}'] = "0+150x12"
         sweep = dict(panels("sweep"))
         expected = [
-            (sweep["Images per second"][1], {"faces 1": 100, "faces 4": 250, "digits 2": 160}),
-            (sweep["Speed-up"][1], {"faces 1": 1, "faces 4": 2.5, "digits 2": 1.6}),
-            (sweep["Speed-up"][2], {"faces 1": 1, "faces 4": 4, "digits 2": 2}),
-            (sweep["Parallel efficiency"][1], {"faces 1": 1, "faces 4": 0.625, "digits 2": 0.8}),
-            (sweep["All-reduce in progress"][1], {"digits 2": 0.2}),
-            (sweep["Waiting"][1], {"digits 2": 0.2}),
-            # 2 MB in 0.4 s, and a ring of two carries each byte 2 (2 - 1) / 2 times over a link.
-            (sweep["Bus bandwidth"][1], {"digits 2": 5e6})]
-        tests = [{"expr": f"round({query}, 0.001)", "eval_time": "6m", "exp_samples": [
-            {"labels": '{{run="{}", ranks="{}"}}'.format(*name.split()), "value": value} for name, value in values.items()]}
-            for query, values in expected]
-        tests.append({"expr": f'round({sweep["Stragglers"][0]}, 0.001)', "eval_time": "6m", "exp_samples": [
-            {"labels": '{run="digits", rank="0"}', "value": 0.2}, {"labels": '{run="digits", rank="1"}', "value": 0}]})
+            (sweep["Images per second"][1], {"n1": 100, "n4": 250}),
+            (sweep["Speed-up"][1], {"n1": 1, "n4": 2.5}),
+            (sweep["Speed-up"][2], {"n1": 1, "n4": 4}),
+            (sweep["Parallel efficiency"][1], {"n1": 1, "n4": 0.625}),
+            (sweep["Seconds per kimg"][1], {"n1": 10, "n4": 4}),
+            (sweep["Time of a step"][1], {"n4": 0.5}),
+            (sweep["Time of a step"][3], {"n4": 0.25})]
+        tests = [{"expr": f"round({query}, 0.001)", "eval_time": "3m", "exp_samples": [
+            {"labels": f'{{namespace="lab", sweep="faces", point="{point}", ranks="{figures[point]["ranks"]}"}}', "value": value}
+            for point, value in values.items()]} for query, values in expected]
+        tests.append({"expr": f'round({sweep["Images per second now"][0]}, 0.001)', "eval_time": "3m", "exp_samples": [
+            {"labels": '{namespace="lab", run="faces-n4-r1"}', "value": 20}]})
         self.assertEqual(promtool("test", "rules", "test.yaml", test=json.dumps({"tests": [
             {"interval": "15s", "input_series": [{"series": name, "values": values} for name, values in series.items()],
              "promql_expr_test": tests}]})), "")

@@ -1,5 +1,6 @@
 #include "scaling_sweep/reconcile/sweep_metrics.h"
 
+#include <array>
 #include <map>
 
 #include "object/lookup.h"
@@ -8,7 +9,79 @@
 namespace ganscale::controller::scaling_sweep {
 namespace {
 
-constexpr Metric kByPhase{"ganscale_sweeps", "ScalingSweeps by phase.", telemetry::Type::kGauge};
+constexpr telemetry::Type kGauge = telemetry::Type::kGauge;
+constexpr Metric kByPhase{"ganscale_sweeps", "ScalingSweeps by phase.", kGauge};
+constexpr Metric kStepSeconds{
+    "ganscale_sweep_step_seconds",
+    "Where the time of a step goes, of a whole training in mode PerLabel: medians.", kGauge};
+
+/// A figure of a point: where its status has it, and its unit there.
+struct Figure {
+  Metric metric;
+  const char* pointer;
+  double scale;
+};
+
+constexpr double kPercent = 0.01;
+constexpr double kMilliseconds = 0.001;
+constexpr std::array<Figure, 11> kFigures{{
+    {{"ganscale_sweep_ranks", "Ranks of a point.", kGauge}, "/ranks", 1},
+    {{"ganscale_sweep_runs_measured", "Runs of a point that were measured.", kGauge}, "/n", 1},
+    {{"ganscale_sweep_runs_failed", "Runs of a point that failed.", kGauge}, "/failed", 1},
+    {{"ganscale_sweep_images_per_second", "Images a second: median.", kGauge},
+     "/imagesPerSecond",
+     1},
+    {{"ganscale_sweep_speedup", "Images a second over those of the baseline.", kGauge},
+     "/speedup",
+     1},
+    {{"ganscale_sweep_efficiency_ratio", "Speed-up over that of the ranks.", kGauge},
+     "/efficiencyPercent",
+     kPercent},
+    {{"ganscale_sweep_communication_ratio",
+      "Share of the time that ranks have nothing to do but wait for gradients.", kGauge},
+     "/communicationPercent",
+     kPercent},
+    {{"ganscale_sweep_straggler_ratio", "Work of the slowest rank over that of the mean.", kGauge},
+     "/stragglerRatio",
+     1},
+    {{"ganscale_sweep_memory_ratio", "Share of a device's memory, the highest of all.", kGauge},
+     "/memoryPercent",
+     kPercent},
+    {{"ganscale_sweep_step_median_seconds", "Half of the steps take no longer.", kGauge},
+     "/step/medianMs",
+     kMilliseconds},
+    {{"ganscale_sweep_step_p99_seconds", "99 of 100 steps take no longer.", kGauge},
+     "/step/p99Ms",
+     kMilliseconds},
+}};
+
+constexpr std::array<std::pair<const char*, const char*>, 3> kParts{{
+    {"compute", "/step/computeMs"},
+    {"exposed all-reduce", "/step/exposedAllReduceMs"},
+    {"data wait", "/step/dataWaitMs"},
+}};
+
+std::optional<double> number_at(const Json& object, const char* pointer) {
+  const Json value = object.value(Json::json_pointer(pointer), Json());
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+void collect_point(const Json& point, MetricLabels labels, Families& families) {
+  labels.emplace_back("point", text_at(point, "/name"));
+  labels.emplace_back("ranks", point.value("ranks", Json()).dump());
+  for (const Figure& figure : kFigures) {
+    if (const auto value = number_at(point, figure.pointer)) {
+      families.add(figure.metric, labels, *value * figure.scale);
+    }
+  }
+  labels.emplace_back("part", "");
+  for (const auto& [part, pointer] : kParts) {
+    labels.back().second = part;
+    if (const auto value = number_at(point, pointer)) {
+      families.add(kStepSeconds, labels, *value * kMilliseconds);
+    }
+  }
+}
 
 }  // namespace
 
@@ -17,6 +90,13 @@ void collect_sweeps(const std::vector<Informer::Object>& sweeps, Families& famil
   for (const auto& sweep : sweeps) ++counts[text_at(*sweep, "/status/phase", phase::kPending)];
   families.declare(kByPhase);
   for (const auto& [phase, count] : counts) families.add(kByPhase, {{"phase", phase}}, count);
+  for (const auto& sweep : sweeps) {
+    const MetricLabels labels{{"namespace", text_at(*sweep, "/metadata/namespace")},
+                              {"sweep", text_at(*sweep, "/metadata/name")}};
+    for (const Json& point : list_at(*sweep, "/status/points")) {
+      if (point.is_object()) collect_point(point, labels, families);
+    }
+  }
 }
 
 }  // namespace ganscale::controller::scaling_sweep

@@ -27,6 +27,27 @@ This page is generated from what `operator/controller/metrics.cpp`, `operator/ga
 |---|---|---|---|
 )";
 
+/// A sweep of one point that has every figure.
+Json measured_sweep() {
+  const Json step = {{"computeMs", 1},
+                     {"exposedAllReduceMs", 1},
+                     {"dataWaitMs", 1},
+                     {"medianMs", 1},
+                     {"p99Ms", 1}};
+  const Json point = {{"name", "n1"},
+                      {"ranks", 1},
+                      {"n", 1},
+                      {"failed", 0},
+                      {"imagesPerSecond", 1},
+                      {"speedup", 1},
+                      {"efficiencyPercent", 100},
+                      {"communicationPercent", 0},
+                      {"stragglerRatio", 1},
+                      {"memoryPercent", 1},
+                      {"step", step}};
+  return {{"metadata", Json::object()}, {"status", {{"points", Json::array({point})}}}};
+}
+
 /// An operator with one controller that has done one of each thing.
 std::vector<telemetry::Family> families() {
   OperatorMetrics program;
@@ -38,7 +59,7 @@ std::vector<telemetry::Family> families() {
   controller.collect("gantraining", {}, families);
   const Json training = {{"metadata", Json::object()}};
   collect_trainings({std::make_shared<const Json>(training)}, Time(), families);
-  scaling_sweep::collect_sweeps({std::make_shared<const Json>(training)}, families);
+  scaling_sweep::collect_sweeps({std::make_shared<const Json>(measured_sweep())}, families);
   return families.all();
 }
 
