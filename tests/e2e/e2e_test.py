@@ -23,7 +23,7 @@ except ImportError:
 sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "cluster", "docs")]
 from blocks import blocks, make_workspace  # noqa: E402
 from charts import VERSION  # noqa: E402
-from helm_test import DCGM, LATER, metrics_of, queries  # noqa: E402
+from helm_test import DCGM, LATER, OF_SWEEPS, metrics_of, queries  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("GANSCALE_BUILD", PROJECT / "build/release"))
@@ -33,6 +33,16 @@ WORKER_IMAGE = f"{REGISTRY}/ganscale-worker:test"
 SPACE = "research"
 NAME = "emoji"
 BATCH = 32
+# Windows of whole ticks: eight steps a tick on one rank, four on two.
+SWEEP_NAME, RANK_BATCH, WARMUP_STEPS, WINDOW_STEPS = "weak", 16, 16, 120
+SWEEP = {"apiVersion": "ganscale.dev/v1alpha1", "kind": "ScalingSweep", "metadata": {"name": SWEEP_NAME},
+         "spec": {"mode": "Weak", "points": [{"nodes": 1}, {"nodes": 2}], "batchPerRank": RANK_BATCH, "repeats": 1,
+                  "warmup": {"steps": WARMUP_STEPS}, "measure": {"steps": WINDOW_STEPS},
+                  "template": {"image": WORKER_IMAGE, "nodeProfile": "cpu", "deletePolicy": "Keep",
+                               "data": {"claimName": "datasets", "path": "/data", "subPath": "emoji"},
+                               "storage": {"claimName": "runs"},
+                               "config": {"model": {"name": "conditional_dcgan", "resolution": 32},
+                                          "training": {"threads": 1, "tick_kimg": 8 * RANK_BATCH / 1000}}}}}
 LOAD, WATCH, GET_IMAGES, OWN_IMAGES = 3, 5, 7, 8  # which blocks of docs/tutorial-cluster.md
 MINUTES = 60  # seconds; a busy machine with two cores
 
@@ -221,7 +231,7 @@ class EndToEnd(unittest.TestCase):
             self.assertFalse(pod["spec"]["automountServiceAccountToken"])
 
     def test_7_prometheus_scrapes_pods_and_every_query_returns_data(self):
-        (self.cluster.folder / "trainings.json").write_text(json.dumps(self.pod_targets()))
+        self.scrape_pods()
         (self.cluster.folder / "operator.json").write_text(json.dumps(self.service_targets()))
         self.cluster.start_prometheus((HERE / "prometheus.yml").read_text().replace("@RULES@", str(RULES)))
         wait_for("all pods are scraped", lambda: self.ups() == {"ganscale-trainings": 2, "ganscale-operator": 2}, MINUTES, 1)
@@ -233,6 +243,12 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual(self.empty_queries(), [])
         rules = [rule for group in self.cluster.prometheus("rules")["groups"] for rule in group["rules"]]
         self.assertEqual([rule["name"] for rule in rules if rule["health"] == "err"], [])
+
+    def scrape_pods(self):
+        """Tells Prometheus, which may be reading, which pods there are."""
+        fresh = self.cluster.folder / "trainings.new"
+        fresh.write_text(json.dumps(self.pod_targets()))
+        fresh.rename(self.cluster.folder / "trainings.json")
 
     def monitor(self, kind):
         """Returns the spec of a monitor, as the chart makes it for a cluster with the Prometheus Operator."""
@@ -271,11 +287,14 @@ class EndToEnd(unittest.TestCase):
         """Returns the dashboards' queries that the running Prometheus has no data for, except those that cannot have any."""
         empty = []
         for path, query in queries():
-            if path.suffix != ".json" or metrics_of(query) & (LATER | DCGM):
+            if path.suffix != ".json" or path.stem == "sweep" or metrics_of(query) & (LATER | DCGM):
                 continue
-            if not self.cluster.prometheus("query", query=query)["result"]:
+            if not self.has_data(query):
                 empty.append(query)
         return empty
+
+    def has_data(self, query):
+        return bool(self.cluster.prometheus("query", query=query)["result"])
 
     def test_8_scaling_to_one_and_back_loses_no_image(self):
         for attempt, nodes in [(2, 1), (3, 2)]:
@@ -312,14 +331,52 @@ class EndToEnd(unittest.TestCase):
         wait_for("its pods have ended", lambda: all(
             pod["status"]["phase"] != "Running" for pod in self.pods() + self.pods("launcher")), 2 * MINUTES)
 
-    def test_A_images_come_out_of_the_cluster_and_go_in(self):
+    def test_A_a_sweep_reports_what_its_workers_logged(self):
+        self.cluster.kubectl("apply", "-n", SPACE, "-f", "-", stdin=json.dumps(SWEEP))
+        board = {query for path, query in queries() if path.stem == "sweep"}
+        self.assertTrue(OF_SWEEPS & set.union(*map(metrics_of, board)))
+
+        def is_over():
+            self.scrape_pods()
+            board.difference_update([query for query in board if self.has_data(query)])
+            return self.sweep()["status"].get("phase") == "Succeeded"
+        wait_for("the sweep is done", is_over, 8 * MINUTES, 2)
+        wait_for("the operator is scraped once more", lambda: is_over() and not board, MINUTES, 2)
+        sweep = self.sweep()
+        report = self.cluster.look_up("configmap", sweep["status"]["report"], "-n", SPACE)["data"]
+        self.assertEqual(json.loads(report["report.json"])["status"]["points"], sweep["status"]["points"])
+        rates = [self.check_point(point) for point in sweep["status"]["points"]]
+        self.assertLess(abs(sweep["status"]["points"][1]["speedup"] / (rates[1] / rates[0]) - 1), 0.01)
+        self.cluster.kubectl("delete", "scalingsweep", SWEEP_NAME, "-n", SPACE)
+        wait_for("its report goes with it", lambda: self.cluster.kubectl(
+            "get", "configmap", f"{SWEEP_NAME}-report", "-n", SPACE, check=False).returncode != 0, MINUTES)
+
+    def sweep(self):
+        return self.cluster.look_up("scalingsweep", SWEEP_NAME, "-n", SPACE)
+
+    def check_point(self, point):
+        """Compares a point with the ticks of its window, which its rank 0 logged; returns their images per second."""
+        batch = RANK_BATCH * point["ranks"]
+        self.assertEqual((point["n"], point["failed"], point["globalBatch"]), (1, 0, batch))
+        self.assertIn("sha256:", point["imageIDs"][0])
+        lines = (self.files / "runs" / f"{SWEEP_NAME}-{point['name']}-r1" / "stats.jsonl").read_text().splitlines()
+        seen, images, seconds = 0, 0, 0.0
+        for tick in map(json.loads, lines):
+            grown, seen = tick["images_seen"] - seen, tick["images_seen"]
+            if seen > WARMUP_STEPS * batch:
+                images, seconds = images + grown, seconds + grown / 1000 * tick["s_per_kimg"]
+        self.assertEqual(images, WINDOW_STEPS * batch)
+        self.assertLess(abs(point["imagesPerSecond"] / (images / seconds) - 1), 0.01, point)
+        return images / seconds
+
+    def test_B_images_come_out_of_the_cluster_and_go_in(self):
         self.follow(GET_IMAGES)
         self.assertTrue((self.workspace / "grid.png").read_bytes().startswith(b"\x89PNG"))
         self.assertIn("<html", (self.workspace / "report.html").read_text())
         self.follow(OWN_IMAGES)
         self.assertTrue(list((self.files / "datasets/faces").glob("*.tfrecords")))
 
-    def test_B_uninstalling_leaves_nothing_behind(self):
+    def test_C_uninstalling_leaves_nothing_behind(self):
         self.cluster.kubectl("delete", "job", "load-emoji", "-n", SPACE)
         self.cluster.helm("uninstall", NAME, "-n", SPACE, "--wait", "--timeout=3m")
         wait_for("its objects are gone", lambda: not self.owned(), 2 * MINUTES, 1)
