@@ -46,7 +46,7 @@ TEST(Observation, RefusesNamesThatLeadElsewhere) {
     World world;
     const Observation seen = observe_in(world, make_training({{"data", {{"claimName", name}}}}));
     EXPECT_EQ(seen.situation.problem_reason, "BadSpec") << name;
-    EXPECT_EQ(seen.situation.problem.find("spec.data.claimName: must be the name of an object"), 0U)
+    EXPECT_EQ(seen.situation.problem.find("spec.data.claimName: must be an object name"), 0U)
         << seen.situation.problem;
     EXPECT_EQ(world.server.count("GET", "/persistentvolumeclaims/"), 0U);
   }

@@ -108,7 +108,7 @@ TEST(Purge, SaysThatTheFolderStaysWhereTheSpecCantBeRead) {
   world.server.edit(kTrainings, kFaces, {{"status", status}});
   world.settle();
   EXPECT_TRUE(world.training().is_null());
-  EXPECT_THAT(world.told("PurgeFailed"), ElementsAre(HasSubstr("spec.nodes: expected a whole")));
+  EXPECT_THAT(world.told("PurgeFailed"), ElementsAre(HasSubstr("spec.nodes: expected an integer")));
 }
 
 TEST(Purge, IsSilentWhereNothingEverRan) {

@@ -137,7 +137,8 @@ TEST(SweepReconciler, ReportsATemplateThatTheServerRefuses) {
     world.server.fail_next("POST", "/gantrainings", 422, "Invalid", "spec.image: too long");
     EXPECT_EQ(one.reconcile(), kResync);
   }
-  EXPECT_EQ(find_condition(world.status(), kReconciled)["message"], "spec.image: too long");
+  EXPECT_THAT(find_condition(world.status(), kReconciled)["message"].get<std::string>(),
+              HasSubstr("422: spec.image: too long"));
 }
 
 }  // namespace
