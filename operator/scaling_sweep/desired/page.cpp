@@ -9,7 +9,7 @@ namespace ganscale::controller::scaling_sweep {
 namespace {
 
 constexpr const char* kStyle =
-    "body{font-family:system-ui,sans-serif;margin:2rem auto;max-width:62rem;padding:0 1rem;"
+    "body{font-family:system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;"
     "color:#222}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}"
     "svg{max-width:42rem;width:100%;height:auto}.table{overflow-x:auto}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
