@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/launch/kernel_path.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
@@ -139,7 +140,12 @@ at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& stat
     }
     x = batch_count == 1 ? batches.front() : at::cat(batches);
   }
-  x = last_conv_->forward(x, parameters[1]).flatten(1);
+  LayerParameters of_conv = parameters[1];
+  if (kernels::takes_kernels(x)) {
+    x = pad_channels(x);
+    of_conv.weight = pad_channels(of_conv.weight);
+  }
+  x = last_conv_->forward(x, of_conv).flatten(1);
   return out_->forward(fc_->forward(x, parameters[2]), parameters[3]);
 }
 

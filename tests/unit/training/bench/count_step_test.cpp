@@ -98,6 +98,19 @@ TEST(CountStep, ComputesInTheTypesOfTheRun) {
   EXPECT_GT(convolutions[cost::Number::kFloat32], 0);
 }
 
+// Behind 16 channels, one of standard deviations is computed with as eight are.
+TEST(CountStep, TakesTheChannelsOfTheLastConvolutionByEights) {
+  const auto flops = [](const std::string& features) {
+    const auto phases =
+        count_step(parse("model: {name: stylegan2, channel_max: 16, mbstd_features: " + features +
+                         "}\ntraining: {batch: 8}\n"),
+                   1);
+    return gradients_of(phases, "Dmain").flops();
+  };
+  EXPECT_EQ(flops("1"), flops("8"));
+  EXPECT_LT(flops("0"), flops("1"));
+}
+
 // The model of Karras et al. 2020, arXiv:1912.04958, configuration F, at 256 x 256 takes 1,219 GFLOP
 // an image by a count of its layers, with the passes of second order as six forward passes.
 TEST(CountStep, OfConfigFAgreesWithACountOfItsLayers) {
