@@ -9,10 +9,10 @@ namespace {
 
 class NonfiniteOnHost : public KernelOnHost {};
 
-// As many as a launch takes, an empty one and one of more elements than its blocks have threads.
+// As many as a launch takes, an empty one and two of more elements than their blocks have threads.
 TEST_P(NonfiniteOnHost, FlagsAsTheReference) {
   const int large = host_grid::has_threads() ? 600 : 40'000;
-  std::vector<at::Tensor> tensors = {numbers({0}), numbers({large})};
+  std::vector<at::Tensor> tensors = {numbers({0}), numbers({large}), numbers({large})};
   while (tensors.size() < kMostNonfiniteArrays) tensors.push_back(numbers({3}));
   const auto flags_of = [&](auto&& look_through) {
     std::vector<NonfiniteArray> arrays;
@@ -26,10 +26,11 @@ TEST_P(NonfiniteOnHost, FlagsAsTheReference) {
   };
   EXPECT_EQ(flags_of(kernel), std::vector<float>(1 + tensors.size()));
   tensors[1][large - 1] = std::numeric_limits<double>::infinity();
+  tensors[2][0] = std::numeric_limits<double>::infinity();  // its thread looks at others afterward
   tensors.back()[0] = std::numeric_limits<double>::quiet_NaN();
   const auto flags = flags_of(kernel);
   EXPECT_EQ(flags, flags_of(nonfinite_reference));
-  EXPECT_EQ(std::accumulate(flags.begin(), flags.end(), 0.0F), 3);
+  EXPECT_EQ(std::accumulate(flags.begin(), flags.end(), 0.0F), 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, NonfiniteOnHost, testing::Values(kFloat32, kFloat64), name_of_type);
