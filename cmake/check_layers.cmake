@@ -15,6 +15,7 @@ set(layers_of_kernels "launch" "row_sums"
     "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite scaled_copies upfirdn2d weight_energies"
     "convolution output_skip" "modulated_conv" "styled_activation")
 set(layers_of_models "layers" "biggan dcgan resnet stylegan2")
+set(layers_of_planning "simulation")
 set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "bench session")
 # Contracts that lie beside the rooms of their folder, and below them.
 set(headers_below_rooms models/convolutional_config.h models/initial_weights.h models/model.h models/networks.h
@@ -39,7 +40,7 @@ function(number_layers prefix)
   endforeach()
 endfunction()
 number_layers("" ${layers})
-foreach(folder data kernels models training gan_training scaling_sweep)
+foreach(folder data kernels models planning training gan_training scaling_sweep)
   number_layers("${folder}/" ${layers_of_${folder}})
 endforeach()
 

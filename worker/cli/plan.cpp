@@ -14,6 +14,7 @@
 #include "cost/work.h"
 #include "files/atomic_file.h"
 #include "planning/calibration.h"
+#include "planning/goodput_svg.h"
 #include "planning/scaling.h"
 #include "planning/scaling_svg.h"
 #include "planning/scaling_table.h"
@@ -33,6 +34,8 @@ struct PlanOptions {
   int gpus = 0;
   double kimg = 25'000;
   std::string calibration;
+  bool simulates = false;
+  std::string conditions;
   std::filesystem::path svg;
   int channels = 3;
   int labels = 0;
@@ -44,6 +47,7 @@ constexpr auto kPlanExample =
     "  ganscale plan --config configs/runs/ffhq256-config-f.yaml --machine dgx-a100 --nodes 16\n"
     "  ganscale plan --config my.yaml --mode weak --calibrate measured.yaml --svg plan.svg\n"
     "  ganscale plan --config my.yaml --machine lab.yaml --json | jq .rows[].efficiency\n"
+    "  ganscale plan --config my.yaml --mode weak --nodes 128 --simulate --svg goodput.svg\n"
     "\n"
     "Counts the work of a step (ganscale bench --count) and tells the time of a step on 1, 2, 4, "
     "...\n"
@@ -56,7 +60,10 @@ constexpr auto kPlanExample =
     "  fit: [device, synchronize_seconds]\n"
     "  points:\n"
     "    - {gpus: 1, batch: 32, seconds_per_kimg: 112.5}\n"
-    "    - {gpus: 2, batch: 32, seconds_per_kimg: 58.6}";
+    "    - {gpus: 2, batch: 32, seconds_per_kimg: 58.6}\n"
+    "\n"
+    "--simulate runs the schemes on the GPUs of the last row, rank by rank, and trainings with\n"
+    "failures, checkpoints and restarts; --conditions says how often and how long.";
 
 /// A training with `images` on each of two ranks, so that there are all-reduces to count.
 std::vector<training::CountedPhase> count(training::RunConfig config, std::int64_t images) {
@@ -121,6 +128,11 @@ planning::Calibration read_calibration(const std::string& file, const planning::
   return planning::parse_calibration(config::Section(config::read_yaml_file(file)), machine);
 }
 
+planning::Conditions read_conditions(const std::string& file) {
+  if (file.empty()) return {};
+  return planning::parse_conditions(config::Section(config::read_yaml_file(file)));
+}
+
 /// Returns what to predict. Throws UsageError or ConfigError.
 planning::Question question_of(const PlanOptions& options, const training::RunConfig& config,
                                const planning::Machine& machine) {
@@ -151,6 +163,27 @@ std::string title_of(const training::RunConfig& config, const planning::Question
          " scaling on " + machine.name;
 }
 
+void write_plot(const PlanOptions& options, const std::string& svg) {
+  files::write_file_atomically(options.svg, svg);
+  log::info("Wrote the plot", {{"file", options.svg}});
+}
+
+void simulate(const PlanOptions& options, const training::RunConfig& config,
+              const planning::Scaling& scaling, const planning::Setting& setting,
+              const std::string& title) {
+  const planning::SimulatedRuns runs =
+      planning::simulate_runs(scaling, setting, config.checkpoint.every_kimg, config.training.seed);
+  if (!options.svg.empty()) write_plot(options, planning::to_svg(runs, title));
+  if (options.as_json) {
+    std::cout << planning::to_json(runs).dump(2) << "\n";
+    return;
+  }
+  std::cout << title << "\n"
+            << planning::to_line(setting.machine) << "\n\n"
+            << planning::to_table(runs) << "\nAssumed\n"
+            << planning::to_yaml(setting.assumptions) << planning::to_yaml(setting.conditions);
+}
+
 ExitCode plan(const PlanOptions& options) {
   training::RunConfig config =
       training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
@@ -162,6 +195,7 @@ ExitCode plan(const PlanOptions& options) {
   config.model.label_count = models::takes_labels(config.model) ? options.labels : 0;
   const planning::Machine machine = read_machine(options.machine);
   const planning::Calibration calibration = read_calibration(options.calibration, machine);
+  const planning::Conditions conditions = read_conditions(options.conditions);
   const planning::Question question = question_of(options, config, machine);
   if (options.config.dry_run) return ExitCode::kOk;
 
@@ -172,10 +206,11 @@ ExitCode plan(const PlanOptions& options) {
   const planning::Scaling scaling =
       planning::predict_scaling(question, workload, machine, assumptions);
   const std::string title = title_of(config, question, machine);
-  if (!options.svg.empty()) {
-    files::write_file_atomically(options.svg, planning::to_svg(scaling, title));
-    log::info("Wrote the plot", {{"file", options.svg}});
+  if (options.simulates) {
+    simulate(options, config, scaling, {workload, machine, assumptions, conditions}, title);
+    return ExitCode::kOk;
   }
+  if (!options.svg.empty()) write_plot(options, planning::to_svg(scaling, title));
   if (options.as_json) {
     std::cout << planning::to_json(scaling).dump(2) << "\n";
     return ExitCode::kOk;
@@ -212,6 +247,11 @@ void add_plan(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_option("--calibrate", options->calibration, "YAML file of measurements")
       ->type_name("FILE");
+  auto* simulate = verb->add_flag("--simulate", options->simulates,
+                                  "Simulate schemes, failures and checkpoints on these GPUs");
+  verb->add_option("--conditions", options->conditions, "YAML file of what goes wrong")
+      ->type_name("FILE")
+      ->needs(simulate);
   verb->add_option("--svg", options->svg, "SVG file to write")->type_name("FILE");
   verb->add_option("--channels", options->channels, "Channels of the images")
       ->check(CLI::IsMember({1, 3}))

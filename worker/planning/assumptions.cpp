@@ -1,6 +1,12 @@
 #include "planning/assumptions.h"
 
+#include <cmath>
+
 namespace ganscale::planning {
+
+double Assumptions::start_seconds_on(int nodes) const {
+  return start_seconds + start_seconds_per_doubling * std::log2(nodes);
+}
 
 Assumptions parse_assumptions(config::Section in, Assumptions c) {
   const auto positive = [&in](std::string_view key, double& value, std::string_view what) {

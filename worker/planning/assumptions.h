@@ -17,6 +17,8 @@ struct Assumptions {
   double storage_bytes_per_second = 20e9;  ///< read by all ranks together
   double start_seconds = 60;               ///< from the launch to the first step
   double start_seconds_per_doubling = 5;   ///< more, when the number of nodes doubles
+
+  double start_seconds_on(int nodes) const;
 };
 
 /// Reads what differs from `c`. Throws ConfigError with file, line and key.

@@ -27,10 +27,6 @@ Scale scale_on(const Question& question, int gpus) {
   return {gpus, question.first.batch / question.first.gpus * gpus};
 }
 
-double start_seconds(const Assumptions& assumptions, int nodes) {
-  return assumptions.start_seconds + assumptions.start_seconds_per_doubling * std::log2(nodes);
-}
-
 ScalingRow synchronous_row(const Question& question, const Scale& scale, const Workload& workload,
                            const Machine& machine, const Assumptions& assumptions) {
   ScalingRow row{.scale = scale};
@@ -61,7 +57,7 @@ ScalingRow row_of(const Question& question, const Scale& scale, const Workload& 
                        ? per_label_row(question, scale, workload, assumptions)
                        : synchronous_row(question, scale, workload, machine, assumptions);
   row.nodes = machine.nodes_of(scale.gpus);
-  row.hours += start_seconds(assumptions, row.nodes) / 3600;
+  row.hours += assumptions.start_seconds_on(row.nodes) / 3600;
   return row;
 }
 

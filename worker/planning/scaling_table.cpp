@@ -1,22 +1,16 @@
 #include "planning/scaling_table.h"
 
 #include <cmath>
-#include <cstdio>
+
+#include "planning/format.h"
 
 namespace ganscale::planning {
 namespace {
 
-template <class... Values>
-std::string line(const char* format, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
 std::string line_of(const ScalingRow& row) {
   const StepTime& step = row.step;
-  return line(
-      "%5d %6d %7lld %9.4f %9.0f %8.2f %5.1f%% %8.1f %6.1f %10.1f %10.1f %6.1f %8.2f %9.0f  %s\n",
+  return format(
+      "%5d %6d %7lld %9.4g %9.0f %8.2f %5.1f%% %8.1f %6.1f %10.1f %10.1f %6.1f %8.2f %9.0f  %s\n",
       row.nodes, row.scale.gpus, static_cast<long long>(row.scale.batch), row.seconds_per_kimg,
       1000 / row.seconds_per_kimg, row.speedup, 100 * row.efficiency, 1e3 * step.device,
       1e3 * step.host, 1e3 * step.all_reduce, 1e3 * step.stragglers, 1e3 * step.data, row.hours,
@@ -28,7 +22,7 @@ double percent_off(double a, double b) { return std::round(1000 * (a / b - 1)) /
 
 std::string link_text(const Link& link) {
   return std::string(link.name) +
-         line(" (%.4g GB/s, %.3g us)", link.bytes_per_second / 1e9, link.latency_seconds * 1e6);
+         format(" (%.4g GB/s, %.3g us)", link.bytes_per_second / 1e9, link.latency_seconds * 1e6);
 }
 
 }  // namespace
@@ -49,10 +43,10 @@ std::string to_table(const Calibration& calibration, const Workload& workload,
   std::string table = " GPUs   batch  measured     model   error\n";
   for (const MeasuredPoint& point : calibration.points) {
     const double model = predict_point(point, workload, machine, assumptions);
-    table += line("%5d %7lld %9.3f %9.3f %+6.1f%%  %s\n", point.scale.gpus,
-                  static_cast<long long>(point.scale.batch), measured(point), model,
-                  percent_off(model, measured(point)),
-                  point.seconds_per_kimg > 0 ? "s/kimg" : "efficiency");
+    table += format("%5d %7lld %9.3f %9.3f %+6.1f%%  %s\n", point.scale.gpus,
+                    static_cast<long long>(point.scale.batch), measured(point), model,
+                    percent_off(model, measured(point)),
+                    point.seconds_per_kimg > 0 ? "s/kimg" : "efficiency");
   }
   return table;
 }

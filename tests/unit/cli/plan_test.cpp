@@ -64,6 +64,19 @@ TEST(PlanVerb, WritesAPicture) {
   EXPECT_THAT(files::read_file(file), testing::StartsWith("<svg"));
 }
 
+TEST(PlanVerb, SimulatesRuns) {
+  const std::string file = written("rank_hours_between_failures: 1000\n");
+  const Arguments simulated = {"--simulate", "--nodes", "1", "--conditions", file};
+  const std::string text = printed(simulated);
+  EXPECT_THAT(text, testing::HasSubstr("4 GPUs, batch 16, 500 steps of each scheme"));
+  EXPECT_THAT(text, testing::HasSubstr("rank_hours_between_failures: 1000"));
+  Arguments as_json = simulated;
+  as_json.emplace_back("--json");
+  const auto json = nlohmann::json::parse(printed(as_json));
+  EXPECT_EQ(json["rows"][0]["hours_between_failures"], 250);
+  EXPECT_EQ(json["rows"][0]["configured"]["kimg"], 200);
+}
+
 TEST(PlanVerb, ReadsAMachine) {
   const std::string file = written("name: lab\ndevice: A100\ngpus_per_node: 2\n");
   EXPECT_THAT(printed({}, file), testing::HasSubstr("lab: nodes of 2 x A100"));
@@ -76,6 +89,7 @@ TEST(PlanVerb, RefusesWhatIsImpossible) {
   EXPECT_EQ(run_ganscale({"plan", "--machine", "dgx-a100", "--set", "training.batch=18"}),
             ExitCode::kConfig);
   EXPECT_EQ(run_ganscale(with({"--calibrate", written("points: []\n")})), ExitCode::kConfig);
+  EXPECT_EQ(run_ganscale(with({"--conditions", written("")})), ExitCode::kUsage);  // of nothing
   EXPECT_EQ(run_ganscale(with({"--calibrate", "/no/such/file.yaml"})), ExitCode::kConfig);
 }
 

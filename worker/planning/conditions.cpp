@@ -1,0 +1,50 @@
+#include "planning/conditions.h"
+
+namespace ganscale::planning {
+
+Conditions parse_conditions(config::Section in, Conditions c) {
+  const auto positive = [&in](std::string_view key, double& value, std::string_view what) {
+    value = in.get(key, value, what);
+    in.require(value > 0, key, "must be above 0");
+  };
+  const auto not_negative = [&in](std::string_view key, double& value, std::string_view what) {
+    value = in.get(key, value, what);
+    in.require(value >= 0, key, "must not be negative");
+  };
+  positive("rank_hours_between_failures", c.rank_hours_between_failures, "of one rank, on average");
+  not_negative("detect_seconds", c.detect_seconds,
+               "from a failure to the launch of the next attempt");
+  positive("checkpoint_pause_seconds", c.checkpoint_pause_seconds,
+           "training waits until its state is in the memory of the host");
+  not_negative("checkpoint_write_seconds", c.checkpoint_write_seconds,
+               "after that, beside the training, until the checkpoint is valid");
+  not_negative("pauses_per_hour", c.pauses_per_hour, "of a rank, which then does nothing for");
+  not_negative("pause_seconds", c.pause_seconds, "each");
+  in.reject_unread_keys();
+  return c;
+}
+
+std::string to_yaml(const Conditions& conditions) {
+  const config::Section in({.value = config::Node::Map{}, .location = {"conditions", 0}});
+  parse_conditions(in, conditions);
+  return config::to_yaml(in.entries(), /*comments=*/true);
+}
+
+Noise noise_of(const Assumptions& assumptions, const Conditions& conditions) {
+  return {.jitter = assumptions.jitter,
+          .spread = assumptions.spread,
+          .pauses_per_hour = conditions.pauses_per_hour,
+          .pause_seconds = conditions.pause_seconds};
+}
+
+Reliability reliability_of(const Assumptions& assumptions, const Conditions& conditions, int gpus,
+                           int nodes) {
+  const double start = assumptions.start_seconds_on(nodes);
+  return {.seconds_between_failures = 3600 * conditions.rank_hours_between_failures / gpus,
+          .restart_seconds = conditions.detect_seconds + start,
+          .start_seconds = start,
+          .pause_seconds = conditions.checkpoint_pause_seconds,
+          .write_seconds = conditions.checkpoint_write_seconds};
+}
+
+}  // namespace ganscale::planning
