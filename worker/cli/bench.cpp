@@ -7,8 +7,11 @@
 #include "cli/verbs.h"
 #include "cost/device_table.h"
 #include "training/bench/count_report.h"
+#include "training/bench/measure_steps.h"
+#include "training/bench/synthetic_dataset.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
+#include "training/session/process_context.h"
 
 namespace ganscale::cli {
 namespace {
@@ -24,13 +27,25 @@ struct BenchOptions {
   bool lists_operators = false;
 };
 
+constexpr std::int64_t kWarmupSteps = 10;
+constexpr std::int64_t kSteps = 50;
+
 constexpr auto kBenchExample =
     "\nExamples:\n"
+    "  mpirun -n 8 ganscale bench --config my.yaml --set data.path=faces --json\n"
     "  ganscale bench --count --config configs/runs/ffhq256-config-f.yaml\n"
     "  ganscale bench --count --config my.yaml --set training.batch=64 --ranks 8 --device A100\n"
     "  ganscale bench --count --config my.yaml --json | jq .step.launches\n"
     "\n"
-    "Runs each phase of a step once on shapes alone, on the path that a GPU takes: no GPU and no\n"
+    "Trains and measures steps of the synchronous scheme, `measure.steps` (50) after\n"
+    "`measure.warmup_steps` (10), on random images where data.path is empty; writes nothing. One\n"
+    "result of all ranks tells what a step was spent on, of the mean and the extreme ranks:\n"
+    "  compute, all_reduce         computing; waiting for gradients of other ranks\n"
+    "  data_wait, host             waiting for images; all else that the host does\n"
+    "  in phases                   the host's time: on a GPU, what it took to launch them\n"
+    "\n"
+    "--count runs each phase of a step once on shapes alone, on the path that a GPU takes: no GPU "
+    "and no\n"
     "data are needed, and nothing is computed. The table has, for each phase and for the mean "
     "step,\n"
     "what a rank gives to its GPU:\n"
@@ -52,16 +67,8 @@ constexpr auto kBenchExample =
     "waits\n"
     "It is a bound to judge a measured time by, not a measurement.";
 
-ExitCode count(const BenchOptions& options) {
-  training::RunConfig config =
-      training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
-  if (options.config.print_config) {
-    std::cout << config.resolved;
-    return ExitCode::kOk;
-  }
+ExitCode count(const BenchOptions& options, const training::RunConfig& config) {
   const cost::Device& device = cost::device_of_name(options.device);
-  config.model.channels = options.channels;
-  config.model.label_count = models::takes_labels(config.model) ? options.labels : 0;
   if (options.config.dry_run) return ExitCode::kOk;
   const auto phases = training::count_step(config, options.ranks);
   const auto report = training::report_counts(phases, config, options.ranks, device);
@@ -74,19 +81,63 @@ ExitCode count(const BenchOptions& options) {
   return ExitCode::kOk;
 }
 
+training::MeasureConfig window_of(const training::MeasureConfig& configured) {
+  if (configured.steps > 0) return configured;
+  return {.warmup_steps = kWarmupSteps, .steps = kSteps};
+}
+
+ExitCode measure(const BenchOptions& options, training::RunConfig config) {
+  if (config.scheme.name != "synchronous") {
+    throw ConfigError(
+        "scheme.name: bench measures steps of synchronous; for another scheme see "
+        "`measure` of a training: " +
+        config.scheme.name);
+  }
+  config.measure = window_of(config.measure);
+  training::ProcessContext process = training::open_process_context(config);
+  const training::Dataset dataset = config.data.path.empty() ? training::synthetic_dataset(config)
+                                                             : training::open_dataset(config);
+  comm::Group& group = *process.world.group;
+  training::require_divisible_batch(config, group.size());
+  if (!options.config.dry_run) {
+    const auto steps = training::measure_steps(config, dataset, process.devices, group);
+    if (group.rank() == 0) {
+      std::cout << (options.as_json ? training::to_json(steps).dump(2) + "\n"
+                                    : training::to_table(steps));
+    }
+  }
+  group.finish();
+  return ExitCode::kOk;
+}
+
+ExitCode bench(const BenchOptions& options) {
+  training::RunConfig config =
+      training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
+  if (options.config.print_config) {
+    std::cout << config.resolved;
+    return ExitCode::kOk;
+  }
+  config.model.channels = options.channels;
+  config.model.label_count = models::takes_labels(config.model) ? options.labels : 0;
+  return options.counts ? count(options, config) : measure(options, std::move(config));
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* verb = app.add_subcommand("bench", "Count the work of a training step on a GPU");
+  CLI::App* verb =
+      app.add_subcommand("bench", "Measure the steps of a training, or count their work on a GPU");
   verb->footer(kBenchExample);
-  verb->add_flag("--count", options->counts, "Count operations, bytes and launches; required")
-      ->required();
+  auto* count = verb->add_flag("--count", options->counts,
+                               "Count operations, bytes and launches of a step, and train nothing");
   add_config_options(*verb, options->config);
   verb->add_option("--device", options->device,
                    "Device to predict the time for: V100, A100, H100, H200, ...")
+      ->needs(count)
       ->capture_default_str();
   verb->add_option("--ranks", options->ranks, "Ranks that share training.batch")
+      ->needs(count)
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_option("--channels", options->channels, "Channels of the images")
@@ -96,9 +147,10 @@ void add_bench(CLI::App& app, Action& action) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb->add_flag("--operators", options->lists_operators,
-                 "Also list the operators of the mean step by number of launches");
+                 "Also list the operators of the mean step by number of launches")
+      ->needs(count);
   verb->add_flag("--json", options->as_json, "Print JSON instead of a table");
-  verb->callback([options, &action] { action = [options] { return count(*options); }; });
+  verb->callback([options, &action] { action = [options] { return bench(*options); }; });
 }
 
 }  // namespace ganscale::cli

@@ -37,6 +37,26 @@ TEST(BenchVerb, PrintsJson) {
   EXPECT_GT(json["step"]["all_reduce_bytes"], 0);
 }
 
+TEST(BenchVerb, MeasuresStepsOnRandomImages) {
+  testing::internal::CaptureStdout();
+  const ExitCode code = run_ganscale({"bench", "--json", "--channels", "1", "--set",
+                                      "training.batch=4", "--set", "measure.warmup_steps=1",
+                                      "--set", "measure.steps=2", "--set", "training.threads=1"});
+  const auto json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  EXPECT_EQ(code, ExitCode::kOk);
+  EXPECT_EQ(json["warmup_steps"], 1);
+  EXPECT_EQ(json["steps"], 2);
+  for (const char* term : {"compute", "all_reduce", "data_wait", "host"}) {
+    EXPECT_TRUE(json["step_seconds"][term].contains("mean")) << term;
+  }
+}
+
+TEST(BenchVerb, RefusesWhatItCannotMeasure) {
+  EXPECT_EQ(run_ganscale({"bench", "--set", "scheme.name=asynchronous"}), ExitCode::kConfig);
+  EXPECT_EQ(run_ganscale({"bench", "--operators"}), ExitCode::kUsage);  // of a count
+  EXPECT_EQ(run_ganscale({"bench", "--set", "data.path=/no/such/data"}), ExitCode::kData);
+}
+
 TEST(BenchVerb, RefusesADeviceThatItDoesNotKnow) {
   EXPECT_EQ(run_ganscale({"bench", "--count", "--device", "abacus"}), ExitCode::kUsage);
 }

@@ -1,9 +1,12 @@
 #include "training/loop/measured_window.h"
 
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "device/gpu.h"
 
 namespace ganscale::training {
 namespace {
@@ -18,6 +21,16 @@ double quantile(std::vector<double> values, double share) {
 }
 
 }  // namespace
+
+void finish_work(at::Device device) {
+  if (device.is_cuda()) at::zeros({1}, device).item();
+}
+
+double memory_share(at::Device gpu) {
+  if (!gpu.is_cuda()) return 0;
+  const device::DeviceMemory memory = device::device_memory(gpu);
+  return static_cast<double>(memory.reserved_bytes) / static_cast<double>(memory.total_bytes);
+}
 
 bool MeasuredWindow::reads_clock_next() const {
   const std::int64_t next = count_ + 1;
@@ -35,7 +48,8 @@ void MeasuredWindow::start(const Readings& readings) {
   maintenance_seconds_ = 0;
 }
 
-void MeasuredWindow::step(Clock::time_point now, std::int64_t images, const Readings& readings) {
+void MeasuredWindow::step(Clock::time_point now, const StepResult& result,
+                          const Readings& readings) {
   if (!is_wanted() || is_over()) return;
   const std::chrono::duration<double> since = now - step_ended_;
   step_ended_ = now;
@@ -45,7 +59,8 @@ void MeasuredWindow::step(Clock::time_point now, std::int64_t images, const Read
     const double seconds = since.count() - maintenance_seconds_;
     step_seconds_.push_back(seconds);
     seconds_ += seconds;
-    images_ += images;
+    images_ += result.images;
+    for (const auto& [phase, spent] : result.phase_seconds) phase_seconds_[phase] += spent;
     readings_ = readings;
   } else if (is_inside()) {
     start(readings);
@@ -55,16 +70,25 @@ void MeasuredWindow::step(Clock::time_point now, std::int64_t images, const Read
 
 void MeasuredWindow::add_maintenance(double seconds) { maintenance_seconds_ += seconds; }
 
+WindowParts MeasuredWindow::parts() const {
+  return {
+      .seconds = seconds_,
+      .data_wait_seconds = readings_.loader.wait_seconds - readings_at_start_.loader.wait_seconds,
+      .all_reduce_seconds =
+          readings_.all_reduce.exposed_seconds - readings_at_start_.all_reduce.exposed_seconds,
+      .phase_seconds = phase_seconds_};
+}
+
 std::optional<wire::Measurement> MeasuredWindow::gather(comm::Group& group,
                                                         double memory_share) const {
-  const double all_reduce =
-      readings_.all_reduce.exposed_seconds - readings_at_start_.all_reduce.exposed_seconds;
-  const double data_wait = readings_.loader.wait_seconds - readings_at_start_.loader.wait_seconds;
-  const double work = seconds_ - all_reduce;
+  const WindowParts here = parts();
+  const double work = here.seconds - here.all_reduce_seconds;
   const auto options = at::TensorOptions(at::kDouble);
-  const auto sums =
-      at::tensor({static_cast<double>(images_), data_wait, all_reduce, work}, options);
-  const auto highest = at::tensor({seconds_, work, memory_share, is_over() ? 0.0 : 1.0}, options);
+  const auto sums = at::tensor(
+      {static_cast<double>(images_), here.data_wait_seconds, here.all_reduce_seconds, work},
+      options);
+  const auto highest =
+      at::tensor({here.seconds, work, memory_share, is_over() ? 0.0 : 1.0}, options);
   group.all_reduce_sum(sums);
   group.all_reduce_max(highest);
   const auto* sum = sums.const_data_ptr<double>();

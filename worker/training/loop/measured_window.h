@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "comm/group.h"
@@ -11,6 +13,20 @@
 #include "wire/job_status.h"
 
 namespace ganscale::training {
+
+/// Waits until a GPU has done what it was given.
+void finish_work(at::Device device);
+
+/// Returns the share of a GPU's memory that this process has reserved; 0 for a CPU.
+double memory_share(at::Device gpu);
+
+/// What the steps of a window took on one rank, in seconds.
+struct WindowParts {
+  double seconds = 0;  ///< all of them
+  double data_wait_seconds = 0;
+  double all_reduce_seconds = 0;                     ///< waited for gradients of other ranks
+  std::map<std::string, double> phase_seconds = {};  ///< of the host, by phase
+};
 
 /// Measures a window of steps on one rank, after steps of warm-up. What is not training (grids,
 /// checkpoints) does not count.
@@ -27,9 +43,12 @@ class MeasuredWindow {
   bool is_over() const { return is_wanted() && count_ >= config_.warmup_steps + config_.steps; }
 
   void begin(Clock::time_point now, const Readings& readings);
-  /// Takes in a step that ended now; images: what this rank showed its discriminator.
-  void step(Clock::time_point now, std::int64_t images, const Readings& readings);
+  /// Takes in a step that ended now.
+  void step(Clock::time_point now, const StepResult& result, const Readings& readings);
   void add_maintenance(double seconds);
+
+  /// Returns what this rank measured so far.
+  WindowParts parts() const;
 
   /// Returns what all ranks measured together; nothing if the window of one is not over. All ranks
   /// call it. memory_share: of this rank's device, in [0, 1]; 0 where there is none.
@@ -43,6 +62,7 @@ class MeasuredWindow {
   std::int64_t count_ = 0;  // steps, those of the warm-up included
   std::int64_t images_ = 0;
   double seconds_ = 0;
+  std::map<std::string, double> phase_seconds_;
   double maintenance_seconds_ = 0;  // since the last step ended
   std::vector<double> step_seconds_;
   Clock::time_point step_ended_;

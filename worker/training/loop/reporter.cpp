@@ -45,11 +45,6 @@ void export_loader(telemetry::Instruments& instruments, const data::LoaderReadin
   instruments.cached_bytes.set(static_cast<double>(now.source.cached_bytes));
 }
 
-/// Waits until a GPU has done what it was given.
-void finish_work(at::Device device) {
-  if (device.is_cuda()) at::zeros({1}, device).item();
-}
-
 }  // namespace
 
 Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
@@ -100,7 +95,7 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
   telemetry::Instruments& instruments = context_.instruments;
   if (window_.reads_clock_next()) finish_work(context_.devices.discriminator);
   const auto now = Clock::now();
-  window_.step(now, result.images, trainer_.readings());
+  window_.step(now, result, trainer_.readings());
   instruments.step_seconds.observe(seconds_between(step_ended_, now));
   step_ended_ = now;
   instruments.images_total.add(static_cast<double>(result.images));
@@ -258,13 +253,7 @@ bool Reporter::is_measured(const Progress& progress) const {
 
 void Reporter::measurement() {
   if (!window_.is_wanted()) return;
-  double memory_share = 0;
-  if (context_.devices.generator.is_cuda()) {
-    const auto memory = device::device_memory(context_.devices.generator);
-    memory_share =
-        static_cast<double>(memory.reserved_bytes) / static_cast<double>(memory.total_bytes);
-  }
-  status_.measured = window_.gather(context_.group, memory_share);
+  status_.measured = window_.gather(context_.group, memory_share(context_.devices.generator));
   if (!status_.measured || context_.group.rank() != 0) return;
   log::info("Measured", {{"steps", status_.measured->steps},
                          {"images", status_.measured->images},

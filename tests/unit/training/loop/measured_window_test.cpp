@@ -24,13 +24,13 @@ Readings readings(double data_wait, double all_reduce) {
 /// Two steps of warm-up of 5 s, then four of 1, 1, 1 and 2 s.
 void run_steps(MeasuredWindow& window) {
   window.begin(at_second(100), readings(1, 2));
-  window.step(at_second(105), 8, readings(2, 4));
-  window.step(at_second(110), 8, readings(3, 6));
-  window.step(at_second(111), 8, readings(3.1, 6.2));
-  window.step(at_second(112), 8, readings(3.2, 6.4));
-  window.step(at_second(113), 8, readings(3.3, 6.6));
+  window.step(at_second(105), {.images = 8}, readings(2, 4));
+  window.step(at_second(110), {.images = 8}, readings(3, 6));
+  window.step(at_second(111), {.images = 8}, readings(3.1, 6.2));
+  window.step(at_second(112), {.images = 8}, readings(3.2, 6.4));
+  window.step(at_second(113), {.images = 8}, readings(3.3, 6.6));
   EXPECT_FALSE(window.is_over());
-  window.step(at_second(115), 8, readings(3.5, 7.0));
+  window.step(at_second(115), {.images = 8}, readings(3.5, 7.0));
 }
 
 TEST(MeasuredWindow, HoldsTheStepsAfterTheWarmUp) {
@@ -51,19 +51,32 @@ TEST(MeasuredWindow, HoldsTheStepsAfterTheWarmUp) {
   EXPECT_FALSE(measured->memory_share);
 }
 
+TEST(MeasuredWindow, TellsWhatItsOwnRankSpent) {
+  MeasuredWindow window({.warmup_steps = 1, .steps = 2});
+  window.begin(at_second(0), {});
+  window.step(at_second(9), {.phase_seconds = {{"Gmain", 7}}}, readings(1, 2));
+  window.step(at_second(11), {.phase_seconds = {{"Gmain", 1}, {"Dmain", 0.5}}}, readings(1.5, 2));
+  window.step(at_second(12), {.phase_seconds = {{"Gmain", 0.25}}}, readings(1.5, 2.25));
+  const WindowParts parts = window.parts();
+  EXPECT_NEAR(parts.seconds, 3, 1e-9);
+  EXPECT_NEAR(parts.data_wait_seconds, 0.5, 1e-9);
+  EXPECT_NEAR(parts.all_reduce_seconds, 0.25, 1e-9);
+  EXPECT_EQ(parts.phase_seconds, (std::map<std::string, double>{{"Dmain", 0.5}, {"Gmain", 1.25}}));
+}
+
 TEST(MeasuredWindow, TakesInNothingMoreOnceItIsOver) {
   MeasuredWindow window({.warmup_steps = 2, .steps = 4});
   run_steps(window);
-  window.step(at_second(900), 8, readings(9, 9));
+  window.step(at_second(900), {.images = 8}, readings(9, 9));
   EXPECT_NEAR(window.gather(*comm::make_single_group(), 0)->seconds, 5, 1e-6);
 }
 
 TEST(MeasuredWindow, LeavesOutWhatIsNotTraining) {
   MeasuredWindow window({.warmup_steps = 0, .steps = 2});
   window.begin(at_second(0), {});
-  window.step(at_second(1), 8, {});
+  window.step(at_second(1), {.images = 8}, {});
   window.add_maintenance(30);  // a checkpoint
-  window.step(at_second(32), 8, {});
+  window.step(at_second(32), {.images = 8}, {});
   EXPECT_NEAR(window.gather(*comm::make_single_group(), 0)->seconds, 2, 1e-6);
 }
 
@@ -73,7 +86,7 @@ TEST(MeasuredWindow, ReadsTheClockAtItsEndsAlone) {
   std::vector<bool> reads;
   for (int i = 0; i < 4; ++i) {
     reads.push_back(window.reads_clock_next());
-    window.step(at_second(i + 1), 8, {});
+    window.step(at_second(i + 1), {.images = 8}, {});
   }
   EXPECT_EQ(reads, (std::vector<bool>{true, false, true, false}));
 }
@@ -84,7 +97,7 @@ TEST(MeasuredWindow, PutsTheRanksTogether) {
     const double waits = group.rank() == 0 ? 1 : 0;
     MeasuredWindow window({.warmup_steps = 0, .steps = 1});
     window.begin(at_second(0), {});
-    window.step(at_second(4), 10, readings(waits, waits));
+    window.step(at_second(4), {.images = 10}, readings(waits, waits));
     const auto measured = window.gather(group, group.rank() == 0 ? 0.25 : 0.5);
     ASSERT_TRUE(measured);
     EXPECT_EQ(measured->images, 20);
@@ -98,7 +111,7 @@ TEST(MeasuredWindow, SaysNothingBeforeItIsOverOnAllRanks) {
   comm::run_ranks(2, [](comm::Group& group) {
     MeasuredWindow window({.warmup_steps = 0, .steps = 1});
     window.begin(at_second(0), {});
-    if (group.rank() == 0) window.step(at_second(1), 8, {});
+    if (group.rank() == 0) window.step(at_second(1), {.images = 8}, {});
     EXPECT_FALSE(window.gather(group, 0));
   });
 }

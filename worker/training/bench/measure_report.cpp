@@ -1,0 +1,68 @@
+#include <cstdio>
+
+#include "training/bench/measure_steps.h"
+
+namespace ganscale::training {
+namespace {
+
+std::string line_of(const Spread& spread) {
+  char line[128];
+  std::snprintf(line, sizeof line, "%-12s %9.3f %9.3f %9.3f\n", spread.name.c_str(),
+                1e3 * spread.mean, 1e3 * spread.lowest, 1e3 * spread.highest);
+  return line;
+}
+
+nlohmann::ordered_json json_of(const std::vector<Spread>& spreads) {
+  nlohmann::ordered_json json;
+  for (const Spread& spread : spreads) {
+    json[spread.name] = {
+        {"mean", spread.mean}, {"lowest", spread.lowest}, {"highest", spread.highest}};
+  }
+  return json;
+}
+
+double seconds_per_kimg(const wire::Measurement& measured) {
+  return 1000 * measured.seconds / static_cast<double>(measured.images);
+}
+
+}  // namespace
+
+std::string to_table(const MeasuredSteps& steps) {
+  const wire::Measurement& measured = steps.measured;
+  char head[512];
+  std::snprintf(head, sizeof head,
+                "%s on %d x %s, batch %lld: %lld steps after %lld\n"
+                "%.4g s/kimg, %.4g images/s; a step: median %.4g ms, 99%% below %.4g ms; "
+                "straggler ratio %.3f\n\n",
+                steps.model.c_str(), steps.ranks, steps.device.c_str(),
+                static_cast<long long>(steps.batch), static_cast<long long>(steps.window.steps),
+                static_cast<long long>(steps.window.warmup_steps), seconds_per_kimg(measured),
+                measured.images_per_second(), 1e3 * measured.step_seconds_median,
+                1e3 * measured.step_seconds_p99, measured.straggler_ratio);
+  std::string table = std::string(head) + "ms of a step      mean    lowest   highest rank\n";
+  for (const Spread& term : steps.terms) table += line_of(term);
+  table += "in phases\n";
+  for (const Spread& phase : steps.phases) table += line_of(phase);
+  return table;
+}
+
+nlohmann::ordered_json to_json(const MeasuredSteps& steps) {
+  const wire::Measurement& measured = steps.measured;
+  nlohmann::ordered_json json = {{"model", steps.model},
+                                 {"device", steps.device},
+                                 {"ranks", steps.ranks},
+                                 {"batch", steps.batch},
+                                 {"warmup_steps", steps.window.warmup_steps},
+                                 {"steps", steps.window.steps},
+                                 {"seconds_per_kimg", seconds_per_kimg(measured)},
+                                 {"images_per_second", measured.images_per_second()},
+                                 {"step_seconds_median", measured.step_seconds_median},
+                                 {"step_seconds_p99", measured.step_seconds_p99},
+                                 {"straggler_ratio", measured.straggler_ratio},
+                                 {"step_seconds", json_of(steps.terms)},
+                                 {"phase_seconds", json_of(steps.phases)}};
+  if (measured.memory_share) json["memory_share"] = *measured.memory_share;
+  return json;
+}
+
+}  // namespace ganscale::training
