@@ -62,8 +62,8 @@ constexpr auto kPlanExample =
     "    - {gpus: 1, batch: 32, seconds_per_kimg: 112.5}\n"
     "    - {gpus: 2, batch: 32, seconds_per_kimg: 58.6}\n"
     "\n"
-    "--simulate runs the schemes on the GPUs of the last row, rank by rank, and trainings with\n"
-    "failures, checkpoints and restarts; --conditions says how often and how long.";
+    "--simulate simulates each scheme rank by rank on the GPUs of the last row, and runs with\n"
+    "failures, checkpoints and restarts; --conditions sets how often and how long.";
 
 /// A training with `images` on each of two ranks, so that there are all-reduces to count.
 std::vector<training::CountedPhase> count(training::RunConfig config, std::int64_t images) {
@@ -248,8 +248,9 @@ void add_plan(CLI::App& app, Action& action) {
   verb->add_option("--calibrate", options->calibration, "YAML file of measurements")
       ->type_name("FILE");
   auto* simulate = verb->add_flag("--simulate", options->simulates,
-                                  "Simulate schemes, failures and checkpoints on these GPUs");
-  verb->add_option("--conditions", options->conditions, "YAML file of what goes wrong")
+                                  "Simulate the schemes, and runs with failures and checkpoints");
+  verb->add_option("--conditions", options->conditions,
+                   "YAML file of failure rates and delays for --simulate")
       ->type_name("FILE")
       ->needs(simulate);
   verb->add_option("--svg", options->svg, "SVG file to write")->type_name("FILE");

@@ -11,15 +11,16 @@ Conditions parse_conditions(config::Section in, Conditions c) {
     value = in.get(key, value, what);
     in.require(value >= 0, key, "must not be negative");
   };
-  positive("rank_hours_between_failures", c.rank_hours_between_failures, "of one rank, on average");
+  positive("rank_hours_between_failures", c.rank_hours_between_failures,
+           "mean hours between failures of one rank");
   not_negative("detect_seconds", c.detect_seconds,
                "from a failure to the launch of the next attempt");
   positive("checkpoint_pause_seconds", c.checkpoint_pause_seconds,
-           "training waits until its state is in the memory of the host");
+           "training stops while its state is copied to host memory");
   not_negative("checkpoint_write_seconds", c.checkpoint_write_seconds,
-               "after that, beside the training, until the checkpoint is valid");
-  not_negative("pauses_per_hour", c.pauses_per_hour, "of a rank, which then does nothing for");
-  not_negative("pause_seconds", c.pause_seconds, "each");
+               "from the copy to a valid checkpoint, in the background");
+  not_negative("pauses_per_hour", c.pauses_per_hour, "times a rank stalls, for reasons of its own");
+  not_negative("pause_seconds", c.pause_seconds, "duration of such a stall");
   in.reject_unread_keys();
   return c;
 }
