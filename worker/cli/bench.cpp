@@ -44,20 +44,20 @@ constexpr auto kBenchExample =
     "  data_wait, host             waiting for images; other work of the host\n"
     "  in phases                   host time by phase: on a GPU, the time to launch it\n"
     "\n"
-    "--count runs each phase of a step once on shapes alone, on the path that a GPU takes: no GPU "
+    "--count runs each phase of a step once on shapes alone, on the code path of a GPU: no GPU "
     "and no\n"
-    "data are needed, and nothing is computed. The table has, for each phase and for the mean "
-    "step,\n"
-    "what a rank gives to its GPU:\n"
+    "data are needed, and nothing is computed. For each phase and for the mean step the table has "
+    "the\n"
+    "work that a rank submits to its GPU:\n"
     "  forward, gradient, weight   floating-point operations of convolutions: plain, transposed "
     "(the\n"
     "                              gradient of an input), and the gradients of weights\n"
     "  matrix                      of matrix products\n"
-    "  memory                      bytes read and written by all that is no convolution\n"
+    "  memory                      bytes read and written by everything but convolutions\n"
     "  launches                    kernels of ganscale and operators of ATen, without views\n"
     "  reads                       times that the host waits for a value\n"
     "  reduced                     bytes of all-reduces\n"
-    "  time                        the least that the device takes for that: convolutions and "
+    "  time                        the minimum time of the device for that: convolutions and "
     "matrix\n"
     "                              products at 65% of the low-precision peak or 50% of another, "
     "the\n"
@@ -65,7 +65,7 @@ constexpr auto kBenchExample =
     "graph\n"
     "                              (training.cuda_graphs), 6 us outside one where the device "
     "waits\n"
-    "It is a bound to judge a measured time by, not a measurement.";
+    "It is a bound to compare measured times with, not a measurement.";
 
 ExitCode count(const BenchOptions& options, const training::RunConfig& config) {
   const cost::Device& device = cost::device_of_name(options.device);

@@ -109,7 +109,7 @@ ProfileConfig parse_profile(config::Section in) {
   c.warmup_steps = in.get("warmup_steps", c.warmup_steps, "steps before the recorded ones");
   in.require(c.warmup_steps >= 0, "warmup_steps", "must not be negative");
   c.steps = in.get("steps", c.steps,
-                   "steps whose operators are recorded: RUN/profile.json tells the time by kind, "
+                   "steps whose operators are recorded: RUN/profile.json has the time by kind, "
                    "RUN/trace.json is for a trace viewer; 0: none");
   constexpr std::int64_t kMostSteps = 1000;
   in.require(c.steps >= 0 && c.steps <= kMostSteps, "steps",
