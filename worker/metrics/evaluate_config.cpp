@@ -74,9 +74,10 @@ MetricName parse_metric(const std::string& text) {
 
 EvaluateConfig parse_evaluate(config::Section in) {
   EvaluateConfig c;
-  const auto names = in.get("metrics", std::vector<std::string>{},
-                            "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5; against at most "
-                            "50,000 real images, or with _full (fid50k_full) against all");
+  const auto names =
+      in.get("metrics", std::vector<std::string>{},
+             "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5; against at most "
+             "50,000 real images, or with _full (fid50k_full) against all");
   for (const auto& name : names) c.metrics.push_back(parse_metric(name));
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two evaluations; 0: only at the end");

@@ -28,8 +28,7 @@ std::string grid_line(double x1, double y1, double x2, double y2) {
 std::string svg_document(std::string_view title, std::string_view plots) {
   return format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">",
                 kWidth, kPlotsHeight) +
-         kStyle +
-         format("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>", kWidth, kPlotsHeight) +
+         kStyle + format("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>", kWidth, kPlotsHeight) +
          label(20, 24, "title", title) + std::string(plots) + "</svg>\n";
 }
 

@@ -53,9 +53,8 @@ void OperatorProfiler::start() {
 }
 
 Recording OperatorProfiler::stop() {
-  Recording recording{.begin_ns = begin_ns_,
-                      .end_ns = now_ns(),
-                      .thread = at::RecordFunction::currentThreadId()};
+  Recording recording{
+      .begin_ns = begin_ns_, .end_ns = now_ns(), .thread = at::RecordFunction::currentThreadId()};
   begin_ns_ = 0;
   const auto result = kineto::disableProfiler();
   for (const auto& event : result->events()) recording.events.push_back(to_event(event));

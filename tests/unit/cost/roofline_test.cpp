@@ -86,7 +86,8 @@ TEST(DeviceTable, HasTheBandwidthsAndPeaksOfItsCards) {
 }
 
 TEST(DeviceTable, NamesItsCardsToWhomeverAsksForAnother) {
-  expect_error(ExitCode::kUsage, "no such device: B200 (known: V100, A100, H100, H200, TPU-v3, "
+  expect_error(ExitCode::kUsage,
+               "no such device: B200 (known: V100, A100, H100, H200, TPU-v3, "
                "CPU-core)",
                [] { device_of_name("B200"); });
 }

@@ -34,8 +34,8 @@ TEST(ParseMetric, ComparesWith50000RealsOrWithAll) {
 }
 
 TEST(ParseMetric, RefusesWhatIsNoMetric) {
-  for (const char* name :
-       {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m", "is50k_full", "fid50k_all"}) {
+  for (const char* name : {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m",
+                           "is50k_full", "fid50k_all"}) {
     expect_error(ExitCode::kConfig, std::string("with _full for all real images: ") + name,
                  [&] { parse_metric(name); });
   }

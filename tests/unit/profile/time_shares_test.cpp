@@ -42,10 +42,10 @@ double sum(const KindSeconds& all) {
 
 TEST(SecondsByKind, ChargesEveryMomentToTheInnermostOperator) {
   // A convolution that copies its input and allocates its result; an addition; a wait.
-  const auto all = seconds_by_kind(
-      recorded({on_thread("aten::conv2d", 1, 9), on_thread("aten::contiguous", 2, 4),
-                on_thread("aten::empty", 5, 6), on_thread("aten::add", 10, 11),
-                on_thread(kDataWait, 12, 17)}));
+  const auto all =
+      seconds_by_kind(recorded({on_thread("aten::conv2d", 1, 9),
+                                on_thread("aten::contiguous", 2, 4), on_thread("aten::empty", 5, 6),
+                                on_thread("aten::add", 10, 11), on_thread(kDataWait, 12, 17)}));
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kConvolution), 6);
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kLayout), 2);
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kElementwise), 1);
@@ -61,9 +61,9 @@ TEST(SecondsByKind, LeavesOtherThreadsOut) {
 }
 
 TEST(SecondsByKind, OfADeviceHaveTheKindsOfTheOperatorsThatStartedItsKernels) {
-  const auto all = seconds_by_kind(recorded(
-      {on_thread("aten::mm", 0, 1, 41), on_thread("aten::add", 1, 2, 42), on_device(3, 9, 41),
-       on_device(7, 11, 42), on_device(18, 25, 42)}));
+  const auto all =
+      seconds_by_kind(recorded({on_thread("aten::mm", 0, 1, 41), on_thread("aten::add", 1, 2, 42),
+                                on_device(3, 9, 41), on_device(7, 11, 42), on_device(18, 25, 42)}));
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kMatrixProduct), 5) << "4 alone, half of 2";
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kElementwise), 5) << "half of 2, 2 alone, 2 of what goes on";
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kIdle), 10);

@@ -42,8 +42,9 @@ class DcganBlueprint : public Blueprint {
 ConvolutionalConfig read_keys(config::Section& in, const ModelConfig& config) {
   constexpr std::array kResolutions = {32, 64, 128, 256};
   const auto found = std::ranges::find(kResolutions, config.resolution);
-  in.require(found != kResolutions.end(), "resolution",
-             config.name + " supports 32, 64, 128 and 256, not " + std::to_string(config.resolution));
+  in.require(
+      found != kResolutions.end(), "resolution",
+      config.name + " supports 32, 64, 128 and 256, not " + std::to_string(config.resolution));
   return read_convolutional(in);
 }
 

@@ -96,8 +96,8 @@ DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
   const int feature_count = widths.back() * last_size * last_size;
   linear_ = add_layer<Linear>(*add_list(*this, "adv_layer"), 0, feature_count, 1);
   if (label_count > 0) {
-    label_projection_ =
-        register_module("label_projection", std::make_shared<Embedding>(label_count, feature_count));
+    label_projection_ = register_module("label_projection",
+                                        std::make_shared<Embedding>(label_count, feature_count));
   }
 }
 

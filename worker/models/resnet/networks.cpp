@@ -95,7 +95,8 @@ at::Tensor ResnetGenerator::forward(const at::Tensor& z, const at::Tensor& label
 
 NamedTensors ResnetGenerator::filters() {
   NamedTensors filters = Generator::filters();
-  std::erase_if(filters, [](const auto& item) { return item.first.find("norm") != std::string::npos; });
+  std::erase_if(filters,
+                [](const auto& item) { return item.first.find("norm") != std::string::npos; });
   return filters;
 }
 

@@ -14,9 +14,9 @@ struct Down {
 /// The widths of a residual pair. The generator starts at 4x4, and each of its blocks doubles that.
 struct Table {
   int resolution;
-  int first_width;             ///< of the generator at 4x4
-  std::vector<int> up;         ///< widths after each block of the generator
-  std::vector<Down> down;      ///< of the discriminator, from the image on
+  int first_width;         ///< of the generator at 4x4
+  std::vector<int> up;     ///< widths after each block of the generator
+  std::vector<Down> down;  ///< of the discriminator, from the image on
   /// Blocks that change the width or the resolution have a 1x1 convolution as their shortcut, and
   /// the discriminator's first block takes the image itself. Else no block changes the width, and
   /// a convolution comes before the discriminator's blocks.

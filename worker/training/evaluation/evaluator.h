@@ -36,7 +36,8 @@ class Evaluator {
   at::Device device_;
   comm::Group& group_;
   metrics::OpenFeatureNet net_;
-  std::map<std::int64_t, metrics::FeatureStats> real_;  // by their number, from the first evaluation
+  std::map<std::int64_t, metrics::FeatureStats>
+      real_;  // by their number, from the first evaluation
 };
 
 }  // namespace ganscale::training

@@ -92,8 +92,8 @@ void StepProfile::write_if_over(comm::Group& group, const RunFolder& folder) {
   const std::string name =
       "rank " + std::to_string(group.rank()) + (network_.empty() ? "" : ", " + network_);
   const Json line = {{"name", name}, {"steps", config_.steps}, {"seconds", seconds_of(recording_)}};
-  const Json events = profile::trace_events(
-      {group.rank(), name, earliest(group, recording_.begin_ns)}, recording_);
+  const Json events =
+      profile::trace_events({group.rank(), name, earliest(group, recording_.begin_ns)}, recording_);
   const Json lines = gather(group, Json::array({line}));
   const Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", gather(group, events)}};
   if (group.rank() != 0) return;

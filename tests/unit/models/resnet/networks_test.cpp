@@ -101,14 +101,15 @@ TEST(Sngan, HasATableForEachResolution) {
   }
   const auto largest = make("sngan", "resolution: 256");
   EXPECT_EQ(named_parameters(*largest.generator).at("to_image.weight").size(1), 32);
-  expect_error(ExitCode::kConfig, "run.yaml:1: resolution: sngan supports 32, 64, 128, 256, not 512",
+  expect_error(ExitCode::kConfig,
+               "run.yaml:1: resolution: sngan supports 32, 64, 128, 256, not 512",
                [] { read_model("{name: sngan, resolution: 512}"); });
 }
 
 // What a 1x1 convolution in the shortcut is moved past: copies of pixels, and means over them.
 TEST(UpResidual, AddsTheShortcutOfTheUpsampledInput) {
-  resnet::UpResidual block({.in_channels = 2, .channels = 2, .label_count = 0,
-                            .has_learned_shortcut = true}, {});
+  resnet::UpResidual block(
+      {.in_channels = 2, .channels = 2, .label_count = 0, .has_learned_shortcut = true}, {});
   const at::NoGradGuard no_grad;
   const auto weights = named_parameters(block);
   weights.at("shortcut.weight").copy_(at::randn({2, 2, 1, 1}));
@@ -120,14 +121,17 @@ TEST(UpResidual, AddsTheShortcutOfTheUpsampledInput) {
 }
 
 TEST(DownResidual, AddsTheShortcutThenTakesMeans) {
-  const resnet::DownResidual block({.in_channels = 2, .channels = 3, .halves = true,
-                                    .takes_image = false, .has_learned_shortcut = true});
+  const resnet::DownResidual block({.in_channels = 2,
+                                    .channels = 3,
+                                    .halves = true,
+                                    .takes_image = false,
+                                    .has_learned_shortcut = true});
   const at::NoGradGuard no_grad;
   const auto weights = named_parameters(block);
   for (const auto& [name, weight] : weights) weight.copy_(at::randn(weight.sizes()));
   const auto x = at::randn({1, 2, 4, 4});
-  const auto inner = at::conv2d(x.relu(), weights.at("conv_0.weight"), weights.at("conv_0.bias"),
-                                1, 1).relu();
+  const auto inner =
+      at::conv2d(x.relu(), weights.at("conv_0.weight"), weights.at("conv_0.bias"), 1, 1).relu();
   const auto sum =
       at::conv2d(inner, weights.at("conv_1.weight"), weights.at("conv_1.bias"), 1, 1)
           .add(at::conv2d(x, weights.at("shortcut.weight"), weights.at("shortcut.bias")));

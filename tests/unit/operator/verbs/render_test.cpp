@@ -114,7 +114,8 @@ TEST(Validate, RefusesWithTheKeyAndExitCode78) {
     return result.output;
   };
   EXPECT_THAT(refused("nodeProfile: dgx-z9"), HasSubstr("spec.nodeProfile: unknown: dgx-z9"));
-  EXPECT_THAT(refused("nodeProfile: cpu, nodes: many"), HasSubstr("spec.nodes: expected an integer"));
+  EXPECT_THAT(refused("nodeProfile: cpu, nodes: many"),
+              HasSubstr("spec.nodes: expected an integer"));
   EXPECT_THAT(refused("nodeProfile: cpu, config: {training: {batch: soon}}"),
               HasSubstr("spec.config.training.batch"));
   EXPECT_THAT(refused("nodeProfile: cpu, nodes: 3, config: {training: {batch: 64}}"),
