@@ -1,7 +1,7 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 namespace ganscale::planning {
@@ -14,7 +14,8 @@ struct Noise {
   double pause_seconds = 0;
 };
 
-/// The times that ranks take for their work; the same ones for the same seed and order of calls.
+/// The times that ranks take for their work. The n-th of a rank depends on the seed, the rank and n
+/// alone, so that simulations of different schemes have the same ranks.
 class NoisyRanks {
  public:
   NoisyRanks(int count, const Noise& noise, std::uint64_t seed);
@@ -23,11 +24,16 @@ class NoisyRanks {
   double seconds(int rank, double seconds);
 
  private:
+  struct Rank {
+    double slowness = 1;
+    std::uint32_t draws = 0;
+  };
+
+  std::array<std::uint32_t, 4> draw(int rank);
+
   Noise noise_;
-  std::mt19937_64 random_;
-  std::normal_distribution<double> normal_;
-  std::uniform_real_distribution<double> uniform_;
-  std::vector<double> slowness_;  ///< of each rank, 1 on average
+  std::array<std::uint32_t, 2> key_;
+  std::vector<Rank> ranks_;
 };
 
 }  // namespace ganscale::planning
