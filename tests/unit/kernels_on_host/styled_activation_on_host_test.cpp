@@ -159,7 +159,8 @@ class StyledActivationOnHost : public KernelOnHost {
   }
 
   /// Calls `expect` for layouts of all kinds: channels and pixels that fill vectors and blocks, and
-  /// such that do not; several blocks for the channels, several parts of the pixels.
+  /// such that do not; several blocks for the channels, several parts of the pixels; images whose sums
+  /// are more than a block adds up at once.
   template <class Expect>
   static void for_each_task(Expect expect) {
     std::vector<ImageLayout> layouts = {
@@ -168,7 +169,8 @@ class StyledActivationOnHost : public KernelOnHost {
         {.image_count = 2, .channel_count = 3, .pixel_count = 35},
         {.image_count = 1, .channel_count = 3, .pixel_count = 8200},
         {.image_count = 1, .channel_count = 1, .pixel_count = 1, .channels_last = true},
-        {.image_count = 2, .channel_count = 72, .pixel_count = 150, .channels_last = true}};
+        {.image_count = 2, .channel_count = 72, .pixel_count = 150, .channels_last = true},
+        {.image_count = 40, .channel_count = 9, .pixel_count = 4}};
     std::vector<Present> presents = {Present::kAll, Present::kAllWithSharedNoise,
                                      Present::kAllApart, Present::kBiasAlone};
     if (host_grid::has_threads()) {
