@@ -113,13 +113,12 @@ def kernel_of(row, architecture, stored, kernels):
 def table(kernels):
     """Returns the table as Markdown, of {folder: its kernels}. Throws: ValueError for a row without a kernel."""
     columns = [(architecture, stored) for architecture in SHARED_BYTES for stored in STORED]
-    lines = ["| kernel | " + " | ".join(f"{architecture}, {stored}" for architecture, stored in columns) + " | shared memory |",
+    lines = ["| kernel | " + " | ".join(f"{architecture}, {stored}" for architecture, stored in columns) + " | shared bytes |",
              "|---|" + "---|" * (len(columns) + 1)]
     for row in ROWS:
         found = [kernel_of(row, *column, kernels) for column in columns]
         cells = [f"{one.registers}, {resident_threads(one)}" if one else "" for one in found]
-        shared_bytes = max(one.shared_bytes for one in found if one)
-        lines.append(f"| {row[0]} | {' | '.join(cells)} | {shared_bytes / 1024:.3g} KB |")
+        lines.append(f"| {row[0]} | {' | '.join(cells)} | {max(one.shared_bytes for one in found if one)} |")
     return "\n".join(lines)
 
 
