@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [test] [cuda] [docs] [e2e]     default: build
-#     build  Debian packages, LibTorch (CPU part), CMake, Ninja                       1.3 GB
-#     test   the rest of torch, numpy, safetensors, clang-format, lizard, a browser    3.6 GB more
-#     cuda   nvcc, for a machine without a CUDA toolkit                                0.3 GB more
-#     docs   what writes the dashboards (also part of test)                             0.1 GB more
-#     e2e    a container runtime and Prometheus, for the tests with real pods           0.5 GB more
+#   scripts/setup.sh [build] [test] [cuda] [docs] [package] [e2e]     default: build
+#     build    Debian packages, LibTorch (CPU part), CMake, Ninja                               1.3 GB
+#     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
+#     cuda     nvcc, for a machine without a CUDA toolkit                                       0.3 GB more
+#     docs     what writes the dashboards (also part of test)                                   0.1 GB more
+#     package  what makes the Debian package                                                    0.1 GB more
+#     e2e      a container runtime and Prometheus, for the tests with real pods                 0.5 GB more
 # Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
 # which every clone with the same pins shares.
 set -euo pipefail
@@ -95,11 +96,17 @@ install_packages() {
     install --no-install-recommends --no-remove "$@"
 }
 
-packages_for_building() {
+# Installs the packages of a list, or ends the script.
+#   needed_packages LIST
+needed_packages() {
   local missing
-  mapfile -t missing < <(missing_packages "$scripts/apt-packages.txt")
+  mapfile -t missing < <(missing_packages "$1")
   [ ${#missing[@]} -eq 0 ] || install_packages apt "${missing[@]}" ||
     download_failed apt "apt-get install ${missing[*]}"
+}
+
+packages_for_building() {
+  needed_packages "$scripts/apt-packages.txt"
   local compiler
   compiler=$(g++ -dumpversion | cut -d . -f 1)
   [ "$compiler" -ge 12 ] || die "g++ is too old: $compiler, 12 needed" "Use Debian 12, Ubuntu 24.04 or newer."
@@ -184,8 +191,9 @@ for tier in "$@"; do
     test) packages_for_testing && python_tier build 2500 && python_tier test 8000 && docs_tier ;;
     cuda) python_tier cuda 1000 ;;
     docs) docs_tier ;;
+    package) needed_packages "$scripts/apt-packages-package.txt" ;;
     e2e) packages_for_e2e ;;
-    *) die "unknown tier: $tier" "Tiers: build, test, cuda, docs, e2e." ;;
+    *) die "unknown tier: $tier" "Tiers: build, test, cuda, docs, package, e2e." ;;
   esac
 done
 say "Setup is complete: $*"
