@@ -1,12 +1,13 @@
 """What the scripts of `ganscale completion` offer, in each shell itself."""
-import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
-WORKER, OPERATOR = os.environ["GANSCALE"], os.environ["GANSCALE_OPERATOR"]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from programs import OPERATOR, WORKER  # noqa: E402
 
 # zsh completes in an interactive shell alone: one in a pseudo-terminal, whose matches are printed instead of inserted.
 ZSH_ASK = r"""

@@ -31,7 +31,7 @@ std::string fish_completion(const std::string& program, const DescribedVerb& ver
       << "  set -l words (commandline -opc)\n"
       << "  set -l verb\n"
       << "  for word in $words[2..-1]\n"
-      << "    contains -- (string join ' ' $verb $word)";
+      << "    contains -- (string join -- ' ' $verb $word)";
   for (const DescribedVerb* verb : all_verbs(verbs)) {
     if (!verb->path.empty()) out << " " << fish_quoted(verb->path);
   }
