@@ -34,7 +34,7 @@ ScaledArray to_same_layout(const at::Tensor& out, const at::Tensor& in, double f
 }
 
 TEST_P(ScaledCopiesOnHost, ChangeLayoutAndTypeAndRoundOnce) {
-  const at::Tensor weight = wide(numbers({5, 7, 3, 3}));
+  const at::Tensor weight = at::randn({5, 7, 3, 3}, wide(numbers({1})).options());
   const at::Tensor out =
       at::empty_like(weight, at::TensorOptions(GetParam().dtype), at::MemoryFormat::ChannelsLast);
   scaled_copies_kernel(std::vector{to_channels_last(out, weight, 0.3)}, from_parameters(), nullptr);
