@@ -121,6 +121,7 @@ class ThreadGroup final : public Group {
   }
 
   void wait() override {
+    if (size() == 1) return;
     RECORD_USER_SCOPE(profile::kAllReduceWait);
     const Stopwatch watch;
     wait_for_posted();
