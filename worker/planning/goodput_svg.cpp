@@ -89,7 +89,7 @@ std::string goodput_plot(const SimulatedRuns& runs) {
     svg += label(x + 16, kPlotsHeight - 5, "",
                  format("%.0f h", runs.curves[i].rank_hours_between_failures) +
                      (i == 0 ? " between failures of a rank" : ""));
-    x += i == 0 ? 216 : 84;
+    x += i == 0 ? 236 : 84;
   }
   return svg;
 }

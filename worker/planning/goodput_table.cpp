@@ -4,32 +4,38 @@
 namespace ganscale::planning {
 namespace {
 
-/// Returns a duration in the unit that suits it: "45 s", "14.2 min", "7.5 h".
+/// Returns three digits of a number, or all before the point.
+std::string rounded_text(double value) { return format(value < 100 ? "%.3g" : "%.0f", value); }
+
+/// Returns a duration in the unit that suits it: "45 s", "14.2 min", "7.5 h", "260 d".
 std::string duration(double seconds) {
-  if (seconds < 60) return format("%.3g s", seconds);
-  if (seconds < 3600) return format("%.3g min", seconds / 60);
-  return format("%.3g h", seconds / 3600);
+  if (seconds < 60) return rounded_text(seconds) + " s";
+  if (seconds < 3600) return rounded_text(seconds / 60) + " min";
+  if (seconds < 48 * 3600) return rounded_text(seconds / 3600) + " h";
+  return rounded_text(seconds / 86400) + " d";
 }
 
 std::string schemes_table(const SimulatedRuns& runs) {
   std::string table = format("%d GPUs, batch %lld, %d steps of each scheme\n", runs.gpus,
                              static_cast<long long>(runs.batch), runs.steps) +
-                      "scheme                         ms/step  images/s   busy\n";
+                      format("%-30s %9s %9s %6s\n", "scheme", "ms/step", "images/s", "busy");
   for (const SchemeRun& run : runs.schemes) {
-    table += format("%-28s %9.2f %9.0f %5.1f%%\n", run.scheme.c_str(), 1e3 * run.step_seconds,
+    table += format("%-30s %9.2f %9.0f %5.1f%%\n", run.scheme.c_str(), 1e3 * run.step_seconds,
                     run.images_per_second, 100 * run.taken.busy_share);
   }
   return table;
 }
 
 std::string interval(const IntervalGoodput& at) {
-  return format(" %10s %9.3g %7.1f%%", duration(at.seconds).c_str(), at.kimg, 100 * at.goodput);
+  return format(" %10s %9s %7.1f%%", duration(at.seconds).c_str(), rounded_text(at.kimg).c_str(),
+                100 * at.goodput);
 }
 
 std::string rows_table(const SimulatedRuns& runs) {
   std::string table =
-      "             ---- best checkpoint interval -----  --- checkpoint.every_kimg ---\n"
-      " GPUs   failure every       time      kimg  goodput       time      kimg  goodput\n";
+      "                      ---- best interval (Daly) --- --- checkpoint.every_kimg ---\n" +
+      format("%5s %15s %10s %9s %8s %10s %9s %8s\n", "GPUs", "failure every", "time", "kimg",
+             "goodput", "time", "kimg", "goodput");
   for (const GoodputRow& row : runs.rows) {
     table += format("%5d %15s", row.gpus, duration(3600 * row.hours_between_failures).c_str()) +
              interval(row.best) + (row.configured ? interval(*row.configured) : "       none") +
