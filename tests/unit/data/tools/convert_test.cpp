@@ -102,7 +102,7 @@ TEST(Convert, RefusesImpossibleOptions) {
   const auto in = open_source(folder / "in");
   ConvertOptions options = options_to(folder / "out");
   options.shards = 7;
-  expect_error(ExitCode::kConfig, "one per record: 7", [&] { convert(*in, options); });
+  expect_error(ExitCode::kConfig, "number of records: 7", [&] { convert(*in, options); });
   options = options_to(folder / "out");
   options.policy.resolution = 3;
   expect_error(ExitCode::kConfig, "power of two: 3", [&] { convert(*in, options); });

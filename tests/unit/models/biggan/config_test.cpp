@@ -86,7 +86,7 @@ TEST(BigganConfig, RefusesWhatCannotBe) {
   expect_error(ExitCode::kConfig,
                "resolution: biggan supports the powers of two from 32 to 1024, not 48",
                [] { read_model("{name: biggan, resolution: 48}"); });
-  expect_error(ExitCode::kConfig, "z_dim: must be a multiple of 4, the parts",
+  expect_error(ExitCode::kConfig, "z_dim: must be a multiple of 4, one part",
                [] { read_model("{name: biggan, z_dim: 42}"); });
   expect_error(ExitCode::kConfig,
                "run.yaml:1: attention: this model has the resolutions 8, 16, ... 32, not 64",
