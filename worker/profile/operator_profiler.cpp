@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <set>
 
 namespace ganscale::profile {
@@ -19,6 +20,12 @@ Activities activities() {
   Activities all = {ActivityType::CPU};
   if (at::hasCUDA()) all.insert(ActivityType::CUDA);
   return all;
+}
+
+// Kineto looks for a GPU anyway, and prints an error if there is none.
+void silence_kineto() {
+  constexpr const char* kNothing = "5";
+  setenv("KINETO_LOG_LEVEL", kNothing, /*overwrite=*/0);
 }
 
 std::int64_t now_ns() {
@@ -45,6 +52,7 @@ OperatorProfiler::~OperatorProfiler() {
 }
 
 void OperatorProfiler::start() {
+  silence_kineto();
   const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
   kineto::prepareProfiler(config, activities());
   kineto::enableProfiler(config, activities(),
