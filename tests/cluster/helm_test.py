@@ -168,9 +168,9 @@ class HelmCase(unittest.TestCase):
         self.assertEqual(LATER - documented_samples("metrics.md"), set())
         recorded = set(re.findall(r"record: (\S+)", (FILES / "rules/ganscale.yaml").read_text()))
         known = names | LATER | OF_SWEEPS | DCGM | recorded
-        for path, query in [*queries(), *annotations()]:
+        for place, query in [*queries(), *annotations()]:
             for name in metrics_of(query):
-                with self.subTest(file=path.name, query=query):
+                with self.subTest(place=str(place), query=query):
                     self.assertIn(name, known)
 
 
