@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "gan_training/plan/refusal.h"
 #include "gan_training/plan/roles.h"
 #include "object/yaml.h"
 
@@ -11,12 +12,6 @@ namespace ganscale::controller::gan_training {
 namespace {
 
 constexpr int kDeepestConfig = 32;
-
-/// What is wrong, for the condition Validated.
-struct Refusal {
-  std::string reason;
-  std::string problem;
-};
 
 void set_ranks(NodeProfile& profile, int ranks) {
   profile.ranks = ranks;
@@ -114,7 +109,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
   Checked checked;
   checked.plan.key = training.key;
   checked.plan.uid = training.uid;
-  try {
+  const Refusal refusal = refusal_of([&] {
     Plan& plan = checked.plan;
     plan.spec = parse_spec(training.spec);
     plan.profile = profile_of(plan.spec, profiles);
@@ -124,16 +119,9 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     plan.config = worker_config(plan.spec, config);
     share_gpus(plan);
     check_config(plan, schema);
-  } catch (const Refusal& refusal) {
-    checked.reason = refusal.reason;
-    checked.problem = refusal.problem;
-  } catch (const ConfigError& error) {
-    checked.reason = "BadSpec";
-    checked.problem = error.what();
-  } catch (const Json::exception& error) {
-    checked.reason = "BadSpec";
-    checked.problem = std::string("spec: a value of another type than expected: ") + error.what();
-  }
+  });
+  checked.reason = refusal.reason;
+  checked.problem = refusal.problem;
   return checked;
 }
 

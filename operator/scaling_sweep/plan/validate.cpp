@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "files/sha256.h"
+#include "gan_training/plan/refusal.h"
 #include "gan_training/plan/validate.h"
 #include "object/lookup.h"
 #include "scaling_sweep/plan/run_order.h"
@@ -11,16 +12,11 @@
 namespace ganscale::controller::scaling_sweep {
 namespace {
 
+using gan_training::Refusal;
 using Pointer = Json::json_pointer;
 
 constexpr std::size_t kLongestName = 27;  // weak-n4096g64-r20 is a GanTraining's, of 40 at most
 constexpr double kDefaultTotalKimg = 25000;
-
-/// What is wrong, for the condition Validated.
-struct Refusal {
-  std::string reason;
-  std::string problem;
-};
 
 std::string hash_of(const Json& value) {
   constexpr std::size_t kKeptDigits = 16;  // 64 bits tell one user's edits apart
@@ -171,18 +167,10 @@ Checked check_sweep(const ScalingSweep& sweep, const gan_training::NodeProfiles&
   Checked checked;
   checked.plan.key = sweep.key;
   checked.plan.uid = sweep.uid;
-  try {
-    fill(checked.plan, sweep.spec, profiles, schema);
-  } catch (const Refusal& refusal) {
-    checked.reason = refusal.reason;
-    checked.problem = refusal.problem;
-  } catch (const ConfigError& error) {
-    checked.reason = "BadSpec";
-    checked.problem = error.what();
-  } catch (const Json::exception& error) {
-    checked.reason = "BadSpec";
-    checked.problem = std::string("spec: a value of another type than expected: ") + error.what();
-  }
+  const Refusal refusal =
+      gan_training::refusal_of([&] { fill(checked.plan, sweep.spec, profiles, schema); });
+  checked.reason = refusal.reason;
+  checked.problem = refusal.problem;
   return checked;
 }
 

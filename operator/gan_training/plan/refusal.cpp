@@ -1,0 +1,21 @@
+#include "gan_training/plan/refusal.h"
+
+#include "base/error.h"
+#include "object/json.h"
+
+namespace ganscale::controller::gan_training {
+
+Refusal refusal_of(const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const Refusal& refusal) {
+    return refusal;
+  } catch (const ConfigError& error) {
+    return {"BadSpec", error.what()};
+  } catch (const Json::exception& error) {
+    return {"BadSpec", std::string("spec: a value of another type than expected: ") + error.what()};
+  }
+  return {};
+}
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace ganscale::controller::gan_training {
+
+/// What is wrong with a resource, for the condition Validated.
+struct Refusal {
+  std::string reason;   ///< one word; empty: nothing
+  std::string problem;  ///< for people, with the key
+};
+
+/// Returns the Refusal that a check throws, or what a ConfigError or a value of another type, which
+/// it may throw as well, amounts to: BadSpec.
+Refusal refusal_of(const std::function<void()>& check);
+
+}  // namespace ganscale::controller::gan_training
