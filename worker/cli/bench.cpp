@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/config_options.h"
+#include "cli/shape_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
 #include "training/bench/count_report.h"
@@ -12,6 +13,7 @@
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
 #include "training/session/process_context.h"
+#include "wire/scheme.h"
 
 namespace ganscale::cli {
 namespace {
@@ -20,8 +22,7 @@ struct BenchOptions {
   ConfigOptions config;
   std::string device = "H200";
   int ranks = 1;
-  int channels = 3;
-  int labels = 0;
+  ShapeOptions shapes;
   bool counts = false;
   bool as_json = false;
   bool lists_operators = false;
@@ -87,7 +88,7 @@ training::MeasureConfig window_of(const training::MeasureConfig& configured) {
 }
 
 ExitCode measure(const BenchOptions& options, training::RunConfig config) {
-  if (config.scheme.name != "synchronous") {
+  if (wire::sharing_of(config.scheme.name) != wire::Sharing::kBatch) {
     throw ConfigError(
         "scheme.name: bench measures steps of synchronous; for another scheme see "
         "`measure` of a training: " +
@@ -117,8 +118,7 @@ ExitCode bench(const BenchOptions& options) {
     std::cout << config.resolved;
     return ExitCode::kOk;
   }
-  config.model.channels = options.channels;
-  config.model.label_count = models::takes_labels(config.model) ? options.labels : 0;
+  set_shapes(options.shapes, config.model);
   return options.counts ? count(options, config) : measure(options, std::move(config));
 }
 
@@ -140,12 +140,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->needs(count)
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--channels", options->channels, "Channels of the images")
-      ->check(CLI::IsMember({1, 3}))
-      ->capture_default_str();
-  verb->add_option("--labels", options->labels, "Number of labels, for a conditional model")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_shape_options(*verb, options->shapes);
   verb->add_flag("--operators", options->lists_operators,
                  "Also list the operators of the mean step by number of launches")
       ->needs(count);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "cli/config_options.h"
+#include "cli/shape_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
 #include "cost/roofline.h"
@@ -37,8 +38,7 @@ struct PlanOptions {
   bool simulates = false;
   std::string conditions;
   std::filesystem::path svg;
-  int channels = 3;
-  int labels = 0;
+  ShapeOptions shapes;
   bool as_json = false;
 };
 
@@ -191,8 +191,7 @@ ExitCode plan(const PlanOptions& options) {
     std::cout << config.resolved;
     return ExitCode::kOk;
   }
-  config.model.channels = options.channels;
-  config.model.label_count = models::takes_labels(config.model) ? options.labels : 0;
+  set_shapes(options.shapes, config.model);
   const planning::Machine machine = read_machine(options.machine);
   const planning::Calibration calibration = read_calibration(options.calibration, machine);
   const planning::Conditions conditions = read_conditions(options.conditions);
@@ -254,12 +253,7 @@ void add_plan(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->needs(simulate);
   verb->add_option("--svg", options->svg, "SVG file to write")->type_name("FILE");
-  verb->add_option("--channels", options->channels, "Channels of the images")
-      ->check(CLI::IsMember({1, 3}))
-      ->capture_default_str();
-  verb->add_option("--labels", options->labels, "Number of labels, for a conditional model")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_shape_options(*verb, options->shapes);
   verb->add_flag("--json", options->as_json, "Print JSON instead of tables");
   verb->callback([options, &action] { action = [options] { return plan(*options); }; });
 }

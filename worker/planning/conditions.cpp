@@ -1,26 +1,21 @@
 #include "planning/conditions.h"
 
+#include "planning/read_number.h"
+
 namespace ganscale::planning {
 
 Conditions parse_conditions(config::Section in, Conditions c) {
-  const auto positive = [&in](std::string_view key, double& value, std::string_view what) {
-    value = in.get(key, value, what);
-    in.require(value > 0, key, "must be above 0");
-  };
-  const auto not_negative = [&in](std::string_view key, double& value, std::string_view what) {
-    value = in.get(key, value, what);
-    in.require(value >= 0, key, "must not be negative");
-  };
-  positive("rank_hours_between_failures", c.rank_hours_between_failures,
-           "mean hours between failures of one rank");
-  not_negative("detect_seconds", c.detect_seconds,
-               "from a failure to the launch of the next attempt");
-  positive("checkpoint_pause_seconds", c.checkpoint_pause_seconds,
-           "training stops while its state is copied to host memory");
-  not_negative("checkpoint_write_seconds", c.checkpoint_write_seconds,
-               "from the copy to a valid checkpoint, in the background");
-  not_negative("pauses_per_hour", c.pauses_per_hour, "times a rank stalls, for reasons of its own");
-  not_negative("pause_seconds", c.pause_seconds, "duration of such a stall");
+  read_positive(in, "rank_hours_between_failures", c.rank_hours_between_failures,
+                "mean hours between failures of one rank");
+  read_not_negative(in, "detect_seconds", c.detect_seconds,
+                    "from a failure to the launch of the next attempt");
+  read_positive(in, "checkpoint_pause_seconds", c.checkpoint_pause_seconds,
+                "training stops while its state is copied to host memory");
+  read_not_negative(in, "checkpoint_write_seconds", c.checkpoint_write_seconds,
+                    "from the copy to a valid checkpoint, in the background");
+  read_not_negative(in, "pauses_per_hour", c.pauses_per_hour,
+                    "times a rank stalls, for reasons of its own");
+  read_not_negative(in, "pause_seconds", c.pause_seconds, "duration of such a stall");
   in.reject_unread_keys();
   return c;
 }
