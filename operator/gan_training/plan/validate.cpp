@@ -2,7 +2,6 @@
 
 #include <ranges>
 
-#include "base/error.h"
 #include "base/joined.h"
 #include "gan_training/plan/refusal.h"
 #include "gan_training/plan/roles.h"

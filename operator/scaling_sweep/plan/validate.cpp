@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "files/sha256.h"
 #include "gan_training/plan/refusal.h"
 #include "gan_training/plan/validate.h"
