@@ -12,14 +12,14 @@ set(layers
   "cli")
 set(layers_of_data "image" "formats" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
-    "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite scaled_copies upfirdn2d weight_energies"
-    "convolution output_skip" "modulated_conv" "styled_activation")
+    "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"
+    "convolution output_skip scaled_copies" "modulated_conv" "styled_activation")
 set(layers_of_models "layers" "biggan dcgan resnet stylegan2")
 set(layers_of_planning "simulation")
-set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "bench session")
+set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "bench" "session")
 # Contracts that lie beside the rooms of their folder, and below them.
-set(headers_below_rooms models/convolutional_config.h models/initial_weights.h models/model.h models/networks.h
-    models/style_generator.h)
+set(headers_below_rooms models/convolutional_config.h models/initial_weights.h models/layout.h models/model.h
+    models/networks.h models/style_generator.h)
 if(ROOT MATCHES "operator$")
   # Of the worker the operator sees base, wire, files, command_line, config and telemetry.
   set(layers "base wire" "files command_line config telemetry" "object" "kube" "controller" "gan_training" "scaling_sweep"

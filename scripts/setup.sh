@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [test] [cuda] [docs] [package] [e2e]     default: build
+#   scripts/setup.sh [build] [test] [cuda] [docs] [package] [video] [e2e]     default: build
 #     build    Debian packages, LibTorch (CPU part), CMake, Ninja                               1.3 GB
 #     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
 #     cuda     nvcc, for a machine without a CUDA toolkit                                       0.3 GB more
-#     docs     what writes the dashboards (also part of test)                                   0.1 GB more
+#     docs     what writes the dashboards and tests the ONNX recipe (also part of test)         0.2 GB more
 #     package  what makes the Debian package                                                    0.1 GB more
+#     video    libav: the next build writes videos as MP4                                       0.3 GB more
 #     e2e      a container runtime and Prometheus, for the tests with real pods                 0.5 GB more
 # Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
 # which every clone with the same pins shares.
@@ -175,7 +176,7 @@ python_tier() {
 docs_tier() {
   local python_folder
   python_folder=$("$scripts/python-folder.sh" docs)
-  python_tier docs 100
+  python_tier docs 300
 }
 
 check_machine
@@ -192,8 +193,9 @@ for tier in "$@"; do
     cuda) python_tier cuda 1000 ;;
     docs) docs_tier ;;
     package) needed_packages "$scripts/apt-packages-package.txt" ;;
+    video) needed_packages "$scripts/apt-packages-video.txt" ;;
     e2e) packages_for_e2e ;;
-    *) die "unknown tier: $tier" "Tiers: build, test, cuda, docs, package, e2e." ;;
+    *) die "unknown tier: $tier" "Tiers: build, test, cuda, docs, package, video, e2e." ;;
   esac
 done
 say "Setup is complete: $*"

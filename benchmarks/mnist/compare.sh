@@ -9,10 +9,10 @@ kimg=${KIMG:-40}
 seeds=${SEEDS:-1 2 3}
 images=${IMAGES:-5k}
 bin=build/release/bin
-{ [ -x $bin/ganscale ] && [ -x $bin/mnist_feature_net ]; } || { echo "build first: make" >&2; exit 69; }
+{ [ -x $bin/ganscale ] && [ -x $bin/feature_net ]; } || { echo "build first: make" >&2; exit 69; }
 [ -f "$mnist/train-images-idx3-ubyte.gz" ] || { echo "no MNIST in $mnist: set MNIST" >&2; exit 65; }
 mkdir -p "$folder"
-[ -f "$folder/digits.pt" ] || $bin/mnist_feature_net --data "$mnist" --out "$folder/digits.pt"
+[ -f "$folder/digits.pt" ] || $bin/feature_net --data "$mnist" --test "$mnist/t10k-images-idx3-ubyte.gz" --out "$folder/digits.pt"
 
 # What is the same for all. The average of G is a short one: a label sees a tenth of the images.
 common=(--config configs/runs/mnist-dcgan.yaml --set "data.path=$mnist" --set data.labels=auto

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "digit_classifier.h"
+#include "classifier.h"
+#include "labeled_images.h"
 
 namespace ganscale::mnist {
 namespace {
@@ -31,17 +32,19 @@ void print_counts(const at::Tensor& log_probabilities) {
 
 /// Returns whether the score is high enough.
 bool passes(const Options& options) {
-  DigitClassifier classifier(/*seed=*/1000);
-  classifier.train(read_digits(options.data / "train-images-idx3-ubyte.gz"), options.epochs);
-  const auto test = read_digits(options.data / "t10k-images-idx3-ubyte.gz");
+  features::Classifier classifier({}, /*seed=*/1000);
+  classifier.train(features::read_labeled(options.data / "train-images-idx3-ubyte.gz"),
+                   options.epochs);
+  const auto test = features::read_labeled(options.data / "t10k-images-idx3-ubyte.gz");
   const auto on_test = classifier.log_probabilities(test.images);
-  const double correct = accuracy(on_test, test.labels);
+  const double correct = features::accuracy(on_test, test.labels);
   std::printf("classifier: %.2f%% of the real test images right, their score %.2f of 10\n",
-              100 * correct, digit_score(on_test));
+              100 * correct, features::inception_score(on_test));
   if (correct < kLeastAccuracy) throw DataError("the classifier is too bad to judge by");
   if (options.samples.empty()) return true;
-  const auto log_probabilities = classifier.log_probabilities(read_images(options.samples));
-  const double score = digit_score(log_probabilities);
+  const auto log_probabilities =
+      classifier.log_probabilities(features::read_gray_images(options.samples));
+  const double score = features::inception_score(log_probabilities);
   std::printf("samples: %lld images, score %.2f of 10, digits",
               static_cast<long long>(log_probabilities.size(0)), score);
   print_counts(log_probabilities);

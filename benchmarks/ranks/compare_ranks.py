@@ -84,7 +84,7 @@ def main():
         runner = Runner(arguments, Path(folder))
         labels, _ = compare("labels", arguments.rounds, lambda ranks: runner.train_labels(ranks, arguments.kimg))
         if not arguments.feature_net:
-            subprocess.run([arguments.build / "bin/mnist_feature_net", "--data", arguments.mnist,
+            subprocess.run([arguments.build / "bin/feature_net", "--data", arguments.mnist,
                             "--out", runner.feature_net, "--epochs", "1"], check=True)
         runner.evaluate(2, "1k")  # judges the real images
         _, few = runner.evaluate(1, "1k")

@@ -36,25 +36,32 @@ using namespace ganscale::training;  // NOLINT
 constexpr int kModes = 8;
 constexpr double kSigma = 0.05;  // of each Gaussian; the ring has radius 1
 constexpr double kNeededShare = 0.9;
+constexpr int kHiddenLayers = 3;  // with two, G is too smooth to leave few samples between modes
 constexpr int kWidth = 128;
+constexpr int kLatents = 2;
 
-/// Two hidden layers.
+/// Fully connected layers.
 class Perceptron : public torch::nn::Module {
  public:
-  Perceptron(int in, int out)
-      : first_(register_module("first", std::make_shared<models::Linear>(in, kWidth))),
-        second_(register_module("second", std::make_shared<models::Linear>(kWidth, kWidth))),
-        last_(register_module("last", std::make_shared<models::Linear>(kWidth, out))) {}
+  Perceptron(int in, int out) {
+    for (int i = 0; i < kHiddenLayers; ++i) add_layer(i == 0 ? in : kWidth, kWidth);
+    add_layer(kWidth, out);
+  }
 
   at::Tensor forward(const at::Tensor& x) const {
-    const auto hidden = at::leaky_relu(first_->forward(x), 0.2);
-    return last_->forward(at::leaky_relu(second_->forward(hidden), 0.2));
+    auto hidden = x;
+    for (int i = 0; i < kHiddenLayers; ++i)
+      hidden = at::leaky_relu(layers_[static_cast<std::size_t>(i)]->forward(hidden), 0.2);
+    return layers_.back()->forward(hidden);
   }
 
  private:
-  std::shared_ptr<models::Linear> first_;
-  std::shared_ptr<models::Linear> second_;
-  std::shared_ptr<models::Linear> last_;
+  void add_layer(int in, int out) {
+    layers_.push_back(register_module("layer" + std::to_string(layers_.size()),
+                                      std::make_shared<models::Linear>(in, out)));
+  }
+
+  std::vector<std::shared_ptr<models::Linear>> layers_;
 };
 
 class PointGenerator : public models::Generator {
@@ -88,7 +95,7 @@ class PointDiscriminator : public models::Discriminator {
 class PointBlueprint : public models::Blueprint {
  public:
   std::shared_ptr<models::Generator> generator(const models::BuildContext& in) const override {
-    auto network = std::make_shared<PointGenerator>(in.image, /*z_dim=*/8);
+    auto network = std::make_shared<PointGenerator>(in.image, kLatents);
     models::initialize_he(*network, "generator", in.seed);
     return network;
   }
@@ -108,11 +115,11 @@ constexpr const char* kRecipe =
     "model: {name: points}\n"
     "training: {batch: 256}\n"
     "generator:\n"
-    "  optimizer: {learning_rate: 0.001, betas: [0, 0.99], schedule: {name: linear}}\n"
+    "  optimizer: {learning_rate: 0.003, betas: [0, 0.99], schedule: {name: linear}}\n"
     "  ema_kimg: 20\n"
     "discriminator:\n"
-    "  optimizer: {learning_rate: 0.001, betas: [0, 0.99], schedule: {name: linear}}\n"
-    "  r1_gamma: 0.1\n"
+    "  optimizer: {learning_rate: 0.003, betas: [0, 0.99], schedule: {name: linear}}\n"
+    "  r1_gamma: 0.005\n"
     "  r1_interval: 4\n";
 
 RunConfig make_config(int seed, int steps, const std::vector<std::string>& assignments) {

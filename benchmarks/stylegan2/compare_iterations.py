@@ -27,9 +27,7 @@ def main():
     contenders = {"ganscale": [timing.program_of(arguments, "stylegan2_benchmark")],
                   "PyTorch": [sys.executable, str(HERE / "stylegan2_pytorch.py"), "--modulate", arguments.modulate]}
     speed, share = timing.compare(contenders, arguments, statistics.mean)
-    print(f"{speed:.2f} times as fast (needed: {SPEED_NEEDED}), {share:.0%} of the memory (needed: at most "
-          f"{MEMORY_LIMIT:.0%})")
-    return 0 if speed >= SPEED_NEEDED and share <= MEMORY_LIMIT else 1
+    return timing.judge(speed, SPEED_NEEDED, share, MEMORY_LIMIT)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 // Times StyleGAN2 training steps with all phases: 16 steps hold 16 Gmain, 4 Greg, 16 Dmain, 1 Dreg.
 // With --profile it times and traces each phase alone.
 // Writes one JSON line for compare_iterations.py, compare_on_gpu.py and profile_on_gpu.py.
-#include <ATen/ops/rand.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
@@ -10,13 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "comm/thread_group.h"
 #include "device/gpu.h"
+#include "timing/fixed_training.h"
 #include "timing/time_steps.h"
 #include "timing/trace.h"
 #include "training/run/parse_run.h"
 #include "training/run/precision.h"
-#include "training/schemes/synchronous.h"
 
 namespace {
 
@@ -49,59 +46,30 @@ at::Device device_of(const Setting& setting) {
   return {named.type(), 0};
 }
 
-/// The same random images in every step.
-class FixedInputs : public training::StepInputs {
- public:
-  explicit FixedInputs(data::Batch real) : real_(std::move(real)) {}
-  training::StepInput next(const training::Progress& progress) override {
-    return {real_, image_random(SeedMode::kImage, 1, 0, 1, progress.images_seen)};
-  }
-
- private:
-  data::Batch real_;
-};
-
 class Training {
  public:
-  explicit Training(const Setting& setting)
-      : config_(config_of(setting)),
-        device_(device_of(setting)),
-        group_(comm::make_single_group()),
-        replica_(config_, device_, {}),
-        inputs_({at::rand({config_.training.batch, 3, setting.resolution, setting.resolution})
-                     .mul(2)
-                     .sub(1)
-                     .to(device_),
-                 {}}),
-        trainer_(config_, replica_, inputs_, *group_) {}
+  explicit Training(const Setting& setting) : training_(config_of(setting), device_of(setting)) {}
 
-  void step(int number) {
-    progress_.step = number;
-    trainer_.step(progress_);
-  }
+  void step(int number) { training_.step(number); }
 
   /// The phases and how often each is due: in every so many steps.
   std::vector<std::pair<std::string, std::int64_t>> intervals() {
     std::vector<std::pair<std::string, std::int64_t>> intervals;
-    for (const auto& phase : trainer_.phases()) intervals.emplace_back(phase.name, phase.interval);
+    for (const auto& phase : training_.phases()) {
+      intervals.emplace_back(phase.name, phase.interval);
+    }
     return intervals;
   }
 
   /// Makes one phase due in every step but step 0, and no other; without a name, none at all.
   void keep_only(const std::string& name) {
-    for (auto& phase : trainer_.phases()) {
+    for (auto& phase : training_.phases()) {
       phase.interval = phase.name == name ? 1 : std::numeric_limits<std::int64_t>::max();
     }
   }
 
  private:
-  training::RunConfig config_;
-  at::Device device_;
-  std::unique_ptr<comm::Group> group_;
-  training::Replica replica_;
-  FixedInputs inputs_;
-  training::Synchronous trainer_;
-  training::Progress progress_;
+  benchmarks::FixedTraining training_;
 };
 
 /// Times and traces each phase in steps of its own, and steps without a phase: what frames them.

@@ -116,3 +116,10 @@ def compare(contenders, arguments, of_a_round):
     print(f"step: ganscale {median['ganscale']:.3f} s, PyTorch {median['PyTorch']:.3f} s; peak resident memory: "
           f"ganscale {memory['ganscale']:.0f} MiB, PyTorch {memory['PyTorch']:.0f} MiB")
     return median["PyTorch"] / median["ganscale"], memory["ganscale"] / memory["PyTorch"]
+
+
+def judge(speed, speed_needed, share, memory_limit):
+    """Prints what compare() returned beside what is claimed of it, and returns the exit code: 0 if the claim holds."""
+    print(f"{speed:.2f} times as fast (needed: {speed_needed}), {share:.0%} of the memory (needed: at most "
+          f"{memory_limit:.0%})")
+    return 0 if speed >= speed_needed and share <= memory_limit else 1

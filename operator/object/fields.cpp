@@ -141,11 +141,11 @@ bool Fields::has(const std::string& key) const {
   return object_.is_object() && object_.contains(key) && !object_.at(key).is_null();
 }
 
-void Fields::refuse_unknown() const {
+void Fields::refuse_unknown(const std::string& why) const {
   if (object_.is_null()) return;
   for (const auto& item : object_.items()) {
     const bool known = std::ranges::find(asked_for_, item.key()) != asked_for_.end();
-    if (!known) fail(item.key(), "unknown field");
+    if (!known) fail(item.key(), why);
   }
 }
 

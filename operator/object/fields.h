@@ -37,8 +37,8 @@ class Fields {
   Fields object(const std::string& key);
 
   bool has(const std::string& key) const;
-  /// Throws ConfigError for a field that has not been read.
-  void refuse_unknown() const;
+  /// Throws ConfigError, which says why, for a field that has not been read.
+  void refuse_unknown(const std::string& why = "unknown field") const;
   /// Throws ConfigError for an invalid value of the right type.
   [[noreturn]] void fail(const std::string& key, const std::string& why) const;
   void require(bool ok, const std::string& key, const std::string& why) const {

@@ -4,6 +4,7 @@ A block with lines that begin with `$ ` is fenced as ```console MODE. README.md 
     run      runs from top to bottom in a test
     check    names only programs, options, files and keys that exist, but needs a cluster, a download or much time
     show     is an example for some other machine
+Python blocks run after the commands.
 """
 import dataclasses
 import pathlib
@@ -52,6 +53,11 @@ def blocks(path):
     found = [Block(path, text.count("\n", 0, match.start()) + 1, match[1], match[2])
              for match in re.finditer(r"^```(.*)\n((?:.*\n)*?)```$", text, re.M)]
     return [block for block in found if block.commands()]
+
+
+def python_of(path):
+    """Returns the Python of a document, which is one script."""
+    return "".join(match[1] for match in re.finditer(r"^```python\n((?:.*\n)*?)```$", path.read_text(), re.M))
 
 
 def make_workspace(folder):

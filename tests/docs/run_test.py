@@ -1,4 +1,5 @@
-"""Runs the blocks of the documentation that are marked run, from top to bottom, each document in a folder of its own."""
+"""Runs the blocks of the documentation that are marked run, from top to bottom, each document in a folder of its own; then its
+Python, as one script."""
 import os
 import pathlib
 import subprocess
@@ -6,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from blocks import DOCUMENTS, PROJECT, blocks, make_workspace
+from blocks import DOCUMENTS, PROJECT, blocks, make_workspace, python_of
 
 sys.path.insert(0, str(PROJECT / "tests" / "support"))
 from programs import WORKER  # noqa: E402
@@ -40,10 +41,28 @@ with gzip.open(folder / "train-labels-idx1-ubyte.gz", "wb") as file:
 EOF
 """}
 
+# What must hold after the Python of a document.
+AFTER = {"docs/generate.md": """
+import onnxruntime
+session = onnxruntime.InferenceSession("generator.onnx")
+z, labels = z[:3], labels[:3]  # another number of images than it was exported with
+[from_onnx] = session.run(["images"], {"z": z.numpy(), "labels": labels.numpy()})
+error = (generator(z, labels) - torch.from_numpy(from_onnx)).abs().max().item()
+assert from_onnx.shape == (3, 3, 32, 32) and error < 1e-4, (from_onnx.shape, error)
+"""}
+NEEDED = ["torch", "onnx", "onnxruntime"]  # by the Python of all documents
+
 ENVIRONMENT = {
     # Tests run as root in containers, on any number of cores.
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMP_NUM_THREADS": "1"}
+
+
+def execute(folder, command):
+    docs = subprocess.run([PROJECT / "scripts/python-folder.sh", "docs"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    packages = ":".join(map(str, pathlib.Path(docs).glob("lib/python3*/site-packages")))
+    return subprocess.run(command, cwd=folder, text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, **ENVIRONMENT, "PATH": f"{folder}/bin:{os.environ['PATH']}", "PYTHONPATH": packages})
 
 
 class Run(unittest.TestCase):
@@ -55,21 +74,33 @@ class Run(unittest.TestCase):
             followed += len(commands)
             if commands:
                 with self.subTest(name):
-                    self.follow([BEFORE.get(name, ""), *commands])
+                    self.follow([BEFORE.get(name, ""), *commands], python_of(path) + AFTER.get(name, ""))
         self.assertGreater(followed, 10)
 
-    def follow(self, commands):
+    def test_the_commands_that_the_help_begins_with_run(self):
+        manual = subprocess.run([WORKER, "--help"], check=True, text=True, stdout=subprocess.PIPE).stdout
+        commands = [line for line in manual.partition("\nUsage:")[0].splitlines() if line.startswith("  ")]
+        self.assertGreater(len(commands), 2)
+        self.follow(commands, "")
+
+    def follow(self, commands, script):
+        """Runs commands, then a Python script if there is one; without the packages for it skips the rest of the subtest."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             make_workspace(folder)
             (folder / "bin").mkdir()
             (folder / "bin/ganscale").write_text(SHORTENED)
             (folder / "bin/ganscale").chmod(0o755)
-            result = subprocess.run(
-                ["bash", "-xeuo", "pipefail", "-c", "\n".join(commands)], cwd=folder, text=True, check=False,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                env={**os.environ, **ENVIRONMENT, "PATH": f"{folder}/bin:{os.environ['PATH']}"})
-            self.assertEqual(result.returncode, 0, result.stdout[-4000:])
+            self.run_in(folder, ["bash", "-xeuo", "pipefail", "-c", "\n".join(commands)])
+            if not script:
+                return
+            if missing := [name for name in NEEDED if execute(folder, ["python3", "-c", f"import {name}"]).returncode != 0]:
+                self.skipTest(f"python3 on the PATH has no {', '.join(missing)}: scripts/setup.sh test installs them")
+            self.run_in(folder, ["python3", "-c", script])
+
+    def run_in(self, folder, command):
+        result = execute(folder, command)
+        self.assertEqual(result.returncode, 0, result.stdout[-4000:])
 
 
 if __name__ == "__main__":

@@ -16,17 +16,20 @@
 namespace ganscale::training {
 namespace {
 
+/// The clock of the machine, in nanoseconds: the same for all its processes.
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
 /// Waits before each input: in turn, one role is slow for twenty steps and then the other one.
 class DelayedInputs : public StepInputs {
  public:
-  DelayedInputs(StepInputs& inputs, Replica& replica, wire::Role role, int seed)
-      : inputs_(inputs), replica_(replica), role_(role), random_(static_cast<unsigned>(seed)) {}
+  DelayedInputs(StepInputs& inputs, wire::Role role, int seed)
+      : inputs_(inputs), role_(role), random_(static_cast<unsigned>(seed)) {}
 
-  /// A weight of the discriminator that each step began with.
-  std::vector<double> weights;
+  /// When each step took its input: the discriminator's behind the fakes.
+  std::vector<std::int64_t> times_ns;
 
   StepInput next(const Progress& progress) override {
-    weights.push_back(replica_.discriminator().parameters().front().flatten()[0].item<double>());
+    times_ns.push_back(now_ns());
     const bool is_slow = (progress.step / 20 % 2 == 0) == (role_ == wire::Role::kGenerator);
     const auto longest = is_slow ? 4000U : 400U;
     std::this_thread::sleep_for(std::chrono::microseconds(random_() % longest));
@@ -35,7 +38,6 @@ class DelayedInputs : public StepInputs {
 
  private:
   StepInputs& inputs_;
-  Replica& replica_;
   const wire::Role role_;
   std::minstd_rand random_;
 };
@@ -50,7 +52,7 @@ class RoleTrainee {
         network_groups_(config, links_.ranks()),
         replica_(config, at::kCPU, network_groups_.borrowed()),
         numbered_(config, links_.ranks(), at::kCPU),
-        delayed_(numbered_, replica_, links_.role(), world.rank()),
+        delayed_(numbered_, links_.role(), world.rank()),
         parts_{config, plan_, replica_, links_, world, max_staleness} {}
 
   /// Trains from one agreement to the next one, this many steps later. Returns the ages of what it
@@ -60,11 +62,14 @@ class RoleTrainee {
     std::vector<std::int64_t> ages;
     const std::int64_t end = progress_.step + steps;
     while (progress_.step < end) {
+      if (role() == wire::Role::kDiscriminator) weights_.push_back(weight());
       const StepResult result = trainer_->step(progress_);
+      if (role() == wire::Role::kGenerator) weights_.push_back(weight());
       EXPECT_TRUE(result.skipped.empty());
       ages.push_back(result.role->age);
       if (trainer_->steps_between_agreements() == 16) trainer_->reconcile(progress_);
     }
+    weights_.push_back(weight());
     trainer_->reconcile(progress_);
     state_ = trainer_->gather_state();
     return ages;
@@ -78,14 +83,23 @@ class RoleTrainee {
 
   comm::Group& ranks() { return links_.ranks(); }
   wire::Role role() const { return links_.role(); }
-  /// With delays: a weight of the discriminator that each step began with, on one of its own ranks.
+  /// A weight of each version of the discriminator, on one of its own ranks.
   std::vector<double> published_weights() {
-    at::Tensor weights = at::tensor(delayed_.weights);
+    at::Tensor weights = at::tensor(weights_);
     parts_.world.broadcast(weights, parts_.plan.world_rank({wire::Role::kDiscriminator, 0}));
     const auto* first = weights.const_data_ptr<double>();
     return {first, first + weights.numel()};
   }
-  const std::vector<double>& used_weights() const { return delayed_.weights; }
+  /// The weight of the discriminator that each step used.
+  const std::vector<double>& used_weights() const { return weights_; }
+  /// With delays: when each rank of a role took the inputs of its steps, [ranks, steps].
+  at::Tensor times_ns(wire::Role of) const {
+    const at::Tensor all = parts_.world.all_gather(at::tensor(delayed_.times_ns));
+    std::vector<at::Tensor> rows;
+    for (int rank = 0; rank < plan_.size(of); ++rank)
+      rows.push_back(all[plan_.world_rank({of, rank})]);
+    return at::stack(rows);
+  }
   /// After train(): of all ranks, on rank 0.
   const std::map<std::string, NamedTensors>& state() const { return state_; }
 
@@ -100,6 +114,10 @@ class RoleTrainee {
     }
   }
 
+  double weight() {
+    return replica_.discriminator().parameters().front().flatten()[0].item<double>();
+  }
+
   const wire::RolePlan plan_;
   RoleLinks links_;
   NetworkGroups network_groups_;
@@ -109,6 +127,7 @@ class RoleTrainee {
   const RoleParts parts_;
   Progress progress_;
   std::unique_ptr<Trainer> trainer_;
+  std::vector<double> weights_;
   std::map<std::string, NamedTensors> state_;
 };
 
@@ -143,13 +162,18 @@ void staleness_0_with_labels(comm::Group& world) {
       world, make_config("conditional_dcgan", "synchronized", Precision::kFp64), {1, 1}, 4);
 }
 
-void staleness_0_with_adaptive_augmentation(comm::Group& world) {
-  RunConfig config = make_config("dcgan", "frozen", Precision::kFp64);
+/// With a probability that moves every three steps.
+void use_ada(RunConfig& config) {
   config.augment.method = augment::Method::kAda;
   config.augment.pipeline = augment::ada_pipeline({"bgcfnc"});
   config.augment.p = 0.5;
   config.augment.adaptation.interval_steps = 3;
   config.augment.adaptation.speed_kimg = 0.2;
+}
+
+void staleness_0_with_adaptive_augmentation(comm::Group& world) {
+  RunConfig config = make_config("dcgan", "frozen", Precision::kFp64);
+  use_ada(config);
   expect_same_as_synchronous(world, config, {1, 1}, 7);
 }
 
@@ -164,6 +188,13 @@ void staleness_0_of_stylegan2(comm::Group& world) {
   expect_same_as_synchronous(world, make_stylegan2_config("", Precision::kFp64), {1, 1}, 10);
 }
 
+/// The discriminator comes first, in two passes over parts of the batch.
+void staleness_0_of_biggan(comm::Group& world) {
+  RunConfig config = make_biggan_config(", accumulate: 2", Precision::kFp64);
+  use_ada(config);
+  expect_same_as_synchronous(world, config, {1, 1}, 8);
+}
+
 /// Nothing mixes the images of a batch.
 void staleness_0_with_uneven_roles(comm::Group& world) {
   RunConfig config = make_tiny_config(Precision::kFp64);
@@ -173,9 +204,21 @@ void staleness_0_with_uneven_roles(comm::Group& world) {
   expect_same_as_synchronous(world, config, {others, 1});
 }
 
-void expect_ages_within(comm::Group& world, std::int64_t bound, wire::RoleRatio ratio) {
+/// Returns how many newer batches the generator had at least begun when each step of the
+/// discriminator began, by the machine's clock: messages on their way count, too.
+at::Tensor true_ages_of_images(const RoleTrainee& trainee) {
+  const at::Tensor begun = trainee.times_ns(wire::Role::kGenerator).amin(0);
+  const at::Tensor used = trainee.times_ns(wire::Role::kDiscriminator).amax(0);
+  return at::searchsorted(begun, used, /*out_int32=*/false, /*right=*/true)
+      .sub(at::arange(used.numel()))
+      .sub(1);
+}
+
+void expect_ages_within(comm::Group& world, std::int64_t bound, wire::RoleRatio ratio,
+                        bool discriminator_first = false) {
   RunConfig config = make_tiny_config(Precision::kFp32);
   config.training.batch = 12;
+  config.loss.discriminator_first = discriminator_first;
   RoleTrainee trainee(config, ratio, bound, world);
   const auto ages = trainee.train(1000, /*with_delays=*/true);
   EXPECT_EQ(ages.size(), 1000);
@@ -191,9 +234,15 @@ void expect_ages_within(comm::Group& world, std::int64_t bound, wire::RoleRatio 
   const auto published = trainee.published_weights();
   if (trainee.role() == wire::Role::kGenerator) {
     for (std::size_t step = 0; step < ages.size(); ++step) {
-      const auto version = step - static_cast<std::size_t>(ages[step]);
+      const std::size_t latest = step + (discriminator_first ? 1 : 0);
+      const auto version = latest - static_cast<std::size_t>(ages[step]);
       ASSERT_EQ(trainee.used_weights()[step], published[version]) << "step " << step;
     }
+  }
+  const at::Tensor true_ages = true_ages_of_images(trainee);
+  EXPECT_LE(true_ages.max().item<std::int64_t>(), bound);
+  if (trainee.role() == wire::Role::kDiscriminator) {
+    EXPECT_TRUE(at::tensor(ages).le(true_ages).all().item<bool>()) << "batches that nobody made";
   }
   trainee.finish();
 }
@@ -202,6 +251,10 @@ void ages_stay_within_bound_1(comm::Group& world) { expect_ages_within(world, 1,
 
 void ages_stay_within_bound_3_with_uneven_roles(comm::Group& world) {
   expect_ages_within(world, 3, {1, world.size() - 1});
+}
+
+void ages_stay_within_bound_2_with_the_discriminator_first(comm::Group& world) {
+  expect_ages_within(world, 2, {1, 1}, /*discriminator_first=*/true);
 }
 
 }  // namespace
@@ -213,8 +266,11 @@ std::vector<comm::GroupClaim> asynchronous_claims() {
       {"Staleness0IsSynchronousWithAdaptiveAugmentation", staleness_0_with_adaptive_augmentation},
       {"Staleness0IsSynchronousWithCriticSteps", staleness_0_with_critic_steps},
       {"Staleness0IsSynchronousOfStylegan2", staleness_0_of_stylegan2},
+      {"Staleness0IsSynchronousOfBigGan", staleness_0_of_biggan},
       {"Staleness0IsSynchronousWithUnevenRoles", staleness_0_with_uneven_roles},
       {"AgesStayWithinBound1", ages_stay_within_bound_1},
+      {"AgesStayWithinBound2WithTheDiscriminatorFirst",
+       ages_stay_within_bound_2_with_the_discriminator_first},
       {"AgesStayWithinBound3WithUnevenRoles", ages_stay_within_bound_3_with_uneven_roles}};
 }
 

@@ -35,28 +35,32 @@ std::int64_t count_lines(const fs::path& file) {
   return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
 }
 
-/// Kills runs of two ranks at random moments: while they start, train, or write a checkpoint.
+/// Kills runs at random moments: while they start, train, or write a checkpoint.
 class Killer {
  public:
-  /// Starts the run, kills one of its ranks, waits for the end; returns false if the run was done.
+  explicit Killer(std::size_t process_count = 2) : process_count_(process_count) {}
+
+  /// Starts the run, kills one of its processes, waits for the end; returns false if the run was
+  /// done.
   bool kill_once(const fs::path& config, const fs::path& run) {
-    TrainingProcess training(2, config, run);
+    TrainingProcess training(static_cast<int>(process_count_), config, run);
     EXPECT_TRUE(wait_until([&] {
-      return training.rank_pids().size() == 2 || training.has_ended();
+      return training.rank_pids().size() == process_count_ || training.has_ended();
     })) << training.output();
     if (random_() % 4 != 0) {  // else while it starts
       const auto before = newest_images_seen(run);
       wait_until([&] { return newest_images_seen(run) > before || training.has_ended(); });
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 150));
-    const auto ranks = training.rank_pids();
-    if (ranks.size() != 2) return false;
-    ::kill(ranks[random_() % 2], SIGKILL);
+    const auto processes = training.rank_pids();
+    if (training.has_ended() || processes.size() != process_count_) return false;
+    ::kill(processes[random_() % process_count_], SIGKILL);
     EXPECT_NE(training.exit_code(), -1) << "the other rank hangs:\n" << training.output();
     return true;
   }
 
  private:
+  const std::size_t process_count_;
   std::minstd_rand random_{std::random_device()()};
 };
 
@@ -83,9 +87,12 @@ TEST(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
   EXPECT_EQ(killed.state["progress"]["step"], whole.state["progress"]["step"]);
 }
 
+/// Kills a run of scheme asynchronous, and expects of the resumed one that no image is lost or used
+/// twice, and that no age exceeds the bound.
+///
 /// Agreements, and with them checkpoints, are eight steps apart: in between the roles work at the
 /// same time. Their results depend on who is late, but not how far they come.
-TEST(Resume, OfBothRolesAfterTwentyKillsHasTheImagesAndTheBoundOfTheRun) {
+void expect_images_and_bound_after_kills(int process_count, int kills) {
   constexpr std::int64_t kSteps = 480;
   constexpr std::int64_t kBound = 2;
   const TemporaryFolder folder;
@@ -94,11 +101,11 @@ TEST(Resume, OfBothRolesAfterTwentyKillsHasTheImagesAndTheBoundOfTheRun) {
                                           "scheme: {name: asynchronous, max_staleness: 2}\n"
                                           "checkpoint: {every_kimg: 0.064, keep_last: 2}\n",
                                           /*tick_kimg=*/0.064);
-  Killer killer;
+  Killer killer(static_cast<std::size_t>(process_count));
   int kill_count = 0;
-  while (kill_count < 20 && killer.kill_once(config, folder / "killed")) ++kill_count;
-  EXPECT_EQ(kill_count, 20) << "the run was done too soon";
-  ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "killed"));
+  while (kill_count < kills && killer.kill_once(config, folder / "killed")) ++kill_count;
+  EXPECT_EQ(kill_count, kills) << "the run was done too soon";
+  ASSERT_NO_FATAL_FAILURE(finish(process_count, config, folder / "killed"));
 
   const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
   const auto progress =
@@ -112,10 +119,19 @@ TEST(Resume, OfBothRolesAfterTwentyKillsHasTheImagesAndTheBoundOfTheRun) {
     images_seen += tick["roles"]["discriminator"]["images"].get<std::int64_t>();
     EXPECT_EQ(tick["images_seen"], images_seen) << "images were lost or used twice";
     for (const auto& role : tick["roles"]) {
+      EXPECT_EQ(role["ranks"], 1);
       for (const auto& [age, steps] : role["staleness"].items()) EXPECT_LE(std::stoi(age), kBound);
     }
   }
   EXPECT_EQ(images_seen, kSteps * kTinyBatch);
+}
+
+TEST(Resume, OfBothRolesAfterTwentyKillsHasTheImagesAndTheBoundOfTheRun) {
+  expect_images_and_bound_after_kills(/*process_count=*/2, /*kills=*/20);
+}
+
+TEST(Resume, OfBothRolesInAProcessAfterSixKillsHasTheImagesAndTheBoundOfTheRun) {
+  expect_images_and_bound_after_kills(/*process_count=*/1, /*kills=*/6);
 }
 
 /// Expects a run of 12 steps that goes on after 5 of them to end with the files of one that is never
@@ -237,6 +253,29 @@ void expect_close(const checkpoint::Snapshot& actual, const checkpoint::Snapshot
       EXPECT_TRUE(at::allclose(other, tensor, /*rtol=*/1e-9, /*atol=*/1e-9)) << file << ' ' << name;
     }
   }
+}
+
+/// The process stops and goes on in between.
+TEST(Resume, OfBothRolesInAProcessWithStaleness0GivesTheNumbersOfSynchronous) {
+  constexpr std::int64_t kSteps = 16;
+  const TemporaryFolder folder;
+  const std::string sections =
+      "model: {name: dcgan, resolution: 32}\n"
+      "augment: {name: ada, p: 0.5, speed_kimg: 1}\n"
+      "checkpoint: {every_kimg: 0, keep_last: 0}\n";
+  const auto synchronous = write_tiny_training(folder.path(), kSteps, "fp64", sections);
+  ASSERT_NO_FATAL_FAILURE(finish(1, synchronous, folder / "synchronous"));
+
+  const auto config = write_tiny_training(
+      folder.path(), kSteps, "fp64", sections + "scheme: {name: asynchronous, max_staleness: 0}\n");
+  const auto run = folder / "roles";
+  ASSERT_NO_FATAL_FAILURE(train_and_stop(
+      1, config, run, [](const TrainingProcess& training) { training.signal_launcher(SIGTERM); }));
+  ASSERT_NO_FATAL_FAILURE(finish(1, config, run));
+
+  const auto last = fs::path("checkpoints") / checkpoint::checkpoint_name(kSteps * kTinyBatch);
+  expect_close(checkpoint::load_checkpoint(run / last),
+               checkpoint::load_checkpoint(folder.path() / "synchronous" / last));
 }
 
 TEST(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -69,15 +70,50 @@ TEST(Stop, ByCtrlCOfTheDemoEndsWithACheckpoint) {
   EXPECT_TRUE(checkpoint::newest_valid_checkpoint(folder / "run"));
 }
 
-TEST(WrongConfiguration, IsToldByOneRank) {
+// Rank 0 trains the generator, rank 1 the discriminator; one of them hangs.
+TEST(ALostRole, EndsTheOtherWithPeerLost) {
+  for (const std::size_t lost : {0, 1}) {
+    const TemporaryFolder folder;
+    const auto config = write_tiny_training(
+        folder.path(), kSteps, "fp32",
+        std::string(kModel) + "scheme: {name: asynchronous, max_staleness: 2}\n");
+    TrainingProcess training(2, config, folder / "run");
+    ASSERT_TRUE(wait_until([&] {
+      return fs::exists(folder / "run/stats.jsonl") || training.has_ended();
+    })) << training.output();
+    auto ranks = training.rank_pids();
+    ASSERT_EQ(ranks.size(), 2U) << training.output();
+    std::ranges::sort(ranks);  // mpirun starts them in their order
+    ::kill(ranks[lost], SIGSTOP);
+    EXPECT_EQ(training.exit_code(), 75) << training.output();
+    EXPECT_THAT(training.output(), HasSubstr("waiting_rank=" + std::to_string(lost == 0 ? 1 : 0)));
+  }
+}
+
+/// Expects an error of all ranks to be told once, and nothing after it.
+void expect_told_once(TrainingProcess& training, int exit_code, const std::string& error) {
+  EXPECT_EQ(training.exit_code(), exit_code);
+  const std::string output = training.output();
+  const auto first = output.find("ganscale: error: ");
+  ASSERT_NE(first, std::string::npos) << output;
+  const std::string last_line = output.substr(first);
+  EXPECT_THAT(last_line, HasSubstr(error));
+  EXPECT_EQ(std::ranges::count(last_line, '\n'), 1) << output;
+}
+
+TEST(AnError, OfTheConfigurationIsToldOnce) {
   const TemporaryFolder folder;
   const auto config = write_tiny_training(folder.path(), kSteps, "fp32", "bach: 64\n");
-  TrainingProcess training(2, config, folder / "run");
-  EXPECT_EQ(training.exit_code(), 78);
-  const std::string output = training.output();
-  const auto first = output.find("unknown key: bach");
-  ASSERT_NE(first, std::string::npos) << output;
-  EXPECT_EQ(output.find("unknown key: bach", first + 1), std::string::npos) << output;
+  TrainingProcess training(3, config, folder / "run");
+  expect_told_once(training, 78, "unknown key: bach");
+}
+
+TEST(AnError, OfTheDataIsToldOnce) {
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
+  fs::remove_all(folder / "data");
+  TrainingProcess training(4, config, folder / "run");
+  expect_told_once(training, 65, (folder / "data").string());
 }
 
 }  // namespace

@@ -41,6 +41,11 @@ TEST_F(StyleFeatures, ImportedWeightsAreThoseOfTheFile) {
   run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
 }
 
+TEST_F(StyleFeatures, ExportedToTorchscriptHaveTheReferencesImages) {
+  ganscale("export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
+  run("python3 " SCRIPT " images " + fixture_ + " " + path("g.pt"));
+}
+
 TEST_F(StyleFeatures, TruncationToNothingMakesAllImagesTheMean) {
   const auto generate = [&](const std::string& more, const char* name) {
     ganscale("generate --run " + path("run") + " --labels 3 " + more + " --out " + path(name));

@@ -1,6 +1,7 @@
-"""Writes a network file as stylegan2-ada-pytorch does, from a fixture; or compares an export with it.
+"""Writes a network file as stylegan2-ada-pytorch does, from a fixture; or compares exports with it: weights, and images of a
+TorchScript module.
 
-  style_features_test.py pickle FIXTURE OUT      style_features_test.py compare FIXTURE EXPORT
+  style_features_test.py pickle FIXTURE OUT      style_features_test.py compare|images FIXTURE EXPORT
 Exit code 77: torch or safetensors is missing.
 """
 import pickle
@@ -86,4 +87,14 @@ def compare(fixture, export):
         assert torch.equal(ours[name], tensor), name
 
 
-{"pickle": write_pickle, "compare": compare}[sys.argv[1]](*sys.argv[2:])
+def compare_images(fixture, export):
+    tensors = load_file(fixture)
+    generator = torch.jit.load(export)
+    z, labels = tensors["forward.z"].float(), tensors["forward.c"].argmax(1)
+    with torch.no_grad():
+        error = (generator(z, labels) - tensors["forward.image_noise_const"].float()).abs().max().item()
+    print(f"largest difference {error:.3g}")
+    assert error < 1e-5, error
+
+
+{"pickle": write_pickle, "compare": compare, "images": compare_images}[sys.argv[1]](*sys.argv[2:])

@@ -4,6 +4,7 @@
 
 #include "comm/thread_group.h"
 #include "integration/asynchronous_claims.h"
+#include "integration/own_numbers_claims.h"
 #include "integration/training_claims.h"
 
 namespace ganscale::training {
@@ -30,6 +31,11 @@ INSTANTIATE_TEST_SUITE_P(Ranks, TrainingOnThreads,
 INSTANTIATE_TEST_SUITE_P(BothRoles, TrainingOnThreads,
                          testing::Combine(testing::Values(2, 4),
                                           testing::ValuesIn(asynchronous_claims())),
+                         claim_and_size);
+
+INSTANTIATE_TEST_SUITE_P(OwnNumbers, TrainingOnThreads,
+                         testing::Combine(testing::Values(2, 4),
+                                          testing::ValuesIn(own_numbers_claims())),
                          claim_and_size);
 
 }  // namespace

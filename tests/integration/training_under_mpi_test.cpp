@@ -2,6 +2,7 @@
 
 #include "comm/open_world.h"
 #include "integration/asynchronous_claims.h"
+#include "integration/own_numbers_claims.h"
 #include "integration/training_claims.h"
 
 namespace ganscale::training {
@@ -18,6 +19,9 @@ INSTANTIATE_TEST_SUITE_P(OfAllRanks, TrainingUnderMpi, testing::ValuesIn(trainin
                          [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(OfBothRoles, TrainingUnderMpi, testing::ValuesIn(asynchronous_claims()),
+                         [](const auto& info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(OfOwnNumbers, TrainingUnderMpi, testing::ValuesIn(own_numbers_claims()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -16,9 +16,11 @@ zpty shell zsh -f -i
 expect() { zpty -r shell REPLY "*$1*" }
 zpty -w shell 'PS1= ; stty -echo; autoload -Uz compinit; compinit -u -d {folder}/dump; source {folder}/script'
 zpty -w shell 'compadd() {{ builtin compadd -A found "$@"; builtin compadd "$@"; print -l -- $found >> {folder}/found }}'
-zpty -w shell 'bindkey "^I" complete-word; print READY''_NOW'
+# Before the line editor has the terminal, the kernel would take ^U.
+zpty -w shell 'bindkey "^I" complete-word; zle-line-init() {{ print READY''_NOW }}; zle -N zle-line-init'
 expect READY_NOW
 zpty -w -n shell '{line}'$'\t'
+repeat 100; do grep -q '[^[:space:]]' {folder}/found && break; sleep 0.1; done
 zpty -w -n shell $'\C-u'
 zpty -w shell 'print DONE''_NOW'
 expect DONE_NOW

@@ -2,12 +2,15 @@
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ganscale {
 
@@ -23,6 +26,8 @@ class LoopbackConnection {
       close(file_);
       throw std::runtime_error("nobody listens on port " + std::to_string(port));
     }
+    const timeval minute{.tv_sec = 60, .tv_usec = 0};
+    setsockopt(file_, SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof minute);
   }
   LoopbackConnection(const LoopbackConnection&) = delete;
   LoopbackConnection& operator=(const LoopbackConnection&) = delete;
@@ -38,7 +43,7 @@ class LoopbackConnection {
     return true;
   }
 
-  /// Returns everything up to the end of the connection.
+  /// Returns everything up to the end of the connection, or up to a minute of silence.
   std::string read_to_end() {
     std::string text;
     std::array<char, 4096> part{};
@@ -51,6 +56,16 @@ class LoopbackConnection {
  private:
   int file_;
 };
+
+/// Begins requests to 127.0.0.1:port, none of which ends.
+inline std::vector<std::unique_ptr<LoopbackConnection>> open_half_requests(int port, int count) {
+  std::vector<std::unique_ptr<LoopbackConnection>> connections;
+  for (int i = 0; i < count; ++i) {
+    connections.push_back(std::make_unique<LoopbackConnection>(port));
+    connections.back()->write("GET /");
+  }
+  return connections;
+}
 
 struct HttpAnswer {
   int status = 0;

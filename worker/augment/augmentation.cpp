@@ -1,12 +1,10 @@
 #include "augment/augmentation.h"
 
-#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "augment/ada.h"
 
@@ -22,13 +20,9 @@ Augmentation::Augmentation(const AugmentConfig& config, at::Device device)
 at::Tensor Augmentation::operator()(const at::Tensor& images, const ImageRandom& draws,
                                     Use use) const {
   if (config_.method == Method::kNone) return images;
-  // Coordinates and wavelets need the precision of float32.
-  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
-  const bool is_double = images.scalar_type() == at::kDouble;
-  const auto exact = images.to(is_double ? at::kDouble : at::kFloat);
   if (config_.method == Method::kDiffAugment)
-    return diff_augment(exact, config_.policy, draws, use);
-  return augment_ada(exact, config_.pipeline, *p(), draws, use);
+    return diff_augment(images, config_.policy, draws, use);
+  return augment_ada(images, config_.pipeline, *p(), draws, use);
 }
 
 void Augmentation::observe_reals(const at::Tensor& logits) {

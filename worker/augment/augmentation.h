@@ -16,8 +16,8 @@ class Augmentation {
   /// device: where images and scores are.
   Augmentation(const AugmentConfig& config, at::Device device);
 
-  /// Augments images for one use, differentiable in them as often as needed; float16 and bfloat16
-  /// become float32.
+  /// Augments images for one use, differentiable in them as often as needed.
+  /// images: float32 or float64.
   at::Tensor operator()(const at::Tensor& images, const ImageRandom& draws, Use use) const;
 
   /// Counts the signs of D's scores of this rank's reals, [N], for adapt().

@@ -1,7 +1,5 @@
 #include "base/log.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -9,6 +7,9 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "base/terminal.h"
+#include "base/thread_rank.h"
 
 namespace ganscale::log {
 namespace {
@@ -57,47 +58,33 @@ std::string as_json(Level level, int rank, std::string_view message, const Pairs
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-/// Returns the text with control characters escaped as in C, so that a name in it cannot move the
-/// cursor of a terminal. Lines and tabs stay.
-std::string without_controls(std::string_view text) {
-  std::string result;
-  for (const char character : text) {
-    const auto code = static_cast<unsigned char>(character);
-    const bool controls = (code < 0x20 && code != '\n' && code != '\t') || code == 0x7f;
-    if (!controls) {
-      result += character;
-      continue;
-    }
-    char escaped[5];
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", code);
-    result += escaped;
-  }
-  return result;
+std::string text_of(const std::string& text) { return terminal::printable(text); }
+template <class Value>
+Value text_of(Value value) {
+  return value;
 }
 
 std::string as_text(Level level, int rank, std::string_view message, const Pairs& pairs) {
   std::ostringstream line;
   if (level != Level::kInfo) line << "ganscale: " << name(level) << ": ";
   if (rank != 0) line << "[rank " << rank << "] ";
-  line << message;
+  line << terminal::printable(message, "\n\t");
   for (const auto& [key, value] : pairs) {
     line << "  " << key << '=';
-    std::visit([&](const auto& v) { line << v; }, value.get());
+    std::visit([&](const auto& v) { line << text_of(v); }, value.get());
   }
-  return without_controls(line.str());
+  return line.str();
 }
 
 void write(Level level, std::string_view message, const Pairs& pairs) {
   State& s = state();
   const std::scoped_lock lock(s.mutex);
-  if (s.file.is_open()) s.file << as_json(level, s.rank, message, pairs) << '\n' << std::flush;
-  if (level == Level::kInfo && s.rank != 0) return;
-  const auto line = s.format == Format::kJson ? as_json(level, s.rank, message, pairs)
-                                              : as_text(level, s.rank, message, pairs);
-  // Erase the progress bar that may be on the terminal's last line.
-  static const bool on_terminal = isatty(STDERR_FILENO) != 0;
-  // One write per line, so that lines of different ranks do not interleave.
-  std::fputs(((on_terminal ? "\r\033[K" : "") + line + '\n').c_str(), stderr);
+  const int rank = thread_rank().value_or(s.rank);
+  if (s.file.is_open()) s.file << as_json(level, rank, message, pairs) << '\n' << std::flush;
+  if (level == Level::kInfo && rank != 0) return;
+  const auto line = s.format == Format::kJson ? as_json(level, rank, message, pairs)
+                                              : as_text(level, rank, message, pairs);
+  terminal::print_line(line);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ struct CheckpointConfig {
   double every_kimg = 200;
   int keep_last = 3;
   std::string keep_best{};
+  int keep_best_count = 1;
   OnError on_error = OnError::kContinue;
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <ranges>
+#include <set>
 #include <utility>
 
 namespace ganscale::checkpoint {
@@ -21,17 +24,19 @@ bool is_measured(const RetentionCandidate& candidate) {
   return candidate.valid && candidate.metric && std::isfinite(*candidate.metric);
 }
 
-/// Returns the name of the best candidate, or an empty string if none was measured.
-std::string best_of(const std::vector<RetentionCandidate>& oldest_first, Better better) {
-  const RetentionCandidate* best = nullptr;
-  for (const auto& candidate : oldest_first) {
-    if (!is_measured(candidate)) continue;
-    const bool wins =
-        best == nullptr || (better == Better::kLower ? *candidate.metric < *best->metric
-                                                     : *candidate.metric > *best->metric);
-    if (wins) best = &candidate;
-  }
-  return best == nullptr ? std::string() : best->name;
+/// Returns the names of the best candidates.
+std::set<std::string> best_of(const std::vector<RetentionCandidate>& oldest_first,
+                              const RetentionPolicy& policy) {
+  if (!policy.better) return {};
+  std::vector<RetentionCandidate> measured;
+  std::ranges::copy_if(oldest_first, std::back_inserter(measured), is_measured);
+  const double sign = *policy.better == Better::kLower ? 1 : -1;
+  std::ranges::stable_sort(
+      measured, {}, [&](const RetentionCandidate& candidate) { return sign * *candidate.metric; });
+  std::set<std::string> names;
+  for (const auto& candidate : measured | std::views::take(policy.keep_best))
+    names.insert(candidate.name);
+  return names;
 }
 
 }  // namespace
@@ -44,15 +49,16 @@ std::optional<Better> better_direction(std::string_view metric) {
 }
 
 std::vector<std::string> checkpoints_to_delete(std::vector<RetentionCandidate> candidates,
-                                               int keep_last, std::optional<Better> better) {
+                                               const RetentionPolicy& policy) {
   std::ranges::sort(candidates, {}, &RetentionCandidate::images_seen);
-  const auto best = better ? best_of(candidates, *better) : std::string();
+  const auto best = best_of(candidates, policy);
   std::vector<std::string> doomed;
   int newer_valid_count = 0;
   for (auto candidate = candidates.rbegin(); candidate != candidates.rend(); ++candidate) {
-    const bool is_kept =
-        candidate->valid ? keep_last == 0 || newer_valid_count < keep_last : newer_valid_count == 0;
-    if (!is_kept && candidate->name != best) doomed.push_back(candidate->name);
+    const bool is_new = candidate->valid
+                            ? policy.keep_last == 0 || newer_valid_count < policy.keep_last
+                            : newer_valid_count == 0;
+    if (!is_new && !best.contains(candidate->name)) doomed.push_back(candidate->name);
     if (candidate->valid) ++newer_valid_count;
   }
   std::ranges::reverse(doomed);

@@ -23,12 +23,19 @@ struct RetentionCandidate {
   std::optional<double> metric;  ///< the value that decides; empty if not measured
 };
 
+/// Which checkpoints to keep.
+struct RetentionPolicy {
+  int keep_last = 0;               ///< so many newest valid ones; 0: all
+  std::optional<Better> better{};  ///< of the metric that decides; empty: none does
+  int keep_best = 1;               ///< so many best measured ones
+};
+
 /// Returns the names of the checkpoints to delete, oldest first.
 ///
-/// Keeps the newest `keep_last` valid ones (0: all), the best measured one by `better` (the older
-/// one on a tie), and everything newer than the newest valid one. So the newest valid one always
-/// stays, and an invalid one is deleted only after a newer valid one exists.
+/// Keeps the newest valid ones, the best measured ones (the older one on a tie), and everything
+/// newer than the newest valid one. So the newest valid one always stays, and an invalid one is
+/// deleted only after a newer valid one exists.
 std::vector<std::string> checkpoints_to_delete(std::vector<RetentionCandidate> candidates,
-                                               int keep_last, std::optional<Better> better);
+                                               const RetentionPolicy& policy);
 
 }  // namespace ganscale::checkpoint

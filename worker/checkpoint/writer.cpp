@@ -133,8 +133,9 @@ void Writer::delete_old() const {
   for (const auto& info : list_checkpoints(run_folder_)) {
     candidates.push_back(candidate_of(info, config_.keep_best));
   }
-  const auto doomed = checkpoints_to_delete(std::move(candidates), config_.keep_last,
-                                            better_direction(config_.keep_best));
+  const auto doomed = checkpoints_to_delete(
+      std::move(candidates),
+      {config_.keep_last, better_direction(config_.keep_best), config_.keep_best_count});
   for (const auto& name : doomed) {
     try {
       delete_checkpoint(run_folder_ / kCheckpointsFolder / name);

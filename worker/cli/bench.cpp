@@ -133,7 +133,7 @@ void add_bench(CLI::App& app, Action& action) {
                                "Count operations, bytes and launches of a step, and train nothing");
   add_config_options(*verb, options->config);
   verb->add_option("--device", options->device,
-                   "Device to predict the time for: V100, A100, H100, H200, ...")
+                   "Device to predict the time for: " + cost::names_of_devices())
       ->needs(count)
       ->capture_default_str();
   verb->add_option("--ranks", options->ranks, "Ranks that share training.batch")

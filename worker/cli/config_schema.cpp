@@ -1,8 +1,12 @@
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 
+#include "base/error.h"
 #include "cli/verbs.h"
 #include "config/schema.h"
+#include "models/build_model.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
 
@@ -13,11 +17,70 @@ constexpr auto kConfigSchemaExample =
     "\nExample:\n"
     "  ganscale config-schema > worker-schema.json      # for the operator's workerSchema";
 
+using Assignments = std::vector<std::pair<std::string, std::string>>;
+
+void parse(const config::Section& root) {
+  training::parse_run(root, training::scheme_keys(training::schemes()));
+}
+
+/// Whether a configuration of these assignments alone is refused because of the last one.
+bool is_refused(const Assignments& assignments) {
+  const config::Location nowhere{"schema", 0};
+  config::Node root{.value = config::Node::Map{}, .location = nowhere};
+  for (const auto& [key, value] : assignments) {
+    config::overlay(root, config::nest(key, {value, nowhere}));
+  }
+  try {
+    parse(config::Section(std::move(root)));
+    return false;
+  } catch (const ConfigError& error) {
+    return std::string(error.what()).find(" " + assignments.back().first + ":") !=
+           std::string::npos;
+  }
+}
+
+/// Returns the resolutions of each model, which its parser alone knows.
+std::vector<config::Restriction> resolutions_of_models() {
+  constexpr std::int64_t kMostPixels = 2048;
+  std::vector<config::Restriction> restrictions;
+  for (const models::Model& model : models::model_table()) {
+    config::Restriction restriction{
+        .choice = "model.name", .value = std::string(model.name), .key = "model.resolution"};
+    if (restrictions.empty()) restriction.default_without = {"name", "preset"};
+    for (std::int64_t pixels = 1; pixels <= kMostPixels; ++pixels) {
+      const Assignments tried{{restriction.choice, restriction.value},
+                              {restriction.key, std::to_string(pixels)}};
+      if (!is_refused(tried)) restriction.allowed.emplace_back(pixels);
+    }
+    restrictions.push_back(std::move(restriction));
+  }
+  return restrictions;
+}
+
+/// Returns the values of choices that a scheme takes, where it refuses some that others take.
+std::vector<config::Restriction> choices_of_schemes(const std::vector<config::Entry>& entries) {
+  std::vector<config::Restriction> restrictions;
+  for (const training::Scheme& scheme : training::schemes()) {
+    for (const config::Entry& entry : entries) {
+      config::Restriction restriction{
+          .choice = "scheme.name", .value = scheme.keys.name, .key = entry.path};
+      if (entry.path == restriction.choice) continue;
+      for (const std::string& word : entry.choices) {
+        const Assignments alone{{entry.path, word}};
+        const Assignments chosen{{restriction.choice, restriction.value}, {entry.path, word}};
+        if (is_refused(alone) || !is_refused(chosen)) restriction.allowed.emplace_back(word);
+      }
+      if (restriction.allowed.size() < entry.choices.size()) restrictions.push_back(restriction);
+    }
+  }
+  return restrictions;
+}
+
 ExitCode print_schema() {
-  const auto parse = [](const config::Section& root) {
-    training::parse_run(root, training::scheme_keys(training::schemes()));
-  };
-  std::cout << config::to_json_schema(config::all_entries(parse));
+  const auto entries = config::all_entries(parse);
+  auto restrictions = resolutions_of_models();
+  std::ranges::move(choices_of_schemes(entries), std::back_inserter(restrictions));
+  std::cout << config::to_json_schema(entries, restrictions);
   return ExitCode::kOk;
 }
 

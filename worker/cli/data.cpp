@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/terminal.h"
 #include "cli/verbs.h"
 #include "data/formats/tfrecord_files.h"
 #include "data/image/png_codec.h"
@@ -91,7 +92,7 @@ void print_labels(const data::Inspection& inspection) {
   for (std::size_t i = 0; i < inspection.records_of_label.size(); ++i) {
     const std::string name = inspection.label_names.empty() ? "" : inspection.label_names[i];
     std::printf("  %4zu  %10lld  %s\n", i, static_cast<long long>(inspection.records_of_label[i]),
-                name.c_str());
+                terminal::printable(name).c_str());
   }
 }
 
@@ -100,7 +101,7 @@ ExitCode inspect(const DataOptions& options) {
   const data::Inspection inspection = data::inspect(*source, options.sample);
   std::printf("dataset  %s\n", options.path.c_str());
   std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));
-  std::printf("images  of %lld looked at, %lld bytes each on average\n",
+  std::printf("images  of %lld sampled, %lld bytes each on average\n",
               static_cast<long long>(inspection.sampled),
               static_cast<long long>(inspection.sampled_bytes / inspection.sampled));
   for (const auto& [kind, count] : inspection.kinds) {

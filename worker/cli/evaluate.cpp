@@ -22,6 +22,7 @@ struct EvaluateOptions {
   GeneratorOptions generator;
   std::string metrics;
   std::string feature_net;
+  std::string perceptual_net;
   std::vector<std::string> assignments;
   std::filesystem::path out;
 };
@@ -31,9 +32,11 @@ constexpr auto kEvaluateExample =
     "  mpirun -n 8 ganscale evaluate --run runs/r1 --metrics fid50k,is50k,kid50k,pr50k3 \\\n"
     "      --feature-net inception-2015-12-05.pt\n"
     "  ganscale evaluate --checkpoint runs/r1/checkpoints/kimg-000200 --metrics fid10k \\\n"
-    "      --feature-net inception.safetensors --set data.path=/data/faces\n\n"
+    "      --feature-net inception.safetensors --set data.path=/data/faces\n"
+    "  ganscale evaluate --run runs/r1 --metrics ppl50k_wend --perceptual-net vgg16.pt\n\n"
     "Metrics: fid, class_fid (per label), is, kid, pr (precision, recall), dc (density,\n"
-    "coverage), each with a number of generated images; all real images are used.\n"
+    "coverage), ppl (perceptual path length), each with a number of generated images; against at\n"
+    "most 50,000 real images, or with _full, as in kid50k_full and pr50k3_full, against all.\n"
     "The result does not depend on the number of ranks.";
 
 /// Returns the configuration of the generator with the options applied.
@@ -45,6 +48,7 @@ training::RunConfig read_config(const EvaluateOptions& options,
   };
   if (!options.metrics.empty()) set("evaluate.metrics=[" + options.metrics + "]");
   if (!options.feature_net.empty()) set("evaluate.feature_net=" + options.feature_net);
+  if (!options.perceptual_net.empty()) set("evaluate.perceptual_net=" + options.perceptual_net);
   for (const auto& assignment : options.assignments) set(assignment);
   return training::parse_run(std::move(node));
 }
@@ -115,6 +119,8 @@ void add_evaluate(CLI::App& app, Action& action) {
   verb->add_option("--metrics", options->metrics,
                    "comma-separated metrics; by default those of the run");
   verb->add_option("--feature-net", options->feature_net, "file of the feature network");
+  verb->add_option("--perceptual-net", options->perceptual_net,
+                   "file of the network of path lengths (ppl)");
   verb->add_option("--set", options->assignments, "override one key of the run's configuration")
       ->type_name("KEY=VALUE")
       ->take_all()

@@ -22,11 +22,15 @@ struct ExportOptions {
 constexpr auto kExportExample =
     "\nExamples:\n"
     "  ganscale export --run runs/r1 --format torchscript --out generator.pt\n"
-    "      in Python: torch.jit.load('generator.pt')(torch.randn(16, 100))\n"
+    "      in Python: generator = torch.jit.load('generator.pt')\n"
+    "                 generator(torch.randn(16, 100))                             # without "
+    "labels\n"
+    "                 generator(torch.randn(16, 100), torch.randint(10, (16,)))   # with ten "
+    "labels\n"
     "  ganscale export --run runs/r1 --format safetensors --out generator.safetensors\n\n"
-    "Exports the moving average of the generator. The metadata of both formats have model,\n"
-    "resolution, labels and, if known, label_probabilities (in Python _extra_files of\n"
-    "torch.jit.load).";
+    "Exports the moving average of the generator, all models in both formats. The metadata have\n"
+    "model, z_dim, label_count, resolution and, if known, label_probabilities (in Python\n"
+    "_extra_files of torch.jit.load).";
 
 /// The metadata of the weights, in both formats.
 std::map<std::string, std::string> metadata_of(const training::TrainedGenerator& trained) {

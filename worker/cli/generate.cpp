@@ -30,8 +30,9 @@ constexpr auto kGenerateExample =
     "\nExamples:\n"
     "  ganscale generate --run runs/r1 --seeds 0-63 --grid 8x8 --out grid.png\n"
     "  ganscale generate --run runs/r1 --seeds 0-9 --labels 3 --out-dir threes/\n"
+    "  ganscale generate --run runs/r1 --labels cat,dog --grid 8x2 --seeds 0-15 --out pets.png\n"
     "  ganscale generate --checkpoint runs/r1/checkpoints/kimg-000200 --seeds 7 --out seven.png\n"
-    "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.y4m\n"
+    "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.mp4\n"
     "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
     "Seed i is the latent of image i in the run's sample grids, for all checkpoints. --labels\n"
     "are assigned to the seeds in turn; with --labels data each seed draws its label with the\n"
@@ -145,10 +146,14 @@ void require_possible(const GenerateOptions& options) {
     throw UsageError("--truncation: expected a finite number: " +
                      std::to_string(*options.truncation));
   }
-  const std::string extension = options.walk_frames > 0 ? ".y4m" : ".png";
-  if (!options.out.empty() && options.out.extension() != extension) {
-    throw UsageError("--out: " + std::string(options.walk_frames > 0 ? "a walk" : "a grid") +
-                     " is written as " + extension + ": " + options.out.string());
+  if (options.out.empty()) return;
+  const auto extension = options.out.extension();
+  if (options.walk_frames == 0 && extension != ".png") {
+    throw UsageError("--out: a grid is written as .png: " + options.out.string());
+  }
+  if (options.walk_frames > 0 && extension != ".mp4" && extension != ".y4m") {
+    throw UsageError("--out: a walk is written as .mp4, or uncompressed as .y4m: " +
+                     options.out.string());
   }
 }
 
@@ -214,9 +219,11 @@ void add_generate(CLI::App& app, Action& action) {
   auto* seeds = verb->add_option("--seeds", options->seeds, "numbers and ranges; default 0-63");
   verb->add_option(
       "--labels,--label", options->labels,
-      "labels of a conditional model, or `data` to draw them from p(y); by default all");
-  auto* out = verb->add_option("--out", options->out,
-                               "PNG file with a grid of all images, or the video of --walk (.y4m)");
+      "labels of a conditional model by number or name, or `data` to draw them from p(y); by "
+      "default all");
+  auto* out =
+      verb->add_option("--out", options->out,
+                       "PNG file with a grid of all images, or the video of --walk (.mp4 or .y4m)");
   auto* out_dir =
       verb->add_option("--out-dir", options->out_dir, "folder for one PNG file per seed");
   auto* grid =

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <sstream>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "kernels/counter_random/counter_random.h"
 #include "models/label_bundle.h"
 #include "models/latent_truncation.h"
@@ -34,6 +36,45 @@ at::Tensor in_batches(std::int64_t count, Make make) {
 /// Returns the labels on the device of their latents; undefined without labels.
 at::Tensor beside(const at::Tensor& z, const at::Tensor& labels) {
   return labels.defined() ? labels.to(z.device()) : labels;
+}
+
+bool is_number_or_range(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789-") == std::string::npos &&
+         text.front() != '-';
+}
+
+/// Returns the label of that name. Throws UsageError.
+std::int64_t label_of_name(const std::string& name, const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return found - names.begin();
+  if (names.empty()) {
+    throw UsageError(
+        "--labels: the labels of this run have no names; use numbers and ranges, such as 0-3: " +
+        name);
+  }
+  const auto meant = nearest(name, names);
+  throw UsageError("--labels: no label has this name: " + name +
+                   (meant ? " (did you mean " + *meant + "?)" : ""));
+}
+
+/// Returns the labels of a list of numbers, ranges and names, such as "0-3,cat". Throws UsageError.
+std::vector<std::int64_t> parse_labels(const std::string& text,
+                                       const training::TrainedGenerator& trained) {
+  std::vector<std::int64_t> labels;
+  std::istringstream parts(text + ",");
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto some = is_number_or_range(part)
+                          ? parse_numbers("--labels", part)
+                          : std::vector{label_of_name(part, trained.label_names)};
+    labels.insert(labels.end(), some.begin(), some.end());
+  }
+  const auto label_count = trained.generator->label_count();
+  for (const auto label : labels) {
+    if (label < label_count) continue;
+    throw UsageError("--labels: the labels of this run are 0-" + std::to_string(label_count - 1) +
+                     ": " + std::to_string(label));
+  }
+  return labels;
 }
 
 kernels::RandomStream noise_of(const training::TrainedGenerator& trained, std::int64_t first_seed) {
@@ -73,14 +114,8 @@ SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::str
     spec.labels = draw_labels(spec.seeds);
     return spec;
   }
-  const auto last = std::to_string(label_count - 1);
   const auto choice =
-      text.empty() ? models::labels_of(*trained_.generator) : parse_numbers("--labels", text);
-  for (const auto label : choice) {
-    if (label < label_count) continue;
-    throw UsageError("--labels: the labels of this run are 0-" + last + ": " +
-                     std::to_string(label));
-  }
+      text.empty() ? models::labels_of(*trained_.generator) : parse_labels(text, trained_);
   for (std::size_t i = 0; i < spec.seeds.size(); ++i)
     spec.labels.push_back(choice[i % choice.size()]);
   return spec;

@@ -27,8 +27,8 @@ class ImageSampler {
   ImageSampler(const training::TrainedGenerator& trained,
                std::optional<models::Truncation> truncation);
 
-  /// Assigns labels to the seeds in turn: those in `text`, or all labels of the model if it is
-  /// empty; none for an unconditional model. If `text` is "data", each seed draws its label with
+  /// Assigns labels to the seeds in turn: those in `text` (numbers, ranges and names, such as
+  /// "0-3,cat"), or all labels of the model if it is empty; none for an unconditional model. If `text` is "data", each seed draws its label with
   /// the frequency of the labels in the data. Throws UsageError.
   SampleSpec specify(std::vector<std::int64_t> seeds, const std::string& text) const;
 

@@ -60,7 +60,7 @@ void write_walk(const ImageSampler& sampler, const SampleSpec& spec, const Walk&
   const auto keys = by_style ? sampler.styles(spec) : sampler.latents(spec.seeds);
   const auto points = closed_walk(keys, walk.frames_per_step);
   const auto labels = labels_of_frames(spec, walk.frames_per_step);
-  report::VideoFile video(file, walk.frames_per_second);
+  const auto video = report::open_video(file, walk.frames_per_second);
   report::ProgressBar bar("frames", points.size(0));
   for (std::int64_t first = 0; first < points.size(0); first += kFramesAtOnce) {
     const auto count = std::min(kFramesAtOnce, points.size(0) - first);
@@ -70,9 +70,10 @@ void write_walk(const ImageSampler& sampler, const SampleSpec& spec, const Walk&
                  : sampler.from_latents(to_usual_length(some),
                                         labels.defined() ? labels.narrow(0, first, count) : labels);
     for (std::int64_t i = 0; i < count; ++i)
-      video.append(report::make_grid(images.narrow(0, i, 1), {.columns = 1}));
+      video->append(report::make_grid(images.narrow(0, i, 1), {.columns = 1}));
     bar.update(first + count);
   }
+  video->finish();
 }
 
 }  // namespace ganscale::cli

@@ -21,8 +21,10 @@ namespace ganscale::cli {
 namespace {
 
 constexpr auto kProjectExample =
-    "\nExample:\n"
-    "  ganscale project --run runs/faces --target me.jpg --out-dir me/\n\n"
+    "\nExamples:\n"
+    "  ganscale project --run runs/faces --target me.jpg --out-dir me/\n"
+    "  ganscale project --run runs/faces --target me.jpg --perceptual-net vgg16.pt --out-dir "
+    "me/\n\n"
     "Writes target.png, projected.png and projected.safetensors: the style vectors \"w\" and the\n"
     "noise maps whose image is nearest to the target.";
 
@@ -31,6 +33,7 @@ struct ProjectOptions {
   std::string device = "auto";
   std::filesystem::path target;
   std::filesystem::path out_dir;
+  std::filesystem::path perceptual_net;
   std::int64_t label = -1;
   training::ProjectionOptions projection;
 };
@@ -67,6 +70,16 @@ at::Tensor label_of(const ProjectOptions& options, const models::Generator& gene
   throw UsageError("--label: give one of 0-" + std::to_string(count - 1));
 }
 
+/// Opens the network that compares images; null if none was given.
+std::unique_ptr<metrics::PerceptualNet> open_perceptual_net(const ProjectOptions& options,
+                                                            const models::Generator& generator,
+                                                            at::Device device) {
+  if (options.perceptual_net.empty()) return nullptr;
+  const auto shape = generator.image();
+  return metrics::open_perceptual_net({.file = options.perceptual_net},
+                                      {shape.channels, shape.resolution}, device);
+}
+
 ExitCode project(ProjectOptions options) {
   const auto device = open_device(options.device);
   const auto trained = load_generator(options.generator);
@@ -77,6 +90,8 @@ ExitCode project(ProjectOptions options) {
   }
   const auto label = label_of(options, *generator);
   options.projection.label = label.defined() ? label.to(device) : label;
+  const auto net = open_perceptual_net(options, *generator, device);
+  options.projection.perceptual_net = net.get();
   const auto target = read_target(options.target, *generator);
   report::ProgressBar bar("steps", options.projection.step_count);
   const auto found = training::project(*generator, target, options.projection,
@@ -106,6 +121,10 @@ void add_project(CLI::App& app, Action& action) {
   verb->add_option("--out-dir", options->out_dir, "folder for the results")
       ->required()
       ->type_name("DIR");
+  verb->add_option("--perceptual-net", options->perceptual_net,
+                   "TorchScript network that compares the images, such as NVIDIA's vgg16.pt; by "
+                   "default their pixels are compared at all sizes")
+      ->type_name("FILE");
   verb->add_option("--steps", options->projection.step_count, "number of optimization steps")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "cli/this_build.h"
 #include "cli/verbs.h"
 #include "comm/launcher.h"
 #include "command_line/completion.h"
@@ -15,15 +16,17 @@ namespace {
 constexpr auto kDescription =
     "ganscale trains GANs on every GPU of a cluster, one process per GPU.\n\n"
     "  ganscale data convert --from photos/ --to faces/ --resolution 32\n"
-    "  mpirun -n 2 ganscale train --config configs/runs/demo-emoji32.yaml --run runs/demo\n"
-    "  ganscale report runs/demo\n";
+    "  mpirun -n 2 ganscale train --config configs/runs/demo-emoji32.yaml --set data.path=faces "
+    "\\\n"
+    "      --run runs/r1\n"
+    "  ganscale report runs/r1\n";
 
 constexpr auto kExitCodes =
     "\nExit codes: 0 done, 64 usage, 65 data, 70 bug, 71 device, 75 peer lost, 78 configuration,\n"
     "143 stopped by a signal after a checkpoint.";
 
-/// All ranks find the same mistake of the user. Rank 0 reports it and ends the others, which give
-/// it time to do so; a rank that is alone with its mistake reports it after that.
+/// All ranks find the same mistake of the user, the same damaged data. Rank 0 reports it and ends the
+/// others, which give it time to do so; a rank that is alone with its error reports it after that.
 void let_rank_0_report_first() {
   if (comm::launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
 }
@@ -34,7 +37,7 @@ int run(int argc, char** argv) {
   CLI::App app{kDescription, "ganscale"};
   app.footer(kExitCodes);
   app.require_subcommand(1);
-  app.set_version_flag("--version", GANSCALE_VERSION);
+  app.set_version_flag("--version", [] { return build_text(this_build()); });
   Action action;
   add_train(app, action);
   add_data(app, action);

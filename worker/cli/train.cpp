@@ -1,12 +1,21 @@
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
 #include "base/log.h"
 #include "cli/config_options.h"
+#include "cli/shape_options.h"
+#include "cli/this_build.h"
 #include "cli/verbs.h"
+#include "comm/launcher.h"
+#include "cost/device_table.h"
+#include "device/gpu.h"
+#include "device/select_device.h"
+#include "training/bench/layout_report.h"
 #include "training/run/parse_run.h"
+#include "training/run/presets.h"
 #include "training/schemes/schemes.h"
+#include "training/session/check_config.h"
 #include "training/session/session.h"
 
 namespace ganscale::cli {
@@ -17,32 +26,92 @@ struct TrainOptions {
   std::string run = "runs/run";
   std::string log_format = "text";
   std::string resume_weights;
+  bool check_config = false;
+  int world_size = comm::launched_world_size();
+  bool prints_layout = false;
+  std::string layout_device;  ///< empty: what the run computes on
+  ShapeOptions shapes;
 };
 
 constexpr auto kTrainExample =
     "\nExamples:\n"
-    "  ganscale train --config configs/runs/demo-emoji32.yaml --run runs/demo\n"
+    "  ganscale train --config configs/runs/demo-emoji32.yaml --set data.path=faces --run runs/r1\n"
     "  mpirun -n 8 ganscale train --config my.yaml --set training.batch=256 --run runs/faces\n"
     "  ganscale train --config my.yaml --print-config      # all keys with values and "
     "documentation\n"
+    "  ganscale train --config my.yaml --print-layout --device H200   # of each layer; needs no "
+    "data\n"
+    "  ganscale train --config my.yaml --check-config --world-size 64   # needs no data and no "
+    "GPU\n"
+    "\n"
+    "A configuration is a YAML file; what it leaves out has a default, which --print-config "
+    "shows:\n"
+    "  model: {name: stylegan2, preset: config-f, resolution: 256}\n"
+    "  data: {path: faces}                       # see ganscale data convert --help\n"
+    "  training: {batch: 32, total_kimg: 25000}  # thousands of images to train on\n"
+    "  checkpoint: {every_kimg: 100}\n"
+    "  evaluate: {metrics: [fid50k], every_kimg: 1000, feature_net: inception.pt}\n"
+    "\n"
+    "The run folder has samples/, stats.jsonl, checkpoints/ and more; ganscale report makes a page "
+    "of\n"
+    "it, ganscale generate makes images.\n"
     "\n"
     "Resumes a run folder with checkpoints. SIGTERM, SIGUSR1 or Ctrl-C: writes a checkpoint and\n"
     "ends with exit code 143. Under mpirun send SIGUSR1 to mpirun: on SIGTERM or Ctrl-C it kills\n"
     "the ranks.";
 
-ExitCode train(const TrainOptions& options) {
-  log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
+/// Returns the device of the table that a run is for; any GPU is taken for a H200.
+std::string device_for(const training::RunConfig& config) {
+  const bool takes_gpu =
+      config.training.device == device::DeviceKind::kGpu ||
+      (config.training.device == device::DeviceKind::kAuto && device::visible_gpu_count() > 0);
+  return takes_gpu ? "H200" : "CPU-core";
+}
+
+void print_layout(const TrainOptions& options, training::RunConfig config) {
+  const std::string name =
+      options.layout_device.empty() ? device_for(config) : options.layout_device;
+  set_shapes(options.shapes, config.model);
+  std::cout << training::to_table(
+      training::report_layout(std::move(config), cost::device_of_name(name)));
+}
+
+/// Returns the configuration for this number of ranks, on which presets may depend.
+training::RunConfig read_run_config(const TrainOptions& options) {
   ConfigOptions from = options.config;
   if (!options.resume_weights.empty())
     from.assignments.push_back("training.resume_weights=" + options.resume_weights);
-  training::RunConfig config =
-      training::parse_run(read_config(from), training::scheme_keys(training::schemes()));
+  config::Node node = read_config(from);
+  training::apply_presets(node, options.world_size);
+  return training::parse_run(config::Section(std::move(node)),
+                             training::scheme_keys(training::schemes()));
+}
+
+ExitCode check_only(const training::RunConfig& config, int world_size) {
+  training::check_config(config, training::schemes(), world_size);
+  log::info("The configuration is valid, as far as can be known without data and devices",
+            {{"model", config.model.name},
+             {"resolution", config.model.resolution},
+             {"batch", config.training.batch},
+             {"ranks", world_size}});
+  return ExitCode::kOk;
+}
+
+ExitCode train(const TrainOptions& options) {
+  log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
+  training::RunConfig config = read_run_config(options);
   if (options.config.print_config) {
     std::cout << config.resolved;
     return ExitCode::kOk;
   }
+  if (options.check_config) return check_only(config, options.world_size);
+  if (options.prints_layout) {
+    print_layout(options, std::move(config));
+    return ExitCode::kOk;
+  }
   return training::run_session(std::move(config), training::RunFolder(options.run),
-                               training::schemes(), options.config.dry_run);
+                               training::schemes(), {this_build(), typed_command_line()},
+                               options.config.dry_run);
 }
 
 }  // namespace
@@ -59,6 +128,22 @@ void add_train(CLI::App& app, Action& action) {
           "--resume-weights", options->resume_weights,
           "Checkpoint or run to initialize the weights of a new run from (transfer learning)")
       ->type_name("DIR");
+  auto* check = verb->add_flag("--check-config", options->check_config,
+                               "Check the configuration without data and devices, and stop");
+  verb->add_option("--world-size", options->world_size,
+                   "Number of ranks to check for; by default those of the launcher")
+      ->type_name("RANKS")
+      ->needs(check)
+      ->check(CLI::Range(1, 1 << 20));
+  auto* prints_layout = verb->add_flag(
+      "--print-layout", options->prints_layout,
+      "Print type, memory layout, padded channels and expected use of matrix units of each layer, "
+      "and stop; needs no data");
+  verb->add_option("--device", options->layout_device,
+                   "Device to print the layout for: " + cost::names_of_devices() +
+                       "; by default CPU-core, or H200 where the run uses a GPU")
+      ->needs(prints_layout);
+  add_shape_options(*verb, options->shapes);
   verb->add_option("--log-format", options->log_format, "text, or json: one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

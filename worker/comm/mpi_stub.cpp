@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "comm/mpi_group.h"
 #include "comm/mpi_session.h"
+#include "comm/versions.h"
 
 namespace ganscale::comm {
 namespace {
@@ -20,5 +21,7 @@ void MpiSession::abort(int exit_code) { std::_Exit(exit_code); }
 
 std::unique_ptr<Group> open_mpi_world(std::shared_ptr<Watchdog> /*watchdog*/) { refuse(); }
 RankInfo mpi_rank_info() { refuse(); }
+
+std::string mpi_version() { return "none"; }
 
 }  // namespace ganscale::comm

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "comm/nccl_handle.h"
+#include "comm/versions.h"
 
 namespace ganscale::comm {
 namespace {
@@ -306,6 +307,13 @@ std::unique_ptr<Group> make_nccl_group(std::unique_ptr<Group> host, c10::Device 
                                        std::shared_ptr<Watchdog> watchdog) {
   const auto stream = c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device.index());
   return std::make_unique<NcclGroup>(std::move(host), stream, std::move(watchdog));
+}
+
+std::string nccl_version() {
+  int number = 0;
+  if (ncclGetVersion(&number) != ncclSuccess) return "unknown";
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
+         std::to_string(number % 100);
 }
 
 }  // namespace ganscale::comm

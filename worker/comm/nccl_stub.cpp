@@ -1,6 +1,7 @@
 // Replaces nccl_group.cpp in a build without CUDA.
 #include "base/error.h"
 #include "comm/nccl_group.h"
+#include "comm/versions.h"
 
 namespace ganscale::comm {
 
@@ -8,5 +9,7 @@ std::unique_ptr<Group> make_nccl_group(std::unique_ptr<Group> /*host*/, c10::Dev
                                        std::shared_ptr<Watchdog> /*watchdog*/) {
   throw ConfigError("this build has no NCCL: configure it with -DGANSCALE_CUDA=ON");
 }
+
+std::string nccl_version() { return "none"; }
 
 }  // namespace ganscale::comm

@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/record_function.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <condition_variable>
 #include <deque>
@@ -161,6 +162,7 @@ class ThreadGroup final : public Group {
           "no such peer: " + std::to_string(destination));
     const at::NoGradGuard no_grad;
     const at::Tensor message = data.clone();
+    finish_work_on(message);
     const std::scoped_lock lock(state_->run_state->mutex);
     state_->mailboxes[{rank_, destination}].push_back(message);
     state_->run_state->changed.notify_all();
@@ -190,6 +192,7 @@ class ThreadGroup final : public Group {
           "received a tensor of another shape or dtype");
     const at::NoGradGuard no_grad;
     data.copy_(message);
+    finish_work_on(data);
   }
 
   std::unique_ptr<Group> split(int color) override {
@@ -217,9 +220,17 @@ class ThreadGroup final : public Group {
     wait_for_posted();
   }
 
+  /// Waits for what a GPU does with a tensor in this thread's stream: other ranks have others.
+  void finish_work_on(const at::Tensor& data) const {
+    if (size() == 1 || !data.is_cuda()) return;
+    const c10::impl::VirtualGuardImpl streams(data.device().type());
+    streams.synchronizeStream(streams.getStream(data.device()));
+  }
+
   /// Adds this rank's input to the next operation. The last rank to call does the work for all.
   void post(Kind kind, const at::Tensor& data, int root, const at::Tensor& output) {
     const at::NoGradGuard no_grad;
+    finish_work_on(data);
     const std::scoped_lock lock(state_->run_state->mutex);
     throw_if_lost();
     Operation& operation = find_or_begin(kind, root);
@@ -236,6 +247,7 @@ class ThreadGroup final : public Group {
     operation.outputs[static_cast<std::size_t>(rank_)] = output;
     if (++operation.arrived < size()) return;
     complete(operation);
+    finish_work_on(data);
     state_->pending.pop_front();
     ++state_->completed;
     state_->run_state->changed.notify_all();

@@ -44,8 +44,10 @@ int parse(CLI::App& app, int argc, char** argv, const std::function<void()>& bef
     const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     if (!asked_for_help) before_user_error();
     const auto unknown = asked_for_help ? std::string() : unknown_verb(app, argc, argv);
-    if (unknown.empty()) {
+    if (asked_for_help) {
       app.exit(error);
+    } else if (unknown.empty()) {
+      log::error(std::string(error.what()) + "\nRun with --help for more information.");
     } else {
       log::error(unknown);
     }
@@ -57,8 +59,8 @@ ExitCode run(const Action& action, const std::function<void()>& before_user_erro
   try {
     return action();
   } catch (const Error& error) {
-    const bool of_the_user = error.code() == ExitCode::kUsage || error.code() == ExitCode::kConfig;
-    if (of_the_user) before_user_error();
+    const bool is_ours = error.code() == ExitCode::kBug || error.code() == ExitCode::kPeerLost;
+    if (!is_ours) before_user_error();
     log::error(error.what());
     return error.code();
   } catch (const std::bad_alloc&) {

@@ -15,7 +15,8 @@ using Action = std::function<ExitCode()>;
 
 /// Parses the command line and runs `action`, which the callback of the chosen verb sets.
 ///
-/// before_user_error: called before an error of the user is reported.
+/// before_user_error: called before an error is reported that the user, the data or the devices
+///                    have caused.
 /// Returns the exit code; an error is logged, not thrown.
 int run_program(
     CLI::App& app, const Action& action, int argc, char** argv,

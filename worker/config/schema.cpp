@@ -64,6 +64,45 @@ Json& parent_of(Json& root, std::string& path) {
   return *map;
 }
 
+/// Returns the schema of a root in which the value of a dotted path has this schema.
+///
+/// is_written: the value must be there.
+Json within(std::string_view path, bool is_written, Json schema) {
+  while (!path.empty()) {
+    const auto dot = path.rfind('.');
+    const std::string key(path.substr(dot + 1));
+    schema = {{"properties", {{key, std::move(schema)}}}};
+    if (is_written) schema["required"] = Json::array({key});
+    path = path.substr(0, dot == path.npos ? 0 : dot);
+  }
+  return schema;
+}
+
+/// Returns what holds where the choice has its value, and where it has it by default.
+std::vector<Json> conditions_of(const Restriction& restriction) {
+  Json chosen = within(restriction.choice, true, {{"const", restriction.value}});
+  if (restriction.default_without.empty()) return {chosen};
+  Json written = Json::array();
+  for (const auto& key : restriction.default_without)
+    written.push_back(Json{{"required", Json::array({key})}});
+  const std::string section = restriction.choice.substr(0, restriction.choice.rfind('.'));
+  return {chosen, within(section, false, Json{{"not", {{"anyOf", std::move(written)}}}})};
+}
+
+Json to_json(const std::vector<Restriction>& restrictions) {
+  Json all = Json::array();
+  for (const Restriction& restriction : restrictions) {
+    Json allowed = Json::array();
+    for (const auto& value : restriction.allowed)
+      std::visit([&](const auto& known) { allowed.push_back(known); }, value);
+    const Json then = within(restriction.key, false, {{"enum", std::move(allowed)}});
+    for (Json& condition : conditions_of(restriction)) {
+      all.push_back({{"if", std::move(condition)}, {"then", then}});
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Entry> all_entries(const std::function<void(Section)>& parse) {
@@ -85,7 +124,8 @@ std::vector<Entry> all_entries(const std::function<void(Section)>& parse) {
   return all;
 }
 
-std::string to_json_schema(const std::vector<Entry>& entries) {
+std::string to_json_schema(const std::vector<Entry>& entries,
+                           const std::vector<Restriction>& restrictions) {
   Json root = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                {"title", "ganscale configuration"},
                {"type", "object"},
@@ -97,6 +137,7 @@ std::string to_json_schema(const std::vector<Entry>& entries) {
     value["description"] = entry.documentation;
     map["properties"][key] = std::move(value);
   }
+  if (!restrictions.empty()) root["allOf"] = to_json(restrictions);
   return root.dump(1) + "\n";
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "config/section.h"
@@ -14,7 +16,19 @@ namespace ganscale::config {
 /// tried. Errors on the way, such as a resolution that a model does not have, are ignored.
 std::vector<Entry> all_entries(const std::function<void(Section)>& parse);
 
-/// Returns a JSON schema (draft 7) that accepts these keys and no others.
-std::string to_json_schema(const std::vector<Entry>& entries);
+/// The values that a key may have where a choice has one of its own.
+struct Restriction {
+  std::string choice;  ///< dotted: "model.name"
+  std::string value;   ///< of the choice: "dcgan"
+  /// The choice has this value, too, where none of these keys of its section is written; empty: it
+  /// must be written.
+  std::vector<std::string> default_without = {};
+  std::string key;  ///< dotted: "model.resolution"
+  std::vector<std::variant<std::int64_t, std::string>> allowed = {};
+};
+
+/// Returns a JSON schema (draft 7) that accepts these keys and no others, with these restrictions.
+std::string to_json_schema(const std::vector<Entry>& entries,
+                           const std::vector<Restriction>& restrictions = {});
 
 }  // namespace ganscale::config

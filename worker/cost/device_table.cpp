@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
+#include <ranges>
 
 #include "base/error.h"
+#include "base/joined.h"
 
 namespace ganscale::cost {
 namespace {
 
 constexpr double kTera = 1e12;
+
+constexpr MatrixUnits kVolta{.rows = 8, .columns = 8, .depth_bytes = 8};
+constexpr MatrixUnits kAmpere{.rows = 16, .columns = 8, .depth_bytes = 32};
+constexpr MatrixUnits kHopper{.rows = 64, .columns = 8, .depth_bytes = 32};
+constexpr MatrixUnits kTpu{.rows = 8, .columns = 128, .depth_bytes = 512};
+constexpr MatrixUnits kCpu{.rows = 1, .columns = 16, .depth_bytes = 4, .has_float32 = true};
 
 // NVIDIA's data sheets of the SXM modules; float64 in tensor cores. A V100 has no TF32. In low
 // precision a Hopper does not reach the 989 TFLOP/s of its sheet: its power limit lowers the clock.
@@ -18,27 +25,24 @@ constexpr double kTera = 1e12;
 // to bf16; with all bits they take six. A CPU core does 16 multiplications and additions of 32 bits
 // in each of 3 * 10^9 cycles a second, and none in 16 bits.
 constexpr std::array<Device, 6> kDevices = {{
-    {"V100", 125 * kTera, 15.7 * kTera, 15.7 * kTera, 7.8 * kTera, 0.9 * kTera},
-    {"A100", 312 * kTera, 156 * kTera, 19.5 * kTera, 19.5 * kTera, 2.0 * kTera},
-    {"H100", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 3.35 * kTera},
-    {"H200", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 4.8 * kTera},
-    {"TPU-v3", 61.5 * kTera, 61.5 * kTera, 10 * kTera, 1 * kTera, 0.45 * kTera},
-    {"CPU-core", 0.096 * kTera, 0.096 * kTera, 0.096 * kTera, 0.048 * kTera, 0.02 * kTera},
+    {"V100", 125 * kTera, 15.7 * kTera, 15.7 * kTera, 7.8 * kTera, 0.9 * kTera, kVolta},
+    {"A100", 312 * kTera, 156 * kTera, 19.5 * kTera, 19.5 * kTera, 2.0 * kTera, kAmpere},
+    {"H100", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 3.35 * kTera, kHopper},
+    {"H200", 790 * kTera, 395 * kTera, 67 * kTera, 67 * kTera, 4.8 * kTera, kHopper},
+    {"TPU-v3", 61.5 * kTera, 61.5 * kTera, 10 * kTera, 1 * kTera, 0.45 * kTera, kTpu},
+    {"CPU-core", 0.096 * kTera, 0.096 * kTera, 0.096 * kTera, 0.048 * kTera, 0.02 * kTera, kCpu},
 }};
 
 }  // namespace
 
 std::span<const Device> devices() { return kDevices; }
 
+std::string names_of_devices() { return joined(kDevices | std::views::transform(&Device::name)); }
+
 const Device& device_of_name(std::string_view name) {
   const auto found = std::ranges::find(kDevices, name, &Device::name);
   if (found != kDevices.end()) return *found;
-  std::string known;
-  for (const Device& device : kDevices) {
-    if (!known.empty()) known += ", ";
-    known += device.name;
-  }
-  throw UsageError("no such device: " + std::string(name) + " (known: " + known + ")");
+  throw UsageError("no such device: " + std::string(name) + " (known: " + names_of_devices() + ")");
 }
 
 }  // namespace ganscale::cost

@@ -1,9 +1,18 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace ganscale::cost {
+
+/// What an instruction of a device multiplies at a time, see matrix_units.h.
+struct MatrixUnits {
+  int rows = 1;
+  int columns = 1;
+  int depth_bytes = 4;
+  bool has_float32 = false;  ///< also without rounding it
+};
 
 /// What a device does at most, by its maker's figures.
 struct Device {
@@ -13,10 +22,14 @@ struct Device {
   double float32_flops = 0;  ///< where TF32 is not allowed
   double float64_flops = 0;
   double memory_bytes = 0;  ///< per second
+  MatrixUnits matrix_units = {};
 };
 
 /// All known devices: a line each.
 std::span<const Device> devices();
+
+/// Returns their names: "V100, A100, ...".
+std::string names_of_devices();
 
 /// Returns a device by its name, such as "H200". Throws UsageError with all names if there is none.
 const Device& device_of_name(std::string_view name);

@@ -11,7 +11,6 @@ namespace ganscale::cost {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
-using Values = std::vector<c10::IValue>;
 
 void add_tensors(const c10::IValue& value, Tensors& tensors) {
   if (value.isTensor()) {
@@ -20,13 +19,6 @@ void add_tensors(const c10::IValue& value, Tensors& tensors) {
   } else if (value.isList()) {
     for (const c10::IValue& item : value.toListRef()) add_tensors(item, tensors);
   }
-}
-
-/// Returns the tensors on a device, also those in lists.
-Tensors tensors_of(const Values& values) {
-  Tensors tensors;
-  for (const c10::IValue& value : values) add_tensors(value, tensors);
-  return tensors;
 }
 
 double bytes_of(const Tensors& tensors) {
@@ -96,7 +88,8 @@ std::vector<Operation> of_product(const RecordedCall& call, std::size_t first) {
            .kind = Kind::kMatrixProduct,
            .number = number_of(left),
            .flops = 2.0 * static_cast<double>(left.numel() * columns),
-           .bytes = bytes_of(tensors_of(call.arguments)) + bytes_of(tensors_of(call.outputs))}};
+           .bytes = bytes_of(device_tensors_of(call.arguments)) +
+                    bytes_of(device_tensors_of(call.outputs))}};
 }
 
 std::vector<Operation> of_first_product(const RecordedCall& call) { return of_product(call, 0); }
@@ -111,12 +104,14 @@ std::vector<Operation> of_nothing(const RecordedCall& /*call*/) { return {}; }
 std::vector<Operation> of_own_kernel(const RecordedCall& call) {
   return {{.name = call.name,
            .number = number_of(call.outputs[0].toTensor()),
-           .bytes = bytes_of(tensors_of(call.arguments)) + bytes_of(tensors_of(call.outputs))}};
+           .bytes = bytes_of(device_tensors_of(call.arguments)) +
+                    bytes_of(device_tensors_of(call.outputs))}};
 }
 
 std::vector<Operation> of_all_reduce(const RecordedCall& call) {
-  return {
-      {.name = call.name, .kind = Kind::kAllReduce, .bytes = bytes_of(tensors_of(call.arguments))}};
+  return {{.name = call.name,
+           .kind = Kind::kAllReduce,
+           .bytes = bytes_of(device_tensors_of(call.arguments))}};
 }
 
 /// Operators whose operations are not those of any other call: a line each.
@@ -164,7 +159,7 @@ struct Traffic {
 };
 
 Traffic traffic_of(const RecordedCall& call) {
-  Traffic traffic{.read = {}, .written = tensors_of(call.outputs)};
+  Traffic traffic{.read = {}, .written = device_tensors_of(call.outputs)};
   const bool returns_nothing = traffic.written.empty();
   const bool overwrites = std::ranges::find(kOverwriting, call.name) != kOverwriting.end();
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -186,7 +181,7 @@ int fused_launches(const RecordedCall& call) {
   constexpr double kMostBlocks = 320;
   const auto is_list = [](const c10::IValue& value) { return value.isTensorList(); };
   const auto depth = static_cast<std::size_t>(std::ranges::count_if(call.arguments, is_list));
-  const Tensors tensors = tensors_of({call.arguments[0]});
+  const Tensors tensors = device_tensors_of({call.arguments[0]});
   double blocks = 0;
   for (const at::Tensor& tensor : tensors) {
     blocks += std::ceil(static_cast<double>(tensor.numel()) / kElementsOfBlock);
@@ -201,15 +196,34 @@ bool is_free(const RecordedCall& call, const Traffic& traffic) {
   if (call.has_operations_inside && !is_fused(call)) return true;
   if (traffic.written.empty() || bytes_of(traffic.written) == 0) return true;
   return call.name.find("empty") != std::string::npos ||
-         is_view(call, tensors_of(call.arguments), traffic.written);
+         is_view(call, device_tensors_of(call.arguments), traffic.written);
 }
 
 }  // namespace
 
+std::vector<at::Tensor> device_tensors_of(const std::vector<c10::IValue>& values) {
+  Tensors tensors;
+  for (const c10::IValue& value : values) add_tensors(value, tensors);
+  return tensors;
+}
+
+std::optional<ProductCall> product_of(const RecordedCall& call) {
+  const auto tensor = [&](std::size_t i) { return call.arguments[i].toTensor(); };
+  if (call.name == "aten::convolution") {
+    return ProductCall{tensor(0), tensor(1), call.outputs[0].toTensor(),
+                       call.arguments[6].toBool()};
+  }
+  const bool is_sum = call.name == "aten::addmm";
+  if (!is_sum && call.name != "aten::mm") return std::nullopt;
+  const std::size_t first = is_sum ? 1 : 0;
+  return ProductCall{tensor(first), tensor(first + 1), call.outputs[0].toTensor()};
+}
+
 bool is_fused(const RecordedCall& call) { return call.name.starts_with("aten::_foreach_"); }
 
 std::vector<Operation> operations_of(const RecordedCall& call) {
-  if (tensors_of(call.arguments).empty() && tensors_of(call.outputs).empty()) return {};
+  if (device_tensors_of(call.arguments).empty() && device_tensors_of(call.outputs).empty())
+    return {};
   const auto special = std::ranges::find(kSpecial, call.name, &Special::name);
   if (special != kSpecial.end()) return special->operations(call);
   if (call.name.starts_with("ganscale::")) return of_own_kernel(call);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 
@@ -19,6 +20,20 @@ struct RecordedCall {
   std::vector<c10::IValue> outputs = {};
   bool has_operations_inside = false;  ///< calls that it made in turn had some
 };
+
+/// Returns the tensors among values that are not on the host, also those in lists.
+std::vector<at::Tensor> device_tensors_of(const std::vector<c10::IValue>& values);
+
+/// A product of a parameter, as it is computed: a convolution, or a matrix product.
+struct ProductCall {
+  at::Tensor features = {};  ///< [N, in, H, W] or [rows, in]
+  at::Tensor weight = {};    ///< as it is passed: a convolution's, or a matrix [in, out]
+  at::Tensor result = {};
+  bool is_transposed = false;  ///< then the weight is [in, out, K, K]
+};
+
+/// Returns the operands of a convolution or of a matrix product; none for other calls.
+std::optional<ProductCall> product_of(const RecordedCall& call);
 
 /// Whether a call is one operation, whatever it calls without a device: ATen's fused updates of
 /// lists of tensors.

@@ -23,6 +23,7 @@ struct OpenCall : at::ObserverContext {
 struct Recording {
   std::vector<Operation> operations;
   OpenCall* innermost = nullptr;
+  Recorder::Listener listener;
   std::exception_ptr error;  // LibTorch makes a warning of what a callback throws
 };
 
@@ -49,6 +50,7 @@ void end_call(const at::RecordFunction& function, at::ObserverContext* context) 
   try {
     open.call.outputs = function.outputs();
     const auto operations = operations_of(open.call);
+    if (current->listener) current->listener(open.call);
     current->operations.insert(current->operations.end(), operations.begin(), operations.end());
     const bool has_operations = open.call.has_operations_inside || !operations.empty();
     if (open.outer != nullptr && has_operations) open.outer->call.has_operations_inside = true;
@@ -65,8 +67,9 @@ struct Recorder::State {
   at::CallbackHandle callback = 0;
 };
 
-Recorder::Recorder() : state_(std::make_unique<State>()) {
+Recorder::Recorder(Listener listener) : state_(std::make_unique<State>()) {
   check(current == nullptr, "a thread has one recorder at a time");
+  state_->recording.listener = std::move(listener);
   current = &state_->recording;
   state_->callback = at::addThreadLocalCallback(at::RecordFunctionCallback(begin_call, end_call)
                                                     .needsInputs(true)

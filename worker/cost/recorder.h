@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "cost/operation.h"
+#include "cost/recorded_call.h"
 
 namespace ganscale::cost {
 
@@ -15,8 +17,11 @@ namespace ganscale::cost {
 /// on the thread that asks for them.
 class Recorder {
  public:
+  /// Sees each call once it has returned.
+  using Listener = std::function<void(const RecordedCall& call)>;
+
   /// A thread has one at a time: a second is a bug.
-  Recorder();
+  explicit Recorder(Listener listener = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;

@@ -119,6 +119,7 @@ Stack index_select(const Stack& in) {
 }
 
 Stack like_the_first(const Stack& in) { return {like(tensor_at(in, 0))}; }
+Stack the_first(const Stack& in) { return {in.at(0)}; }
 Stack like_the_second(const Stack& in) { return {like(tensor_at(in, 1))}; }
 Stack scalar(const Stack& in) { return {blank({}, tensor_at(in, 0))}; }
 
@@ -170,7 +171,7 @@ struct ShapeOperator {
   Stack (*results)(const Stack& arguments);
 };
 
-constexpr std::array<ShapeOperator, 18> kOperators = {{
+constexpr std::array<ShapeOperator, 19> kOperators = {{
     {"aten::_local_scalar_dense", value_on_host},
     {"aten::abs", like_the_first},
     {"aten::convolution", convolution},
@@ -188,6 +189,7 @@ constexpr std::array<ShapeOperator, 18> kOperators = {{
     {"aten::reflection_pad2d", reflection_pad},
     {"aten::reflection_pad2d_backward", like_the_second},
     {"aten::relu", like_the_first},
+    {"aten::relu_", the_first},
     {"aten::where.self", where},
 }};
 

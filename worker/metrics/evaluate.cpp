@@ -112,18 +112,27 @@ Needs needs_of_fake(const MetricName& metric, const EvaluateConfig& config) {
 void require_enough(const MetricName& metric, std::int64_t real_count) {
   const auto needed = std::max(2, metric.neighbors + 1);
   const auto there = std::min(metric.image_count, real_count);
-  if (metric.metric == Metric::kInceptionScore || there >= needed) return;
+  const bool needs_reals = compares_features(metric) && metric.metric != Metric::kInceptionScore;
+  if (!needs_reals || there >= needed) return;
   throw ConfigError("too few images for a metric: " + metric.text + " needs " +
                     std::to_string(needed) + " real and as many generated images; there are " +
                     std::to_string(real_count) + " real and " + std::to_string(metric.image_count) +
                     " generated images");
 }
 
-void require_labels(const MetricName& metric, bool has_labels) {
-  if (has_labels || metric.metric != Metric::kClassFrechet) return;
-  throw ConfigError(
-      "evaluate.metrics: distances of each label need a model with labels, or scheme per_label: " +
-      metric.text);
+void require_measurable(const MetricName& metric, const GeneratorTraits& generator) {
+  const auto require = [&](bool holds, const std::string& why) {
+    if (!holds) throw ConfigError("evaluate.metrics: " + why + ": " + metric.text);
+  };
+  require(generator.has_labels || metric.metric != Metric::kClassFrechet,
+          "distances of each label need a model with labels, or scheme per_label");
+  if (metric.metric != Metric::kPathLength) return;
+  require(generator.has_styles || metric.path.is_between_latents,
+          "paths between styles need a generator with styles; measure those between latents, as in "
+          "ppl50k_zend");
+  require(!generator.is_low_precision,
+          "path lengths of a generator in low precision are those of its rounding; measure them "
+          "with ganscale evaluate, which computes in float32");
 }
 
 std::vector<std::string> value_names(const MetricName& metric) {
@@ -183,6 +192,7 @@ void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& c
       add("_coverage", share.coverage);
       break;
     }
+    case Metric::kPathLength: check(false, "path lengths are not measured by features");
   }
 }
 

@@ -13,13 +13,18 @@ namespace ganscale::metrics {
 struct Measurements {
   /// By name: "fid50k"; "is50k" and "kid50k" with "is50k_std" and "kid50k_std";
   /// "pr50k3_precision", "pr50k3_recall"; "dc50k5_density", "dc50k5_coverage"; "class_fid50k", the
-  /// mean over the labels.
+  /// mean over the labels; "ppl50k_wend".
   std::map<std::string, double> values;
   /// "class_fid50k_labels": a value per label, NaN if it has fewer than two images.
   std::map<std::string, std::vector<double>> by_label;
 };
 
-/// Return what a metric needs of the real and of the generated images.
+/// Returns whether a metric compares features of images: all but path lengths do.
+inline bool compares_features(const MetricName& metric) {
+  return metric.metric != Metric::kPathLength;
+}
+
+/// Return what a metric that compares features needs of the real and of the generated images.
 Needs needs_of_real(const MetricName& metric);
 Needs needs_of_fake(const MetricName& metric, const EvaluateConfig& config);
 /// Returns the union of two needs.
@@ -36,14 +41,22 @@ struct Sets {
 /// Throws ConfigError if a metric needs more generated or real images than there are.
 void require_enough(const MetricName& metric, std::int64_t real_count);
 
-/// Throws ConfigError for per-class metrics of images without labels.
-void require_labels(const MetricName& metric, bool has_labels);
+/// What a metric may need of a generator.
+struct GeneratorTraits {
+  bool has_labels = false;
+  bool has_styles = false;
+  bool is_low_precision = false;  ///< computes in float16 or bfloat16
+};
+
+/// Throws ConfigError if a metric can't measure such a generator: per-class metrics need labels,
+/// path lengths float32, and those between styles a generator with styles.
+void require_measurable(const MetricName& metric, const GeneratorTraits& generator);
 
 /// Returns the names of a metric's values that measure quality: two for pr and dc, otherwise the
 /// metric's own name.
 std::vector<std::string> value_names(const MetricName& metric);
 
-/// Computes one metric. All ranks call it and get the same result. Distances are computed on the
+/// Computes one metric that compares features. All ranks call it and get the same result. Distances are computed on the
 /// CPU. Throws DataError for too few images.
 void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& config,
              comm::Group& group, Measurements& result);

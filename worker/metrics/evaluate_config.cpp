@@ -22,12 +22,14 @@ constexpr std::array kKinds = {
     Kind{"fid", Metric::kFrechet, 0},        Kind{"class_fid", Metric::kClassFrechet, 0},
     Kind{"is", Metric::kInceptionScore, 0},  Kind{"kid", Metric::kKernel, 0},
     Kind{"pr", Metric::kPrecisionRecall, 3}, Kind{"dc", Metric::kDensityCoverage, 5},
+    Kind{"ppl", Metric::kPathLength, 0},
 };
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
-      "unknown metric; known are fid50k, class_fid50k, is50k, kid50k, pr50k3 and dc50k5, with any "
-      "number of images, and all but is50k with _full for all real images: " +
+      "unknown metric; known are fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5 and "
+      "ppl50k_wend (wfull, zend, zfull, and _crop), with any number of images, and all but is50k "
+      "and ppl50k with _full for all real images: " +
       text);
 }
 
@@ -44,6 +46,27 @@ void read_feature_net(config::Section& in, FeatureNetConfig& c) {
                     "pixel range for a plain TorchScript module: 0 to 255, or -1 to 1") == "signed";
 }
 
+void read_perceptual_net(config::Section& in, PerceptualNetConfig& c) {
+  c.file = in.get("perceptual_net", "",
+                  "file of the network of path lengths (ppl): NVIDIA's vgg16.pt, or TorchScript "
+                  "that embeds images");
+  c.sha256 = in.get("perceptual_net_sha256", c.sha256, "expected SHA-256 of that file; empty: any");
+}
+
+/// Reads "_full", or the paths of path lengths: "_wend", "_zfull_crop".
+void read_suffix(const std::string& suffix, MetricName& result) {
+  if (suffix.empty()) return;
+  const bool is_path = suffix.starts_with("_w") || suffix.starts_with("_z");
+  if (is_path != (result.metric == Metric::kPathLength)) refuse(result.text);
+  result.has_all_reals = !is_path;
+  if (result.has_all_reals && result.metric == Metric::kInceptionScore) refuse(result.text);
+  if (is_path) {
+    result.path = {.is_between_latents = suffix[1] == 'z',
+                   .is_anywhere = suffix.substr(2).starts_with("full"),
+                   .crops = suffix.ends_with("_crop")};
+  }
+}
+
 }  // namespace
 
 std::int64_t MetricName::real_count(std::int64_t record_count) const {
@@ -52,7 +75,9 @@ std::int64_t MetricName::real_count(std::int64_t record_count) const {
 }
 
 MetricName parse_metric(const std::string& text) {
-  static const std::regex kPattern("([a-z_]+?)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?(_full)?");
+  static const std::regex kPattern(
+      "([a-z_]+?)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?"
+      "(_full|_[wz](?:end|full)(?:_crop)?)?");
   std::smatch parts;
   if (!std::regex_match(text, parts, kPattern)) refuse(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
@@ -65,8 +90,7 @@ MetricName parse_metric(const std::string& text) {
   if (parts[4].matched) {
     result.neighbors = static_cast<int>(*config::parse_integer(parts[4].str()));
   }
-  result.has_all_reals = parts[5].matched;
-  if (result.has_all_reals && result.metric == Metric::kInceptionScore) refuse(text);
+  read_suffix(parts[5].str(), result);
   const bool has_neighbors = kind->neighbors > 0;
   if (result.image_count < 2 || has_neighbors != (result.neighbors > 0)) refuse(text);
   return result;
@@ -76,13 +100,14 @@ EvaluateConfig parse_evaluate(config::Section in) {
   EvaluateConfig c;
   const auto names =
       in.get("metrics", std::vector<std::string>{},
-             "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5; against at most "
-             "50,000 real images, or with _full (fid50k_full) against all");
+             "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend; against "
+             "at most 50,000 real images, or with _full (fid50k_full) against all");
   for (const auto& name : names) c.metrics.push_back(parse_metric(name));
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two evaluations; 0: only at the end");
   in.require(c.every_kimg >= 0, "every_kimg", "must not be negative");
   read_feature_net(in, c.feature_net);
+  read_perceptual_net(in, c.perceptual_net);
   c.divisor =
       in.get_choice("covariance", "n_minus_1", {"n_minus_1", "n"},
                     "divisor of covariances: n_minus_1 as in pytorch-fid, n as in NVIDIA's code") ==

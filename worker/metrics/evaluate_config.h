@@ -8,6 +8,8 @@
 #include "config/section.h"
 #include "metrics/feature_net.h"
 #include "metrics/moments.h"
+#include "metrics/path_length.h"
+#include "metrics/perceptual_net.h"
 
 namespace ganscale::metrics {
 
@@ -18,24 +20,27 @@ enum class Metric {
   kKernel,           ///< kid50k
   kPrecisionRecall,  ///< pr50k3
   kDensityCoverage,  ///< dc50k5
+  kPathLength,       ///< ppl50k_wend
 };
 
 /// The name of a metric: its kind, the number of generated images ("50k", "500"), for pr and dc the
-/// number of neighbors, and "_full" for a comparison with all real images.
+/// number of neighbors, and "_full" for a comparison with all real images; for ppl the paths: "_w"
+/// between styles or "_z" between latents, "end" or "full" for their start or any place, "_crop".
 struct MetricName {
   std::string text;
   Metric metric = Metric::kFrechet;
-  std::int64_t image_count = 50'000;
+  std::int64_t image_count = 50'000;  ///< for path lengths, of paths
   int neighbors = 3;
   bool has_all_reals = false;
+  PathRule path = {};
 
   /// Returns how many of the real images it is measured against: all, or at most 50,000 as in the
   /// public implementations of StyleGAN.
   std::int64_t real_count(std::int64_t record_count) const;
 };
 
-/// Parses names like fid50k, fid50k_full, class_fid50k, is50k, kid50k, pr50k3, dc50k5. The default
-/// count is 50k.
+/// Parses names like fid50k, fid50k_full, class_fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend.
+/// The default count is 50k, the default paths "_wend".
 /// Throws ConfigError for any other name.
 MetricName parse_metric(const std::string& text);
 
@@ -44,6 +49,7 @@ struct EvaluateConfig {
   std::vector<MetricName> metrics;
   double every_kimg = 0;
   FeatureNetConfig feature_net;
+  PerceptualNetConfig perceptual_net;
   Divisor divisor = Divisor::kCountMinusOne;
   int splits = 10;          ///< of the inception score
   std::int64_t batch = 64;  ///< images at a time per rank

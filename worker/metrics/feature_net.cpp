@@ -8,32 +8,18 @@
 #include "base/error.h"
 #include "checkpoint/safetensors.h"
 #include "device/exact_float32.h"
-#include "files/durable_file.h"
 #include "metrics/inception.h"
+#include "metrics/network_file.h"
 #include "metrics/torchscript_net.h"
 
 namespace ganscale::metrics {
 namespace {
 
-constexpr auto kWhereToGetOne =
-    "; get NVIDIA's "
+constexpr const char* kFeatureNetKey = "evaluate.feature_net";
+constexpr const char* kWhereFrom =
+    "get NVIDIA's "
     "https://nvlabs-fi-cdn.nvidia.com/stylegan2-ada-pytorch/pretrained/metrics/"
-    "inception-2015-12-05.pt, or convert pytorch-fid's weights with scripts/convert-inception.py: ";
-
-std::string digest_of(const FeatureNetConfig& config) {
-  if (config.file.empty())
-    throw ConfigError("evaluate.feature_net is not set" + std::string(kWhereToGetOne) + "no file");
-  if (!std::filesystem::is_regular_file(config.file)) {
-    throw ConfigError("evaluate.feature_net does not exist" + std::string(kWhereToGetOne) +
-                      config.file.string());
-  }
-  const auto sha256 = files::digest_file(config.file).sha256;
-  if (!config.sha256.empty() && config.sha256 != sha256) {
-    throw ConfigError("evaluate.feature_net does not match evaluate.feature_net_sha256: " +
-                      config.file.string() + ": SHA-256 " + sha256 + ", expected " + config.sha256);
-  }
-  return sha256;
-}
+    "inception-2015-12-05.pt, or convert pytorch-fid's weights with scripts/convert-inception.py";
 
 std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device device) {
   if (config.file.extension() != ".safetensors") return open_torchscript_net(config, device);
@@ -41,8 +27,8 @@ std::unique_ptr<FeatureNet> open(const FeatureNetConfig& config, at::Device devi
   try {
     return std::make_unique<Inception>(weights.tensors, device);
   } catch (const DataError& error) {
-    throw ConfigError("evaluate.feature_net is not a converted Inception network" +
-                      std::string(kWhereToGetOne) + config.file.string() + ": " + error.what());
+    throw ConfigError(std::string(kFeatureNetKey) + " is not a converted Inception network; " +
+                      kWhereFrom + ": " + config.file.string() + ": " + error.what());
   }
 }
 
@@ -93,7 +79,7 @@ std::optional<std::int64_t> first_nonfinite_row(const Features& features) {
 OpenFeatureNet open_feature_net(const FeatureNetConfig& config, ImageShape image,
                                 at::Device device) {
   OpenFeatureNet result;
-  result.sha256 = digest_of(config);
+  result.sha256 = digest_of({kFeatureNetKey, kWhereFrom, config.file, config.sha256});
   result.net = open(config, device);
   const auto features = try_net(*result.net, config, image);
   for (const auto& output : {features.features, features.logits}) {

@@ -1,48 +1,18 @@
 #include "metrics/torchscript_net.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/serialization/import.h>
 
-#include <cmath>
 #include <limits>
 
 #include "base/error.h"
 #include "metrics/resize.h"
+#include "metrics/torchscript_module.h"
 
 namespace ganscale::metrics {
 namespace {
 
 constexpr const char* kReturnFeatures = "return_features";
 constexpr const char* kNoOutputBias = "no_output_bias";
-
-bool has_argument(const torch::jit::Module& module, const char* name) {
-  return module.get_method("forward")
-      .function()
-      .getSchema()
-      .argumentIndexWithName(name)
-      .has_value();
-}
-
-/// Returns the last line, which has the error message; TorchScript prints the code above it.
-std::string last_line(std::string text) {
-  text.erase(text.find_last_not_of(" \n") + 1);
-  return text.substr(text.rfind('\n') + 1);
-}
-
-/// Calls the module. TorchScript's errors name neither the file nor what to do.
-at::IValue call(torch::jit::Module& module, const at::Tensor& images,
-                const std::unordered_map<std::string, at::IValue>& options) {
-  try {
-    return module.forward({images}, options);
-  } catch (const c10::Error& error) {
-    throw DataError("the feature network does not take these images: " +
-                    last_line(error.what_without_backtrace()));
-  } catch (const std::exception& error) {
-    throw DataError("the feature network does not take these images: " + last_line(error.what()));
-  }
-}
 
 at::Tensor in_float32(const at::Tensor& tensor) { return tensor.to(at::kFloat).contiguous(); }
 
@@ -84,7 +54,7 @@ class PlainNet : public FeatureNet {
     auto input = images.to(device_, at::kFloat);
     if (resolution_ > 0) input = resize_as_tensorflow_1(input, resolution_);
     if (signed_range_) input = input.div(127.5).sub(1);
-    const auto output = call(module_, input, {});
+    const auto output = call(module_, input);
     if (output.isTensor()) return {in_float32(output.toTensor()), {}};
     const auto* parts = output.isTuple() ? &output.toTupleRef().elements() : nullptr;
     if (parts == nullptr || parts->size() != 2 || !(*parts)[0].isTensor() ||
@@ -101,24 +71,14 @@ class PlainNet : public FeatureNet {
   at::Device device_;
 };
 
-torch::jit::Module load(const std::filesystem::path& file, at::Device device) {
-  try {
-    auto module = torch::jit::load(file.string(), device);
-    module.eval();
-    return module;
-  } catch (const std::exception&) {
-    throw ConfigError(
-        "evaluate.feature_net is neither a TorchScript module nor a safetensors file; convert "
-        "pytorch-fid's weights with scripts/convert-inception.py: " +
-        file.string());
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<FeatureNet> open_torchscript_net(const FeatureNetConfig& config,
                                                  at::Device device) {
-  auto module = load(config.file, device);
+  auto module = load_torchscript(config.file, device,
+                                 "evaluate.feature_net is neither a TorchScript module nor a "
+                                 "safetensors file; convert pytorch-fid's weights with "
+                                 "scripts/convert-inception.py");
   if (has_argument(module, kReturnFeatures)) {
     return std::make_unique<NvidiaNet>(std::move(module), device);
   }

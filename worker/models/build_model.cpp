@@ -19,6 +19,7 @@ BuildContext context_of(const ModelConfig& config, std::uint64_t seed,
   return {.image = {config.channels, config.resolution},
           .label_count = takes ? config.label_count : 0,
           .low_precision_type = config.low_precision_type,
+          .keeps_activations = config.keeps_activations,
           .seed = seed,
           .statistics_group = statistics_group};
 }
@@ -34,7 +35,7 @@ ModelConfig parse_model(config::Section in, ModelTable models,
   c.resolution = in.get("resolution", c.resolution, "height and width of the images in pixels");
   const Model& model = *std::ranges::find(models, c.name, &Model::name);
   c.traits = model.traits;
-  if (c.traits.chooses_low_precision) c.low_precision_type = low_precision_type;
+  c.low_precision_type = low_precision_type;
   model.read(in, c);
   in.reject_unread_keys();
   return c;
@@ -48,12 +49,17 @@ bool takes_labels(const ModelConfig& config) {
 Networks build_networks(const ModelConfig& config, std::uint64_t seed,
                         comm::Group* statistics_group) {
   const BuildContext context = context_of(config, seed, statistics_group);
-  return {config.blueprint->generator(context), config.blueprint->discriminator(context)};
+  Networks networks{config.blueprint->generator(context), config.blueprint->discriminator(context)};
+  set_layout(*networks.generator, config.layout);
+  set_layout(*networks.discriminator, config.layout);
+  return networks;
 }
 
 std::shared_ptr<Generator> build_generator(const ModelConfig& config, std::uint64_t seed,
                                            comm::Group* statistics_group) {
-  return config.blueprint->generator(context_of(config, seed, statistics_group));
+  auto generator = config.blueprint->generator(context_of(config, seed, statistics_group));
+  set_layout(*generator, config.layout);
+  return generator;
 }
 
 }  // namespace ganscale::models

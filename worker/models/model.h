@@ -3,6 +3,7 @@
 #include <ATen/core/ScalarType.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,10 +28,8 @@ enum class Labels {
 /// Properties of a model that a run needs before the networks exist.
 struct Traits {
   Labels labels = Labels::kNone;
-  bool has_styles = false;  ///< the generator is a StyleGenerator
-  /// The model itself chooses which layers compute in bf16 or fp16, see
-  /// ModelConfig::low_precision_type. Other models run bf16 by autocast and have no fp16.
-  bool chooses_low_precision = false;
+  bool has_styles = false;   ///< the generator is a StyleGenerator
+  bool has_float16 = false;  ///< its activations stay within the range of float16
   /// Generators trained to bear truncated latents, see models/latent_truncation.h.
   bool truncates_latents = false;
 };
@@ -40,6 +39,7 @@ struct BuildContext {
   ImageShape image = {};
   int label_count = 0;  ///< 0: unconditional
   std::optional<at::ScalarType> low_precision_type = {};
+  bool keeps_activations = false;  ///< see ModelConfig
   std::uint64_t seed = 0;
   comm::Group* statistics_group = nullptr;  ///< see build_networks()
 };
@@ -61,8 +61,8 @@ class Blueprint {
   virtual bool has_second_derivatives() const { return true; }
 
   /// Returns the lowest resolution whose layers compute in ModelConfig::low_precision_type, where
-  /// there is one; 0 for a model that does not choose.
-  virtual int lowest_low_precision_resolution() const { return 0; }
+  /// there is one; above all resolutions where none does.
+  virtual int lowest_low_precision_resolution() const { return std::numeric_limits<int>::max(); }
 
   /// Returns the color that splits the world into groups of ranks that share statistics of their
   /// images: those of a synchronized batch norm, or of a group of the minibatch standard deviation.
@@ -82,8 +82,12 @@ struct ModelConfig {
 
   int channels = 3;     ///< of the dataset: 1 or 3
   int label_count = 0;  ///< of the dataset; 0: no labels
-  /// float16 or bfloat16, for a model that chooses where; float32 after compute_in_float32().
+  /// What most layers compute in where the run asks for less than float32: bfloat16, or float16 of a
+  /// model that has it; float32 after compute_in_float32().
   std::optional<at::ScalarType> low_precision_type = {};
+  LayoutPolicy layout = {};
+  /// Backward passes recompute nothing, whatever the model's keys say: each layer is in the graph.
+  bool keeps_activations = false;
 
   /// Lets all layers compute in float32, for a CPU. Everything else, such as clamps, stays as in
   /// low precision.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/counter_random/counter_random.h"
+#include "models/layout.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models {
@@ -18,7 +19,7 @@ struct ImageShape {
 class StyleGenerator;
 
 /// Generates images from latents. A conditional generator (label_count > 0) also takes labels.
-class Generator : public torch::nn::Module {
+class Generator : public torch::nn::Module, public LaidOut {
  public:
   Generator(ImageShape image, int z_dim, int label_count)
       : image_(image), z_dim_(z_dim), label_count_(label_count) {}
@@ -31,11 +32,20 @@ class Generator : public torch::nn::Module {
   virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                              kernels::RandomStream& random) = 0;
 
-  /// Returns whether forward() in eval mode consists of tensor operations only and can be traced.
-  virtual bool is_traceable() const { return true; }
+  /// Computes forward() of eval mode by LibTorch's own operators alone, without the number of images
+  /// as a constant, for a tracer to record.
+  virtual at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) {
+    kernels::RandomStream unused({}, Stream::kSamples);
+    return forward(z, labels, unused);
+  }
 
   /// Returns this generator if it has styles, else null.
   virtual StyleGenerator* as_style_generator() { return nullptr; }
+
+  /// Prepares what forward passes compute with that depends on parameters alone, and that they keep
+  /// until these change. A forward pass does it by itself where it has to; the replay of a captured
+  /// one can't, and reads what was last prepared.
+  virtual void prepare_weights() {}
 
   /// Returns the state besides parameters that each rank updates on its own: running statistics,
   /// which are averaged over the ranks to keep the replicas identical.
@@ -66,7 +76,7 @@ enum class BatchJoining {
 };
 
 /// Scores images: one logit per image, without a final sigmoid.
-class Discriminator : public torch::nn::Module {
+class Discriminator : public torch::nn::Module, public LaidOut {
  public:
   Discriminator(ImageShape image, int label_count) : image_(image), label_count_(label_count) {}
 
@@ -89,6 +99,8 @@ class Discriminator : public torch::nn::Module {
     throw Error(ExitCode::kBug, "this discriminator scores one batch at a time");
   }
 
+  /// As for the generator.
+  virtual void prepare_weights() {}
   /// As for the generator.
   virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
 

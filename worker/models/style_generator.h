@@ -30,7 +30,6 @@ class StyleGenerator : public Generator {
  public:
   using Generator::Generator;
 
-  bool is_traceable() const override { return false; }
   StyleGenerator* as_style_generator() override { return this; }
 
   /// Returns the style vectors of latents, [N, w_count, w_dim].

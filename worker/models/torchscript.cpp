@@ -48,6 +48,19 @@ jit::Module state_module(const torch::nn::Module& network, const std::string& ty
   return result;
 }
 
+/// Writes out numbers that stand for both axes of an image: converters to other formats want two.
+void write_both_axes(jit::Graph& graph) {
+  for (jit::Node* node : graph.nodes()) {
+    const std::string_view name = node->kind().toQualString();
+    if (!name.ends_with("convolution") && !name.ends_with("2d")) continue;
+    for (jit::Value* input : node->inputs()) {
+      jit::Node* list = input->node();
+      const bool is_one = list->kind() == c10::prim::ListConstruct && list->inputs().size() == 1;
+      if (is_one) list->addInput(list->input(0));
+    }
+  }
+}
+
 jit::Module trace(Generator& generator, const std::string& type_name = "Generator") {
   auto module = state_module(generator, type_name, std::make_shared<jit::CompilationUnit>());
   // Two rows: a batch of one could be traced as a constant.
@@ -58,14 +71,14 @@ jit::Module trace(Generator& generator, const std::string& type_name = "Generato
     names.emplace_back("labels");
   }
   const auto run = [&](const jit::Stack& arguments) -> jit::Stack {
-    kernels::RandomStream random({}, Stream::kSamples);
     const auto labels = arguments.size() > 1 ? arguments[1].toTensor() : at::Tensor();
-    return {generator.forward(arguments[0].toTensor(), labels, random)};
+    return {generator.traceable_forward(arguments[0].toTensor(), labels)};
   };
   const auto name_of = [](const at::Tensor&) { return std::string(); };
   const auto state = jit::tracer::trace(inputs, run, name_of, /*strict=*/true,
                                         /*force_outplace=*/false, &module, names)
                          .first;
+  write_both_axes(*state->graph);
   const c10::QualifiedName method(*module.type()->name(), "forward");
   module.type()->addMethod(
       module._ivalue()->compilation_unit()->create_function(method, state->graph));
@@ -95,10 +108,6 @@ jit::Module script(const LabelBundle& bundle) {
 
 void save_torchscript(Generator& generator, const std::filesystem::path& file,
                       const std::map<std::string, std::string>& metadata) {
-  if (!generator.is_traceable()) {
-    throw ConfigError(
-        "this model has operators that TorchScript can't keep; export its weights as safetensors");
-  }
   const at::NoGradGuard no_grad;
   const EvalMode eval(generator);
   const auto* bundle = dynamic_cast<const LabelBundle*>(&generator);

@@ -14,8 +14,7 @@ namespace ganscale::models {
 ///
 /// generator: on the CPU; its mode and weights stay as they are.
 /// metadata:  extra files of the module; in Python torch.jit.load(file, _extra_files={name: ""}).
-/// Throws:    ConfigError for a model with custom operators; DataError with the file if it can't be
-///            written.
+/// Throws:    DataError with the file if it can't be written.
 void save_torchscript(Generator& generator, const std::filesystem::path& file,
                       const std::map<std::string, std::string>& metadata = {});
 

@@ -3,6 +3,7 @@
 #include <ATen/ops/_fused_sgd.h>
 
 #include "base/error.h"
+#include "kernels/launch/count_change.h"
 #include "optim/optimizer_keys.h"
 
 namespace ganscale::optim {
@@ -28,6 +29,7 @@ void Sgd::update_parameters(Update& update) {
                   options_.weight_decay, options_.momentum, update.learning_rate,
                   /*dampening=*/0.0, options_.nesterov, /*maximize=*/false,
                   /*is_first_step=*/false);
+  kernels::count_change(update.parameters);  // this operator does not, unlike others
 }
 
 OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& /*defaults*/) {

@@ -161,7 +161,8 @@ std::string legend(const Chart& chart) {
 std::string numbers_json(const Chart& chart, const Axis& x) {
   nlohmann::ordered_json y = nlohmann::ordered_json::array();
   for (const auto& series : chart.series) y.push_back(series.values);
-  const nlohmann::ordered_json json{{"from", x.from}, {"to", x.to}, {"x", chart.x}, {"y", y}};
+  const nlohmann::ordered_json json{
+      {"from", x.from}, {"to", x.to}, {"unit", chart.x_unit}, {"x", chart.x}, {"y", y}};
   return "<script type=\"application/json\">" + json.dump() + "</script>";
 }
 

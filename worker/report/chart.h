@@ -17,6 +17,7 @@ struct Chart {
   std::vector<double> x;
   std::vector<Series> series;
   bool from_zero = false;  ///< whether the y axis always starts at 0
+  std::string x_unit = "kimg";
 };
 
 /// The visible range of an axis and its tick marks.

@@ -110,10 +110,14 @@ std::string tile(const std::string& value, const std::string& what) {
                  element("b", "", escape_html(value)) + element("span", "", escape_html(what)));
 }
 
+/// The newest value of each metric: not every evaluation measures all of them.
 std::string last_metric_tiles(const RunSummary& run) {
   std::string tiles;
   for (const auto& chart : metric_charts(run)) {
-    tiles += tile(format_short(chart.series.front().values.back()), chart.title);
+    const auto& values = chart.series.front().values;
+    const auto newest = std::find_if(values.rbegin(), values.rend(),
+                                     [](double value) { return std::isfinite(value); });
+    tiles += tile(format_short(*newest), chart.title);
   }
   return tiles;
 }
@@ -181,8 +185,9 @@ std::string progress(const RunSummary& run) {
 
 std::string charts_section(const RunSummary& run) {
   std::string charts;
-  for (const auto& chart : metric_charts(run)) charts += chart_html(chart);
-  for (const auto& chart : tick_charts(run)) charts += chart_html(chart);
+  for (const auto& some : {metric_charts(run), metric_time_charts(run), tick_charts(run)}) {
+    for (const auto& chart : some) charts += chart_html(chart);
+  }
   if (charts.empty()) return {};
   return element("h2", "", "Curves") + element("div", "charts", charts);
 }
@@ -213,6 +218,31 @@ std::string facts_table(const RunSummary& run) {
     if (const auto value = config_value(run.config, path)) rows += row(name, *value);
   }
   return element("div", "card", element("table", "", rows));
+}
+
+/// Returns a value of a start as text: lists joined, counts as "8 x NVIDIA H100".
+std::string provenance_text(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& [name, item] : value.items()) {
+    const auto each = value.is_object() ? item.dump() + " x " + name : provenance_text(item);
+    text += (text.empty() ? "" : ", ") + each;
+  }
+  return text;
+}
+
+/// The program, the machines and the command line of the latest start.
+std::string provenance_section(const RunSummary& run) {
+  if (run.starts.empty()) return {};
+  std::string rows;
+  for (const auto& [name, value] : run.starts.back().items()) {
+    auto words = name;
+    std::ranges::replace(words, '_', ' ');
+    rows += row(words, provenance_text(value));
+  }
+  if (run.starts.size() > 1) rows += row("starts so far", std::to_string(run.starts.size()));
+  return element("h2", "", "Provenance") + element("div", "card", element("table", "", rows));
 }
 
 std::string checkpoint_table(const RunSummary& run) {
@@ -273,7 +303,9 @@ std::string labels_section(const RunSummary& run) {
   if (!failed.empty()) html += element("div", "card", element("table", "", failed));
   const auto trained_count = std::ranges::count_if(run.labels, is_trained);
   const auto summary =
-      element("summary", "", std::to_string(trained_count) + " labels have a generator");
+      element("summary", "",
+              trained_count == 1 ? "1 label has a generator"
+                                 : std::to_string(trained_count) + " labels have a generator");
   const std::string open = trained_count <= kMostOpenLabels ? " open" : "";
   return html + "<details class=\"card\"" + open + ">" + summary + element("table", "", trained) +
          "</details>";
@@ -285,7 +317,7 @@ std::string facts_section(const RunSummary& run) {
               "<summary>config.yaml</summary>" + element("pre", "", escape_html(run.config_text)));
   return element("h2", "", "Facts") +
          element("div", "facts", facts_table(run) + checkpoint_table(run)) +
-         element("h2", "", "Configuration") + config;
+         provenance_section(run) + element("h2", "", "Configuration") + config;
 }
 
 }  // namespace

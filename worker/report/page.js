@@ -36,7 +36,7 @@ for (const chart of document.querySelectorAll(".chart")) {
   const where = chart.querySelector(".where");
   const tell = (index) => {
     data.y.forEach((values, i) => { numbers[i].textContent = short(values[index]); });
-    where.textContent = "at " + short(data.x[index]) + " kimg";
+    where.textContent = "at " + short(data.x[index]) + " " + data.unit;
   };
   plot.onpointermove = (event) => {
     const box = plot.getBoundingClientRect();

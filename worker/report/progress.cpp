@@ -5,9 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
 #include <limits>
+#include <mutex>
 
+#include "base/log.h"
+#include "base/terminal.h"
+#include "base/thread_rank.h"
 #include "report/tick_line.h"
 
 namespace ganscale::report {
@@ -67,23 +72,50 @@ std::string progress_line(const Advance& advance, const std::string& unit, int w
   return bar(fraction, std::min(room, 40)) + numbers;
 }
 
-ProgressBar::ProgressBar(std::string unit, std::int64_t total, std::int64_t done_at_start)
-    : unit_(std::move(unit)),
-      advance_{.done = done_at_start, .total = total, .done_at_start = done_at_start},
-      on_terminal_(isatty(STDERR_FILENO) != 0) {}
+ProgressBar::ProgressBar(std::string unit, std::int64_t total, std::int64_t done_at_start,
+                         std::chrono::milliseconds longest_silence)
+    : unit_(std::move(unit)), total_(total), done_at_start_(done_at_start), done_(done_at_start) {
+  const bool is_of_another_rank = thread_rank().value_or(0) != 0;
+  if (terminal::is_open() || is_of_another_rank) return;
+  log_thread_ = std::jthread([this, longest_silence](const std::stop_token& stop) {
+    break_silence(longest_silence, stop);
+  });
+}
 
-ProgressBar::~ProgressBar() {
-  if (on_terminal_) std::fputs("\r\033[K", stderr);
+ProgressBar::~ProgressBar() { terminal::draw_bar(""); }
+
+Advance ProgressBar::advance() const {
+  return {.done = done_,
+          .total = total_,
+          .done_at_start = done_at_start_,
+          .seconds = std::chrono::duration<double>(Clock::now() - start_).count()};
 }
 
 void ProgressBar::update(std::int64_t done) {
-  if (!on_terminal_) return;
+  done_ = done;
+  if (!terminal::is_open()) return;
   const auto now = Clock::now();
   if (now - drawn_ < 100ms) return;
   drawn_ = now;
-  advance_.done = done;
-  advance_.seconds = std::chrono::duration<double>(now - start_).count();
-  std::fputs(("\r\033[K" + progress_line(advance_, unit_, terminal_width())).c_str(), stderr);
+  terminal::draw_bar(progress_line(advance(), unit_, terminal_width()));
+}
+
+/// Logs the progress whenever nothing was printed for longest_silence.
+void ProgressBar::break_silence(std::chrono::milliseconds longest_silence,
+                                const std::stop_token& stop) const {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  const std::chrono::duration<double> silence = longest_silence;
+  while (!stop.stop_requested()) {
+    stopped.wait_for(lock, stop, longest_silence / 10, [] { return false; });
+    if (stop.stop_requested() || terminal::silent_seconds() < silence.count()) continue;
+    const Advance now = advance();
+    log::info("Progress", {{"of", unit_},
+                           {"done", now.done},
+                           {"total", now.total},
+                           {"left", format_duration(seconds_left(now))}});
+  }
 }
 
 }  // namespace ganscale::report

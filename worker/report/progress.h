@@ -1,8 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 namespace ganscale::report {
 
@@ -22,13 +25,15 @@ std::string progress_line(const Advance& advance, const std::string& unit, int w
 /// Returns the remaining seconds at the rate so far; infinite before anything is done.
 double seconds_left(const Advance& advance);
 
-/// A line on standard error that is redrawn in place; nothing if that is not a terminal.
+/// A line on standard error that is redrawn in place. Where that is not a terminal, a thread logs the
+/// progress instead, whenever nothing else was printed for ten seconds: also while a step takes longer.
 ///
 /// A log line replaces the bar, which comes back with the next update.
 class ProgressBar {
  public:
   /// total, done_at_start: as in Advance.
-  ProgressBar(std::string unit, std::int64_t total, std::int64_t done_at_start = 0);
+  ProgressBar(std::string unit, std::int64_t total, std::int64_t done_at_start = 0,
+              std::chrono::milliseconds longest_silence = std::chrono::seconds(10));
   /// Erases the bar.
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
@@ -40,11 +45,16 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string unit_;
-  Advance advance_;
-  Clock::time_point start_ = Clock::now();
+  Advance advance() const;
+  void break_silence(std::chrono::milliseconds longest_silence, const std::stop_token& stop) const;
+
+  const std::string unit_;
+  const std::int64_t total_;
+  const std::int64_t done_at_start_;
+  const Clock::time_point start_ = Clock::now();
+  std::atomic<std::int64_t> done_;
   Clock::time_point drawn_;
-  bool on_terminal_;
+  std::jthread log_thread_;  // last: it uses all of the above
 };
 
 }  // namespace ganscale::report

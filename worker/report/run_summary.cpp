@@ -65,6 +65,7 @@ RunSummary read_run(const std::filesystem::path& folder) {
   run.name = std::filesystem::canonical(folder).filename().string();
   run.config_text = files::read_file(config_file);
   run.config = config::parse_yaml(run.config_text, config_file.string());
+  run.starts = read_json_lines(folder / "provenance.jsonl");
   run.ticks = read_json_lines(folder / "stats.jsonl");
   run.metrics = read_json_lines(folder / "metrics.jsonl");
   run.labels = read_labels(folder / "labels.json");

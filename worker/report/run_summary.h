@@ -23,6 +23,7 @@ struct RunSummary {
   std::string name;  ///< of the folder
   std::string config_text;
   config::Node config;
+  std::vector<nlohmann::ordered_json> starts;   ///< lines of provenance.jsonl
   std::vector<nlohmann::ordered_json> ticks;    ///< lines of stats.jsonl
   std::vector<nlohmann::ordered_json> metrics;  ///< lines of metrics.jsonl
   std::vector<nlohmann::ordered_json> labels;   ///< labels.json of scheme per_label

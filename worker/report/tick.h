@@ -12,7 +12,9 @@ namespace ganscale::report {
 struct RoleTick {
   int ranks = 0;
   std::int64_t steps = 0;
-  std::int64_t images = 0;      ///< real images, of all its ranks
+  /// Real images that a discriminator was shown, or images that a generator made for it; of all its
+  /// ranks.
+  std::int64_t images = 0;
   double seconds_per_step = 0;  ///< of training, 0 without a step
   double wait_share = 0;        ///< part of its ranks' time in [0, 1] spent waiting for the others
   /// By age of the weights or images used from the others, in steps; of all its ranks.
@@ -31,10 +33,11 @@ struct Tick {
   double seconds = 0;  ///< of training since image 0, over all restarts
   double seconds_per_kimg = 0;
   double maintenance_seconds = 0;  ///< between the last tick and this one: grids, checkpoints, ...
-  double data_wait_share = 0;      ///< part of the tick's time in [0, 1] spent waiting for images
-  int reader_threads = 0;          ///< of the loader of rank 0, now
-  double read_tail_seconds = 0;    ///< 95 of 100 of its latest reads took no longer
-  double all_reduce_share = 0;     ///< part spent waiting for other ranks' gradients
+  /// Part of the tick's time in [0, 1] that ranks with a loader waited for images, in the mean.
+  double data_wait_share = 0;
+  int reader_threads = 0;        ///< of the loader with the most, now
+  double read_tail_seconds = 0;  ///< 95 of 100 of the latest reads of any loader took no longer
+  double all_reduce_share = 0;   ///< that ranks waited for other ranks' gradients, in the mean
   std::int64_t host_memory_bytes = 0;               ///< resident, of this process
   std::optional<std::int64_t> device_memory_bytes;  ///< where there is a device
   std::map<std::string, double> losses;             ///< mean over the tick, by network or phase

@@ -3,31 +3,31 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <memory>
 #include <vector>
-
-#include "files/append_file.h"
 
 namespace ganscale::report {
 
-/// An uncompressed video in the YUV4MPEG2 format (.y4m), which all encoders read:
-///
-///   ffmpeg -i walk.y4m walk.mp4
-///
-/// Colors become luma and chroma by ITU-R BT.601, in limited range, without subsampling; gray
-/// becomes luma alone.
+/// A video that is written frame by frame.
 class VideoFile {
  public:
-  /// Creates or truncates the file. Creates missing parent folders. Throws OutputError.
-  VideoFile(const std::filesystem::path& path, int frames_per_second);
+  virtual ~VideoFile() = default;
 
   /// Appends a frame. pixels: [H, W, C] uint8, C = 1 or 3, the same shape for all frames.
   /// Throws files::OutputError; Error(kBug) for other shapes.
   void append(const at::Tensor& pixels);
 
+  /// Completes the file after the last frame. Throws files::OutputError.
+  virtual void finish() = 0;
+
  private:
-  files::AppendFile file_;
-  int frames_per_second_;
+  virtual void write(const at::Tensor& pixels) = 0;
+
   std::vector<std::int64_t> shape_;  ///< of the frames so far; empty before the first
 };
+
+/// Opens a video of the format of its extension: .mp4, or .y4m for an uncompressed one. Creates
+/// missing parent folders. Throws UsageError for .mp4 in a build without libav; files::OutputError.
+std::unique_ptr<VideoFile> open_video(const std::filesystem::path& path, int frames_per_second);
 
 }  // namespace ganscale::report

@@ -17,8 +17,9 @@ struct Endpoint {
 
 /// Serves what `collect` returns at GET /metrics until it is destroyed.
 ///
-/// `collect` is called on the exposer's threads, at most two at a time. A build without services
-/// (GANSCALE_SERVICES=OFF) warns once and serves nothing.
+/// `collect` is called on the exposer's threads, several at a time. A client has half a second for
+/// its request, so those that never finish theirs delay others by seconds at most. A build without
+/// services (GANSCALE_SERVICES=OFF) warns once and serves nothing.
 class Exposer {
  public:
   using Collect = std::function<std::vector<Family>()>;

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <new>
+#include <set>
 
 #include "base/error.h"
 #include "telemetry/locked_memory.h"
@@ -74,6 +75,7 @@ class Reader {
 
 Registry::Registry(const RegistryOptions& options)
     : run_(options.run),
+      build_(options.build),
       local_size_(options.local_size),
       segment_(options.segment, sizeof(Slot) * static_cast<std::size_t>(options.local_size),
                options.local_size) {
@@ -101,18 +103,35 @@ std::vector<Family> Registry::collect() const {
     if (!family.samples.empty()) families.push_back(std::move(family));
   }
   add_process_families(families);
+  add_build_info(families);
   return families;
+}
+
+/// The ranks of a node run one program.
+void Registry::add_build_info(std::vector<Family>& families) const {
+  if (build_.empty()) return;
+  Family info{wire::metric::kBuildInfo, kBuildInfoHelp, Type::kGauge, {}};
+  for (int local_rank = 0; local_rank < local_size_; ++local_rank) {
+    const int rank = slots_[local_rank].rank_and_one.load(std::memory_order_acquire) - 1;
+    if (rank < 0) continue;
+    Labels labels = labels_of(run_, rank);
+    labels.insert(labels.end(), build_.begin(), build_.end());
+    info.samples.push_back({std::move(labels), 1, {}});
+  }
+  families.push_back(std::move(info));
 }
 
 void Registry::add_process_families(std::vector<Family>& families) const {
   Family cpu{wire::metric::kCpuSecondsTotal, kCpuSecondsHelp, Type::kCounter, {}};
   Family memory{wire::metric::kResidentMemoryBytes, kResidentMemoryHelp, Type::kGauge, {}};
+  std::set<int> seen;  // ranks may be threads of one process: that of the first
   for (int local_rank = 0; local_rank < local_size_; ++local_rank) {
     const Slot& slot = slots_[local_rank];
     const int rank = slot.rank_and_one.load(std::memory_order_acquire) - 1;
     if (rank < 0) continue;
-    const auto usage = process_usage(slot.process.load(std::memory_order_relaxed));
-    if (!usage) continue;
+    const int process = slot.process.load(std::memory_order_relaxed);
+    const auto usage = process_usage(process);
+    if (!usage || !seen.insert(process).second) continue;
     cpu.samples.push_back({labels_of(run_, rank), usage->cpu_seconds, {}});
     memory.samples.push_back({labels_of(run_, rank), usage->resident_memory_bytes, {}});
   }

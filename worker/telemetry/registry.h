@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "telemetry/family.h"
@@ -18,7 +19,11 @@ struct RegistryOptions {
   /// Name of the shared memory: the same on all ranks of the job, and different from all other jobs
   /// on the node. Letters, digits, '-'.
   std::string segment;
+  /// The labels of ganscale_build_info beside run and rank; empty: there is no such metric.
+  std::vector<std::pair<std::string, std::string>> build = {};
 };
+
+inline constexpr const char* kBuildInfoHelp = "1, labeled by what the program was built from.";
 
 /// The metrics of all ranks of a node, in shared memory: each rank writes its own Instruments, and
 /// local rank 0 collects all of them for the node's only port.
@@ -45,8 +50,10 @@ class Registry {
   };
 
   void add_process_families(std::vector<Family>& families) const;
+  void add_build_info(std::vector<Family>& families) const;
 
   std::string run_;
+  std::vector<std::pair<std::string, std::string>> build_;
   int local_size_;
   SharedSegment segment_;
   Slot* slots_ = nullptr;

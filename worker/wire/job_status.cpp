@@ -71,10 +71,16 @@ constexpr std::array<std::pair<const char*, double Measurement::*>, 6> kMeasured
     {"step_seconds_p99", &Measurement::step_seconds_p99},
 }};
 
+constexpr std::array<std::pair<const char*, std::optional<double> Measurement::*>, 2>
+    kMeasuredShares{{
+        {"memory_share", &Measurement::memory_share},
+        {"gpu_use", &Measurement::gpu_use},
+    }};
+
 Json to_json(const Measurement& measured) {
   Json json{{"steps", measured.steps}, {"images", measured.images}};
   for (const auto& [key, member] : kMeasuredSeconds) json[key] = measured.*member;
-  write(json, "memory_share", measured.memory_share);
+  for (const auto& [key, member] : kMeasuredShares) write(json, key, measured.*member);
   return json;
 }
 
@@ -84,7 +90,7 @@ Measurement read_measurement(const Json& json) {
   read(json, "steps", measured.steps);
   read(json, "images", measured.images);
   for (const auto& [key, member] : kMeasuredSeconds) read(json, key, measured.*member);
-  read(json, "memory_share", measured.memory_share);
+  for (const auto& [key, member] : kMeasuredShares) read(json, key, measured.*member);
   return measured;
 }
 

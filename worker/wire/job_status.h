@@ -40,6 +40,7 @@ struct Measurement {
   double step_seconds_median = 0;  ///< of rank 0
   double step_seconds_p99 = 0;
   std::optional<double> memory_share = {};  ///< of a device, the highest of all ranks
+  std::optional<double> gpu_use = {};       ///< share of time, mean over the ranks that know it
 
   double images_per_second() const {
     return seconds > 0 ? static_cast<double>(images) / seconds : 0;

@@ -38,6 +38,7 @@ inline constexpr const char* kCheckpointLastSuccess =
 inline constexpr const char* kGpuMemoryBytes = "ganscale_gpu_memory_bytes";
 inline constexpr const char* kMemlockTooSmall = "ganscale_memlock_too_small";
 inline constexpr const char* kWorldSize = "ganscale_world_size";
+inline constexpr const char* kBuildInfo = "ganscale_build_info";
 inline constexpr const char* kResidentMemoryBytes = "process_resident_memory_bytes";
 inline constexpr const char* kCpuSecondsTotal = "process_cpu_seconds_total";
 }  // namespace metric

@@ -16,6 +16,9 @@ struct RoleRatio {
   int sum() const { return generator + discriminator; }
 };
 
+/// Returns the ranks of so many processes: one without others plays both roles.
+constexpr int role_ranks(int processes) { return processes == 1 ? 2 : processes; }
+
 /// Reads "1:3"; nothing where the text is no ratio of positive numbers.
 std::optional<RoleRatio> parse_ratio(std::string_view text);
 

@@ -81,11 +81,5 @@ TEST(Augmentation, WithoutAdaptationHasNoState) {
   EXPECT_TRUE(none(x, {}, Use::kReals).is_same(x));
 }
 
-TEST(Augmentation, GivesFloat32ForNarrowTypes) {
-  const Augmentation ada(parse("{name: ada, adaptive: false, p: 1}"), at::kCPU);
-  const auto x = at::rand({2, 3, 8, 8}).to(at::kBFloat16);
-  EXPECT_TRUE(ada(x, {}, Use::kReals).equal(ada(x.to(at::kFloat), {}, Use::kReals)));
-}
-
 }  // namespace
 }  // namespace ganscale::augment

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/thread_rank.h"
 #include "support/temporary_folder.h"
 
 namespace ganscale {
@@ -54,6 +55,8 @@ TEST_F(Log, EscapesControlCharacters) {
   const std::string name = "a\x1b[2Jb\rc\x7f";
   EXPECT_EQ(printed([&] { log::error("No file " + name, {{"name", name}}); }),
             "ganscale: error: No file a\\x1b[2Jb\\x0dc\\x7f  name=a\\x1b[2Jb\\x0dc\\x7f\n");
+  EXPECT_EQ(printed([] { log::info("Wrote", {{"file", "a\nganscale: error: b"}, {"n", 1}}); }),
+            "Wrote  file=a\\x0aganscale: error: b  n=1\n");
   EXPECT_EQ(printed([] { log::error("Two:\n\tlines, häh"); }),
             "ganscale: error: Two:\n\tlines, häh\n");
 }
@@ -68,6 +71,16 @@ TEST_F(Log, OfOtherRanksPrintsWarningsOnly) {
   log::set_rank(3);
   EXPECT_EQ(printed([] { log::info("Training"); }), "");
   EXPECT_EQ(printed([] { log::warning("Slow"); }), "ganscale: warning: [rank 3] Slow\n");
+}
+
+TEST_F(Log, NamesTheRankOfAThreadThatHasItsOwn) {
+  EXPECT_EQ(printed([] {
+              const ThreadRank rank(1);
+              log::info("Training");
+              log::warning("Slow");
+            }),
+            "ganscale: warning: [rank 1] Slow\n");
+  EXPECT_EQ(printed([] { log::info("Training"); }), "Training\n");
 }
 
 TEST_F(Log, AsJsonIsAnObjectALine) {

@@ -15,6 +15,7 @@ struct RetentionCase {
   int keep_last;
   std::optional<Better> better;
   Names expected;
+  int keep_best = 1;
 };
 
 void PrintTo(const RetentionCase& row, std::ostream* out) { *out << row.name; }
@@ -23,7 +24,8 @@ class Retention : public testing::TestWithParam<RetentionCase> {};
 
 TEST_P(Retention, DeletesWhatTheTableSays) {
   const auto& row = GetParam();
-  EXPECT_EQ(checkpoints_to_delete(row.candidates, row.keep_last, row.better), row.expected);
+  EXPECT_EQ(checkpoints_to_delete(row.candidates, {row.keep_last, row.better, row.keep_best}),
+            row.expected);
 }
 
 constexpr auto kNone = std::nullopt;
@@ -54,6 +56,22 @@ INSTANTIATE_TEST_SUITE_P(
                       1,
                       Better::kLower,
                       {"b"}},
+        RetentionCase{"TheTwoBestStay",
+                      {{"a", 1, true, 4.0},
+                       {"b", 2, true, 5.0},
+                       {"c", 3, true, 9.0},
+                       {"d", 4, true, 6.0},
+                       {"e", 5, true, kNone}},
+                      1,
+                      Better::kLower,
+                      {"c", "d"},
+                      2},
+        RetentionCase{"AsManyBestOnesStayAsAreMeasured",
+                      {{"a", 1, true, 4.0}, {"b", 2, true, kNone}, {"c", 3, true, 9.0}},
+                      1,
+                      Better::kHigher,
+                      {"b"},
+                      5},
         RetentionCase{"AnUnmeasuredOneIsNeverTheBest",
                       {{"a", 1, true, kNone}, {"b", 2, true, 5.0}, {"c", 3, true, kNone}},
                       1,

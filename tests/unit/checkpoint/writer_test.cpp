@@ -46,16 +46,29 @@ TEST(Writer, SkipsNoneOfManyInARow) {
   }
 }
 
-TEST(Writer, KeepsTheLastAndTheBest) {
-  const TemporaryFolder run;
-  Writer writer(run.path(), {.keep_last = 2, .keep_best = "fid50k"});
-  const std::vector<double> fid{9, 5, 8, 7, 6};
-  for (int i = 1; i <= 5; ++i) {
-    auto snapshot = make_snapshot(i * 1'000, i);
-    snapshot.metrics = {{"fid50k", fid[i - 1]}};
+/// Writes a checkpoint for each value of a metric, and waits.
+void write_measured(Writer& writer, const std::string& metric, const std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int number = static_cast<int>(i) + 1;
+    auto snapshot = make_snapshot(number * 1'000, number);
+    snapshot.metrics = {{metric, values[i]}};
     writer.write(snapshot);
   }
   EXPECT_TRUE(writer.wait());
+}
+
+TEST(Writer, KeepsTheLastAndTheBest) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {.keep_last = 2, .keep_best = "fid50k"});
+  write_measured(writer, "fid50k", {9, 5, 8, 7, 6});
+  EXPECT_EQ(names(run / "checkpoints"),
+            (std::vector<std::string>{"kimg-000002", "kimg-000004", "kimg-000005"}));
+}
+
+TEST(Writer, KeepsAsManyOfTheBestAsItIsTold) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {.keep_last = 1, .keep_best = "is10k", .keep_best_count = 2});
+  write_measured(writer, "is10k", {2, 5, 3, 4, 1});
   EXPECT_EQ(names(run / "checkpoints"),
             (std::vector<std::string>{"kimg-000002", "kimg-000004", "kimg-000005"}));
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cost/device_table.h"
 #include "unit/cli/run_ganscale.h"
 
 namespace ganscale::cli {
@@ -55,6 +56,16 @@ TEST(BenchVerb, RefusesWhatItCannotMeasure) {
   EXPECT_EQ(run_ganscale({"bench", "--set", "scheme.name=asynchronous"}), ExitCode::kConfig);
   EXPECT_EQ(run_ganscale({"bench", "--operators"}), ExitCode::kUsage);  // of a count
   EXPECT_EQ(run_ganscale({"bench", "--set", "data.path=/no/such/data"}), ExitCode::kData);
+}
+
+TEST(Help, NamesEveryDeviceOfTheTable) {
+  for (const char* verb : {"bench", "train"}) {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_ganscale({verb, "--help"}), ExitCode::kOk);
+    const std::string help = testing::internal::GetCapturedStdout();
+    for (const cost::Device& device : cost::devices())
+      EXPECT_THAT(help, testing::HasSubstr(std::string(device.name))) << verb;
+  }
 }
 
 TEST(BenchVerb, RefusesADeviceThatItDoesNotKnow) {

@@ -63,7 +63,8 @@ TEST(GenerateVerb, WalksForwards) {
 }
 
 TEST(GenerateVerb, WantsTheExtensionOfWhatItWrites) {
-  expect_usage_error("--out: a walk is written as .y4m: w.png", {"--walk", "4", "--out", "w.png"});
+  expect_usage_error("--out: a walk is written as .mp4, or uncompressed as .y4m: w.png",
+                     {"--walk", "4", "--out", "w.png"});
   for (const std::string name : {"g.jpg", "g", "g.y4m"})
     expect_usage_error("--out: a grid is written as .png: " + name, {"--out", name});
 }

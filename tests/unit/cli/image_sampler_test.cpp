@@ -50,6 +50,27 @@ TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
   EXPECT_EQ(sampler.specify(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
 }
 
+TEST(LabelsByName, AreThoseOfTheData) {
+  auto generator = trained({});
+  generator.label_names = {"cat", "dog", "7", "horse"};
+  const ImageSampler sampler(generator, {});
+  EXPECT_EQ(sampler.specify(seeds(4), "horse,0-1,dog").labels,
+            (std::vector<std::int64_t>{3, 0, 1, 1}));
+  expect_error(ExitCode::kUsage, "--labels: no label has this name: hrse (did you mean horse?)",
+               [&] { sampler.specify(seeds(1), "hrse"); });
+  expect_error(ExitCode::kUsage, "the labels of this run are 0-3: 7",  // numbers are no names
+               [&] { sampler.specify(seeds(1), "7"); });
+}
+
+TEST(LabelsByName, AreRefusedWhereThereAreNone) {
+  const auto generator = trained({});
+  const ImageSampler sampler(generator, {});
+  expect_error(ExitCode::kUsage, "the labels of this run have no names",
+               [&] { sampler.specify(seeds(1), "cat"); });
+  expect_error(ExitCode::kUsage, "--labels: ", [&] { sampler.specify(seeds(1), "3-1"); });
+  expect_error(ExitCode::kUsage, "--labels: ", [&] { sampler.specify(seeds(1), "-2"); });
+}
+
 training::TrainedGenerator biggan() {
   training::TrainedGenerator result;
   result.config.model = models::read_model("{name: biggan, generator_channels: 1}", 4);

@@ -31,6 +31,15 @@ TEST(Run, NamesAllVerbsWhereNoneIsClose) {
               testing::StartsWith("ganscale: error: unknown verb: swim (known: train, data, "));
 }
 
+TEST(Run, TellsItsBuild) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_ganscale({"--version"}), ExitCode::kOk);
+  EXPECT_THAT(
+      testing::internal::GetCapturedStdout(),
+      testing::MatchesRegex("[0-9.]+\ncommit    .+\nlibtorch  2\\..+\ncuda      .+\nnccl      .+\n"
+                            "mpi       .+\ncompiler  .+\n"));
+}
+
 TEST(Run, LeavesOtherMistakesToTheParser) {
   EXPECT_THAT(run_and_listen({"train", "--rnu", "r"}).error, testing::HasSubstr("--rnu"));
   EXPECT_EQ(run_and_listen({}).code, ExitCode::kUsage);

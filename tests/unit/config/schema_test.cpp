@@ -39,5 +39,25 @@ TEST(Schema, ClosesEverySectionAndNamesTypesAndChoices) {
   EXPECT_EQ(optimizer["properties"]["nesterov"]["description"], "look ahead");
 }
 
+TEST(Schema, RestrictsAKeyByAChoice) {
+  const auto schema =
+      nlohmann::json::parse(to_json_schema({}, {{.choice = "optimizer.name",
+                                                 .value = "adam",
+                                                 .default_without = {"name", "preset"},
+                                                 .key = "schedule.warmup",
+                                                 .allowed = {std::int64_t{1}, "none"}}}));
+  const auto then = nlohmann::json::parse(
+      R"({"properties": {"schedule": {"properties": {"warmup": {"enum": [1, "none"]}}}}})");
+  const auto& rules = schema["allOf"];
+  ASSERT_EQ(rules.size(), 2);
+  EXPECT_EQ(rules[0]["then"], then);
+  EXPECT_EQ(rules[1]["then"], then);
+  EXPECT_EQ(rules[0]["if"], nlohmann::json::parse(R"({"properties": {"optimizer": {
+      "properties": {"name": {"const": "adam"}}, "required": ["name"]}},
+      "required": ["optimizer"]})"));
+  EXPECT_EQ(rules[1]["if"], nlohmann::json::parse(R"({"properties": {"optimizer": {
+      "not": {"anyOf": [{"required": ["name"]}, {"required": ["preset"]}]}}}})"));
+}
+
 }  // namespace
 }  // namespace ganscale::config

@@ -131,6 +131,7 @@ TEST_F(ControlServer, AnswersWhileOthersSendNothingMore) {
     slow.back()->write("POST /commands HTTP/1.1\r\nHost: x\r\n" + kCommandHeaders +
                        (client % 2 == 0 ? "Content-Length: 40\r\n\r\n{" : ""));
   }
+  const auto half_open = open_half_requests(server->port(), 150);
   EXPECT_EQ(http(server->port(), "GET /status", kToken).status, 200);
   // The destructor must end those connections, not wait for them.
 }

@@ -137,6 +137,17 @@ TEST(MultiTensorAdam, WalksMemoryInAnyOrderThatAllShare) {
   EXPECT_TRUE(rows.averages[0].equal(channels_last.averages[0]));
 }
 
+TEST(MultiTensorAdam, CountsAsAChangeOfParametersAndAverages) {
+  const AdamTensors tensors = adam_case({{3}}, at::kFloat);
+  const auto versions = [&] {
+    return std::pair(tensors.parameters[0]._version(), tensors.averages[0]._version());
+  };
+  const auto before = versions();
+  multi_tensor_adam(tensors, kRule, kAverageBeta);
+  EXPECT_GT(versions().first, before.first);
+  EXPECT_GT(versions().second, before.second);
+}
+
 TEST(MultiTensorAdam, OfNothingDoesNothing) { EXPECT_NO_THROW(multi_tensor_adam({}, kRule)); }
 
 TEST(MultiTensorAdam, RefusesTensorsThatDoNotBelongTogether) {

@@ -41,6 +41,25 @@ TEST_P(ScaledCopiesOnHost, ChangeLayoutAndTypeAndRoundOnce) {
   EXPECT_TRUE(out.equal((weight * 0.3).to(GetParam().dtype)));
 }
 
+TEST_P(ScaledCopiesOnHost, AddTheGradientOfEnergies) {
+  const at::Tensor in =
+      numbers({5, 7, 3, 3}).contiguous(at::MemoryFormat::ChannelsLast);  // as a copy lies
+  const at::Tensor weight = wide(numbers({5, 7, 3, 3}));
+  const at::Tensor of_energies = wide(numbers({5, 7}));
+  const at::Tensor out = at::empty_like(weight);
+  scaled_copies_kernel(std::vector<ScaledArray>{{.out = out.mutable_data_ptr(),
+                                                 .in = in.const_data_ptr(),
+                                                 .factor = 0.3,
+                                                 .weight = weight.const_data_ptr(),
+                                                 .energy_gradient = of_energies.const_data_ptr(),
+                                                 .taps = 9,
+                                                 .element_count = 315,
+                                                 .sizes = {7, 9},
+                                                 .strides = {63, 1, 7}}},
+                       to_parameters(), nullptr);
+  expect_close(out, wide(in) * 0.3 + 2 * weight * of_energies.unsqueeze(2).unsqueeze(3));
+}
+
 TEST_P(ScaledCopiesOnHost, TakeAsManyTensorsOfAnySizeAsALaunch) {
   const int large = host_grid::has_threads() ? 600 : 40'000;  // more than its blocks have threads
   std::vector<at::Tensor> in = {numbers({0}), numbers({large})};

@@ -33,9 +33,22 @@ TEST(ParseMetric, ComparesWith50000RealsOrWithAll) {
   EXPECT_EQ(parse_metric("pr50k7_full").neighbors, 7);
 }
 
+TEST(ParseMetric, ReadsThePathsOfPathLengths) {
+  const auto plain = parse_metric("ppl50k");
+  EXPECT_EQ(plain.metric, Metric::kPathLength);
+  EXPECT_FALSE(plain.path.is_between_latents || plain.path.is_anywhere || plain.path.crops);
+  const auto ends = parse_metric("ppl50k_wend").path;
+  EXPECT_FALSE(ends.is_between_latents || ends.is_anywhere || ends.crops);
+  const auto full = parse_metric("ppl_zfull_crop");
+  EXPECT_EQ(full.image_count, 50'000);
+  EXPECT_TRUE(full.path.is_between_latents && full.path.is_anywhere && full.path.crops);
+  EXPECT_TRUE(parse_metric("ppl2k_wfull").path.is_anywhere);
+}
+
 TEST(ParseMetric, RefusesWhatIsNoMetric) {
-  for (const char* name : {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m",
-                           "is50k_full", "fid50k_all"}) {
+  for (const char* name :
+       {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m", "is50k_full",
+        "fid50k_all", "fid50k_wend", "ppl50k_full", "ppl50k_xend", "ppl50k_crop", "ppl50k3"}) {
     expect_error(ExitCode::kConfig, std::string("with _full for all real images: ") + name,
                  [&] { parse_metric(name); });
   }
@@ -48,7 +61,8 @@ TEST(ParseEvaluate, HasDefaultsAndReadsEveryKey) {
   EXPECT_FALSE(c.cache.empty());
   const auto full = parse(
       "{metrics: [fid10k, is10k], every_kimg: 5, feature_net: a.pt, feature_net_sha256: 00, "
-      "feature_net_resolution: 299, feature_net_range: signed, covariance: n, splits: 2, batch: 8, "
+      "feature_net_resolution: 299, feature_net_range: signed, perceptual_net: v.pt, "
+      "perceptual_net_sha256: 01, covariance: n, splits: 2, batch: 8, "
       "cache: /tmp/cache}");
   ASSERT_EQ(full.metrics.size(), 2);
   EXPECT_EQ(full.metrics[1].text, "is10k");
@@ -56,6 +70,8 @@ TEST(ParseEvaluate, HasDefaultsAndReadsEveryKey) {
   EXPECT_EQ(full.feature_net.file, "a.pt");
   EXPECT_EQ(full.feature_net.resolution, 299);
   EXPECT_TRUE(full.feature_net.signed_range);
+  EXPECT_EQ(full.perceptual_net.file, "v.pt");
+  EXPECT_EQ(full.perceptual_net.sha256, "01");
   EXPECT_EQ(full.divisor, Divisor::kCount);
   EXPECT_EQ(full.splits, 2);
   EXPECT_EQ(full.batch, 8);

@@ -115,14 +115,26 @@ TEST(RequireEnough, CountsRealAndGeneratedImages) {
                [] { require_enough(parse_metric("pr4k3"), 3); });
   expect_error(ExitCode::kConfig, "there are 100 real and 3 generated images",
                [] { require_enough(parse_metric("pr3"), 100); });
-  EXPECT_NO_THROW(require_enough(parse_metric("is2"), 0)) << "it needs no reals";
+  for (const char* name : {"is2", "ppl2"}) {
+    EXPECT_NO_THROW(require_enough(parse_metric(name), 0)) << name << " needs no reals";
+  }
 }
 
-TEST(RequireLabels, OfDistancesPerClassOnly) {
-  EXPECT_NO_THROW(require_labels(parse_metric("fid"), false));
-  EXPECT_NO_THROW(require_labels(parse_metric("class_fid"), true));
+TEST(RequireMeasurable, NeedsLabelsForDistancesPerClassOnly) {
+  EXPECT_NO_THROW(require_measurable(parse_metric("fid"), {}));
+  EXPECT_NO_THROW(require_measurable(parse_metric("class_fid"), {.has_labels = true}));
   expect_error(ExitCode::kConfig, "distances of each label need a model with labels",
-               [] { require_labels(parse_metric("class_fid"), false); });
+               [] { require_measurable(parse_metric("class_fid"), {}); });
+}
+
+TEST(RequireMeasurable, NeedsStylesAndFloat32ForPathsBetweenStyles) {
+  EXPECT_NO_THROW(require_measurable(parse_metric("ppl"), {.has_styles = true}));
+  EXPECT_NO_THROW(require_measurable(parse_metric("ppl_zfull"), {}));
+  expect_error(ExitCode::kConfig, "paths between styles need a generator with styles",
+               [] { require_measurable(parse_metric("ppl_wend"), {}); });
+  expect_error(ExitCode::kConfig, "low precision are those of its rounding", [] {
+    require_measurable(parse_metric("ppl"), {.has_styles = true, .is_low_precision = true});
+  });
 }
 
 }  // namespace

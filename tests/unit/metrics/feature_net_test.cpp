@@ -100,7 +100,7 @@ TEST_F(FeatureNetFile, ThatTakesOtherImagesIsRefusedWithTheLastLineOfTheReason) 
   const auto file = script("def forward(self, x):\n  return x.view([-1, 3]).mm(x.view([2, 2]))\n");
   expect_error(ExitCode::kConfig,
                "does not accept the images of this run, [2, 1, 2, 2]: " + file.string() +
-                   ": the feature network does not take",
+                   ": the network does not take",
                [&] { open({.file = file}); });
   expect_error(ExitCode::kConfig, "shape '[-1, 3]' is invalid", [&] { open({.file = file}); });
 }

@@ -87,6 +87,27 @@ TEST(OptimizerTable, LetsAnInnerOptimizerHoldNoOther) {
                [] { build("name: following\ninner: {name: lookahead}", at::ones({2})); });
 }
 
+// Weights that a network has prepared are those of the parameters' version.
+TEST(OptimizerTable, EveryOptimizerCountsItsChangesOfParametersAndAverages) {
+  for (const OptimizerKind& kind : optimizer_kinds()) {
+    SCOPED_TRACE(kind.name);
+    const auto yaml = config::parse_yaml("name: " + std::string(kind.name), "run.yaml");
+    const auto weight = at::ones({2, 3}, at::kDouble).requires_grad_();
+    const NamedTensors average = {{"w", at::ones({2, 3}, at::kDouble)}};
+    const Averages averages{&average, 0.5};
+    const auto optimizer =
+        build_optimizer(parse_network_policy(config::Section(yaml)), {{"w", weight}});
+    for (int number = 0; number < 7; ++number) {
+      const auto of_weight = weight._version();
+      const auto of_average = average.at("w")._version();
+      weight.mutable_grad() = at::full_like(weight, 3).detach();
+      optimizer->step(0.5, &averages);
+      EXPECT_GT(weight._version(), of_weight);
+      EXPECT_GT(average.at("w")._version(), of_average);
+    }
+  }
+}
+
 /// Goes on from the state after three of seven steps: amid a round of lookahead, whose next ends.
 TEST(OptimizerTable, EveryOptimizerGoesOnFromItsStateToTheBit) {
   const auto step = [](Optimizer& optimizer, int number) {

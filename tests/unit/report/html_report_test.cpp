@@ -110,6 +110,90 @@ TEST(Curves, HaveAChartForEachMetric) {
   EXPECT_TRUE(std::isnan(charts[0].series[0].values[1]));
 }
 
+// Ticks of 1000 images and a minute: 1500 images were seen after 90 s.
+TEST(Curves, ShowMetricsAgainstTimeToo) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  folder.write(
+      "metrics.jsonl",
+      "{\"images_seen\": 1000, \"fid50k\": 80.5}\n{\"images_seen\": 1500, \"fid50k\": 70}\n"
+      "{\"images_seen\": 3000, \"fid50k\": 60}\n{\"images_seen\": 9000, \"fid50k\": 50}\n");
+  const auto run = read_run(folder.path());
+  const auto charts = metric_time_charts(run);
+  ASSERT_EQ(charts.size(), 1U);
+  EXPECT_EQ(charts[0].x_unit, "min");
+  EXPECT_THAT(charts[0].x, ElementsAre(1, 1.5, 3));  // no tick tells when 9000 were seen
+  EXPECT_THAT(charts[0].series[0].values, ElementsAre(80.5, 70, 60));
+  EXPECT_THAT(html_report(run), HasSubstr("\"unit\":\"min\""));
+}
+
+TEST(Curves, TakeTheTimeOfAMetricFromItsLine) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"training_seconds", 180}, {"fid50k", 80.5}}};
+  const auto charts = metric_time_charts(run);
+  ASSERT_EQ(charts.size(), 1U) << "seconds are no metric";
+  EXPECT_THAT(charts[0].x, ElementsAre(3));
+  EXPECT_EQ(charts[0].x_unit, "min");
+}
+
+TEST(Curves, ShowNoMetricAgainstTimeWithoutTicks) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"fid50k", 80.5}}};
+  EXPECT_TRUE(metric_time_charts(run).empty());
+}
+
+TEST(Curves, ShowWaitingAndStalenessOfEachRole) {
+  Tick tick;
+  tick.images_seen = 1000;
+  tick.roles["generator"] = {.ranks = 1,
+                             .steps = 4,
+                             .images = 0,
+                             .seconds_per_step = 0.25,
+                             .wait_share = 0.125,
+                             .steps_of_age = {{0, 1}, {2, 3}}};
+  tick.roles["discriminator"] = {.ranks = 3, .steps = 0, .images = 0, .steps_of_age = {}};
+  RunSummary run;
+  run.ticks.push_back(to_json(tick));
+  std::map<std::string, Chart> charts;
+  for (const auto& chart : tick_charts(run)) charts[chart.title] = chart;
+  EXPECT_EQ(charts["Waiting for the other role"].series[0].values[0], 12.5);
+  EXPECT_EQ(charts["Time of a step"].series[0].values[0], 250);
+  const auto& staleness = charts["Staleness"].series;  // of a role without steps: none
+  ASSERT_EQ(staleness.size(), 2U);
+  EXPECT_EQ(staleness[0].name, "generator");
+  EXPECT_EQ(staleness[0].values[0], 1.5);  // (0 + 3 * 2) / 4
+  EXPECT_EQ(staleness[1].name, "generator, oldest");
+  EXPECT_EQ(staleness[1].values[0], 2);
+}
+
+TEST(HtmlReport, ShowsTheNewestValueOfAMetricThatTheLastEvaluationLeftOut) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  folder.write("metrics.jsonl",
+               "{\"images_seen\": 1000, \"fid50k\": 80.5}\n"
+               "{\"images_seen\": 2000, \"is50k\": 2}\n");
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<b>80.5</b><span>fid50k</span>"));
+  EXPECT_THAT(page, HasSubstr("<b>2.00</b><span>is50k</span>"));
+}
+
+TEST(HtmlReport, TellsWhatMadeTheRun) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 1);
+  EXPECT_THAT(html_report(read_run(folder.path())), Not(HasSubstr("Provenance")));
+  folder.write("provenance.jsonl",
+               "{\"commit\": \"old\"}\n"
+               "{\"commit\": \"new\", \"command_line\": \"ganscale train --run 'a<b'\", "
+               "\"hosts\": [\"n1\", \"n2\"], \"devices\": {\"H100\": 8}, \"ranks\": 8}\n");
+  const auto page = html_report(read_run(folder.path()));
+  for (const char* expected :
+       {"<th>commit</th><td>new</td>", "<th>hosts</th><td>n1, n2</td>",
+        "<th>devices</th><td>8 x H100</td>", "<th>ranks</th><td>8</td>",
+        "<th>starts so far</th><td>2</td>", "<th>command line</th><td>ganscale train --run "})
+    EXPECT_THAT(page, HasSubstr(expected));
+  EXPECT_THAT(page, Not(HasSubstr("a<b")));
+}
+
 TEST(HtmlReport, NeedsNothingButItself) {
   const TemporaryFolder folder;
   make_run(folder.path(), 3);

@@ -87,6 +87,12 @@ TEST(Exposer, SpeaksWhatPromtoolAccepts) {
   std::filesystem::remove(file);
 }
 
+TEST(Exposer, AnswersBesideRequestsThatNeverEnd) {
+  const Exposer exposer(kAnyPort, [] { return std::vector<Family>{}; });
+  const auto half_open = open_half_requests(exposer.port(), 150);
+  EXPECT_EQ(http(exposer.port(), "GET /metrics").status, 200);
+}
+
 TEST(Exposer, RefusesAPortThatIsTaken) {
   const Exposer first(kAnyPort, [] { return std::vector<Family>{}; });
   expect_error(ExitCode::kConfig, "telemetry.metrics_port: can't listen on 127.0.0.1:", [&] {

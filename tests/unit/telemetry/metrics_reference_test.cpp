@@ -8,6 +8,7 @@
 #include "telemetry/family.h"
 #include "telemetry/instruments.h"
 #include "telemetry/process_usage.h"
+#include "telemetry/registry.h"
 #include "wire/names.h"
 
 namespace ganscale::telemetry {
@@ -60,6 +61,8 @@ std::string metrics_reference() {
   }
   text += row(wire::metric::kCpuSecondsTotal, name(Type::kCounter), "", kCpuSecondsHelp);
   text += row(wire::metric::kResidentMemoryBytes, name(Type::kGauge), "", kResidentMemoryHelp);
+  text += row(wire::metric::kBuildInfo, name(Type::kGauge),
+              "version, commit, libtorch, cuda, nccl, mpi, compiler", kBuildInfoHelp);
   return text;
 }
 

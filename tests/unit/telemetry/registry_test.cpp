@@ -44,6 +44,18 @@ TEST(Registry, LabelsEveryValueWithRunAndRank) {
             (Labels{{"run", "faces"}, {"rank", "5"}, {"network", "generator"}}));
 }
 
+TEST(Registry, TellsTheBuildOfItsRanks) {
+  RegistryOptions with_build = options(3, 0, 1, "build");
+  with_build.build = {{"version", "0.1.0"}, {"commit", "abc"}};
+  const auto info = find(Registry(with_build).collect(), "ganscale_build_info");
+  ASSERT_TRUE(info);
+  ASSERT_EQ(info->samples.size(), 1U);
+  EXPECT_EQ(info->samples[0].value, 1);
+  EXPECT_EQ(info->samples[0].labels,
+            (Labels{{"run", "faces"}, {"rank", "3"}, {"version", "0.1.0"}, {"commit", "abc"}}));
+  EXPECT_FALSE(find(Registry(options(3, 0, 1, "none")).collect(), "ganscale_build_info"));
+}
+
 TEST(Registry, LeavesOutWhatWasNeverMeasured) {
   const Registry registry(options(0, 0, 1, "unset"));
   const auto families = registry.collect();
@@ -105,6 +117,14 @@ TEST(Registry, ShowsWhatTheProcessUses) {
   const auto memory = find(registry.collect(), "process_resident_memory_bytes");
   ASSERT_TRUE(memory);
   EXPECT_GT(memory->samples.at(0).value, 1 << 20);
+}
+
+TEST(Registry, ShowsWhatAProcessUsesOnceWhereItsThreadsAreRanks) {
+  const Registry first(options(0, 0, 2, "threads"));
+  const Registry second(options(1, 1, 2, "threads"));
+  const auto memory = find(first.collect(), "process_resident_memory_bytes");
+  ASSERT_EQ(memory->samples.size(), 1U);
+  EXPECT_EQ(memory->samples[0].labels[1].second, "0");
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ JobStatus full_status() {
                                   .straggler_ratio = 1.125,
                                   .step_seconds_median = 0.203125,
                                   .step_seconds_p99 = 0.25,
-                                  .memory_share = 0.75},
+                                  .memory_share = 0.75,
+                                  .gpu_use = 0.5},
           .message = "paused by command"};
 }
 

@@ -15,6 +15,12 @@ TEST(RoleRatio, IsReadFromTwoPositiveNumbers) {
     EXPECT_FALSE(parse_ratio(text).has_value()) << text;
 }
 
+TEST(RoleRanks, AreTwoOfAProcessWithoutOthers) {
+  EXPECT_EQ(role_ranks(1), 2);
+  EXPECT_EQ(role_ranks(2), 2);
+  EXPECT_EQ(role_ranks(8), 8);
+}
+
 // Ranks 0 and 4 generate.
 TEST(RolePlan, HasBothRolesInEachRowOfRanks) {
   const RolePlan plan({1, 3}, 8);

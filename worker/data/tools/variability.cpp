@@ -77,7 +77,7 @@ ChannelVariability analyze(const std::vector<ClassSums>& classes) {
   if (result.within_degrees < 1) throw DataError("the analysis of variance needs more pixels");
   result.is_constant = is_constant(all);
   if (result.is_constant) return result;
-  result.between_share = static_cast<double>(between / (between + within));
+  result.eta_squared = static_cast<double>(std::max(between, 0.0L) / (between + within));
   const auto variance_between = between / static_cast<long double>(result.between_degrees);
   const auto variance_within = within / static_cast<long double>(result.within_degrees);
   result.f = within > 0 ? static_cast<double>(std::max(variance_between, 0.0L) / variance_within)
@@ -88,6 +88,12 @@ ChannelVariability analyze(const std::vector<ClassSums>& classes) {
 }
 
 }  // namespace
+
+EffectSize effect_size(double eta_squared) {
+  if (eta_squared < 0.01) return EffectSize::kNegligible;
+  if (eta_squared < 0.06) return EffectSize::kSmall;
+  return eta_squared < 0.14 ? EffectSize::kMedium : EffectSize::kLarge;
+}
 
 at::Tensor class_sums(const Source& source, const RecordShare& share,
                       const std::function<void(std::int64_t done)>& on_progress) {

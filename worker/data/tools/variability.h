@@ -33,8 +33,17 @@ struct ChannelVariability {
   std::int64_t between_degrees = 0;  ///< classes - 1
   std::int64_t within_degrees = 0;   ///< pixels - classes
   double log10_p = 0;
-  double between_share = 0;  ///< of the pixels' variance that the class explains, 0 to 1
+  double eta_squared = 0;  ///< share of the pixels' variance that the class explains, 0 to 1
 };
+
+/// How much classes differ. A test says whether they differ at all, and with millions of pixels it
+/// nearly always does.
+enum class EffectSize { kNegligible, kSmall, kMedium, kLarge };
+
+/// Returns the size of an effect: small from an eta^2 of 0.01 on, medium from 0.06, large from 0.14.
+///
+/// Source: Cohen 1988, "Statistical Power Analysis for the Behavioral Sciences", Section 8.2.3.
+EffectSize effect_size(double eta_squared);
 
 /// Whether images differ more between classes than within: a one-way analysis of variance of each
 /// channel's pixels, as in Lupo Pasini et al., "Distributed DC-CGAN".

@@ -134,10 +134,9 @@ at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights) {
       .permute({0, 3, 1, 2});
 }
 
-at::Tensor demodulations(const std::vector<at::Tensor>& weights, const at::Tensor& styles,
+at::Tensor demodulations(const std::vector<at::Tensor>& energies, const at::Tensor& styles,
                          const std::vector<std::int64_t>& first_styles) {
-  const GroupedMatrices energies{weight_energies(weights), first_styles};
-  return grouped_products(styles.square(), energies).add(kEpsilon).rsqrt();
+  return grouped_products(styles.square(), {energies, first_styles}).add(kEpsilon).rsqrt();
 }
 
 at::Tensor weight_for_float16(const at::Tensor& weight) {
@@ -161,7 +160,7 @@ at::Tensor modulated_conv2d(const at::Tensor& x, const at::Tensor& weight, const
   const at::Tensor y = resampled_convolution2d(scale_channels(x, scales.to(dtype)),
                                                kernel.to(dtype), filter, options.resampling);
   if (!options.demodulate) return y;
-  return scale_channels(y, demodulations({kernel}, scales, {0}).to(dtype));
+  return scale_channels(y, demodulations(weight_energies({kernel}), scales, {0}).to(dtype));
 }
 
 }  // namespace ganscale::kernels

@@ -31,9 +31,9 @@ at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights);
 /// Returns the factors that scale the results of modulated convolutions to unit variance for unit
 /// normal inputs, Eq. (3): those of each side by side, [N, sum of out_i].
 ///
-/// weights:      [out_i, in_i, K, K] each.
+/// energies:     [out_i, in_i] each, weight_energies() of its weight.
 /// styles:       [N, S], those of each convolution from a column of its own: `first_styles`.
-at::Tensor demodulations(const std::vector<at::Tensor>& weights, const at::Tensor& styles,
+at::Tensor demodulations(const std::vector<at::Tensor>& energies, const at::Tensor& styles,
                          const std::vector<std::int64_t>& first_styles);
 
 /// Return weight and styles so scaled that no sum in float16 overflows; demodulation cancels both

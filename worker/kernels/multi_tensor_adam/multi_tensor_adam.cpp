@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kernels/launch/count_change.h"
 #include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
 
@@ -74,6 +75,8 @@ void multi_tensor_adam(const AdamTensors& tensors, const AdamRule& rule, double 
   const std::size_t count = tensors.parameters.size();
   check_all(tensors);
   if (count == 0) return;
+  count_change(tensors.parameters);
+  count_change(tensors.averages);
   const at::Tensor& first = tensors.parameters[0];
   const auto task = [&] {
     return AdamTask{scalar_type_of(first.scalar_type()), rule, average_beta,

@@ -34,7 +34,14 @@ __global__ void copy(const __grid_constant__ Batch batch) {
     const std::int64_t from = std::int64_t{row / a.sizes[0]} * a.strides[0] +
                               std::int64_t{row % a.sizes[0]} * a.strides[1] +
                               std::int64_t{element % a.sizes[1]} * a.strides[2];
-    static_cast<To*>(a.out)[i] = static_cast<To>(static_cast<T>(in[from]) * factor);
+    T value = static_cast<T>(in[from]) * factor;
+    if constexpr (std::is_same_v<To, T>) {
+      if (a.weight != nullptr) {
+        value += 2 * static_cast<const T*>(a.weight)[i] *
+                 static_cast<const T*>(a.energy_gradient)[element / a.taps];
+      }
+    }
+    static_cast<To*>(a.out)[i] = static_cast<To>(value);
   }
 }
 
@@ -63,7 +70,7 @@ void scaled_copies_kernel(std::span<const ScaledArray> arrays, const ScaledCopyT
   const bool is_double = task.from == ScalarType::kFloat64;
   check(is_double == (task.to == ScalarType::kFloat64),
         "scaled_copies converts between float32, float16 and bfloat16");
-  check(arrays.size() <= kMostScaledArrays, "a launch of scaled_copies takes 64 tensors");
+  check(arrays.size() <= kMostScaledArrays, "a launch of scaled_copies takes 56 tensors");
   switch (task.from) {
     case ScalarType::kFloat64: return launch<double, double>(arrays, stream);
     case ScalarType::kFloat16: return launch_from<__half>(arrays, task.to, stream);

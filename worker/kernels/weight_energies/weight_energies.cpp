@@ -44,32 +44,28 @@ void compute_energies_on_device(at::TensorList weights, at::TensorList gradients
   }
 }
 
-/// The gradient of one weight, which has derivatives itself.
-at::Tensor gradient_of_weight(const at::Tensor& weight, const at::Tensor& gradient) {
-  return weight * (2 * gradient).unsqueeze(2).unsqueeze(3);
-}
-
 struct Energies : torch::autograd::Function<Energies> {
-  static variable_list forward(AutogradContext* context, at::TensorList weights) {
+  static variable_list forward(AutogradContext* context, at::TensorList weights,
+                               KeptResults* kept) {
     context->set_materialize_grads(false);
     context->save_for_backward(weights.vec());
-    variable_list out;
     if (!takes_kernels(weights.front())) {
+      variable_list out;
       for (const at::Tensor& weight : weights) out.push_back(weight.square().sum({2, 3}));
       return out;
     }
-    variable_list dense;
-    for (const at::Tensor& weight : weights) {
-      dense.push_back(weight.contiguous());
-      out.push_back(at::empty({weight.size(0), weight.size(1)}, weight.options()));
-    }
-    compute_energies_on_device(dense, {}, out);
-    return out;
+    const auto allocate = [&] {
+      variable_list out;
+      for (const at::Tensor& weight : weights) out.push_back(empty_energies(weight));
+      return out;
+    };
+    const auto fill = [&](const variable_list& out) { launch_weight_energies(weights, out); };
+    return results_of({.sources = weights, .allocate = allocate, .fill = fill}, kept);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto weights = context->get_saved_variables();
-    variable_list result(weights.size());
+    variable_list result(weights.size() + 1);  // none of kept
     variable_list used;
     variable_list dense_gradients;
     variable_list out;
@@ -77,7 +73,7 @@ struct Energies : torch::autograd::Function<Energies> {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       if (!gradients[i].defined() || !context->needs_input_grad(i)) continue;
       if (one_by_one) {
-        result[i] = gradient_of_weight(weights[i], gradients[i]);
+        result[i] = gradient_by_energies(weights[i], gradients[i]);
         continue;
       }
       used.push_back(weights[i].contiguous());
@@ -92,12 +88,26 @@ struct Energies : torch::autograd::Function<Energies> {
 
 }  // namespace
 
-std::vector<at::Tensor> weight_energies(const std::vector<at::Tensor>& weights) {
+void launch_weight_energies(at::TensorList weights, at::TensorList out) {
+  variable_list dense;
+  for (const at::Tensor& weight : weights) dense.push_back(weight.contiguous());
+  compute_energies_on_device(dense, {}, out);
+}
+
+at::Tensor empty_energies(const at::Tensor& weight) {
+  return at::empty({weight.size(0), weight.size(1)}, weight.options());
+}
+
+at::Tensor gradient_by_energies(const at::Tensor& weight, const at::Tensor& gradient) {
+  return weight * (2 * gradient).unsqueeze(2).unsqueeze(3);
+}
+
+std::vector<at::Tensor> weight_energies(const std::vector<at::Tensor>& weights, KeptResults* kept) {
   for (const at::Tensor& weight : weights) {
     check(weight.dim() == 4 && weight.scalar_type() == weights.front().scalar_type(),
           "weight_energies takes weights [out, in, K, K] of one type");
   }
-  return Energies::apply(at::TensorList(weights));
+  return Energies::apply(at::TensorList(weights), kept);
 }
 
 }  // namespace ganscale::kernels

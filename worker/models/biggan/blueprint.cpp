@@ -25,11 +25,15 @@ class BigganBlueprint : public Blueprint {
 
   bool has_second_derivatives() const override { return !config_.recomputes; }
 
+  int lowest_low_precision_resolution() const override { return kFirstSize; }
+
  private:
   NetworkConfig networks(const BuildContext& in) const {
     NetworkConfig c = config_;
     c.channels = in.image.channels;
     c.label_count = in.label_count;
+    c.low_precision_type = in.low_precision_type;
+    c.recomputes = c.recomputes && !in.keeps_activations;
     c.norm.options.group = in.statistics_group;
     return c;
   }

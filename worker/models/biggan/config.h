@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "config/section.h"
@@ -34,9 +35,15 @@ struct NetworkConfig {
   double spectral_epsilon = 1e-12;           ///< of spectral normalization
   BatchNormRule norm = {};                   ///< of G's batch norms
   bool recomputes = false;  ///< the backward pass computes the blocks again; see recompute.h
+  /// bfloat16; float32 for networks trained in it.
+  std::optional<at::ScalarType> low_precision_type = {};
 
   /// Returns the number of parts of a BigGAN's z: one for the first layer and one for each stage.
   int z_chunks() const;
+  /// Returns the dtype in which the stages compute; `dtype` is the parameters'.
+  at::ScalarType compute_type(at::ScalarType dtype) const {
+    return low_precision_type.value_or(dtype);
+  }
 };
 
 /// The blocks of one resolution, and what comes behind them.

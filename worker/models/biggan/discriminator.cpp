@@ -6,8 +6,7 @@
 namespace ganscale::models::biggan {
 
 BigganDiscriminator::BigganDiscriminator(const NetworkConfig& config)
-    : Discriminator({config.channels, config.resolution}, config.label_count),
-      recomputes_(config.recomputes) {
+    : Discriminator({config.channels, config.resolution}, config.label_count), config_(config) {
   const auto stages = discriminator_stages(config);
   const double epsilon = config.spectral_epsilon;
   if (config.depth == Depth::kDeep) {
@@ -46,13 +45,13 @@ BigganDiscriminator::Layers BigganDiscriminator::add_stage(torch::nn::Module& li
 
 at::Tensor BigganDiscriminator::forward(const at::Tensor& images, const at::Tensor& labels,
                                         kernels::RandomStream& /*random*/) {
-  auto x = images.contiguous(at::MemoryFormat::ChannelsLast);
+  auto x = laid_out(images, config_.compute_type(images.scalar_type()), layout());
   if (from_image_) x = from_image_->forward(x);
   for (const Layers& stage : stages_) {
-    for (const auto& block : stage.blocks) x = run(recomputes_, *block, x);
-    if (stage.attention) x = run(recomputes_, *stage.attention, x);
+    for (const auto& block : stage.blocks) x = run(config_.recomputes, *block, x);
+    if (stage.attention) x = run(config_.recomputes, *stage.attention, x);
   }
-  const auto features = x.relu().sum({2, 3});
+  const auto features = x.relu().sum({2, 3}, /*keepdim=*/false, images.scalar_type());
   return linear_->forward(features).squeeze(1).add(embed_->forward(labels).mul(features).sum(1));
 }
 

@@ -20,7 +20,8 @@ namespace ganscale::models::biggan {
 /// | + <label vector, features> | 1 | embed |
 ///
 /// The deep one (Table 7 onward) has a 3x3 from the images (input_conv) and two blocks a stage, of
-/// which the first halves.
+/// which the first halves. The sum over pixels and what follows compute in the parameters' dtype,
+/// the stages in NetworkConfig::compute_type().
 class BigganDiscriminator : public Discriminator {
  public:
   explicit BigganDiscriminator(const NetworkConfig& config);
@@ -44,7 +45,7 @@ class BigganDiscriminator : public Discriminator {
 
   Layers add_stage(torch::nn::Module& list, const Stage& stage, const NetworkConfig& config) const;
 
-  bool recomputes_;
+  const NetworkConfig config_;
   std::shared_ptr<Convolution> from_image_;  ///< null: the first block sees the images
   std::vector<Layers> stages_;
   std::shared_ptr<Linear> linear_;

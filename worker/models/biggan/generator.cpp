@@ -83,15 +83,15 @@ BigganGenerator::Codes BigganGenerator::codes_of(const at::Tensor& z,
 at::Tensor BigganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
                                     kernels::RandomStream& /*random*/) {
   const Codes codes = codes_of(z, labels);
-  auto x = linear_->forward(codes.first)
-               .view({-1, first_width_, kFirstSize, kFirstSize})
-               .contiguous(at::MemoryFormat::ChannelsLast);
+  const auto first = linear_->forward(codes.first).view({-1, first_width_, kFirstSize, kFirstSize});
+  auto x = laid_out(first, config_.compute_type(z.scalar_type()), layout());
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     for (const auto& block : stages_[i].blocks) {
       x = run(config_.recomputes, *block, x, codes.conditions[i]);
     }
     if (stages_[i].attention) x = run(config_.recomputes, *stages_[i].attention, x);
   }
+  x = laid_out(x, z.scalar_type(), layout());
   return to_image_->forward(output_norm_->forward(x)).tanh();
 }
 

@@ -22,6 +22,7 @@ namespace ganscale::models::biggan {
 /// The deep one (Table 7 onward) has two blocks a stage, of which the second upsamples, attention
 /// behind them, and all of z with the label embedding as input of the linear layer and as every
 /// condition. Without hierarchy z enters the linear layer alone, and the label embedding the norms.
+/// The stages compute in NetworkConfig::compute_type(), the rest in the parameters' dtype.
 class BigganGenerator : public Generator {
  public:
   explicit BigganGenerator(const NetworkConfig& config);

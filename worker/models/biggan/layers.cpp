@@ -6,7 +6,6 @@
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/softmax.h>
@@ -66,16 +65,22 @@ Convolution::Convolution(int in_channels, int out_channels, int kernel, double e
       kernel_(kernel),
       bias_(add_bias(*this, out_channels, bias)) {}
 
+at::Tensor Convolution::convolved(const at::Tensor& x, const Convolve& convolve) const {
+  return models::convolved({x, normalized_weight(), bias_}, layout(), convolve);
+}
+
 at::Tensor Convolution::forward(const at::Tensor& x) const {
-  return at::conv2d(x, normalized_weight(), bias_, /*stride=*/1, /*padding=*/kernel_ / 2);
+  return convolved(x, [this](const ConvolutionOperands& in) {
+    return at::conv2d(in.x, in.weight, in.bias, /*stride=*/1, /*padding=*/kernel_ / 2);
+  });
 }
 
 at::Tensor Convolution::upsampled(const at::Tensor& x) const {
-  return kernel_ == 1 ? doubled(forward(x)) : upsampled_conv2d(x, normalized_weight(), bias_);
+  return kernel_ == 1 ? doubled(forward(x)) : convolved(x, upsampled_conv2d);
 }
 
 at::Tensor Convolution::halved(const at::Tensor& x) const {
-  return kernel_ == 1 ? forward(biggan::halved(x)) : halved_conv2d(x, normalized_weight(), bias_);
+  return kernel_ == 1 ? forward(biggan::halved(x)) : convolved(x, halved_conv2d);
 }
 
 Linear::Linear(int in_features, int out_features, double epsilon, Bias bias)
@@ -83,7 +88,7 @@ Linear::Linear(int in_features, int out_features, double epsilon, Bias bias)
       bias_(add_bias(*this, out_features, bias)) {}
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  return at::linear(x, normalized_weight(), bias_);
+  return multiplied(x, normalized_weight(), bias_, layout());
 }
 
 Embedding::Embedding(int label_count, int width, double epsilon)
@@ -103,8 +108,8 @@ ConditionalNorm::ConditionalNorm(int channels, int condition_width, const Networ
 }
 
 at::Tensor ConditionalNorm::forward(const at::Tensor& x, const at::Tensor& condition) const {
-  const auto gain = per_pixel(gain_->forward(condition).add(1));
-  const auto bias = per_pixel(bias_->forward(condition));
+  const auto gain = per_pixel(gain_->forward(condition).add(1)).to(x.scalar_type());
+  const auto bias = per_pixel(bias_->forward(condition)).to(x.scalar_type());
   return at::addcmul(bias, normalized(x), gain).relu_();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/biggan/config.h"
+#include "models/layout.h"
 
 /// The layers of BigGAN (Brock et al. 2018, arXiv:1809.11096). Parameters and buffers are named as
 /// in the public PyTorch implementation. All are initially zero but gains, which are one, and
@@ -29,7 +30,7 @@ using List = torch::nn::Module;
 /// not keep it. So one pass over a joined batch is not two passes over its parts.
 /// Parameters: weight [out, ...]. Buffers: u0 [1, out], the left singular vector; sv0 [1], the
 ///             singular value of the last training pass.
-class SpectralLayer : public torch::nn::Module {
+class SpectralLayer : public torch::nn::Module, public LaidOut {
  public:
   at::Tensor normalized_weight() const;
   /// Has the layer compute with a weight that normalized_weight() has returned; undefined: with its
@@ -49,7 +50,7 @@ class SpectralLayer : public torch::nn::Module {
 
 enum class Bias { kNone, kAdded };
 
-/// Parameters: weight [out, in, k, k], bias [out]. The padding is k / 2.
+/// Parameters: weight [out, in, k, k], bias [out]. The padding is k / 2. Computes in x's dtype.
 class Convolution : public SpectralLayer {
  public:
   /// kernel: 1 or 3.
@@ -65,6 +66,8 @@ class Convolution : public SpectralLayer {
   at::Tensor halved(const at::Tensor& x) const;
 
  private:
+  at::Tensor convolved(const at::Tensor& x, const Convolve& convolve) const;
+
   int kernel_;
   at::Tensor bias_;
 };

@@ -1,6 +1,5 @@
 #include "models/biggan/recompute.h"
 
-#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -51,36 +50,9 @@ class StillStatistics {
   const std::vector<BatchNormLayer*>& norms_;
 };
 
-/// Autocast as it was when this was made, for a pass.
-class SameAutocast {
- public:
-  explicit SameAutocast(at::DeviceType device)
-      : device_(device),
-        exists_(at::autocast::is_autocast_available(device)),
-        enabled_(exists_ && at::autocast::is_autocast_enabled(device)) {}
-
-  at::Tensor run(const std::function<at::Tensor()>& pass) const {
-    if (!exists_) return pass();  // the meta device
-    const bool before = at::autocast::is_autocast_enabled(device_);
-    at::autocast::increment_nesting();
-    at::autocast::set_autocast_enabled(device_, enabled_);
-    const at::Tensor result = pass();
-    at::autocast::set_autocast_enabled(device_, before);
-    // In the backward pass nobody else forgets the weights that were rounded.
-    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-    return result;
-  }
-
- private:
-  at::DeviceType device_;
-  bool exists_;
-  bool enabled_;
-};
-
 /// What both runs of a pass share.
 struct PassOfLayers : torch::CustomClassHolder {
-  PassOfLayers(torch::nn::Module& module, Pass of_layers, at::DeviceType device)
-      : pass(std::move(of_layers)), autocast(device) {
+  PassOfLayers(torch::nn::Module& module, Pass of_layers) : pass(std::move(of_layers)) {
     for (const auto& layer : module.modules()) {
       if (auto* linear = dynamic_cast<SpectralLayer*>(layer.get())) spectral.push_back(linear);
       if (auto* norm = dynamic_cast<BatchNormLayer*>(layer.get())) norms.push_back(norm);
@@ -104,11 +76,10 @@ struct PassOfLayers : torch::CustomClassHolder {
   at::Tensor run(at::TensorList inputs) const {
     const HeldWeights held(spectral, inputs.data() + first_weight);
     const at::Tensor condition = first_weight > 1 ? inputs[1] : at::Tensor();
-    return autocast.run([&] { return pass(inputs[0], condition); });
+    return pass(inputs[0], condition);
   }
 
   Pass pass;
-  SameAutocast autocast;
   std::vector<SpectralLayer*> spectral;
   std::vector<BatchNormLayer*> norms;
   std::size_t first_weight = 0;  ///< of the inputs
@@ -162,7 +133,7 @@ class Recomputed : public torch::autograd::Function<Recomputed> {
 at::Tensor recomputed(torch::nn::Module& layers, const Pass& pass, const at::Tensor& x,
                       const at::Tensor& condition) {
   if (!at::GradMode::is_enabled()) return pass(x, condition);
-  const auto shared = c10::make_intrusive<PassOfLayers>(layers, pass, x.device().type());
+  const auto shared = c10::make_intrusive<PassOfLayers>(layers, pass);
   const variable_list inputs = shared->inputs(layers, x, condition);
   return Recomputed::apply(shared, at::TensorList(inputs));
 }

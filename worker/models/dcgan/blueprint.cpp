@@ -17,20 +17,23 @@ class DcganBlueprint : public Blueprint {
       : config_(config), critic_norm_(critic_norm) {}
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
-    auto network =
-        std::make_shared<DcganGenerator>(in.image, config_.z_dim, in.label_count,
-                                         BatchNormOptions{config_.batch_norm, in.statistics_group});
+    auto network = std::make_shared<DcganGenerator>(
+        in.image, config_.z_dim, in.label_count,
+        BatchNormOptions{config_.batch_norm, in.statistics_group}, in.low_precision_type);
     initialize_dcgan(*network, "generator", in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<DcganDiscriminator>(
-        in.image, in.label_count, BatchNormOptions{critic_norm_, in.statistics_group});
+        in.image, in.label_count, BatchNormOptions{critic_norm_, in.statistics_group},
+        in.low_precision_type);
     if (config_.spectral_norm) normalize_spectra(*network);
     initialize_dcgan(*network, "discriminator", in.seed);
     return network;
   }
+
+  int lowest_low_precision_resolution() const override { return kLastSize; }
 
   bool has_mixing_critic() const override { return critic_norm_ != BatchNormMode::kFrozen; }
 

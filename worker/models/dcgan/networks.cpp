@@ -16,7 +16,6 @@ constexpr double kMomentum = 0.1;
 constexpr double kSlope = 0.2;
 constexpr double kDropout = 0.25;
 constexpr int kLabelWidth = 10;
-constexpr int kLastSize = 4;  // of the features that D is linear in, at least
 
 // A list of layers, named by index as in the public implementation.
 std::shared_ptr<torch::nn::Module> add_list(torch::nn::Module& network, const std::string& name) {
@@ -29,11 +28,6 @@ std::shared_ptr<Layer> add_layer(torch::nn::Module& list, int place, Arguments&&
                               std::make_shared<Layer>(std::forward<Arguments>(arguments)...));
 }
 
-// Convolutions on CPUs and tensor cores are fastest in channels last.
-at::Tensor channels_last(const at::Tensor& x) {
-  return x.contiguous(at::MemoryFormat::ChannelsLast);
-}
-
 // Drawn in memory order, so that the multiplication needs no change of layout.
 at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomStream& random) {
   const auto shape = {x.size(0), x.size(2), x.size(3), x.size(1)};
@@ -43,8 +37,9 @@ at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomStream& random) {
 }  // namespace
 
 DcganGenerator::DcganGenerator(ImageShape image, int z_dim, int label_count,
-                               const BatchNormOptions& norm)
-    : Generator(image, z_dim, label_count) {
+                               const BatchNormOptions& norm,
+                               std::optional<at::ScalarType> low_precision_type)
+    : Generator(image, z_dim, label_count), low_precision_type_(low_precision_type) {
   const int first_size = image.resolution / 4;
   if (label_count > 0) {
     label_embedding_ =
@@ -69,17 +64,19 @@ at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
   const int first_size = image().resolution / 4;
   auto x = linear_->forward(code).relu_().view({-1, 128, first_size, first_size});
-  x = first_norm_->forward(channels_last(x));
+  const auto dtype = x.scalar_type();
+  x = first_norm_->forward(laid_out(x, low_precision_type_.value_or(dtype), layout()));
   for (std::size_t i = 0; i < upsampled_.size(); ++i) {
     x = norms_[i]->forward(upsampled_[i]->forward(x));
     x = at::leaky_relu_(x, kSlope);
   }
-  return to_image_->forward(x).tanh_();
+  return to_image_->forward(laid_out(x, dtype, layout())).tanh_();
 }
 
 DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
-                                       const BatchNormOptions& norm)
-    : Discriminator(image, label_count) {
+                                       const BatchNormOptions& norm,
+                                       std::optional<at::ScalarType> low_precision_type)
+    : Discriminator(image, label_count), low_precision_type_(low_precision_type) {
   const std::array<int, 5> widths = {image.channels, 16, 32, 64, 128};
   const int last_size = std::max(image.resolution / 16, kLastSize);
   const int last_stride = image.resolution / 8 / last_size;
@@ -110,7 +107,8 @@ at::Tensor DcganDiscriminator::forward(const at::Tensor& images, const at::Tenso
 }
 
 at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::RandomStream& random) {
-  auto x = channels_last(images);
+  const auto dtype = images.scalar_type();
+  auto x = laid_out(images, low_precision_type_.value_or(dtype), layout());
   for (std::size_t i = 0; i < convolutions_.size(); ++i) {
     x = convolutions_[i]->forward(x);
     // Dropout before or after the leaky ReLU is the same; before it, both can be in place.
@@ -118,7 +116,7 @@ at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::Rando
     x = at::leaky_relu_(x, kSlope);
     if (i > 0) x = norms_[i - 1]->forward(x);
   }
-  return x.flatten(1);
+  return x.flatten(1).to(dtype);
 }
 
 }  // namespace ganscale::models

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/layers/batch_norm.h"
@@ -15,6 +16,9 @@
 /// upsampling is nearest neighbor (the paper does not specify it).
 namespace ganscale::models {
 
+/// Height and width of the features that D is linear in, at least.
+inline constexpr int kLastSize = 4;
+
 /// Generates images of 32x32 to 256x256; r is the resolution:
 ///
 /// | layer | output | parameters |
@@ -28,12 +32,15 @@ namespace ganscale::models {
 class DcganGenerator : public Generator {
  public:
   /// label_count: 0 for the unconditional network.
-  DcganGenerator(ImageShape image, int z_dim, int label_count, const BatchNormOptions& norm);
+  /// low_precision_type: of all layers but the first and the last; undefined: the parameters'.
+  DcganGenerator(ImageShape image, int z_dim, int label_count, const BatchNormOptions& norm,
+                 std::optional<at::ScalarType> low_precision_type = {});
 
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
 
  private:
+  std::optional<at::ScalarType> low_precision_type_;
   std::shared_ptr<Embedding> label_embedding_;
   std::shared_ptr<Linear> linear_;
   std::shared_ptr<BatchNorm> first_norm_;
@@ -60,7 +67,9 @@ class DcganGenerator : public Generator {
 class DcganDiscriminator : public Discriminator {
  public:
   /// label_count: 0 for the unconditional network.
-  DcganDiscriminator(ImageShape image, int label_count, const BatchNormOptions& norm);
+  /// low_precision_type: of all layers but the last; undefined: the parameters'.
+  DcganDiscriminator(ImageShape image, int label_count, const BatchNormOptions& norm,
+                     std::optional<at::ScalarType> low_precision_type = {});
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
@@ -68,6 +77,7 @@ class DcganDiscriminator : public Discriminator {
  private:
   at::Tensor features(const at::Tensor& images, kernels::RandomStream& random);
 
+  std::optional<at::ScalarType> low_precision_type_;
   std::vector<std::shared_ptr<Convolution>> convolutions_;
   std::vector<std::shared_ptr<BatchNorm>> norms_;  // none after the first convolution
   std::shared_ptr<Linear> linear_;

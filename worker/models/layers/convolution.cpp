@@ -20,11 +20,13 @@ void Convolution::normalize_spectrum() {
 
 at::Tensor Convolution::forward(const at::Tensor& x) const {
   const auto weight = spectral_norm_ ? spectral_norm_->forward(weight_) : weight_;
-  return at::conv2d(x, weight, bias_, stride_, /*padding=*/weight.size(2) / 2);
+  return convolved({x, weight, bias_}, layout(), [this](const ConvolutionOperands& in) {
+    return at::conv2d(in.x, in.weight, in.bias, stride_, /*padding=*/in.weight.size(2) / 2);
+  });
 }
 
 at::Tensor UpsampledConvolution::forward(const at::Tensor& x) const {
-  return upsampled_conv2d(x, weight_, bias_);
+  return convolved({x, weight_, bias_}, layout(), upsampled_conv2d);
 }
 
 }  // namespace ganscale::models

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "models/layers/spectral_norm.h"
+#include "models/layout.h"
 
 namespace ganscale::models {
 
@@ -12,7 +13,7 @@ namespace ganscale::models {
 /// the weights.
 ///
 /// Parameters: weight [out, in, k, k], bias [out]. Buffers: spectral_norm.u, if used.
-class Convolution : public torch::nn::Module {
+class Convolution : public torch::nn::Module, public LaidOut {
  public:
   /// kernel: k, odd.
   Convolution(std::int64_t in_channels, std::int64_t out_channels, std::int64_t stride = 1,

@@ -1,6 +1,5 @@
 #include "models/layers/linear.h"
 
-#include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 
 namespace ganscale::models {
@@ -15,7 +14,8 @@ void Linear::normalize_spectrum() {
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  return at::linear(x, spectral_norm_ ? spectral_norm_->forward(weight_) : weight_, bias_);
+  return multiplied(x, spectral_norm_ ? spectral_norm_->forward(weight_) : weight_, bias_,
+                    layout());
 }
 
 }  // namespace ganscale::models

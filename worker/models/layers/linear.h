@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "models/layers/spectral_norm.h"
+#include "models/layout.h"
 
 namespace ganscale::models {
 
@@ -12,7 +13,7 @@ namespace ganscale::models {
 /// weights.
 ///
 /// Parameters: weight [out, in], bias [out]. Buffers: spectral_norm.u, if used.
-class Linear : public torch::nn::Module {
+class Linear : public torch::nn::Module, public LaidOut {
  public:
   Linear(std::int64_t in_features, std::int64_t out_features);
 

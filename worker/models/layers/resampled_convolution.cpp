@@ -16,13 +16,13 @@ at::Tensor spread(const at::Tensor& weight) {
 
 }  // namespace
 
-at::Tensor upsampled_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  const auto transposed = spread(weight.flip({2, 3}).transpose(0, 1));
-  return at::conv_transpose2d(x, transposed, bias, /*stride=*/2, /*padding=*/1);
+at::Tensor upsampled_conv2d(const ConvolutionOperands& in) {
+  const auto transposed = spread(in.weight.flip({2, 3}).transpose(0, 1));
+  return at::conv_transpose2d(in.x, transposed, in.bias, /*stride=*/2, /*padding=*/1);
 }
 
-at::Tensor halved_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return at::conv2d(x, spread(weight.div(4)), bias, /*stride=*/2, /*padding=*/1);
+at::Tensor halved_conv2d(const ConvolutionOperands& in) {
+  return at::conv2d(in.x, spread(in.weight.div(4)), in.bias, /*stride=*/2, /*padding=*/1);
 }
 
 }  // namespace ganscale::models

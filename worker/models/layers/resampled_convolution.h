@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include "models/layout.h"
 
 namespace ganscale::models {
 
@@ -10,10 +10,9 @@ namespace ganscale::models {
 /// Weights for copies of the same pixel are added first, which gives a (transposed) convolution of
 /// stride 2 with a 4x4 kernel: 4 multiplications per pixel of the large image instead of 9.
 ///
-/// x:      [N, in, H, W]; halved_conv2d() takes even H and W.
-/// weight: [out, in, 3, 3]; bias: [out].
+/// in:     the weight is [out, in, 3, 3]; halved_conv2d() takes even H and W.
 /// Return: [N, out, 2 H, 2 W], and [N, out, H / 2, W / 2].
-at::Tensor upsampled_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
-at::Tensor halved_conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+at::Tensor upsampled_conv2d(const ConvolutionOperands& in);
+at::Tensor halved_conv2d(const ConvolutionOperands& in);
 
 }  // namespace ganscale::models

@@ -4,8 +4,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>
-#include <c10/core/DispatchKeySet.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 
 namespace ganscale::models {
 namespace {
@@ -18,8 +16,6 @@ at::Tensor unit(const at::Tensor& vector, double epsilon) {
 
 at::Tensor largest_singular_value(const at::Tensor& weight, const at::Tensor& u, double epsilon,
                                   bool keeps_u) {
-  // Rounded to bf16, the vectors would never settle.
-  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const auto matrix = weight.flatten(1);
   at::Tensor left;
   at::Tensor right;

@@ -12,8 +12,8 @@ namespace ganscale::models {
 /// u:       [out], the estimate of the left singular vector; with `keeps_u` it becomes the
 ///          improved one.
 /// epsilon: the least length that a vector is divided by.
-/// Returns: a scalar of weight's dtype, also under autocast, attached to the graph of `weight`; the
-///          vectors are constants.
+/// Returns: a scalar of weight's dtype, attached to the graph of `weight`; the vectors are
+///          constants.
 at::Tensor largest_singular_value(const at::Tensor& weight, const at::Tensor& u, double epsilon,
                                   bool keeps_u);
 

@@ -22,17 +22,22 @@ class ResnetBlueprint : public Blueprint {
     auto network = std::make_shared<ResnetGenerator>(
         in.image.channels, table_,
         ResnetGenerator::Options{config_.z_dim, in.label_count, label_entry_,
-                                 BatchNormOptions{config_.batch_norm, in.statistics_group}});
+                                 BatchNormOptions{config_.batch_norm, in.statistics_group},
+                                 in.low_precision_type});
     initialize_he(*network, "generator", in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
-    auto network = std::make_shared<ResnetCritic>(in.image.channels, table_, in.label_count);
+    auto network = std::make_shared<ResnetCritic>(
+        in.image.channels, table_,
+        ResnetCritic::Options{in.label_count, config_.spectral_norm, in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
     initialize_he(*network, "discriminator", in.seed);
     return network;
   }
+
+  int lowest_low_precision_resolution() const override { return resnet::kFirstSize; }
 
  private:
   ConvolutionalConfig config_;

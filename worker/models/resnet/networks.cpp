@@ -7,7 +7,6 @@
 namespace ganscale::models::resnet {
 namespace {
 
-constexpr int kFirstSize = 4;
 constexpr int kLabelWidth = 10;
 constexpr int kPointwise = 1;  // kernel of a shortcut
 
@@ -64,6 +63,7 @@ at::Tensor DownResidual::forward(const at::Tensor& x) const {
 
 ResnetGenerator::ResnetGenerator(int image_channels, const Table& table, const Options& options)
     : Generator({image_channels, table.resolution}, options.z_dim, options.label_count),
+      low_precision_type_(options.low_precision_type),
       first_width_(table.first_width) {
   int in_features = options.z_dim;
   if (options.label_count > 0 && options.label_entry == LabelEntry::kLatent) {
@@ -89,8 +89,11 @@ at::Tensor ResnetGenerator::forward(const at::Tensor& z, const at::Tensor& label
                                     kernels::RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
   auto x = first_->forward(code).view({-1, first_width_, kFirstSize, kFirstSize});
+  const auto dtype = x.scalar_type();
+  x = laid_out(x, low_precision_type_.value_or(dtype), layout());
   for (const auto& block : blocks_) x = block->forward(x, labels);
-  return to_image_->forward(norm_->forward(x, labels).relu()).tanh();
+  x = norm_->forward(x, labels).relu();
+  return to_image_->forward(laid_out(x, dtype, layout())).tanh();
 }
 
 NamedTensors ResnetGenerator::filters() {
@@ -100,8 +103,9 @@ NamedTensors ResnetGenerator::filters() {
   return filters;
 }
 
-ResnetCritic::ResnetCritic(int image_channels, const Table& table, int label_count)
-    : Discriminator({image_channels, table.resolution}, label_count),
+ResnetCritic::ResnetCritic(int image_channels, const Table& table, const Options& options)
+    : Discriminator({image_channels, table.resolution}, options.label_count),
+      options_(options),
       sums_pixels_(table.sums_pixels) {
   int width = image_channels;
   if (!table.has_learned_shortcuts) {
@@ -115,16 +119,19 @@ ResnetCritic::ResnetCritic(int image_channels, const Table& table, int label_cou
     width = next;
   }
   last_ = add<Linear>(*this, "last", width, 1);
-  if (label_count == 0) return;
-  label_projection_ = add<Embedding>(*this, "label_projection", label_count, width);
+  if (options.label_count == 0) return;
+  label_projection_ = add<Embedding>(*this, "label_projection", options.label_count, width);
 }
 
 at::Tensor ResnetCritic::forward(const at::Tensor& images, const at::Tensor& labels,
                                  kernels::RandomStream& /*draws*/) {
-  auto x = from_image_ ? from_image_->forward(images) : images;
+  const auto dtype = images.scalar_type();
+  auto x = laid_out(images, options_.low_precision_type.value_or(dtype), layout());
+  if (from_image_) x = from_image_->forward(x);
   for (const auto& block : blocks_) x = block->forward(x);
   const auto active = x.relu();
-  const auto features = sums_pixels_ ? active.sum({2, 3}) : active.mean({2, 3});
+  const auto features = sums_pixels_ ? active.sum({2, 3}, /*keepdim=*/false, dtype)
+                                     : active.mean({2, 3}, /*keepdim=*/false, dtype);
   const auto logits = last_->forward(features).squeeze(1);
   if (!label_projection_) return logits;
   return logits.add(label_projection_->forward(labels).mul(features).sum(1));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/layers/batch_norm.h"
@@ -13,6 +14,9 @@
 /// Residual networks of Miyato et al. 2018, arXiv:1802.05957, and a small pair after them. The
 /// widths are in tables.h.
 namespace ganscale::models::resnet {
+
+/// Height and width of G's first features, and of D's last ones.
+inline constexpr int kFirstSize = 4;
 
 /// How labels enter a generator.
 enum class LabelEntry {
@@ -85,6 +89,8 @@ class ResnetGenerator : public Generator {
     int label_count;  ///< 0 for the unconditional network
     LabelEntry label_entry;
     BatchNormOptions norm;
+    /// Of all layers but the first and the last; undefined: the parameters'.
+    std::optional<at::ScalarType> low_precision_type = {};
   };
 
   ResnetGenerator(int image_channels, const Table& table, const Options& options);
@@ -94,6 +100,7 @@ class ResnetGenerator : public Generator {
   NamedTensors filters() override;
 
  private:
+  std::optional<at::ScalarType> low_precision_type_;
   int first_width_;
   std::shared_ptr<Embedding> label_embedding_;
   std::shared_ptr<Linear> first_;
@@ -111,12 +118,27 @@ class ResnetGenerator : public Generator {
 /// | + <label vector, features> in the conditional network | 1 | label_projection |
 class ResnetCritic : public Discriminator {
  public:
-  /// label_count: 0 for the unconditional network.
-  ResnetCritic(int image_channels, const Table& table, int label_count);
+  struct Options {
+    int label_count = 0;             ///< 0 for the unconditional network
+    bool has_spectral_norm = false;  ///< normalize_spectra() is called for it
+    /// Of all layers but the last; undefined: the parameters'.
+    std::optional<at::ScalarType> low_precision_type = {};
+  };
+
+  ResnetCritic(int image_channels, const Table& table, const Options& options);
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
+  /// A pass improves the estimates of spectral norms; without them two passes are one.
+  BatchJoining batch_joining() const override {
+    return options_.has_spectral_norm ? BatchJoining::kNone : BatchJoining::kForSpeed;
+  }
+  at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int /*count*/,
+                           kernels::RandomStream& random) override {
+    return forward(images, labels, random);
+  }
 
  private:
+  Options options_;
   bool sums_pixels_;
   std::shared_ptr<Convolution> from_image_;
   std::vector<std::shared_ptr<DownResidual>> blocks_;

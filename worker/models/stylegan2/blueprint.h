@@ -6,7 +6,7 @@
 namespace ganscale::models::stylegan2 {
 
 inline constexpr Traits kTraits = {
-    .labels = Labels::kOptional, .has_styles = true, .chooses_low_precision = true};
+    .labels = Labels::kOptional, .has_styles = true, .has_float16 = true};
 
 /// The files that scripts/convert-stylegan2.py writes.
 extern const PublicWeights kPublicWeights;

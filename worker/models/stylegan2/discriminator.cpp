@@ -1,12 +1,12 @@
 #include "models/stylegan2/discriminator.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/launch/kernel_path.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
@@ -49,11 +49,8 @@ std::vector<TypedLayer> DiscriminatorBlock::layers() const {
 
 DiscriminatorBlock::State DiscriminatorBlock::forward(
     const State& above, std::span<const LayerParameters> parameters) const {
-  const auto parameter_dtype = conv0_->weight().scalar_type();
   const auto dtype = parameters[1].weight.scalar_type();
-  const auto prepared = [&](const at::Tensor& x) {
-    return for_convolutions(x, dtype, parameter_dtype);
-  };
+  const auto prepared = [&](const at::Tensor& x) { return laid_out(x, dtype, layout()); };
   at::Tensor x = above.features.defined() ? prepared(above.features) : at::Tensor();
   State below;
   if (fromrgb_) {
@@ -104,7 +101,7 @@ at::Tensor StyleganDiscriminator::forward(const at::Tensor& images, const at::Te
 
 at::Tensor StyleganDiscriminator::score_batches(const at::Tensor& images, const at::Tensor& labels,
                                                 int count, kernels::RandomStream& /*draws*/) {
-  const auto parameters = parameters_for(layers());
+  const auto parameters = layer_parameters();
   std::span<const LayerParameters> rest = parameters;
   DiscriminatorBlock::State state{.features = {}, .image = images};
   for (const auto& block : blocks_) {
@@ -115,6 +112,12 @@ at::Tensor StyleganDiscriminator::score_batches(const at::Tensor& images, const 
   if (!mapping_) return output.squeeze(1);
   const at::Tensor wanted = mapping_->forward({}, labels);
   return (output * wanted).sum(1) * (1 / std::sqrt(static_cast<double>(wanted.size(1))));
+}
+
+void StyleganDiscriminator::prepare_weights() {
+  const at::NoGradGuard no_grad;
+  layer_parameters();
+  if (mapping_) mapping_->layer_parameters(out_->weight().scalar_type());
 }
 
 std::vector<TypedLayer> StyleganDiscriminator::layers() const {
@@ -140,12 +143,7 @@ at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& stat
     }
     x = batch_count == 1 ? batches.front() : at::cat(batches);
   }
-  LayerParameters of_conv = parameters[1];
-  if (kernels::takes_kernels(x)) {
-    x = pad_channels(x);
-    of_conv.weight = pad_channels(of_conv.weight);
-  }
-  x = last_conv_->forward(x, of_conv).flatten(1);
+  x = last_conv_->forward(x, parameters[1]).flatten(1);
   return out_->forward(fc_->forward(x, parameters[2]), parameters[3]);
 }
 

@@ -13,7 +13,7 @@ namespace ganscale::models::stylegan2 {
 ///
 /// Parameters: fromrgb.* (at the highest resolution; with kSkip at each), conv0.*, conv1.*,
 ///             skip.weight (kResnet). Buffers: resample_filter [4, 4].
-class DiscriminatorBlock : public torch::nn::Module {
+class DiscriminatorBlock : public torch::nn::Module, public LaidOut {
  public:
   DiscriminatorBlock(int resolution, const NetworkConfig& config);
 
@@ -53,10 +53,13 @@ class StyleganDiscriminator : public Discriminator {
                            kernels::RandomStream& random) override;
   BatchJoining batch_joining() const override { return BatchJoining::kForSpeed; }
   NamedTensors moving_statistics() override { return {}; }
+  void prepare_weights() override;
 
  private:
   /// Returns the layers of all blocks, then those of the epilogue: fromrgb, conv, fc and out.
   std::vector<TypedLayer> layers() const;
+  /// Returns what they compute with.
+  std::vector<LayerParameters> layer_parameters() const { return parameters_for(layers(), &kept_); }
   /// parameters: of its layers.
   at::Tensor epilogue(const DiscriminatorBlock::State& state, int batch_count,
                       std::span<const LayerParameters> parameters);
@@ -68,6 +71,7 @@ class StyleganDiscriminator : public Discriminator {
   std::shared_ptr<FullyConnected> fc_;
   std::shared_ptr<FullyConnected> out_;
   std::shared_ptr<Mapping> mapping_;  // null without labels
+  mutable KeptByType kept_;
 };
 
 }  // namespace ganscale::models::stylegan2

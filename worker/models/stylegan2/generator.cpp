@@ -1,11 +1,14 @@
 #include "models/stylegan2/generator.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
+
+#include "models/stylegan2/plain_images.h"
 
 namespace ganscale::models::stylegan2 {
 
@@ -75,6 +78,16 @@ void StyleganGenerator::track_average(const at::Tensor& w, const Latents& latent
 at::Tensor StyleganGenerator::synthesize(const at::Tensor& w, kernels::RandomStream& random) {
   const bool draws_noise = is_training() && config_.noise == NoiseMode::kRandom;
   return synthesis_->forward(w, draws_noise ? &random : nullptr);
+}
+
+at::Tensor StyleganGenerator::traceable_forward(const at::Tensor& z, const at::Tensor& labels) {
+  return plain_images(named_state(*this), config_, z, labels);
+}
+
+void StyleganGenerator::prepare_weights() {
+  const at::NoGradGuard no_grad;
+  mapping_->layer_parameters(mapping_->average().scalar_type());
+  synthesis_->layer_weights();
 }
 
 NamedTensors StyleganGenerator::moving_statistics() {

@@ -20,7 +20,9 @@ class StyleganGenerator : public StyleGenerator {
   Latents draw(const at::Tensor& z, const at::Tensor& labels,
                kernels::RandomStream& random) override;
   at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) override;
+  at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) override;
   NamedTensors moving_statistics() override;
+  void prepare_weights() override;
 
  private:
   void track_average(const at::Tensor& w, const Latents& latents);

@@ -6,50 +6,79 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan2 {
+namespace {
+
+/// Weights that layers take in one type, and their places among all.
+struct WeightsOfType {
+  at::ScalarType dtype;
+  std::vector<std::size_t> places = {};
+  std::vector<kernels::ScaledWeight> weights = {};
+};
+
+std::vector<WeightsOfType> by_type(const std::vector<TypedWeight>& weights) {
+  std::vector<WeightsOfType> groups;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    auto group = std::ranges::find(groups, weights[i].dtype, &WeightsOfType::dtype);
+    if (group == groups.end()) group = groups.insert(groups.end(), {weights[i].dtype});
+    group->places.push_back(i);
+    group->weights.push_back(weights[i].weight);
+  }
+  return groups;
+}
+
+kernels::KeptResults* kept_of(const WeightsOfType& group, KeptByType* kept) {
+  return kept != nullptr ? &(*kept)[group.dtype] : nullptr;
+}
+
+}  // namespace
 
 at::Tensor resampling_filter() { return kernels::setup_filter({1, 3, 3, 1}); }
 
-at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
-                            at::ScalarType parameter_dtype) {
-  const bool is_wide_on_gpu = !x.is_cpu() && dtype == parameter_dtype;
-  const auto layout =
-      is_wide_on_gpu ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast;
-  if (x.scalar_type() == dtype) return x.contiguous(layout);
-  return x.to(dtype, /*non_blocking=*/false, /*copy=*/false, layout);
-}
-
-std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights) {
-  std::map<at::ScalarType, std::vector<std::size_t>> places;
-  for (std::size_t i = 0; i < weights.size(); ++i) places[weights[i].dtype].push_back(i);
+std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights, KeptByType* kept) {
   std::vector<at::Tensor> result(weights.size());
-  for (const auto& [dtype, of_type] : places) {
-    std::vector<kernels::ScaledWeight> wanted;
-    for (const std::size_t place : of_type) wanted.push_back(weights[place].weight);
-    const auto copies = kernels::scaled_copies(wanted, dtype);
-    for (std::size_t i = 0; i < copies.size(); ++i) result[of_type[i]] = copies[i];
+  for (const WeightsOfType& group : by_type(weights)) {
+    const auto copies = kernels::scaled_copies(group.weights, group.dtype, kept_of(group, kept));
+    for (std::size_t i = 0; i < copies.size(); ++i) result[group.places[i]] = copies[i];
   }
   return result;
 }
 
-std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layers) {
+kernels::CopiesAndEnergies copies_and_energies_by_type(const std::vector<TypedWeight>& weights,
+                                                       KeptByType* kept) {
+  kernels::CopiesAndEnergies result{std::vector<at::Tensor>(weights.size()),
+                                    std::vector<at::Tensor>(weights.size())};
+  for (const WeightsOfType& group : by_type(weights)) {
+    const auto [copies, energies] =
+        kernels::copies_and_energies(group.weights, group.dtype, kept_of(group, kept));
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      result.copies[group.places[i]] = copies[i];
+      result.energies[group.places[i]] = energies[i];
+    }
+  }
+  return result;
+}
+
+std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layers,
+                                            KeptByType* kept) {
   std::vector<TypedWeight> wanted;
   for (const auto& [layer, dtype] : layers) {
     if (layer == nullptr) continue;
     const at::Tensor& weight = layer->weight();
-    const bool is_channels_last = !weight.is_cpu() && weight.scalar_type() != dtype;
-    wanted.push_back({{weight, layer->weight_gain(),
-                       is_channels_last ? kernels::WeightLayout::kChannelsLast
-                                        : kernels::WeightLayout::kContiguous},
-                      dtype});
+    const auto format = layer->layout().layout_of(weight.device().type(), dtype).weights;
+    wanted.push_back(
+        {{weight, layer->weight_gain(),
+          format == at::MemoryFormat::ChannelsLast ? kernels::WeightLayout::kChannelsLast
+                                                   : kernels::WeightLayout::kContiguous},
+         dtype});
     if (layer->bias().defined()) wanted.push_back({{layer->bias(), layer->bias_gain()}, dtype});
   }
-  const auto scaled = scaled_by_type(wanted);
+  const auto scaled = scaled_by_type(wanted, kept);
   std::vector<LayerParameters> parameters;
   auto next = scaled.begin();
   for (const TypedLayer& one : layers) {
@@ -62,10 +91,10 @@ std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layer
 }
 
 std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,
-                                            at::ScalarType dtype) {
+                                            at::ScalarType dtype, KeptByType* kept) {
   std::vector<TypedLayer> typed;
   for (const EqualizedLayer* layer : layers) typed.push_back({layer, dtype});
-  return parameters_for(typed);
+  return parameters_for(typed, kept);
 }
 
 FullyConnected::FullyConnected(std::int64_t in_features, std::int64_t out_features,
@@ -107,7 +136,9 @@ ConvolutionLayer::ConvolutionLayer(std::int64_t in_channels, std::int64_t out_ch
 at::Tensor ConvolutionLayer::forward(const at::Tensor& x, const LayerParameters& parameters,
                                      double gain) const {
   const at::Tensor y =
-      kernels::resampled_convolution2d(x, parameters.weight, filter_, {.down = options_.down});
+      convolved({x, parameters.weight}, layout(), [&](const ConvolutionOperands& in) {
+        return kernels::resampled_convolution2d(in.x, in.weight, filter_, {.down = options_.down});
+      });
   kernels::BiasAct act{.activation = options_.activation,
                        .gain = kernels::default_gain(options_.activation) * gain};
   if (options_.clamp) act.clamp = *options_.clamp * gain;

@@ -2,12 +2,14 @@
 
 #include <torch/nn/module.h>
 
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
 #include "kernels/scaled_copies/scaled_copies.h"
+#include "models/layout.h"
 
 /// The layers of StyleGAN2. Weights are initialized with N(0, 1) and scaled at run time ("equalized
 /// learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).
@@ -16,11 +18,6 @@ namespace ganscale::models::stylegan2 {
 /// Returns the filter [1, 3, 3, 1] x [1, 3, 3, 1] / 64 of all resampling.
 at::Tensor resampling_filter();
 
-/// Returns features in the dtype and layout for convolutions: channels last on a CPU and, for
-/// tensor cores, in low precision; contiguous on a GPU in the parameters' dtype.
-at::Tensor for_convolutions(const at::Tensor& x, at::ScalarType dtype,
-                            at::ScalarType parameter_dtype);
-
 /// The parameters of a layer as it computes with them.
 struct LayerParameters {
   at::Tensor weight = {};
@@ -28,7 +25,7 @@ struct LayerParameters {
 };
 
 /// A layer whose parameters are scaled at run time.
-class EqualizedLayer : public torch::nn::Module {
+class EqualizedLayer : public torch::nn::Module, public LaidOut {
  public:
   const at::Tensor& weight() const { return weight_; }
   double weight_gain() const { return weight_gain_; }
@@ -53,8 +50,15 @@ struct TypedWeight {
   at::ScalarType dtype;
 };
 
+/// Copies of parameters that a network keeps until they change, by the type of the copies.
+using KeptByType = std::map<at::ScalarType, kernels::KeptResults>;
+
 /// Returns kernels::scaled_copies() of each, by one launch for all of a type.
-std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights);
+std::vector<at::Tensor> scaled_by_type(const std::vector<TypedWeight>& weights,
+                                       KeptByType* kept = nullptr);
+/// The same of kernels::copies_and_energies().
+kernels::CopiesAndEnergies copies_and_energies_by_type(const std::vector<TypedWeight>& weights,
+                                                       KeptByType* kept);
 
 /// A layer, null for one that a network does not have, and the dtype of its features.
 struct TypedLayer {
@@ -62,12 +66,15 @@ struct TypedLayer {
   at::ScalarType dtype;
 };
 
-/// Returns the scaled parameters of layers for their features, on a GPU by one launch for all of a
-/// dtype. A null layer has none.
-std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layers);
+/// Returns the scaled parameters of layers for their features, in the layers' layout, on a GPU by
+/// one launch for all of a dtype. A null layer has none.
+///
+/// kept: those of the same layers' last forward pass; null: none.
+std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layers,
+                                            KeptByType* kept = nullptr);
 /// The same for features of one dtype.
 std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLayer*>& layers,
-                                            at::ScalarType dtype);
+                                            at::ScalarType dtype, KeptByType* kept = nullptr);
 
 struct FullyConnectedOptions {
   kernels::Activation activation = kernels::Activation::kLinear;

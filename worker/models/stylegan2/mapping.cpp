@@ -50,11 +50,15 @@ at::Tensor Mapping::forward(const at::Tensor& z, const at::Tensor& labels) const
     parts.push_back(normalized(embedding_->forward(code)));
   }
   at::Tensor w = parts.size() == 1 ? parts.front() : at::cat(parts, 1);
-  std::vector<const EqualizedLayer*> layers;
-  for (const auto& layer : layers_) layers.push_back(layer.get());
-  const auto parameters = parameters_for(layers, w.scalar_type());
+  const auto parameters = layer_parameters(w.scalar_type());
   for (std::size_t i = 0; i < layers_.size(); ++i) w = layers_[i]->forward(w, parameters[i]);
   return w;
+}
+
+std::vector<LayerParameters> Mapping::layer_parameters(at::ScalarType dtype) const {
+  std::vector<const EqualizedLayer*> layers;
+  for (const auto& layer : layers_) layers.push_back(layer.get());
+  return parameters_for(layers, dtype, &kept_);
 }
 
 void Mapping::track_average(const at::Tensor& mean) const {

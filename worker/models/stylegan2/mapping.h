@@ -30,6 +30,8 @@ class Mapping : public torch::nn::Module {
   /// labels:  [N] int64; undefined without labels.
   /// Returns: [N, width].
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels) const;
+  /// Returns what its layers compute with on features of this dtype.
+  std::vector<LayerParameters> layer_parameters(at::ScalarType dtype) const;
 
   /// Updates w_avg with the mean of results, [width]. A mapping without w_avg is a bug.
   void track_average(const at::Tensor& mean) const;
@@ -39,6 +41,7 @@ class Mapping : public torch::nn::Module {
   MappingOptions options_;
   std::shared_ptr<FullyConnected> embedding_;
   std::vector<std::shared_ptr<FullyConnected>> layers_;
+  mutable KeptByType kept_;
   at::Tensor average_;
 };
 

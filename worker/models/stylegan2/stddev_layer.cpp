@@ -65,12 +65,4 @@ at::Tensor append_stddev(const at::Tensor& x, const NetworkConfig& config) {
   return at::cat({x, stddev.view({x.size(0), -1, 1, 1}).expand({-1, -1, x.size(2), x.size(3)})}, 1);
 }
 
-at::Tensor pad_channels(const at::Tensor& x) {
-  constexpr std::int64_t kTogether = 8;
-  const std::int64_t beyond = x.size(1) % kTogether;
-  if (beyond == 0) return x;
-  const at::Tensor zero = at::zeros({1, 1, 1, 1}, x.options());
-  return at::cat({x, zero.expand({x.size(0), kTogether - beyond, x.size(2), x.size(3)})}, 1);
-}
-
 }  // namespace ganscale::models::stylegan2

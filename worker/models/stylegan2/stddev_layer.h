@@ -22,10 +22,4 @@ int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_siz
 /// Throws: ConfigError if the group size does not divide the images.
 at::Tensor append_stddev(const at::Tensor& x, const NetworkConfig& config);
 
-/// Appends channels of zeros up to a multiple of eight, by which tensor cores take them. Input and
-/// weight of a convolution both padded give the same result, and the same derivatives.
-///
-/// x: [N, C, H, W].
-at::Tensor pad_channels(const at::Tensor& x);
-
 }  // namespace ganscale::models::stylegan2

@@ -36,7 +36,9 @@ at::Tensor SynthesisLayer::exact_weight(at::ScalarType dtype) const {
   return dtype == at::kHalf ? kernels::weight_for_float16(weight_) : weight_;
 }
 
-kernels::WeightLayout SynthesisLayer::weight_layout() const {
+kernels::WeightLayout SynthesisLayer::weight_layout(at::ScalarType dtype) const {
+  const auto format = layout().layout_of(weight_.device().type(), dtype).weights;
+  if (format == at::MemoryFormat::Contiguous) return kernels::WeightLayout::kContiguous;
   return options_.up > 1 ? kernels::WeightLayout::kTransposedChannelsLast
                          : kernels::WeightLayout::kChannelsLast;
 }
@@ -104,13 +106,12 @@ at::ScalarType SynthesisBlock::compute_type(at::ScalarType parameters) const {
 }
 
 SynthesisBlock::State SynthesisBlock::forward(const State& below, const Inputs& in) const {
-  const auto parameter_dtype = in.styles.scalar_type();
   at::Tensor x = below.features;
   if (!conv0_) {
     const at::Tensor batch = const_.unsqueeze(0).expand({in.styles.size(0), -1, -1, -1});
     x = kernels::scale_channels(batch, in.styles);
   }
-  x = for_convolutions(x, compute_type(parameter_dtype), parameter_dtype);
+  x = laid_out(x, compute_type(in.styles.scalar_type()), layout());
   if (conv0_) x = conv0_->forward(x, in.layers.front()).scaled;
   const auto [features, scaled] = conv1_->forward(x, in.layers.back());
   const at::Tensor image =
@@ -140,15 +141,35 @@ std::vector<Synthesis::Affine> Synthesis::affines() const {
   return affines;
 }
 
-Synthesis::LayerStyles Synthesis::styles(const at::Tensor& w) const {
+Synthesis::LayerWeights Synthesis::layer_weights() const {
   std::vector<const EqualizedLayer*> layers;
+  for (const Affine& affine : affines()) layers.push_back(affine.layer);
+  const auto type_of_parameters = layers.front()->weight().scalar_type();
+  std::vector<TypedWeight> typed;
+  bool are_parameters = true;
+  for (const auto& block : blocks_) {
+    const auto dtype = block->compute_type(type_of_parameters);
+    are_parameters = are_parameters && dtype != at::kHalf;
+    for (const SynthesisLayer* layer : block->layers()) {
+      typed.push_back(
+          {{.weight = layer->exact_weight(dtype), .layout = layer->weight_layout(dtype)}, dtype});
+    }
+  }
+  auto [copies, energies] =
+      copies_and_energies_by_type(typed, are_parameters ? &kept_convolutions_ : nullptr);
+  return {.of_affines = parameters_for(layers, type_of_parameters, &kept_affines_),
+          .of_convolutions = std::move(copies),
+          .energies = std::move(energies)};
+}
+
+Synthesis::LayerStyles Synthesis::styles(const at::Tensor& w,
+                                         const std::vector<LayerParameters>& of_affines) const {
   kernels::GroupedMatrices matrices;
   for (const Affine& affine : affines()) {
-    layers.push_back(affine.layer);
     matrices.first_columns.push_back(affine.vector * w.size(2));
   }
   std::vector<at::Tensor> biases;
-  for (const LayerParameters& parameters : parameters_for(layers, w.scalar_type())) {
+  for (const LayerParameters& parameters : of_affines) {
     matrices.matrices.push_back(parameters.weight);
     biases.push_back(parameters.bias);
   }
@@ -206,35 +227,25 @@ std::vector<at::Tensor> Synthesis::rgb_weights(const at::Tensor& styles) const {
 }
 
 std::vector<SynthesisLayerInputs> Synthesis::layer_inputs(const LayerStyles& styles,
+                                                          const LayerWeights& weights,
                                                           kernels::RandomStream* noise) const {
   std::vector<SynthesisLayerInputs> inputs;
-  std::vector<at::Tensor> exact;
-  std::vector<TypedWeight> typed;
   std::vector<std::int64_t> first = {0};
   std::vector<std::int64_t> widths;
-  for (const auto& block : blocks_) {
-    const auto dtype = block->compute_type(styles.of_rgb.scalar_type());
-    const bool is_channels_last = !styles.of_rgb.is_cpu() && dtype != styles.of_rgb.scalar_type();
-    for (const SynthesisLayer* layer : block->layers()) {
-      exact.push_back(layer->exact_weight(dtype));
-      typed.push_back({{.weight = exact.back(),
-                        .layout = is_channels_last ? layer->weight_layout()
-                                                   : kernels::WeightLayout::kContiguous},
-                       dtype});
-      first.push_back(first.back() + exact.back().size(1));
-      widths.push_back(exact.back().size(0));
-    }
+  for (const at::Tensor& energies : weights.energies) {
+    first.push_back(first.back() + energies.size(1));
+    widths.push_back(energies.size(0));
   }
   first.pop_back();
-  const auto weights = scaled_by_type(typed);
   const auto factors =
-      kernels::demodulations(exact, styles.of_layers, first).split_with_sizes(widths, 1);
+      kernels::demodulations(weights.energies, styles.of_layers, first).split_with_sizes(widths, 1);
   const auto all_noises = noises(styles.of_rgb.size(0), styles.of_rgb.options(), noise);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    inputs.push_back({.weight = weights[i],
+  const std::size_t count = weights.of_convolutions.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    inputs.push_back({.weight = weights.of_convolutions[i],
                       .demodulation = factors[i],
                       .noise = all_noises[i],
-                      .next_styles = i + 1 < weights.size() ? styles.each[i + 1] : at::Tensor()});
+                      .next_styles = i + 1 < count ? styles.each[i + 1] : at::Tensor()});
   }
   return inputs;
 }
@@ -261,17 +272,18 @@ std::vector<at::Tensor> Synthesis::noises(std::int64_t N, const at::TensorOption
 }
 
 at::Tensor Synthesis::forward(const at::Tensor& w, kernels::RandomStream* noise) const {
-  LayerStyles styles = this->styles(w);
+  const LayerWeights weights = layer_weights();
+  LayerStyles styles = this->styles(w, weights.of_affines);
   scale_for_float16(styles);
-  const auto inputs = layer_inputs(styles, noise);
-  const auto weights = rgb_weights(styles.of_rgb);
+  const auto inputs = layer_inputs(styles, weights, noise);
+  const auto of_rgb = rgb_weights(styles.of_rgb);
   SynthesisBlock::State state;
   std::size_t layer = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const std::size_t end = layer + blocks_[i]->layers().size();
     state = blocks_[i]->forward(state, {.styles = styles.each[layer],
                                         .layers = {inputs.begin() + layer, inputs.begin() + end},
-                                        .rgb_weights = weights[i]});
+                                        .rgb_weights = of_rgb[i]});
     layer = end;
   }
   return state.image.contiguous();

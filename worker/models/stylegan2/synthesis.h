@@ -34,15 +34,15 @@ struct SynthesisLayerInputs {
 ///
 /// Parameters: affine.*, weight [out, in, 3, 3], noise_strength [], bias [out]. Buffers:
 ///             noise_const [resolution, resolution], resample_filter [4, 4].
-class SynthesisLayer : public torch::nn::Module {
+class SynthesisLayer : public torch::nn::Module, public LaidOut {
  public:
   explicit SynthesisLayer(const SynthesisLayerOptions& options);
 
   const FullyConnected& affine() const { return *affine_; }
   /// Returns the weight for features of this dtype, in the parameters' dtype.
   at::Tensor exact_weight(at::ScalarType dtype) const;
-  /// Returns how a convolution of a GPU in low precision takes it.
-  kernels::WeightLayout weight_layout() const;
+  /// Returns how its convolution takes it.
+  kernels::WeightLayout weight_layout(at::ScalarType dtype) const;
   /// Returns the constant noise, [1, 1, resolution, resolution].
   at::Tensor constant_noise() const;
 
@@ -88,7 +88,7 @@ class ToRgbLayer : public torch::nn::Module {
 ///
 /// Parameters: const [width, 4, 4] at resolution 4; conv0.* above 4; conv1.*, torgb.*. Buffers:
 ///             resample_filter [4, 4].
-class SynthesisBlock : public torch::nn::Module {
+class SynthesisBlock : public torch::nn::Module, public LaidOut {
  public:
   SynthesisBlock(int resolution, const NetworkConfig& config);
 
@@ -131,6 +131,16 @@ class Synthesis : public torch::nn::Module {
   /// the parameters.
   at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
 
+  /// What all layers compute with that depends on parameters alone.
+  struct LayerWeights {
+    std::vector<LayerParameters> of_affines;
+    std::vector<at::Tensor> of_convolutions;  ///< SynthesisLayerInputs::weight
+    std::vector<at::Tensor> energies;         ///< of the convolutions' weights
+  };
+  /// Returns them from the last forward pass where no parameter has changed; but weights for float16
+  /// are computed for each pass.
+  LayerWeights layer_weights() const;
+
  private:
   /// A layer that makes styles, and which w vector it makes them of.
   struct Affine {
@@ -145,12 +155,13 @@ class Synthesis : public torch::nn::Module {
     std::vector<at::Tensor> each;  ///< of the same, [N, in] each
     at::Tensor of_rgb;             ///< [N, sum of in channels] of the toRGB layers
   };
-  LayerStyles styles(const at::Tensor& w) const;
+  LayerStyles styles(const at::Tensor& w, const std::vector<LayerParameters>& of_affines) const;
   /// Scales those of layers in float16, see kernels::styles_for_float16().
   void scale_for_float16(LayerStyles& styles) const;
   /// Returns what each layer of all blocks computes with. What they have in common is computed for
   /// all of them at once: on a GPU a layer's own share would not fill a launch.
   std::vector<SynthesisLayerInputs> layer_inputs(const LayerStyles& styles,
+                                                 const LayerWeights& weights,
                                                  kernels::RandomStream* noise) const;
   /// Returns SynthesisBlock::Inputs::rgb_weights of each block.
   std::vector<at::Tensor> rgb_weights(const at::Tensor& styles) const;
@@ -159,6 +170,8 @@ class Synthesis : public torch::nn::Module {
                                  kernels::RandomStream* noise) const;
 
   std::vector<std::shared_ptr<SynthesisBlock>> blocks_;
+  mutable KeptByType kept_affines_;
+  mutable KeptByType kept_convolutions_;
 };
 
 }  // namespace ganscale::models::stylegan2

@@ -17,7 +17,9 @@ constexpr double kGiga = 1e9;
 CountRow row_of(const CountedPhase& phase, const TrainingConfig& training,
                 const cost::Device& device) {
   const bool tf32 = allows_tf32(training.precision);
-  CountRow row{.name = phase.name, .interval = static_cast<double>(phase.interval)};
+  CountRow row{.name = phase.name,
+               .interval = static_cast<double>(phase.interval),
+               .peak_bytes = phase.peak_bytes};
   for (const auto* operations : {&phase.gradients, &phase.update}) {
     row.work += cost::work_of(*operations);
     for (const cost::Operation& operation : *operations) {
@@ -63,6 +65,7 @@ Json json_of(const CountRow& row) {
           {"all_reduce_bytes", work.all_reduce_bytes},
           {"launches", work.launches},
           {"host_reads", work.host_reads},
+          {"peak_bytes", row.peak_bytes},
           {"operators", json_of(row.operators)},
           {"seconds",
            {{"convolutions", row.time.convolutions},
@@ -92,6 +95,7 @@ CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig&
       report.step.operators[name] += work * (1 / row.interval);
     }
     report.step.time += row.time * (1 / row.interval);
+    report.step.peak_bytes = std::max(report.step.peak_bytes, row.peak_bytes);
     report.phases.push_back(row);
   }
   return report;
@@ -116,6 +120,10 @@ std::string to_table(const CountReport& report) {
       100 * report.step.time.matrix_products / report.step.time.total(),
       100 * report.step.time.memory / report.step.time.total(),
       100 * report.step.time.launches / report.step.time.total());
+  table += line;
+  const auto highest = std::ranges::max_element(report.phases, {}, &CountRow::peak_bytes);
+  std::snprintf(line, sizeof line, "%.2f GB of tensors live at a time, in %s\n",
+                highest->peak_bytes / kGiga, highest->name.c_str());
   return table + line;
 }
 

@@ -19,6 +19,7 @@ struct CountRow {
   cost::Work work = {};
   std::map<std::string, cost::Work> operators = {};  ///< the work by the operator's name
   cost::Time time = {};
+  double peak_bytes = 0;  ///< the most memory at a time
 };
 
 /// The counts of a run on one kind of device.

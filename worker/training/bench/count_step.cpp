@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "comm/replicate.h"
+#include "cost/live_memory.h"
 #include "cost/recorder.h"
 #include "data/loader/prefetcher.h"
 #include "training/bench/counting_group.h"
@@ -68,12 +69,6 @@ struct Groups {
 
 void require_countable(const RunConfig& config, int ranks) {
   require_divisible_batch(config, ranks);
-  const bool is_autocast =
-      config.training.precision == Precision::kBf16 && !config.model.traits.chooses_low_precision;
-  if (is_autocast) {
-    throw ConfigError("training.precision: bf16 of model " + config.model.name +
-                      " is chosen operator by operator on a GPU and can't be counted; use tf32");
-  }
 }
 
 /// Counts the phases of one step one by one.
@@ -81,6 +76,7 @@ class Counter {
  public:
   Counter(const RunConfig& config, int ranks)
       : config_(config),
+        recorder_([this](const cost::RecordedCall& call) { memory_.see(call); }),
         groups_(config, ranks),
         inputs_(config, ranks),
         replica_(config, at::kMeta, groups_.borrowed(config)),
@@ -89,6 +85,7 @@ class Counter {
 
   std::vector<CountedPhase> run() {
     std::vector<CountedPhase> counted;
+    leave_as_a_step_does();
     recorder_.take();
     const StepInput input = inputs_.next({});
     counted.push_back({.name = "input", .update = recorder_.take()});
@@ -110,8 +107,18 @@ class Counter {
     return std::ranges::find(trainer_.phases(), generator, &Phase::network)->name;
   }
 
+  /// Prepares the weights that the last phase of a step before would not have changed.
+  void leave_as_a_step_does() {
+    if (trainer_.phases().back().network == &replica_.generator()) {
+      replica_.discriminator().prepare_weights();
+    } else {
+      replica_.generator().prepare_weights();
+    }
+  }
+
   CountedPhase count(Phase& phase, const StepInput& input) {
     CountedPhase counted{.name = phase.name, .interval = phase.interval};
+    memory_.take_peak();
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
     const bool moves_average = phase.name == first_of_generator();
     const NamedTensors scalars = compute_gradients(phase, input);
@@ -121,6 +128,7 @@ class Counter {
     update_network(phase, /*images_seen=*/0, moves_average ? &averages : nullptr);
     statistics_.add(scalars);
     counted.update = recorder_.take();
+    counted.peak_bytes = memory_.take_peak();
     return counted;
   }
 
@@ -135,6 +143,7 @@ class Counter {
   }
 
   const RunConfig& config_;
+  cost::LiveMemory memory_;
   cost::Recorder recorder_;
   Groups groups_;
   BlankInputs inputs_;

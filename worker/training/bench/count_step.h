@@ -16,7 +16,8 @@ struct CountedPhase {
   std::vector<cost::Operation> gradients =
       {};  ///< replayed as a CUDA graph with training.cuda_graphs
   std::vector<cost::Operation> update =
-      {};  ///< of the network and the statistics; never in a graph
+      {};                 ///< of the network and the statistics; never in a graph
+  double peak_bytes = 0;  ///< the most memory at a time, with all that lives between steps
 };
 
 /// Returns the operations of each phase of the synchronous scheme on a GPU, by running it once on
@@ -29,8 +30,7 @@ struct CountedPhase {
 ///
 /// config: of the run; model.channels and model.label_count are those of the data.
 /// ranks:  that share the batch; this is one of them.
-/// Throws: ConfigError if they do not divide the batch, and for a model that computes in bf16 by
-///         autocast, which the meta device does not have.
+/// Throws: ConfigError if they do not divide the batch.
 std::vector<CountedPhase> count_step(const RunConfig& config, int ranks);
 
 }  // namespace ganscale::training

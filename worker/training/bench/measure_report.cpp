@@ -62,6 +62,7 @@ nlohmann::ordered_json to_json(const MeasuredSteps& steps) {
                                  {"step_seconds", json_of(steps.terms)},
                                  {"phase_seconds", json_of(steps.phases)}};
   if (measured.memory_share) json["memory_share"] = *measured.memory_share;
+  if (measured.gpu_use) json["gpu_use"] = *measured.gpu_use;
   return json;
 }
 

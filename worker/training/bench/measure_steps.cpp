@@ -84,7 +84,7 @@ MeasuredSteps measure_steps(const RunConfig& config, const Dataset& dataset,
   {
     Synchronous trainer(config, replica, inputs, group);
     fill(window, trainer, devices.discriminator);
-    steps.measured = window.gather(group, memory_share(devices.generator)).value();
+    steps.measured = window.gather(group, window.shares_of(devices.generator)).value();
     const auto count = static_cast<double>(config.measure.steps);
     const WindowParts parts = window.parts();
     steps.terms = gather(terms_of(parts), count, group);

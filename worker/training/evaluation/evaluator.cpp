@@ -2,14 +2,14 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
-#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "models/label_bundle.h"
 #include "report/progress.h"
+#include "training/evaluation/drawn_labels.h"
+#include "training/evaluation/perceptual_path.h"
 
 namespace ganscale::training {
 namespace {
@@ -26,40 +26,12 @@ struct Fakes {
   at::Tensor labels;  // [N] int64 on the host, or undefined
 };
 
-/// Returns the labels of all records that the generator supports: labels drawn from these are as
-/// frequent as in the data.
-std::vector<std::int64_t> labels_to_draw(const models::Generator& generator,
-                                         const data::Source& source) {
-  if (generator.label_count() == 0) return {};
-  const auto made = models::labels_of(generator);
-  std::vector<std::int64_t> labels;
-  for (std::int64_t i = 0; i < source.record_count(); ++i) {
-    const auto label = source.label(i);
-    if (std::ranges::binary_search(made, label)) labels.push_back(label);
-  }
-  if (labels.empty()) {
-    throw DataError("the dataset has no record of a label that the generator makes: " +
-                    std::to_string(source.record_count()) + " records");
-  }
-  return labels;
-}
-
 Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& numbers,
                const std::vector<std::int64_t>& labels_to_draw) {
   const auto parameter = generator.parameters().front();
   kernels::RandomStream random({seed, numbers.first, numbers.stride}, Stream::kEvaluate);
   const auto z = random.normal({numbers.count, generator.z_dim()}, parameter.options());
-  Fakes fakes;
-  if (generator.label_count() > 0) {
-    const auto places =
-        random.labels(static_cast<std::int64_t>(labels_to_draw.size()), numbers.count);
-    std::vector<std::int64_t> labels;
-    for (std::int64_t i = 0; i < numbers.count; ++i) {
-      const auto place = places.const_data_ptr<std::int64_t>()[i];
-      labels.push_back(labels_to_draw[static_cast<std::size_t>(place)]);
-    }
-    fakes.labels = at::tensor(labels);
-  }
+  Fakes fakes{.images = {}, .labels = draw_labels(labels_to_draw, numbers.count, random)};
   const auto labels = fakes.labels.defined() ? fakes.labels.to(z.device()) : fakes.labels;
   const auto images = generator.forward(z, labels, random);
   fakes.images = images.to(at::kFloat).mul(127.5).add(128).clamp(0, 255).to(at::kByte);
@@ -70,12 +42,14 @@ Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& 
 
 Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
                      comm::Group& group)
-    : config_(config),
-      images_(real),
-      device_(device),
-      group_(group),
-      net_(metrics::open_feature_net(config.feature_net,
-                                     {real.policy.channels, real.policy.resolution}, device)) {
+    : config_(config), images_(real), device_(device), group_(group) {
+  const metrics::ImageShape shape{real.policy.channels, real.policy.resolution};
+  if (std::ranges::any_of(config_.metrics, metrics::compares_features)) {
+    net_ = metrics::open_feature_net(config.feature_net, shape, device);
+  }
+  if (!std::ranges::all_of(config_.metrics, metrics::compares_features)) {
+    perceptual_net_ = metrics::open_perceptual_net(config.perceptual_net, shape, device);
+  }
   // Fails early if the network or the number of images is not sufficient.
   empty_sets();
   for (const auto& metric : config_.metrics) {
@@ -86,6 +60,7 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
 Evaluator::FakeStats Evaluator::empty_sets() const {
   std::map<std::int64_t, metrics::Needs> needs;
   for (const auto& metric : config_.metrics) {
+    if (!metrics::compares_features(metric)) continue;
     auto& all = needs[metric.image_count];
     all = metrics::both(all, metrics::needs_of_fake(metric, config_));
   }
@@ -96,11 +71,11 @@ Evaluator::FakeStats Evaluator::empty_sets() const {
   return sets;
 }
 
-void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed, FakeStats& sets) {
+void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed,
+                              const std::vector<std::int64_t>& labels, FakeStats& sets) {
   const at::NoGradGuard no_grad;
   const std::int64_t total = sets.rbegin()->first;
   const std::int64_t stride = group_.size();
-  const auto labels = labels_to_draw(generator, images_.source);
   const auto left_out = images_.source.record_count() - static_cast<std::int64_t>(labels.size());
   if (generator.label_count() > 0 && left_out > 0 && group_.rank() == 0) {
     log::warning("Some records have labels without a generator and count as real images only",
@@ -135,6 +110,7 @@ void Evaluator::extract_reals() {
   if (!real_.empty()) return;
   std::map<std::int64_t, metrics::Needs> needs;
   for (const auto& metric : config_.metrics) {
+    if (!metrics::compares_features(metric)) continue;
     auto& all = needs[metric.real_count(images_.source.record_count())];
     all = metrics::both(all, metrics::needs_of_real(metric));
   }
@@ -150,16 +126,24 @@ void Evaluator::extract_reals() {
 metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uint64_t seed) {
   metrics::Measurements result;
   if (config_.metrics.empty()) return result;
-  for (const auto& metric : config_.metrics) {
-    metrics::require_labels(metric, generator.label_count() > 0);
-  }
+  const metrics::GeneratorTraits traits{.has_labels = generator.label_count() > 0,
+                                        .has_styles = generator.as_style_generator() != nullptr};
+  for (const auto& metric : config_.metrics) metrics::require_measurable(metric, traits);
+  const auto labels = labels_to_draw(generator, images_.source);
   extract_reals();
   FakeStats fakes = empty_sets();
-  extract_fakes(generator, seed, fakes);
+  if (!fakes.empty()) extract_fakes(generator, seed, labels, fakes);
   for (const auto& metric : config_.metrics) {
-    const auto& real = real_.at(metric.real_count(images_.source.record_count()));
-    const metrics::Sets sets{real, fakes.at(metric.image_count), generator.label_count(), seed};
-    metrics::measure(metric, sets, config_, group_, result);
+    if (group_.rank() == 0) log::info("Computing a metric", {{"name", metric.text}});
+    if (metrics::compares_features(metric)) {
+      const auto& real = real_.at(metric.real_count(images_.source.record_count()));
+      const metrics::Sets sets{real, fakes.at(metric.image_count), generator.label_count(), seed};
+      metrics::measure(metric, sets, config_, group_, result);
+    } else {
+      result.values[metric.text] = perceptual_path_length(
+          generator, *perceptual_net_,
+          {metric.path, metric.image_count, config_.batch, seed, labels}, group_);
+    }
   }
   return result;
 }

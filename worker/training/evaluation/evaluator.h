@@ -12,7 +12,7 @@ namespace ganscale::training {
 /// real and generated images. The result does not depend on the number of ranks.
 class Evaluator {
  public:
-  /// Opens the feature network. Throws ConfigError.
+  /// Opens the networks that the metrics need. Throws ConfigError.
   Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
             comm::Group& group);
 
@@ -21,7 +21,7 @@ class Evaluator {
   /// Image j uses the random numbers of image j of the seed (Stream::kEvaluate) and has the label
   /// of a random record, so that labels are as frequent as in the data, without labels of a bundle
   /// that have no generator. Images are rounded to bytes, as in files. Throws ConfigError for
-  /// per-label metrics of a generator without labels, before it starts.
+  /// metrics that can't measure the generator, before it starts.
   metrics::Measurements evaluate(models::Generator& generator, std::uint64_t seed);
 
  private:
@@ -29,13 +29,15 @@ class Evaluator {
   using FakeStats = std::map<std::int64_t, metrics::FeatureStats>;
   FakeStats empty_sets() const;
   void extract_reals();
-  void extract_fakes(models::Generator& generator, std::uint64_t seed, FakeStats& sets);
+  void extract_fakes(models::Generator& generator, std::uint64_t seed,
+                     const std::vector<std::int64_t>& labels, FakeStats& sets);
 
   metrics::EvaluateConfig config_;
   RealImages images_;
   at::Device device_;
   comm::Group& group_;
-  metrics::OpenFeatureNet net_;
+  metrics::OpenFeatureNet net_;                             // if a metric compares features
+  std::unique_ptr<metrics::PerceptualNet> perceptual_net_;  // if one is a path length
   std::map<std::int64_t, metrics::FeatureStats>
       real_;  // by their number, from the first evaluation
 };

@@ -7,8 +7,9 @@ namespace ganscale::training {
 
 nlohmann::ordered_json to_json(const MetricsLine& line) {
   nlohmann::ordered_json json = {{"images_seen", line.images_seen},
-                                 {"kimg", static_cast<double>(line.images_seen) / 1000},
-                                 {"seconds", line.seconds}};
+                                 {"kimg", static_cast<double>(line.images_seen) / 1000}};
+  if (line.training_seconds) json["training_seconds"] = *line.training_seconds;
+  json["seconds"] = line.seconds;
   for (const auto& [name, value] : line.measured.values) json[name] = value;
   for (const auto& [name, values] : line.measured.by_label) json[name] = values;
   return json;

@@ -14,9 +14,11 @@ struct MetricsLine {
   std::int64_t images_seen = 0;
   double seconds = 0;  ///< that the evaluation took
   metrics::Measurements measured;
+  /// For which the generator had been trained, over all restarts; absent where that is not known.
+  std::optional<double> training_seconds = {};
 };
 
-/// Returns {"images_seen", "kimg", "seconds", metrics...}. NaN becomes null.
+/// Returns {"images_seen", "kimg", "training_seconds", "seconds", metrics...}. NaN becomes null.
 nlohmann::ordered_json to_json(const MetricsLine& line);
 
 /// Returns the first metric whose name starts with `prefix`, such as "fid", or nothing if there is

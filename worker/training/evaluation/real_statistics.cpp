@@ -137,8 +137,12 @@ std::string data_digest(const data::Source& source, comm::Group& group) {
   const auto digests = at::zeros({source.record_count()}, at::kLong);
   auto* digest = digests.mutable_data_ptr<std::int64_t>();
   data::Record record;
-  for (std::int64_t i = group.rank(); i < source.record_count(); i += group.size()) {
-    digest[i] = record_digest(source, i, record);
+  {
+    report::ProgressBar bar("records identified", source.record_count());
+    for (std::int64_t i = group.rank(); i < source.record_count(); i += group.size()) {
+      digest[i] = record_digest(source, i, record);
+      if (group.rank() == 0) bar.update(i);
+    }
   }
   group.all_reduce_sum(digests);
   files::Sha256 all;

@@ -1,5 +1,7 @@
 #include "training/generators/label_bundle_file.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/with_prefix.h"
 #include "checkpoint/reader.h"
@@ -38,6 +40,14 @@ std::vector<double> probabilities(const std::vector<LabelState>& states,
   return result;
 }
 
+/// Returns the names of all labels; none where no label has one.
+std::vector<std::string> names(const std::vector<LabelState>& states, std::size_t label_count) {
+  std::vector<std::string> result(label_count);
+  for (const auto& state : states) result[static_cast<std::size_t>(state.label)] = state.name;
+  const bool is_named = std::ranges::any_of(result, [](const auto& name) { return !name.empty(); });
+  return is_named ? result : std::vector<std::string>();
+}
+
 template <class Value>
 Value metadata_json(const checkpoint::Safetensors& file, const std::string& key,
                     const std::filesystem::path& path) {
@@ -69,6 +79,7 @@ void write_label_bundle(const RunFolder& run, const RunConfig& config,
        {"channels", std::to_string(config.model.channels)},
        {"label_count", std::to_string(records_of_label.size())},
        {"label_probabilities", nlohmann::json(probabilities(states, records_of_label)).dump()},
+       {"label_names", nlohmann::json(names(states, records_of_label.size())).dump()},
        {"images_seen", std::to_string(images_seen)}});
 }
 
@@ -88,6 +99,9 @@ LabelBundleFile read_label_bundle(const std::filesystem::path& path) {
   result.config.model.channels = metadata_json<int>(file, "channels", path);
   result.label_probabilities =
       metadata_json<std::vector<double>>(file, "label_probabilities", path);
+  if (file.metadata.contains("label_names")) {
+    result.label_names = metadata_json<std::vector<std::string>>(file, "label_names", path);
+  }
   result.images_seen = metadata_json<std::int64_t>(file, "images_seen", path);
   std::map<std::int64_t, std::shared_ptr<models::Generator>> generators;
   const auto label_count = static_cast<std::int64_t>(result.label_probabilities.size());

@@ -12,8 +12,8 @@ namespace ganscale::training {
 
 /// Writes the newest generators of all trained labels of a run to bundle.safetensors in the run
 /// folder. The file is self-contained: tensors label_<n>.<parameter>, and in its metadata the
-/// configuration, the number of labels, p(y) (0 for a label without a generator) and the total
-/// number of images seen.
+/// configuration, the number of labels, their names, p(y) (0 for a label without a generator) and the
+/// total number of images seen.
 ///
 /// records_of_label: of the dataset.
 /// Throws: DataError if a label has no valid checkpoint or the file cannot be written.
@@ -26,6 +26,7 @@ struct LabelBundleFile {
   std::shared_ptr<models::LabelBundle> generator;  ///< on the CPU
   RunConfig config;
   std::vector<double> label_probabilities;
+  std::vector<std::string> label_names;  ///< empty where the data have none
   std::int64_t images_seen = 0;
 };
 

@@ -118,6 +118,23 @@ class BorrowedNoise {
   NamedTensors kept_;
 };
 
+/// What a projection comes near to.
+class Target {
+ public:
+  Target(const at::Tensor& image, metrics::PerceptualNet* net) : image_(image), net_(net) {
+    if (net_ != nullptr) embedding_ = net_->embed(image_);
+  }
+  at::Tensor distance_to(const at::Tensor& image) const {
+    if (net_ == nullptr) return pyramid_distance(image, image_);
+    return metrics::perceptual_distances(net_->embed(image), embedding_).sum();
+  }
+
+ private:
+  at::Tensor image_;
+  metrics::PerceptualNet* net_;
+  at::Tensor embedding_;
+};
+
 }  // namespace
 
 at::Tensor pyramid_distance(const at::Tensor& a, const at::Tensor& b) {
@@ -136,6 +153,7 @@ Projection project(models::StyleGenerator& generator, const at::Tensor& target,
                    const ProjectionOptions& options,
                    const std::function<void(int step, double distance)>& report) {
   check(!generator.is_training(), "a projection wants a generator in eval mode");
+  const Target wanted(target, options.perceptual_net);
   const auto statistics = style_statistics(generator, options, target);
   const BorrowedNoise noise(noise_maps_of(generator), options);
   const at::Tensor style = statistics.mean.clone().set_requires_grad(true);
@@ -152,7 +170,7 @@ Projection project(models::StyleGenerator& generator, const at::Tensor& target,
                                                kNoiseSite, style.sizes(), style.options());
     const auto image =
         generator.synthesize((style + jitter * strength).expand({1, w_count, -1}), unused);
-    const auto distance = pyramid_distance(image, target);
+    const auto distance = wanted.distance_to(image);
     for (const auto& [name, variable] : variables) variable.mutable_grad().reset();
     (distance + noise_likeness(noise.maps()) * options.noise_weight).backward();
     adam.step(options.learning_rate * rate_factor(progress));
@@ -164,7 +182,7 @@ Projection project(models::StyleGenerator& generator, const at::Tensor& target,
   found.style = style.detach().expand({1, w_count, -1}).clone();
   for (const auto& [name, map] : noise.maps()) found.noise_maps[name] = map.detach().clone();
   found.image = generator.synthesize(found.style, unused);
-  found.distance = pyramid_distance(found.image, target).item<double>();
+  found.distance = wanted.distance_to(found.image).item<double>();
   return found;
 }
 

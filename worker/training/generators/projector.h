@@ -2,12 +2,13 @@
 
 #include <functional>
 
+#include "metrics/perceptual_net.h"
 #include "models/style_generator.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::training {
 
-/// Options of projection. The defaults are the paper's, except for the distance between images.
+/// Options of projection. The defaults are the paper's.
 struct ProjectionOptions {
   int step_count = 1000;
   double learning_rate = 0.1;
@@ -16,6 +17,8 @@ struct ProjectionOptions {
   double noise_weight = 1e5;          ///< of the penalty that keeps the image out of the noise maps
   std::uint64_t seed = 0;
   at::Tensor label = {};  ///< [1] int64 of a conditional generator; else undefined
+  /// Gives the distance of two images; null: pyramid_distance().
+  metrics::PerceptualNet* perceptual_net = nullptr;
 };
 
 /// The result of a projection.
@@ -32,8 +35,7 @@ at::Tensor pyramid_distance(const at::Tensor& a, const at::Tensor& b);
 
 /// Optimizes the style and the noise maps so that the image is nearest to `target`.
 ///
-/// Paper:  Karras et al. 2020, arXiv:1912.04958, appendix D, with pyramid_distance() in place of a
-///         network's perceptual distance.
+/// Paper:  Karras et al. 2020, arXiv:1912.04958, appendix D.
 /// target: [1, C, H, W] in [-1, 1], of the generator's size and type.
 /// report: called after each step with its number and the distance.
 /// The generator must be in eval mode, and is not changed.

@@ -25,7 +25,8 @@ TrainedGenerator load_bundle(const std::filesystem::path& file) {
           .checkpoint = file,
           .run = std::filesystem::absolute(file).parent_path(),
           .images_seen = bundle.images_seen,
-          .label_probabilities = std::move(bundle.label_probabilities)};
+          .label_probabilities = std::move(bundle.label_probabilities),
+          .label_names = std::move(bundle.label_names)};
 }
 
 }  // namespace
@@ -52,7 +53,8 @@ TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder) 
       .checkpoint = checkpoint_folder,
       .run = folder.root(),
       .images_seen = snapshot.images_seen,
-      .label_probabilities = facts.label_probabilities};
+      .label_probabilities = facts.label_probabilities,
+      .label_names = facts.label_names};
   trained.config.model.channels = facts.channels;
   trained.config.model.label_count = facts.label_count;
   trained.config.model.compute_in_float32();

@@ -77,6 +77,9 @@ class Loop {
   ExitCode run();
 
  private:
+  bool shows_untrained_samples() const {
+    return progress_.images_seen == 0 && config_.training.samples_every_kimg > 0;
+  }
   bool is_complete() const { return progress_.images_seen >= config_.training.total_images(); }
 
   std::unique_ptr<checkpoint::Writer> open_folder();
@@ -89,9 +92,7 @@ class Loop {
   Orders agree_on_orders();
   [[noreturn]] void end_for_failed_checkpoint() const;
   void maintain(const Due& due);
-  checkpoint::Snapshot gather_snapshot() const {
-    return make_snapshot(trainer_.gather_state(), context_.dataset.facts, progress_);
-  }
+  checkpoint::Snapshot gather_snapshot() const;
   void write_checkpoint();
   void write_fakes(models::Generator& average);
   void evaluate(models::Generator& average);
@@ -119,6 +120,12 @@ std::unique_ptr<checkpoint::Writer> Loop::open_folder() {
   writer->prepare(snapshot);
   if (progress_.images_seen == 0) write_reals();
   return writer;
+}
+
+checkpoint::Snapshot Loop::gather_snapshot() const {
+  auto snapshot = make_snapshot(trainer_.gather_state(), context_.dataset.facts, progress_);
+  if (!context_.start.empty()) snapshot.state["provenance"] = context_.start;
+  return snapshot;
 }
 
 void Loop::write_reals() const {
@@ -255,14 +262,16 @@ void Loop::write_fakes(models::Generator& average) {
 /// Evaluates the averaged generator on all ranks and adds the metrics to the current checkpoint.
 void Loop::evaluate(models::Generator& average) {
   const auto start = Clock::now();
+  const double training_seconds = reporter_.trained_seconds(progress_);
   const auto measured = context_.evaluator->evaluate(average, config_.training.seed);
   const std::chrono::duration<double> seconds = Clock::now() - start;
-  reporter_.metrics({progress_.images_seen, seconds.count(), measured});
+  reporter_.metrics({progress_.images_seen, seconds.count(), measured, training_seconds});
   if (writer_ != nullptr) writer_->add_metrics(progress_.images_seen, measured.values);
 }
 
 ExitCode Loop::run() {
   reporter_.begin(progress_);
+  maintain({.samples = shows_untrained_samples()});
   Orders orders;
   // The final evaluation may have failed before.
   if (is_complete() && context_.evaluator != nullptr && !reporter_.is_measured(progress_)) {

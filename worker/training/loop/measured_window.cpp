@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "device/gpu.h"
+#include "device/gpu_use.h"
 
 namespace ganscale::training {
 namespace {
@@ -24,12 +25,6 @@ double quantile(std::vector<double> values, double share) {
 
 void finish_work(at::Device device) {
   if (device.is_cuda()) at::zeros({1}, device).item();
-}
-
-double memory_share(at::Device gpu) {
-  if (!gpu.is_cuda()) return 0;
-  const device::DeviceMemory memory = device::device_memory(gpu);
-  return static_cast<double>(memory.reserved_bytes) / static_cast<double>(memory.total_bytes);
 }
 
 bool MeasuredWindow::reads_clock_next() const {
@@ -79,16 +74,25 @@ WindowParts MeasuredWindow::parts() const {
       .phase_seconds = phase_seconds_};
 }
 
+DeviceShares MeasuredWindow::shares_of(at::Device device) const {
+  if (!device.is_cuda()) return {};
+  const device::DeviceMemory memory = device::device_memory(device);
+  return {.memory =
+              static_cast<double>(memory.reserved_bytes) / static_cast<double>(memory.total_bytes),
+          .time = device::gpu_use(device, std::chrono::duration<double>(seconds_))};
+}
+
 std::optional<wire::Measurement> MeasuredWindow::gather(comm::Group& group,
-                                                        double memory_share) const {
+                                                        const DeviceShares& shares) const {
   const WindowParts here = parts();
   const double work = here.seconds - here.all_reduce_seconds;
   const auto options = at::TensorOptions(at::kDouble);
-  const auto sums = at::tensor(
-      {static_cast<double>(images_), here.data_wait_seconds, here.all_reduce_seconds, work},
-      options);
+  const auto sums =
+      at::tensor({static_cast<double>(images_), here.data_wait_seconds, here.all_reduce_seconds,
+                  work, shares.time.value_or(0), shares.time ? 1.0 : 0.0},
+                 options);
   const auto highest =
-      at::tensor({here.seconds, work, memory_share, is_over() ? 0.0 : 1.0}, options);
+      at::tensor({here.seconds, work, shares.memory, is_over() ? 0.0 : 1.0}, options);
   group.all_reduce_sum(sums);
   group.all_reduce_max(highest);
   const auto* sum = sums.const_data_ptr<double>();
@@ -105,6 +109,7 @@ std::optional<wire::Measurement> MeasuredWindow::gather(comm::Group& group,
   measured.step_seconds_median = quantile(step_seconds_, 0.5);
   measured.step_seconds_p99 = quantile(step_seconds_, 0.99);
   if (most[2] > 0) measured.memory_share = most[2];
+  if (sum[5] > 0) measured.gpu_use = sum[4] / sum[5];
   return measured;
 }
 

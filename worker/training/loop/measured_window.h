@@ -17,8 +17,11 @@ namespace ganscale::training {
 /// Waits until a GPU has done what it was given.
 void finish_work(at::Device device);
 
-/// Returns the share of a GPU's memory that this process has reserved; 0 for a CPU.
-double memory_share(at::Device gpu);
+/// How much of its device a rank uses, in shares of 1.
+struct DeviceShares {
+  double memory = 0;                ///< that this process has reserved; 0 for a CPU
+  std::optional<double> time = {};  ///< in which the device computed; absent where nothing tells
+};
 
 /// What the steps of a window took on one rank, in seconds.
 struct WindowParts {
@@ -50,9 +53,12 @@ class MeasuredWindow {
   /// Returns what this rank measured so far.
   WindowParts parts() const;
 
+  /// Returns how much of a device the window took; to be called at its end.
+  DeviceShares shares_of(at::Device device) const;
+
   /// Returns what all ranks measured together; nothing if the window of one is not over. All ranks
-  /// call it. memory_share: of this rank's device, in [0, 1]; 0 where there is none.
-  std::optional<wire::Measurement> gather(comm::Group& group, double memory_share) const;
+  /// call it. shares: of this rank's device.
+  std::optional<wire::Measurement> gather(comm::Group& group, const DeviceShares& shares) const;
 
  private:
   bool is_inside() const { return count_ >= config_.warmup_steps && !is_over(); }

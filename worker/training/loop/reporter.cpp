@@ -12,6 +12,7 @@
 #include "files/atomic_file.h"
 #include "report/memory.h"
 #include "report/tick_line.h"
+#include "training/loop/tick_readings.h"
 #include "training/run/job_status.h"
 
 namespace ganscale::training {
@@ -160,13 +161,11 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   tick.seconds = progress.trained_seconds;
   tick.seconds_per_kimg = kimg > 0 ? training_seconds / kimg : 0;
   tick.maintenance_seconds = maintenance_seconds_;
-  tick.data_wait_share =
-      (now.loader.wait_seconds - tick_readings_.loader.wait_seconds) / training_seconds;
-  tick.reader_threads = now.loader.reader_threads;
-  tick.read_tail_seconds = now.loader.read_tail_seconds;
-  tick.all_reduce_share =
-      (now.all_reduce.exposed_seconds - tick_readings_.all_reduce.exposed_seconds) /
-      training_seconds;
+  const TickReadings read = gather_readings(context_.group, tick_readings_, now, training_seconds);
+  tick.data_wait_share = read.data_wait_share;
+  tick.reader_threads = read.reader_threads;
+  tick.read_tail_seconds = read.read_tail_seconds;
+  tick.all_reduce_share = read.all_reduce_share;
   tick.host_memory_bytes = report::resident_memory_bytes();
   if (context_.devices.generator.is_cuda()) {
     tick.device_memory_bytes = device::device_memory(context_.devices.generator).allocated_bytes;
@@ -225,6 +224,10 @@ void Reporter::fakes(const at::Tensor& images, const Progress& progress) {
                            progress.images_seen);
 }
 
+double Reporter::trained_seconds(const Progress& progress) const {
+  return progress.trained_seconds + seconds_between(tick_start_, Clock::now());
+}
+
 void Reporter::metrics(const MetricsLine& line) {
   if (context_.group.rank() != 0) return;
   if (const auto fid = first_value(line.measured, "fid")) {
@@ -253,7 +256,7 @@ bool Reporter::is_measured(const Progress& progress) const {
 
 void Reporter::measurement() {
   if (!window_.is_wanted()) return;
-  status_.measured = window_.gather(context_.group, memory_share(context_.devices.generator));
+  status_.measured = window_.gather(context_.group, window_.shares_of(context_.devices.generator));
   if (!status_.measured || context_.group.rank() != 0) return;
   log::info("Measured", {{"steps", status_.measured->steps},
                          {"images", status_.measured->images},

@@ -38,7 +38,7 @@ void RoleTally::add(const StepResult& result) {
         "an age is from 0 to 64 steps: " + std::to_string(role.age));
   network_ = role.network;
   steps_ += 1;
-  images_ += result.images;
+  images_ += role.images;
   wait_seconds_ += role.wait_seconds;
   ++steps_of_age_[static_cast<std::size_t>(role.age)];
 }

@@ -16,8 +16,9 @@ namespace ganscale::training {
 
 /// What a rank that trains one network alone took from the ranks that train the other one.
 struct RoleStep {
-  std::string network;   ///< that this rank trains: "generator" or "discriminator"
-  std::int64_t age = 0;  ///< of the weights or images that it used, in steps
+  std::string network;      ///< that this rank trains: "generator" or "discriminator"
+  std::int64_t images = 0;  ///< reals shown to the discriminator, or fakes made for it
+  std::int64_t age = 0;     ///< of the weights or images that it used, in steps
   double wait_seconds = 0;
 };
 

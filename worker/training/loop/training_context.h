@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "comm/group.h"
 #include "control/server.h"
 #include "device/select_device.h"
@@ -24,6 +26,7 @@ struct TrainingContext {
   Evaluator* evaluator = nullptr;     ///< where metrics are measured while training
   double budget_seconds = 0;          ///< over all restarts; 0: none
   double spent_seconds = 0;           ///< of it, where the caller knows of more than the checkpoint
+  nlohmann::ordered_json start = {};  ///< see describe_start(); checkpoints carry it
 };
 
 }  // namespace ganscale::training

@@ -100,24 +100,15 @@ class Builder {
                                "score/real", "sign/fake", "sign/real"},
                 .max_gradient_norm = policy.max_gradient_norm,
                 .weight_limit = policy.weight_limit};
-    if (joins_batches()) phase.losses = {loss(&PhaseLosses::fakes_and_reals)};
+    if (joins_batches(config_, replica_.discriminator().batch_joining(),
+                      replica_.devices().discriminator.type())) {
+      phase.losses = {loss(&PhaseLosses::fakes_and_reals)};
+    }
     if (config_.loss.kind == losses::Adversarial::kWasserstein) {
       phase.losses = {loss(&PhaseLosses::critic)};
       if (config_.loss.gradient_penalty > 0) phase.statistics.push_back("loss/gradient_penalty");
     }
     return phase;
-  }
-
-  bool joins_batches() const {
-    const JoinedBatches wanted = config_.discriminator.joined_batches;
-    const models::BatchJoining can = replica_.discriminator().batch_joining();
-    if (wanted == JoinedBatches::kYes && can == models::BatchJoining::kNone) {
-      throw ConfigError("discriminator.joined_batches: the discriminator of " + config_.model.name +
-                        " scores one batch at a time; leave it out");
-    }
-    if (wanted != JoinedBatches::kAuto) return wanted == JoinedBatches::kYes;
-    return can == models::BatchJoining::kByDefault ||
-           (can == models::BatchJoining::kForSpeed && !replica_.devices().discriminator.is_cpu());
   }
 
   /// The same network and optimizer, less often and for a regularization.
@@ -144,6 +135,17 @@ std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& netwo
   auto parameters = network.parameters();
   std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
   return parameters;
+}
+
+bool joins_batches(const RunConfig& config, models::BatchJoining can, at::DeviceType device) {
+  const JoinedBatches wanted = config.discriminator.joined_batches;
+  if (wanted == JoinedBatches::kYes && can == models::BatchJoining::kNone) {
+    throw ConfigError("discriminator.joined_batches: the discriminator of " + config.model.name +
+                      " scores one batch at a time; leave it out");
+  }
+  if (wanted != JoinedBatches::kAuto) return wanted == JoinedBatches::kYes;
+  return can == models::BatchJoining::kByDefault ||
+         (can == models::BatchJoining::kForSpeed && config.model.layout.joins_batches(device));
 }
 
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,

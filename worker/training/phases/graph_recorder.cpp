@@ -33,6 +33,8 @@ NamedTensors GraphRecorder::compute_gradients(Phase& phase) {
         first_image_.device(),
         [this, &phase, &recorded] { pack(training::compute_gradients(phase, input_), recorded); });
   }
+  replica_.generator().prepare_weights();
+  replica_.discriminator().prepare_weights();
   recorded.graph->run();
   group_.watch_stream();
   // The next phase may take their memory.

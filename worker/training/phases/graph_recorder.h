@@ -5,6 +5,7 @@
 #include "comm/group.h"
 #include "device/cuda_graph.h"
 #include "training/phases/phase.h"
+#include "training/phases/replica.h"
 
 namespace ganscale::training {
 
@@ -12,11 +13,13 @@ namespace ganscale::training {
 /// same result: with few images per GPU, launching kernels takes longer than running them.
 ///
 /// Images, labels and the number of the first image are copied to fixed device memory, which the
-/// graphs read. Updates are not captured, since learning rates change.
+/// graphs read. Updates are not captured, since learning rates change; nor is the preparation of
+/// weights, which not every replay needs.
 class GraphRecorder {
  public:
-  /// group: averages the gradients; its watchdog watches replayed phases.
-  explicit GraphRecorder(comm::Group& group) : group_(group) {}
+  /// replica: of the phases.
+  /// group:   averages the gradients; its watchdog watches replayed phases.
+  GraphRecorder(Replica& replica, comm::Group& group) : replica_(replica), group_(group) {}
 
   /// Sets the input of the next phases. Shapes, seed and stride must be those of the first one.
   void set_input(const StepInput& input);
@@ -32,6 +35,7 @@ class GraphRecorder {
 
   static void pack(const NamedTensors& statistics, Recorded& recorded);
 
+  Replica& replica_;
   comm::Group& group_;
   StepInput input_;
   at::Tensor first_image_;                  ///< int64 scalar

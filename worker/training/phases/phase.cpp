@@ -30,17 +30,7 @@ void add_statistics(const NamedTensors& part, std::int64_t passes, NamedTensors&
 /// Returns the part of an input that a pass takes.
 StepInput input_of(const Phase& phase, std::int64_t pass, const StepInput& input) {
   if (phase.passes == 1) return input;
-  const std::int64_t count = phase.images_per_pass;
-  const auto rows = [&](const at::Tensor& all) {
-    return all.defined() ? all.narrow(0, pass * count, count) : all;
-  };
-  StepInput part{.real = {rows(input.real.images), rows(input.real.labels)},
-                 .images = input.images};
-  part.images.first_image += pass * count * input.images.image_stride;
-  for (const auto& [stream, latents] : input.given) {
-    part.given[stream] = {rows(latents.z), rows(latents.labels), rows(latents.noise)};
-  }
-  return part;
+  return part_of(input, pass * phase.images_per_pass, phase.images_per_pass);
 }
 
 void clamp_parameters(const optim::Optimizer& optimizer, double limit) {
@@ -64,6 +54,24 @@ class OnlyGradientsOf {
 };
 
 }  // namespace
+
+StepInput part_of(const StepInput& input, std::int64_t first, std::int64_t count) {
+  const auto rows = [&](const at::Tensor& all) {
+    return all.defined() ? all.narrow(0, first, count) : all;
+  };
+  StepInput part{.real = {rows(input.real.images), rows(input.real.labels)},
+                 .images = input.images};
+  part.images.first_image += first * input.images.image_stride;
+  for (const auto& [stream, latents] : input.given) {
+    part.given[stream] = {rows(latents.z), rows(latents.labels), rows(latents.noise)};
+  }
+  if (input.fakes) {
+    part.fakes = Fakes{.images = rows(input.fakes->images),
+                       .labels = rows(input.fakes->labels),
+                       .next_site = input.fakes->next_site};
+  }
+  return part;
+}
 
 std::vector<std::string> names_of(const std::vector<Phase>& phases) {
   std::vector<std::string> names;

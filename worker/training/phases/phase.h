@@ -47,6 +47,9 @@ struct StepInput {
   std::optional<Fakes> fakes = {};
 };
 
+/// Returns what `count` images of an input take of it, from number `first` on.
+StepInput part_of(const StepInput& input, std::int64_t first, std::int64_t count);
+
 /// The loss of a phase and its statistics.
 struct PhaseLoss {
   at::Tensor total;         ///< scalar, attached to the graph

@@ -33,16 +33,9 @@ void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& st
   statistics["sign/" + name] = values.sign().mean();
 }
 
-Autocast autocast(const LossParts& parts) {
-  const bool by_itself = parts.config.model.traits.chooses_low_precision;
-  return {by_itself ? Precision::kFp32 : parts.config.training.precision,
-          parts.devices.discriminator.type()};
-}
-
 }  // namespace
 
 PhaseLoss PhaseLosses::generator(const StepInput& input) const {
-  const Autocast narrow = autocast(parts_);
   kernels::RandomStream random(input.images, Stream::kGeneratorNoise);
   const StepLatents from = latents(input, Stream::kGeneratorLatent);
   const auto fakes = augmented(parts_.generator.forward(from.z, from.labels, random), input,
@@ -78,12 +71,18 @@ PhaseLoss PhaseLosses::orthogonality() const {
 }
 
 Fakes PhaseLosses::make_fakes(const StepInput& input) const {
-  const Autocast narrow = autocast(parts_);
-  return draw_fakes(input);
+  const std::int64_t passes = parts_.config.training.accumulate;
+  if (passes == 1) return draw_fakes(input);
+  std::vector<at::Tensor> images;
+  Fakes fakes;
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    fakes = draw_fakes(part_of(input, pass * images_per_pass(), images_per_pass()));
+    images.push_back(fakes.images);
+  }
+  return {at::cat(images), input.real.labels, fakes.next_site};
 }
 
 PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
-  const Autocast narrow = autocast(parts_);
   const Fakes fakes = fakes_for_discriminator(input);
   auto random = random_behind(fakes, input);
   const auto logits = parts_.discriminator.forward(fakes.images, fakes.labels, random);
@@ -94,7 +93,6 @@ PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
 }
 
 PhaseLoss PhaseLosses::reals(const StepInput& input) const {
-  const Autocast narrow = autocast(parts_);
   kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, kSitesOfFakes);
   const auto logits = score_reals(input, random).logits;
   PhaseLoss result{adversarial().real(logits).mean(), {}};
@@ -104,7 +102,6 @@ PhaseLoss PhaseLosses::reals(const StepInput& input) const {
 }
 
 PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
-  const Autocast narrow = autocast(parts_);
   const Fakes fakes = fakes_for_discriminator(input);
   auto random = random_behind(fakes, input);
   const auto reals = augmented(input.real.images, input, augment::Use::kReals);
@@ -124,7 +121,6 @@ PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
 }
 
 PhaseLoss PhaseLosses::critic(const StepInput& input) const {
-  const Autocast narrow = autocast(parts_);
   const Fakes fakes = fakes_for_discriminator(input);
   auto random = random_behind(fakes, input);
   const auto fake_logits = parts_.discriminator.forward(fakes.images, fakes.labels, random);
@@ -147,7 +143,6 @@ PhaseLoss PhaseLosses::critic(const StepInput& input) const {
 }
 
 PhaseLoss PhaseLosses::r1(const StepInput& input) const {
-  const Autocast narrow = autocast(parts_);
   const losses::R1Options& options = parts_.config.discriminator.r1;
   kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, 2 * kSitesOfFakes);
   const auto reals = input.real.images.detach().requires_grad_();
@@ -155,6 +150,10 @@ PhaseLoss PhaseLosses::r1(const StepInput& input) const {
   const auto logits = parts_.discriminator.forward(seen, input.real.labels, random);
   const auto penalty = losses::r1_penalty(reals, logits, options.gamma).mean();
   return {penalty * static_cast<double>(options.interval), {{"loss/r1", penalty.detach()}}};
+}
+
+std::int64_t PhaseLosses::images_per_pass() const {
+  return parts_.config.training.images_per_pass() / parts_.group.size();
 }
 
 const losses::AdversarialLoss& PhaseLosses::adversarial() const {
@@ -168,9 +167,9 @@ at::TensorOptions PhaseLosses::generator_options() const {
 
 StepLatents PhaseLosses::latents(const StepInput& input, Stream stream) const {
   if (const auto given = input.given.find(stream); given != input.given.end()) return given->second;
-  const std::int64_t N = parts_.config.training.images_per_pass() / parts_.group.size();
   return {.z = kernels::random_normal(input.images, stream, /*site=*/0,
-                                      {N, parts_.generator.z_dim()}, generator_options()),
+                                      {images_per_pass(), parts_.generator.z_dim()},
+                                      generator_options()),
           .labels = input.real.labels};
 }
 

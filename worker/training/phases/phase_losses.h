@@ -38,7 +38,8 @@ class PhaseLosses {
   ///
   /// Paper: Karras et al. 2020, arXiv:1912.04958, Eq. (4).
   PhaseLoss path_length(const StepInput& input) const;
-  /// Returns the fakes of Dmain, without gradients; in training mode, as Dmain would make them.
+  /// Returns the fakes of Dmain, of all its passes, without gradients; in training mode, as Dmain
+  /// would make them.
   Fakes make_fakes(const StepInput& input) const;
   /// Dmain, its part of the fakes, such as softplus(D(G(z))), without gradients of G.
   PhaseLoss fakes(const StepInput& input) const;
@@ -58,6 +59,7 @@ class PhaseLosses {
     at::Tensor logits;
   };
 
+  std::int64_t images_per_pass() const;  // of this rank
   const losses::AdversarialLoss& adversarial() const;
   at::TensorOptions generator_options() const;
   StepLatents latents(const StepInput& input, Stream stream) const;

@@ -8,6 +8,7 @@ namespace ganscale::training {
 namespace {
 
 constexpr const char* kLabelProbabilities = "label_probabilities";
+constexpr const char* kLabelNames = "label_names";
 
 template <class T>
 T read(const checkpoint::Snapshot& snapshot, const char* key) {
@@ -40,6 +41,7 @@ checkpoint::Snapshot make_snapshot(std::map<std::string, NamedTensors> state, co
   if (!facts.label_probabilities.empty()) {
     snapshot.state[kLabelProbabilities] = facts.label_probabilities;
   }
+  if (!facts.label_names.empty()) snapshot.state[kLabelNames] = facts.label_names;
   return snapshot;
 }
 
@@ -59,6 +61,9 @@ RunFacts facts_of(const checkpoint::Snapshot& snapshot) {
   auto facts = read<RunFacts>(snapshot, "facts");
   if (snapshot.state.contains(kLabelProbabilities)) {
     facts.label_probabilities = read<std::vector<double>>(snapshot, kLabelProbabilities);
+  }
+  if (snapshot.state.contains(kLabelNames)) {
+    facts.label_names = read<std::vector<std::string>>(snapshot, kLabelNames);
   }
   return facts;
 }

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "base/utf8.h"
 #include "data/sources/open_source.h"
 #include "data/sources/retrying_source.h"
 
@@ -37,6 +38,9 @@ Dataset open_dataset(RunConfig& config) {
       .label_count = config.model.label_count,
       .channels = config.model.channels,
       .label_probabilities = label_probabilities(*dataset.source, config.model.label_count)};
+  if (config.model.label_count == 0) return dataset;
+  for (const auto& name : dataset.source->label_names())
+    dataset.facts.label_names.push_back(valid_utf8(name));
   return dataset;
 }
 

@@ -36,7 +36,8 @@ JoinedBatches parse_joined_batches(config::Section& in) {
       "joined_batches", "auto", {"auto", "true", "false"},
       "pass reals and fakes through it together: faster with few images per GPU, but needs more "
       "memory; the result is the same unless its spectral normalization changes with each pass; "
-      "auto: with such a normalization, or on a GPU if its layers allow it");
+      "auto: with such a normalization, or on a GPU if its layers allow it, unless "
+      "training.layout is plain");
   if (choice == "true") return JoinedBatches::kYes;
   return choice == "false" ? JoinedBatches::kNo : JoinedBatches::kAuto;
 }
@@ -114,6 +115,7 @@ ProfileConfig parse_profile(config::Section in) {
   constexpr std::int64_t kMostSteps = 1000;
   in.require(c.steps >= 0 && c.steps <= kMostSteps, "steps",
              "must be 0 to " + std::to_string(kMostSteps) + ": " + std::to_string(c.steps));
+  c.location = in.location("steps");
   in.reject_unread_keys();
   return c;
 }
@@ -133,6 +135,8 @@ RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
   c.training = parse_training(in.section("training"));
   c.model =
       models::parse_model(in.section("model"), models, low_precision_type(c.training.precision));
+  c.model.layout = {.is_plain = c.training.has_plain_layout,
+                    .allows_tf32 = allows_tf32(c.training.precision)};
   c.data = data::parse_data(in.section("data"));
   c.scheme = parse_scheme(in.section("scheme"), schemes);
   c.budget = parse_budget(in.section("budget"));

@@ -16,7 +16,7 @@ inline at::ScalarType parameter_dtype(Precision precision) {
   return precision == Precision::kFp64 ? at::kDouble : at::kFloat;
 }
 
-/// Returns float16 or bfloat16 for a precision that asks for one, for a model that chooses where.
+/// Returns float16 or bfloat16 for a precision that asks for one. The model chooses where.
 inline std::optional<at::ScalarType> low_precision_type(Precision precision) {
   if (precision == Precision::kFp16) return at::kHalf;
   if (precision == Precision::kBf16) return at::kBFloat16;
@@ -30,18 +30,5 @@ inline bool allows_tf32(Precision precision) {
 
 /// Returns what computes in what, for the log: "bf16 from 8x8 pixels on, else tf32".
 std::string describe_precision(const RunConfig& config);
-
-/// Enables autocast to bf16 for this thread in a scope. Does nothing for other precisions.
-class Autocast {
- public:
-  Autocast(Precision precision, at::DeviceType device);
-  ~Autocast();
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
-
- private:
-  bool on_;
-  at::DeviceType device_;
-};
 
 }  // namespace ganscale::training

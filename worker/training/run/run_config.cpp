@@ -13,15 +13,15 @@ double BudgetConfig::seconds(int device_count) const {
   return std::min(wall_seconds, of_devices);
 }
 
-void require_divisible_batch(const RunConfig& config, int ranks) {
+void require_divisible_batch(const RunConfig& config, int ranks, const std::string& whose) {
   const TrainingConfig& training = config.training;
   if (ranks > 0 && training.batch % (ranks * training.accumulate) == 0) return;
   const std::string passes = training.accumulate == 1 ? ""
                                                       : " times training.accumulate, " +
                                                             std::to_string(training.accumulate);
-  throw ConfigError(config.batch_location.text() +
-                    ": training.batch: must be divisible by the number of ranks" + passes + ": " +
-                    std::to_string(training.batch) + " on " + std::to_string(ranks) + " ranks");
+  throw ConfigError(config.batch_location.text() + ": training.batch: must be divisible by the " +
+                    whose + passes + ": " + std::to_string(training.batch) + " on " +
+                    std::to_string(ranks) + " ranks");
 }
 
 }  // namespace ganscale::training

@@ -61,6 +61,7 @@ struct MeasureConfig {
 struct ProfileConfig {
   std::int64_t warmup_steps = 10;  ///< before it
   std::int64_t steps = 0;          ///< 0: no window
+  config::Location location = {};  ///< of profile.steps: the world size is known later
 };
 
 /// The configuration of a run. Each folder owns its section.
@@ -85,6 +86,8 @@ struct RunConfig {
 };
 
 /// Throws ConfigError unless each of these ranks gets as many images in each pass of a step.
-void require_divisible_batch(const RunConfig& config, int ranks);
+/// whose: what the ranks are called in the error.
+void require_divisible_batch(const RunConfig& config, int ranks,
+                             const std::string& whose = "number of ranks");
 
 }  // namespace ganscale::training

@@ -20,6 +20,8 @@ class RunFolder {
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.yaml"; }
+  /// A line for each start: see describe_start().
+  std::filesystem::path provenance() const { return root_ / "provenance.jsonl"; }
   std::filesystem::path log() const { return root_ / "log.jsonl"; }
   std::filesystem::path stats() const { return root_ / "stats.jsonl"; }
   std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }

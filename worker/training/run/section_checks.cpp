@@ -4,6 +4,7 @@
 
 #include "base/joined.h"
 #include "metrics/evaluate.h"
+#include "models/build_model.h"
 
 namespace ganscale::training {
 namespace {
@@ -34,10 +35,9 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
   using models::Traits;
   const std::string& name = config.model.name;
   const Traits& traits = config.model.traits;
-  in.require(
-      config.training.precision != Precision::kFp16 || traits.chooses_low_precision,
-      "training.precision",
-      "fp16 is for " + models_with(&Traits::chooses_low_precision) + " only; use bf16: " + name);
+  in.require(config.training.precision != Precision::kFp16 || traits.has_float16,
+             "training.precision",
+             "fp16 is for " + models_with(&Traits::has_float16) + " only; use bf16: " + name);
   in.require(config.generator.path_length.weight == 0 || config.training.accumulate == 1,
              "training.accumulate",
              "the mean path length is over the whole batch; use 1, or leave out "
@@ -46,6 +46,13 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
              "generator.path_length_weight",
              "needs a generator with styles, " + models_with(&Traits::has_styles) +
                  "; leave it out: " + name);
+}
+
+void require_labels_are_read(const config::Section& in, const RunConfig& config) {
+  const bool ignored = config.data.labels == data::Labels::kIgnore;
+  in.require(!ignored || !models::takes_labels(config.model), "data.labels",
+             "ignore leaves model " + config.model.name +
+                 " no labels; use auto, or a model without labels");
 }
 
 void require_derivatives(const config::Section& in, const RunConfig& config) {
@@ -73,6 +80,7 @@ void require_recordable(const config::Section& in, const RunConfig& config) {
 
 void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_model_can(in, config);
+  require_labels_are_read(in, config);
   require_derivatives(in, config);
   require_best_is_measured(in, config);
   require_recordable(in, config);
@@ -83,7 +91,7 @@ std::vector<std::string> config_warnings(const RunConfig& config) {
   const bool is_penalized =
       config.loss.kind == losses::Adversarial::kWasserstein && config.loss.gradient_penalty > 0;
   if (is_penalized && config.model.blueprint->has_mixing_critic()) {
-    result.push_back(
+    result.emplace_back(
         "The gradient penalty is computed for each image alone, but the batch norms of this "
         "discriminator mix images: use model wgan or conditional_wgan, or batch_norm: frozen");
   }

@@ -54,6 +54,11 @@ TrainingConfig parse_training(config::Section in) {
                     "image: the same numbers for any world size; rank: seed + rank, as Loppi 2021");
   c.seed_mode = mode == "rank" ? SeedMode::kRank : SeedMode::kImage;
   c.precision = parse_precision(in);
+  c.has_plain_layout =
+      in.get_choice("layout", "auto", {"auto", "plain"},
+                    "memory layout of the networks; auto: as the device computes fastest (channels "
+                    "last; on a GPU in less than fp32 also padded channels, and reals and fakes "
+                    "joined); plain: contiguous; see train --print-layout") == "plain";
   c.device = parse_device(in);
   c.devices_per_process =
       in.get("devices_per_process", c.devices_per_process,
@@ -70,9 +75,10 @@ TrainingConfig parse_training(config::Section in) {
   c.tick_kimg =
       in.get("tick_kimg", c.tick_kimg,
              "thousands of images between two ticks (a log line and a line of stats.jsonl)");
-  c.samples_every_kimg =
-      in.get("samples_every_kimg", c.samples_every_kimg,
-             "thousands of images between two grids of samples; 0: only at the end");
+  c.samples_every_kimg = in.get(
+      "samples_every_kimg", c.samples_every_kimg,
+      "thousands of images between two grids of samples, the first before training; 0: only at the "
+      "end");
   c.grid_rows = in.get("grid_rows", c.grid_rows, "rows of the sample grids");
   c.grid_columns = in.get("grid_columns", c.grid_columns, "columns of the sample grids");
   c.max_nonfinite_steps = in.get(

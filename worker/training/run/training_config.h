@@ -25,6 +25,7 @@ struct TrainingConfig {
   std::uint64_t seed = 1000;
   SeedMode seed_mode = SeedMode::kImage;
   Precision precision = Precision::kFp32;
+  bool has_plain_layout = false;  ///< see models::LayoutPolicy
   device::DeviceKind device = device::DeviceKind::kAuto;
   int devices_per_process = 1;  ///< 2: one for the generator, one for the discriminator
   bool cuda_graphs = false;     ///< replay phases as CUDA graphs

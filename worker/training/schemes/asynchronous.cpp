@@ -47,14 +47,6 @@ void check_asynchronous_sections(const config::Section& root, const RunConfig& c
                "graph can't read; leave it out");
 }
 
-void require_batch_divides(const RunConfig& config, const std::string& network, int ranks) {
-  if (config.training.batch % ranks == 0) return;
-  throw ConfigError(config.batch_location.text() +
-                    ": training.batch: must be divisible by the ranks of the " + network + ": " +
-                    std::to_string(config.training.batch) + " on " + std::to_string(ranks) +
-                    " ranks");
-}
-
 /// A rank may have a batch of each age, and that of its own step.
 void require_memory(const RunConfig& config, int ranks) {
   const AsynchronousOptions& options = options_of(config);
@@ -72,19 +64,33 @@ void require_memory(const RunConfig& config, int ranks) {
       " bytes (scheme.max_staleness + 1 batches): " + std::to_string(options.buffer_limit_bytes));
 }
 
-void check_ranks(const RunConfig& config, const data::Source& /*source*/, int world_size) {
+void check_ranks(const RunConfig& config, int world_size) {
   const AsynchronousOptions& options = options_of(config);
   const wire::RoleRatio& ratio = options.ratio;
-  if (world_size % ratio.sum() != 0) {
+  const int ranks = wire::role_ranks(world_size);
+  if (ranks % ratio.sum() != 0) {
     throw ConfigError(options.ratio_location.text() +
-                      ": scheme.ratio: its sum must divide the number of ranks: " +
+                      ": scheme.ratio: its sum must divide the number of ranks, two where there is "
+                      "one process: " +
                       std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator) +
-                      " on " + std::to_string(world_size) + " ranks");
+                      " on " + std::to_string(ranks) + " ranks");
   }
-  const wire::RolePlan plan(ratio, world_size);
-  require_batch_divides(config, "generator", plan.size(wire::Role::kGenerator));
-  require_batch_divides(config, "discriminator", plan.size(wire::Role::kDiscriminator));
+  if (world_size == 1 && config.profile.steps > 0) {
+    throw ConfigError(config.profile.location.text() +
+                      ": profile.steps: a process can record one role only; start one for each, "
+                      "with mpirun -n 2: " +
+                      std::to_string(config.profile.steps));
+  }
+  const wire::RolePlan plan(ratio, ranks);
+  require_divisible_batch(config, plan.size(wire::Role::kGenerator), "ranks of the generator");
+  require_divisible_batch(config, plan.size(wire::Role::kDiscriminator),
+                          "ranks of the discriminator");
   require_memory(config, plan.size(wire::Role::kDiscriminator));
+}
+
+std::vector<int> ranks_of_networks(const RunConfig& config, int world_size) {
+  const wire::RolePlan plan(options_of(config).ratio, wire::role_ranks(world_size));
+  return {plan.size(wire::Role::kGenerator), plan.size(wire::Role::kDiscriminator)};
 }
 
 /// The networks and the data stream of a rank, at the point where the training resumes.
@@ -175,7 +181,11 @@ Scheme asynchronous_scheme() {
                    .description = "ranks train one network each, at the same time",
                    .parse = parse_asynchronous,
                    .check = check_asynchronous_sections},
-          .check = check_ranks,
+          .ranks_of_lone_process = wire::role_ranks(1),
+          .check_ranks = check_ranks,
+          .check_data = [](const RunConfig& /*config*/, const data::Source& /*source*/,
+                           int /*world_size*/) {},
+          .ranks_of_networks = ranks_of_networks,
           .try_run = try_asynchronous,
           .run = train_asynchronous};
 }

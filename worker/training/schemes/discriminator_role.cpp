@@ -19,6 +19,7 @@ StepResult DiscriminatorRole::step(Progress& progress) {
   StepResult result{.images = batch_of_rank(),
                     .discriminator_steps = 1,
                     .role = RoleStep{.network = "discriminator",
+                                     .images = batch_of_rank(),
                                      .age = buffer_.newer_batches(),
                                      .wait_seconds = watch.seconds()}};
   StepInput input = inputs_.next(progress);
@@ -28,11 +29,18 @@ StepResult DiscriminatorRole::step(Progress& progress) {
   const optim::Averages averages = parts_.replica.average().averages(progress.images_seen);
   run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
   average_over_ranks(parts_.replica.discriminator().moving_statistics());
-  parts_.replica.augmentation().adapt(parts_.links.ranks(), progress.step);
+  adapt_and_publish(progress.step);
   progress.add_step(parts_.config.training.batch);
   step_ = progress.step;
-  parts_.links.send_snapshot(progress.step, snapshot_state());
   return result;
+}
+
+/// The augmentation adapts behind the phases of both networks.
+void DiscriminatorRole::adapt_and_publish(std::int64_t step) {
+  const bool comes_first = parts_.config.loss.discriminator_first;
+  if (comes_first) parts_.links.send_snapshot(step + 1, snapshot_state());
+  parts_.replica.augmentation().adapt(parts_.links.ranks(), step);
+  if (!comes_first) parts_.links.send_snapshot(step + 1, snapshot_state());
 }
 
 FakeBatch DiscriminatorRole::take_fakes() {

@@ -15,6 +15,7 @@ class DiscriminatorRole : public RoleTrainer {
  private:
   /// Takes in all fakes that are there, and waits for those of this step.
   FakeBatch take_fakes();
+  void adapt_and_publish(std::int64_t step);
 
   ImageBuffer buffer_;
 };

@@ -17,17 +17,26 @@ GeneratorRole::GeneratorRole(const RoleParts& parts, StepInputs& inputs, const P
       version_(progress.step) {}
 
 StepResult GeneratorRole::step(Progress& progress) {
-  const comm::Stopwatch watch;
-  take_snapshot(progress.step);
-  StepResult result{.role = RoleStep{.network = "generator",
-                                     .age = progress.step - version_,
-                                     .wait_seconds = watch.seconds()}};
-  const StepInput input = inputs_.next(progress);
+  StepResult result;
   GeneratorAverage& average = parts_.replica.average();
   const optim::Averages averages = average.averages(progress.images_seen);
-  const bool average_is_moved =
-      run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
-  send_fakes(input, progress.step);
+  const auto train = [&](const StepInput& input) {
+    return run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
+  };
+  bool average_is_moved = false;
+  if (parts_.config.loss.discriminator_first) {
+    const StepInput input = inputs_.next(progress);
+    send_fakes(input, progress.step);
+    result.role = take_snapshot(progress.step + 1);
+    average_is_moved = train(input);
+    average_returning_buffers();
+  } else {
+    result.role = take_snapshot(progress.step);
+    const StepInput input = inputs_.next(progress);
+    average_is_moved = train(input);
+    average_returning_buffers();
+    send_fakes(input, progress.step);
+  }
   average_over_ranks(parts_.replica.generator().moving_statistics());
   average.end_step(averages, average_is_moved);
   progress.add_step(parts_.config.training.batch);
@@ -40,23 +49,31 @@ void GeneratorRole::receive_snapshots_to(std::int64_t version) {
 }
 
 /// Takes the newest snapshot that is there, and waits while it is too old. The first of these ranks
-/// decides which it is.
-void GeneratorRole::take_snapshot(std::int64_t step) {
+/// decides which it is. latest: the version that `synchronous` would use.
+RoleStep GeneratorRole::take_snapshot(std::int64_t latest) {
   RECORD_USER_SCOPE(profile::kRoleWait);
+  const comm::Stopwatch watch;
   comm::Group& ranks = parts_.links.ranks();
   if (ranks.rank() == 0) {
-    receive_snapshots_to(step - parts_.max_staleness);
+    receive_snapshots_to(latest - parts_.max_staleness);
     while (parts_.links.snapshot_is_there()) receive_snapshots_to(version_ + 1);
   }
   const at::Tensor version = at::tensor({version_});
   ranks.broadcast(version, 0);
   receive_snapshots_to(version.item<std::int64_t>());
+  return {.network = "generator",
+          .images = batch_of_rank(),
+          .age = latest - version_,
+          .wait_seconds = watch.seconds()};
+}
+
+void GeneratorRole::average_returning_buffers() {
+  if (returning_buffers().empty()) return;
+  average_over_ranks(parts_.replica.discriminator().moving_statistics());
 }
 
 void GeneratorRole::send_fakes(const StepInput& input, std::int64_t step) {
-  const NamedTensors buffers = returning_buffers();
-  if (!buffers.empty()) average_over_ranks(parts_.replica.discriminator().moving_statistics());
-  parts_.links.send_fakes({.step = step, .fakes = losses_.make_fakes(input)}, buffers);
+  parts_.links.send_fakes({.step = step, .fakes = losses_.make_fakes(input)}, returning_buffers());
 }
 
 void GeneratorRole::reconcile(Progress& progress) { receive_snapshots_to(progress.step); }

@@ -17,7 +17,8 @@ class GeneratorRole : public RoleTrainer {
 
  private:
   void receive_snapshots_to(std::int64_t version);
-  void take_snapshot(std::int64_t step);
+  RoleStep take_snapshot(std::int64_t latest);
+  void average_returning_buffers();
   void send_fakes(const StepInput& input, std::int64_t step);
 
   const PhaseLosses losses_;

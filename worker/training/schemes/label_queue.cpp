@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "comm/stopwatch.h"
 #include "comm/thread_group.h"
 #include "data/sources/subset_source.h"
@@ -77,7 +78,7 @@ LabelState LabelQueue::begin(std::int64_t label) const {
   LabelState state = read_state_or_default(label_folder(context_.folder, label));
   state.label = label;
   const auto place = static_cast<std::size_t>(label);
-  if (place < names_.size()) state.name = names_[place];
+  if (place < names_.size()) state.name = valid_utf8(names_[place]);
   state.records = static_cast<std::int64_t>(records_of(label).size());
   state.total_images = images_of(label);
   return state;
@@ -101,7 +102,8 @@ TrainingResult LabelQueue::train_once(const LabelState& state, double budget_sec
                 .stop = context_.stop,
                 .instruments = context_.instruments,
                 .budget_seconds = budget_seconds,
-                .spent_seconds = cost_of(state)});
+                .spent_seconds = cost_of(state),
+                .start = context_.start});
 }
 
 /// Trains a label once. An error does not affect other labels.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <set>
 
 #include "base/log.h"
 #include "files/atomic_file.h"
@@ -167,6 +168,14 @@ void check_sections(const config::Section& root, const RunConfig& config) {
   root.require(config.checkpoint.keep_best.empty(), "checkpoint.keep_best", why);
 }
 
+/// Where scheme.labels names them, the labels are known before the data.
+void check_named_labels(const RunConfig& config, int world_size) {
+  const auto options = std::any_cast<PerLabelOptions>(config.scheme.options);
+  if (options.labels.empty()) return;
+  const std::set<std::int64_t> labels(options.labels.begin(), options.labels.end());
+  plan_labels(std::vector<std::int64_t>(labels.size(), 1), world_size);
+}
+
 void check_labels(const RunConfig& config, const data::Source& source, int world_size) {
   const auto options = std::any_cast<PerLabelOptions>(config.scheme.options);
   const auto counts = counts_of(records_by_label(source, options.labels));
@@ -182,7 +191,10 @@ Scheme per_label_scheme() {
                    .parse = parse_options,
                    .check = check_sections},
           .makes_labels = true,
-          .check = check_labels,
+          .check_ranks = check_named_labels,
+          .check_data = check_labels,
+          .ranks_of_networks = [](const RunConfig& /*config*/,
+                                  int /*world_size*/) { return std::vector{1}; },
           .try_run = try_training,
           .run = train_per_label};
 }

@@ -34,18 +34,21 @@ std::int64_t RoleTrainer::steps_between_agreements() const {
   return kStepsBetweenAgreements - step_ % kStepsBetweenAgreements;
 }
 
-/// The discriminator's weights came with the last snapshot, but not the state of its optimizer.
+/// The discriminator's weights came with the last snapshot, but not the state of its optimizer, nor
+/// what its augmentation has adapted since.
 std::map<std::string, NamedTensors> RoleTrainer::gather_state() {
   auto state = parts_.replica.state();
-  const NamedTensors& optimizer = state.at("discriminator_optimizer");
+  NamedTensors later;
+  insert_with_prefix(later, "optimizer.", state.at("discriminator_optimizer"));
+  insert_with_prefix(later, "augmentation.", parts_.replica.augmentation().state());
   const auto bucket_bytes = parts_.config.comm.bucket_bytes;
   const int sender = parts_.plan.world_rank({wire::Role::kDiscriminator, 0});
   const int rank = parts_.world.rank();
   if (rank == sender) {
-    comm::send_state(parts_.world, optimizer, {0}, bucket_bytes);
+    comm::send_state(parts_.world, later, {0}, bucket_bytes);
     parts_.world.wait();
   }
-  if (rank == 0) comm::receive_state(parts_.world, optimizer, sender, bucket_bytes);
+  if (rank == 0) comm::receive_state(parts_.world, later, sender, bucket_bytes);
   return state;
 }
 

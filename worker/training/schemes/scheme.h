@@ -15,8 +15,14 @@ struct Scheme {
   SchemeKeys keys;
   /// Whether what it makes takes labels even where its model takes none.
   bool makes_labels = false;
-  /// Checks what only the ranks and the data can tell. Throws ConfigError.
-  void (*check)(const RunConfig& config, const data::Source& source, int world_size);
+  /// A process without others runs so many ranks, each on a thread.
+  int ranks_of_lone_process = 1;
+  /// Checks what the number of processes tells. Throws ConfigError.
+  void (*check_ranks)(const RunConfig& config, int world_size);
+  /// Checks what only the data tell, after check_ranks(). Throws ConfigError.
+  void (*check_data)(const RunConfig& config, const data::Source& source, int world_size);
+  /// Returns for each network, or for both, how many ranks share its batch.
+  std::vector<int> (*ranks_of_networks)(const RunConfig& config, int world_size);
   /// Builds what `run` would use, and stops.
   void (*try_run)(const TrainingContext& context);
   /// Trains. Every rank calls it; returns the program's exit code.

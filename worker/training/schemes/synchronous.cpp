@@ -28,7 +28,7 @@ Synchronous::Synchronous(const RunConfig& config, Replica& replica, StepInputs& 
       parameters_with_gradients(replica.discriminator()), group, bucket_bytes);
   phases_ = build_phases(config, replica,
                          {generator_gradients_.get(), discriminator_gradients_.get()}, group);
-  if (config.training.cuda_graphs) recorder_ = std::make_unique<GraphRecorder>(group);
+  if (config.training.cuda_graphs) recorder_ = std::make_unique<GraphRecorder>(replica, group);
 }
 
 Synchronous::~Synchronous() = default;

@@ -72,8 +72,12 @@ Scheme synchronous_scheme() {
                    .description = "all ranks train one pair of networks",
                    .parse = [](config::Section& /*in*/) { return std::any(); },
                    .check = require_one_device},
-          .check = [](const RunConfig& config, const data::Source& /*source*/,
-                      int world_size) { require_divisible_batch(config, world_size); },
+          .check_ranks = [](const RunConfig& config,
+                            int world_size) { require_divisible_batch(config, world_size); },
+          .check_data = [](const RunConfig& /*config*/, const data::Source& /*source*/,
+                           int /*world_size*/) {},
+          .ranks_of_networks = [](const RunConfig& /*config*/,
+                                  int world_size) { return std::vector{world_size}; },
           .try_run = try_training,
           .run = [](const TrainingContext& context) { return train(context).code; }};
 }

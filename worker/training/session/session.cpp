@@ -6,11 +6,16 @@
 #include <random>
 
 #include "base/log.h"
+#include "device/gpu.h"
+#include "files/append_file.h"
+#include "files/atomic_file.h"
 #include "telemetry/exposer.h"
 #include "telemetry/registry.h"
 #include "training/run/section_checks.h"
 #include "training/schemes/train_run.h"
+#include "training/session/check_config.h"
 #include "training/session/process_context.h"
+#include "training/session/rank_threads.h"
 
 namespace ganscale::training {
 namespace {
@@ -26,21 +31,22 @@ std::string shared_job_id(comm::Group& group) {
 /// The metrics port of this node, on its first rank, and the control port of the run, on rank 0.
 class Services {
  public:
-  Services(const control::TelemetryConfig& config, const RunFolder& folder,
-           const comm::World& world)
+  Services(const control::TelemetryConfig& config, const RunFolder& folder, const Build& build,
+           comm::Group& group, const comm::RankInfo& rank_info)
       : registry_({.run = folder.root().filename().string(),
-                   .rank = world.group->rank(),
-                   .local_rank = world.rank_info.local_rank,
-                   .local_size = world.rank_info.local_size,
-                   .segment = shared_job_id(*world.group)}) {
+                   .rank = group.rank(),
+                   .local_rank = rank_info.local_rank,
+                   .local_size = rank_info.local_size,
+                   .segment = shared_job_id(group),
+                   .build = build}) {
     constexpr int kOff = control::TelemetryConfig::kOff;
-    if (world.rank_info.local_rank == 0 && config.metrics_port != kOff) {
+    if (rank_info.local_rank == 0 && config.metrics_port != kOff) {
       exposer_ = std::make_unique<telemetry::Exposer>(
           telemetry::Endpoint{config.bind_address, config.metrics_port},
           [this] { return registry_.collect(); });
       log::info("Serving metrics", {{"port", exposer_->port()}});
     }
-    if (world.group->rank() == 0 && config.control_port != kOff) {
+    if (group.rank() == 0 && config.control_port != kOff) {
       server_ = std::make_unique<control::Server>(
           control::ServerConfig{config.bind_address, config.control_port, config.token_file});
       log::info("Serving status and commands", {{"port", server_->port()}});
@@ -56,60 +62,119 @@ class Services {
   std::unique_ptr<control::Server> server_;
 };
 
+void record_start(const RunFolder& folder, const nlohmann::ordered_json& start) {
+  try {
+    files::AppendFile(folder.provenance()).append(start.dump() + "\n");
+  } catch (const files::OutputError& error) {
+    log::warning("Cannot record what was started", {{"reason", error.what()}});
+  }
+}
+
+/// What the ranks of this process share.
+struct Session {
+  const RunConfig& config;
+  const RunFolder& folder;
+  const Scheme& scheme;
+  const Dataset& dataset;
+  const device::NetworkDevices& devices;
+  const StopSignal& stop;
+  const Build& build;
+  nlohmann::ordered_json start;
+  double budget_seconds;
+};
+
 /// Opens the feature network before training, if there are metrics.
-std::optional<Evaluator> open_evaluator(const RunConfig& config, const Dataset& dataset,
-                                        const ProcessContext& process) {
-  if (config.evaluate.metrics.empty()) return std::nullopt;
-  return std::optional<Evaluator>(std::in_place, config.evaluate,
-                                  RealImages{*dataset.source, dataset.policy},
-                                  process.devices.generator, *process.world.group);
+std::optional<Evaluator> open_evaluator(const Session& session, comm::Group& group) {
+  const metrics::EvaluateConfig& config = session.config.evaluate;
+  if (config.metrics.empty()) return std::nullopt;
+  log::info("Opening the feature network", {{"file", config.feature_net.file}});
+  return std::optional<Evaluator>(std::in_place, config,
+                                  RealImages{*session.dataset.source, session.dataset.policy},
+                                  session.devices.generator, group);
+}
+
+/// Does what a training would do before its first step.
+ExitCode try_rank(const Session& session, comm::Group& group) {
+  open_evaluator(session, group);
+  telemetry::Instruments unread;
+  session.scheme.try_run({.config = session.config,
+                          .folder = session.folder,
+                          .dataset = session.dataset,
+                          .devices = session.devices,
+                          .group = group,
+                          .stop = session.stop,
+                          .instruments = unread});
+  if (group.rank() == 0) log::info("The dry run found no problem");
+  return ExitCode::kOk;
+}
+
+/// Trains as one rank of the group.
+ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankInfo& rank_info) {
+  auto evaluator = open_evaluator(session, group);
+  if (group.rank() == 0) {
+    session.folder.create();
+    log::set_file(session.folder.log());
+    record_start(session.folder, session.start);
+  }
+  Services services(session.config.telemetry, session.folder, session.build, group, rank_info);
+  const TrainingContext context{.config = session.config,
+                                .folder = session.folder,
+                                .dataset = session.dataset,
+                                .devices = session.devices,
+                                .group = group,
+                                .stop = session.stop,
+                                .instruments = services.instruments(),
+                                .server = services.server(),
+                                .evaluator = evaluator ? &*evaluator : nullptr,
+                                .budget_seconds = session.budget_seconds,
+                                .start = session.start};
+  return session.scheme.run(context);
+}
+
+/// Does so in this process: as a rank of the world or, where the process is alone, as all the ranks
+/// that the scheme wants of one.
+ExitCode run_process(const Session& session, const comm::World& world, bool dry_run) {
+  const auto run = [&](comm::Group& group, const comm::RankInfo& rank_info) {
+    return dry_run ? try_rank(session, group) : run_rank(session, group, rank_info);
+  };
+  const int count = session.scheme.ranks_of_lone_process;
+  if (world.group->size() > 1 || count == 1) return run(*world.group, world.rank_info);
+  return run_on_threads(count, session.config, session.devices.generator, [&](comm::Group& group) {
+    return run(group,
+               {.rank = group.rank(), .local_rank = group.rank(), .local_size = group.size()});
+  });
 }
 
 }  // namespace
 
-ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable schemes, bool dry_run) {
+ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable schemes,
+                     const Provenance& provenance, bool dry_run) {
   const Scheme& scheme = find_scheme(schemes, config.scheme.name);
   const StopSignal stop;  // a signal during startup takes effect at the first step
   ProcessContext process = open_process_context(config);
-  comm::Group& group = *process.world.group;
-  if (group.rank() == 0) {
+  comm::Group& world = *process.world.group;
+  if (world.rank() == 0) {
     for (const auto& warning : config_warnings(config)) log::warning(warning);
   }
+  scheme.check_ranks(config, world.size());
+  log::info("Opening the dataset", {{"path", config.data.path}});
   const Dataset dataset = open_dataset(config);
-  scheme.check(config, *dataset.source, group.size());
-  const bool has_labels = scheme.makes_labels || config.model.label_count > 0;
-  for (const auto& metric : config.evaluate.metrics) metrics::require_labels(metric, has_labels);
-  auto evaluator = open_evaluator(config, dataset, process);
-  if (dry_run) {
-    telemetry::Instruments unread;
-    scheme.try_run({.config = config,
-                    .folder = folder,
-                    .dataset = dataset,
-                    .devices = process.devices,
-                    .group = group,
-                    .stop = stop,
-                    .instruments = unread});
-    group.finish();
-    return ExitCode::kOk;
-  }
-  if (group.rank() == 0) {
-    folder.create();
-    log::set_file(folder.log());
-  }
-  Services services(config.telemetry, folder, process.world);
-  const int device_count = group.size() * config.training.devices_per_process;
-  const TrainingContext context{.config = config,
-                                .folder = folder,
-                                .dataset = dataset,
-                                .devices = process.devices,
-                                .group = group,
-                                .stop = stop,
-                                .instruments = services.instruments(),
-                                .server = services.server(),
-                                .evaluator = evaluator ? &*evaluator : nullptr,
-                                .budget_seconds = config.budget.seconds(device_count)};
-  const ExitCode code = scheme.run(context);
-  group.finish();
+  scheme.check_data(config, *dataset.source, world.size());
+  check_metrics(config, scheme, /*has_labels=*/config.model.label_count > 0);
+  const int devices_of_process = config.training.devices_per_process;
+  const Session session{
+      .config = config,
+      .folder = folder,
+      .scheme = scheme,
+      .dataset = dataset,
+      .devices = process.devices,
+      .stop = stop,
+      .build = provenance.build,
+      .start = describe_start(provenance, device::device_name(process.devices.generator),
+                              devices_of_process, world),
+      .budget_seconds = config.budget.seconds(world.size() * devices_of_process)};
+  const ExitCode code = run_process(session, process.world, dry_run);
+  world.finish();
   return code;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "training/run/provenance.h"
 #include "training/schemes/scheme.h"
 
 namespace ganscale::training {
@@ -8,10 +9,12 @@ namespace ganscale::training {
 /// Trains: opens the world, the data, the device and the run folder, resumes from the newest valid
 /// checkpoint if there is one, and runs the loop.
 ///
-/// schemes: those that the configuration was read with.
-/// dry_run: stop before the first step, after all checks and without writing anything.
-/// Returns: see run_loop().
-/// Throws:  ConfigError, DataError, DeviceError, PeerLost.
-ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable schemes, bool dry_run);
+/// schemes:    those that the configuration was read with.
+/// provenance: recorded in the run folder and in checkpoints.
+/// dry_run:    stop before the first step, after all checks and without writing anything.
+/// Returns:    see run_loop().
+/// Throws:     ConfigError, DataError, DeviceError, PeerLost.
+ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable schemes,
+                     const Provenance& provenance, bool dry_run);
 
 }  // namespace ganscale::training

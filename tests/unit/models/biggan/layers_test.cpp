@@ -57,6 +57,18 @@ TEST(BigganConvolution, ResamplesAsInTwoSteps) {
   }
 }
 
+// 100 and 100.5 are exact in bf16, their mean is not: rounded to bf16, it would be one of them.
+TEST(ConditionalNorm, TakesMomentsOfNarrowNumbersInFloat32) {
+  ConditionalNorm norm(1, 2, {});
+  fill(norm);
+  norm.to(at::kFloat);
+  const auto x = at::tensor({100.0F, 100.5F}).repeat({1, 1, 4, 32}).to(at::kBFloat16);
+  const auto y = norm.forward(x, at::zeros({1, 2}));
+  EXPECT_EQ(y.scalar_type(), at::kBFloat16);
+  EXPECT_EQ(y.flatten()[0].item<float>(), 0);  // behind ReLU
+  EXPECT_EQ(y.flatten()[1].item<float>(), 1);
+}
+
 TEST(ConditionalNorm, ScalesAndShiftsEachImageByItsCondition) {
   ConditionalNorm norm(3, 2, {});
   fill(norm);

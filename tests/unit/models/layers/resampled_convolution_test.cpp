@@ -15,7 +15,7 @@ TEST(HalvedConvolution, IsAConvolutionAndAMeanOverBlocks) {
   const auto weight = numbers({5, 3, 3, 3}, 2).requires_grad_();
   const auto bias = numbers({5}, 3).requires_grad_();
   const auto expected = at::avg_pool2d(at::conv2d(x, weight, bias, 1, 1), {2, 2});
-  const auto given = halved_conv2d(x, weight, bias);
+  const auto given = halved_conv2d({x, weight, bias});
   EXPECT_TRUE(at::allclose(given, expected, 1e-12, 1e-12));
   const auto gradient = numbers({2, 5, 2, 3}, 4);
   const auto gradients = torch::autograd::grad({expected}, {x, weight, bias}, {gradient});

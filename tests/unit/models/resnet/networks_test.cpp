@@ -53,6 +53,23 @@ TEST_P(WganNetworks, HaveACriticThatDoesNotMixImages) {
   EXPECT_GT(gradient[0].abs().max().item<double>(), 0);
 }
 
+TEST(ResidualCritics, ScoreTwoBatchesInOnePassUnlessAPassChangesThem) {
+  EXPECT_EQ(make("sngan").discriminator->batch_joining(), BatchJoining::kNone);
+  EXPECT_EQ(make("wgan_resnet", "spectral_norm: true").discriminator->batch_joining(),
+            BatchJoining::kNone);
+  const auto networks = make("conditional_wgan_resnet");
+  EXPECT_EQ(networks.discriminator->batch_joining(), BatchJoining::kForSpeed);
+  const auto images = at::rand({6, 3, 32, 32});
+  const auto labels = at::arange(6).remainder(3);
+  kernels::RandomStream random({}, Stream::kDiscriminatorNoise);
+  const auto joined = networks.discriminator->score_batches(images, labels, 2, random);
+  for (const int first : {0, 3}) {
+    const auto alone = score(*networks.discriminator, images.slice(0, first, first + 3),
+                             labels.slice(0, first, first + 3));
+    EXPECT_TRUE(joined.slice(0, first, first + 3).allclose(alone, 1e-5, 1e-6));
+  }
+}
+
 TEST_P(WganNetworks, DependOnTheLabelWhereTheyAreConditional) {
   if (!is_conditional(GetParam())) GTEST_SKIP() << "not conditional";
   const auto networks = make(GetParam());

@@ -109,14 +109,6 @@ TEST(ParametersFor, HaveTheTypeOfTheirLayersFeatures) {
   EXPECT_EQ(parameters[1].bias.scalar_type(), at::kFloat);
 }
 
-TEST(ForConvolutions, LaysFeaturesOutChannelsLastOnACpu) {
-  const auto x = at::randn({2, 3, 4, 4});
-  const auto wide = for_convolutions(x, at::kFloat, at::kFloat);
-  EXPECT_TRUE(wide.is_contiguous(at::MemoryFormat::ChannelsLast));
-  EXPECT_TRUE(at::equal(wide, x));
-  EXPECT_EQ(for_convolutions(x, at::kBFloat16, at::kFloat).scalar_type(), at::kBFloat16);
-}
-
 TEST(ResamplingFilter, IsTheBinomialLowPass) {
   const auto filter = resampling_filter();
   EXPECT_NEAR(filter.sum().item<double>(), 1, 1e-6);

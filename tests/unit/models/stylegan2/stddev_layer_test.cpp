@@ -62,36 +62,5 @@ TEST(AppendStddev, LocalGroupsAreCutToTheImagesOfTheRank) {
                [&] { append_stddev(fixed_numbers({6, 3, 2, 2}, 0.2), config); });
 }
 
-/// A convolution, its gradients, and those of a penalty on them; of input and weight padded or not.
-std::vector<at::Tensor> convolution_of_every_order(bool is_padded) {
-  const auto x = fixed_numbers({2, 5, 4, 4}, 0.2).requires_grad_();
-  const auto weight = fixed_numbers({3, 5, 3, 3}, 0.3).requires_grad_();
-  const auto taken = [&](const at::Tensor& tensor) {
-    return is_padded ? pad_channels(tensor) : tensor;
-  };
-  const auto y = kernels::convolution2d(taken(x), taken(weight), {.padding = 1});
-  const auto gradients =
-      torch::autograd::grad({y.square().sum()}, {x, weight}, {}, true, /*create_graph=*/true);
-  (gradients[0].square().sum() + gradients[1].square().sum()).backward();
-  return {y, gradients[0], gradients[1], x.grad(), weight.grad()};
-}
-
-TEST(PadChannels, ChangesNeitherAConvolutionNorItsDerivatives) {
-  const auto padded = convolution_of_every_order(true);
-  const auto plain = convolution_of_every_order(false);
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    EXPECT_TRUE(at::allclose(padded[i], plain[i], 1e-12, 1e-12)) << i;
-  }
-}
-
-TEST(PadChannels, AppendsZerosUpToAMultipleOfEight) {
-  const auto x = fixed_numbers({2, 9, 3, 1}, 0.2);
-  const auto padded = pad_channels(x);
-  EXPECT_EQ(padded.sizes(), at::IntArrayRef({2, 16, 3, 1}));
-  EXPECT_TRUE(padded.slice(1, 0, 9).equal(x));
-  EXPECT_EQ(padded.slice(1, 9).abs().max().item<double>(), 0);
-  EXPECT_TRUE(pad_channels(padded).is_same(padded));
-}
-
 }  // namespace
 }  // namespace ganscale::models::stylegan2

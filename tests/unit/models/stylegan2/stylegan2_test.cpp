@@ -1,10 +1,14 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "cost/recorder.h"
 #include "models/initial_weights.h"
 #include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
 #include "support/expect_error.h"
+#include "tensors/move_module.h"
 
 namespace ganscale::models::stylegan2 {
 namespace {
@@ -44,6 +48,58 @@ double millions_of_parameters(const torch::nn::Module& network) {
   for (const auto& parameter : network.parameters())
     count += static_cast<double>(parameter.numel());
   return count / 1e6;
+}
+
+/// Networks on a device without memory, where the path is that of a GPU.
+struct PreparedNetworks : Networks {
+  explicit PreparedNetworks(at::ScalarType low_precision = at::kBFloat16)
+      : Networks([&] {
+          NetworkConfig config = tiny(16);
+          config.low_precision_resolutions = 8;
+          config.low_precision_type = low_precision;
+          return config;
+        }()) {
+    move_module(generator, at::kMeta, at::kFloat);
+    move_module(discriminator, at::kMeta, at::kFloat);
+  }
+
+  /// Returns how many launches prepare weights for a pass of both.
+  std::ptrdiff_t preparations() {
+    cost::Recorder recorder;
+    kernels::RandomStream random({1, 0, 1}, Stream::kGeneratorNoise);
+    discriminator.forward(
+        generator.forward(at::empty({2, generator.z_dim()}, at::kMeta), {}, random), {}, random);
+    return std::ranges::count_if(recorder.take(), [](const cost::Operation& operation) {
+      return operation.name == "ganscale::scaled_copies" ||
+             operation.name == "ganscale::weight_energies";
+    });
+  }
+};
+
+TEST(Stylegan2, OnAGpuPreparesWeightsOnceUntilTheyChange) {
+  PreparedNetworks networks;
+  // Of G: mapping, affine layers, weights in bf16, their energies, those in float32; of D: a type each.
+  EXPECT_EQ(networks.preparations(), 7);
+  EXPECT_EQ(networks.preparations(), 0);
+  const at::NoGradGuard no_grad;
+  named_state(networks.discriminator).at("b16.conv0.weight").add_(1);
+  EXPECT_EQ(networks.preparations(), 1);
+  named_state(networks.generator).at("synthesis.b8.conv0.weight").add_(1);
+  EXPECT_EQ(networks.preparations(), 2);
+}
+
+TEST(Stylegan2, PreparesAllWeightsAheadOfAPass) {
+  PreparedNetworks networks;
+  networks.generator.prepare_weights();
+  networks.discriminator.prepare_weights();
+  EXPECT_EQ(networks.preparations(), 0);
+}
+
+// They are scaled by each pass before.
+TEST(Stylegan2, InFloat16CopiesItsConvolutionsWeightsForEachPass) {
+  PreparedNetworks networks(at::kHalf);
+  networks.preparations();
+  EXPECT_EQ(networks.preparations(), 3);  // and two of energies
 }
 
 // The counts of the reference networks at 256x256.

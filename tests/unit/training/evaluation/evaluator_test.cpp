@@ -90,6 +90,29 @@ TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
   }
 }
 
+TEST_F(EvaluatorTest, MeasuresPathLengthsWithoutRealsAndAFeatureNetwork) {
+  torch::jit::Module module("net");
+  module.define("def forward(self, x):\n  return x.flatten(1) / 255\n");
+  module.save((folder_ / "perceptual.pt").string());
+  config_.perceptual_net.file = folder_ / "perceptual.pt";
+  config_.feature_net.file.clear();
+  source_.on_read = [](std::int64_t) { ADD_FAILURE() << "a real image was read"; };
+  measure_by({"ppl20_zend", "ppl10_zfull"});
+  const auto alone = comm::make_single_group();
+  const auto expected = evaluate(*alone, "conditional_dcgan").values;
+  EXPECT_EQ(expected.size(), 2U);
+  EXPECT_GT(expected.at("ppl20_zend"), 0);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    const auto measured = evaluate(group, "conditional_dcgan").values;
+    for (const auto& [name, value] : expected) {
+      EXPECT_NEAR(measured.at(name), value, 1e-2 * value) << name;
+    }
+  });
+  measure_by({"ppl20_wend"});
+  expect_error(ExitCode::kConfig, "paths between styles need a generator with styles",
+               [&] { evaluate(*alone, "dcgan"); });
+}
+
 TEST_F(EvaluatorTest, LeavesOutLabelsWithoutAGenerator) {
   measure_by({"fid100", "class_fid100"});
   models::LabelBundle bundle({{0, generator("dcgan")}, {2, generator("dcgan")}}, kClasses);

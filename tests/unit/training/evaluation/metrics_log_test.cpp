@@ -24,6 +24,13 @@ TEST(MetricsLog, LineSaysWhenAndWhatWasMeasured) {
                                   R"("class_fid50k_labels":[1.0,2.0]})");
 }
 
+TEST(MetricsLog, LineSaysHowLongTheGeneratorWasTrainedWhereThatIsKnown) {
+  auto line = line_at(4500);
+  line.training_seconds = 7.5;
+  EXPECT_EQ(to_json(line)["training_seconds"], 7.5);
+  EXPECT_FALSE(to_json(line_at(4500)).contains("training_seconds"));
+}
+
 TEST(MetricsLog, WritesNullForWhatIsNoNumber) {
   const auto json = to_json(line_at(0, std::numeric_limits<double>::quiet_NaN()));
   EXPECT_THAT(json.dump(), testing::HasSubstr(R"("fid50k":null)"));

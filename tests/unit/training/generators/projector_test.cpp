@@ -51,5 +51,26 @@ TEST(Project, ComesNearerToAnImageOfTheGeneratorAndLeavesItAsItWas) {
   }
 }
 
+/// Embeds an image as the mean of each color: the distance is that of mean colors.
+class MeanColors : public metrics::PerceptualNet {
+  at::Tensor compute(const at::Tensor& images) override { return images.mean({2, 3}); }
+};
+
+TEST(Project, MinimizesThePerceptualDistanceThatItIsGiven) {
+  const auto generator = make_generator();
+  auto& style = dynamic_cast<models::StyleGenerator&>(*generator);
+  const auto target = at::tensor({0.1F, -0.2F, 0.15F}).view({1, 3, 1, 1}).expand({1, 3, 16, 16});
+  MeanColors net;
+  std::vector<double> distances;
+  const auto found =
+      project(style, target, {.step_count = 100, .mean_samples = 100, .perceptual_net = &net},
+              [&](int, double distance) { distances.push_back(distance); });
+  const auto colors = (found.image - target).mean({0, 2, 3}) * 127.5;
+  const double expected = colors.square().sum().item<double>();
+  EXPECT_NEAR(found.distance, expected, 1e-3 * expected + 1e-6);
+  EXPECT_LT(found.distance, distances.front() / 10);
+  EXPECT_GT(pyramid_distance(found.image, target).item<double>(), 0);
+}
+
 }  // namespace
 }  // namespace ganscale::training

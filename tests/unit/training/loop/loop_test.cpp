@@ -35,7 +35,8 @@ class RunLoop : public testing::Test {
                      .group = group,
                      .stop = stop_,
                      .instruments = instruments,
-                     .budget_seconds = budget_seconds_},
+                     .budget_seconds = budget_seconds_,
+                     .start = start_},
                     trainer_, progress_);
   }
   ExitCode run() { return run(*comm::make_single_group()); }
@@ -62,6 +63,7 @@ class RunLoop : public testing::Test {
   FakeTrainer trainer_;
   Progress progress_;
   double budget_seconds_ = 0;
+  nlohmann::ordered_json start_;
 };
 
 using Images = std::vector<std::int64_t>;
@@ -72,6 +74,30 @@ TEST_F(RunLoop, WritesACheckpointAtItsIntervalsAndAtTheEnd) {
   EXPECT_EQ(progress_.images_seen, 40);
   EXPECT_EQ(checkpoints(), (Images{16, 32, 40}));
   EXPECT_EQ(report::read_json_lines(folder().stats()).size(), 5);
+}
+
+TEST_F(RunLoop, ShowsSamplesBeforeTheFirstStep) {
+  configure("tick_kimg: 0.04");
+  config_.training.samples_every_kimg = 0.02;
+  EXPECT_EQ(run(), ExitCode::kOk);
+  for (const std::int64_t images : {0, 20, 40})
+    EXPECT_TRUE(std::filesystem::exists(folder().fakes(images))) << images;
+}
+
+TEST_F(RunLoop, ShowsSamplesAtTheEndAloneWhereNoneAreWantedBefore) {
+  configure("tick_kimg: 0.04");
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_FALSE(std::filesystem::exists(folder().fakes(0)));
+  EXPECT_TRUE(std::filesystem::exists(folder().fakes(40)));
+}
+
+TEST_F(RunLoop, RecordsInCheckpointsWhatMadeThem) {
+  configure("tick_kimg: 0.04");
+  start_ = {{"commit", "abc"}};
+  run();
+  const auto newest = checkpoint::newest_valid_checkpoint(folder().root());
+  ASSERT_TRUE(newest);
+  EXPECT_EQ(checkpoint::load_checkpoint(*newest).state.at("provenance").at("commit"), "abc");
 }
 
 TEST_F(RunLoop, GoesOnWhereItsProgressIs) {

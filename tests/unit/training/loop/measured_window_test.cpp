@@ -37,7 +37,7 @@ TEST(MeasuredWindow, HoldsTheStepsAfterTheWarmUp) {
   MeasuredWindow window({.warmup_steps = 2, .steps = 4});
   run_steps(window);
   EXPECT_TRUE(window.is_over());
-  const auto measured = window.gather(*comm::make_single_group(), 0);
+  const auto measured = window.gather(*comm::make_single_group(), {});
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->steps, 4);
   EXPECT_EQ(measured->images, 32);
@@ -68,7 +68,7 @@ TEST(MeasuredWindow, TakesInNothingMoreOnceItIsOver) {
   MeasuredWindow window({.warmup_steps = 2, .steps = 4});
   run_steps(window);
   window.step(at_second(900), {.images = 8}, readings(9, 9));
-  EXPECT_NEAR(window.gather(*comm::make_single_group(), 0)->seconds, 5, 1e-6);
+  EXPECT_NEAR(window.gather(*comm::make_single_group(), {})->seconds, 5, 1e-6);
 }
 
 TEST(MeasuredWindow, LeavesOutWhatIsNotTraining) {
@@ -77,7 +77,7 @@ TEST(MeasuredWindow, LeavesOutWhatIsNotTraining) {
   window.step(at_second(1), {.images = 8}, {});
   window.add_maintenance(30);  // a checkpoint
   window.step(at_second(32), {.images = 8}, {});
-  EXPECT_NEAR(window.gather(*comm::make_single_group(), 0)->seconds, 2, 1e-6);
+  EXPECT_NEAR(window.gather(*comm::make_single_group(), {})->seconds, 2, 1e-6);
 }
 
 TEST(MeasuredWindow, ReadsTheClockAtItsEndsAlone) {
@@ -98,12 +98,15 @@ TEST(MeasuredWindow, PutsTheRanksTogether) {
     MeasuredWindow window({.warmup_steps = 0, .steps = 1});
     window.begin(at_second(0), {});
     window.step(at_second(4), {.images = 10}, readings(waits, waits));
-    const auto measured = window.gather(group, group.rank() == 0 ? 0.25 : 0.5);
+    const auto measured =
+        window.gather(group, group.rank() == 0 ? DeviceShares{.memory = 0.25}
+                                               : DeviceShares{.memory = 0.5, .time = 0.75});
     ASSERT_TRUE(measured);
     EXPECT_EQ(measured->images, 20);
     EXPECT_NEAR(measured->all_reduce_seconds, 0.5, 1e-9);
     EXPECT_NEAR(measured->straggler_ratio, 4 / 3.5, 1e-6);
     EXPECT_EQ(measured->memory_share, 0.5);
+    EXPECT_EQ(measured->gpu_use, 0.75) << "of the rank that knows it";
   });
 }
 
@@ -112,7 +115,7 @@ TEST(MeasuredWindow, SaysNothingBeforeItIsOverOnAllRanks) {
     MeasuredWindow window({.warmup_steps = 0, .steps = 1});
     window.begin(at_second(0), {});
     if (group.rank() == 0) window.step(at_second(1), {.images = 8}, {});
-    EXPECT_FALSE(window.gather(group, 0));
+    EXPECT_FALSE(window.gather(group, {}));
   });
 }
 

@@ -93,6 +93,30 @@ TEST(Reporter, TellsOfRanksThatTrainDifferentNetworks) {
             nlohmann::ordered_json::parse(R"({"discriminator": 3, "generator": 1})"));
 }
 
+// Rank 0 trains the generator and reads nothing.
+TEST(Reporter, TellsWhatTheRanksThatReadHaveRead) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  comm::run_ranks(2, [&](comm::Group& group) {
+    Reported of_rank(group, folder);
+    Reporter reporter = of_rank.make();
+    Progress progress;
+    reporter.begin(progress);
+    if (group.rank() == 1) {
+      of_rank.trainer.now = {
+          .loader = {.wait_seconds = 1e9, .reader_threads = 3, .read_tail_seconds = 0.75},
+          .all_reduce = {.bytes = 8, .exposed_seconds = 1e9}};
+    }
+    progress.images_seen = 12;
+    reporter.tick(progress);
+  });
+  const auto line = only_line(folder);
+  EXPECT_GT(line.at("data_wait_share"), 0);
+  EXPECT_EQ(line.at("reader_threads"), 3);
+  EXPECT_EQ(line.at("read_tail_seconds"), 0.75);
+  EXPECT_GT(line.at("all_reduce_share"), 0);
+}
+
 TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
   ReportedAlone alone;
   alone.reported.trainer.now.loader.wait_seconds = 2;

@@ -10,8 +10,8 @@ using Ages = std::map<std::int64_t, std::int64_t>;
 
 StepResult step_of(const std::string& network, std::int64_t images, std::int64_t age,
                    double wait_seconds) {
-  return {.images = images,
-          .role = RoleStep{.network = network, .age = age, .wait_seconds = wait_seconds}};
+  return {.role = RoleStep{
+              .network = network, .images = images, .age = age, .wait_seconds = wait_seconds}};
 }
 
 // One rank of the generator makes two steps, each of two of the discriminator three, in ten
@@ -20,8 +20,8 @@ TEST(RoleTally, SumsUpEachRole) {
   comm::run_ranks(3, [](comm::Group& group) {
     RoleTally tally;
     if (group.rank() == 0) {
-      tally.add(step_of("generator", 0, 0, 1));
-      tally.add(step_of("generator", 0, 2, 4));
+      tally.add(step_of("generator", 6, 0, 1));
+      tally.add(step_of("generator", 6, 2, 4));
     } else {
       for (const std::int64_t age : {0, 1, 1}) tally.add(step_of("discriminator", 4, age, 0.5));
     }
@@ -30,7 +30,7 @@ TEST(RoleTally, SumsUpEachRole) {
     const report::RoleTick& generator = roles.at("generator");
     EXPECT_EQ(generator.ranks, 1);
     EXPECT_EQ(generator.steps, 2);
-    EXPECT_EQ(generator.images, 0);
+    EXPECT_EQ(generator.images, 12);
     EXPECT_EQ(generator.seconds_per_step, 5);
     EXPECT_EQ(generator.wait_share, 0.5);
     EXPECT_EQ(generator.steps_of_age, (Ages{{0, 1}, {2, 1}}));

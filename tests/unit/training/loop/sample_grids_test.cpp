@@ -1,5 +1,7 @@
 #include "training/loop/sample_grids.h"
 
+#include <set>
+
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -55,6 +57,23 @@ TEST(SampleGrids, TakesRealsFromAllOverTheData) {
   EXPECT_EQ(records_shown(source, 3, 0), (std::vector<int>{0, 3, 6}));
   EXPECT_EQ(records_shown(source, 4, 0), (std::vector<int>{0, 2, 4, 6}));
   EXPECT_EQ(records_shown(data::FakeSource(2, 0), 3, 0), (std::vector<int>{0, 1, 0}));
+}
+
+// Nine rows of two for ten labels: no label has a row, and none is left out.
+TEST(SampleGrids, ShowAllLabelsWhereThereAreMoreThanRows) {
+  const TemporaryFolder run;
+  TrainingConfig config;
+  config.grid_rows = 9;
+  config.grid_columns = 2;
+  const data::FakeSource source(/*record_count=*/10, /*label_count=*/10);
+  SampleGrids(config, RunFolder(run.path())).write_reals(source, kFakePolicy, 10);
+  const auto grid = data::decode_png(data::read_file(run / "samples/reals.png"));
+  std::set<int> shown;  // record i begins with i
+  for (std::size_t place = 0; place < 18; ++place) {
+    const std::size_t top_left = (place / 2) * 2 * 4 + (place % 2) * 2;
+    shown.insert(grid.hwc[top_left]);
+  }
+  EXPECT_EQ(shown.size(), 10);
 }
 
 TEST(SampleGrids, NamesTheImageThatItCannotShow) {

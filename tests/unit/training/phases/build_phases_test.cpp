@@ -286,6 +286,18 @@ TEST(BuildPhases, GivesJoinedBatchesTheGradientsOfBatchesApart) {
   EXPECT_TRUE(at::allclose(discriminator_gradients("true"), apart, 1e-9, 1e-12));
 }
 
+TEST(BuildPhases, JoinsBatchesForSpeedWhereTheLayoutDoes) {
+  using models::BatchJoining;
+  const RunConfig fitted = parse("training: {batch: 4}\n");
+  const RunConfig plain = parse("training: {batch: 4, layout: plain}\n");
+  EXPECT_TRUE(joins_batches(fitted, BatchJoining::kForSpeed, at::kCUDA));
+  EXPECT_FALSE(joins_batches(fitted, BatchJoining::kForSpeed, at::kCPU));
+  EXPECT_FALSE(joins_batches(plain, BatchJoining::kForSpeed, at::kCUDA));
+  EXPECT_TRUE(
+      joins_batches(plain, BatchJoining::kByDefault, at::kCPU));  // else it trains otherwise
+  EXPECT_FALSE(joins_batches(fitted, BatchJoining::kNone, at::kCUDA));
+}
+
 TEST(BuildPhases, RefusesToJoinBatchesWhereImagesAreMixed) {
   expect_error(ExitCode::kConfig, "the discriminator of dcgan scores one batch at a time",
                [] { Phases("discriminator: {joined_batches: true}\ntraining: {batch: 4}\n"); });

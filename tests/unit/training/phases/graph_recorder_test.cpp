@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string_view>
 
 #include "comm/bucketed_gradients.h"
 #include "comm/thread_group.h"
@@ -70,13 +71,54 @@ TEST_F(Recorded, PhasesNeverHaveTheHostWaitForTheDevice) {
 }
 
 TEST_F(Recorded, PhasesOfferStatisticsThatTheNextOnesLeaveAlone) {
-  GraphRecorder recorder(*group_);
+  GraphRecorder recorder(replica_, *group_);
   recorder.set_input({.real = real_, .images = {.first_image = 1}});
   const auto first = recorder.compute_gradients(phases_[0]).at("loss/generator");
   const auto value = first.clone();
   recorder.set_input({.real = real_, .images = {.first_image = 5}});
   EXPECT_FALSE(recorder.compute_gradients(phases_[0]).at("loss/generator").equal(value));
   EXPECT_TRUE(first.equal(value));
+}
+
+/// Counts the products of numbers before the first convolution, in this thread.
+struct ProductsSeen {
+  int count = 0;
+  bool is_over = false;
+};
+
+ProductsSeen& products() {
+  static ProductsSeen seen;
+  return seen;
+}
+
+std::unique_ptr<at::ObserverContext> note_product(const at::RecordFunction& called) {
+  products().is_over = products().is_over || called.name() == std::string_view("aten::convolution");
+  if (!products().is_over && called.name() == std::string_view("aten::mul")) ++products().count;
+  return nullptr;
+}
+
+template <class Run>
+int products_before_convolutions(Run run) {
+  products() = {};
+  const auto observer = at::addThreadLocalCallback(at::RecordFunctionCallback(note_product));
+  run();
+  at::removeCallback(observer);
+  return products().count;
+}
+
+// D's as well, which Gmain needs only behind G: a replay prepares none.
+TEST_F(Recorded, PhasesBeginWithTheWeightsOfBothNetworksPrepared) {
+  const StepInput input{.real = real_, .images = {}};
+  GraphRecorder recorder(replica_, *group_);
+  recorder.set_input(input);
+  const int own = products_before_convolutions([&] { compute_gradients(phases_[0], input); });
+  const int of_both = products_before_convolutions([&] {
+    replica_.generator().prepare_weights();
+    replica_.discriminator().prepare_weights();
+  });
+  EXPECT_GT(of_both, 0);
+  EXPECT_EQ(products_before_convolutions([&] { recorder.compute_gradients(phases_[0]); }),
+            of_both + own);
 }
 
 }  // namespace

@@ -122,6 +122,15 @@ TEST(PhaseLosses, MakeTheFakesThatTheyWouldScore) {
   EXPECT_FALSE(fakes.images.requires_grad());
 }
 
+// The generator takes two images at a time.
+TEST(PhaseLosses, MakeTheFakesOfAllPasses) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  game.config.training.accumulate = 2;
+  const StepInput input = given(Stream::kDiscriminatorLatent, {.z = column({1, -1, 2, -2})});
+  EXPECT_TRUE(at::equal(game.losses().make_fakes(input).images, pixels({3, -3, 6, -6})));
+}
+
 // G(z) = ln(3) / 2 and 0, D(G(z)) = ln 3 and 0, as probabilities 3/4 and 1/2.
 TEST(PhaseLosses, TellWhatTheDiscriminatorThinks) {
   const auto alone = comm::make_single_group();

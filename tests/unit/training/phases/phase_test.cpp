@@ -109,6 +109,20 @@ TEST(Phase, TakesTheMeanOverItsPasses) {
   EXPECT_EQ(first_images, (std::vector<std::int64_t>{100, 106}));
 }
 
+TEST(Phase, TakesThePartOfFakesThatAPassTakes) {
+  const StepInput input{.real = {at::tensor({1.0F, 2.0F, 3.0F, 4.0F}), at::tensor({4, 5, 6, 7})},
+                        .images = {},
+                        .fakes = Fakes{.images = at::tensor({10.0F, 20.0F, 30.0F, 40.0F}),
+                                       .labels = at::tensor({4, 5, 6, 7}),
+                                       .next_site = 9}};
+  const StepInput part = part_of(input, 2, 2);
+  EXPECT_TRUE(at::equal(part.real.images, at::tensor({3.0F, 4.0F})));
+  ASSERT_TRUE(part.fakes.has_value());
+  EXPECT_TRUE(at::equal(part.fakes->images, at::tensor({30.0F, 40.0F})));
+  EXPECT_TRUE(at::equal(part.fakes->labels, at::tensor({6, 7})));
+  EXPECT_EQ(part.fakes->next_site, 9);
+}
+
 TEST(Phase, AddsALossOfTheWeightsOnceAStep) {
   PhaseOfLine line(2);
   line.phase.weight_loss = [&] {

@@ -38,6 +38,7 @@ TEST_F(Datasets, TellTheirShapeToAModelWithLabels) {
   EXPECT_EQ(dataset.facts.label_count, 2);
   EXPECT_EQ(dataset.facts.channels, 3);
   EXPECT_EQ(dataset.facts.label_probabilities, (std::vector<double>{0.75, 0.25}));
+  EXPECT_EQ(dataset.facts.label_names, (std::vector<std::string>{"cat", "dog"}));
 }
 
 TEST_F(Datasets, HideTheirLabelsFromAModelWithoutThem) {
@@ -46,6 +47,7 @@ TEST_F(Datasets, HideTheirLabelsFromAModelWithoutThem) {
   EXPECT_EQ(run.model.label_count, 0);
   EXPECT_EQ(dataset.facts.label_count, 0);
   EXPECT_TRUE(dataset.facts.label_probabilities.empty());
+  EXPECT_TRUE(dataset.facts.label_names.empty());
 }
 
 TEST_F(Datasets, BecomeGrayWhereTheRunWantsIt) {
@@ -55,7 +57,7 @@ TEST_F(Datasets, BecomeGrayWhereTheRunWantsIt) {
 }
 
 TEST_F(Datasets, MayHaveLabelsThatTheRunIgnores) {
-  RunConfig run = config("conditional_dcgan", ", labels: ignore");
+  RunConfig run = config("dcgan", ", labels: ignore");
   EXPECT_EQ(open_dataset(run).facts.label_count, 0);
 }
 

@@ -1,14 +1,11 @@
 #include "training/run/precision.h"
 
-#include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
-
-at::ScalarType product_dtype() { return at::ones({2, 2}).matmul(at::ones({2, 2})).scalar_type(); }
 
 TEST(Precision, KeepsParametersInFullPrecision) {
   EXPECT_EQ(parameter_dtype(Precision::kFp64), at::kDouble);
@@ -36,39 +33,11 @@ TEST(Precision, IsDescribedByWhatComputesInIt) {
   EXPECT_EQ(description("bf16", stylegan2), "bf16 from 8x8 pixels on, else tf32");
   EXPECT_EQ(description("fp16", stylegan2), "fp16 from 32x32 pixels on, else tf32");
   EXPECT_EQ(description("bf16", stylegan2 + ", low_precision_resolutions: 0"), "tf32");
-  EXPECT_EQ(description("bf16", "name: dcgan"), "bf16 by autocast");
+  EXPECT_EQ(description("bf16", "name: biggan"), "bf16 from 4x4 pixels on, else tf32");
+  EXPECT_EQ(description("bf16", "name: dcgan"), "bf16 from 4x4 pixels on, else tf32");
   RunConfig on_cpu = parse("model: {" + stylegan2 + "}\ntraining: {precision: bf16}\n");
   on_cpu.model.compute_in_float32();
   EXPECT_EQ(describe_precision(on_cpu), "fp32");
-}
-
-TEST(Autocast, LastsAsLongAsItLives) {
-  EXPECT_EQ(product_dtype(), at::kFloat);
-  {
-    const Autocast autocast(Precision::kBf16, at::kCPU);
-    EXPECT_EQ(product_dtype(), at::kBFloat16);
-  }
-  EXPECT_EQ(product_dtype(), at::kFloat);
-}
-
-TEST(Autocast, OfOtherPrecisionsChangesNothing) {
-  for (const auto precision :
-       {Precision::kFp32, Precision::kFp64, Precision::kTf32, Precision::kFp16}) {
-    const Autocast autocast(precision, at::kCPU);
-    EXPECT_EQ(product_dtype(), at::kFloat);
-  }
-}
-
-// A cast weight is kept while autocast lasts, and must not outlive a change of the weight.
-TEST(Autocast, ForgetsTheWeightsThatItCast) {
-  const at::Tensor weight = at::ones({2, 2}).requires_grad_();
-  const auto first = [&] {
-    const Autocast autocast(Precision::kBf16, at::kCPU);
-    return weight.matmul(at::ones({2, 2}))[0][0].item<double>();
-  };
-  EXPECT_EQ(first(), 2);
-  weight.data().fill_(3);
-  EXPECT_EQ(first(), 6);
 }
 
 }  // namespace

@@ -22,6 +22,15 @@ TEST(RequireSectionsFit, WantsAModelThatCanDoAsTold) {
                  "training: {precision: fp16}\n");
 }
 
+TEST(RequireSectionsFit, WantsLabelsReadForAModelThatTakesThem) {
+  const std::string data = "data: {labels: ignore}\n";
+  expect_refused("run.yaml:1: data.labels: ignore leaves model conditional_dcgan no labels",
+                 data + "model: {name: conditional_dcgan}\n");
+  expect_refused("run.yaml:1: data.labels: ignore leaves model stylegan2 no labels",
+                 data + "model: {name: stylegan2, conditional: true}\n");
+  EXPECT_NO_THROW(parse(data + "model: {name: stylegan2}\n"));
+}
+
 TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
   expect_refused("run.yaml:1: training.cuda_graphs: a CUDA graph cannot contain ADA",
                  "training: {cuda_graphs: true}\naugment: {name: ada}\n");

@@ -15,6 +15,7 @@ TEST(TrainingConfig, HasADefaultForEveryKey) {
   EXPECT_EQ(c.batch, 64);
   EXPECT_EQ(c.seed_mode, SeedMode::kImage);
   EXPECT_EQ(c.precision, Precision::kFp32);
+  EXPECT_FALSE(c.has_plain_layout);
   EXPECT_EQ(c.device, device::DeviceKind::kAuto);
   EXPECT_EQ(c.devices_per_process, 1);
   EXPECT_FALSE(c.cuda_graphs);
@@ -26,7 +27,8 @@ TEST(TrainingConfig, HasADefaultForEveryKey) {
 
 TEST(TrainingConfig, ReadsEveryKey) {
   const auto c = read(
-      "{total_kimg: 2.5, batch: 8, seed: 3, seed_mode: rank, precision: tf32, device: gpu, "
+      "{total_kimg: 2.5, batch: 8, seed: 3, seed_mode: rank, precision: tf32, layout: plain, "
+      "device: gpu, "
       "devices_per_process: 2, cuda_graphs: true, threads: 5, running_means: local, tick_kimg: 1, "
       "samples_every_kimg: 0, grid_rows: 2, grid_columns: 3, max_nonfinite_steps: 0, "
       "tensorboard: true, resume_weights: runs/r1}");
@@ -35,6 +37,7 @@ TEST(TrainingConfig, ReadsEveryKey) {
   EXPECT_EQ(c.seed, 3);
   EXPECT_EQ(c.seed_mode, SeedMode::kRank);
   EXPECT_EQ(c.precision, Precision::kTf32);
+  EXPECT_TRUE(c.has_plain_layout);
   EXPECT_EQ(c.device, device::DeviceKind::kGpu);
   EXPECT_EQ(c.devices_per_process, 2);
   EXPECT_TRUE(c.cuda_graphs);

@@ -46,7 +46,7 @@ class AnotherScheme : public testing::Test {
       const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(40));
       telemetry::Instruments instruments;
       const Scheme& scheme = find_scheme(table_, config_.scheme.name);
-      scheme.check(config_, *dataset.source, group.size());
+      scheme.check_ranks(config_, group.size());
       EXPECT_EQ(scheme.run({.config = config_,
                             .folder = RunFolder(folder_ / run),
                             .dataset = dataset,
@@ -72,8 +72,7 @@ TEST_F(AnotherScheme, IsReadCheckedAndDocumentedByItsLine) {
   EXPECT_THAT(config_.resolved, testing::HasSubstr("agree_every: 2"));
   EXPECT_THAT(config_.resolved, testing::HasSubstr("late_roles: a rank a network"));
   const Scheme& scheme = find_scheme(table_, "late_roles");
-  const data::FakeSource source(8);
-  expect_error(ExitCode::kConfig, "has two ranks", [&] { scheme.check(config_, source, 3); });
+  expect_error(ExitCode::kConfig, "has two ranks", [&] { scheme.check_ranks(config_, 3); });
   expect_error(ExitCode::kConfig, "scheme.agree_every: must be positive", [&] {
     parse_run(config::parse_yaml("scheme: {agree_every: 0}", "run.yaml"), scheme_keys(table_));
   });

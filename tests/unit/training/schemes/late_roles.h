@@ -122,8 +122,7 @@ inline std::any parse_late_roles(config::Section& in) {
   return c;
 }
 
-inline void check_late_roles(const RunConfig& /*config*/, const data::Source& /*source*/,
-                             int world_size) {
+inline void check_late_roles(const RunConfig& /*config*/, int world_size) {
   if (world_size != 2) throw ConfigError("scheme late_roles has two ranks");
 }
 
@@ -143,7 +142,11 @@ inline Scheme late_roles_scheme() {
                    .description = "a rank a network, each a step behind the other",
                    .parse = parse_late_roles,
                    .check = [](const config::Section& /*root*/, const RunConfig& /*config*/) {}},
-          .check = check_late_roles,
+          .check_ranks = check_late_roles,
+          .check_data = [](const RunConfig& /*config*/, const data::Source& /*source*/,
+                           int /*world_size*/) {},
+          .ranks_of_networks = [](const RunConfig& /*config*/,
+                                  int /*world_size*/) { return std::vector{1}; },
           .try_run = [](const TrainingContext& /*context*/) {},
           .run = run_late_roles};
 }

@@ -1,5 +1,6 @@
 #include "training/schemes/schemes.h"
 
+#include "models/model_table.h"
 #include "support/expect_error.h"
 #include "unit/data/fake_source.h"
 #include "unit/training/parse_text.h"
@@ -32,17 +33,31 @@ TEST(Schemes, TakeTheKeysOfOtherSchemes) {
   expect_refused("run.yaml:1: scheme.attempts: must be positive", "scheme: {attempts: 0}\n");
 }
 
+// As docs/paragan.md says.
+TEST(Schemes, TakeEveryModelButPerLabelThoseWithLabels) {
+  for (const models::Model& model : models::model_table()) {
+    const std::string head = "model: {name: " + std::string(model.name) + "}\n";
+    const RunConfig config = parse(head + "scheme: {name: synchronous}\n");
+    EXPECT_NO_THROW(parse(head + "scheme: {name: asynchronous}\n")) << model.name;
+    const std::string per_label = head + "scheme: {name: per_label}\n";
+    if (models::takes_labels(config.model)) {
+      expect_refused("run.yaml:1: model.name: scheme per_label", per_label);
+    } else {
+      EXPECT_NO_THROW(parse(per_label)) << model.name;
+    }
+  }
+}
+
 TEST(SchemeSynchronous, RefusesABatchThatTheRanksCannotShare) {
-  const data::FakeSource source(/*record_count=*/100);
   const Scheme& scheme = find_scheme(schemes(), "synchronous");
   const RunConfig config = parse("training: {batch: 64}\n");
-  EXPECT_NO_THROW(scheme.check(config, source, 4));
+  EXPECT_NO_THROW(scheme.check_ranks(config, 4));
   expect_error(
       ExitCode::kConfig,
       "run.yaml:1: training.batch: must be divisible by the number of ranks: 64 on 3 ranks",
-      [&] { scheme.check(config, source, 3); });
+      [&] { scheme.check_ranks(config, 3); });
   expect_error(ExitCode::kConfig, "run.yaml:2: training.batch: must be divisible",
-               [&] { scheme.check(parse("data: {path: x}\ntraining: {seed: 1}\n"), source, 3); });
+               [&] { scheme.check_ranks(parse("data: {path: x}\ntraining: {seed: 1}\n"), 3); });
 }
 
 TEST(SchemeAsynchronous, RefusesWhatItsKeysCannotSay) {
@@ -64,33 +79,59 @@ TEST(SchemeAsynchronous, RefusesWhatARoleCannotDo) {
 }
 
 TEST(SchemeAsynchronous, RefusesRanksThatItsRatioDoesNotDivide) {
-  const data::FakeSource source(/*record_count=*/100);
   const Scheme& scheme = find_scheme(schemes(), "asynchronous");
   const RunConfig config = parse(
       "training: {batch: 12}\n"
       "scheme:\n"
       "  name: asynchronous\n"
       "  ratio: 1:3\n");
-  EXPECT_NO_THROW(scheme.check(config, source, 8));
+  EXPECT_NO_THROW(scheme.check_ranks(config, 8));
   expect_error(ExitCode::kConfig,
-               "run.yaml:4: scheme.ratio: its sum must divide the number of ranks: 1:3 on 6 ranks",
-               [&] { scheme.check(config, source, 6); });
+               "run.yaml:4: scheme.ratio: its sum must divide the number of ranks, two where there "
+               "is one process: 1:3 on 6 ranks",
+               [&] { scheme.check_ranks(config, 6); });
   expect_error(
       ExitCode::kConfig,
       "run.yaml:1: training.batch: must be divisible by the ranks of the discriminator: 12 on 9",
-      [&] { scheme.check(config, source, 12); });
+      [&] { scheme.check_ranks(config, 12); });
+}
+
+TEST(SchemeAsynchronous, RefusesABatchThatThePassesOfARoleCannotShare) {
+  const data::FakeSource source(/*record_count=*/100);
+  const Scheme& scheme = find_scheme(schemes(), "asynchronous");
+  const RunConfig config =
+      parse("scheme: {name: asynchronous}\ntraining: {batch: 12, accumulate: 3}\n");
+  EXPECT_NO_THROW(scheme.check_ranks(config, 8));
+  expect_error(ExitCode::kConfig,
+               "run.yaml:2: training.batch: must be divisible by the ranks of the generator times "
+               "training.accumulate, 3: 12 on 3 ranks",
+               [&] { scheme.check_ranks(config, 6); });
+}
+
+TEST(SchemeAsynchronous, HasBothRolesInAProcessThatIsAlone) {
+  const data::FakeSource source(/*record_count=*/100);
+  const Scheme& scheme = find_scheme(schemes(), "asynchronous");
+  EXPECT_EQ(scheme.ranks_of_lone_process, 2);
+  const std::string head = "scheme: {name: asynchronous}\n";
+  EXPECT_NO_THROW(scheme.check_ranks(parse(head), 1));
+  expect_error(ExitCode::kConfig, "run.yaml:1: scheme.ratio: its sum must divide", [&] {
+    scheme.check_ranks(parse("scheme: {name: asynchronous, ratio: \"1:2\"}\n"), 1);
+  });
+  const RunConfig profiled = parse(head + "profile: {steps: 3}\n");
+  EXPECT_NO_THROW(scheme.check_ranks(profiled, 2));
+  expect_error(ExitCode::kConfig, "run.yaml:2: profile.steps: a process can record one role only",
+               [&] { scheme.check_ranks(profiled, 1); });
 }
 
 // Two batches of 32 images of 3 x 32 x 32 floats are 768 KiB.
 TEST(SchemeAsynchronous, RefusesABufferThatNeedsMoreMemory) {
-  const data::FakeSource source(/*record_count=*/100);
   const Scheme& scheme = find_scheme(schemes(), "asynchronous");
   const std::string head = "training: {batch: 64}\nscheme: {name: asynchronous, buffer_limit: ";
-  EXPECT_NO_THROW(scheme.check(parse(head + "768KiB}\n"), source, 4));
+  EXPECT_NO_THROW(scheme.check_ranks(parse(head + "768KiB}\n"), 4));
   expect_error(ExitCode::kConfig,
                "run.yaml:2: scheme.buffer_limit: the image buffer of a rank takes 786432 bytes "
                "(scheme.max_staleness + 1 batches): 786431",
-               [&] { scheme.check(parse(head + "786431}\n"), source, 4); });
+               [&] { scheme.check_ranks(parse(head + "786431}\n"), 4); });
 }
 
 TEST(SchemePerLabel, WantsNoMeasurementsWhileLabelsTrain) {
@@ -109,12 +150,21 @@ TEST(SchemePerLabel, WantsLabelsAndAModelThatTakesNone) {
                  "scheme: {name: per_label}\ndata: {labels: ignore}\n");
 }
 
+TEST(SchemePerLabel, RefusesMoreRanksThanTheLabelsThatItNames) {
+  const Scheme& scheme = find_scheme(schemes(), "per_label");
+  const RunConfig config = parse("scheme: {name: per_label, labels: [3, 5, 5]}\n");
+  EXPECT_NO_THROW(scheme.check_ranks(config, 2));
+  expect_error(ExitCode::kConfig, "3 ranks, 2 labels", [&] { scheme.check_ranks(config, 3); });
+  EXPECT_NO_THROW(scheme.check_ranks(parse("scheme: {name: per_label}\n"), 3));
+}
+
 TEST(SchemePerLabel, RefusesDataOfWhichTheRanksCannotEachHaveALabel) {
   const Scheme& scheme = find_scheme(schemes(), "per_label");
   const RunConfig config = parse("scheme: {name: per_label}\ntraining: {batch: 2}\n");
   const data::FakeSource source(/*record_count=*/8, /*label_count=*/2);
-  EXPECT_NO_THROW(scheme.check(config, source, 2));
-  expect_error(ExitCode::kConfig, "3 ranks, 2 labels", [&] { scheme.check(config, source, 3); });
+  EXPECT_NO_THROW(scheme.check_data(config, source, 2));
+  expect_error(ExitCode::kConfig, "3 ranks, 2 labels",
+               [&] { scheme.check_data(config, source, 3); });
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Compares training steps of a BigGAN at 32x32 of ganscale with eager PyTorch, in turn, in one run.
+
+    benchmarks/biggan/compare_steps.py [--build build/release] [--rounds 3] [--channels 64]
+
+Needs a Python with torch of the version that ganscale was built with. What counts is the median step of a round, and of
+that the median. Exit code 1 if ganscale is less than 1.1 times as fast or needs more than 80% of PyTorch's resident memory.
+"""
+import statistics
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "timing"))
+import timing  # noqa: E402
+
+SPEED_NEEDED = 1.1
+MEMORY_LIMIT = 0.8
+
+
+def main():
+    parser = timing.comparison_options(__doc__, batch=16, steps=4)
+    parser.add_argument("--channels", type=int, default=64, help="the paper's ch: widths are four times as large")
+    arguments = parser.parse_args()
+    width = ["--channels", str(arguments.channels)]
+    contenders = {"ganscale": [timing.program_of(arguments, "biggan_benchmark"), *width],
+                  "PyTorch": [sys.executable, str(HERE / "biggan_pytorch.py"), *width]}
+    speed, share = timing.compare(contenders, arguments, statistics.median)
+    return timing.judge(speed, SPEED_NEEDED, share, MEMORY_LIMIT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

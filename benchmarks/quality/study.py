@@ -1,0 +1,112 @@
+"""What the studies of quality share: a dataset, a feature network for it, trainings, evaluations, tables.
+
+All is kept in one folder: a study that is started again goes on where it ended.
+"""
+import argparse
+import json
+import os
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = Path(os.environ.get("GANSCALE_SHARED", ROOT.parent / "shared"))
+WIDE = ["--widths", "32", "64", "128"]
+# What `ganscale data convert` and `feature_net` are told.
+DATASETS = {"mnist": (["--from", str(SHARED / "data/mnist"), "--channels", "gray", "--fit", "pad"], []),
+            "cifar10": (["--from", str(SHARED / "data/cifar10-jpeg/train.tar")], WIDE + ["--epochs", "8"]),
+            "emoji": (["--from-font"], WIDE + ["--epochs", "20"])}
+QUIET = ["telemetry.metrics_port=-1", "telemetry.control_port=-1", "training.samples_every_kimg=0"]
+METRICS = ["is5k", "fid5k", "pr5k3", "dc5k5"]
+# Columns of a table: title, key of the result.
+COLUMNS = {"score": "is5k", "Fréchet distance": "fid5k", "recall": "pr5k3_recall", "coverage": "dc5k5_coverage"}
+
+
+def options(description, datasets):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="of all that the study makes; started again, it goes on there")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--dataset", default=datasets[0], choices=datasets)
+    parser.add_argument("--from", dest="source", help="the dataset's file or folder; default in $GANSCALE_SHARED/data")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="for all trainings")
+    return parser
+
+
+class Study:
+    def __init__(self, arguments):
+        self.programs = arguments.build / "bin"
+        for name in ("ganscale", "feature_net"):
+            if not os.access(self.programs / name, os.X_OK):
+                sys.exit(f"no {self.programs / name}: build the target {name} first, or name its build folder with --build")
+        self.folder, self.settings = arguments.folder, arguments.set
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.data = self.folder / arguments.dataset
+        self.feature_net = self.folder / f"{arguments.dataset}.pt"
+        convert, network = DATASETS[arguments.dataset]
+        if arguments.source:
+            convert = ["--from", arguments.source, *convert[2:]]
+        if not list(self.data.glob("*.tfrecords")):
+            self.run(1, "convert", "data", "convert", *convert, "--to", self.data, "--resolution", "32")
+        if not self.feature_net.exists():
+            print(f"classifier of {arguments.dataset}: ", end="", flush=True)
+            subprocess.run([self.programs / "feature_net", "--data", self.data, "--out", self.feature_net, *network],
+                           check=True)
+
+    def run(self, ranks, log, *command):
+        """Runs ganscale; its output goes to a log in the folder."""
+        launcher = []
+        if ranks > 1:
+            launcher = ["mpirun", "--bind-to", "none", "--oversubscribe", "-n", str(ranks)]
+            launcher += ["--allow-run-as-root"] if os.getuid() == 0 else []
+        words = [*launcher, str(self.programs / "ganscale"), *map(str, command)]
+        with open(self.folder / f"{log}.log", "a") as output:
+            output.write(f"$ {shlex.join(words)}\n")
+            output.flush()
+            environment = {**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+            status = subprocess.run(words, stdout=output, stderr=output, env=environment).returncode
+        if status != 0:
+            sys.exit(f"exit code {status}: see {output.name}")
+
+    def train(self, name, settings, ranks=1, config=None):
+        """Trains the run of this name, or goes on with it."""
+        words = [word for setting in [f"data.path={self.data}", *QUIET, *settings, *self.settings]
+                 for word in ("--set", setting)]
+        self.run(ranks, name, "train", *(["--config", config] if config else []), "--run", self.folder / name, *words)
+
+    def evaluate(self, name, result, metrics=None):
+        """Evaluates a run as it is now, once; `result` names the file of the numbers, which are returned."""
+        file = self.folder / f"{result}.json"
+        if not file.exists():
+            self.run(1, name, "evaluate", "--run", self.folder / name, "--metrics", ",".join(metrics or METRICS),
+                     "--feature-net", self.feature_net, "--out", file)
+        return json.loads(file.read_text())
+
+    def shape(self):
+        """Returns the numbers of records and of labels: the shape in the header of the labels, a NumPy file."""
+        labels, = self.data.glob("*.labels")
+        header = labels.read_bytes()[:128]
+        return [int(number) for number in re.search(rb"'shape': \((\d+), (\d+)\)", header).groups()]
+
+    def result(self, name):
+        file = self.folder / f"{name}.json"
+        return json.loads(file.read_text()) if file.exists() else None
+
+
+def cell(values):
+    """Returns the mean over seeds, and the deviation where there are several."""
+    spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.3f}{spread}"
+
+
+def print_table(corner, rows, columns=None):
+    """rows: {title: results of the seeds}."""
+    columns = columns or COLUMNS
+    print(f"| {corner} | seeds | {' | '.join(columns)} |")
+    print("|" + "---|" * (2 + len(columns)))
+    for title, results in rows.items():
+        cells = [cell([result[key] for result in results]) for key in columns.values()]
+        print(f"| {title} | {len(results)} | {' | '.join(cells)} |", flush=True)

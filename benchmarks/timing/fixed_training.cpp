@@ -1,0 +1,36 @@
+#include "timing/fixed_training.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/rand.h>
+
+#include "comm/thread_group.h"
+
+namespace ganscale::benchmarks {
+
+FixedInputs::FixedInputs(const training::RunConfig& config, at::Device device) {
+  const models::ModelConfig& model = config.model;
+  const std::int64_t N = config.training.batch;
+  real_.images =
+      at::rand({N, model.channels, model.resolution, model.resolution}).mul(2).sub(1).to(device);
+  if (model.label_count > 0) {
+    real_.labels = at::arange(N, at::kLong).remainder(model.label_count).to(device);
+  }
+}
+
+training::StepInput FixedInputs::next(const training::Progress& progress) {
+  return {real_, image_random(SeedMode::kImage, 1, 0, 1, progress.images_seen)};
+}
+
+FixedTraining::FixedTraining(training::RunConfig config, at::Device device)
+    : config_(std::move(config)),
+      group_(comm::make_single_group()),
+      replica_(config_, device, {}),
+      inputs_(config_, device),
+      trainer_(config_, replica_, inputs_, *group_) {}
+
+void FixedTraining::step(int number) {
+  progress_.step = number;
+  trainer_.step(progress_);
+}
+
+}  // namespace ganscale::benchmarks

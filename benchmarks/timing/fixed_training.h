@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "comm/group.h"
+#include "training/phases/replica.h"
+#include "training/schemes/synchronous.h"
+
+namespace ganscale::benchmarks {
+
+/// The same random images, with the labels 0, 1, ..., in every step.
+class FixedInputs : public training::StepInputs {
+ public:
+  FixedInputs(const training::RunConfig& config, at::Device device);
+  training::StepInput next(const training::Progress& progress) override;
+
+ private:
+  data::Batch real_;
+};
+
+/// The steps of a run on a single rank that reads no data: those of `ganscale train`.
+class FixedTraining {
+ public:
+  FixedTraining(training::RunConfig config, at::Device device);
+
+  void step(int number);
+  std::vector<training::Phase>& phases() { return trainer_.phases(); }
+
+ private:
+  training::RunConfig config_;
+  std::unique_ptr<comm::Group> group_;
+  training::Replica replica_;
+  FixedInputs inputs_;
+  training::Synchronous trainer_;
+  training::Progress progress_;
+};
+
+}  // namespace ganscale::benchmarks

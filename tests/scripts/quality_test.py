@@ -1,0 +1,53 @@
+"""What the studies of quality make of their numbers."""
+import io
+import pathlib
+import sys
+import unittest
+import xml.dom.minidom
+from contextlib import redirect_stdout
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(PROJECT / "benchmarks/quality"))
+import one_and_four_ranks as ranks  # noqa: E402
+import study  # noqa: E402
+
+
+def quiet(function, *arguments):
+    """Returns what a function returns, and what it printed."""
+    with redirect_stdout(io.StringIO()) as output:
+        result = function(*arguments)
+    return result, output.getvalue()
+
+
+class Curves(unittest.TestCase):
+    def test_interval_is_that_of_welch(self):
+        # Variances 1 and 4 of three values each: 5/3 is the variance of the difference, with (5/3)^2 / ((1/9 + 16/9) / 2) = 2.94
+        # degrees of freedom, of which two are whole.
+        self.assertAlmostEqual(ranks.half_width([1, 2, 3], [2, 4, 6]), 4.303 * (5 / 3) ** 0.5)
+
+    def test_overlap_where_the_difference_is_within_the_interval(self):
+        curves = {1: [{5: 10, 10: 8}, {5: 12, 10: 8.1}], 4: [{5: 11, 10: 4}, {5: 13, 10: 4.1}]}
+        share, printed = quiet(ranks.compare, curves)
+        self.assertEqual(share, 0.5)
+        self.assertIn("| 5 | 11.000 | 12.000 | +1.000 |", printed)
+
+    def test_compare_only_evaluations_that_all_runs_have(self):
+        curves = {1: [{5: 1, 10: 1}, {5: 2}], 4: [{5: 1}, {5: 2, 15: 9}]}
+        self.assertEqual(quiet(ranks.compare, curves)[0], 1)
+
+    def test_are_drawn_one_line_a_run(self):
+        drawing = ranks.svg_of({1: [{5: 10, 10: 8}, {5: 12, 10: 8}], 4: [{5: 11, 10: 4}]})
+        self.assertEqual(len(xml.dom.minidom.parseString(drawing).getElementsByTagName("polyline")), 3)
+
+
+class Table(unittest.TestCase):
+    def test_has_mean_and_deviation_of_the_seeds(self):
+        _, printed = quiet(study.print_table, "MNIST", {"ours": [{"fid5k": 1}, {"fid5k": 3}], "theirs": [{"fid5k": 4}]},
+                           {"distance": "fid5k"})
+        self.assertIn("| MNIST | seeds | distance |", printed)
+        self.assertIn("| ours | 2 | 2.000 ± 1.414 |", printed)
+        self.assertIn("| theirs | 1 | 4.000 |", printed)
+
+
+if __name__ == "__main__":
+    unittest.main()

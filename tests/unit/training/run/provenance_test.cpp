@@ -1,0 +1,32 @@
+#include "training/run/provenance.h"
+
+#include <gmock/gmock.h>
+
+#include "comm/thread_group.h"
+
+namespace ganscale::training {
+namespace {
+
+TEST(DescribeStart, TellsProgramHostsAndDevicesOfAllRanks) {
+  const Provenance provenance{{{"version", "1.2.3"}, {"commit", "abc"}}, "ganscale train"};
+  comm::run_ranks(3, [&](comm::Group& group) {
+    const std::string device = group.rank() == 0 ? "CPU" : "H100";
+    const auto start = describe_start(provenance, device, /*device_count=*/2, group);
+    EXPECT_EQ(start.at("version"), "1.2.3");
+    EXPECT_EQ(start.at("commit"), "abc");
+    EXPECT_EQ(start.at("command_line"), "ganscale train");
+    EXPECT_EQ(start.at("devices"), nlohmann::ordered_json({{"CPU", 2}, {"H100", 4}}));
+    EXPECT_EQ(start.at("ranks"), 3);
+    EXPECT_EQ(start.at("hosts").size(), 1);  // all threads are here
+    EXPECT_THAT(start.at("date").get<std::string>(), testing::MatchesRegex("....-..-..T..:..:..Z"));
+  });
+}
+
+TEST(DescribeStart, CutsALongName) {
+  const auto alone = comm::make_single_group();
+  const auto start = describe_start({}, std::string(1000, 'x'), 1, *alone);
+  EXPECT_TRUE(start.at("devices").contains(std::string(255, 'x')));
+}
+
+}  // namespace
+}  // namespace ganscale::training

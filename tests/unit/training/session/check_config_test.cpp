@@ -1,0 +1,61 @@
+#include "training/session/check_config.h"
+
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+void check_text(const std::string& yaml, int world_size) {
+  check_config(parse(yaml), schemes(), world_size);
+}
+
+void expect_unfit(const std::string& message, const std::string& yaml, int world_size) {
+  expect_error(ExitCode::kConfig, message, [&] { check_text(yaml, world_size); });
+}
+
+TEST(CheckConfig, TakesWhatTheRanksCanShare) {
+  EXPECT_NO_THROW(check_text("training: {batch: 64}\n", 64));
+  EXPECT_NO_THROW(
+      check_text("scheme: {name: asynchronous, ratio: 1:3}\ntraining: {batch: 12}\n", 4));
+}
+
+TEST(CheckConfig, RefusesRanksThatTheSchemeRefuses) {
+  expect_unfit("run.yaml:1: training.batch: must be divisible by the number of ranks: 64 on 48",
+               "training: {batch: 64}\n", 48);
+  expect_unfit("scheme.ratio: its sum must divide the number of ranks",
+               "scheme: {name: asynchronous, ratio: 1:3}\n", 6);
+  expect_unfit("3 ranks, 2 labels", "scheme: {name: per_label, labels: [0, 1]}\n", 3);
+}
+
+// Groups of four of a rank's images, which has six.
+TEST(CheckConfig, RefusesRanksThatCannotShareStatistics) {
+  const std::string model = "model: {name: stylegan2, mbstd: local, mbstd_group: 4}\n";
+  EXPECT_NO_THROW(check_text(model + "training: {batch: 12}\n", 3));
+  expect_unfit("model.mbstd_group", model + "training: {batch: 18}\n", 3);
+  expect_unfit("model.mbstd_group",
+               model + "training: {batch: 12}\nscheme: {name: asynchronous, ratio: 1:2}\n", 3 * 2);
+}
+
+TEST(CheckConfig, RefusesAWorldThatIsNotTheExpectedOne) {
+  expect_unfit("comm.expected_world_size expects 8 ranks, but this world has 4",
+               "comm: {expected_world_size: 8}\n", 4);
+  expect_unfit("comm.backend is single", "comm: {backend: single}\n", 2);
+  EXPECT_NO_THROW(check_text("comm: {backend: single}\n", 1));
+}
+
+TEST(CheckConfig, RefusesMetricsPerLabelWithoutLabels) {
+  const std::string metrics = "evaluate: {metrics: [class_fid10k]}\n";
+  expect_unfit("class_fid10k", metrics, 1);
+  EXPECT_NO_THROW(check_text(metrics + "model: {name: conditional_dcgan}\n", 1));
+  EXPECT_NO_THROW(check_text(metrics + "scheme: {name: per_label}\n", 1));
+}
+
+TEST(CheckConfig, KnowsTheParametersOfTheNetworks) {
+  const std::string freeze = "discriminator: {freeze: [blocks.7]}\n";
+  expect_unfit("run.yaml:1: discriminator.freeze: no parameter's name begins with: blocks.7",
+               freeze, 1);
+  expect_unfit("discriminator.freeze", freeze + "model: {name: conditional_dcgan}\n", 1);
+}
+
+}  // namespace
+}  // namespace ganscale::training

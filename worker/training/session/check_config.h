@@ -1,0 +1,19 @@
+#pragma once
+
+#include "training/schemes/scheme.h"
+
+namespace ganscale::training {
+
+/// Checks what can be known of a run on `world_size` ranks without its data and devices: all that a
+/// training would refuse before it opens them, and what it would refuse of its networks. Logs what
+/// is valid but probably not intended.
+///
+/// config:  as parsed for this number of ranks.
+/// schemes: those that it was parsed with.
+/// Throws:  ConfigError.
+void check_config(RunConfig config, SchemeTable schemes, int world_size);
+
+/// Throws ConfigError for a metric that can't measure what the scheme trains.
+void check_metrics(const RunConfig& config, const Scheme& scheme, bool has_labels);
+
+}  // namespace ganscale::training
