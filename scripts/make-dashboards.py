@@ -38,6 +38,15 @@ BUS_BANDWIDTH = (f"sum by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})
 # The time that goes to waiting for the slowest rank, which waits least itself.
 STRAGGLING = f"max by (run) ({ALLREDUCE}) - min by (run) ({ALLREDUCE})"
 
+def by_role(rates):
+    """Returns a query of ranks with the network that each trains, as its waiting tells."""
+    return f"{rates} * on (namespace, run, instance, rank) group_left (network) (0 * ganscale_role_wait_seconds_total{RUN} + 1)"
+
+
+def age(part):
+    return f"sum by (run, network) ({by_role(f'rate(ganscale_staleness_steps_{part}{RUN}{RATE})')})"
+
+
 # A panel: (title, unit, what it shows, [(query, legend), ...], options); the options: grafana_panels.py. Bars and the table show
 # points of a sweep, in the order of their ranks: the first query is RANKS, the legends are the names of the columns.
 TRAINING = [
@@ -54,17 +63,17 @@ TRAINING = [
            "{{run}}")], {"type": "stat"}),
     ]),
     ("Step", [
-        ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
+        ("Step time", "s", "Median and 99th percentile.",
          [(f"histogram_quantile(0.5, sum by (run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{run}} p50"),
           (f"histogram_quantile(0.99, sum by (run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{run}} p99")], {}),
         ("Time by phase", "percentunit",
-         "Share of the time that each phase of a step takes, with its optimizer's, mean of the ranks. As lines, not stacked: all-reduce, "
-         "which the backward passes hide in part, and the wait for the next batch, between the phases.",
+         "Share of the time of each phase of a step, with its optimizer, mean of the ranks. Lines, not stacked: all-reduce, which "
+         "partly overlaps with the backward passes, and waiting for the next batch, between the phases.",
          [(f"avg by (run, phase) (rate(ganscale_phase_seconds_total{RUN}{RATE}))", "{{run}} {{phase}}"),
           (f"avg by (run) ({ALLREDUCE})", "{{run}} all-reduce"),
           (f"avg by (run) (rate(ganscale_data_wait_seconds_total{RUN}{RATE}))", "{{run}} waits for data")],
          {"stack": True, "lines": "/ (all-reduce|waits for data)$/"}),
-        ("Step times", "s", "How many steps took how long.",
+        ("Step times", "s", "Number of steps by duration.",
          [(f"sum by (le) (increase(ganscale_step_seconds_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
     ]),
     ("Communication", [
@@ -72,7 +81,7 @@ TRAINING = [
          "Share of the time that an all-reduce is in progress, hidden behind the backward pass or not, mean of the ranks.",
          [(f"avg by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))", "{{run}}")], {}),
         ("Gradient bytes per second", "Bps",
-         "Bytes that a rank gives to all-reduce, mean of the ranks; and what a ring carries over each link meanwhile.",
+         "Bytes that a rank all-reduces, mean of the ranks; and what a ring carries over each link meanwhile.",
          [(f"avg by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{run}} given"),
           (BUS_BANDWIDTH, "{{run}} bus")], {}),
         ("Waiting for the slowest rank", "percentunit", "Gap between the rank that waits longest in all-reduce and the one that waits least.",
@@ -84,10 +93,14 @@ TRAINING = [
         ("Waiting for the other role", "percentunit",
          "Share of the time that the ranks of a role wait for images or snapshots of the other one, mean of its ranks.",
          [(f"avg by (run, network) (rate(ganscale_role_wait_seconds_total{RUN}{RATE}))", "{{run}} {{network}}")], {}),
-        ("Staleness", "count:steps", "Mean age, in steps, of the images or weights that a rank uses from the other role.",
-         [(f"rate(ganscale_staleness_steps_sum{RUN}{RATE}) / rate(ganscale_staleness_steps_count{RUN}{RATE})",
-           "{{run}} rank {{rank}}")], {}),
-        ("Ages", "count:steps", "How many steps used images or weights of which age.",
+        ("Step time by role", "s", "Median duration of the steps of each role.",
+         [(f"histogram_quantile(0.5, sum by (run, network, le) ({by_role(f'rate(ganscale_step_seconds_bucket{RUN}{RATE})')}))",
+           "{{run}} {{network}}")], {}),
+        ("Steps per second by role", "ops", "Steps of a rank of each role.",
+         [(f"avg by (run, network) ({by_role(f'rate(ganscale_step_seconds_count{RUN}{RATE})')})", "{{run}} {{network}}")], {}),
+        ("Staleness", "count:steps", "Mean age, in steps, of what a role uses of the other one: the generator weights, the discriminator images.",
+         [(f"{age('sum')} / {age('count')}", "{{run}} {{network}}")], {}),
+        ("Ages", "count:steps", "Number of steps of both roles by the age of the images or weights that they used.",
          [(f"sum by (le) (increase(ganscale_staleness_steps_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
     ]),
     ("Data", [
@@ -97,7 +110,7 @@ TRAINING = [
          [(f"ganscale_prefetch_depth{RUN}", "{{run}} rank {{rank}}")], {}),
         ("Reader threads", "count:threads", "Threads that read and decode records: more while storage is congested.",
          [(f"ganscale_reader_threads{RUN}", "{{run}} rank {{rank}}")], {}),
-        ("Reads from storage", "s", "Half of the reads, and 95 of 100, take no longer; and the latter while storage is not congested. The slowest rank.",
+        ("Reads from storage", "s", "Median and 95th percentile, and the latter while storage is not congested, of the slowest rank.",
          [(f"max by (run) (ganscale_read_tail_seconds{RUN})", "{{run}} p95"),
           (f"max by (run) (ganscale_read_median_seconds{RUN})", "{{run}} p50"),
           (f"max by (run) (ganscale_read_calm_tail_seconds{RUN})", "{{run}} p95, calm")], {}),
@@ -113,14 +126,14 @@ TRAINING = [
          [(f"max by (run) (ganscale_augment_p{RUN})", "{{run}}")], {}),
     ]),
     ("Safety", [
-        ("Age of the latest checkpoint", "s", "What would be lost by a fault now.",
+        ("Age of the latest checkpoint", "s", "Time since the latest checkpoint, which a failure now would lose.",
          [(f"time() - max by (run) (ganscale_checkpoint_last_success_timestamp_seconds{RUN})", "{{run}}")],
          {"steps": worse_above(3600, 7200)}),
         ("Time to write a checkpoint", "s", "Of the latest one; training goes on meanwhile.",
          [(f"max by (run) (ganscale_checkpoint_seconds{RUN})", "{{run}}")], {}),
         ("Checkpoints that failed", "none", "Since the rank's process started.",
          [(f"sum by (run) (ganscale_checkpoint_failures_total{RUN})", "{{run}}")], {"type": "stat", "steps": NONE_IS_GOOD, "words": {0: ("none", GOOD)}}),
-        ("Steps with NaN or infinity", "count:steps", "Steps that were not applied, by phase, since the process started.",
+        ("Steps with NaN or infinity", "count:steps", "Updates that were skipped, by phase, since the process started.",
          [(f"max by (run, phase) (ganscale_nonfinite_total{RUN})", "{{run}} {{phase}}")], {"steps": NONE_IS_GOOD}),
     ]),
     ("Processes", [
@@ -128,7 +141,7 @@ TRAINING = [
          [(f"rate(process_cpu_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {}),
         ("Memory", "bytes", "Resident memory of a rank.",
          [(f"process_resident_memory_bytes{RUN}", "{{run}} rank {{rank}}")], {}),
-        ("GPU memory", "bytes", "Most GPU memory that a rank has had allocated.",
+        ("GPU memory", "bytes", "GPU memory that a rank had allocated at the latest tick.",
          [(f"ganscale_gpu_memory_bytes{RUN}", "{{run}} rank {{rank}}")], {}),
     ]),
     ("GPUs (needs the DCGM exporter)", [
@@ -184,6 +197,8 @@ SWEEP = [
          [(RANKS, "Ranks"), (SPEEDUP, "Speed-up"), (f"{SPEEDUP} / {EFFICIENCY}", "Ideal")], {"type": "bars", "colors": {"Ideal": NEUTRAL}}),
         ("Parallel efficiency", "percentunit", "Images per second and rank, relative to the baseline.",
          [(RANKS, "Ranks"), (EFFICIENCY, "Efficiency")], {"type": "bars", "steps": EFFICIENT}),
+        ("GPU time and memory", "percentunit", "Share of the time in which GPUs compute, mean over the ranks; share of the fullest GPU's memory.",
+         [(RANKS, "Ranks"), (figure("gpu_use_ratio"), "Time"), (figure("memory_ratio"), "Memory")], {"type": "bars"}),
         ("Seconds per kimg", "s", "By ranks: seconds that 1000 images take.",
          [(RANKS, "Ranks"), (SECONDS_PER_KIMG, "Seconds per kimg")], {"type": "bars"}),
     ]),
@@ -193,7 +208,7 @@ SWEEP = [
           (step_part("data wait"), "Data wait")], {"type": "bars", "stack": True}),
         ("Communication", "percentunit", "Share of the time that ranks have nothing to compute while they wait for gradients.",
          [(RANKS, "Ranks"), (COMMUNICATION, "Communication")], {"type": "bars"}),
-        ("Step time", "s", "Half of the steps, and 99 of 100, take no longer than this.",
+        ("Step time", "s", "Median and 99th percentile.",
          [(RANKS, "Ranks"), (figure("step_median_seconds"), "p50"), (figure("step_p99_seconds"), "p99")], {"type": "bars"}),
         ("Straggler ratio", "suffix:×", "Work of the slowest rank over that of the mean: 1 if all are equally fast.",
          [(RANKS, "Ranks"), (STRAGGLER, "Straggler ratio")], {"type": "bars"}),
@@ -201,7 +216,7 @@ SWEEP = [
     ("Runs", [
         ("Images per second now", IMAGES_A_SECOND, "Real images that all ranks of a run train on.",
          [(f"sum by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{run}}")], {}),
-        ("Images per second and rank", IMAGES_A_SECOND, "Level lines: perfect scaling.",
+        ("Images per second and rank", IMAGES_A_SECOND, "Horizontal lines: perfect scaling.",
          [(f"avg by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{run}}")], {}),
         ("Ranks", "count:ranks", "Processes of each run.",
          [(f"max by (namespace, run) (ganscale_world_size{SWEEP_RUN})", "{{run}}")], {}),
@@ -222,16 +237,16 @@ OPERATOR = [
          {"type": "state", "steps": [(None, NEUTRAL), (1, GOOD)], "words": {0: ("standby", NEUTRAL), 1: ("leads", GOOD)}}),
         ("Trainings by phase", "count:trainings", "GanTrainings of the cluster.",
          [(f"max by (phase) (ganscale_trainings{{{WHERE}}})", "{{phase}}")], {"stack": True, "colors": PHASES}),
-        ("Longest wait", "s", "How long the training that waits longest has waited to start.",
+        ("Longest wait", "s", "Longest time that a training has been waiting to start.",
          [(f"max(ganscale_training_longest_wait_seconds{{{WHERE}}})", "waiting")], {"steps": worse_above(900, 1800)}),
     ]),
     ("Reconciling", [
         ("Reconciles per second", "ops", "By result; requeue_after: done, and due again later.",
          [(f"sum by (result) (rate(controller_runtime_reconcile_total{CONTROLLER}{RATE}))", "{{result}}")],
          {"stack": True, "colors": {"success": GOOD, "requeue_after": NEUTRAL, "requeue": WARNING, "error": BAD}}),
-        ("Errors per second", "ops", "Reconciles that failed and are tried again.",
+        ("Errors per second", "ops", "Reconciles that failed and are retried.",
          [(f"sum(rate(controller_runtime_reconcile_errors_total{CONTROLLER}{RATE}))", "errors")], {"steps": NONE_IS_GOOD, "colors": {"errors": BAD}}),
-        ("Time of a reconcile", "s", "Half of them, and 99 of 100, take no longer than this.",
+        ("Time of a reconcile", "s", "Median and 99th percentile.",
          [(f"histogram_quantile(0.5, sum by (le) (rate(controller_runtime_reconcile_time_seconds_bucket{CONTROLLER}{RATE})))", "p50"),
           (f"histogram_quantile(0.99, sum by (le) (rate(controller_runtime_reconcile_time_seconds_bucket{CONTROLLER}{RATE})))", "p99")], {}),
         ("Reconciles in progress", "none", "At most operator.workers.",
@@ -239,12 +254,12 @@ OPERATOR = [
     ]),
     ("Queue", [
         ("Depth", "none", "Trainings that wait for a reconcile.", [(f"sum(workqueue_depth{QUEUE})", "waiting")], {}),
-        ("Time in the queue", "s", "Half of the keys, and 99 of 100, wait no longer than this.",
+        ("Time in the queue", "s", "Median and 99th percentile of the keys.",
          [(f"histogram_quantile(0.5, sum by (le) (rate(workqueue_queue_duration_seconds_bucket{QUEUE}{RATE})))", "p50"),
           (f"histogram_quantile(0.99, sum by (le) (rate(workqueue_queue_duration_seconds_bucket{QUEUE}{RATE})))", "p99")], {}),
-        ("Added and tried again", "ops", "Keys added, and added again after a failure.",
+        ("Added and retried", "ops", "Keys added, and added again after a failure.",
          [(f"sum(rate(workqueue_adds_total{QUEUE}{RATE}))", "added"),
-          (f"sum(rate(workqueue_retries_total{QUEUE}{RATE}))", "tried again")], {"colors": {"tried again": WARNING}}),
+          (f"sum(rate(workqueue_retries_total{QUEUE}{RATE}))", "retried")], {"colors": {"retried": WARNING}}),
     ]),
     ("API server", [
         ("Requests per second", "ops", "By method and answer; code 0: no answer.",

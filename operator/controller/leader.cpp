@@ -17,7 +17,7 @@ LeaderElector::LeaderElector(Client& client, Key lease, std::string identity, Le
 bool LeaderElector::wait_to_lead(const Stopped& stopped) {
   while (!stopped()) {
     if (try_once()) {
-      log::info("Leads", {{"identity", identity_}, {"lease", key_.text()}});
+      log::info("Became the leader", {{"identity", identity_}, {"lease", key_.text()}});
       return true;
     }
     sleep_unless(stopped, times_.retry);

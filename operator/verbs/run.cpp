@@ -63,7 +63,7 @@ ExitCode run(const RunOptions& options) {
   settings.metrics = {options.metrics_address, options.metrics_port};
   settings.health_address = options.health_address;
   log::info(
-      "Starts",
+      "Starting",
       {{"version", GANSCALE_VERSION}, {"server", access.server}, {"identity", settings.identity}});
   const NodeProfiles profiles = read_profiles(options.sources);
   const WorkerSchema schema = read_schema(options.sources);

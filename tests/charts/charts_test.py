@@ -68,7 +68,7 @@ class Charts(unittest.TestCase):
                 ("operator", "trainingNamespaces={Research}", "trainingNamespaces.0: Does not match pattern"),
                 ("training", "nodes=0", "nodes: Must be greater than or equal to 1"),
                 ("training", "node=cpu", "node: Invalid type. Expected: object, given: string"),
-                ("training", "deletePolicy=Shred", 'deletePolicy must be one of the following: "Keep", "Purge"'),
+                ("training", "deletePolicy=Shred", 'deletePolicy must be one of the following: "", "Keep", "Purge"'),
                 ("training", "data.path=data", "data.path: Does not match pattern"),
                 ("training", "storage.create.size=much", "storage.create.size: Does not match pattern")]:
             with self.subTest(setting):
@@ -266,6 +266,30 @@ class Dashboards(unittest.TestCase):
             for point, value in values.items()]} for query, values in expected]
         tests.append({"expr": f'round({sweep["Images per second now"][0]}, 0.001)', "eval_time": "3m", "exp_samples": [
             {"labels": '{namespace="lab", run="faces-n4-r1"}', "value": 20}]})
+        self.assertEqual(promtool("test", "rules", "test.yaml", test=json.dumps({"tests": [
+            {"interval": "15s", "input_series": [{"series": name, "values": values} for name, values in series.items()],
+             "promql_expr_test": tests}]})), "")
+
+    def test_each_role_of_an_asynchronous_run_shows_its_own_steps(self):
+        """Rank 0 trains the generator, 2 steps per second on weights of age 1; ranks 1 and 2 the discriminator, 4 on images of age 3."""
+        series = {}
+        for rank, network, steps, steps_old in [(0, "generator", 30, 1), (1, "discriminator", 60, 3), (2, "discriminator", 60, 3)]:
+            labels = f'namespace="lab", run="faces", instance="node", rank="{rank}"'
+            series[f"ganscale_step_seconds_count{{{labels}}}"] = f"0+{steps}x12"
+            series[f"ganscale_staleness_steps_count{{{labels}}}"] = f"0+{steps}x12"
+            series[f"ganscale_staleness_steps_sum{{{labels}}}"] = f"0+{steps * steps_old}x12"
+            series[f'ganscale_role_wait_seconds_total{{{labels}, network="{network}"}}'] = "0+1x12"
+            for le in ("0.25", "0.5", "+Inf"):
+                in_time = steps if le != "0.25" or network == "discriminator" else 0
+                series[f'ganscale_step_seconds_bucket{{{labels}, le="{le}"}}'] = f"0+{in_time}x12"
+        # A rank of a run without roles is in none of these panels.
+        series['ganscale_step_seconds_count{namespace="lab", run="digits", instance="node", rank="0"}'] = "0+15x12"
+        training = dict(panels("training"))
+        expected = [("Steps per second by role", {"generator": 2, "discriminator": 4}), ("Staleness", {"generator": 1, "discriminator": 3}),
+                    ("Step time by role", {"generator": 0.375, "discriminator": 0.125})]
+        tests = [{"expr": f"round({training[title][0]}, 0.001)", "eval_time": "3m", "exp_samples": [
+            {"labels": f'{{run="faces", network="{network}"}}', "value": value} for network, value in values.items()]}
+            for title, values in expected]
         self.assertEqual(promtool("test", "rules", "test.yaml", test=json.dumps({"tests": [
             {"interval": "15s", "input_series": [{"series": name, "values": values} for name, values in series.items()],
              "promql_expr_test": tests}]})), "")

@@ -48,6 +48,6 @@ def metrics_of(query):
     """Returns the names of metrics in a PromQL expression: the words that are not a function, keyword, label or number."""
     text = re.sub(r'"[^"]*"', "", query)
     text = re.sub(r"\{[^}]*\}|\[[^\]]*\]", " ", text)
-    text = re.sub(r"\b(by|on|without|ignoring) *\([^)]*\)", " ", text)
+    text = re.sub(r"\b(by|on|without|ignoring|group_left|group_right) *\([^)]*\)", " ", text)
     words = re.findall(r"[a-zA-Z_:][\w:]*(?! *\()(?!\w)", re.sub(r"\b\d\w*", " ", text))
     return {word for word in words if word not in KEYWORDS}

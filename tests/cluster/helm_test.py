@@ -39,6 +39,8 @@ def documented_samples(page):
 
 # What the operator exposes of the points of sweeps, once there is one.
 OF_SWEEPS = {name for name in documented_samples("metrics-operator.md") if name.startswith("ganscale_sweep")}
+# Of these, what points on nodes without GPUs do not have.
+OF_GPUS = {"ganscale_sweep_gpu_use_ratio", "ganscale_sweep_memory_ratio"}
 
 
 class BareControlPlane(ControlPlane):

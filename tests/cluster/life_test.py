@@ -29,7 +29,8 @@ class Life(OperatorCase):
         for kind in ("configmap/faces-config", "secret/faces-control", "networkpolicy/faces"):
             self.cluster.kubectl("get", kind)
         columns = self.cluster.kubectl("get", "gt", name).splitlines()
-        self.assertEqual(columns[0].split(), ["NAME", "MODEL", "NODES", "GPUS", "PHASE", "KIMG", "S/KIMG", "FID", "AGE"])
+        self.assertEqual(columns[0].split(), ["NAME", "MODEL", "NODES", "GPUS", "PHASE", "PROGRESS%", "KIMG", "S/KIMG", "IMG/S",
+                                              "FID", "AGE"])
         self.assertEqual(columns[1].split()[:5], ["faces", "dcgan", "8", "64", "Running"])
         self.assertIn("Number of nodes", self.cluster.kubectl("explain", "gt.spec.nodes"))
 
@@ -77,6 +78,13 @@ class Life(OperatorCase):
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"image":"registry.example/ganscale:2"}}')
         self.wait_running(name, 5)
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_is_deleted_after_its_time_to_live(self):
+        name = self.training("brief", ttlSecondsAfterFinished=2)
+        self.wait_running(name, 1)
+        self.end_launcher(name, 0)
+        wait_for("the training goes", lambda: name not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]])
+        self.assertIn("Expired", {event["reason"] for event in self.events(name)})
 
     def test_ends_at_the_limit_of_restarts(self):
         name = self.training("limit", restartPolicy={"maxRestarts": 1, "backoffSeconds": 0})
@@ -136,8 +144,58 @@ class Life(OperatorCase):
         patch({"storage": None, "config": None, "configFrom": {"name": "absent"}})
         told("MissingConfigMap", "spec.configFrom.name: no such ConfigMap: absent")
         self.assertEqual(self.jobs(name), [])
-        patch({"configFrom": None, "config": {"training": {"batch": 64}}})
+        own = {"name": "worker", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+        patch({"configFrom": None, "config": {"training": {"batch": 64}},
+               "podTemplate": {"worker": {"spec": {"containers": [own]}}}})
+        told("BadSpec", 'spec.podTemplate.worker.spec.containers["worker"].resources.limits.nvidia.com/gpu: is in the node profile')
+        patch({"podTemplate": {"worker": {"spec": {"containers": None, "hostNetwrok": True}}}})
+        told("BadSpec", "spec.podTemplate.worker.spec.hostNetwrok: can't be set by a podTemplate, which may set: affinity")
+        patch({"podTemplate": None})
         self.wait_running(name, 1)
+        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+
+    def test_merges_the_pod_template_into_its_pods(self):
+        self.cluster.apply({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "nvidia"}, "handler": "x"})
+        self.cluster.kubectl("create", "serviceaccount", "trainings")
+        gpu, reserved = ({"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in ("nvidia.com/gpu", "reserved"))
+        scratch = {"name": "scratch", "hostPath": {"path": "/raid", "type": ""}}
+        own = {"name": "worker", "env": [{"name": "NCCL_SOCKET_IFNAME", "value": "net1"}],
+               "resources": {"limits": {"rdma/rdma_shared_device_a": "1"}},
+               "volumeMounts": [{"name": "scratch", "mountPath": "/scratch"}]}
+        worker = {"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": "rail-0"}, "labels": {"team": "vision"}},
+                  "spec": {"hostNetwork": True, "runtimeClassName": "nvidia", "serviceAccountName": "trainings",
+                           "imagePullSecrets": [{"name": "registry"}], "nodeSelector": {"kubernetes.io/os": "linux"},
+                           "tolerations": [reserved], "volumes": [scratch],
+                           "containers": [own, {"name": "dcgm", "image": "registry.example/dcgm"}]}}
+        name = self.training("overlaid", nodes=2, imagePullSecrets=["mirror"],
+                             node={"gpus": 8, "tolerations": [gpu], "environment": {"NCCL_SOCKET_IFNAME": "eth0", "NCCL_DEBUG": "WARN"}},
+                             podTemplate={"worker": worker, "launcher": {"spec": {"hostNetwork": True}}})
+        self.wait_running(name, 1)
+        for pod in self.pods(name):
+            self.assertEqual(pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"], "rail-0")
+            self.assertEqual(pod["metadata"]["labels"]["team"], "vision")
+            spec = pod["spec"]
+            self.assertEqual((spec["hostNetwork"], spec["dnsPolicy"], spec["runtimeClassName"], spec["serviceAccountName"]),
+                             (True, "ClusterFirstWithHostNet", "nvidia", "trainings"))
+            self.assertEqual(spec["imagePullSecrets"], [{"name": "mirror"}, {"name": "registry"}])
+            self.assertEqual(spec["nodeSelector"], {"kubernetes.io/os": "linux"})
+            self.assertEqual([each for each in spec["tolerations"] if each in (gpu, reserved)], [gpu, reserved])
+            self.assertIn(scratch, spec["volumes"])
+            [container, sidecar] = spec["containers"]
+            self.assertEqual(container["resources"]["limits"], {"nvidia.com/gpu": "8", "rdma/rdma_shared_device_a": "1"})
+            self.assertIn({"name": "scratch", "mountPath": "/scratch"}, container["volumeMounts"])
+            variables = {each["name"]: each.get("value") for each in container["env"]}
+            self.assertEqual((variables["NCCL_SOCKET_IFNAME"], variables["NCCL_DEBUG"]), ("net1", "WARN"))
+            self.assertEqual(sidecar["image"], "registry.example/dcgm")
+        [launcher] = self.pods(name, "launcher")
+        self.assertIn({"name": "NCCL_SOCKET_IFNAME", "value": "net1"}, launcher["spec"]["containers"][0]["env"])
+        self.assertNotIn("runtimeClassName", launcher["spec"])
+        self.assertNotIn("PutBack", {event["reason"] for event in self.events(name)})
+        # An edit takes effect with a new attempt.
+        worker["metadata"]["annotations"] = {"k8s.v1.cni.cncf.io/networks": "rail-1"}
+        self.cluster.patch("gt", name, {"spec": {"podTemplate": {"worker": {"metadata": worker["metadata"]}}}})
+        self.wait_running(name, 2)
+        self.assertIn("SpecChange", {event["reason"] for event in self.events(name)})
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
 
     def test_takes_an_edit_of_the_configuration_by_a_restart_and_says_so(self):
@@ -277,6 +335,37 @@ class Admission(OperatorCase):
         value["spec"] = {key: item for key, item in value["spec"].items() if item is not None}
         return value
 
+    def overlaid(self, pod="worker", metadata=None, **spec):
+        return self.without(podTemplate={pod: {"metadata": metadata or {}, "spec": spec}})
+
+    def test_refuses_a_pod_template_that_changes_what_is_the_operators(self):
+        def own(pod="worker", **fields):
+            return self.overlaid(pod, containers=[{"name": pod, **fields}])
+        for value, words in [
+                (own(image="x"), "of the containers worker and launcher it may set env, resources"),
+                (own("launcher", command=["true"]), "of the containers worker and launcher it may set env, resources"),
+                (own(ports=[{"containerPort": 1}]), "of the containers worker and launcher it may set env, resources"),
+                (own(securityContext={"privileged": True}), "of the containers worker and launcher it may set env, resources"),
+                (own(env=[{"name": "GANSCALE_RESTARTS", "value": "1"}]), "a variable is the operator's"),
+                (own("launcher", env=[{"name": "K_MPI_JOB_ROLE", "value": "1"}]), "a variable is the operator's"),
+                (own(volumeMounts=[{"name": "a", "mountPath": "/etc/ganscale/run"}]), "a mountPath is the operator's"),
+                (own(volumeMounts=[{"name": "a", "mountPath": "/dev/shm"}]), "a mountPath is the operator's"),
+                (self.overlaid(volumes=[{"name": "storage", "emptyDir": {}}]), "a volume is the operator's"),
+                (self.overlaid(volumes=[{"name": "a"}, {"name": "a"}]), "Duplicate value"),
+                (self.overlaid(metadata={"labels": {"ganscale.dev/role": "boss"}}), "a label is the operator's"),
+                (self.overlaid(metadata={"labels": {"app.kubernetes.io/name": "x"}}), "a label is the operator's"),
+                (self.overlaid(restartPolicy="Always"), "can't set restartPolicy"),
+                (self.overlaid(schedulerName="volcano"), "schedulerName are fields of spec"),
+                (self.overlaid(hostNetwork=True), "hostNetwork must be as in worker"),
+                (self.overlaid("launcher", containers=[{"name": "a"}]), "a sidecar would keep the launcher from ending")]:
+            with self.subTest(words, podTemplate=value["spec"]["podTemplate"]):
+                self.assertIn(words, self.refused(value))
+        self.cluster.apply(self.overlaid(
+            metadata={"labels": {"team": "a"}, "annotations": {"b": "c"}}, volumes=[{"name": "a", "emptyDir": {}}],
+            containers=[{"name": "worker", "env": [{"name": "A", "value": "1"}],
+                         "volumeMounts": [{"name": "a", "mountPath": "/a"}]}, {"name": "side", "image": "x", "command": ["y"]}]))
+        self.cluster.kubectl("delete", "gt", "good")
+
     def test_refuses_with_readable_words(self):
         cases = [
             (self.without(config={"training": {"batch": 60}}), "must be divisible by the number of ranks"),
@@ -317,13 +406,14 @@ class Admission(OperatorCase):
         self.cluster.apply(self.without(name="shown"))
         self.cluster.patch("gt", "shown", subresource="status", value={"status": {
             "model": "stylegan2", "gpus": 16, "phase": "Running", "reason": "Running", "kimg": 4210.4, "secondsPerKimg": 2.31,
-            "fid": 7.9, "restarts": 2, "nodes": 2, "selector": "a=b", "lastCheckpoint": {"name": "kimg-004200"},
+            "progressPercent": 16.8, "imagesPerSecond": 432.9, "fid": 7.9, "restarts": 2, "nodes": 2, "selector": "a=b", "lastCheckpoint": {"name": "kimg-004200"},
             "conditions": [{"type": "Succeeded", "status": "True"}]}})
         head, row = self.cluster.kubectl("get", "gantrainings", "shown", "-o", "wide").splitlines()
-        self.assertEqual(head.split(), ["NAME", "MODEL", "NODES", "GPUS", "PHASE", "KIMG", "S/KIMG", "FID", "AGE", "REASON",
-                                        "RESTARTS", "CHECKPOINT"])
-        self.assertEqual(row.split()[:8], ["shown", "stylegan2", "2", "16", "Running", "4210.4", "2.31", "7.9"])
-        self.assertEqual(row.split()[9:], ["Running", "2", "kimg-004200"])
+        self.assertEqual(head.split(), ["NAME", "MODEL", "NODES", "GPUS", "PHASE", "PROGRESS%", "KIMG", "S/KIMG", "IMG/S", "FID", "AGE",
+                                        "REASON", "RESTARTS", "CHECKPOINT"])
+        self.assertEqual(row.split()[:10],
+                         ["shown", "stylegan2", "2", "16", "Running", "16.8", "4210.4", "2.31", "432.9", "7.9"])
+        self.assertEqual(row.split()[11:], ["Running", "2", "kimg-004200"])
         for group in ("all", "ganscale"):
             self.assertIn("gantraining.ganscale.dev/shown", self.cluster.kubectl("get", group, "-o", "name"))
         self.cluster.kubectl("wait", "--for=condition=Succeeded", "gt/shown", "--timeout=5s")

@@ -26,6 +26,12 @@ GOOD = {
     "storage": {"claimName": "runs", "path": "/runs"}, "suspend": True,
     "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 1, "maxBackoffSeconds": 9},
     "checkpointDeadlineSeconds": 1, "priorityClassName": "urgent", "queueName": "research", "schedulerName": "volcano",
+    "podTemplate": {"worker": {"metadata": {"annotations": {"a": "b"}, "labels": {"c": "d"}},
+                               "spec": {"tolerations": [{"key": "a", "operator": "Exists"}], "nodeSelector": {"kubernetes.io/os": "linux"},
+                                        "volumes": [{"name": "scratch", "emptyDir": {}}],
+                                        "containers": [{"name": "worker", "env": [{"name": "A", "value": "b"}],
+                                                        "volumeMounts": [{"name": "scratch", "mountPath": "/scratch"}]},
+                                                       {"name": "side", "image": "registry.example/side"}]}}},
     "deletePolicy": "Keep"}
 NODES = [{"nodeProfile": "cpu"}, {"node": {"gpus": 1, "ranks": 2, "cpu": "2", "memory": "1Gi", "shm": "1Gi", "exclusive": True,
                                            "resources": {"example.com/nic": "1"}, "nodeSelector": {"disk": "fast"},
@@ -90,7 +96,7 @@ class Mutator:
         spec = copy.deepcopy(GOOD)
         spec.update(copy.deepcopy(self.random.choice(NODES)))
         # Some things that keep a training from its pods are taken away, so that the mutations reach these.
-        for key in ("queueName", "schedulerName", "priorityClassName", "suspend", "data", "storage", "imagePullSecrets"):
+        for key in ("queueName", "schedulerName", "priorityClassName", "suspend", "data", "storage", "imagePullSecrets", "podTemplate"):
             if self.random.random() < 0.5:
                 del spec[key]
         for _ in range(self.random.choice([1, 1, 2, 4])):

@@ -23,7 +23,7 @@ except ImportError:
 sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "cluster", "docs")]
 from blocks import blocks, make_workspace  # noqa: E402
 from charts import VERSION  # noqa: E402
-from helm_test import DCGM, LATER, OF_SWEEPS, metrics_of, queries  # noqa: E402
+from helm_test import DCGM, LATER, OF_GPUS, OF_SWEEPS, metrics_of, queries  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("GANSCALE_BUILD", PROJECT / "build/release"))
@@ -192,8 +192,9 @@ class EndToEnd(unittest.TestCase):
         wait_for("kimg rises", lambda: self.kimg() > first, MINUTES)
         line = self.cluster.kubectl("get", "gt", NAME, "-n", SPACE).splitlines()[1].split()
         self.assertEqual(line[:5], [NAME, "conditional_dcgan", "2", "0", "Running"])
-        self.assertGreater(float(line[5]), 0)  # kimg
-        self.assertGreater(float(line[6]), 0)  # seconds per kimg
+        self.assertGreater(float(line[6]), 0)  # kimg
+        self.assertGreater(float(line[7]), 0)  # seconds per kimg
+        self.assertGreater(float(line[8]), 0)  # images per second
         self.assertEqual(len(self.pods()), 2)
         self.follow(WATCH, commands=slice(-1, None))
         self.assertTrue((self.workspace / "samples/reals.png").is_file())
@@ -229,6 +230,15 @@ class EndToEnd(unittest.TestCase):
             self.assertTrue(context["readOnlyRootFilesystem"])
             self.assertFalse(context["allowPrivilegeEscalation"])
             self.assertFalse(pod["spec"]["automountServiceAccountToken"])
+
+    def test_6_pods_have_what_the_pod_template_says(self):
+        for pod in self.pods():
+            self.assertEqual(pod["metadata"]["annotations"]["example.com/network"], "rail-0")
+            self.assertEqual(pod["metadata"]["labels"]["example.com/team"], "vision")
+            self.assertIn("example.com/reserved", {each.get("key") for each in pod["spec"]["tolerations"]})
+            told = self.cluster.kubectl("exec", "-n", SPACE, pod["metadata"]["name"], "-c", "worker", "--", "sh", "-c",
+                                        "touch /scratch/x && xargs -0 -n 1 echo </proc/$(pgrep -x -o ganscale)/environ")
+            self.assertIn("OVERLAID=each-rank\n", told)
 
     def test_7_prometheus_scrapes_pods_and_every_query_returns_data(self):
         self.scrape_pods()
@@ -333,7 +343,7 @@ class EndToEnd(unittest.TestCase):
 
     def test_A_a_sweep_reports_what_its_workers_logged(self):
         self.cluster.kubectl("apply", "-n", SPACE, "-f", "-", stdin=json.dumps(SWEEP))
-        board = {query for path, query in queries() if path.stem == "sweep"}
+        board = {query for path, query in queries() if path.stem == "sweep" and not metrics_of(query) & OF_GPUS}
         self.assertTrue(OF_SWEEPS & set.union(*map(metrics_of, board)))
 
         def is_over():

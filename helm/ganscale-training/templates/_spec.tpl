@@ -16,6 +16,9 @@ imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with .Values.podTemplate }}
+podTemplate: {{- toYaml . | nindent 2 }}
+{{- end }}
 config: {{- include "training.config" . | nindent 2 }}
 {{- with .Values.evaluation }}
 evaluation: {{- toYaml . | nindent 2 }}
@@ -39,9 +42,20 @@ storage:
 {{- if not .Values.sweep }}
 suspend: {{ .Values.suspend }}
 {{- end }}
-restartPolicy: {{- toYaml .Values.restartPolicy | nindent 2 }}
+{{- $restarts := dict }}
+{{- range $key, $value := .Values.restartPolicy }}
+{{- if not (kindIs "invalid" $value) }}{{ $_ := set $restarts $key $value }}{{ end }}
+{{- end }}
+{{- with $restarts }}
+restartPolicy: {{- toYaml . | nindent 2 }}
+{{- end }}
 checkpointDeadlineSeconds: {{ .Values.checkpointDeadlineSeconds }}
-deletePolicy: {{ .Values.deletePolicy }}
+{{- with .Values.deletePolicy }}
+deletePolicy: {{ . }}
+{{- end }}
+{{- if not (or .Values.sweep (kindIs "invalid" .Values.ttlSecondsAfterFinished)) }}
+ttlSecondsAfterFinished: {{ .Values.ttlSecondsAfterFinished }}
+{{- end }}
 {{- with .Values.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}

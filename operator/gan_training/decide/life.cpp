@@ -227,11 +227,25 @@ void decide_vanished(const Situation& s, Decision& d) {
   d.record.state = AttemptState::kEnded;
 }
 
+/// Deletes a training that has been over for long enough.
+void decide_expiry(const Situation& s, Decision& d) {
+  if (!s.ttl || !s.over_since) return;
+  const Time deadline = *s.over_since + *s.ttl;
+  if (s.now < deadline) {
+    d.requeue_after = deadline - s.now;
+    return;
+  }
+  d.steps.push_back(Step::kDeleteTraining);
+  add_event(d, false, "Expired",
+            "is deleted: it ended spec.ttlSecondsAfterFinished ago: " +
+                std::to_string(s.ttl->count()) + " s");
+}
+
 void decide_over(const Situation& s, Decision& d) {
   const bool holds_nodes = s.attempt && s.attempt->workers_running > 0 &&
                            (!s.attempt->finished() || !s.attempt->lost.empty());
   if (holds_nodes && s.record.phase == phase::kFailed) end_attempt(d);
-  if (s.hash == s.record.hash || !s.problem.empty() || s.suspend) return;
+  if (s.hash == s.record.hash || !s.problem.empty() || s.suspend) return decide_expiry(s, d);
   add_event(d, false, "StartedAgain", "the spec was edited after the training had ended");
   set_phase(d, phase::kRestarting, "StartedAgain",
             "the spec was edited after the training had ended");

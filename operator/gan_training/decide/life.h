@@ -21,8 +21,10 @@ struct Situation {
   bool suspend = false;
   RestartPolicy restart;
   std::chrono::seconds checkpoint_deadline{120};
-  std::string hash;         ///< of the plan
-  std::string config_hash;  ///< of the plan's configuration
+  std::optional<std::chrono::seconds> ttl;  ///< after its end, when it is deleted
+  std::optional<Time> over_since;           ///< when it succeeded or failed
+  std::string hash;                         ///< of the plan
+  std::string config_hash;                  ///< of the plan's configuration
   int nodes = 1;
   std::optional<Attempt> attempt;  ///< the one with the record's number
   bool others = false;             ///< another attempt still has an MPIJob or pods
@@ -37,6 +39,7 @@ enum class Step {
   kStartAttempt,    ///< make the MPIJob of the record's number
   kAskStop,         ///< ask rank 0 to write a checkpoint and stop
   kDeleteAttempts,  ///< every MPIJob but the live one
+  kDeleteTraining,  ///< delete the GanTraining itself
   kPurge,           ///< make the Job that deletes the run folder
   kRemoveFinalizer,
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gan_training/plan/plan.h"
+#include "gan_training/plan/pod_overlay.h"
 #include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
@@ -37,6 +37,14 @@ JobPhase phase_of(const Json& job) {
 
 bool is_launcher(const Json& pod) {
   return pod["metadata"]["labels"].value(kRoleLabel, "") == "launcher";
+}
+
+/// Returns the image of a worker's own container, with its digest; sidecars have others.
+std::string image_id(const Json& pod) {
+  for (const Json& status : list_at(pod, "/status/containerStatuses")) {
+    if (text_at(status, "/name") == kWorkerPod) return text_at(status, "/imageID");
+  }
+  return "";
 }
 
 /// Returns the state `terminated` of the pod's container, or null.
@@ -101,7 +109,7 @@ void observe_worker(const Json& pod, const std::string& launcher_created, Attemp
   const std::string name = pod["metadata"]["name"];
   if (name == attempt.name + "-worker-0") {
     attempt.rank0_address = text_at(pod, "/status/podIP");
-    attempt.image_id = text_at(pod, "/status/containerStatuses/0/imageID");
+    attempt.image_id = image_id(pod);
   }
   if (!attempt.lost.empty()) return;
   attempt.lost = why_lost_worker(pod, launcher_created, attempt.finished());
@@ -109,7 +117,9 @@ void observe_worker(const Json& pod, const std::string& launcher_created, Attemp
 
 Json essential_container(const Json& status) {
   Json kept = Json::object();
-  if (const auto image = text_at(status, "/imageID"); !image.empty()) kept["imageID"] = image;
+  for (const char* key : {"name", "imageID"}) {
+    if (status.contains(key)) kept[key] = status[key];
+  }
   if (Json end = status.value(Pointer("/state/terminated"), Json()); !end.is_null()) {
     kept["state"]["terminated"] = std::move(end);
   }

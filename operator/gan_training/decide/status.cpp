@@ -55,6 +55,7 @@ Json measured_json(const wire::Measurement& measured) {
                {"stepSecondsMedian", measured.step_seconds_median},
                {"stepSecondsP99", measured.step_seconds_p99}};
   if (measured.memory_share) json["memoryShare"] = *measured.memory_share;
+  if (measured.gpu_use) json["gpuUse"] = *measured.gpu_use;
   return json;
 }
 
@@ -73,6 +74,10 @@ void write_places(const Attempt& attempt, Json& status) {
 void write_numbers(const wire::JobStatus& worker, Json& status) {
   status["kimg"] = rounded(worker.kimg(), 10);
   status["totalKimg"] = rounded(worker.total_kimg(), 10);
+  if (worker.total_images > 0) {
+    status["progressPercent"] =
+        std::min(100.0, rounded(100 * worker.kimg() / worker.total_kimg(), 10));
+  }
   const auto write = [&](const char* key, const std::optional<double>& value, double digits) {
     if (value && std::isfinite(*value)) status[key] = rounded(*value, digits);
   };

@@ -1,5 +1,6 @@
 #include "gan_training/desired/pod.h"
 
+#include "gan_training/desired/overlaid.h"
 #include "wire/names.h"
 
 namespace ganscale::controller::gan_training {
@@ -20,6 +21,7 @@ Json environment(const Plan& plan, int restarts) {
   variables[wire::environment::kLeaveStatus] = "1";
   Json list = Json::array();
   for (const auto& [name, value] : variables) list.push_back({{"name", name}, {"value", value}});
+  merge(list, overlay_environment(plan), kEnvironment);
   return list;
 }
 
@@ -120,7 +122,7 @@ Json volumes(const Plan& plan, Role role) {
 }
 
 Json launcher_container(const Plan& plan, int restarts) {
-  return {{"name", "launcher"},
+  return {{"name", kLauncherPod},
           {"args", launcher_arguments(plan)},  // of the image's entry point
           {"env", launcher_environment(plan, restarts)},
           // The worker's own last words become the message of a failure. Of a training that came to
@@ -144,7 +146,7 @@ Json worker_container(const Plan& plan, int restarts) {
   const Json stop = {
       "/bin/sh", "-c",
       "pkill -USR1 -x ganscale; while pgrep -x ganscale >/dev/null; do sleep 1; done"};
-  return {{"name", "worker"},
+  return {{"name", kWorkerPod},
           {"args", {"worker"}},  // of the image's entry point
           {"env", environment(plan, restarts)},
           {"ports", worker_ports(plan)},
@@ -221,8 +223,10 @@ Json storage_volume(const Plan& plan) {
 Json pod_template(const Plan& plan, Role role, int attempt, int restarts) {
   Json labels = labels_of(plan.key);
   labels[kAttemptLabel] = std::to_string(attempt);
-  labels[kRoleLabel] = role == Role::kLauncher ? "launcher" : "worker";
-  return {{"metadata", {{"labels", labels}}}, {"spec", pod_spec(plan, role, restarts)}};
+  const std::string name = role == Role::kLauncher ? kLauncherPod : kWorkerPod;
+  labels[kRoleLabel] = name;
+  return overlaid({{"metadata", {{"labels", labels}}}, {"spec", pod_spec(plan, role, restarts)}},
+                  plan, name);
 }
 
 }  // namespace ganscale::controller::gan_training

@@ -18,13 +18,15 @@ std::optional<wire::RoleRatio> role_ratio(const Plan& plan) {
 std::vector<std::string> describe_roles(const Plan& plan) {
   const auto ratio = role_ratio(plan);
   if (!ratio) return {};
-  const wire::RolePlan roles(*ratio, plan.ranks());
+  const int ranks = wire::role_ranks(plan.ranks());
+  const int ranks_of_replica = ranks / plan.spec.nodes;
+  const wire::RolePlan roles(*ratio, ranks);
   std::vector<std::string> lines;
   for (int replica = 0; replica < plan.spec.nodes; ++replica) {
     std::string generators;
     std::string discriminators;
-    for (int i = 0; i < plan.profile.ranks; ++i) {
-      const int rank = replica * plan.profile.ranks + i;
+    for (int i = 0; i < ranks_of_replica; ++i) {
+      const int rank = replica * ranks_of_replica + i;
       const bool generates = roles.place(rank).role == wire::Role::kGenerator;
       (generates ? generators : discriminators).append(" ").append(std::to_string(rank));
     }

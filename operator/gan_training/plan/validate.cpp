@@ -1,8 +1,10 @@
 #include "gan_training/plan/validate.h"
 
+#include <optional>
 #include <ranges>
 
 #include "base/joined.h"
+#include "gan_training/plan/pod_overlay.h"
 #include "gan_training/plan/refusal.h"
 #include "gan_training/plan/roles.h"
 #include "object/yaml.h"
@@ -10,7 +12,7 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-constexpr int kDeepestConfig = 32;
+constexpr int kDeepestLevel = 32;
 
 void set_ranks(NodeProfile& profile, int ranks) {
   profile.ranks = ranks;
@@ -63,33 +65,63 @@ Json config_of(const TrainingSpec& spec, const ReferencedConfig& referenced) {
 }
 
 /// What is nested without end would end our stack.
-void check_depth(const Json& value, int left = kDeepestConfig) {
+void check_depth(const Json& value, const std::string& name, int left = kDeepestLevel) {
   if (left == 0) {
-    throw Refusal{"BadConfig", "spec.config: nested too deeply: more than " +
-                                   std::to_string(kDeepestConfig) + " levels"};
+    throw Refusal{"BadConfig", name + ": nested too deeply: more than " +
+                                   std::to_string(kDeepestLevel) + " levels"};
   }
   if (!value.is_structured()) return;
-  for (const Json& item : value) check_depth(item, left - 1);
+  for (const Json& item : value) check_depth(item, name, left - 1);
+}
+
+/// Returns a number of the configuration; nothing where the worker has its default.
+std::optional<std::int64_t> number_at(const Plan& plan, const char* pointer) {
+  const Json number = plan.config.value(Json::json_pointer(pointer), Json());
+  if (!number.is_number_integer()) return std::nullopt;
+  return number.get<std::int64_t>();
+}
+
+std::optional<std::int64_t> batch_of(const Plan& plan) {
+  return number_at(plan, "/training/batch");
+}
+
+/// Returns the passes of a step, each over a part of the batch of a rank.
+std::int64_t passes_of(const Plan& plan) {
+  return number_at(plan, "/training/accumulate").value_or(1);
+}
+
+void require_passes_divide(const Plan& plan) {
+  const auto batch = batch_of(plan);
+  const std::int64_t passes = passes_of(plan);
+  if (!batch || (passes > 0 && *batch % passes == 0)) return;
+  throw Refusal{"BadConfig", "spec.config.training.accumulate: must divide the batch, " +
+                                 std::to_string(*batch) + ": " + std::to_string(passes)};
 }
 
 void require_batch_divides(const Plan& plan, const std::string& whose, int ranks) {
-  const Json batch = plan.config.value(Json::json_pointer("/training/batch"), Json());
-  if (!batch.is_number_integer() || batch.get<std::int64_t>() % ranks == 0) return;
-  throw Refusal{"BadConfig", "spec.config.training.batch: must be divisible by " + whose + ": " +
-                                 batch.dump() + " on " + std::to_string(ranks)};
+  const auto batch = batch_of(plan);
+  const std::int64_t passes = passes_of(plan);
+  if (!batch || (*batch % ranks == 0 && *batch / ranks % passes == 0)) return;
+  const std::string times =
+      passes == 1 ? "" : " times training.accumulate, " + std::to_string(passes);
+  throw Refusal{"BadConfig", "spec.config.training.batch: must be divisible by " + whose + times +
+                                 ": " + std::to_string(*batch) + " on " + std::to_string(ranks)};
 }
 
 void check_batch(const Plan& plan) {
+  require_passes_divide(plan);
   if (sharing_of(plan.config) == wire::Sharing::kLabels) return;  // a rank takes whole batches
   const auto ratio = role_ratio(plan);
   if (!ratio) return require_batch_divides(plan, "the number of ranks", plan.ranks());
-  if (plan.ranks() % ratio->sum() != 0) {
+  const int ranks = wire::role_ranks(plan.ranks());
+  if (ranks % ratio->sum() != 0) {
     throw Refusal{"BadConfig",
-                  "spec.config.scheme.ratio: its sum must divide the number of ranks: " +
+                  "spec.config.scheme.ratio: its sum must divide the number of ranks, two where "
+                  "there is one process: " +
                       std::to_string(ratio->generator) + ":" +
-                      std::to_string(ratio->discriminator) + " on " + std::to_string(plan.ranks())};
+                      std::to_string(ratio->discriminator) + " on " + std::to_string(ranks)};
   }
-  const wire::RolePlan roles(*ratio, plan.ranks());
+  const wire::RolePlan roles(*ratio, ranks);
   require_batch_divides(plan, "the ranks of the generator", roles.size(wire::Role::kGenerator));
   require_batch_divides(plan, "the ranks of the discriminator",
                         roles.size(wire::Role::kDiscriminator));
@@ -114,10 +146,12 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     plan.profile = profile_of(plan.spec, profiles);
     checked.has_pods = true;
     const Json config = config_of(plan.spec, referenced);
-    check_depth(config);
+    check_depth(config, "spec.config");
+    check_depth(plan.spec.pod_template, "spec.podTemplate");
     plan.config = worker_config(plan.spec, config);
     share_gpus(plan);
     check_config(plan, schema);
+    check_overlays(plan);
   });
   checked.reason = refusal.reason;
   checked.problem = refusal.problem;

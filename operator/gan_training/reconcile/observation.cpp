@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/reconcile/purge.h"
+#include "object/condition.h"
 #include "object/fields.h"
 #include "object/lookup.h"
 
@@ -82,10 +83,22 @@ void check_claims(Checked& checked, Client& client) {
   check_claim("storage", spec.storage);
 }
 
+/// Returns since when a training has succeeded or failed, by its conditions.
+std::optional<Time> over_since(const Json& status) {
+  for (const char* type : {phase::kSucceeded, phase::kFailed}) {
+    const Json condition = find_condition(status, type);
+    if (text_at(condition, "/status") == "True") {
+      return parse_time(text_at(condition, "/lastTransitionTime"));
+    }
+  }
+  return std::nullopt;
+}
+
 void observe_plan(const Plan& plan, Situation& s) {
   s.suspend = plan.spec.suspend;
   s.restart = plan.spec.restart;
   s.checkpoint_deadline = std::chrono::seconds(plan.spec.checkpoint_deadline_seconds);
+  if (plan.spec.ttl_seconds) s.ttl = std::chrono::seconds(*plan.spec.ttl_seconds);
   s.hash = plan_hash(plan);
   s.config_hash = config_hash(plan);
   s.nodes = plan.spec.nodes;
@@ -100,6 +113,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   s.record = read_record(training.status);
   s.deleted = training.deleted;
   s.has_finalizer = training.has_finalizer();
+  s.over_since = over_since(training.status);
   s.now = now;
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));

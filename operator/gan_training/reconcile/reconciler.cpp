@@ -79,6 +79,9 @@ void Reconciler::take_steps(const GanTraining& training, const Observation& seen
   if (contains(decision.steps, Step::kDeleteAttempts)) {
     delete_attempts(training, decision.record, cluster);
   }
+  if (contains(decision.steps, Step::kDeleteTraining)) {
+    cluster.client.remove(kTrainings, training.key, training.uid);
+  }
   const bool is_stuck =
       contains(decision.steps, Step::kPurge) && !start_purge(training, seen.checked.plan, cluster);
   if (is_stuck || contains(decision.steps, Step::kRemoveFinalizer)) {

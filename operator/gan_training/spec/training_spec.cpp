@@ -5,6 +5,7 @@ namespace {
 
 constexpr int kMostRestarts = 1000000;
 constexpr int kWeekSeconds = 7 * 24 * 3600;
+constexpr int kYearSeconds = 365 * 24 * 3600;
 
 Volume parse_volume(Fields in, const std::string& default_path) {
   return {in.name("claimName"), in.text("path", default_path), in.text("subPath")};
@@ -27,14 +28,16 @@ void parse_node(Fields& in, TrainingSpec& s) {
   s.gpus_per_node = in.whole("gpusPerNode", 0, 0, 64);
 }
 
+/// The object at a key as it is; an empty one if there is none.
+Json any_object(Fields& in, const char* key) {
+  Json value = in.any(key);
+  in.require(value.is_null() || value.is_object(), key, "expected an object");
+  return value.is_null() ? Json::object() : value;
+}
+
 void parse_config(Fields& in, TrainingSpec& s) {
-  const auto object_or_empty = [&](const char* key) {
-    Json value = in.any(key);
-    in.require(value.is_null() || value.is_object(), key, "expected an object");
-    return value.is_null() ? Json::object() : value;
-  };
-  s.config = object_or_empty("config");
-  s.evaluation = object_or_empty("evaluation");
+  s.config = any_object(in, "config");
+  s.evaluation = any_object(in, "evaluation");
   Fields from = in.object("configFrom");
   s.config_map = from.name("name");
   s.config_key = from.text("key", "config.yaml");
@@ -51,12 +54,16 @@ TrainingSpec parse_spec(const Json& spec) {
   in.require(!s.image.empty(), "image", "names no image");
   s.image_pull_policy = in.text("imagePullPolicy");
   s.image_pull_secrets = in.names("imagePullSecrets");
+  s.pod_template = any_object(in, "podTemplate");
   s.data = parse_volume(in.object("data"), "/data");
   s.storage = parse_volume(in.object("storage"), "/runs");
   s.suspend = in.flag("suspend", false);
   s.restart = parse_restart(in.object("restartPolicy"));
   s.checkpoint_deadline_seconds =
       in.whole("checkpointDeadlineSeconds", s.checkpoint_deadline_seconds, 0, 86400);
+  if (in.has("ttlSecondsAfterFinished")) {
+    s.ttl_seconds = in.whole("ttlSecondsAfterFinished", 0, 0, kYearSeconds);
+  }
   s.priority_class = in.name("priorityClassName");
   s.queue_name = in.name("queueName");
   s.scheduler_name = in.name("schedulerName");

@@ -40,6 +40,8 @@ struct TrainingSpec {
   bool suspend = false;
   RestartPolicy restart;
   int checkpoint_deadline_seconds = 120;
+  std::optional<int> ttl_seconds;      ///< after its end, when it is deleted; absent: never
+  Json pod_template = Json::object();  ///< overlays of the pods: see plan/pod_overlay.h
   std::string priority_class;
   std::string queue_name;
   std::string scheduler_name;

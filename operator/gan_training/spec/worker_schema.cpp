@@ -13,11 +13,14 @@ namespace {
 
 using Adapter = valijson::adapters::NlohmannJsonAdapter;
 
+/// Returns training of valijson's "[training]".
+std::string key_in(const std::string& place) { return place.substr(1, place.size() - 2); }
+
 /// Turns valijson's path <root>[training][batch] into config.training.batch.
 std::string dotted(const std::vector<std::string>& context) {
   std::string path = "config";
   for (std::size_t i = 1; i < context.size(); ++i) {
-    path += "." + context[i].substr(1, context[i].size() - 2);
+    path += "." + key_in(context[i]);
   }
   return path;
 }
@@ -25,7 +28,26 @@ std::string dotted(const std::vector<std::string>& context) {
 /// Keeps the last line alone of the faults that valijson reports once more for each level above.
 bool is_echo(const std::string& description) {
   return description.starts_with("Failed to validate against schema associated with property") ||
-         description.starts_with("Failed to validate against child schema");
+         description.starts_with("Failed to validate against child schema") ||
+         description.starts_with("Failed to validate against a conditional schema");
+}
+
+/// Returns what valijson says of a value, without its full stop.
+std::string in_words(const std::string& description) {
+  if (description.starts_with("Failed to match against any enum")) return "not allowed here";
+  return description.substr(0, description.find_last_not_of('.') + 1);
+}
+
+/// Returns a fault with the value at its place, where that is a scalar.
+std::string told(const valijson::ValidationResults::Error& error, const Json& config) {
+  const Json* value = &config;
+  for (std::size_t i = 1; i < error.context.size() && value->is_object(); ++i) {
+    const auto found = value->find(key_in(error.context[i]));
+    if (found == value->end()) break;
+    value = &*found;
+  }
+  const std::string fault = dotted(error.context) + ": " + in_words(error.description);
+  return value->is_structured() ? fault : fault + ": " + value->dump();
 }
 
 }  // namespace
@@ -52,9 +74,7 @@ std::vector<std::string> WorkerSchema::faults(const Json& config) const {
   if (validator.validate(rules_->schema, Adapter(config), &results)) return {};
   std::vector<std::string> faults;
   for (const auto& error : results) {
-    if (!is_echo(error.description)) {
-      faults.push_back(dotted(error.context) + ": " + error.description);
-    }
+    if (!is_echo(error.description)) faults.push_back(told(error, config));
   }
   return faults;
 }

@@ -46,13 +46,21 @@ Breakdown breakdown(const std::vector<const Result*>& results) {
           .data_wait = each(&Measured::data_wait_seconds)};
 }
 
-std::optional<double> memory_share(const std::vector<const Result*>& results) {
-  std::optional<double> highest;
+bool measures_whole_trainings(const std::vector<const Result*>& results) {
+  return std::ranges::any_of(results, [](const Result* result) {
+    return result->measured && result->measured->steps == 0;
+  });
+}
+
+/// Returns a share of the runs that have it.
+std::vector<double> shares(const std::vector<const Result*>& results,
+                           std::optional<double> Measured::* member) {
+  std::vector<double> known;
   for (const Result* result : results) {
-    if (!result->measured || !result->measured->memory_share) continue;
-    highest = std::max(highest.value_or(0), *result->measured->memory_share);
+    const auto share = result->measured ? (*result->measured).*member : std::nullopt;
+    if (share) known.push_back(*share);
   }
-  return highest;
+  return known;
 }
 
 /// Collects nodes and images, and notes where the repeats differ in them.
@@ -98,7 +106,13 @@ PointResult point_result(const std::vector<const Result*>& results) {
     point.step_seconds_median = median(values(results, &Measured::step_seconds_median));
     point.step_seconds_p99 = median(values(results, &Measured::step_seconds_p99));
     point.straggler_ratio = median(values(results, &Measured::straggler_ratio));
-    point.memory_share = memory_share(results);
+    if (measures_whole_trainings(results)) {
+      point.completion_seconds = median(values(results, &Measured::seconds));
+    }
+    const auto memory = shares(results, &Measured::memory_share);
+    if (!memory.empty()) point.memory_share = std::ranges::max(memory);
+    const auto use = shares(results, &Measured::gpu_use);
+    if (!use.empty()) point.gpu_use = median(use);
   }
   add_places(results, point);
   add_warnings(results, point);

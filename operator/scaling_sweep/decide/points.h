@@ -32,11 +32,13 @@ struct PointResult {
   std::optional<Interval> speedup_interval;  ///< absent for the baseline, which is 1
   std::optional<double> efficiency;          ///< speedup over that of the ranks
   double communication = 0;                  ///< share of the time, in [0, 1]
+  std::optional<double> completion_seconds;  ///< of a whole training, on its slowest rank; median
   Breakdown step;
   double step_seconds_median = 0;
   double step_seconds_p99 = 0;
   double straggler_ratio = 1;
-  std::optional<double> memory_share;
+  std::optional<double> memory_share;  ///< the highest
+  std::optional<double> gpu_use;       ///< median
   std::vector<std::string> nodes;      ///< of all repeats
   std::vector<std::string> image_ids;  ///< of all repeats
   std::vector<std::string> warnings;   ///< what makes the figures doubtful

@@ -20,6 +20,11 @@ constexpr std::array<std::pair<const char*, double Measured::*>, 7> kNumbers{{
     {"stepSecondsP99", &Measured::step_seconds_p99},
 }};
 
+constexpr std::array<std::pair<const char*, std::optional<double> Measured::*>, 2> kShares{{
+    {"memoryShare", &Measured::memory_share},
+    {"gpuUse", &Measured::gpu_use},
+}};
+
 std::optional<double> number(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return std::nullopt;
@@ -73,14 +78,16 @@ std::optional<Measured> read_measured(const Json& json) {
     measured.*member = number(json, key).value_or(measured.*member);
   }
   measured.steps = whole(json, "steps");
-  measured.memory_share = number(json, "memoryShare");
+  for (const auto& [key, member] : kShares) measured.*member = number(json, key);
   return measured;
 }
 
 Json to_json(const Measured& measured) {
   Json json = {{"steps", measured.steps}};
   for (const auto& [key, member] : kNumbers) json[key] = measured.*member;
-  if (measured.memory_share) json["memoryShare"] = *measured.memory_share;
+  for (const auto& [key, member] : kShares) {
+    if (measured.*member) json[key] = *(measured.*member);
+  }
   return json;
 }
 

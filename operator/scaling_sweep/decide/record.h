@@ -28,6 +28,7 @@ struct Measured {
   double step_seconds_median = 0;  ///< of rank 0
   double step_seconds_p99 = 0;
   std::optional<double> memory_share;  ///< of a device, the highest of all
+  std::optional<double> gpu_use;       ///< share of time, mean over the ranks
   bool operator==(const Measured&) const = default;
 };
 

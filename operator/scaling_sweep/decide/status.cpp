@@ -33,13 +33,20 @@ void write_rate(const PointResult& result, Json& json) {
 void write_step(const PointResult& result, Json& json) {
   const auto ms = [](double seconds) { return rounded(1000 * seconds, 3); };
   json["communicationPercent"] = rounded(100 * result.communication, 1);
-  json["step"] = {{"computeMs", ms(result.step.compute)},
-                  {"exposedAllReduceMs", ms(result.step.all_reduce)},
-                  {"dataWaitMs", ms(result.step.data_wait)},
-                  {"medianMs", ms(result.step_seconds_median)},
-                  {"p99Ms", ms(result.step_seconds_p99)}};
+  if (result.completion_seconds) {
+    const double slowest = *result.completion_seconds;
+    json["completionSeconds"] = rounded(slowest, 3);
+    json["meanRankSeconds"] = rounded(slowest / result.straggler_ratio, 3);
+  } else {
+    json["step"] = {{"computeMs", ms(result.step.compute)},
+                    {"exposedAllReduceMs", ms(result.step.all_reduce)},
+                    {"dataWaitMs", ms(result.step.data_wait)},
+                    {"medianMs", ms(result.step_seconds_median)},
+                    {"p99Ms", ms(result.step_seconds_p99)}};
+  }
   json["stragglerRatio"] = rounded(result.straggler_ratio, 3);
   if (result.memory_share) json["memoryPercent"] = rounded(100 * *result.memory_share, 1);
+  if (result.gpu_use) json["gpuUsePercent"] = rounded(100 * *result.gpu_use, 1);
 }
 
 Json law_json(const ScalingFit& fit, bool has_coherence) {

@@ -37,26 +37,28 @@ std::string point_row(const PlannedPoint& planned, const PointResult& point) {
                                       std::to_string(point.measured)};
   std::vector<std::string> cells = head;
   if (point.measured == 0) {
-    cells.insert(cells.end(), 9, "–");
+    cells.insert(cells.end(), 11, "–");
     return row("td", cells);
   }
   const std::vector<std::string> figures{number(point.images_per_second, 1),
                                          between(point.interval, 1),
                                          number(1000 / point.images_per_second, 2),
+                                         maybe(point.completion_seconds, 1, 1),
                                          maybe(point.variation, 100, 1),
                                          maybe(point.speedup, 1, 2),
                                          maybe(point.efficiency, 100, 1),
                                          number(100 * point.communication, 1),
                                          number(point.straggler_ratio, 2),
+                                         maybe(point.gpu_use, 100, 0),
                                          maybe(point.memory_share, 100, 0)};
   cells.insert(cells.end(), figures.begin(), figures.end());
   return row("td", cells);
 }
 
 std::string table(const Plan& plan, const Summary& summary) {
-  std::string rows =
-      row("th", {"point", "ranks", "batch", "n", "images/s", "95% interval", "s/kimg", "CV %",
-                 "speed-up", "eff. %", "comm. %", "straggler", "memory %"});
+  std::string rows = row(
+      "th", {"point", "ranks", "batch", "n", "images/s", "95% interval", "s/kimg", "whole run s",
+             "CV %", "speed-up", "eff. %", "comm. %", "straggler", "GPU %", "memory %"});
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     rows += point_row(plan.points[i], summary.points[i]);
   }

@@ -57,7 +57,8 @@ void add_figures(Csv& csv, const PointResult& point) {
                                point.step_seconds_median, point.step_seconds_p99}) {
     csv.add(1000 * seconds, 4);
   }
-  csv.add(point.straggler_ratio, 4).add(point.memory_share, 4);
+  csv.add(point.straggler_ratio, 4).add(point.completion_seconds, 3);
+  csv.add(point.gpu_use, 4).add(point.memory_share, 4);
 }
 
 std::string together(const std::vector<std::string>& texts) {
@@ -92,9 +93,11 @@ std::string points_csv(const Plan& plan, const Summary& summary) {
                                                "step_median_ms",
                                                "step_p99_ms",
                                                "straggler_ratio",
+                                               "completion_seconds",
+                                               "gpu_use",
                                                "memory_share",
                                                "warnings"};
-  constexpr std::size_t kFigures = 17;
+  constexpr std::size_t kFigures = 19;
   Csv csv;
   add_head(csv, kNames);
   for (std::size_t i = 0; i < plan.points.size(); ++i) {

@@ -29,6 +29,15 @@ Json first_labels(const Json& scheme, int count) {
   return labels;
 }
 
+/// Has a training without a length last until its window is over.
+void add_length(Json& config, const SweepSpec& spec) {
+  Json& training = config["training"];
+  const Json batch = training.value("batch", Json());
+  if (training.contains("total_kimg") || !batch.is_number_integer()) return;
+  const auto images = (spec.warmup_steps + spec.measure_steps) * batch.get<std::int64_t>();
+  training["total_kimg"] = (images + 999) / 1000;
+}
+
 }  // namespace
 
 std::string point_name(const Point& point) {
@@ -58,6 +67,7 @@ Json training_spec(const SweepSpec& spec, const Point& point, int ranks) {
     section_of(config, "training", path + ".config")["batch"] =
         std::int64_t{spec.batch_per_rank} * ranks;
   }
+  if (spec.mode != Mode::kPerLabel) add_length(config, spec);
   // A run that can't be measured should say so soon, and what it leaves is of no use.
   if (!training.contains("restartPolicy")) training["restartPolicy"] = {{"maxRestarts", 2}};
   if (!training.contains("deletePolicy")) training["deletePolicy"] = "Purge";

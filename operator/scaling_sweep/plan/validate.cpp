@@ -15,7 +15,6 @@ using gan_training::Refusal;
 using Pointer = Json::json_pointer;
 
 constexpr std::size_t kLongestName = 27;  // weak-n4096g64-r20 is a GanTraining's, of 40 at most
-constexpr double kDefaultTotalKimg = 25000;
 
 std::string hash_of(const Json& value) {
   constexpr std::size_t kKeptDigits = 16;  // 64 bits tell one user's edits apart
@@ -33,7 +32,8 @@ std::string in_template(const std::string& problem) {
 
 /// Checks what the sweep itself decides and what a template can't hold.
 void check_template(const SweepSpec& spec) {
-  for (const char* field : {"nodes", "gpusPerNode", "suspend", "configFrom"}) {
+  for (const char* field :
+       {"nodes", "gpusPerNode", "suspend", "ttlSecondsAfterFinished", "configFrom"}) {
     if (!spec.training.contains(field)) continue;
     const bool is_config = std::string(field) == "configFrom";
     throw Refusal{"BadTemplate", std::string("spec.template.") + field + ": " +
@@ -66,8 +66,13 @@ class PointPlanner {
   PointPlanner(const Plan& plan, const gan_training::NodeProfiles& profiles,
                const gan_training::WorkerSchema& schema)
       : spec_(plan.spec), key_(plan.key), profiles_(profiles), schema_(schema) {
+    // Without what depends on the number of ranks, which only a point has.
     Json whole_node = spec_.training;
     erase_batch(whole_node);
+    const Pointer config("/config");
+    if (whole_node.contains(config) && whole_node[config].is_object()) {
+      whole_node[config].erase("scheme");
+    }
     node_gpus_ = check(whole_node, "").profile.gpus;
   }
 
@@ -120,9 +125,10 @@ class PointPlanner {
   /// A training that is over before its window says nothing.
   void check_length(const Json& config, std::int64_t batch, const std::string& where) const {
     const Json total = config.value(Pointer("/training/total_kimg"), Json());
-    const double kimg = total.is_number() ? total.get<double>() : kDefaultTotalKimg;
     const double steps = spec_.warmup_steps + spec_.measure_steps;
-    if (steps * static_cast<double>(batch) <= kimg * 1000) return;
+    if (!total.is_number() || steps * static_cast<double>(batch) <= total.get<double>() * 1000) {
+      return;
+    }
     throw Refusal{"BadTemplate",
                   "spec.template.config.training.total_kimg: is less than warm-up and window: " +
                       std::to_string(spec_.warmup_steps + spec_.measure_steps) + " steps of " +
@@ -135,6 +141,18 @@ class PointPlanner {
   const gan_training::WorkerSchema& schema_;
   int node_gpus_ = 0;
 };
+
+/// A point that is another one in other words would be measured twice under two names.
+void check_sizes(const std::vector<PlannedPoint>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const PlannedPoint& last = points[i - 1];
+    const PlannedPoint& point = points[i];
+    if (last.point.nodes != point.point.nodes || last.ranks != point.ranks) continue;
+    throw Refusal{"BadPoint", "spec.points: " + point_name(last.point) + " and " +
+                                  point_name(point.point) + " have the same nodes and " +
+                                  std::to_string(point.ranks) + " ranks"};
+  }
+}
 
 std::size_t baseline_of(const Plan& plan) {
   if (!plan.spec.baseline) return 0;
@@ -155,6 +173,7 @@ void fill(Plan& plan, const Json& spec, const gan_training::NodeProfiles& profil
   for (const Point& point : plan.spec.points) plan.points.push_back(planner.plan(point));
   std::ranges::stable_sort(plan.points, {},
                            [](const PlannedPoint& p) { return std::pair(p.ranks, p.point); });
+  check_sizes(plan.points);
   plan.baseline = baseline_of(plan);
   plan.runs = run_order(plan.key, plan.points, plan.spec.repeats, plan.spec.seed);
 }

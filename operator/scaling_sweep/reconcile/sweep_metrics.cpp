@@ -24,14 +24,14 @@ struct Figure {
 
 constexpr double kPercent = 0.01;
 constexpr double kMilliseconds = 0.001;
-constexpr std::array<Figure, 11> kFigures{{
+constexpr std::array<Figure, 13> kFigures{{
     {{"ganscale_sweep_ranks", "Ranks of a point.", kGauge}, "/ranks", 1},
     {{"ganscale_sweep_runs_measured", "Runs of a point that were measured.", kGauge}, "/n", 1},
     {{"ganscale_sweep_runs_failed", "Runs of a point that failed.", kGauge}, "/failed", 1},
-    {{"ganscale_sweep_images_per_second", "Images a second: median.", kGauge},
+    {{"ganscale_sweep_images_per_second", "Median images per second.", kGauge},
      "/imagesPerSecond",
      1},
-    {{"ganscale_sweep_speedup", "Images a second over those of the baseline.", kGauge},
+    {{"ganscale_sweep_speedup", "Images per second over those of the baseline.", kGauge},
      "/speedup",
      1},
     {{"ganscale_sweep_efficiency_ratio", "Speed-up over that of the ranks.", kGauge},
@@ -44,13 +44,22 @@ constexpr std::array<Figure, 11> kFigures{{
     {{"ganscale_sweep_straggler_ratio", "Work of the slowest rank over that of the mean.", kGauge},
      "/stragglerRatio",
      1},
+    {{"ganscale_sweep_completion_seconds",
+      "Duration of a whole training of mode PerLabel, on its slowest rank.", kGauge},
+     "/completionSeconds",
+     1},
+    {{"ganscale_sweep_gpu_use_ratio",
+      "Share of time in which a GPU computes, the mean over the ranks.", kGauge},
+     "/gpuUsePercent",
+     kPercent},
     {{"ganscale_sweep_memory_ratio", "Share of a device's memory, the highest of all.", kGauge},
      "/memoryPercent",
      kPercent},
-    {{"ganscale_sweep_step_median_seconds", "Half of the steps take no longer.", kGauge},
+    {{"ganscale_sweep_step_median_seconds", "Median duration of a step in seconds.", kGauge},
      "/step/medianMs",
      kMilliseconds},
-    {{"ganscale_sweep_step_p99_seconds", "99 of 100 steps take no longer.", kGauge},
+    {{"ganscale_sweep_step_p99_seconds", "99th percentile of the duration of a step in seconds.",
+      kGauge},
      "/step/p99Ms",
      kMilliseconds},
 }};

@@ -30,6 +30,13 @@ TEST(HealthServer, IsReadyWhenItsOwnerSaysSo) {
   EXPECT_EQ(status_line(port, "/else"), "HTTP/1.1 404 Not Found");
 }
 
+TEST(HealthServer, AnswersBesideRequestsThatNeverEnd) {
+  const int port = free_port();
+  const HealthServer server("127.0.0.1:" + std::to_string(port), [] { return true; });
+  const auto half_open = open_half_requests(port, 150);
+  EXPECT_EQ(status_line(port, "/healthz"), "HTTP/1.1 200 OK");
+}
+
 TEST(HealthServer, SaysSoWhenItsAddressIsTaken) {
   const LoopbackServer other([](const std::string&, const LoopbackServer::Write&) {});
   expect_error(ExitCode::kConfig, "--health-address: can't listen on",

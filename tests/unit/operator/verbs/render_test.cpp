@@ -1,5 +1,5 @@
 // Pins what `render` prints for the samples. After a change that is meant:
-//   for name in faces-dgx-a100 queued-dgx-h100 digits-cpu; do
+//   for name in faces-dgx-a100 queued-dgx-h100 sriov-a100 digits-cpu; do
 //     build/release/bin/ganscale-operator render -f operator-manifests/samples/$name.yaml >$name
 //     mv $name tests/golden/operator/$name.yaml
 //   done
@@ -40,7 +40,8 @@ TEST_P(Golden, ObjectsOfTheSampleAreAsPinned) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, Golden,
-                         testing::Values("faces-dgx-a100", "queued-dgx-h100", "digits-cpu"));
+                         testing::Values("faces-dgx-a100", "queued-dgx-h100", "sriov-a100",
+                                         "digits-cpu"));
 
 TEST(Render, TakesProfilesAndConfigurationFromFiles) {
   const TemporaryFolder folder;
@@ -58,19 +59,32 @@ TEST(Render, TakesProfilesAndConfigurationFromFiles) {
   EXPECT_THAT(rendered.output, HasSubstr("kubernetes.io/metadata.name: ops\n"));
 }
 
-TEST(Render, ShowsWhichRanksOfAReplicaPlayWhichRole) {
+/// Renders a training on nodes with so many GPUs. keys: of its spec besides image and profile.
+ProgramResult render_on(int gpus, const std::string& keys) {
   const TemporaryFolder folder;
-  const auto training = folder.write(
-      "training.yaml",
-      "kind: GanTraining\nmetadata: {name: a}\nspec: {image: x, nodes: 2, nodeProfile: mine, "
-      "config: {scheme: {name: asynchronous, ratio: \"1:3\"}, training: {batch: 12}}}\n");
-  folder.write("profiles/mine.yaml", "gpus: 4\n");
-  const ProgramResult rendered = run_operator("render -f " + training.string() +
-                                              " --node-profiles " + (folder / "profiles").string());
+  const auto training =
+      folder.write("training.yaml",
+                   "kind: GanTraining\nmetadata: {name: a}\nspec: {image: x, nodeProfile: mine, " +
+                       keys + "}\n");
+  folder.write("profiles/mine.yaml", "gpus: " + std::to_string(gpus) + "\n");
+  return run_operator("render -f " + training.string() + " --node-profiles " +
+                      (folder / "profiles").string());
+}
+
+TEST(Render, ShowsWhichRanksOfAReplicaPlayWhichRole) {
+  const ProgramResult rendered = render_on(
+      4, "nodes: 2, config: {scheme: {name: asynchronous, ratio: \"1:3\"}, training: {batch: 12}}");
   EXPECT_EQ(rendered.exit_code, 0);
   EXPECT_THAT(rendered.output,
               HasSubstr("# default/a, replica 0: generator: 0; discriminator: 1 2 3\n"
                         "# default/a, replica 1: generator: 4; discriminator: 5 6 7\n"));
+}
+
+TEST(Render, ShowsBothRolesInAProcessThatIsAlone) {
+  const ProgramResult rendered = render_on(1, "nodes: 1, config: {scheme: {name: asynchronous}}");
+  EXPECT_EQ(rendered.exit_code, 0);
+  EXPECT_THAT(rendered.output,
+              HasSubstr("# default/a, replica 0: generator: 0; discriminator: 1\n"));
 }
 
 TEST(Validate, TellsWhatTheTrainingIs) {

@@ -218,6 +218,24 @@ TEST(Life, StartsAgainWhenTheSpecIsEditedAfterTheEnd) {
   EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
 }
 
+TEST(Life, DeletesATrainingThatHasBeenOverForItsTime) {
+  Situation s = with_attempt(JobPhase::kSucceeded);
+  s.record.phase = phase::kSucceeded;
+  s.over_since = kNow - seconds(60);
+  EXPECT_THAT(decide(s).steps, IsEmpty()) << "it stays by default";
+  s.ttl = seconds(100);
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  EXPECT_EQ(decide(s).requeue_after, seconds(40));
+  s.ttl = seconds(60);
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteTraining));
+  EXPECT_EQ(decide(s).events.at(0).reason, "Expired");
+  s.hash = "h2";  // an edit starts it again first
+  EXPECT_EQ(decide(s).record.phase, phase::kRestarting);
+  Situation running = with_attempt(JobPhase::kRunning);
+  running.ttl = seconds(0);
+  EXPECT_THAT(decide(running).steps, IsEmpty());
+}
+
 TEST(Life, EndsWithACheckpointThenThePurgeThenTheFinalizer) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.deleted = true;

@@ -43,7 +43,9 @@ TEST(Observe, ReadsARunningAttempt) {
 TEST(Observe, TellsWhereTheWorkersRunAndWhat) {
   Json first = pod("a-r2-worker-0", "01", kRunning);
   first["spec"]["nodeName"] = "dgx-3";
-  first["status"]["containerStatuses"] = Json::array({{{"imageID", "x@sha256:1"}}});
+  first["status"]["containerStatuses"] =
+      Json::parse(R"([{"name": "dcgm", "imageID": "y@sha256:2", "state": {"terminated": {}}},
+                      {"name": "worker", "imageID": "x@sha256:1"}])");
   Json second = pod("a-r2-worker-1", "01", R"({"phase": "Pending"})");
   second["spec"]["nodeName"] = "dgx-4";
   const Attempt attempt = observe_attempt(job("Running"), {essential_pod(first), second});

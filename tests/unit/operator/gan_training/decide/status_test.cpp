@@ -29,15 +29,27 @@ TEST(Status, TellsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
   with.worker->images_seen = 4210400;
   with.worker->total_images = 25000000;
   with.worker->seconds_per_kimg = 2.31499;
+  with.worker->images_per_second = 431.967;
   with.worker->fid = 7.891;
   with.worker->last_checkpoint = wire::LastCheckpoint{"kimg-004200", 1750000000};
   const Json status = next_status({}, Record{}, with);
   EXPECT_EQ(status["kimg"], 4210.4);
+  EXPECT_EQ(status["progressPercent"], 16.8);
   EXPECT_EQ(status["secondsPerKimg"], 2.315);
+  EXPECT_EQ(status["imagesPerSecond"], 432.0);
   EXPECT_EQ(status["fid"], 7.89);
   EXPECT_EQ(status["lastCheckpoint"]["time"], "2025-06-15T15:06:40Z");
   EXPECT_EQ(condition(status, "Checkpointed")["status"], "True");
   EXPECT_EQ(next_status(status, Record{}, facts(9))["kimg"], 4210.4);
+}
+
+TEST(Status, TellsNoProgressWithoutAGoalAndNoMoreThanAll) {
+  Facts f = facts(0);
+  f.worker.emplace();
+  f.worker->images_seen = 14496;
+  EXPECT_FALSE(next_status({}, Record{}, f).contains("progressPercent"));
+  f.worker->total_images = 12000;  // edited after it had done more
+  EXPECT_EQ(next_status({}, Record{}, f)["progressPercent"], 100.0);
 }
 
 TEST(Status, TellsWhatWasMeasuredAndWhere) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gan_training/desired/mpi_job.h"
 #include "gan_training/spec/built_in.h"
 
 namespace ganscale::controller::gan_training {
@@ -58,6 +59,34 @@ TEST(Validate, WantsABatchForEachRank) {
             "spec.config.training.batch: must be divisible by the number of ranks: 64 on 3");
 }
 
+std::string problem_of_passes(int nodes, const Json& training, const std::string& scheme) {
+  return check({{"nodes", nodes},
+                {"config", {{"scheme", {{"name", scheme}}}, {"training", training}}}})
+      .problem;
+}
+
+// The worker takes the part of a rank in as many passes of the same size.
+TEST(Validate, WantsABatchForEachPassOfEachRank) {
+  EXPECT_EQ(problem_of_passes(4, {{"batch", 64}, {"accumulate", 16}}, "synchronous"), "");
+  EXPECT_EQ(problem_of_passes(4, {{"batch", 64}, {"accumulate", 32}}, "synchronous"),
+            "spec.config.training.batch: must be divisible by the number of ranks times "
+            "training.accumulate, 32: 64 on 4");
+  EXPECT_EQ(problem_of_passes(6, {{"batch", 12}, {"accumulate", 4}}, "asynchronous"), "");
+  EXPECT_EQ(problem_of_passes(6, {{"batch", 12}, {"accumulate", 6}}, "asynchronous"),
+            "spec.config.training.batch: must be divisible by the ranks of the generator times "
+            "training.accumulate, 6: 12 on 3");
+}
+
+TEST(Validate, WantsPassesThatDivideTheBatchInEveryScheme) {
+  for (const char* scheme : {"synchronous", "asynchronous", "per_label"}) {
+    EXPECT_EQ(problem_of_passes(2, {{"batch", 60}, {"accumulate", 8}}, scheme),
+              "spec.config.training.accumulate: must divide the batch, 60: 8");
+    EXPECT_EQ(problem_of_passes(2, {{"batch", 60}, {"accumulate", 0}}, scheme),
+              "spec.config.training.accumulate: must divide the batch, 60: 0");
+  }
+  EXPECT_EQ(problem_of_passes(10, {{"batch", 32}, {"accumulate", 4}}, "per_label"), "");
+}
+
 Checked check_roles(const std::string& ratio, int nodes, int batch) {
   return check({{"nodes", nodes},
                 {"config",
@@ -72,7 +101,12 @@ TEST(Validate, WantsABatchForTheRanksOfEachRole) {
             "spec.config.training.batch: must be divisible by the ranks of the discriminator: 16 "
             "on 6");
   EXPECT_EQ(check_roles("1:3", 6, 12).problem,
-            "spec.config.scheme.ratio: its sum must divide the number of ranks: 1:3 on 6");
+            "spec.config.scheme.ratio: its sum must divide the number of ranks, two where there is "
+            "one process: 1:3 on 6");
+  EXPECT_EQ(check_roles("1:1", 1, 12).problem, "");
+  EXPECT_EQ(check_roles("1:2", 1, 12).problem,
+            "spec.config.scheme.ratio: its sum must divide the number of ranks, two where there is "
+            "one process: 1:2 on 2");
   EXPECT_EQ(check_roles("1:0", 2, 12).problem,
             "spec.config.scheme.ratio: expected two positive numbers, such as 1:3: 1:0");
 }
@@ -121,9 +155,21 @@ Json nested(int levels) {
 }
 
 TEST(Validate, RefusesWhatIsNestedWithoutEnd) {
-  const Checked checked = check({{"config", nested(1000)}});
-  EXPECT_EQ(checked.reason, "BadConfig");
-  EXPECT_THAT(checked.problem, HasSubstr("nested too deep"));
+  for (const char* field : {"config", "podTemplate"}) {
+    const Checked checked = check({{field, nested(1000)}});
+    EXPECT_EQ(checked.reason, "BadConfig");
+    EXPECT_THAT(checked.problem, StartsWith(std::string("spec.") + field + ": nested too deep"));
+  }
+}
+
+TEST(Validate, NamesWhatAPodTemplateCannotSet) {
+  const Json own = {{"name", "worker"}, {"image", "theirs"}};
+  const Checked checked =
+      check({{"podTemplate", {{"worker", {{"spec", {{"containers", Json::array({own})}}}}}}}});
+  EXPECT_EQ(checked.reason, "BadSpec");
+  EXPECT_THAT(
+      checked.problem,
+      StartsWith("spec.podTemplate.worker.spec.containers[\"worker\"].image: can't be set"));
 }
 
 TEST(Validate, HasWordsForEverything) {
@@ -139,16 +185,49 @@ TEST(Validate, HasWordsForEverything) {
                               Json::array({nullptr}),
                               Json::object(),
                               {{"name", 3}}};
-  for (const char* field :
-       {"nodes", "nodeProfile", "node", "gpusPerNode", "image", "imagePullPolicy",
-        "imagePullSecrets", "config", "configFrom", "evaluation", "data", "storage", "suspend",
-        "restartPolicy", "checkpointDeadlineSeconds", "priorityClassName", "queueName",
-        "schedulerName", "deletePolicy"}) {
+  for (const char* field : {"nodes",
+                            "nodeProfile",
+                            "node",
+                            "gpusPerNode",
+                            "image",
+                            "imagePullPolicy",
+                            "imagePullSecrets",
+                            "podTemplate",
+                            "config",
+                            "configFrom",
+                            "evaluation",
+                            "data",
+                            "storage",
+                            "suspend",
+                            "restartPolicy",
+                            "checkpointDeadlineSeconds",
+                            "ttlSecondsAfterFinished",
+                            "priorityClassName",
+                            "queueName",
+                            "schedulerName",
+                            "deletePolicy"}) {
     for (const Json& value : odd) {
       Checked checked;
       EXPECT_NO_THROW(checked = check({{field, value}})) << field << value;
       EXPECT_EQ(checked.reason.empty(), checked.problem.empty()) << field << value;
       EXPECT_LT(checked.problem.size(), 11000U) << field;
+    }
+  }
+  for (const char* place :
+       {"", "/metadata", "/metadata/labels", "/metadata/annotations", "/spec", "/spec/volumes",
+        "/spec/tolerations", "/spec/nodeSelector", "/spec/hostNetwork", "/spec/containers",
+        "/spec/containers/0/env", "/spec/containers/0/env/0/valueFrom",
+        "/spec/containers/0/resources", "/spec/containers/0/resources/limits"}) {
+    for (const Json& value : odd) {
+      Json pods = Json::parse(
+          R"({"worker": {"spec": {"containers": [{"name": "worker", "env": [{"name": "A"}]}]}}})");
+      pods[Json::json_pointer(std::string("/worker") + place)] = value;
+      Checked checked;
+      EXPECT_NO_THROW(checked = check({{"podTemplate", pods}})) << place << value;
+      EXPECT_EQ(checked.reason.empty(), checked.problem.empty()) << place << value;
+      if (checked.problem.empty()) {
+        EXPECT_NO_THROW(mpi_job(checked.plan, 1, 0)) << place << value;
+      }
     }
   }
 }

@@ -43,6 +43,8 @@ Json measured_sweep() {
                       {"efficiencyPercent", 100},
                       {"communicationPercent", 0},
                       {"stragglerRatio", 1},
+                      {"completionSeconds", 1},
+                      {"gpuUsePercent", 1},
                       {"memoryPercent", 1},
                       {"step", step}};
   return {{"metadata", Json::object()}, {"status", {{"points", Json::array({point})}}}};

@@ -78,6 +78,20 @@ TEST(Reconciler, LetsTheNodesBeDrainedWhenTheTrainingIsOver) {
   EXPECT_TRUE(world.server.get(resource::kBudgets, kFaces).is_null());
 }
 
+TEST(Reconciler, DeletesATrainingAfterItsTimeToLive) {
+  World world;
+  world.run({{"ttlSecondsAfterFinished", 60}});
+  world.set_job_condition(1, "Succeeded");
+  world.settle();
+  world.now += seconds(59);
+  EXPECT_EQ(world.reconcile(), seconds(1));
+  EXPECT_FALSE(world.training()["metadata"].contains("deletionTimestamp"));
+  world.now += seconds(1);
+  world.reconcile();
+  EXPECT_TRUE(world.training()["metadata"].contains("deletionTimestamp"));
+  EXPECT_EQ(world.told("Expired").size(), 1U);
+}
+
 TEST(Reconciler, ThrowsAConflictAndSaysNothingOfIt) {
   World world;
   world.server.put(kTrainings, make_training());

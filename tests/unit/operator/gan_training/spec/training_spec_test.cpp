@@ -22,6 +22,7 @@ TEST(TrainingSpec, HasDefaults) {
   EXPECT_EQ(s.storage.path, "/runs");
   EXPECT_FALSE(s.suspend);
   EXPECT_FALSE(s.purge);
+  EXPECT_FALSE(s.ttl_seconds);
 }
 
 TEST(TrainingSpec, IsReadWhole) {
@@ -30,7 +31,7 @@ TEST(TrainingSpec, IsReadWhole) {
       "imagePullSecrets": ["registry"], "data": {"claimName": "faces.v2", "subPath": "a/b"},
       "storage": {"claimName": "runs", "path": "/out"}, "suspend": true,
       "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 0, "maxBackoffSeconds": 9},
-      "checkpointDeadlineSeconds": 7, "priorityClassName": "urgent", "queueName": "research",
+      "checkpointDeadlineSeconds": 7, "ttlSecondsAfterFinished": 0, "priorityClassName": "urgent", "queueName": "research",
       "schedulerName": "volcano", "deletePolicy": "Purge"})"));
   EXPECT_EQ(s.nodes, 8);
   EXPECT_EQ(s.gpus_per_node, 4);
@@ -44,6 +45,7 @@ TEST(TrainingSpec, IsReadWhole) {
   EXPECT_EQ(s.restart.backoff_seconds, 0);
   EXPECT_EQ(s.restart.max_backoff_seconds, 9);
   EXPECT_EQ(s.checkpoint_deadline_seconds, 7);
+  EXPECT_EQ(s.ttl_seconds, 0);
   EXPECT_EQ(s.queue_name, "research");
   EXPECT_TRUE(s.purge);
 }
@@ -74,6 +76,8 @@ TEST(TrainingSpec, RefusesNumbersThatNoMachineCounts) {
   refuses(R"({"restartPolicy": {"maxBackoffSeconds": -1}})", "maxBackoffSeconds: must be 0 to");
   refuses(R"({"checkpointDeadlineSeconds": 86401})",
           "checkpointDeadlineSeconds: must be 0 to 86400");
+  refuses(R"({"ttlSecondsAfterFinished": -1})",
+          "ttlSecondsAfterFinished: must be 0 to 31536000: -1");
 }
 
 TEST(TrainingSpec, RefusesNamesThatNoObjectCanHave) {

@@ -38,6 +38,18 @@ TEST(WorkerSchema, NamesTheKeyThatTheWorkerWouldRefuse) {
               ElementsAre(HasSubstr("config.generator.optimizer.nesterov: ")));
 }
 
+TEST(WorkerSchema, KnowsTheResolutionsOfAModel) {
+  const auto refuses_48 = ElementsAre(
+      testing::AllOf(HasSubstr("config.model.resolution: "), testing::EndsWith(": 48")));
+  EXPECT_THAT(faults(R"({"model": {"name": "dcgan", "resolution": 48}})"), refuses_48);
+  EXPECT_THAT(faults(R"({"model": {"resolution": 48}})"), refuses_48);  // of the default
+  EXPECT_THAT(faults(R"({"model": {"name": "dcgan", "resolution": 128}})"), IsEmpty());
+  EXPECT_THAT(faults(R"({"model": {"resolution": 128}})"), IsEmpty());
+  EXPECT_THAT(faults(R"({"model": {"name": "dcgan", "resolution": 8}})"), testing::SizeIs(1));
+  EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "resolution": 8}})"), IsEmpty());
+  EXPECT_THAT(faults(R"({"model": {"preset": "config-f", "resolution": 8}})"), IsEmpty());
+}
+
 TEST(WorkerSchema, IsNoneOfAnyText) {
   expect_error(ExitCode::kConfig, "not a JSON object", [] { WorkerSchema("[]"); });
 }

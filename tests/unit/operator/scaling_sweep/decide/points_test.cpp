@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scaling_sweep/decide/status.h"
 #include "unit/operator/scaling_sweep/make_plan.h"
 
 namespace ganscale::controller::scaling_sweep {
@@ -52,6 +53,28 @@ TEST(Points, TellWhereTheTimeOfAStepGoes) {
   EXPECT_NEAR(summary.points[0].step.data_wait, step / 20, 1e-12);
   EXPECT_NEAR(summary.points[0].step.total(), step, 1e-12);
   EXPECT_NEAR(summary.points[0].communication, 0.1, 1e-12);
+}
+
+// Two repeats on two ranks: the slower rank takes 12 and 14 s, and 1.3 times as long as the mean.
+TEST(Points, OfWholeTrainingsTellTheSlowestRankAndTheMean) {
+  const Plan plan = make_plan();
+  Record record = measured(plan);
+  for (Result& result : record.results) {
+    Measured& whole = *result.measured;
+    whole.steps = 0;
+    whole.seconds = result.run.ends_with("r1") ? 12 : 14;
+    whole.straggler_ratio = 1.3;
+  }
+  const Summary summary = summarize(plan, record);
+  EXPECT_DOUBLE_EQ(summary.points[1].completion_seconds.value(), 13);
+  Json status;
+  write_figures(plan, record, summary, status);
+  const Json& point = status["points"][1];
+  EXPECT_EQ(point["completionSeconds"], 13);
+  EXPECT_EQ(point["meanRankSeconds"], 10);
+  EXPECT_EQ(point["stragglerRatio"], 1.3);
+  EXPECT_FALSE(point.contains("step")) << "there are none in common";
+  EXPECT_FALSE(summarize(plan, measured(plan)).points[1].completion_seconds);
 }
 
 TEST(Points, FitAmdahlOfThreeSizes) {

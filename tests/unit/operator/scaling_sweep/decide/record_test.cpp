@@ -16,6 +16,7 @@ TEST(SweepRecord, IsReadAsItWasWritten) {
   record.results.push_back(
       {"weak-n1-r1", "abc", make_measured(100), "", {"a", "b"}, "sha256:1", 1});
   record.results[0].measured->memory_share = 0.5;
+  record.results[0].measured->gpu_use = 0.75;
   record.results.push_back({"weak-n4-r1", "def", std::nullopt, "exit code 65", {}, "", 0});
   Json status = {{"newerField", 3}};
   write_record(record, status);

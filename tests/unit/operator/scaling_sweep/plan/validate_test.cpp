@@ -47,6 +47,33 @@ TEST(ValidateSweep, GivesEachRankOfAWeakPointTheSameBatch) {
   EXPECT_EQ(checked.plan.runs.size(), 6U);
 }
 
+// 25 steps of 32 images; some models would train for less by default.
+TEST(ValidateSweep, HasATrainingLastUntilItsWindowIsOver) {
+  const Plan plan = make_plan();
+  EXPECT_EQ(plan.points[2].training["config"]["training"]["total_kimg"], 1);
+  const Plan longer = make_plan({{"measure", {{"steps", 1000}}}});
+  EXPECT_EQ(longer.points[2].training["config"]["training"]["total_kimg"], 33);
+  const Plan own = make_plan({{"template", {{"config", {{"training", {{"total_kimg", 7}}}}}}}});
+  EXPECT_EQ(own.points[2].training["config"]["training"]["total_kimg"], 7);
+}
+
+TEST(ValidateSweep, TakesARatioThatOneNodeHasTooFewRanksFor) {
+  const Json asynchronous = {
+      {"points", Json::array({{{"nodes", 4}}, {{"nodes", 8}}})},
+      {"batchPerRank", 12},
+      {"template", {{"config", {{"scheme", {{"name", "asynchronous"}, {"ratio", "1:3"}}}}}}}};
+  EXPECT_EQ(problem(asynchronous), "");
+  Json odd = asynchronous;
+  odd["points"] = Json::array({{{"nodes", 6}}});
+  EXPECT_THAT(problem(odd), StartsWith("spec.template.config.scheme.ratio: its sum must divide"));
+}
+
+TEST(ValidateSweep, RefusesAPointTwiceInOtherWords) {
+  Json twice = kSubNode;
+  twice["points"].push_back({{"nodes", 1}, {"gpusPerNode", 8}});
+  EXPECT_EQ(problem(twice), "spec.points: n1 and n1g8 have the same nodes and 8 ranks");
+}
+
 TEST(ValidateSweep, SortsPointsByRanksAndTakesTheFewestForTheBaseline) {
   const Checked checked = check(make_sweep(kSubNode));
   EXPECT_EQ(checked.problem, "");
@@ -92,16 +119,33 @@ TEST(ValidateSweep, NamesTheKeyThatIsWrong) {
   EXPECT_THAT(problem({{"template", {{"nodeProfile", "dgx-z9"}}}}),
               StartsWith("spec.template.nodeProfile: unknown: dgx-z9"));
   EXPECT_THAT(problem({{"template", {{"nodes", 3}}}}), StartsWith("spec.template.nodes: "));
+  EXPECT_THAT(problem({{"template", {{"ttlSecondsAfterFinished", 0}}}}),
+              StartsWith("spec.template.ttlSecondsAfterFinished: set by the sweep"));
   EXPECT_THAT(problem({{"template", {{"config", {{"training", {{"batch", 8}}}}}}}}),
               StartsWith("spec.template.config.training.batch: mode Weak uses spec.batchPerRank"));
   EXPECT_THAT(problem({{"template", {{"config", {{"scheme", {{"name", "per_label"}}}}}}}}),
               StartsWith("spec.template.config.scheme.name: mode PerLabel requires per_label"));
+  EXPECT_THAT(problem(strong({{"batch", 64}, {"total_kimg", "x"}})),
+              HasSubstr("spec.template.config.training.total_kimg"));
+  Json conditional = kPerLabel;
+  conditional["template"]["config"]["model"] = {{"name", "conditional_dcgan"}};
+  EXPECT_THAT(problem(conditional),
+              StartsWith("spec.template.config.model.name: not allowed here"));
+  EXPECT_THAT(problem({{"template", {{"podTemplate", {{"worker", {{"spec", {{"volume", 1}}}}}}}}}}),
+              StartsWith("spec.template.podTemplate.worker.spec.volume: can't be set"));
   Json many = kSubNode;
   many["points"][1]["gpusPerNode"] = 16;
   EXPECT_EQ(problem(many), "spec.points: gpusPerNode exceeds the GPUs of a node: 16 of 8");
   ScalingSweep sweep = make_sweep();
   sweep.key.name = "a-name-that-is-far-too-long-for-pods";
   EXPECT_THAT(check(sweep).problem, StartsWith("metadata.name: must have at most 27 characters"));
+}
+
+TEST(ValidateSweep, GivesEveryRunThePodTemplate) {
+  const Json pods = {{"worker", {{"spec", {{"runtimeClassName", "nvidia"}}}}}};
+  for (const PlannedPoint& point : make_plan({{"template", {{"podTemplate", pods}}}}).points) {
+    EXPECT_EQ(point.training["podTemplate"], pods);
+  }
 }
 
 TEST(ValidateSweep, ChangesTheHashWithWhatARunIsMadeOfAlone) {

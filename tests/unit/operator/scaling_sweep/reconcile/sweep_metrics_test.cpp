@@ -22,6 +22,7 @@ Informer::Object measured_sweep() {
     const double rate = std::vector{100.0, 190.0, 360.0}[run.point];
     record.results.push_back(make_result(plan, run, rate));
     record.results.back().measured->memory_share = 0.5;
+    record.results.back().measured->gpu_use = 0.75;
   }
   const Facts facts{
       .generation = 1, .problem_reason = {}, .problem = {}, .plan = plan, .now = Time()};
@@ -55,6 +56,7 @@ TEST(SweepMetrics, AreTheFiguresOfEachPointInSecondsAndShares) {
                                                {"efficiency_ratio", 0.95},
                                                {"communication_ratio", 0.1},
                                                {"straggler_ratio", 1},
+                                               {"gpu_use_ratio", 0.75},
                                                {"memory_ratio", 0.5},
                                                {"step_median_seconds", 0},
                                                {"step_p99_seconds", 0}};

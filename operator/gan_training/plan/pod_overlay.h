@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "gan_training/plan/plan.h"
+
+namespace ganscale::controller::gan_training {
+
+/// The pods that spec.podTemplate has an overlay for; their own containers bear the same names.
+inline constexpr const char* kWorkerPod = "worker";
+inline constexpr const char* kLauncherPod = "launcher";
+
+/// A field that an overlay may set. A list with a key is merged by it: an item takes the place of
+/// the one with the same value of the key. Otherwise maps are merged key by key, items are added to
+/// a list that lacks them, and another value takes the place of the old one.
+struct OverlayField {
+  std::string_view name;
+  std::string_view key{};
+};
+
+inline constexpr OverlayField kContainers{"containers", "name"};
+inline constexpr OverlayField kVolumes{"volumes", "name"};
+inline constexpr OverlayField kEnvironment{"env", "name"};
+inline constexpr OverlayField kMounts{"volumeMounts", "mountPath"};
+
+/// What an overlay may set of a pod, besides its containers; all else is the operator's.
+inline constexpr std::array kPodFields{OverlayField{"affinity"},
+                                       OverlayField{"dnsConfig"},
+                                       OverlayField{"dnsPolicy"},
+                                       OverlayField{"enableServiceLinks"},
+                                       OverlayField{"hostAliases", "ip"},
+                                       OverlayField{"hostNetwork"},
+                                       OverlayField{"imagePullSecrets", "name"},
+                                       OverlayField{"initContainers", "name"},
+                                       OverlayField{"nodeSelector"},
+                                       OverlayField{"resourceClaims", "name"},
+                                       OverlayField{"runtimeClassName"},
+                                       OverlayField{"securityContext"},
+                                       OverlayField{"serviceAccountName"},
+                                       OverlayField{"tolerations"},
+                                       OverlayField{"topologySpreadConstraints", "topologyKey"},
+                                       kVolumes};
+
+/// What it may set of the operator's own container of a pod. Other containers are sidecars.
+inline constexpr std::array kContainerFields{kEnvironment, OverlayField{"resources"},
+                                             OverlayField{"volumeDevices", "devicePath"}, kMounts};
+
+/// Returns the overlay of a pod, spec.podTemplate.worker or .launcher; an empty object if there is
+/// none.
+Json overlay_of(const Plan& plan, const std::string& pod);
+
+/// Returns the environment variables that the overlay gives to the ranks: `env` of the worker's
+/// container.
+Json overlay_environment(const Plan& plan);
+
+/// Checks that overlays set only what is not the operator's: neither its container's command,
+/// image, ports, rights, nor its volumes, mounts, variables, labels, nor the resources of the node
+/// profile. Throws ConfigError or Refusal with the key.
+void check_overlays(const Plan& plan);
+
+}  // namespace ganscale::controller::gan_training

@@ -1,0 +1,90 @@
+// The rules of the CustomResourceDefinitions, in CEL, name schemes and node profiles: those of the tables.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "gan_training/spec/node_profile.h"
+#include "wire/scheme.h"
+
+namespace ganscale::controller::gan_training {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+/// The text of a definition, with single spaces for line breaks.
+std::string definition(const std::string& kind) {
+  std::ifstream file(std::string(DEFINITIONS) + "/" + kind + ".ganscale.dev.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return std::regex_replace(text, std::regex(R"(\s+)"), " ");
+}
+
+std::vector<std::smatch> matches(const std::string& text, const std::regex& pattern) {
+  return {std::sregex_iterator(text.begin(), text.end(), pattern), {}};
+}
+
+/// Returns the lists that rules look for the scheme in; a rule that asks for it otherwise gives
+/// another text.
+std::vector<std::string> asked_schemes(const std::string& text) {
+  static const std::regex kNoted(R"(has\([\w.]*scheme\.name\))");
+  static const std::regex kAsked(
+      R"(config\.scheme\.name(?!:)( in \[[^\]]*\])?)");  // ":": in a message
+  const std::string asked = std::regex_replace(text, kNoted, "");
+  std::vector<std::string> lists;
+  for (const auto& match : matches(asked, kAsked)) {
+    lists.push_back(match[1].str());
+  }
+  return lists;
+}
+
+/// The schemes of a kind of sharing, as CEL asks for them: in ['synchronous'].
+std::string in_schemes_of(wire::Sharing sharing) {
+  std::string list;
+  for (const wire::Scheme& scheme : wire::kSchemes) {
+    if (scheme.sharing != sharing) continue;
+    list += (list.empty() ? "'" : ", '") + std::string(scheme.name) + "'";
+  }
+  return " in [" + list + "]";
+}
+
+TEST(Definition, AsksForTheSchemesOfTheTable) {
+  const std::string batch = in_schemes_of(wire::Sharing::kBatch);
+  EXPECT_EQ(batch, " in ['synchronous']");
+  EXPECT_THAT(asked_schemes(definition("gantrainings")), ElementsAre(batch));
+  EXPECT_THAT(asked_schemes(definition("scalingsweeps")),
+              ElementsAre(in_schemes_of(wire::Sharing::kLabels), batch));
+}
+
+/// Returns the numbers that rules know for node profiles: 'summit-v100' ? 6.
+std::multimap<std::string, int> known_numbers(const std::string& text) {
+  static const std::regex kNumbers(R"(nodeProfile (?:==|in) \[?([^\]?]*)\]? \? (\d+))");
+  std::multimap<std::string, int> numbers;
+  for (const auto& match : matches(text, kNumbers)) {
+    const std::string names = match[1];
+    for (const auto& name : matches(names, std::regex("'([^']*)'"))) {
+      numbers.emplace(name[1], std::stoi(match[2]));
+    }
+  }
+  return numbers;
+}
+
+TEST(Definition, KnowsTheGpusAndRanksOfTheNodeProfiles) {
+  const NodeProfiles profiles = built_in_node_profiles();
+  for (const char* kind : {"gantrainings", "scalingsweeps"}) {
+    const auto numbers = known_numbers(definition(kind));
+    for (const auto& [name, number] : numbers) {
+      ASSERT_TRUE(profiles.contains(name)) << kind << " " << name;
+      EXPECT_THAT((std::vector{profiles.at(name).gpus, profiles.at(name).ranks}), Contains(number))
+          << kind << " " << name;
+    }
+    for (const auto& [name, profile] : profiles) {
+      EXPECT_TRUE(profile.ranks == 1 || numbers.contains(name)) << kind << " " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::controller::gan_training
