@@ -9,11 +9,12 @@ ARG BASE=debian:bookworm-20250407-slim
 
 FROM ${BASE} AS programs
 ARG PRESET=release
+ARG REVISION
 COPY . /image
 RUN if [ -e /image/scripts/setup.sh ]; then \
       mv /image /src && cd /src && \
       tiers=build && if [ "$PRESET" = cuda ]; then tiers="build test cuda"; fi && \
-      scripts/setup.sh $tiers && scripts/build.sh "$PRESET" ganscale && \
+      scripts/setup.sh $tiers && GANSCALE_COMMIT=$REVISION scripts/build.sh "$PRESET" ganscale && \
       docker/collect.sh worker "build/$PRESET" /image; \
     fi
 
