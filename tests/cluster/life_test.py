@@ -130,9 +130,11 @@ class Life(OperatorCase):
     def test_says_what_is_wrong_in_a_condition_and_goes_on_when_it_is_mended(self):
         name = self.training("wrong", nodeProfile="dgx-z9", config={"training": {"batch": 64}})
         def told(reason, words):
-            wait_for(f"{reason} is told", lambda: self.condition(name, "Validated").get("reason") == reason)
-            self.assertIn(words, self.condition(name, "Validated")["message"])
-            self.assertEqual(self.condition(name, "Validated")["status"], "False")
+            def condition():
+                return self.condition(name, "Validated")
+            wait_for(f"{reason} is told: {words}",
+                     lambda: condition().get("reason") == reason and words in condition()["message"])
+            self.assertEqual(condition()["status"], "False")
             self.assertEqual(self.status(name)["phase"], "Pending")
         told("UnknownProfile", "spec.nodeProfile: unknown: dgx-z9 (known: cpu, dgx-a100, dgx-h100, generic-gpu, puhti-v100, summit-v100)")
         def patch(spec):

@@ -3,6 +3,9 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "comm/thread_group.h"
 #include "integration/trainee.h"
 
@@ -210,8 +213,9 @@ void conditional_dcgan_in_bf16(comm::Group& group) {
 
 /// Both networks' gradients after the first step of all phases, of all layers in this type.
 at::Tensor stylegan2_gradients(comm::Group& group,
-                               std::optional<at::ScalarType> low_precision_type) {
+                               std::optional<at::ScalarType> low_precision_type, int seed) {
   RunConfig config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);
+  config.training.seed = seed;
   config.model.low_precision_type = low_precision_type;
   Trainee trainee(config, group);
   trainee.train(1);
@@ -219,11 +223,28 @@ at::Tensor stylegan2_gradients(comm::Group& group,
                   all_gradients(trainee.replica().discriminator())});
 }
 
-// Eleven and eight bits of a number, through some twenty layers.
+double relative_error(const at::Tensor& actual, const at::Tensor& expected) {
+  return ((actual - expected).norm() / expected.norm()).item<double>();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// Eleven and eight bits of a number, through some twenty layers. Where rounding moves one value across
+// a rectifier's bend, gradients of second order jump by several percent, and which values it moves
+// depends on the processor: hence the median of five seeds.
 void stylegan2_in_low_precision(comm::Group& group) {
-  const auto expected = stylegan2_gradients(group, std::nullopt);
-  expect_close(stylegan2_gradients(group, at::kHalf), expected, 0.05);
-  expect_close(stylegan2_gradients(group, at::kBFloat16), expected, 0.2);
+  std::vector<double> half;
+  std::vector<double> bf16;
+  for (int seed = 1; seed <= 5; ++seed) {
+    const at::Tensor expected = stylegan2_gradients(group, std::nullopt, seed);
+    half.push_back(relative_error(stylegan2_gradients(group, at::kHalf, seed), expected));
+    bf16.push_back(relative_error(stylegan2_gradients(group, at::kBFloat16, seed), expected));
+  }
+  EXPECT_LE(median(half), 0.05);
+  EXPECT_LE(median(bf16), 0.15);
 }
 
 void replicas_stay_the_same_with_local_batch_norm(comm::Group& group) {

@@ -2,8 +2,23 @@
 
 #include <ATen/Context.h>
 
+#include <mutex>
+
 namespace ganscale::device {
 namespace {
+
+/// All open scopes of the process: the flags are its own, and set one after the other.
+struct Scopes {
+  std::mutex mutex;
+  int open = 0;
+  bool in_products = false;  ///< as it was before the first of them
+  bool in_convolutions = false;
+};
+
+Scopes& scopes() {
+  static Scopes all;
+  return all;
+}
 
 void allow(bool in_products, bool in_convolutions) {
   at::globalContext().setAllowTF32CuBLAS(in_products);
@@ -12,12 +27,19 @@ void allow(bool in_products, bool in_convolutions) {
 
 }  // namespace
 
-ExactFloat32::ExactFloat32()
-    : in_products_(at::globalContext().allowTF32CuBLAS()),
-      in_convolutions_(at::globalContext().allowTF32CuDNN()) {
+ExactFloat32::ExactFloat32() {
+  Scopes& all = scopes();
+  const std::scoped_lock lock(all.mutex);
+  if (all.open++ > 0) return;
+  all.in_products = at::globalContext().allowTF32CuBLAS();
+  all.in_convolutions = at::globalContext().allowTF32CuDNN();
   allow(false, false);
 }
 
-ExactFloat32::~ExactFloat32() { allow(in_products_, in_convolutions_); }
+ExactFloat32::~ExactFloat32() {
+  Scopes& all = scopes();
+  const std::scoped_lock lock(all.mutex);
+  if (--all.open == 0) allow(all.in_products, all.in_convolutions);
+}
 
 }  // namespace ganscale::device
