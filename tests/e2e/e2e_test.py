@@ -371,12 +371,20 @@ class EndToEnd(unittest.TestCase):
         self.assertIn("sha256:", point["imageIDs"][0])
         lines = (self.files / "runs" / f"{SWEEP_NAME}-{point['name']}-r1" / "stats.jsonl").read_text().splitlines()
         seen, images, seconds = 0, 0, 0.0
+        waited = {"exposedAllReduceMs": 0.0, "dataWaitMs": 0.0}
         for tick in map(json.loads, lines):
             grown, seen = tick["images_seen"] - seen, tick["images_seen"]
             if seen > WARMUP_STEPS * batch:
-                images, seconds = images + grown, seconds + grown / 1000 * tick["s_per_kimg"]
+                trained = grown / 1000 * tick["s_per_kimg"]
+                images, seconds = images + grown, seconds + trained
+                waited["exposedAllReduceMs"] += 1000 * trained * tick["all_reduce_share"]
+                waited["dataWaitMs"] += 1000 * trained * tick["data_wait_share"]
         self.assertEqual(images, WINDOW_STEPS * batch)
         self.assertLess(abs(point["imagesPerSecond"] / (images / seconds) - 1), 0.01, point)
+        rounding = 0.002  # milliseconds: a status has three decimals
+        for figure, logged in waited.items():
+            self.assertAlmostEqual(point["step"][figure], logged / WINDOW_STEPS, delta=0.01 * logged / WINDOW_STEPS + rounding,
+                                   msg=f"{figure} of {point['name']}")
         return images / seconds
 
     def test_B_images_come_out_of_the_cluster_and_go_in(self):

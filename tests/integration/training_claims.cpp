@@ -212,8 +212,8 @@ void conditional_dcgan_in_bf16(comm::Group& group) {
 }
 
 /// Both networks' gradients after the first step of all phases, of all layers in this type.
-at::Tensor stylegan2_gradients(comm::Group& group,
-                               std::optional<at::ScalarType> low_precision_type, int seed) {
+at::Tensor stylegan2_gradients(comm::Group& group, std::optional<at::ScalarType> low_precision_type,
+                               int seed) {
   RunConfig config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);
   config.training.seed = seed;
   config.model.low_precision_type = low_precision_type;

@@ -34,7 +34,7 @@ struct PlanOptions {
   int nodes = 1024;
   int gpus = 0;
   double kimg = 25'000;
-  std::string calibration;
+  std::vector<std::string> calibration;
   bool simulates = false;
   std::string conditions;
   std::filesystem::path svg;
@@ -46,6 +46,7 @@ constexpr auto kPlanExample =
     "\nExamples:\n"
     "  ganscale plan --config configs/runs/ffhq256-config-f.yaml --machine dgx-a100 --nodes 16\n"
     "  ganscale plan --config my.yaml --mode weak --calibrate measured.yaml --svg plan.svg\n"
+    "  ganscale plan --config my.yaml --machine dgx-a100 --calibrate bench-1-gpu.json\n"
     "  ganscale plan --config my.yaml --machine lab.yaml --json | jq .rows[].efficiency\n"
     "  ganscale plan --config my.yaml --mode weak --nodes 128 --simulate --svg goodput.svg\n"
     "\n"
@@ -123,9 +124,21 @@ planning::Machine read_machine(const std::string& name) {
   return planning::parse_machine(config::Section(config::read_yaml_file(name)));
 }
 
-planning::Calibration read_calibration(const std::string& file, const planning::Machine& machine) {
-  if (file.empty()) return {};
-  return planning::parse_calibration(config::Section(config::read_yaml_file(file)), machine);
+/// Files that end in .json are results of `ganscale bench`.
+planning::Calibration read_calibration(const std::vector<std::string>& files,
+                                       const planning::Machine& machine) {
+  if (files.empty()) return {};
+  config::Node settings{.value = config::Node::Map{}, .location = {files.front(), 0}};
+  std::vector<planning::MeasuredPoint> points;
+  for (const std::string& file : files) {
+    const config::Node node = config::read_yaml_file(file);
+    if (file.ends_with(".json")) {
+      points.push_back(planning::parse_bench_result(config::Section(node), machine));
+    } else {
+      config::overlay(settings, node);
+    }
+  }
+  return planning::parse_calibration(config::Section(settings), machine, points);
 }
 
 planning::Conditions read_conditions(const std::string& file) {
@@ -175,7 +188,11 @@ void simulate(const PlanOptions& options, const training::RunConfig& config,
       planning::simulate_runs(scaling, setting, config.checkpoint.every_kimg, config.training.seed);
   if (!options.svg.empty()) write_plot(options, planning::to_svg(runs, title));
   if (options.as_json) {
-    std::cout << planning::to_json(runs).dump(2) << "\n";
+    nlohmann::ordered_json json = planning::to_json(runs);
+    json["machine"] = planning::to_json(setting.machine);
+    json["assumptions"] = planning::to_json(setting.assumptions);
+    json["conditions"] = planning::to_json(setting.conditions);
+    std::cout << json.dump(2) << "\n";
     return;
   }
   std::cout << title << "\n"
@@ -211,7 +228,11 @@ ExitCode plan(const PlanOptions& options) {
   }
   if (!options.svg.empty()) write_plot(options, planning::to_svg(scaling, title));
   if (options.as_json) {
-    std::cout << planning::to_json(scaling).dump(2) << "\n";
+    nlohmann::ordered_json json = planning::to_json(scaling);
+    json["machine"] = planning::to_json(machine);
+    json["assumptions"] = planning::to_json(assumptions);
+    json["measured"] = planning::to_json(calibration, workload, machine, assumptions);
+    std::cout << json.dump(2) << "\n";
     return ExitCode::kOk;
   }
   std::cout << title << "\n" << planning::to_line(machine) << "\n\n" << planning::to_table(scaling);
@@ -244,8 +265,9 @@ void add_plan(CLI::App& app, Action& action) {
                    "Length of the training, or of each label's, in thousands of images")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb->add_option("--calibrate", options->calibration, "YAML file of measurements")
-      ->type_name("FILE");
+  verb->add_option("--calibrate", options->calibration,
+                   "YAML file of measurements, or results of ganscale bench --json (*.json)")
+      ->type_name("FILE...");
   auto* simulate = verb->add_flag("--simulate", options->simulates,
                                   "Simulate the schemes, and runs with failures and checkpoints");
   verb->add_option("--conditions", options->conditions,

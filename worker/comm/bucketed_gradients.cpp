@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/rounded_up.h"
 
 namespace ganscale::comm {
 namespace {
@@ -28,7 +29,7 @@ struct Bucket {
 /// Returns the number of elements of a parameter in its bucket, rounded up to the alignment.
 std::int64_t padded_count(const at::Tensor& parameter) {
   const auto unit = std::max<std::int64_t>(1, kAlignmentBytes / parameter.element_size());
-  return (parameter.numel() + unit - 1) / unit * unit;
+  return rounded_up(parameter.numel(), unit);
 }
 
 bool share_bucket(const at::Tensor& one, const at::Tensor& other) {

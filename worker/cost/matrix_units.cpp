@@ -1,13 +1,8 @@
 #include "cost/matrix_units.h"
 
+#include "base/rounded_up.h"
+
 namespace ganscale::cost {
-namespace {
-
-std::int64_t in_tiles(std::int64_t size, std::int64_t tile) {
-  return (size + tile - 1) / tile * tile;
-}
-
-}  // namespace
 
 std::optional<MatrixTile> tile_of(const Device& device, Number number, bool tf32) {
   const MatrixUnits& units = device.matrix_units;
@@ -26,9 +21,9 @@ double MatrixProduct::multiply_adds() const {
 }
 
 double multiply_adds_in_tiles(const MatrixProduct& product, const MatrixTile& tile) {
-  return MatrixProduct{.rows = in_tiles(product.rows, tile.rows),
-                       .columns = in_tiles(product.columns, tile.columns),
-                       .channels = in_tiles(product.channels, tile.depth),
+  return MatrixProduct{.rows = rounded_up(product.rows, tile.rows),
+                       .columns = rounded_up(product.columns, tile.columns),
+                       .channels = rounded_up(product.channels, tile.depth),
                        .taps = product.taps}
       .multiply_adds();
 }

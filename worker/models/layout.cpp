@@ -6,14 +6,12 @@
 
 #include <vector>
 
+#include "base/rounded_up.h"
+
 namespace ganscale::models {
 namespace {
 
 constexpr std::int64_t kRowsOfTensorCores = 8;  // and channels
-
-std::int64_t rounded_up(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
 
 at::Tensor in_format(const at::Tensor& tensor, at::ScalarType dtype, at::MemoryFormat format) {
   if (tensor.scalar_type() == dtype) return tensor.contiguous(format);

@@ -1,10 +1,20 @@
 #include "planning/assumptions.h"
 
 #include <cmath>
+#include <vector>
 
 #include "planning/read_number.h"
 
 namespace ganscale::planning {
+namespace {
+
+std::vector<config::Entry> entries_of(const Assumptions& assumptions) {
+  const config::Section in({.value = config::Node::Map{}, .location = {"assumptions", 0}});
+  parse_assumptions(in, assumptions);
+  return in.entries();
+}
+
+}  // namespace
 
 double Assumptions::start_seconds_on(int nodes) const {
   return start_seconds + start_seconds_per_doubling * std::log2(nodes);
@@ -35,9 +45,11 @@ Assumptions parse_assumptions(config::Section in, Assumptions c) {
 }
 
 std::string to_yaml(const Assumptions& assumptions) {
-  const config::Section in({.value = config::Node::Map{}, .location = {"assumptions", 0}});
-  parse_assumptions(in, assumptions);
-  return config::to_yaml(in.entries(), /*comments=*/true);
+  return config::to_yaml(entries_of(assumptions), /*comments=*/true);
+}
+
+nlohmann::ordered_json to_json(const Assumptions& assumptions) {
+  return to_json(entries_of(assumptions));
 }
 
 }  // namespace ganscale::planning

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <string>
+
 #include "config/section.h"
 
 namespace ganscale::planning {
@@ -26,5 +29,8 @@ Assumptions parse_assumptions(config::Section in, Assumptions c = {});
 
 /// Returns the assumptions as YAML that parse_assumptions() reads, each with what it is.
 std::string to_yaml(const Assumptions& assumptions);
+
+/// Returns the same values by their keys.
+nlohmann::ordered_json to_json(const Assumptions& assumptions);
 
 }  // namespace ganscale::planning

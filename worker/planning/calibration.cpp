@@ -23,11 +23,11 @@ const std::map<std::string, double Assumptions::*>& fitted_values() {
 }
 
 void require_scale(const config::Section& in, const Scale& scale, const Machine& machine,
-                   const std::string& prefix) {
-  in.require(machine.nodes_of(scale.gpus) > 0, prefix + "gpus",
+                   std::string_view gpus_key, std::string_view batch_key) {
+  in.require(machine.nodes_of(scale.gpus) > 0, gpus_key,
              std::to_string(scale.gpus) + " do not fill nodes of " +
                  std::to_string(machine.gpus_per_node) + " (" + machine.name + ")");
-  in.require(scale.batch >= scale.gpus, prefix + "batch",
+  in.require(scale.batch >= scale.gpus, batch_key,
              "less than an image for each of " + std::to_string(scale.gpus) +
                  " GPUs: " + std::to_string(scale.batch));
 }
@@ -50,8 +50,10 @@ MeasuredPoint parse_point(config::Section in, const Machine& machine) {
   in.require(point.seconds_per_kimg >= 0, "seconds_per_kimg", "must be above 0");
   in.require((point.seconds_per_kimg > 0) != (point.efficiency > 0), "seconds_per_kimg",
              "give either seconds_per_kimg or an efficiency, above 0");
-  require_scale(in, point.scale, machine, "");
-  if (point.efficiency > 0) require_scale(in, point.against, machine, "against_");
+  require_scale(in, point.scale, machine, "gpus", "batch");
+  if (point.efficiency > 0) {
+    require_scale(in, point.against, machine, "against_gpus", "against_batch");
+  }
   in.reject_unread_keys();
   return point;
 }
@@ -138,7 +140,8 @@ class Search {
 
 }  // namespace
 
-Calibration parse_calibration(config::Section in, const Machine& machine) {
+Calibration parse_calibration(config::Section in, const Machine& machine,
+                              const std::vector<MeasuredPoint>& more) {
   Calibration calibration;
   calibration.assumptions = parse_assumptions(in.section("assume"));
   calibration.fit = in.get("fit", std::vector<std::string>{"device"}, "assumptions to fit");
@@ -155,11 +158,25 @@ Calibration parse_calibration(config::Section in, const Machine& machine) {
   for (config::Section& point : in.sections("points")) {
     calibration.points.push_back(parse_point(point, machine));
   }
+  calibration.points.insert(calibration.points.end(), more.begin(), more.end());
   in.require(calibration.points.size() >= calibration.fit.size(), "points",
              std::to_string(calibration.points.size()) + " points do not determine " +
                  std::to_string(calibration.fit.size()) + " values to fit");
   in.reject_unread_keys();
   return calibration;
+}
+
+MeasuredPoint parse_bench_result(config::Section in, const Machine& machine) {
+  const std::string_view what = "as ganscale bench --json prints it";
+  MeasuredPoint point;
+  point.location = in.location("ranks");
+  point.scale.gpus = in.get("ranks", 0, what);
+  point.scale.batch = in.get("batch", std::int64_t{0}, what);
+  point.seconds_per_kimg = in.get("seconds_per_kimg", 0.0, what);
+  in.require(point.seconds_per_kimg > 0, "seconds_per_kimg",
+             "must be above 0: is this file a result of `ganscale bench --json`?");
+  require_scale(in, point.scale, machine, "ranks", "batch");
+  return point;
 }
 
 Assumptions fit(const Calibration& calibration, const Workload& workload, const Machine& machine) {

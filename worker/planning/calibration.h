@@ -34,8 +34,12 @@ struct Calibration {
 ///   assume: {jitter: 0.02}
 ///
 /// A point that accumulates gradients says at_once: the images that a GPU takes at a time.
-/// Throws ConfigError with file, line and key.
-Calibration parse_calibration(config::Section in, const Machine& machine);
+/// `more` are points beside those of the file. Throws ConfigError with file, line and key.
+Calibration parse_calibration(config::Section in, const Machine& machine,
+                              const std::vector<MeasuredPoint>& more = {});
+
+/// Reads what `ganscale bench --json` printed. Throws ConfigError with file, line and key.
+MeasuredPoint parse_bench_result(config::Section in, const Machine& machine);
 
 /// Returns the assumptions with those of `calibration.fit` fitted to its points: the least sum of
 /// squared logarithms of the ratio of prediction and measurement. A value stays between a thousandth and

@@ -1,8 +1,19 @@
 #include "planning/conditions.h"
 
+#include <vector>
+
 #include "planning/read_number.h"
 
 namespace ganscale::planning {
+namespace {
+
+std::vector<config::Entry> entries_of(const Conditions& conditions) {
+  const config::Section in({.value = config::Node::Map{}, .location = {"conditions", 0}});
+  parse_conditions(in, conditions);
+  return in.entries();
+}
+
+}  // namespace
 
 Conditions parse_conditions(config::Section in, Conditions c) {
   read_positive(in, "rank_hours_between_failures", c.rank_hours_between_failures,
@@ -21,9 +32,11 @@ Conditions parse_conditions(config::Section in, Conditions c) {
 }
 
 std::string to_yaml(const Conditions& conditions) {
-  const config::Section in({.value = config::Node::Map{}, .location = {"conditions", 0}});
-  parse_conditions(in, conditions);
-  return config::to_yaml(in.entries(), /*comments=*/true);
+  return config::to_yaml(entries_of(conditions), /*comments=*/true);
+}
+
+nlohmann::ordered_json to_json(const Conditions& conditions) {
+  return to_json(entries_of(conditions));
 }
 
 Noise noise_of(const Assumptions& assumptions, const Conditions& conditions) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <string>
+
 #include "config/section.h"
 #include "planning/assumptions.h"
 #include "planning/simulation/noise.h"
@@ -23,6 +26,9 @@ Conditions parse_conditions(config::Section in, Conditions c = {});
 
 /// Returns the conditions as YAML that parse_conditions() reads, each with what it is.
 std::string to_yaml(const Conditions& conditions);
+
+/// Returns the same values by their keys.
+nlohmann::ordered_json to_json(const Conditions& conditions);
 
 Noise noise_of(const Assumptions& assumptions, const Conditions& conditions);
 

@@ -15,11 +15,13 @@ const std::vector<Machine>& table() {
   static const std::vector<Machine> kMachines = {
       // NVIDIA's DGX-1 of the StyleGAN papers, by itself or with four ports of EDR
       {"dgx-1", "V100", 8, link_of_name("NVLink2"), link_of_name("EDR"), 4},
-      // CSC's Puhti-AI
-      {"puhti-v100", "V100", 4, link_of_name("NVLink2"), link_of_name("HDR100"), 1},
+      // CSC's Puhti-AI: two rails
+      {"puhti-v100", "V100", 4, link_of_name("NVLink2"), link_of_name("HDR100"), 2},
       // Oak Ridge's Summit: two sockets with three GPUs each, two rails
       {"summit-v100", "V100", 6, link_of_name("NVLink2"), link_of_name("EDR"), 2},
-      {"dgx-a100", "A100", 8, link_of_name("NVLink3"), link_of_name("HDR"), 8},  // and Selene
+      {"dgx-a100", "A100", 8, link_of_name("NVLink3"), link_of_name("HDR"), 8},
+      // NVIDIA's cluster of DGX A100
+      {"selene", "A100", 8, link_of_name("NVLink3"), link_of_name("HDR"), 8},
       {"dgx-h100", "H100", 8, link_of_name("NVLink4"), link_of_name("NDR"), 8},
       {"hgx-h200", "H200", 8, link_of_name("NVLink4"), link_of_name("NDR"), 8},
       // A host with four chips of two cores; two links of each of two edges leave it

@@ -14,4 +14,12 @@ void read_not_negative(config::Section& in, std::string_view key, double& value,
   in.require(value >= 0, key, "must not be negative");
 }
 
+nlohmann::ordered_json to_json(const std::vector<config::Entry>& numbers) {
+  auto json = nlohmann::ordered_json::object();
+  for (const config::Entry& number : numbers) {
+    json[number.path] = nlohmann::ordered_json::parse(number.value);
+  }
+  return json;
+}
+
 }  // namespace ganscale::planning

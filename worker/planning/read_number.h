@@ -1,5 +1,8 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <vector>
+
 #include "config/section.h"
 
 namespace ganscale::planning {
@@ -9,5 +12,8 @@ namespace ganscale::planning {
 void read_positive(config::Section& in, std::string_view key, double& value, std::string_view what);
 void read_not_negative(config::Section& in, std::string_view key, double& value,
                        std::string_view what);
+
+/// Returns the numbers that a parser has read, by their keys.
+nlohmann::ordered_json to_json(const std::vector<config::Entry>& numbers);
 
 }  // namespace ganscale::planning

@@ -25,6 +25,16 @@ std::string link_text(const Link& link) {
          format(" (%.4g GB/s, %.3g us)", link.bytes_per_second / 1e9, link.latency_seconds * 1e6);
 }
 
+nlohmann::ordered_json json_of(const Link& link) {
+  return {{"name", std::string(link.name)},
+          {"bytes_per_second", link.bytes_per_second},
+          {"latency_seconds", link.latency_seconds}};
+}
+
+const char* quantity_of(const MeasuredPoint& point) {
+  return point.seconds_per_kimg > 0 ? "s/kimg" : "efficiency";
+}
+
 }  // namespace
 
 std::string to_table(const Scaling& scaling) {
@@ -45,8 +55,7 @@ std::string to_table(const Calibration& calibration, const Workload& workload,
     const double model = predict_point(point, workload, machine, assumptions);
     table += format("%5d %7lld %9.3f %9.3f %+6.1f%%  %s\n", point.scale.gpus,
                     static_cast<long long>(point.scale.batch), measured(point), model,
-                    percent_off(model, measured(point)),
-                    point.seconds_per_kimg > 0 ? "s/kimg" : "efficiency");
+                    percent_off(model, measured(point)), quantity_of(point));
   }
   return table;
 }
@@ -78,6 +87,28 @@ nlohmann::ordered_json to_json(const Scaling& scaling) {
           {"kimg", scaling.question.kimg},
           {"rows", rows},
           {"left_out", scaling.left_out}};
+}
+
+nlohmann::ordered_json to_json(const Machine& machine) {
+  return {{"name", machine.name},
+          {"device", machine.device},
+          {"gpus_per_node", machine.gpus_per_node},
+          {"inside", json_of(machine.inside)},
+          {"between", json_of(machine.between)},
+          {"ports", machine.ports}};
+}
+
+nlohmann::ordered_json to_json(const Calibration& calibration, const Workload& workload,
+                               const Machine& machine, const Assumptions& assumptions) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (const MeasuredPoint& point : calibration.points) {
+    points.push_back({{"gpus", point.scale.gpus},
+                      {"batch", point.scale.batch},
+                      {"quantity", quantity_of(point)},
+                      {"measured", measured(point)},
+                      {"model", predict_point(point, workload, machine, assumptions)}});
+  }
+  return points;
 }
 
 }  // namespace ganscale::planning

@@ -20,5 +20,10 @@ std::string to_table(const Calibration& calibration, const Workload& workload,
 std::string to_line(const Machine& machine);
 
 nlohmann::ordered_json to_json(const Scaling& scaling);
+nlohmann::ordered_json to_json(const Machine& machine);
+
+/// Returns an object for each measured point, in the order of the file.
+nlohmann::ordered_json to_json(const Calibration& calibration, const Workload& workload,
+                               const Machine& machine, const Assumptions& assumptions);
 
 }  // namespace ganscale::planning

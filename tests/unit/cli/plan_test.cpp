@@ -27,8 +27,8 @@ std::string printed(const Arguments& more, const std::string& machine = "puhti-v
   return text;
 }
 
-std::string written(const std::string& text) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "plan_test.yaml";
+std::string written(const std::string& text, const std::string& name = "plan_test.yaml") {
+  const auto file = std::filesystem::path(testing::TempDir()) / name;
   files::write_file_atomically(file, text);
   return file;
 }
@@ -56,6 +56,22 @@ TEST(PlanVerb, IsCalibratedByMeasurements) {
   const std::string file = written("points: [{gpus: 4, batch: 16, seconds_per_kimg: 2000}]\n");
   const auto json = nlohmann::json::parse(printed({"--json", "--calibrate", file}));
   EXPECT_NEAR(json["rows"][0]["seconds_per_kimg"], 2000, 1);
+  EXPECT_NEAR(json["measured"][0]["model"], 2000, 1);
+  EXPECT_GT(json["assumptions"]["device"], 2);
+  EXPECT_EQ(json["machine"]["name"], "puhti-v100");
+}
+
+TEST(PlanVerb, IsCalibratedByWhatBenchMeasured) {
+  const std::string bench = written(
+      R"({"model": "dcgan", "ranks": 4, "batch": 16, "seconds_per_kimg": 2000.0, "step_seconds": {}})",
+      "bench.json");
+  const auto json = nlohmann::json::parse(printed({"--json", "--calibrate", bench}));
+  EXPECT_NEAR(json["rows"][0]["seconds_per_kimg"], 2000, 1);
+  const std::string settings = written("assume: {jitter: 0}\n");
+  const auto both = nlohmann::json::parse(printed({"--json", "--calibrate", settings, bench}));
+  EXPECT_EQ(both["assumptions"]["jitter"], 0);
+  EXPECT_NEAR(both["measured"][0]["measured"], 2000, 1e-9);
+  EXPECT_EQ(run_ganscale(with({"--calibrate", written("{}", "bench.json")})), ExitCode::kConfig);
 }
 
 TEST(PlanVerb, WritesAPicture) {
@@ -75,6 +91,7 @@ TEST(PlanVerb, SimulatesRuns) {
   const auto json = nlohmann::json::parse(printed(as_json));
   EXPECT_EQ(json["rows"][0]["hours_between_failures"], 250);
   EXPECT_EQ(json["rows"][0]["configured"]["kimg"], 200);
+  EXPECT_EQ(json["conditions"]["rank_hours_between_failures"], 1000);
 }
 
 TEST(PlanVerb, ReadsAMachine) {

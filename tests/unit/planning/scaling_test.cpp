@@ -106,6 +106,14 @@ TEST(ScalingTable, IsAlsoJson) {
   EXPECT_EQ(json["rows"][1]["limit"], "device");
 }
 
+TEST(ScalingTable, TellsTheMachineAsJson) {
+  const auto json = to_json(machine_of_name("selene"));
+  EXPECT_EQ(json["device"], "A100");
+  EXPECT_EQ(json["ports"], 8);
+  EXPECT_EQ(json["between"]["name"], "HDR");
+  EXPECT_EQ(json["inside"]["bytes_per_second"], 300e9);
+}
+
 TEST(ScalingSvg, IsOneDocumentOfItsOwn) {
   const std::string svg = to_svg(scale(Mode::kStrong, {8, 16, 32}), "a & b");
   EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
