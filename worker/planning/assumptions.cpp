@@ -1,6 +1,7 @@
 #include "planning/assumptions.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "planning/read_number.h"
@@ -9,9 +10,8 @@ namespace ganscale::planning {
 namespace {
 
 std::vector<config::Entry> entries_of(const Assumptions& assumptions) {
-  const config::Section in({.value = config::Node::Map{}, .location = {"assumptions", 0}});
-  parse_assumptions(in, assumptions);
-  return in.entries();
+  return entries_read_by(
+      [&](config::Section in) { parse_assumptions(std::move(in), assumptions); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "planning/conditions.h"
 
+#include <utility>
 #include <vector>
 
 #include "planning/read_number.h"
@@ -8,9 +9,7 @@ namespace ganscale::planning {
 namespace {
 
 std::vector<config::Entry> entries_of(const Conditions& conditions) {
-  const config::Section in({.value = config::Node::Map{}, .location = {"conditions", 0}});
-  parse_conditions(in, conditions);
-  return in.entries();
+  return entries_read_by([&](config::Section in) { parse_conditions(std::move(in), conditions); });
 }
 
 }  // namespace

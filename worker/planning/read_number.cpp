@@ -14,6 +14,12 @@ void read_not_negative(config::Section& in, std::string_view key, double& value,
   in.require(value >= 0, key, "must not be negative");
 }
 
+std::vector<config::Entry> entries_read_by(const std::function<void(config::Section)>& parse) {
+  const config::Section in({.value = config::Node::Map{}, .location = {"defaults", 0}});
+  parse(in);
+  return in.entries();
+}
+
 nlohmann::ordered_json to_json(const std::vector<config::Entry>& numbers) {
   auto json = nlohmann::ordered_json::object();
   for (const config::Entry& number : numbers) {

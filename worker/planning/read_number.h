@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace ganscale::planning {
 void read_positive(config::Section& in, std::string_view key, double& value, std::string_view what);
 void read_not_negative(config::Section& in, std::string_view key, double& value,
                        std::string_view what);
+
+/// Returns what a parser reads where no file says anything: its keys, defaults and documentation.
+std::vector<config::Entry> entries_read_by(const std::function<void(config::Section)>& parse);
 
 /// Returns the numbers that a parser has read, by their keys.
 nlohmann::ordered_json to_json(const std::vector<config::Entry>& numbers);
