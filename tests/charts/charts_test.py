@@ -98,7 +98,7 @@ class Charts(unittest.TestCase):
         [training] = self.kinds("training-cpu", "GanTraining")
         config = training["spec"]["config"]
         self.assertEqual(config["training"]["total_kimg"], 50)
-        self.assertEqual(config["training"]["batch"], 32, "as configs/runs/demo-emoji32.yaml has it")
+        self.assertEqual(config["training"]["batch"], 16, "as configs/runs/demo-emoji32.yaml has it")
         self.assertNotIn("path", config["data"], "the operator sets it to where the claim is mounted")
         self.assertNotIn("telemetry", config, "ports of a pod, not of the demo's machine")
 

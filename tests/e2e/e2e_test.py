@@ -32,7 +32,7 @@ REGISTRY = "localhost"
 WORKER_IMAGE = f"{REGISTRY}/ganscale-worker:test"
 SPACE = "research"
 NAME = "emoji"
-BATCH = 32
+BATCH = 16
 # Windows of whole ticks: eight steps a tick on one rank, four on two.
 SWEEP_NAME, RANK_BATCH, WARMUP_STEPS, WINDOW_STEPS = "weak", 16, 16, 120
 SWEEP = {"apiVersion": "ganscale.dev/v1alpha1", "kind": "ScalingSweep", "metadata": {"name": SWEEP_NAME},
