@@ -17,7 +17,7 @@ from programs import OPERATOR, WORKER  # noqa: E402
 TOOLS = build_tools("helm", "kubectl")
 OUR_PROGRAMS = {"ganscale": WORKER, "ganscale-operator": OPERATOR,
                 "feature_net": str(pathlib.Path(WORKER).parent / "feature_net")}
-OTHERS = {"cd", "cmake", "curl", "docker", "export", "ffmpeg", "pkill", "python3", "sed"}  # only the files that they are given are looked for
+OTHERS = {"cd", "cmake", "curl", "docker", "export", "ffmpeg", "kill", "python3", "sed"}  # only the files that they are given are looked for
 IN_THE_TREE = ("benchmarks/", "configs/", "docker/", "docs/", "helm/", "operator-manifests/", "scripts/")
 BUILT = "build/release/bin/"  # a benchmark that is a program
 VARIABLES = {"REGISTRY": "registry.example"}  # that the documentation tells its readers to set
