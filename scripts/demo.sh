@@ -23,8 +23,7 @@ fi
 mpi=(-n 2)
 [ "$(id -u)" -ne 0 ] || mpi+=(--allow-run-as-root)
 # Each rank stays on its share of the cores, which saves a sixth of the time, where Open MPI can bind it.
-cores=$(lscpu -p=CORE,SOCKET | grep -v '^#' | sort -u | wc -l)
-bind=(--map-by "slot:PE=$((cores / 2))" --bind-to core)
+bind=(--use-hwthread-cpus --map-by "slot:PE=$(($(nproc) / 2))" --bind-to hwthread)
 mpirun "${mpi[@]}" "${bind[@]}" true 2>/dev/null || bind=(--bind-to none)
 mpi+=("${bind[@]}")
 [ "$(nproc)" -ge 2 ] || mpi+=(--oversubscribe)
