@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   add_project(app, action);
   add_bench(app, action);
   add_plan(app, action);
+  add_sweep(app, action);
   add_config_schema(app, action);
   command_line::add_completion(app, action);
   return command_line::run_program(app, action, argc, argv, let_rank_0_report_first);

@@ -1,0 +1,46 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/verbs.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr auto kOperator = "ganscale-operator";
+
+/// Becomes `ganscale-operator VERB WORDS...`, whose program lies beside this one or on PATH. Throws
+/// ConfigError.
+[[noreturn]] void become_operator(std::string verb, std::vector<std::string> words) {
+  std::string name = kOperator;
+  std::vector<char*> arguments{name.data(), verb.data()};
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / kOperator;
+  ::execv(beside.c_str(), arguments.data());
+  ::execvp(kOperator, arguments.data());
+  throw ConfigError(
+      "cannot run ganscale-operator, which writes the report of a sweep: it is "
+      "neither beside this program (" +
+      beside.string() + ") nor on PATH");
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Action& action) {
+  auto* sweep = app.add_subcommand("sweep", "Read what a ScalingSweep has measured");
+  sweep->require_subcommand(1);
+  auto* report = sweep->add_subcommand(
+      "report", "Write the report of a ScalingSweep: `ganscale-operator report`, with its options");
+  report->set_help_flag();  // that of ganscale-operator tells more
+  report->prefix_command();
+  report->callback([report, &action] {
+    action = [report]() -> ExitCode { become_operator(report->get_name(), report->remaining()); };
+  });
+}
+
+}  // namespace ganscale::cli
