@@ -2,8 +2,14 @@
 # shellcheck shell=bash
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache_folder=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
-python_folder=$("$repository/scripts/python-folder.sh")
-export PATH="$python_folder/bin:$PATH"
+
+# Puts the tools of the Python environment on the PATH. A machine without Python learns its folder from setup.sh: what runs
+# setup.sh and then these tools calls this again.
+find_tools() {
+  python_folder=$("$repository/scripts/python-folder.sh")
+  export PATH="$python_folder/bin:$PATH"
+}
+find_tools
 
 # Paths below the checkout are hashed relative to it, so that another clone finds the same objects.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$repository} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}

@@ -8,6 +8,7 @@ set -euo pipefail
 cd "$repository"
 
 scripts/setup.sh build package
+find_tools
 scripts/build.sh release ganscale ganscale-operator
 rm -rf build/package
 say "Packing"

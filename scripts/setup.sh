@@ -184,7 +184,7 @@ mkdir -p "$cache_folder" || die "cannot write to $cache_folder" "Choose another 
 exec 9>"$cache_folder/setup.lock"
 flock -n 9 || { say "Waiting for another setup to finish ..."; flock 9; }
 packages_for_building
-python_folder=$("$scripts/python-folder.sh") # anew: the packages may have brought Python
+find_tools # again: the packages may have brought Python
 [ $# -gt 0 ] || set -- build
 for tier in "$@"; do
   case $tier in

@@ -61,6 +61,7 @@ stages='release lint headers cuda asan tsan'
 tiers=(test)
 [[ " $* " != *" cuda "* ]] || tiers+=(cuda)
 scripts/setup.sh "${tiers[@]}"
+find_tools
 mkdir -p "$logs"
 
 times=()
