@@ -12,6 +12,10 @@ namespace ganscale::cli {
 namespace {
 
 constexpr auto kOperator = "ganscale-operator";
+constexpr auto kReportExample =
+    "\nExample:\n  kubectl get scalingsweep weak -o json >weak.json\n"
+    "  ganscale sweep report -f weak.json --out weak/\n\n"
+    "All options: ganscale-operator report --help";
 
 /// Becomes `ganscale-operator VERB WORDS...`, whose program lies beside this one or on PATH. Throws
 /// ConfigError.
@@ -36,7 +40,7 @@ void add_sweep(CLI::App& app, Action& action) {
   sweep->require_subcommand(1);
   auto* report = sweep->add_subcommand(
       "report", "Write the report of a ScalingSweep: `ganscale-operator report`, with its options");
-  report->set_help_flag();  // that of ganscale-operator tells more
+  report->footer(kReportExample);
   report->prefix_command();
   report->callback([report, &action] {
     action = [report]() -> ExitCode { become_operator(report->get_name(), report->remaining()); };
