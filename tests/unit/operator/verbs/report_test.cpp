@@ -39,25 +39,6 @@ TEST(Report, IsMadeAgainFromItsOwnJson) {
   }
 }
 
-TEST(Report, IsAlsoMadeByTheWorkersProgram) {
-  const TemporaryFolder folder;
-  const auto sweep = folder.write("sweep.json", files_of_report().at("report.json"));
-  const ProgramResult written =
-      run_program(std::string(WORKER) + " sweep report -f " + sweep.string() + " --out " +
-                  (folder / "again").string());
-  EXPECT_EQ(written.exit_code, 0) << written.output;
-  EXPECT_TRUE(std::filesystem::exists(folder / "again/report.html"));
-}
-
-TEST(Report, NeedsTheOperatorsProgram) {
-  const TemporaryFolder folder;
-  std::filesystem::copy_file(WORKER, folder / "ganscale");
-  const ProgramResult refused =
-      run_program("PATH=/nowhere " + (folder / "ganscale").string() + " sweep report");
-  EXPECT_EQ(refused.exit_code, 78);
-  EXPECT_THAT(refused.output, HasSubstr("neither beside this program"));
-}
-
 TEST(Report, RefusesResultsThatBelongToAnotherSpec) {
   const TemporaryFolder folder;
   Json sweep = Json::parse(files_of_report().at("report.json"));
