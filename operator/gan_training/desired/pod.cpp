@@ -9,9 +9,7 @@ namespace {
 constexpr int kSshPort = 2222;
 
 /// Where what is computed once stays for the next attempt; the root folder is read-only.
-std::string cache_folder(const Plan& plan) {
-  return (plan.spec.storage.claim_name.empty() ? "/tmp" : plan.spec.storage.path) + "/.cache";
-}
+std::string cache_folder(const Plan& plan) { return plan.spec.storage.path + "/.cache"; }
 
 Json environment(const Plan& plan, int restarts) {
   std::map<std::string, std::string> variables = plan.profile.environment;
@@ -98,7 +96,7 @@ Json mounts(const Plan& plan, Role role) {
     if (!plan.spec.data.sub_path.empty()) mount["subPath"] = plan.spec.data.sub_path;
     list.push_back(mount);
   }
-  if (!plan.spec.storage.claim_name.empty()) list.push_back(storage_mount(plan));
+  list.push_back(storage_mount(plan));
   return list;
 }
 
@@ -117,7 +115,7 @@ Json volumes(const Plan& plan, Role role) {
                     {"persistentVolumeClaim",
                      {{"claimName", plan.spec.data.claim_name}, {"readOnly", true}}}});
   }
-  if (!plan.spec.storage.claim_name.empty()) list.push_back(storage_volume(plan));
+  list.push_back(storage_volume(plan));
   return list;
 }
 
@@ -216,8 +214,9 @@ Json storage_mount(const Plan& plan) {
 }
 
 Json storage_volume(const Plan& plan) {
-  return {{"name", "storage"},
-          {"persistentVolumeClaim", {{"claimName", plan.spec.storage.claim_name}}}};
+  const std::string& claim = plan.spec.storage.claim_name;
+  if (claim.empty()) return {{"name", "storage"}, {"emptyDir", Json::object()}};
+  return {{"name", "storage"}, {"persistentVolumeClaim", {{"claimName", claim}}}};
 }
 
 Json pod_template(const Plan& plan, Role role, int attempt, int restarts) {

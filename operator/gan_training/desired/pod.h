@@ -13,7 +13,8 @@ Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
 /// to pull it, the role's rights, the profile's tolerations.
 Json pod_around(const Plan& plan, Role role, Json container);
 
-/// Returns where a volume claim is mounted, and the volume itself.
+/// Returns where the volume of the runs is mounted, and the volume itself: the claim, or without one
+/// a folder that ends with its pod.
 Json storage_mount(const Plan& plan);
 Json storage_volume(const Plan& plan);
 

@@ -114,7 +114,7 @@ TEST(Render, PrintsTheTrainingsOfASweepInTheirOrder) {
   EXPECT_EQ(rendered.exit_code, 0);
   EXPECT_THAT(rendered.output, HasSubstr("name: cpu-n2-r3\n"));
   EXPECT_THAT(rendered.output, HasSubstr("batch: 32\n"));
-  EXPECT_THAT(rendered.output, HasSubstr("warmup_steps: 5\n"));
+  EXPECT_THAT(rendered.output, HasSubstr("warmup_steps: 20\n"));
 }
 
 TEST(Validate, RefusesWithTheKeyAndExitCode78) {

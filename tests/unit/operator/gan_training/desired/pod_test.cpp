@@ -71,18 +71,21 @@ TEST(Pod, PassesTheProfilesEnvironmentToEachRank) {
   EXPECT_NE(arguments.dump().find(R"("-x","NCCL_DEBUG")"), std::string::npos);
 }
 
-TEST(Pod, KeepsItsCacheWithTheRunsIfThereIsAClaim) {
-  const auto cache = [](const Plan& plan) {
-    const Json spec = spec_of(plan, Role::kWorker);
-    for (const Json& variable : spec["containers"][0]["env"]) {
-      if (variable["name"] == "XDG_CACHE_HOME") return variable["value"].get<std::string>();
-    }
-    return std::string();
-  };
+TEST(Pod, KeepsItsCacheWithTheRuns) {
+  const Json spec = spec_of(make_plan(), Role::kWorker);
+  EXPECT_NE(spec["containers"][0]["env"].dump().find(
+                R"({"name":"XDG_CACHE_HOME","value":"/runs/.cache"})"),
+            std::string::npos);
+}
+
+TEST(Pod, HasAFolderForTheRunWithoutAClaim) {
   Plan plan = make_plan();
-  EXPECT_EQ(cache(plan), "/runs/.cache");
   plan.spec.storage.claim_name = "";
-  EXPECT_EQ(cache(plan), "/tmp/.cache");
+  const Json spec = spec_of(plan, Role::kWorker);
+  EXPECT_NE(spec["volumes"].dump().find(R"({"emptyDir":{},"name":"storage"})"), std::string::npos);
+  EXPECT_NE(spec["containers"][0]["volumeMounts"].dump().find(
+                R"({"mountPath":"/runs","name":"storage"})"),
+            std::string::npos);
 }
 
 }  // namespace
