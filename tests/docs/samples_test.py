@@ -11,11 +11,10 @@ import unittest
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "support")]
 from charts import objects  # noqa: E402
-from programs import OPERATOR, WORKER  # noqa: E402
+from programs import OPERATOR, WORKER, WRONG_CONFIGURATION  # noqa: E402
 
 RESOURCES = sorted([*PROJECT.glob("operator-manifests/samples/*.yaml"), *PROJECT.glob("configs/sweeps/*.yaml")])
 RUNS = sorted(PROJECT.glob("configs/runs/*.yaml"))
-WRONG_CONFIGURATION = 78
 
 
 def run(*words):

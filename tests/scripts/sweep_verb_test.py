@@ -8,9 +8,8 @@ import unittest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "tests/support"))
-from programs import OPERATOR, WORKER  # noqa: E402
+from programs import OPERATOR, WORKER, WRONG_CONFIGURATION  # noqa: E402
 
-WRONG_CONFIGURATION = 78
 OPTIONS = ["-f", PROJECT / "configs/sweeps/cpu-1-to-2.yaml", "--out", "nowhere"]
 
 
@@ -23,6 +22,7 @@ def run(*words, **environment):
 class SweepVerb(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.alone = shutil.copy(WORKER, self.folder)
 
     def test_report_is_that_of_the_operator(self):
         code, output = run(OPERATOR, "report", *OPTIONS)
@@ -31,17 +31,16 @@ class SweepVerb(unittest.TestCase):
         self.assertEqual(run(WORKER, "sweep", "report", *OPTIONS), (code, output))
 
     def test_the_operator_may_be_on_the_path(self):
-        alone = shutil.copy(WORKER, self.folder)
         path = str(pathlib.Path(OPERATOR).parent)
-        self.assertEqual(run(alone, "sweep", "report", *OPTIONS, PATH=path), run(OPERATOR, "report", *OPTIONS))
+        self.assertEqual(run(self.alone, "sweep", "report", *OPTIONS, PATH=path), run(OPERATOR, "report", *OPTIONS))
 
     def test_without_the_operator_it_says_what_is_missing(self):
-        code, output = run(shutil.copy(WORKER, self.folder), "sweep", "report", *OPTIONS, PATH="/nowhere")
+        code, output = run(self.alone, "sweep", "report", *OPTIONS, PATH="/nowhere")
         self.assertEqual(code, WRONG_CONFIGURATION)
         self.assertIn(f"neither beside this program ({self.folder}/ganscale-operator) nor on PATH", output)
 
     def test_help_needs_no_operator(self):
-        code, output = run(shutil.copy(WORKER, self.folder), "sweep", "report", "--help", PATH="/nowhere")
+        code, output = run(self.alone, "sweep", "report", "--help", PATH="/nowhere")
         self.assertEqual(code, 0)
         self.assertIn("ganscale sweep report -f weak.json", output)
 

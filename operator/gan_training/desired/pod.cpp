@@ -8,12 +8,10 @@ namespace {
 
 constexpr int kSshPort = 2222;
 
-/// Where what is computed once stays for the next attempt; the root folder is read-only.
-std::string cache_folder(const Plan& plan) { return plan.spec.storage.path + "/.cache"; }
-
 Json environment(const Plan& plan, int restarts) {
   std::map<std::string, std::string> variables = plan.profile.environment;
-  variables.emplace("XDG_CACHE_HOME", cache_folder(plan));
+  // What is computed once stays for the next attempt; the root folder is read-only.
+  variables.emplace("XDG_CACHE_HOME", plan.spec.storage.path + "/.cache");
   variables[wire::environment::kExpectedWorldSize] = std::to_string(plan.ranks());
   variables[wire::environment::kRestarts] = std::to_string(restarts);
   variables[wire::environment::kLeaveStatus] = "1";
