@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "comm/versions.h"
+#include "comm/backends/versions.h"
 #include "command_line/shell_words.h"
 
 namespace ganscale::cli {

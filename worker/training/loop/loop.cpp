@@ -13,7 +13,7 @@
 #include "training/loop/reporter.h"
 #include "training/loop/sample_grids.h"
 #include "training/loop/schedule.h"
-#include "training/phases/run_snapshot.h"
+#include "training/replica/run_snapshot.h"
 
 namespace ganscale::training {
 namespace {

@@ -10,8 +10,8 @@
 #include "checkpoint/checkpoint_name.h"
 #include "device/gpu.h"
 #include "files/atomic_file.h"
-#include "report/memory.h"
-#include "report/tick_line.h"
+#include "report/log/memory.h"
+#include "report/log/tick_line.h"
 #include "training/loop/tick_readings.h"
 #include "training/run/job_status.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "planning/stragglers.h"
+#include "planning/model/stragglers.h"
 
 namespace ganscale::planning {
 namespace {
