@@ -12,7 +12,7 @@
 
 #include "base/stopwatch.h"
 #include "comm/backends/thread_group.h"
-#include "training/replica/network_groups.h"
+#include "training/replica/replica.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/asynchronous/discriminator_role.h"
 #include "training/schemes/asynchronous/generator_role.h"

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "cli/options/config_options.h"
-#include "cli/options/shape_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
 #include "training/bench/count_report.h"

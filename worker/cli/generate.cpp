@@ -14,7 +14,6 @@
 #include "cli/images/latent_walk.h"
 #include "cli/images/number_list.h"
 #include "cli/images/style_mixing.h"
-#include "cli/options/device_option.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "config/units.h"

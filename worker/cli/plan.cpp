@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "cli/options/config_options.h"
-#include "cli/options/shape_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
 #include "cost/roofline.h"

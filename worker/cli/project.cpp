@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
-#include "cli/options/device_option.h"
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "data/image/decode.h"

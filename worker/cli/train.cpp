@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "cli/options/config_options.h"
-#include "cli/options/shape_options.h"
 #include "cli/this_build.h"
 #include "cli/verbs.h"
 #include "comm/backends/launcher.h"

@@ -9,7 +9,7 @@
 
 #include "comm/backends/thread_group.h"
 #include "integration/training/trainee.h"
-#include "training/replica/network_groups.h"
+#include "training/replica/replica.h"
 #include "training/schemes/asynchronous/discriminator_role.h"
 #include "training/schemes/asynchronous/generator_role.h"
 

@@ -8,7 +8,7 @@
 
 #include "integration/training/trainee.h"
 #include "training/bench/synthetic_dataset.h"
-#include "training/replica/network_groups.h"
+#include "training/replica/replica.h"
 
 namespace ganscale::training {
 namespace {

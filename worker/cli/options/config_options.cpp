@@ -1,6 +1,9 @@
 #include "cli/options/config_options.h"
 
 #include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
+
+#include "models/build_model.h"
 
 namespace ganscale::cli {
 
@@ -26,6 +29,20 @@ config::Node read_config(const ConfigOptions& options) {
     config::overlay(node, config::parse_assignment(assignment));
   }
   return node;
+}
+
+void add_shape_options(CLI::App& verb, ShapeOptions& options) {
+  verb.add_option("--channels", options.channels, "Channels of the images")
+      ->check(CLI::IsMember({1, 3}))
+      ->capture_default_str();
+  verb.add_option("--labels", options.labels, "Number of labels, for a conditional model")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+void set_shapes(const ShapeOptions& options, models::ModelConfig& model) {
+  model.channels = options.channels;
+  model.label_count = models::takes_labels(model) ? options.labels : 0;
 }
 
 }  // namespace ganscale::cli

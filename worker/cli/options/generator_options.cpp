@@ -1,8 +1,11 @@
 #include "cli/options/generator_options.h"
 
 #include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "device/gpu.h"
+#include "device/select_device.h"
 
 namespace ganscale::cli {
 
@@ -17,6 +20,20 @@ training::TrainedGenerator load_generator(const GeneratorOptions& options) {
   }
   return options.run.empty() ? training::load_generator(options.checkpoint)
                              : training::load_newest_generator(options.run);
+}
+
+void add_device_option(CLI::App& verb, std::string& kind) {
+  verb.add_option("--device", kind, "cpu, gpu, or auto: a GPU if there is one")
+      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
+      ->capture_default_str();
+}
+
+c10::Device open_device(const std::string& kind) {
+  const auto device = device::select_device(device::device_kind(kind), /*local_rank=*/0,
+                                            /*local_size=*/1, device::visible_gpu_count());
+  device::use_device(device);
+  device::allow_tf32(false);
+  return device;
 }
 
 }  // namespace ganscale::cli

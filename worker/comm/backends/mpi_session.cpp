@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "comm/backends/launcher.h"
-#include "comm/backends/versions.h"
 
 namespace ganscale::comm {
 namespace {

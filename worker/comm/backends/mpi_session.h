@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace ganscale::comm {
 
 /// Initializes and finalizes MPI. The first object in main(), so that communicators are freed
@@ -16,5 +18,8 @@ class MpiSession {
   /// Ends all ranks without a word; the launcher returns `exit_code`. The caller has said why.
   [[noreturn]] static void abort(int exit_code);
 };
+
+/// Returns the version of the MPI library, such as "Open MPI v4.1.4"; "none" in a build without it.
+std::string mpi_version();
 
 }  // namespace ganscale::comm

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "comm/backends/mpi_group.h"
 #include "comm/backends/mpi_session.h"
-#include "comm/backends/versions.h"
 
 namespace ganscale::comm {
 namespace {

@@ -6,6 +6,7 @@
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <nccl.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,11 +18,19 @@
 #include <vector>
 
 #include "base/error.h"
-#include "comm/backends/nccl_handle.h"
-#include "comm/backends/versions.h"
+#include "base/handle.h"
 
 namespace ganscale::comm {
 namespace {
+
+/// Destroying the handle aborts the communicator: after an error a peer may be gone, and
+/// ncclCommDestroy could wait for it forever. Normal shutdown is Group::finish(), on all ranks.
+struct NcclCommTraits {
+  using Raw = ncclComm_t;
+  static Raw null() noexcept { return nullptr; }
+  static void close(Raw comm) noexcept { ncclCommAbort(comm); }
+};
+using NcclComm = Handle<NcclCommTraits>;
 
 using c10::cuda::CUDAEvent;
 using c10::cuda::CUDAStream;

@@ -3,6 +3,7 @@
 #include <c10/core/Device.h>
 
 #include <memory>
+#include <string>
 
 #include "comm/group/group.h"
 #include "comm/group/watchdog.h"
@@ -19,5 +20,8 @@ namespace ganscale::comm {
 /// Throws:   ConfigError in a build without CUDA; DeviceError if NCCL fails.
 std::unique_ptr<Group> make_nccl_group(std::unique_ptr<Group> host, c10::Device device,
                                        std::shared_ptr<Watchdog> watchdog);
+
+/// Returns the version of NCCL, such as "2.27.3"; "none" in a build without it.
+std::string nccl_version();
 
 }  // namespace ganscale::comm

@@ -1,7 +1,6 @@
 // Replaces nccl_group.cpp in a build without CUDA.
 #include "base/error.h"
 #include "comm/backends/nccl_group.h"
-#include "comm/backends/versions.h"
 
 namespace ganscale::comm {
 

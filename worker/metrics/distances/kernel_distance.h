@@ -3,11 +3,19 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "comm/group/group.h"
 #include "metrics/distances/inception_score.h"
 
 namespace ganscale::metrics {
+
+/// Returns `size` distinct numbers in [0, count), ascending. They depend only on seed and index.
+///
+/// Floyd's algorithm (Bentley & Floyd 1987, "Programming pearls: a sample of brilliance") with the
+/// random numbers of base/random.h. 0 <= size <= count.
+std::vector<std::int64_t> random_subset(std::int64_t count, std::int64_t size, std::uint64_t seed,
+                                        std::uint64_t index);
 
 /// Returns the unbiased squared maximum mean discrepancy of two sets of features with the kernel
 /// k(x, y) = (x . y / D + 1)^3.

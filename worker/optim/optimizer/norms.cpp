@@ -1,7 +1,9 @@
 #include "optim/optimizer/norms.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
 
 namespace ganscale::optim {
 
@@ -18,6 +20,17 @@ at::Tensor norms_of(const std::vector<at::Tensor>& tensors) {
   }
   const at::Tensor of_pieces = at::stack(at::_foreach_norm(pieces));
   return at::stack(at::_foreach_norm(of_pieces.split_with_sizes(piece_counts)));
+}
+
+std::vector<at::Tensor> trust_ratios(const std::vector<at::Tensor>& weights,
+                                     const std::vector<at::Tensor>& updates,
+                                     const TrustRule& rule) {
+  const at::Tensor of_weights = norms_of(weights);
+  const at::Tensor of_updates = norms_of(updates);
+  const at::Tensor ratios =
+      of_weights * rule.coefficient / (of_updates + of_weights * rule.weight_decay + rule.epsilon);
+  const at::Tensor have_both = (of_weights > 0).logical_and(of_updates > 0);
+  return at::where(have_both, ratios, 1.0).unbind();
 }
 
 }  // namespace ganscale::optim

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "optim/optimizer/optimizer_keys.h"
-#include "optim/optimizer/rectification.h"
+#include "optim/rules/radam.h"
 
 namespace ganscale::optim {
 

@@ -9,8 +9,8 @@
 
 #include <cmath>
 
+#include "optim/optimizer/norms.h"
 #include "optim/optimizer/optimizer_keys.h"
-#include "optim/optimizer/trust_ratio.h"
 
 namespace ganscale::optim {
 

@@ -3,8 +3,8 @@
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_mul.h>
 
+#include "optim/optimizer/norms.h"
 #include "optim/optimizer/optimizer_keys.h"
-#include "optim/optimizer/trust_ratio.h"
 
 namespace ganscale::optim {
 

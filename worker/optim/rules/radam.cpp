@@ -10,9 +10,16 @@
 #include <cmath>
 
 #include "optim/optimizer/optimizer_keys.h"
-#include "optim/optimizer/rectification.h"
 
 namespace ganscale::optim {
+
+std::optional<double> rectification(double beta2, double step) {
+  const double rho_inf = 2 / (1 - beta2) - 1;
+  const double decay = std::pow(beta2, step);
+  const double rho = rho_inf - 2 * step * decay / (1 - decay);
+  if (rho <= 5) return std::nullopt;
+  return std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho));
+}
 
 RAdam::RAdam(NamedTensors parameters, const RAdamOptions& options)
     : SlotOptimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}, StepLocation::kHost),

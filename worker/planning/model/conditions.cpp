@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "planning/model/read_number.h"
+#include "planning/model/assumptions.h"
 
 namespace ganscale::planning {
 namespace {

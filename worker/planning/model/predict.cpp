@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "planning/model/stragglers.h"
 
 namespace ganscale::planning {
 namespace {
@@ -62,6 +61,20 @@ StepTime compute(const Workload& workload, const Assumptions& assumptions, const
 }
 
 }  // namespace
+
+double mean_largest_normal(int count) {
+  // The mean of a variable is the integral of [x > 0] - P(variable <= x).
+  constexpr double kFar = 9;
+  constexpr int kIntervals = 600;
+  constexpr double kWidth = 2 * kFar / kIntervals;
+  double sum = 0;
+  for (int i = 0; i < kIntervals; ++i) {
+    const double x = -kFar + (i + 0.5) * kWidth;
+    const double below = std::pow(0.5 * std::erfc(-x / std::sqrt(2.0)), count);
+    sum += (x > 0 ? 1 : 0) - below;
+  }
+  return sum * kWidth;
+}
 
 StepTime predict_step(const Workload& workload, const Machine& machine,
                       const Assumptions& assumptions, const Scale& scale) {

@@ -7,6 +7,10 @@
 
 namespace ganscale::planning {
 
+/// Returns the mean of the largest of `count` independent standard normal numbers: by how many
+/// standard deviations the slowest of so many ranks is behind the mean.
+double mean_largest_normal(int count);
+
 /// The seconds of a mean step, by what they are spent on.
 struct StepTime {
   double device = 0;                       ///< computes

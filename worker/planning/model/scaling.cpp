@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/joined.h"
-#include "planning/model/stragglers.h"
+#include "planning/model/predict.h"
 
 namespace ganscale::planning {
 namespace {

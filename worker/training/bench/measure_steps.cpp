@@ -6,7 +6,7 @@
 
 #include "device/gpu.h"
 #include "training/loop/measured_window.h"
-#include "training/replica/network_groups.h"
+#include "training/replica/replica.h"
 #include "training/schemes/synchronous/synchronous.h"
 
 namespace ganscale::training {

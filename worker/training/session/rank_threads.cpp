@@ -10,7 +10,7 @@
 #include "base/thread_rank.h"
 #include "comm/backends/thread_group.h"
 #include "comm/group/watchdog.h"
-#include "training/session/cpu_threads.h"
+#include "training/session/process_context.h"
 
 namespace ganscale::training {
 namespace {

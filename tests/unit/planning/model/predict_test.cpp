@@ -2,10 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include "planning/model/stragglers.h"
+#include <cmath>
+#include <numbers>
 
 namespace ganscale::planning {
 namespace {
+
+TEST(MeanLargestNormal, IsThatOfTables) {
+  EXPECT_NEAR(mean_largest_normal(1), 0, 1e-9);
+  EXPECT_NEAR(mean_largest_normal(2), 1 / std::sqrt(std::numbers::pi), 1e-4);
+  // Harter 1961, Biometrika 48: order statistics of the normal distribution
+  EXPECT_NEAR(mean_largest_normal(5), 1.16296, 1e-4);
+  EXPECT_NEAR(mean_largest_normal(10), 1.53875, 1e-4);
+  EXPECT_NEAR(mean_largest_normal(100), 2.50759, 1e-4);
+}
 
 /// Nodes of two with 1 GB/s inside and no latency.
 Machine nodes_of_two() {
@@ -142,4 +152,5 @@ TEST(SecondsPerKimg, AreOfTheWholeBatch) {
 }
 
 }  // namespace
+
 }  // namespace ganscale::planning

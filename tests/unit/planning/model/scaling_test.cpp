@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "planning/model/stragglers.h"
+#include "planning/model/predict.h"
 #include "planning/output/scaling_svg.h"
 #include "planning/output/scaling_table.h"
 #include "support/expect_error.h"

@@ -4,7 +4,7 @@
 #include "comm/collectives/replicate.h"
 #include "training/loop/loop.h"
 #include "training/loop/role_tally.h"
-#include "training/replica/network_groups.h"
+#include "training/replica/replica.h"
 #include "training/replica/resume.h"
 #include "training/run/precision.h"
 #include "training/schemes/asynchronous/discriminator_role.h"

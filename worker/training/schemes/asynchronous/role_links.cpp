@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "comm/collectives/replicate.h"
 #include "training/run/precision.h"
-#include "training/schemes/asynchronous/batch_part.h"
 
 namespace ganscale::training {
 namespace {
@@ -17,6 +16,15 @@ wire::Role other(wire::Role role) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> shared_rows(const BatchPart& own, const BatchPart& other,
+                                      std::int64_t batch) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t image = own.rank, row = 0; image < batch; image += own.size, ++row) {
+    if (image % other.size == other.rank) rows.push_back(row);
+  }
+  return rows;
+}
 
 RoleLinks::RoleLinks(const RunConfig& config, const wire::RolePlan& plan, comm::Group& world)
     : config_(config),

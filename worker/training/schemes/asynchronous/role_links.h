@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,17 @@
 #include "wire/role_plan.h"
 
 namespace ganscale::training {
+
+/// A rank's part of a batch: the images rank, rank + size, ...
+struct BatchPart {
+  int rank = 0;
+  int size = 1;
+};
+
+/// Returns which rows of `own` are images of `other`, too, in ascending order. The images that two
+/// parts share are in the same order in both.
+std::vector<std::int64_t> shared_rows(const BatchPart& own, const BatchPart& other,
+                                      std::int64_t batch);
 
 /// What passes between the ranks of the two roles: fakes one way, snapshots of the discriminator
 /// the other way. Both are sent through the memory of the host, and nobody waits to send.

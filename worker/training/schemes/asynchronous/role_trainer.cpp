@@ -1,7 +1,7 @@
 #include "training/schemes/asynchronous/role_trainer.h"
 
 #include "comm/collectives/replicate.h"
-#include "training/phases/loader_readings.h"
+#include "training/phases/step_inputs.h"
 
 namespace ganscale::training {
 namespace {

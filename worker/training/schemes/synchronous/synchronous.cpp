@@ -4,7 +4,7 @@
 #include "comm/collectives/replicate.h"
 #include "training/phases/build_phases.h"
 #include "training/phases/due_phases.h"
-#include "training/phases/loader_readings.h"
+#include "training/phases/step_inputs.h"
 
 namespace ganscale::training {
 namespace {

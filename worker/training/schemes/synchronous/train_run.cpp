@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "device/gpu.h"
 #include "training/loop/loop.h"
-#include "training/replica/network_groups.h"
+#include "training/replica/replica.h"
 #include "training/replica/resume.h"
 #include "training/run/precision.h"
 #include "training/schemes/synchronous/synchronous.h"

@@ -1,4 +1,4 @@
-#include "training/loop/orders.h"
+#include "training/loop/agreement.h"
 
 #include <ATen/ops/tensor.h>
 

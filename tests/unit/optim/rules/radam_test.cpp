@@ -1,4 +1,4 @@
-#include "optim/optimizer/rectification.h"
+#include "optim/rules/radam.h"
 
 #include <gtest/gtest.h>
 

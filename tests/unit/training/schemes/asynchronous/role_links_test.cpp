@@ -1,4 +1,4 @@
-#include "training/schemes/asynchronous/batch_part.h"
+#include "training/schemes/asynchronous/role_links.h"
 
 #include <gtest/gtest.h>
 
