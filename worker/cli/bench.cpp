@@ -112,7 +112,7 @@ ExitCode measure(const BenchOptions& options, training::RunConfig config) {
 
 ExitCode bench(const BenchOptions& options) {
   training::RunConfig config =
-      training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
+      training::parse_run(read_config(options.config), training::schemes());
   if (options.config.print_config) {
     std::cout << config.resolved;
     return ExitCode::kOk;

@@ -203,7 +203,7 @@ void simulate(const PlanOptions& options, const training::RunConfig& config,
 
 ExitCode plan(const PlanOptions& options) {
   training::RunConfig config =
-      training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
+      training::parse_run(read_config(options.config), training::schemes());
   if (options.config.print_config) {
     std::cout << config.resolved;
     return ExitCode::kOk;

@@ -2,7 +2,6 @@
 
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
-
 #include <unistd.h>
 
 #include <limits>

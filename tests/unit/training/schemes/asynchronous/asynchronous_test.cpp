@@ -43,7 +43,7 @@ class Asynchronous : public testing::Test {
     source->unreadable = unreadable_;
     const Dataset dataset = fake_dataset(std::move(source));
     telemetry::Instruments instruments;
-    const Scheme& scheme = find_scheme(schemes(), config_.scheme.name);
+    const Scheme& scheme = *config_.scheme.chosen;
     scheme.check_ranks(config_, group.size());
     const ExitCode code = scheme.run({.config = config_,
                                       .folder = RunFolder(folder_ / run),
@@ -119,7 +119,7 @@ TEST_F(Asynchronous, GathersACheckpointOfBothRoles) {
 TEST_F(Asynchronous, WithStaleness0WritesTheCheckpointOfSynchronous) {
   configure(6);
   train("asynchronous");
-  config_.scheme = {.name = "synchronous", .options = {}};
+  config_.scheme = parse("").scheme;
   train("synchronous", 1);
   const auto actual = newest("asynchronous");
   const auto expected = newest("synchronous");
@@ -144,7 +144,7 @@ TEST_F(Asynchronous, GoesOnFromACheckpointOfAnotherRatioOrScheme) {
   train("run", 2);
   configure(8, ", ratio: \"2:1\", max_staleness: 1");
   train("run", 3);
-  config_.scheme = {.name = "synchronous", .options = {}};
+  config_.scheme = parse("").scheme;
   config_.training.total_kimg = 0.048;
   train("run", 1);
   EXPECT_EQ(newest("run").images_seen, 48);
@@ -181,13 +181,13 @@ TEST_F(Asynchronous, BuildsWhatItWouldUse) {
   comm::run_ranks(2, [&](comm::Group& group) {
     const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(40));
     telemetry::Instruments instruments;
-    try_asynchronous({.config = config_,
-                      .folder = RunFolder(folder_ / "run"),
-                      .dataset = dataset,
-                      .devices = at::kCPU,
-                      .group = group,
-                      .stop = stop_,
-                      .instruments = instruments});
+    config_.scheme.chosen->try_run({.config = config_,
+                                    .folder = RunFolder(folder_ / "run"),
+                                    .dataset = dataset,
+                                    .devices = at::kCPU,
+                                    .group = group,
+                                    .stop = stop_,
+                                    .instruments = instruments});
   });
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
 }

@@ -38,14 +38,20 @@ class PerLabel : public testing::Test {
     source->unreadable = unreadable_;
     const Dataset dataset = fake_dataset(std::move(source));
     telemetry::Instruments instruments;
-    return train_per_label({.config = config_,
-                            .folder = folder(),
-                            .dataset = dataset,
-                            .devices = at::kCPU,
-                            .group = group,
-                            .stop = stop_,
-                            .instruments = instruments,
-                            .budget_seconds = budget_seconds_});
+    return config_.scheme.chosen->run({.config = config_,
+                                       .folder = folder(),
+                                       .dataset = dataset,
+                                       .devices = at::kCPU,
+                                       .group = group,
+                                       .stop = stop_,
+                                       .instruments = instruments,
+                                       .budget_seconds = budget_seconds_});
+  }
+
+  /// Names the labels that are trained.
+  void name_labels(std::vector<std::int64_t> labels) {
+    config_.scheme.chosen = std::make_shared<PerLabelScheme>(
+        PerLabelOptions{.attempts = 2, .labels = std::move(labels)});
   }
 
   ExitCode train_alone() { return train(*comm::make_single_group()); }
@@ -88,13 +94,13 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
 }
 
 TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
-  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {1, 3}};
+  name_labels({1, 3});
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(state(3).state, "done");
   EXPECT_FALSE(read_label_state(label_folder(folder(), 0)));
   EXPECT_EQ(read_label_bundle(folder().bundle()).label_probabilities,
             (std::vector<double>{0, 0.5, 0, 0.5}));
-  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {4}};
+  name_labels({4});
   expect_error(ExitCode::kConfig, "scheme.labels: the dataset has no such label: 4 of 4",
                [&] { train_alone(); });
 }
