@@ -1,12 +1,17 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace ganscale::wire {
 
 /// The network that a rank of scheme asynchronous trains.
 enum class Role { kGenerator, kDiscriminator };
+
+inline constexpr std::array<std::pair<Role, std::string_view>, 2> kRoleNames{
+    {{Role::kGenerator, "generator"}, {Role::kDiscriminator, "discriminator"}}};
 
 /// The ranks that train the generator to those that train the discriminator.
 struct RoleRatio {

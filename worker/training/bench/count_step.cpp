@@ -88,7 +88,8 @@ class Counter {
     leave_as_a_step_does();
     recorder_.take();
     const StepInput input = inputs_.next({});
-    counted.push_back({.name = "input", .update = recorder_.take()});
+    counted.push_back(
+        {.name = "input", .network = wire::Role::kDiscriminator, .update = recorder_.take()});
     for (Phase& phase : trainer_.phases()) counted.push_back(count(phase, input));
     end_step();
     counted.push_back({.name = "average", .update = recorder_.take()});
@@ -117,7 +118,11 @@ class Counter {
   }
 
   CountedPhase count(Phase& phase, const StepInput& input) {
-    CountedPhase counted{.name = phase.name, .interval = phase.interval};
+    const bool of_generator = phase.network == &replica_.generator();
+    CountedPhase counted{
+        .name = phase.name,
+        .network = of_generator ? wire::Role::kGenerator : wire::Role::kDiscriminator,
+        .interval = phase.interval};
     memory_.take_peak();
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
     const bool moves_average = phase.name == first_of_generator();

@@ -1,5 +1,6 @@
 #include "training/run/parse_run.h"
 
+#include "base/enum_names.h"
 #include "comm/backends/launcher.h"
 #include "training/run/precision.h"
 #include "training/run/presets.h"
@@ -29,15 +30,16 @@ GeneratorConfig parse_generator(config::Section in, const losses::LossConfig& lo
   return c;
 }
 
+constexpr EnumNames<JoinedBatches, 3> kJoinedBatches{
+    {{JoinedBatches::kAuto, "auto"}, {JoinedBatches::kYes, "true"}, {JoinedBatches::kNo, "false"}}};
+
 JoinedBatches parse_joined_batches(config::Section& in) {
-  const auto choice = in.get_choice(
-      "joined_batches", "auto", {"auto", "true", "false"},
+  return in.get_choice(
+      "joined_batches", JoinedBatches::kAuto, kJoinedBatches,
       "pass reals and fakes through it together: faster with few images per GPU, but needs more "
       "memory; the result is the same unless its spectral normalization changes with each pass; "
       "auto: with such a normalization, or on a GPU if its layers allow it, unless "
       "training.layout is plain");
-  if (choice == "true") return JoinedBatches::kYes;
-  return choice == "false" ? JoinedBatches::kNo : JoinedBatches::kAuto;
 }
 
 DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossConfig& loss,

@@ -11,7 +11,7 @@ namespace {
 
 void require_backend(const comm::CommConfig& config, int world_size) {
   comm::check_world_size(world_size, config.expected_world_size, /*environment=*/{});
-  if (config.backend == "single" && world_size > 1) {
+  if (config.backend == comm::Backend::kSingle && world_size > 1) {
     throw ConfigError("comm.backend is single, but several ranks were requested; use auto: " +
                       std::to_string(world_size));
   }

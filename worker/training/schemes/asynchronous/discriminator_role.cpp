@@ -18,7 +18,7 @@ StepResult DiscriminatorRole::step(Progress& progress) {
   const FakeBatch batch = take_fakes();
   StepResult result{.images = batch_of_rank(),
                     .discriminator_steps = 1,
-                    .role = RoleStep{.network = "discriminator",
+                    .role = RoleStep{.network = wire::Role::kDiscriminator,
                                      .images = batch_of_rank(),
                                      .age = buffer_.newer_batches(),
                                      .wait_seconds = watch.seconds()}};

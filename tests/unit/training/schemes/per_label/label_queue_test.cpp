@@ -60,7 +60,7 @@ TEST_F(Labels, AreTrainedOnTheirSharesOfTheImages) {
   EXPECT_FALSE(train({0, 2}));
   EXPECT_EQ(state(0).value().images_seen, 16);
   EXPECT_EQ(state(2).value().images_seen, 8);
-  EXPECT_EQ(state(2).value().state, "done");
+  EXPECT_EQ(state(2).value().state, wire::LabelStage::kDone);
   EXPECT_FALSE(state(1));
   EXPECT_EQ(first_failure_, ExitCode::kOk);
 }
@@ -68,10 +68,10 @@ TEST_F(Labels, AreTrainedOnTheirSharesOfTheImages) {
 TEST_F(Labels, AreTriedAsOftenAsTheyMayAndThenLeft) {
   unreadable_ = {1};
   EXPECT_FALSE(train({0, 1}));
-  EXPECT_EQ(state(0).value().state, "failed");
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kFailed);
   EXPECT_EQ(state(0).value().attempts, 3);
   EXPECT_EQ(state(0).value().exit_code, static_cast<int>(ExitCode::kData));
-  EXPECT_EQ(state(1).value().state, "done");
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
   EXPECT_EQ(first_failure_, ExitCode::kData);
 }
 
@@ -79,7 +79,7 @@ TEST_F(Labels, ThatAreDoneAreNotTrainedAgain) {
   train({1});
   unreadable_ = {8, 9, 10, 11};
   EXPECT_FALSE(train({1}));
-  EXPECT_EQ(state(1).value().state, "done");
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
 }
 
 TEST_F(Labels, AreLeftForASignal) {
@@ -91,9 +91,9 @@ TEST_F(Labels, AreLeftForASignal) {
 TEST_F(Labels, EndWhereTheirShareOfTheBudgetDoes) {
   budget_seconds_ = 1e-6;
   EXPECT_FALSE(train({0, 1}));
-  EXPECT_EQ(state(0).value().state, "out_of_budget");
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kOutOfBudget);
   EXPECT_EQ(state(0).value().images_seen, 4);
-  EXPECT_EQ(state(1).value().state, "out_of_budget");
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);
 }
 
 TEST_F(Labels, AreFinishedOnceTheyTookTheirShareOfTheBudget) {
@@ -104,13 +104,13 @@ TEST_F(Labels, AreFinishedOnceTheyTookTheirShareOfTheBudget) {
     std::filesystem::create_directories(of_label);
     LabelState state;
     state.label = label;
-    state.state = "out_of_budget";
+    state.state = wire::LabelStage::kOutOfBudget;
     state.spent_seconds = seconds;
     write_label_state(of_label, state);
   }
   EXPECT_FALSE(train({0, 1}));
-  EXPECT_EQ(state(0).value().state, "out_of_budget");
-  EXPECT_EQ(state(1).value().state, "out_of_budget");
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kOutOfBudget);
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
   EXPECT_EQ(bundle.generator->label_count(), kLabels);
   EXPECT_EQ(bundle.images_seen, 32);
   for (std::int64_t label = 0; label < kLabels; ++label) {
-    EXPECT_EQ(state(label).state, "done");
+    EXPECT_EQ(state(label).state, wire::LabelStage::kDone);
     EXPECT_EQ(state(label).images_seen, 8);
     EXPECT_EQ(state(label).attempts, 1);
     const auto own = load_newest_generator(label_folder(folder(), label));
@@ -96,7 +96,7 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
 TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
   name_labels({1, 3});
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(3).state, "done");
+  EXPECT_EQ(state(3).state, wire::LabelStage::kDone);
   EXPECT_FALSE(read_label_state(label_folder(folder(), 0)));
   EXPECT_EQ(read_label_bundle(folder().bundle()).label_probabilities,
             (std::vector<double>{0, 0.5, 0, 0.5}));
@@ -120,7 +120,7 @@ TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
     comm::ObservedGroup observed(group, [&](std::string_view) {
       ++operations;
       for (const auto label : plan[static_cast<std::size_t>(group.rank())]) {
-        EXPECT_EQ(state(label).state, "done");
+        EXPECT_EQ(state(label).state, wire::LabelStage::kDone);
       }
     });
     EXPECT_EQ(train(observed), ExitCode::kOk);
@@ -132,10 +132,10 @@ TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
 TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
   unreadable_ = {2};  // a record of label 2
   EXPECT_EQ(train_alone(), ExitCode::kData);
-  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_EQ(state(2).state, wire::LabelStage::kFailed);
   EXPECT_EQ(state(2).attempts, 2);
   EXPECT_THAT(state(2).error, testing::HasSubstr("fake, record 2"));
-  for (const std::int64_t label : {0, 1, 3}) EXPECT_EQ(state(label).state, "done");
+  for (const std::int64_t label : {0, 1, 3}) EXPECT_EQ(state(label).state, wire::LabelStage::kDone);
   const auto bundle = read_label_bundle(folder().bundle());
   EXPECT_EQ(bundle.label_probabilities, (std::vector<double>{1.0 / 3, 1.0 / 3, 0, 1.0 / 3}));
   const auto table = nlohmann::json::parse(files::read_file(folder().labels_table()));
@@ -143,7 +143,7 @@ TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
   EXPECT_EQ(table.at(2).at("state"), "failed");
   unreadable_.clear();  // a restart tries the failed label alone
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(2).state, "done");
+  EXPECT_EQ(state(2).state, wire::LabelStage::kDone);
   EXPECT_EQ(state(0).attempts, 1);
 }
 
@@ -167,7 +167,7 @@ TEST_F(PerLabel, StopsEachLabelWhenItsBudgetIsSpent) {
   budget_seconds_ = 1e-6;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   for (std::int64_t label = 0; label < kLabels; ++label) {
-    EXPECT_EQ(state(label).state, "out_of_budget");
+    EXPECT_EQ(state(label).state, wire::LabelStage::kOutOfBudget);
     EXPECT_EQ(state(label).images_seen, 4);
     EXPECT_GT(state(label).seconds, 0);
   }
@@ -178,7 +178,7 @@ TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
   unreadable_ = {2};
   budget_seconds_ = 3600;
   EXPECT_EQ(train_alone(), ExitCode::kData);
-  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_EQ(state(2).state, wire::LabelStage::kFailed);
   EXPECT_GT(state(2).spent_seconds, 0);
   EXPECT_EQ(state(2).seconds, 0);
   EXPECT_GT(state(1).spent_seconds, state(1).seconds);  // set-up and checkpoint
@@ -191,7 +191,7 @@ TEST_F(PerLabel, GoesOnWithLabelsThatMayDoMoreNow) {
   EXPECT_EQ(state(1).images_seen, 4);  // the budget is spent
   budget_seconds_ = 0;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).state, wire::LabelStage::kDone);
   EXPECT_EQ(state(1).images_seen, 8);
   config_.training.total_kimg = 0.064;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
@@ -202,7 +202,7 @@ TEST_F(PerLabel, BeginsALabelOfADamagedStateAtItsCheckpoint) {
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   files::write_file_atomically(label_folder(folder(), 1) / "label.json", "{");
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).state, wire::LabelStage::kDone);
   EXPECT_EQ(state(1).images_seen, 8);
 }
 
@@ -211,7 +211,7 @@ TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
   config_.training.total_kimg = 0.064;
   records_of_label_ = kRecordsOfLabel + 1;
   EXPECT_NE(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(1).state, "failed");
+  EXPECT_EQ(state(1).state, wire::LabelStage::kFailed);
 }
 
 TEST_F(PerLabel, RefusesWhatItCannotTrain) {
