@@ -13,6 +13,9 @@ enum class Role { kGenerator, kDiscriminator };
 inline constexpr std::array<std::pair<Role, std::string_view>, 2> kRoleNames{
     {{Role::kGenerator, "generator"}, {Role::kDiscriminator, "discriminator"}}};
 
+/// All ranks come to agreements after steps whose numbers are multiples of it.
+inline constexpr int kStepsBetweenAgreements = 16;
+
 /// The ranks that train the generator to those that train the discriminator.
 struct RoleRatio {
   int generator = 1;

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "comm/backends/counting_group.h"
 #include "comm/collectives/replicate.h"
 #include "cost/live_memory.h"
 #include "cost/recorder.h"
 #include "data/loader/prefetcher.h"
-#include "training/bench/counting_group.h"
 #include "training/phases/phase.h"
 #include "training/phases/statistics.h"
 #include "training/run/precision.h"
@@ -50,7 +50,7 @@ struct Groups {
   static int ranks_like_the_first(const RunConfig& config, int ranks) {
     const auto color_of = [&](int rank) {
       return config.model.blueprint->statistics_color(config.training.images_per_pass(),
-                                                      CountingGroup(ranks, rank));
+                                                      comm::CountingGroup(ranks, rank));
     };
     int count = 0;
     for (int rank = 0; rank < ranks; ++rank) count += color_of(rank) == color_of(0) ? 1 : 0;
@@ -62,9 +62,9 @@ struct Groups {
     return {&statistics, shares ? &path_length : nullptr};
   }
 
-  CountingGroup world;
-  CountingGroup statistics;
-  CountingGroup path_length;
+  comm::CountingGroup world;
+  comm::CountingGroup statistics;
+  comm::CountingGroup path_length;
 };
 
 void require_countable(const RunConfig& config, int ranks) {

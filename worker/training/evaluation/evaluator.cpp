@@ -43,7 +43,7 @@ Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& 
 Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
                      comm::Group& group)
     : config_(config), images_(real), device_(device), group_(group) {
-  const metrics::ImageShape shape{real.policy.channels, real.policy.resolution};
+  const ImageShape shape{real.policy.channels, real.policy.resolution};
   if (std::ranges::any_of(config_.metrics, metrics::compares_features)) {
     net_ = metrics::open_feature_net(config.feature_net, shape, device);
   }

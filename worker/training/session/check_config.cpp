@@ -1,8 +1,8 @@
 #include "training/session/check_config.h"
 
 #include "base/log.h"
+#include "comm/backends/counting_group.h"
 #include "comm/open_world.h"
-#include "training/bench/counting_group.h"
 #include "training/replica/replica.h"
 #include "training/run/section_checks.h"
 
@@ -21,7 +21,7 @@ void require_backend(const comm::CommConfig& config, int world_size) {
 void require_shared_statistics(const RunConfig& config, int world_size) {
   for (const int ranks : config.scheme.chosen->ranks_of_networks(config, world_size)) {
     config.model.blueprint->statistics_color(config.training.images_per_pass(),
-                                             CountingGroup(ranks));
+                                             comm::CountingGroup(ranks));
   }
 }
 
