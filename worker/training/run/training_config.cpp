@@ -5,11 +5,6 @@
 namespace ganscale::training {
 namespace {
 
-constexpr EnumNames<Precision, 5> kPrecisions{{{Precision::kFp32, "fp32"},
-                                               {Precision::kFp64, "fp64"},
-                                               {Precision::kTf32, "tf32"},
-                                               {Precision::kBf16, "bf16"},
-                                               {Precision::kFp16, "fp16"}}};
 constexpr EnumNames<SeedMode, 2> kSeedModes{
     {{SeedMode::kImage, "image"}, {SeedMode::kRank, "rank"}}};
 constexpr EnumNames<RunningMeans, 2> kRunningMeans{

@@ -60,7 +60,8 @@ void log_start(std::string_view title, const TrainingContext& context) {
                     {"batch", context.config.training.batch},
                     {"device", device::device_name(context.devices.generator)},
                     {"devices", context.devices.generator == context.devices.discriminator ? 1 : 2},
-                    {"precision", describe_precision(context.config)},
+                    {"precision",
+                     describe_precision(context.config.training.precision, context.config.model)},
                     {"threads", at::get_num_threads()}});
 }
 
