@@ -4,11 +4,10 @@
 #include "checkpoint/reader.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
-#include "support/temporary_folder.h"
 #include "training/generators/trained_generator.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
-#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/same_snapshot.h"
 #include "unit/training/schemes/late_roles.h"
 
@@ -21,7 +20,7 @@ std::vector<SchemeLine> table_with_another() {
   return table;
 }
 
-class AnotherScheme : public testing::Test {
+class AnotherScheme : public FakeTraining {
  protected:
   AnotherScheme() { configure(8); }
 
@@ -43,17 +42,12 @@ class AnotherScheme : public testing::Test {
   /// Trains on two ranks in a run folder of that name.
   void train(const std::string& run) {
     comm::run_ranks(2, [&](comm::Group& group) {
-      const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(40));
-      telemetry::Instruments instruments;
-      const Scheme& scheme = *config_.scheme.chosen;
-      scheme.check_ranks(config_, group.size());
-      EXPECT_EQ(scheme.run({.config = config_,
-                            .folder = RunFolder(folder_ / run),
-                            .dataset = dataset,
-                            .devices = at::kCPU,
-                            .group = group,
-                            .stop = stop_,
-                            .instruments = instruments}),
+      const auto train_rank = [&](const TrainingContext& context) {
+        const Scheme& scheme = *config_.scheme.chosen;
+        scheme.check_ranks(config_, group.size());
+        return scheme.run(context);
+      };
+      EXPECT_EQ(with_context(group, std::make_unique<data::FakeSource>(40), train_rank, run),
                 ExitCode::kOk);
     });
   }
@@ -63,9 +57,6 @@ class AnotherScheme : public testing::Test {
   }
 
   const std::vector<SchemeLine> table_ = table_with_another();
-  const TemporaryFolder folder_;
-  const StopSignal stop_;
-  RunConfig config_;
 };
 
 TEST_F(AnotherScheme, IsReadCheckedAndDocumentedByItsLine) {

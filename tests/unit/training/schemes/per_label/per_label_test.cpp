@@ -8,11 +8,10 @@
 #include "files/atomic_file.h"
 #include "support/expect_error.h"
 #include "support/observed_group.h"
-#include "support/temporary_folder.h"
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
 #include "training/schemes/per_label/label_plan.h"
-#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -21,7 +20,7 @@ namespace {
 constexpr int kLabels = 4;
 constexpr std::int64_t kRecordsOfLabel = 8;
 
-class PerLabel : public testing::Test {
+class PerLabel : public FakeTraining {
  protected:
   PerLabel() {
     config_ = parse(
@@ -34,18 +33,9 @@ class PerLabel : public testing::Test {
 
   /// Trains as one rank of the group.
   ExitCode train(comm::Group& group) {
-    auto source = std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_);
-    source->unreadable = unreadable_;
-    const Dataset dataset = fake_dataset(std::move(source));
-    telemetry::Instruments instruments;
-    return config_.scheme.chosen->run({.config = config_,
-                                       .folder = folder(),
-                                       .dataset = dataset,
-                                       .devices = at::kCPU,
-                                       .group = group,
-                                       .stop = stop_,
-                                       .instruments = instruments,
-                                       .budget_seconds = budget_seconds_});
+    return with_context(
+        group, std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_),
+        [&](const TrainingContext& context) { return config_.scheme.chosen->run(context); });
   }
 
   /// Names the labels that are trained.
@@ -56,18 +46,12 @@ class PerLabel : public testing::Test {
 
   ExitCode train_alone() { return train(*comm::make_single_group()); }
 
-  RunFolder folder() const { return RunFolder(folder_.path() / "run"); }
   LabelState state(std::int64_t label) const {
     return read_label_state(label_folder(folder(), label)).value();
   }
 
-  const TemporaryFolder folder_;
-  RunConfig config_;
   int label_count_ = kLabels;
   std::int64_t records_of_label_ = kRecordsOfLabel;
-  std::set<std::int64_t> unreadable_;
-  const StopSignal stop_;
-  double budget_seconds_ = 0;
 };
 
 at::Tensor forward(models::Generator& generator, const at::Tensor& labels) {
