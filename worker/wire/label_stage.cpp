@@ -21,6 +21,8 @@ std::string_view name(LabelStage stage) {
 
 void to_json(nlohmann::json& json, LabelStage stage) { json = name(stage); }
 
+void to_json(nlohmann::ordered_json& json, LabelStage stage) { json = name(stage); }
+
 void from_json(const nlohmann::json& json, LabelStage& stage) {
   stage = stage_of(json.get<std::string>());
 }

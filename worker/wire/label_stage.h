@@ -27,6 +27,7 @@ std::string_view name(LabelStage stage);
 
 /// Write and read the name; one that is not in the table is that of a label that waits.
 void to_json(nlohmann::json& json, LabelStage stage);
+void to_json(nlohmann::ordered_json& json, LabelStage stage);
 void from_json(const nlohmann::json& json, LabelStage& stage);
 void from_json(const nlohmann::ordered_json& json, LabelStage& stage);
 

@@ -8,8 +8,9 @@ namespace {
 TEST(LabelStage, IsWrittenAndReadByItsName) {
   for (const auto& [stage, name] : kLabelStages) {
     const nlohmann::json json = stage;
-    EXPECT_EQ(json, name);
+    EXPECT_EQ(json.get<std::string>(), name);
     EXPECT_EQ(json.get<LabelStage>(), stage);
+    EXPECT_EQ(nlohmann::ordered_json(stage).get<std::string>(), name);
     EXPECT_EQ(wire::name(stage), name);
   }
 }
