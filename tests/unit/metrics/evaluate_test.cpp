@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 
 namespace ganscale::metrics {
