@@ -1,8 +1,8 @@
 cmake_minimum_required(VERSION 3.25)
 # Run by ctest: cmake -DROOT=worker -P check_layers.cmake, and with ROOT=operator
 #
-# A folder includes itself and folders of a lower layer; nothing else. Where a folder has rooms (sub-folders that
-# are listed below), the same holds for them among themselves; files beside the rooms may use all of them.
+# A folder includes itself and folders of a lower layer; nothing else. Where a folder has rooms (subfolders, listed
+# below), the same holds for them among themselves; files beside the rooms may use all of them.
 set(layers
   "base wire"
   "files command_line config cost profile tensors device telemetry"
@@ -10,22 +10,27 @@ set(layers
   "models augment losses optim metrics report"
   "training planning"
   "cli")
+set(layers_of_cli "options images")
+set(layers_of_comm "group" "backends collectives")
 set(layers_of_data "image" "formats" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
     "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"
     "convolution output_skip scaled_copies" "modulated_conv" "styled_activation")
-set(layers_of_models "layers" "biggan dcgan resnet stylegan2")
-set(layers_of_planning "simulation")
-set(layers_of_training "run" "evaluation phases" "generators" "loop" "schemes" "bench" "session")
-# Contracts that lie beside the rooms of their folder, and below them.
-set(headers_below_rooms models/convolutional_config.h models/initial_weights.h models/layout.h models/model.h
-    models/networks.h models/style_generator.h)
+set(layers_of_metrics "distances networks")
+set(layers_of_models "contract" "layers" "biggan dcgan resnet stylegan2")
+set(layers_of_optim "optimizer" "rules")
+set(layers_of_planning "simulation" "model" "output")
+set(layers_of_report "log media" "page tensorboard")
+set(layers_of_training "run" "evaluation replica" "phases generators" "loop" "schemes" "bench" "session")
+set(layers_of_training/schemes "synchronous" "asynchronous per_label")
+set(divided cli comm data kernels metrics models optim planning report training training/schemes)
 if(ROOT MATCHES "operator$")
   # Of the worker the operator sees base, wire, files, command_line, config and telemetry.
   set(layers "base wire" "files command_line config telemetry" "object" "kube" "controller" "gan_training" "scaling_sweep"
       "verbs")
   set(layers_of_gan_training "spec" "plan" "desired decide" "reconcile")
   set(layers_of_scaling_sweep "statistics spec" "plan" "decide" "desired" "reconcile")
+  set(divided gan_training scaling_sweep)
 endif()
 
 # Sets layer_NAME of each name: its position in the list of layers.
@@ -40,57 +45,66 @@ function(number_layers prefix)
   endforeach()
 endfunction()
 number_layers("" ${layers})
-foreach(folder data kernels models planning training gan_training scaling_sweep)
+foreach(folder IN LISTS divided)
   number_layers("${folder}/" ${layers_of_${folder}})
 endforeach()
-
-# Sets folder and room of a path; the room is empty for a file beside the rooms.
-macro(split path)
-  string(REGEX MATCH "^([a-z0-9_]+)/(([a-z0-9_]+)/)?" ignored "${path}")
-  set(folder "${CMAKE_MATCH_1}")
-  set(room "${CMAKE_MATCH_3}")
-endmacro()
 
 set(errors "")
 macro(report)
   string(APPEND errors ${ARGN} "\n")
 endmacro()
 
-# Checks one include of `file`, which lies in `from_folder` and `from_room`.
+# Sets the folders of a path from the outermost on: training/loop/loop.h has training and loop.
+macro(set_folders result path)
+  string(REPLACE "/" ";" ${result} "${path}")
+  list(POP_BACK ${result})
+endmacro()
+
+# Compares the layers of a file and of what it includes where their folders part.
+#   check_include(FILE TARGET)
 function(check_include file target)
-  split("${target}")
-  if(NOT DEFINED layer_${folder})
-    report("${file}: includes ${target}, whose folder has no layer in check_layers.cmake")
-  elseif(NOT folder STREQUAL from_folder)
-    if(NOT layer_${folder} LESS layer_${from_folder})
-      report("${file}: ${from_folder} (layer ${layer_${from_folder}}) must not include ${target} (layer ${layer_${folder}})")
+  set_folders(from "${file}")
+  set_folders(to "${target}")
+  set(shared "")
+  while(from AND to)
+    list(POP_FRONT from own)
+    list(POP_FRONT to other)
+    if(NOT own STREQUAL other)
+      if(NOT DEFINED layer_${shared}${other})
+        report("${file}: includes ${target}, but ${shared}${other} has no layer in check_layers.cmake")
+      elseif(NOT layer_${shared}${other} LESS layer_${shared}${own})
+        report("${file}: ${shared}${own} (layer ${layer_${shared}${own}}) must not include ${target} "
+               "(layer ${layer_${shared}${other}})")
+      endif()
+      set(errors "${errors}" PARENT_SCOPE)
+      return()
     endif()
-  elseif(room STREQUAL "" AND NOT from_room STREQUAL "" AND NOT target IN_LIST headers_below_rooms)
-    report("${file}: the room ${from_folder}/${from_room} must not include ${target}, which lies above the rooms")
-  elseif(NOT room STREQUAL "" AND NOT from_room STREQUAL "" AND NOT room STREQUAL from_room)
-    if(NOT layer_${folder}/${room} LESS layer_${folder}/${from_room})
-      report("${file}: the room ${from_folder}/${from_room} must not include ${target}")
-    endif()
+    string(APPEND shared "${own}/")
+  endwhile()
+  if(from)
+    report("${file}: must not include ${target}, which lies above the rooms of ${shared}")
   endif()
   set(errors "${errors}" PARENT_SCOPE)
 endfunction()
 
+# Checks that each folder of a file has a layer.
+function(check_folders file)
+  set_folders(folders "${file}")
+  set(path "")
+  foreach(folder IN LISTS folders)
+    if(NOT DEFINED layer_${path}${folder})
+      report("${file}: ${path}${folder} has no layer in check_layers.cmake")
+      break()
+    endif()
+    string(APPEND path "${folder}/")
+  endforeach()
+  set(errors "${errors}" PARENT_SCOPE)
+endfunction()
+
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.h ${ROOT}/*.cpp ${ROOT}/*.cu ${ROOT}/*.cuh)
+list(FILTER files INCLUDE REGEX "/")  # main.cpp includes what it likes
 foreach(file IN LISTS files)
-  split("${file}")
-  set(from_folder "${folder}")
-  set(from_room "${room}")
-  if(folder STREQUAL "") # main.cpp
-    continue()
-  endif()
-  if(NOT DEFINED layer_${folder})
-    report("${file}: ${folder} has no layer in check_layers.cmake")
-    continue()
-  endif()
-  if(NOT room STREQUAL "" AND NOT DEFINED layer_${folder}/${room})
-    report("${file}: the room ${folder}/${room} has no layer in check_layers.cmake")
-    continue()
-  endif()
+  check_folders("${file}")
   file(STRINGS ${ROOT}/${file} includes REGEX "^#include \"[a-z0-9_]+/")
   foreach(line IN LISTS includes)
     string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" target "${line}")

@@ -13,17 +13,23 @@ function(expect verdict file include)
   endif()
 endfunction()
 
-expect(takes training/loop/loop.cpp training/phases/replica.h)
+expect(takes training/loop/loop.cpp training/replica/replica.h)
 expect(takes training/loop/loop.cpp training/loop/loop.h)
-expect(takes training/run/run_config.h comm/group.h)
+expect(takes training/run/run_config.h comm/group/group.h)
 expect(takes models/build_model.cpp models/stylegan2/generator.h)
-expect(refuses comm/group.h models/model.h)                             # upward
-expect(refuses comm/group.h checkpoint/writer.h)                        # sideways
-expect(refuses training/phases/replica.h training/loop/loop.h)          # upward, to another room
-expect(refuses training/phases/replica.h training/evaluation/evaluator.h)  # sideways, to another room
+expect(takes training/schemes/per_label/per_label.h training/schemes/synchronous/train_run.h)
+expect(refuses comm/group/group.h models/contract/model.h)                  # upward
+expect(refuses comm/group/group.h checkpoint/writer.h)                      # sideways
+expect(refuses training/replica/replica.h training/loop/loop.h)             # upward, to another room
+expect(refuses training/replica/replica.h training/evaluation/evaluator.h)  # sideways, to another room
 expect(refuses data/loader/prefetcher.cpp data/tools/convert.h)
-expect(refuses models/layers/linear.cpp models/build_model.h)           # from a room to what uses it
-expect(refuses training/attic/old.h base/error.h)                       # a room without a layer
+expect(refuses models/layers/linear.cpp models/build_model.h)               # from a room to what uses it
+# within a room that has rooms
+expect(refuses training/schemes/synchronous/train_run.h training/schemes/per_label/per_label.h)
+expect(refuses training/schemes/per_label/per_label.h training/schemes/schemes.h)
+expect(refuses training/loop/loop.h training/schemes/synchronous/train_run.h)
+expect(refuses training/attic/old.h base/error.h)                           # a room without a layer
+expect(refuses training/schemes/attic/old.h base/error.h)
 expect(refuses attic/old.h base/error.h)
 
 set(root operator)

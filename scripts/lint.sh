@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the layout of C++ (clang-format), shell scripts (shellcheck), and the limits of docs/style.md: of a function in C++ and
-# Python complexity 10, 60 lines, 5 parameters (lizard), of a function in shell 60 lines, of any source file 500 lines.
+# Python complexity 10, 60 lines, 5 parameters (lizard), of a function in shell 60 lines, of any source file 500 lines, of a folder 26 files.
 #   scripts/lint.sh            reports what offends
 #   scripts/lint.sh --fix      lays out every C++ file anew
 set -euo pipefail
@@ -40,6 +40,12 @@ short_files() {
   wc -l "$@" | awk '$1 > 500 && $2 != "total" { print $2 ": " $1 " lines"; long = 1 } END { exit long }'
 }
 
+# Prints folders with more than 26 files directly in them, and fails if there are any.
+short_folders() {
+  sources worker operator tests | sed 's|/[^/]*$||' | sort | uniq -c |
+    awk '$1 > 26 { print $2 ": " $1 " files"; long = 1 } END { exit long }'
+}
+
 # Prints where an operator asks for a device to choose between its kernel and its reference.
 one_choice() {
   ! git grep --untracked -nE 'is_(cpu|cuda)\(\)' -- worker/kernels ':!worker/kernels/launch'
@@ -51,6 +57,7 @@ check "Python functions over the limits" lizard -w -C 10 -L 60 -a 6 "${python[@]
 check "shellcheck objects" shellcheck --external-sources "${shell[@]}"
 check "shell functions over 60 lines" short_functions "${shell[@]}"
 check "files over 500 lines" short_files "${cpp[@]}" "${python[@]}" "${shell[@]}"
+check "folders of more than 26 files" short_folders
 check "operators ask takes_kernels() who computes" one_choice
 [ $failed -eq 0 ] || die "lint failed: see above (limits: docs/style.md)"
 say "$((${#cpp[@]} + ${#python[@]} + ${#shell[@]})) files comply with layout and limits"

@@ -1,8 +1,8 @@
 #include "base/error.h"
 #include "base/host_memory.h"
 #include "cli/run.h"
-#include "comm/launcher.h"
-#include "comm/mpi_session.h"
+#include "comm/backends/launcher.h"
+#include "comm/backends/mpi_session.h"
 
 int main(int argc, char** argv) {
   ganscale::keep_freed_host_memory();

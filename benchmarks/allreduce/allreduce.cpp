@@ -12,16 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "comm/bucketed_gradients.h"
-#include "comm/mpi_session.h"
+#include "base/stopwatch.h"
+#include "comm/backends/mpi_session.h"
+#include "comm/collectives/bucketed_gradients.h"
 #include "comm/open_world.h"
-#include "comm/stopwatch.h"
 
 namespace {
 
+using ganscale::Stopwatch;
 using ganscale::comm::BucketedGradients;
 using ganscale::comm::Group;
-using ganscale::comm::Stopwatch;
 
 constexpr std::int64_t kBucketBytes = 25'000'000;
 constexpr int kRounds = 25;

@@ -13,7 +13,7 @@
 
 #include "data/loader/shard_plan.h"
 #include "kernels/counter_random/counter_random.h"
-#include "optim/adam.h"
+#include "optim/rules/adam.h"
 
 namespace ganscale::features {
 namespace {

@@ -19,14 +19,14 @@
 #include <string>
 #include <vector>
 
-#include "comm/thread_group.h"
-#include "models/initial_weights.h"
+#include "comm/backends/thread_group.h"
+#include "models/layers/initial_weights.h"
 #include "models/layers/linear.h"
 #include "models/model_table.h"
 #include "training/run/parse_run.h"
-#include "training/schemes/discriminator_role.h"
-#include "training/schemes/generator_role.h"
-#include "training/schemes/synchronous.h"
+#include "training/schemes/asynchronous/discriminator_role.h"
+#include "training/schemes/asynchronous/generator_role.h"
+#include "training/schemes/synchronous/synchronous.h"
 
 namespace {
 

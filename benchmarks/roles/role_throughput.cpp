@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "comm/stopwatch.h"
-#include "comm/thread_group.h"
+#include "base/stopwatch.h"
+#include "comm/backends/thread_group.h"
+#include "training/replica/replica.h"
 #include "training/run/parse_run.h"
-#include "training/schemes/discriminator_role.h"
-#include "training/schemes/generator_role.h"
-#include "training/schemes/network_groups.h"
-#include "training/schemes/synchronous.h"
+#include "training/schemes/asynchronous/discriminator_role.h"
+#include "training/schemes/asynchronous/generator_role.h"
+#include "training/schemes/synchronous/synchronous.h"
 
 namespace {
 
@@ -80,7 +80,7 @@ class SleepingInputs : public StepInputs {
 double time_steps(Trainer& trainer, comm::Group& world) {
   Progress progress;
   world.barrier();
-  const comm::Stopwatch watch;
+  const Stopwatch watch;
   while (progress.step < kSteps) {
     const std::int64_t end = progress.step + trainer.steps_between_agreements();
     while (progress.step < std::min<std::int64_t>(end, kSteps)) trainer.step(progress);

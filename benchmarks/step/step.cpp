@@ -6,7 +6,7 @@
 
 #include "losses/adversarial.h"
 #include "models/build_model.h"
-#include "optim/adam.h"
+#include "optim/rules/adam.h"
 #include "tensors/named_tensors.h"
 #include "timing/time_steps.h"
 

@@ -3,7 +3,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/rand.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 
 namespace ganscale::benchmarks {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "comm/group.h"
-#include "training/phases/replica.h"
-#include "training/schemes/synchronous.h"
+#include "comm/group/group.h"
+#include "training/replica/replica.h"
+#include "training/schemes/synchronous/synchronous.h"
 
 namespace ganscale::benchmarks {
 

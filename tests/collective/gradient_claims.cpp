@@ -3,9 +3,9 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "collective/group_claims.h"
-#include "comm/bucketed_gradients.h"
-#include "comm/differentiable_all_reduce.h"
-#include "comm/replicate.h"
+#include "comm/collectives/bucketed_gradients.h"
+#include "comm/collectives/differentiable_all_reduce.h"
+#include "comm/collectives/replicate.h"
 #include "support/expect_error.h"
 
 namespace ganscale::comm {

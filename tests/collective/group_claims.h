@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 
 namespace ganscale::comm {
 

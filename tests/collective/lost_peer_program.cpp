@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "comm/mpi_session.h"
+#include "comm/backends/mpi_session.h"
 #include "comm/open_world.h"
 
 namespace {

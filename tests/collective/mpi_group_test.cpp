@@ -1,4 +1,4 @@
-#include "comm/mpi_group.h"
+#include "comm/backends/mpi_group.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // main() of the test programs that mpirun starts: every rank runs the same cases in the same order.
 #include <gtest/gtest.h>
 
-#include "comm/mpi_session.h"
+#include "comm/backends/mpi_session.h"
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

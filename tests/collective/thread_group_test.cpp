@@ -1,4 +1,4 @@
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

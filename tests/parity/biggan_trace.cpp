@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 #include "base/with_prefix.h"
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "parity/check_fixture.h"
 #include "parity/settings.h"
 #include "parity/stored.h"
 #include "parity/witness.h"
 #include "training/run/parse_run.h"
-#include "training/schemes/synchronous.h"
+#include "training/schemes/synchronous/synchronous.h"
 
 namespace ganscale::parity {
 namespace {

@@ -5,12 +5,12 @@
 #include <ATen/ops/tensor.h>
 
 #include "base/error.h"
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "config/units.h"
-#include "metrics/frechet_distance.h"
-#include "metrics/inception_score.h"
-#include "metrics/kernel_distance.h"
-#include "metrics/precision_recall.h"
+#include "metrics/distances/frechet_distance.h"
+#include "metrics/distances/inception_score.h"
+#include "metrics/distances/kernel_distance.h"
+#include "metrics/distances/precision_recall.h"
 #include "parity/check_fixture.h"
 #include "parity/stored.h"
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "optim/optimizer.h"
+#include "optim/optimizer/optimizer.h"
 
 namespace ganscale::parity {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "files/atomic_file.h"
-#include "report/image_grid.h"
-#include "report/run_summary.h"
-#include "report/stats_log.h"
-#include "report/tick.h"
+#include "report/log/stats_log.h"
+#include "report/log/tick.h"
+#include "report/media/image_grid.h"
+#include "report/page/run_summary.h"
 
 namespace ganscale {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 
 namespace ganscale::comm {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "augment/augment_config.h"
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::augment {

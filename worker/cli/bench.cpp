@@ -3,8 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/config_options.h"
-#include "cli/shape_options.h"
+#include "cli/options/config_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
 #include "training/bench/count_report.h"

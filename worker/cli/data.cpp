@@ -18,7 +18,7 @@
 #include "data/tools/convert.h"
 #include "data/tools/inspect.h"
 #include "files/atomic_file.h"
-#include "report/progress.h"
+#include "report/log/progress.h"
 
 namespace ganscale::cli {
 namespace {

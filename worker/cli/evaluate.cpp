@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/log.h"
-#include "cli/generator_options.h"
+#include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "files/atomic_file.h"
 #include "training/evaluation/evaluator.h"

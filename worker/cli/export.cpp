@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
-#include "cli/generator_options.h"
+#include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "models/torchscript.h"
 

@@ -10,17 +10,16 @@
 #include <string>
 
 #include "base/log.h"
-#include "cli/device_option.h"
-#include "cli/generator_options.h"
-#include "cli/image_sampler.h"
-#include "cli/latent_walk.h"
-#include "cli/number_list.h"
-#include "cli/style_mixing.h"
+#include "cli/images/image_sampler.h"
+#include "cli/images/latent_walk.h"
+#include "cli/images/number_list.h"
+#include "cli/images/style_mixing.h"
+#include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "config/units.h"
 #include "models/standing_statistics.h"
-#include "report/image_grid.h"
-#include "report/progress.h"
+#include "report/log/progress.h"
+#include "report/media/image_grid.h"
 #include "training/generators/trained_generator.h"
 
 namespace ganscale::cli {

@@ -7,14 +7,13 @@
 
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
-#include "cli/device_option.h"
-#include "cli/generator_options.h"
+#include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "data/image/decode.h"
 #include "data/sources/image_files.h"
 #include "files/atomic_file.h"
-#include "report/image_grid.h"
-#include "report/progress.h"
+#include "report/log/progress.h"
+#include "report/media/image_grid.h"
 #include "training/generators/projector.h"
 
 namespace ganscale::cli {

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "cli/verbs.h"
-#include "report/html_report.h"
+#include "report/page/html_report.h"
 
 namespace ganscale::cli {
 namespace {

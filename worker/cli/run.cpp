@@ -6,7 +6,7 @@
 
 #include "cli/this_build.h"
 #include "cli/verbs.h"
-#include "comm/launcher.h"
+#include "comm/backends/launcher.h"
 #include "command_line/completion.h"
 #include "command_line/run_program.h"
 

@@ -8,8 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "comm/versions.h"
-#include "command_line/shell_words.h"
+#include "comm/backends/mpi_session.h"
+#include "comm/backends/nccl_group.h"
+#include "command_line/completion.h"
 
 namespace ganscale::cli {
 namespace {

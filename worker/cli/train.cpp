@@ -3,11 +3,10 @@
 #include <memory>
 
 #include "base/log.h"
-#include "cli/config_options.h"
-#include "cli/shape_options.h"
+#include "cli/options/config_options.h"
 #include "cli/this_build.h"
 #include "cli/verbs.h"
-#include "comm/launcher.h"
+#include "comm/backends/launcher.h"
 #include "cost/device_table.h"
 #include "device/gpu.h"
 #include "device/select_device.h"

@@ -12,7 +12,7 @@
 #include "cli/verbs.h"
 #include "comm/open_world.h"
 #include "data/sources/open_source.h"
-#include "report/progress.h"
+#include "report/log/progress.h"
 
 namespace ganscale::cli {
 namespace {

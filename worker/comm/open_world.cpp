@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "comm/launcher.h"
-#include "comm/nccl_group.h"
-#include "comm/thread_group.h"
+#include "comm/backends/launcher.h"
+#include "comm/backends/nccl_group.h"
+#include "comm/backends/thread_group.h"
 #include "config/units.h"
 #include "wire/names.h"
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "comm/backends/mpi_group.h"
 #include "comm/comm_config.h"
-#include "comm/group.h"
-#include "comm/mpi_group.h"
-#include "comm/watchdog.h"
+#include "comm/group/group.h"
+#include "comm/group/watchdog.h"
 
 namespace ganscale::comm {
 

@@ -1,11 +1,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "command_line/described_verb.h"
 #include "command_line/run_program.h"
 
 namespace ganscale::command_line {
+
+/// Returns text in single quotes, as bash and zsh read it.
+std::string single_quoted(std::string_view text);
+
+/// Returns text with a backslash before each of some characters.
+std::string escaped(std::string_view text, std::string_view characters);
+
+/// Returns the name of a shell function: "_ganscale_data_convert" of "ganscale data convert".
+std::string function_name(std::string_view command);
 
 /// Each returns a script that completes verbs, options and values of a program in a shell.
 ///

@@ -2,7 +2,6 @@
 
 #include "base/joined.h"
 #include "command_line/completion.h"
-#include "command_line/shell_words.h"
 
 namespace ganscale::command_line {
 namespace {

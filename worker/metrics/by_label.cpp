@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "comm/thread_group.h"
-#include "metrics/frechet_distance.h"
-#include "metrics/moments.h"
-#include "metrics/precision_recall.h"
+#include "comm/backends/thread_group.h"
+#include "metrics/distances/frechet_distance.h"
+#include "metrics/distances/moments.h"
+#include "metrics/distances/precision_recall.h"
 
 namespace ganscale::metrics {
 namespace {

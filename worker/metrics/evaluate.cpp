@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "metrics/by_label.h"
-#include "metrics/frechet_distance.h"
-#include "metrics/kernel_distance.h"
-#include "metrics/precision_recall.h"
+#include "metrics/distances/frechet_distance.h"
+#include "metrics/distances/kernel_distance.h"
+#include "metrics/distances/precision_recall.h"
 
 namespace ganscale::metrics {
 namespace {

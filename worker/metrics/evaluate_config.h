@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "config/section.h"
-#include "metrics/feature_net.h"
-#include "metrics/moments.h"
-#include "metrics/path_length.h"
-#include "metrics/perceptual_net.h"
+#include "metrics/distances/moments.h"
+#include "metrics/distances/path_length.h"
+#include "metrics/networks/feature_net.h"
+#include "metrics/networks/perceptual_net.h"
 
 namespace ganscale::metrics {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "metrics/feature_net.h"
-#include "metrics/inception_score.h"
-#include "metrics/moments.h"
+#include "metrics/distances/inception_score.h"
+#include "metrics/distances/moments.h"
+#include "metrics/networks/feature_net.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::metrics {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "models/model.h"
+#include "models/contract/model.h"
 #include "models/model_table.h"
 
 namespace ganscale::models {
@@ -29,7 +29,7 @@ struct Networks {
 /// depend on seed and parameter names alone.
 ///
 /// statistics_group: the ranks of Blueprint::statistics_color(), a group of its own (see
-///                   comm/differentiable_all_reduce.h) that outlives the networks; nullptr: this
+///                   comm/collectives/differentiable_all_reduce.h) that outlives the networks; nullptr: this
 ///                   rank is alone.
 /// Throws:           ConfigError for a conditional model of data without labels.
 Networks build_networks(const ModelConfig& config, std::uint64_t seed,

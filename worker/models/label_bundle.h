@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/networks.h"
+#include "models/contract/networks.h"
 
 namespace ganscale::models {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/networks.h"
+#include "models/contract/networks.h"
 
 namespace ganscale::models {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "models/networks.h"
+#include "models/contract/networks.h"
 
 namespace ganscale::models {
 

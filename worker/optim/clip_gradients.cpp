@@ -4,7 +4,7 @@
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/full_like.h>
 
-#include "optim/norms.h"
+#include "optim/optimizer/norms.h"
 
 namespace ganscale::optim {
 

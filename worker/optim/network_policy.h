@@ -4,7 +4,7 @@
 
 #include "optim/batch_rule.h"
 #include "optim/learning_rate.h"
-#include "optim/optimizer_table.h"
+#include "optim/rules/optimizer_table.h"
 
 namespace ganscale::optim {
 

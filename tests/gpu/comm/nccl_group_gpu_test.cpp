@@ -9,8 +9,8 @@
 #include <chrono>
 #include <future>
 
-#include "comm/nccl_group.h"
-#include "comm/thread_group.h"
+#include "comm/backends/nccl_group.h"
+#include "comm/backends/thread_group.h"
 #include "device/cuda_graph.h"
 #include "device/gpu.h"
 #include "support/expect_error.h"

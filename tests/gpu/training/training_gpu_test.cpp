@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "device/gpu.h"
-#include "integration/trainee.h"
+#include "integration/training/trainee.h"
 #include "training/phases/skipped_updates.h"
 
 namespace ganscale::training {

@@ -2,7 +2,7 @@
 
 #include <ATen/Functions.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 
 namespace ganscale::augment {

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "command_line/shell_words.h"
+#include "command_line/completion.h"
 
 namespace ganscale::command_line {
 namespace {

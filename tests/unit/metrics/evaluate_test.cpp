@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 #include "unit/metrics/stats_of.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "metrics/feature_stats.h"
 
 namespace ganscale::metrics {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "models/initial_weights.h"
+#include "models/layers/initial_weights.h"
 #include "models/layers/linear.h"
 #include "models/model_table.h"
 

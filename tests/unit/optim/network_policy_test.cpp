@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "optim/adabelief.h"
-#include "optim/adam.h"
-#include "optim/lamb.h"
-#include "optim/lars.h"
-#include "optim/radam.h"
-#include "optim/rmsprop.h"
-#include "optim/sgd.h"
+#include "optim/rules/adabelief.h"
+#include "optim/rules/adam.h"
+#include "optim/rules/lamb.h"
+#include "optim/rules/lars.h"
+#include "optim/rules/radam.h"
+#include "optim/rules/rmsprop.h"
+#include "optim/rules/sgd.h"
 #include "support/expect_error.h"
 #include "support/expect_optimizer.h"
 

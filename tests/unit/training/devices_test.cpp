@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "comm/thread_group.h"
-#include "models/networks.h"
+#include "comm/backends/thread_group.h"
+#include "models/contract/networks.h"
 #include "support/expect_error.h"
 #include "training/phases/phase_losses.h"
 #include "unit/training/parse_text.h"

@@ -2,7 +2,7 @@
 
 #include <ATen/ops/zeros.h>
 
-#include "models/networks.h"
+#include "models/contract/networks.h"
 
 namespace ganscale::training {
 

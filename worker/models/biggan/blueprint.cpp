@@ -2,7 +2,7 @@
 
 #include "models/biggan/discriminator.h"
 #include "models/biggan/generator.h"
-#include "models/initial_weights.h"
+#include "models/layers/initial_weights.h"
 
 namespace ganscale::models::biggan {
 namespace {

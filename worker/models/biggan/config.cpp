@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "models/convolutional_config.h"
+#include "models/layers/convolutional_config.h"
 
 namespace ganscale::models::biggan {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "config/section.h"
+#include "models/contract/model.h"
 #include "models/layers/batch_norm.h"
-#include "models/model.h"
 
 namespace ganscale::models::biggan {
 

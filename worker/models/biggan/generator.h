@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/biggan/blocks.h"
-#include "models/networks.h"
+#include "models/contract/networks.h"
 
 namespace ganscale::models::biggan {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "models/biggan/config.h"
-#include "models/layout.h"
+#include "models/contract/layout.h"
 
 /// The layers of BigGAN (Brock et al. 2018, arXiv:1809.11096). Parameters and buffers are named as
 /// in the public PyTorch implementation. All are initially zero but gains, which are one, and

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "models/convolutional_config.h"
 #include "models/dcgan/networks.h"
-#include "models/initial_weights.h"
+#include "models/layers/convolutional_config.h"
+#include "models/layers/initial_weights.h"
 
 namespace ganscale::models {
 namespace {

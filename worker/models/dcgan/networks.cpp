@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "models/convolutional_config.h"
+#include "models/layers/convolutional_config.h"
 
 namespace ganscale::models {
 namespace {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "models/contract/networks.h"
 #include "models/layers/batch_norm.h"
 #include "models/layers/convolution.h"
 #include "models/layers/embedding.h"
 #include "models/layers/linear.h"
-#include "models/networks.h"
 
 /// DC-GAN and the conditional DC-CGAN of Lupo Pasini, Gabbi, Yin, Perotto & Laanait, "Distributed
 /// DC-CGAN". Parameters are named as in the public implementation of these tables (PyTorch-GAN's

@@ -6,7 +6,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include "comm/differentiable_all_reduce.h"
+#include "comm/collectives/differentiable_all_reduce.h"
 
 namespace ganscale::models {
 

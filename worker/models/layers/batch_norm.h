@@ -2,7 +2,7 @@
 
 #include <torch/nn/module.h>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 
 namespace ganscale::models {
 

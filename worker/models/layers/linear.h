@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "models/contract/layout.h"
 #include "models/layers/spectral_norm.h"
-#include "models/layout.h"
 
 namespace ganscale::models {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/layout.h"
+#include "models/contract/layout.h"
 
 namespace ganscale::models {
 

@@ -1,8 +1,8 @@
 #include "models/resnet/blueprint.h"
 
 #include "base/joined.h"
-#include "models/convolutional_config.h"
-#include "models/initial_weights.h"
+#include "models/layers/convolutional_config.h"
+#include "models/layers/initial_weights.h"
 #include "models/resnet/networks.h"
 
 namespace ganscale::models {

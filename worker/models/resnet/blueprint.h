@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/model.h"
+#include "models/contract/model.h"
 
 namespace ganscale::models {
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "models/contract/networks.h"
 #include "models/layers/batch_norm.h"
 #include "models/layers/convolution.h"
 #include "models/layers/embedding.h"
 #include "models/layers/linear.h"
-#include "models/networks.h"
 #include "models/resnet/tables.h"
 
 /// Residual networks of Miyato et al. 2018, arXiv:1802.05957, and a small pair after them. The

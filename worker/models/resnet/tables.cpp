@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "models/convolutional_config.h"
+#include "models/layers/convolutional_config.h"
 
 namespace ganscale::models::resnet {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "models/initial_weights.h"
+#include "models/layers/initial_weights.h"
 #include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
 #include "models/stylegan2/stddev_layer.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/model.h"
+#include "models/contract/model.h"
 #include "models/stylegan2/config.h"
 
 namespace ganscale::models::stylegan2 {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "config/section.h"
-#include "models/model.h"
+#include "models/contract/model.h"
 
 namespace ganscale::models::stylegan2 {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "models/networks.h"
+#include "models/contract/networks.h"
 #include "models/stylegan2/mapping.h"
 #include "models/stylegan2/stddev_layer.h"
 

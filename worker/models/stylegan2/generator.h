@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/style_generator.h"
+#include "models/contract/style_generator.h"
 #include "models/stylegan2/mapping.h"
 #include "models/stylegan2/synthesis.h"
 

@@ -9,7 +9,7 @@
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
 #include "kernels/scaled_copies/scaled_copies.h"
-#include "models/layout.h"
+#include "models/contract/layout.h"
 
 /// The layers of StyleGAN2. Weights are initialized with N(0, 1) and scaled at run time ("equalized
 /// learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "comm/differentiable_all_reduce.h"
+#include "comm/collectives/differentiable_all_reduce.h"
 #include "kernels/minibatch_stddev/minibatch_stddev.h"
 
 namespace ganscale::models::stylegan2 {

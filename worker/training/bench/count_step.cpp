@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "comm/replicate.h"
+#include "comm/collectives/replicate.h"
 #include "cost/live_memory.h"
 #include "cost/recorder.h"
 #include "data/loader/prefetcher.h"
@@ -14,7 +14,7 @@
 #include "training/phases/phase.h"
 #include "training/phases/statistics.h"
 #include "training/run/precision.h"
-#include "training/schemes/synchronous.h"
+#include "training/schemes/synchronous/synchronous.h"
 
 namespace ganscale::training {
 namespace {

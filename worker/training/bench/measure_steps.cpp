@@ -6,8 +6,8 @@
 
 #include "device/gpu.h"
 #include "training/loop/measured_window.h"
-#include "training/schemes/network_groups.h"
-#include "training/schemes/synchronous.h"
+#include "training/replica/replica.h"
+#include "training/schemes/synchronous/synchronous.h"
 
 namespace ganscale::training {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "device/select_device.h"
 #include "training/run/dataset.h"
 #include "wire/job_status.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "data/sources/source.h"
-#include "models/networks.h"
+#include "models/contract/networks.h"
 
 namespace ganscale::training {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "report/progress.h"
+#include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
 #include "training/evaluation/perceptual_path.h"
 

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "metrics/evaluate.h"
-#include "models/networks.h"
+#include "models/contract/networks.h"
 #include "training/evaluation/real_statistics.h"
 
 namespace ganscale::training {

@@ -1,7 +1,7 @@
 #include "training/evaluation/metrics_log.h"
 
 #include "files/append_file.h"
-#include "report/stats_log.h"
+#include "report/log/stats_log.h"
 
 namespace ganscale::training {
 

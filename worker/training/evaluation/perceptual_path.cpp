@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "device/exact_float32.h"
-#include "models/style_generator.h"
-#include "report/progress.h"
+#include "models/contract/style_generator.h"
+#include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
 
 namespace ganscale::training {

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "metrics/evaluate_config.h"
-#include "metrics/perceptual_net.h"
-#include "models/networks.h"
+#include "metrics/networks/perceptual_net.h"
+#include "models/contract/networks.h"
 
 namespace ganscale::training {
 

@@ -15,7 +15,7 @@
 #include "files/atomic_file.h"
 #include "files/durable_file.h"
 #include "files/sha256.h"
-#include "report/progress.h"
+#include "report/log/progress.h"
 
 namespace ganscale::training {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "data/image/decode.h"
 #include "data/sources/source.h"
 #include "metrics/evaluate_config.h"

@@ -6,7 +6,7 @@
 #include "checkpoint/write_checkpoint.h"
 #include "config/units.h"
 #include "files/atomic_file.h"
-#include "training/phases/run_snapshot.h"
+#include "training/replica/run_snapshot.h"
 #include "training/run/parse_run.h"
 
 namespace ganscale::training {

@@ -11,7 +11,7 @@
 #include <numbers>
 
 #include "base/error.h"
-#include "optim/adam.h"
+#include "optim/rules/adam.h"
 
 namespace ganscale::training {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "metrics/perceptual_net.h"
-#include "models/style_generator.h"
+#include "metrics/networks/perceptual_net.h"
+#include "models/contract/style_generator.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::training {

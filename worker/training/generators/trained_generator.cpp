@@ -4,7 +4,7 @@
 #include "checkpoint/reader.h"
 #include "config/renamed.h"
 #include "training/generators/label_bundle_file.h"
-#include "training/phases/run_snapshot.h"
+#include "training/replica/run_snapshot.h"
 #include "training/run/parse_run.h"
 #include "training/run/run_folder.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/networks.h"
+#include "models/contract/networks.h"
 #include "training/run/run_config.h"
 
 namespace ganscale::training {

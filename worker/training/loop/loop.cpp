@@ -8,12 +8,10 @@
 #include "base/log.h"
 #include "checkpoint/writer.h"
 #include "files/atomic_file.h"
-#include "training/loop/budget.h"
-#include "training/loop/orders.h"
+#include "training/loop/agreement.h"
 #include "training/loop/reporter.h"
 #include "training/loop/sample_grids.h"
-#include "training/loop/schedule.h"
-#include "training/phases/run_snapshot.h"
+#include "training/replica/run_snapshot.h"
 
 namespace ganscale::training {
 namespace {

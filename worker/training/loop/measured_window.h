@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "training/loop/trainer.h"
 #include "training/run/run_config.h"
 #include "wire/job_status.h"

@@ -3,6 +3,8 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include <unistd.h>
+
 #include <limits>
 
 #include "base/log.h"
@@ -10,8 +12,8 @@
 #include "checkpoint/checkpoint_name.h"
 #include "device/gpu.h"
 #include "files/atomic_file.h"
-#include "report/memory.h"
-#include "report/tick_line.h"
+#include "report/log/tick_line.h"
+#include "telemetry/process_usage.h"
 #include "training/loop/tick_readings.h"
 #include "training/run/job_status.h"
 
@@ -166,7 +168,9 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   tick.reader_threads = read.reader_threads;
   tick.read_tail_seconds = read.read_tail_seconds;
   tick.all_reduce_share = read.all_reduce_share;
-  tick.host_memory_bytes = report::resident_memory_bytes();
+  if (const auto usage = telemetry::process_usage(getpid())) {
+    tick.host_memory_bytes = static_cast<std::int64_t>(usage->resident_memory_bytes);
+  }
   if (context_.devices.generator.is_cuda()) {
     tick.device_memory_bytes = device::device_memory(context_.devices.generator).allocated_bytes;
   }

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "checkpoint/writer.h"
-#include "report/progress.h"
-#include "report/stats_log.h"
-#include "report/tensorboard.h"
-#include "report/tick.h"
+#include "report/log/progress.h"
+#include "report/log/stats_log.h"
+#include "report/log/tick.h"
+#include "report/tensorboard/tensorboard.h"
 #include "training/evaluation/metrics_log.h"
 #include "training/loop/measured_window.h"
 #include "training/loop/role_tally.h"

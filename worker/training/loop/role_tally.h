@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/group.h"
-#include "report/tick.h"
+#include "comm/group/group.h"
+#include "report/log/tick.h"
 #include "training/loop/trainer.h"
 
 namespace ganscale::training {

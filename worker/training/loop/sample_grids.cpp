@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "data/sources/read_image.h"
-#include "report/image_grid.h"
+#include "report/media/image_grid.h"
 
 namespace ganscale::training {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "data/image/decode.h"
 #include "data/sources/source.h"
-#include "training/phases/replica.h"
+#include "training/replica/replica.h"
 #include "training/run/run_folder.h"
 
 namespace ganscale::training {

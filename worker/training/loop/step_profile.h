@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "profile/operator_profiler.h"
 #include "training/loop/trainer.h"
 #include "training/run/run_config.h"

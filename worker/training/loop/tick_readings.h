@@ -1,6 +1,6 @@
 #pragma once
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "training/loop/trainer.h"
 
 namespace ganscale::training {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "control/server.h"
 #include "device/select_device.h"
 #include "telemetry/instruments.h"

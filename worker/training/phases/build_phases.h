@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "training/phases/phase.h"
-#include "training/phases/replica.h"
+#include "training/replica/replica.h"
 
 namespace ganscale::training {
 

@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "device/cuda_graph.h"
 #include "training/phases/phase.h"
-#include "training/phases/replica.h"
+#include "training/replica/replica.h"
 
 namespace ganscale::training {
 

@@ -3,7 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/nn/module.h>
 
-#include "comm/bucketed_gradients.h"
+#include "comm/collectives/bucketed_gradients.h"
 #include "kernels/nonfinite/nonfinite.h"
 #include "optim/clip_gradients.h"
 

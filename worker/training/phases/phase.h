@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "data/loader/batch.h"
-#include "optim/optimizer.h"
+#include "optim/optimizer/optimizer.h"
 
 namespace torch::nn {
 class Module;

@@ -4,9 +4,9 @@
 #include "augment/augmentation.h"
 #include "device/select_device.h"
 #include "losses/loss_table.h"
-#include "models/style_generator.h"
-#include "training/phases/path_lengths.h"
+#include "models/contract/style_generator.h"
 #include "training/phases/phase.h"
+#include "training/replica/path_lengths.h"
 #include "training/run/run_config.h"
 
 namespace ganscale::training {

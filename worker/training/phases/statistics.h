@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::training {

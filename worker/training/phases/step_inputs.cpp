@@ -84,4 +84,10 @@ at::Tensor LabelInputs::labels_at(std::int64_t stream_position) const {
   return labels.to(device_);
 }
 
+Readings loader_readings(const StepInputs& inputs) {
+  const data::Prefetcher* loader = inputs.loader();
+  if (loader == nullptr) return {};
+  return {.loader = loader->readings()};
+}
+
 }  // namespace ganscale::training

@@ -4,6 +4,7 @@
 
 #include "data/loader/prefetcher.h"
 #include "training/phases/phase.h"
+#include "training/phases/step_result.h"
 #include "training/run/dataset.h"
 #include "training/run/progress.h"
 
@@ -62,5 +63,8 @@ class LabelInputs : public StepInputs {
   const comm::Group& group_;
   const data::ShardPlan plan_;
 };
+
+/// Returns what a rank reads of the loader of its images; nothing where none are loaded.
+Readings loader_readings(const StepInputs& inputs);
 
 }  // namespace ganscale::training

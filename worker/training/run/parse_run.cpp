@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/launcher.h"
+#include "comm/backends/launcher.h"
 #include "training/run/precision.h"
 #include "training/run/presets.h"
 #include "training/run/section_checks.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/group.h"
+#include "comm/group/group.h"
 
 namespace ganscale::training {
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "files/atomic_file.h"
-#include "report/run_summary.h"
+#include "report/page/run_summary.h"
 
 namespace ganscale::training {
 

@@ -1,8 +1,8 @@
 #include "training/schemes/schemes.h"
 
-#include "training/schemes/asynchronous.h"
-#include "training/schemes/per_label.h"
-#include "training/schemes/train_run.h"
+#include "training/schemes/asynchronous/asynchronous.h"
+#include "training/schemes/per_label/per_label.h"
+#include "training/schemes/synchronous/train_run.h"
 
 namespace ganscale::training {
 

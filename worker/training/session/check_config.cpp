@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "comm/open_world.h"
 #include "training/bench/counting_group.h"
-#include "training/phases/replica.h"
+#include "training/replica/replica.h"
 #include "training/run/section_checks.h"
 
 namespace ganscale::training {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "training/schemes/scheme.h"
+#include "training/loop/scheme.h"
 
 namespace ganscale::training {
 

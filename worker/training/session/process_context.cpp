@@ -8,7 +8,6 @@
 #include "device/gpu.h"
 #include "device/select_device.h"
 #include "training/run/precision.h"
-#include "training/session/cpu_threads.h"
 
 namespace ganscale::training {
 namespace {

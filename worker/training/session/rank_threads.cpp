@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "base/thread_rank.h"
-#include "comm/thread_group.h"
-#include "comm/watchdog.h"
-#include "training/session/cpu_threads.h"
+#include "comm/backends/thread_group.h"
+#include "comm/group/watchdog.h"
+#include "training/session/process_context.h"
 
 namespace ganscale::training {
 namespace {

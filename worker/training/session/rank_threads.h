@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "comm/group.h"
+#include "comm/group/group.h"
 #include "training/run/run_config.h"
 
 namespace ganscale::training {

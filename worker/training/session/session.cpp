@@ -12,7 +12,7 @@
 #include "telemetry/exposer.h"
 #include "telemetry/registry.h"
 #include "training/run/section_checks.h"
-#include "training/schemes/train_run.h"
+#include "training/schemes/synchronous/train_run.h"
 #include "training/session/check_config.h"
 #include "training/session/process_context.h"
 #include "training/session/rank_threads.h"

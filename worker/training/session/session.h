@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/error.h"
+#include "training/loop/scheme.h"
 #include "training/run/provenance.h"
-#include "training/schemes/scheme.h"
 
 namespace ganscale::training {
 

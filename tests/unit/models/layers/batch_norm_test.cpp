@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models {

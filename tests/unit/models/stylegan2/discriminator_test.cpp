@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "models/initial_weights.h"
+#include "models/layers/initial_weights.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models::stylegan2 {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "models/initial_weights.h"
+#include "models/layers/initial_weights.h"
 #include "support/expect_error.h"
 #include "tensors/named_tensors.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "kernels/convolution/convolution.h"
 #include "support/check_gradients.h"
 #include "support/expect_error.h"

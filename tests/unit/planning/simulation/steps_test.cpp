@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "planning/stragglers.h"
+#include "planning/model/predict.h"
 
 namespace ganscale::planning {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "training/bench/synthetic_dataset.h"
 #include "unit/training/parse_text.h"
 

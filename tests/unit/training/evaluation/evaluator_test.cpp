@@ -9,7 +9,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "models/label_bundle.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "files/atomic_file.h"
-#include "report/stats_log.h"
+#include "report/log/stats_log.h"
 #include "support/temporary_folder.h"
 
 namespace ganscale::training {

@@ -5,8 +5,8 @@
 
 #include <numbers>
 
-#include "comm/thread_group.h"
-#include "models/style_generator.h"
+#include "comm/backends/thread_group.h"
+#include "models/contract/style_generator.h"
 #include "support/expect_error.h"
 
 namespace ganscale::training {

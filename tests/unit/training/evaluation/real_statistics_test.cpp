@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/data/fake_source.h"

@@ -6,7 +6,7 @@
 #include "checkpoint/write_checkpoint.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
-#include "training/phases/run_snapshot.h"
+#include "training/replica/run_snapshot.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {

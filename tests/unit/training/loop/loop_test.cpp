@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "checkpoint/reader.h"
-#include "comm/thread_group.h"
-#include "report/stats_log.h"
+#include "comm/backends/thread_group.h"
+#include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/training/fake_dataset.h"

@@ -2,8 +2,8 @@
 
 #include <ATen/ops/tensor.h>
 
-#include "comm/thread_group.h"
-#include "report/stats_log.h"
+#include "comm/backends/thread_group.h"
+#include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/training/fake_dataset.h"

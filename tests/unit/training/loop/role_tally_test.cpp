@@ -1,6 +1,6 @@
 #include "training/loop/role_tally.h"
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 
 namespace ganscale::training {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "files/atomic_file.h"
 #include "support/temporary_folder.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "comm/bucketed_gradients.h"
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
+#include "comm/collectives/bucketed_gradients.h"
 #include "support/expect_error.h"
 #include "unit/training/parse_text.h"
 

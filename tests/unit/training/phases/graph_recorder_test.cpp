@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "comm/bucketed_gradients.h"
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
+#include "comm/collectives/bucketed_gradients.h"
 #include "training/phases/build_phases.h"
 #include "unit/training/parse_text.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {

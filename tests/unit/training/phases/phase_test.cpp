@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "comm/bucketed_gradients.h"
-#include "comm/thread_group.h"
-#include "optim/sgd.h"
+#include "comm/backends/thread_group.h"
+#include "comm/collectives/bucketed_gradients.h"
+#include "optim/rules/sgd.h"
 #include "training/phases/skipped_updates.h"
 
 namespace ganscale::training {

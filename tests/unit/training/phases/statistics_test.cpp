@@ -3,7 +3,7 @@
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 
 namespace ganscale::training {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "unit/training/fake_dataset.h"

@@ -4,9 +4,9 @@
 
 #include "models/model_table.h"
 #include "models/stylegan2/blueprint.h"
-#include "optim/adabelief.h"
-#include "optim/adam.h"
-#include "optim/sgd.h"
+#include "optim/rules/adabelief.h"
+#include "optim/rules/adam.h"
+#include "optim/rules/sgd.h"
 #include "support/expect_error.h"
 #include "support/expect_optimizer.h"
 #include "training/run/built_in_presets.h"

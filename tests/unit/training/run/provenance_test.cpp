@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
 
 namespace ganscale::training {
 namespace {

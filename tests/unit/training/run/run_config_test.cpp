@@ -1,7 +1,7 @@
 #include "training/run/run_config.h"
 
-#include "optim/adam.h"
-#include "optim/sgd.h"
+#include "optim/rules/adam.h"
+#include "optim/rules/sgd.h"
 #include "support/expect_error.h"
 #include "support/expect_optimizer.h"
 #include "unit/training/parse_text.h"

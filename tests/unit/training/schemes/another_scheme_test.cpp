@@ -2,7 +2,7 @@
 #include <ATen/ATen.h>
 
 #include "checkpoint/reader.h"
-#include "report/stats_log.h"
+#include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
 #include "training/generators/trained_generator.h"

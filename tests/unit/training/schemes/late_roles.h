@@ -2,14 +2,14 @@
 
 #include <ATen/ops/tensor.h>
 
-#include "comm/bucketed_gradients.h"
-#include "comm/replicate.h"
-#include "comm/thread_group.h"
+#include "comm/backends/thread_group.h"
+#include "comm/collectives/bucketed_gradients.h"
+#include "comm/collectives/replicate.h"
 #include "training/loop/loop.h"
+#include "training/loop/scheme.h"
 #include "training/phases/build_phases.h"
-#include "training/phases/resume.h"
 #include "training/phases/step_inputs.h"
-#include "training/schemes/scheme.h"
+#include "training/replica/resume.h"
 
 namespace ganscale::training {
 

@@ -1,0 +1,185 @@
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <regex>
+#include <string>
+
+#include "report/page/html_report.h"
+#include "support/make_run.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::report {
+namespace {
+
+using testing::HasSubstr;
+
+std::optional<std::string> find_browser() {
+  for (const std::string name : {"chromium", "chromium-browser", "google-chrome"}) {
+    if (std::system(("command -v " + name + " > /dev/null 2>&1").c_str()) == 0) return name;
+  }
+  return std::nullopt;
+}
+
+/// A page after its scripts have run, and the output of the browser's console.
+struct Opened {
+  std::string dom;
+  std::string console;
+};
+
+Opened open_page(const std::string& browser, const TemporaryFolder& folder,
+                 const std::filesystem::path& page) {
+  // --no-sandbox: containers run their tests as root.
+  const auto command = browser +
+                       " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
+                       " --enable-logging=stderr --user-data-dir=" +
+                       (folder / "profile").string() + " --dump-dom file://" + page.string() +
+                       " > " + (folder / "dom").string() + " 2> " + (folder / "log").string();
+  EXPECT_EQ(std::system(command.c_str()), 0) << files::read_file(folder / "log");
+  const auto log = files::read_file(folder / "log");
+  std::string console;
+  const std::regex line(".*CONSOLE.*");
+  for (std::sregex_iterator it(log.begin(), log.end(), line), end; it != end; ++it) {
+    console += it->str() + "\n";
+  }
+  return {files::read_file(folder / "dom"), console};
+}
+
+class ReportPage : public testing::Test {
+ protected:
+  void SetUp() override {
+    browser_ = find_browser();
+    if (!browser_) GTEST_SKIP() << "no chromium, chromium-browser or google-chrome in PATH";
+  }
+
+  std::optional<std::string> browser_;
+  TemporaryFolder folder_;
+};
+
+TEST_F(ReportPage, ShowsCurvesAndGridsInABrowserWithoutAConsoleError) {
+  make_run(folder_ / "run", 3);
+  write_html_report(folder_ / "run", folder_ / "report.html");
+  const auto opened = open_page(*browser_, folder_, folder_ / "report.html");
+  EXPECT_EQ(opened.console, "");
+  EXPECT_THAT(opened.dom, HasSubstr("aria-label=\"Loss\""));
+  EXPECT_THAT(opened.dom, HasSubstr("<path class=\"s2\" d=\"M0 "));
+  EXPECT_THAT(opened.dom, HasSubstr("<figcaption>Real</figcaption>"));
+  // What only page.js writes: the player stands at the last grid, the charts at the last tick.
+  EXPECT_THAT(opened.dom, HasSubstr("<output>after 3 kimg</output>"));
+  EXPECT_THAT(opened.dom, HasSubstr("data-at=\"3 kimg\" class=\"shown\""));
+  EXPECT_THAT(opened.dom, HasSubstr("at 3 kimg"));
+}
+
+TEST_F(ReportPage, OfARunWithoutTicksAndGridsHasNoConsoleError) {
+  files::write_file_atomically(folder_ / "run/config.yaml", "model: {name: dcgan}\n");
+  write_html_report(folder_ / "run", folder_ / "report.html");
+  const auto opened = open_page(*browser_, folder_, folder_ / "report.html");
+  EXPECT_EQ(opened.console, "");
+  EXPECT_THAT(opened.dom, HasSubstr("No tick has been written yet."));
+}
+
+/// A label of labels.json, by number, name and state.
+std::string label(int number, const std::string& name, const std::string& state) {
+  const bool failed = state == "failed";
+  return R"({"label": )" + std::to_string(number) + R"(, "name": ")" + name + R"(", "state": ")" +
+         state + R"(", "images_seen": )" + (failed ? "0" : "8000") +
+         R"(, "total_images": 8000, "seconds": 60, "error": ")" +
+         (failed ? "damaged record <7>" : "") + "\"}";
+}
+
+/// A kind of run, and what its page shows that only page.js writes or only this kind has.
+struct Kind {
+  std::string name;
+  std::function<void(const std::filesystem::path& run)> make;
+  std::vector<std::string> shows;
+};
+
+const std::vector<Kind> kKinds = {
+    {"OneGrid",
+     [](const auto& run) { make_run(run, 1); },
+     {"<output>after 1 kimg</output>", "at 1 kimg"}},
+    {"NoLabels", [](const auto& run) { make_run(run, 3); }, {"data-at=\"3 kimg\" class=\"shown\""}},
+    {"LabelsByName",
+     [](const auto& run) {
+       make_run(run, 0);
+       files::write_file_atomically(
+           run / "labels.json",
+           "[" + label(0, "cat", "done") + ", " + label(1, "a dog & its tail", "done") + ", " +
+               label(2, "n02119022 red fox, Vulpes vulpes, and its relatives", "done") + "]");
+     },
+     {"0 cat", "1 a dog &amp; its tail", "3 labels have a generator"}},
+    {"MetricsWithOneValue",
+     [](const auto& run) {
+       make_run(run, 2);
+       files::write_file_atomically(run / "metrics.jsonl",
+                                    "{\"images_seen\": 2000, \"fid50k\": 12.5}\n");
+     },
+     // Once against images, once against time.
+     {"<span>fid50k</span>", "class=\"s1 dot\"", "at 2 kimg", "at 2 min"}},
+    {"FailedLabel",
+     [](const auto& run) {
+       make_run(run, 0);
+       files::write_file_atomically(run / "labels.json", "[" + label(0, "cat", "done") + ", " +
+                                                             label(1, "dog", "failed") + "]");
+     },
+     {"damaged record &lt;7&gt;", "1 label has a generator"}},
+    {"ThousandLabels",
+     [](const auto& run) {
+       make_run(run, 0);
+       std::string labels = "[";
+       for (int i = 0; i < 1000; ++i) {
+         labels += (i > 0 ? ", " : "") + label(i, "n" + std::to_string(1440764 + i), "done");
+       }
+       files::write_file_atomically(run / "labels.json", labels + "]");
+     },
+     {"999 n1441763", "1000 labels have a generator"}},
+};
+
+class ReportPageOf : public ReportPage, public testing::WithParamInterface<Kind> {};
+
+TEST_P(ReportPageOf, HasNoConsoleError) {
+  GetParam().make(folder_ / "run");
+  write_html_report(folder_ / "run", folder_ / "report.html");
+  const auto opened = open_page(*browser_, folder_, folder_ / "report.html");
+  EXPECT_EQ(opened.console, "");
+  for (const std::string& text : GetParam().shows) EXPECT_THAT(opened.dom, HasSubstr(text));
+}
+
+/// Opens a page as a phone would, in a frame of 400 pixels (no window is as narrow); the console says
+/// if something sticks out.
+Opened open_on_phone(const std::string& browser, const TemporaryFolder& folder,
+                     const std::string& page) {
+  folder.write("page.html", page +
+                                "<script>if (document.documentElement.scrollWidth > innerWidth) {"
+                                "console.error('wider than the screen: ' + "
+                                "document.documentElement.scrollWidth + ' of ' + innerWidth)"
+                                "}</script>");
+  return open_page(
+      browser, folder,
+      folder.write("phone.html", "<iframe src=\"page.html\" width=\"400\" height=\"800\">"));
+}
+
+TEST_P(ReportPageOf, FitsThePhone) {
+  GetParam().make(folder_ / "run");
+  const auto page = html_report(read_run(folder_ / "run"));
+  EXPECT_EQ(open_on_phone(*browser_, folder_, page).console, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ReportPageOf, testing::ValuesIn(kKinds),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_F(ReportPage, WhatSticksOutIsSeenByThisTest) {
+  const auto opened =
+      open_on_phone(*browser_, folder_, "<!doctype html><p style=\"width: 500px\">wide</p>");
+  EXPECT_THAT(opened.console, HasSubstr("wider than the screen"));
+}
+
+TEST_F(ReportPage, ConsoleErrorsAreSeenByThisTest) {
+  files::write_file_atomically(folder_ / "broken.html", "<script>undefined_name();</script>");
+  const auto opened = open_page(*browser_, folder_, folder_ / "broken.html");
+  EXPECT_THAT(opened.console, HasSubstr("undefined_name is not defined"));
+}
+
+}  // namespace
+}  // namespace ganscale::report

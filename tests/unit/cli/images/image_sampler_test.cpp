@@ -1,0 +1,103 @@
+#include "cli/images/image_sampler.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "support/expect_error.h"
+#include "unit/models/read_model.h"
+
+namespace ganscale::cli {
+namespace {
+
+training::TrainedGenerator trained(std::vector<double> label_probabilities) {
+  training::TrainedGenerator result;
+  result.config.model = models::read_model("name: conditional_dcgan", 4);
+  result.generator = models::build_generator(result.config.model, 1, nullptr);
+  result.checkpoint = "runs/r1/checkpoints/kimg-000001";
+  result.label_probabilities = std::move(label_probabilities);
+  return result;
+}
+
+std::vector<std::int64_t> seeds(std::int64_t count) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(count));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+// The deviation of a share of 4000 draws is at most sqrt(0.25 / 4000) = 0.008.
+TEST(LabelsOfTheData, ComeAsOftenAsThere) {
+  const auto generator = trained({0, 0.25, 0, 0.75});
+  const auto labels = ImageSampler(generator, {}).specify(seeds(4000), "data").labels;
+  ASSERT_EQ(labels.size(), 4000);
+  EXPECT_EQ(std::ranges::count(labels, 0) + std::ranges::count(labels, 2), 0);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(labels, 1)) / 4000, 0.25, 0.03);
+}
+
+TEST(LabelsOfTheData, BelongToTheSeedAlone) {
+  const auto generator = trained({0.25, 0.25, 0.25, 0.25});
+  const ImageSampler sampler(generator, {});
+  const auto all = sampler.specify(seeds(40), "data").labels;
+  EXPECT_EQ(sampler.specify({31, 7}, "data").labels, (std::vector{all[31], all[7]}));
+}
+
+TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
+  const auto generator = trained({});
+  const ImageSampler sampler(generator, {});
+  expect_error(ExitCode::kUsage, "has no label frequencies",
+               [&] { sampler.specify(seeds(4), "data"); });
+  EXPECT_EQ(sampler.specify(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
+}
+
+TEST(LabelsByName, AreThoseOfTheData) {
+  auto generator = trained({});
+  generator.label_names = {"cat", "dog", "7", "horse"};
+  const ImageSampler sampler(generator, {});
+  EXPECT_EQ(sampler.specify(seeds(4), "horse,0-1,dog").labels,
+            (std::vector<std::int64_t>{3, 0, 1, 1}));
+  expect_error(ExitCode::kUsage, "--labels: no label has this name: hrse (did you mean horse?)",
+               [&] { sampler.specify(seeds(1), "hrse"); });
+  expect_error(ExitCode::kUsage, "the labels of this run are 0-3: 7",  // numbers are no names
+               [&] { sampler.specify(seeds(1), "7"); });
+}
+
+TEST(LabelsByName, AreRefusedWhereThereAreNone) {
+  const auto generator = trained({});
+  const ImageSampler sampler(generator, {});
+  expect_error(ExitCode::kUsage, "the labels of this run have no names",
+               [&] { sampler.specify(seeds(1), "cat"); });
+  expect_error(ExitCode::kUsage, "--labels: ", [&] { sampler.specify(seeds(1), "3-1"); });
+  expect_error(ExitCode::kUsage, "--labels: ", [&] { sampler.specify(seeds(1), "-2"); });
+}
+
+training::TrainedGenerator biggan() {
+  training::TrainedGenerator result;
+  result.config.model = models::read_model("{name: biggan, generator_channels: 1}", 4);
+  result.generator = models::build_generator(result.config.model, 1, nullptr);
+  return result;
+}
+
+TEST(TruncatedLatents, StayWithinTheThresholdAndBelongToTheSeed) {
+  const auto generator = biggan();
+  const ImageSampler sampler(generator, models::Truncation{.psi = 0.5});
+  const auto z = sampler.latents({5, 6, 9});
+  EXPECT_LE(z.abs().max().item<double>(), 0.5);
+  EXPECT_TRUE(at::equal(sampler.latents({9})[0], z[2]));
+  const auto usual = ImageSampler(generator, {}).latents({9})[0];
+  EXPECT_TRUE(at::where(usual.abs() <= 0.5, usual == z[2], usual != z[2]).all().item<bool>());
+}
+
+TEST(TruncatedLatents, AreOfModelsThatBearThem) {
+  const auto plain = trained({});
+  expect_error(ExitCode::kUsage, "--truncation: this model has no truncation: conditional_dcgan",
+               [&] { ImageSampler(plain, models::Truncation{.psi = 0.5}); });
+  const auto generator = biggan();
+  expect_error(ExitCode::kUsage, "--truncation: the threshold of latents must be positive",
+               [&] { ImageSampler(generator, models::Truncation{.psi = 0}); });
+  expect_error(ExitCode::kUsage, "--truncation-cutoff: this model has no styles",
+               [&] { ImageSampler(generator, models::Truncation{.psi = 1, .cutoff = 3}); });
+}
+
+}  // namespace
+}  // namespace ganscale::cli

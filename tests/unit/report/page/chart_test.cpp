@@ -1,0 +1,83 @@
+#include "report/page/chart.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace ganscale::report {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pointwise;
+
+TEST(Chart, MarksAreAtRoundNumbersAroundTheValues) {
+  const Axis axis = make_axis(0.3, 1.9, 4, false);
+  EXPECT_THAT(axis.marks, Pointwise(DoubleNear(1e-12), {0.0, 0.5, 1.0, 1.5, 2.0}));
+  EXPECT_EQ(axis.from, 0);
+  EXPECT_EQ(axis.to, 2);
+}
+
+TEST(Chart, TightAxisEndsAtItsValues) {
+  const Axis axis = make_axis(4, 2000, 5, true);
+  EXPECT_EQ(axis.from, 4);
+  EXPECT_EQ(axis.to, 2000);
+  EXPECT_THAT(axis.marks, ElementsAre(500, 1000, 1500, 2000));
+  EXPECT_DOUBLE_EQ(axis.share(1002), 0.5);
+}
+
+TEST(Chart, FlatCurveHasRoomAround) {
+  const Axis axis = make_axis(2e-4, 2e-4, 4, false);
+  EXPECT_LT(axis.from, 2e-4);
+  EXPECT_GT(axis.to, 2e-4);
+  const Axis zero = make_axis(0, 0, 4, false);
+  EXPECT_EQ(zero.from, -1);
+  EXPECT_EQ(zero.to, 1);
+}
+
+TEST(Chart, ThinsOutByMeansOfNeighbors) {
+  const Chart chart{"t", "", {1, 2, 3, 4, 5}, {{"s", {10, 20, 30, 40, 50}}}, false};
+  const Chart thin = thin_out(chart, 3);
+  EXPECT_THAT(thin.x, ElementsAre(1.5, 3.5, 5));
+  EXPECT_THAT(thin.series[0].values, ElementsAre(15, 35, 50));
+}
+
+TEST(Chart, LeavesAGapWhereALossWasNotANumber) {
+  const double nan = std::nan("");
+  const Chart chart{"Loss", "", {0, 1, 2, 3}, {{"generator", {0, 1, nan, 2}}}, false};
+  const auto html = chart_html(chart);
+  // y: 0 ... 2 over a height of 300, x: 0 ... 3 over a width of 1000.
+  EXPECT_THAT(html, HasSubstr("d=\"M0 300L333.333 150M1000 0\""));
+  EXPECT_THAT(html, HasSubstr("class=\"s1 dot\" d=\"M1000 0h0\""));  // that no line goes to
+  EXPECT_THAT(html, HasSubstr("\"y\":[[0.0,1.0,null,2.0]]"));
+}
+
+TEST(Chart, ShowsASingleValueAsADot) {
+  const auto html = chart_html({"FID", "", {3}, {{"fid", {20}}}, false});
+  EXPECT_THAT(html, HasSubstr("class=\"s1 dot\" d=\"M500 150h0\""));
+  const auto curve = chart_html({"FID", "", {3, 4}, {{"fid", {20, 10}}}, false});
+  EXPECT_THAT(curve, testing::Not(HasSubstr("dot")));
+}
+
+TEST(Chart, OneSpikeDoesNotFlattenTheCurve) {
+  Chart chart{"Rate", "", {}, {{"s/kimg", {}}}, true};
+  for (int i = 0; i < 200; ++i) {
+    chart.x.push_back(i);
+    chart.series[0].values.push_back(i == 0 ? 1000 : 8);
+  }
+  const auto html = chart_html(chart);
+  EXPECT_THAT(html, HasSubstr(">8</span>"));
+  EXPECT_THAT(html, testing::Not(HasSubstr(">1000</span>")));
+}
+
+TEST(Chart, EscapesNames) {
+  const Chart chart{"<b>", "", {0, 1}, {{"</script>", {0, 1}}}, false};
+  const auto html = chart_html(chart);
+  EXPECT_THAT(html, testing::Not(HasSubstr("<b>&lt;")));
+  EXPECT_THAT(html, HasSubstr("&lt;b&gt;"));
+  EXPECT_THAT(html, HasSubstr("&lt;/script&gt;"));
+}
+
+}  // namespace
+}  // namespace ganscale::report

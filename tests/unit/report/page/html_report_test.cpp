@@ -1,0 +1,236 @@
+#include "report/page/html_report.h"
+
+#include <gmock/gmock.h>
+
+#include "report/page/curves.h"
+#include "report/page/html_text.h"
+#include "support/expect_error.h"
+#include "support/make_run.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::report {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(HtmlText, EscapesWhatHtmlReads) {
+  EXPECT_EQ(escape_html("<a href=\"x\">'&'"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
+}
+
+TEST(HtmlText, DataUriIsBase64OfRfc4648) {  // its test vectors, section 10
+  EXPECT_EQ(data_uri("a/b", ""), "data:a/b;base64,");
+  EXPECT_EQ(data_uri("a/b", "f"), "data:a/b;base64,Zg==");
+  EXPECT_EQ(data_uri("a/b", "foobar"), "data:a/b;base64,Zm9vYmFy");
+}
+
+TEST(RunSummary, SampleNamesSortByTimeAndReadBack) {
+  EXPECT_EQ(sample_name(4'200'000), "fakes-004200.png");
+  EXPECT_EQ(sample_name(1536), "fakes-000001.536.png");
+  EXPECT_EQ(images_of_sample_name("fakes-000001.536.png"), 1536);
+  EXPECT_EQ(images_of_sample_name("fakes-1.png"), std::nullopt);
+  EXPECT_EQ(images_of_sample_name("reals.png"), std::nullopt);
+}
+
+TEST(RunSummary, FindsAKeyOfTheConfigurationByItsPath) {
+  const auto config = config::parse_yaml("a: {b: {c: 3, d: [1, x]}}", "run.yaml");
+  EXPECT_EQ(config_value(config, "a.b.c"), "3");
+  EXPECT_EQ(config_value(config, "a.b.d"), "[1, x]");
+  EXPECT_EQ(config_value(config, "a.x.c"), std::nullopt);
+  EXPECT_EQ(config_value(config, "a.b.c.d"), std::nullopt);
+}
+
+TEST(RunSummary, RefusesAFolderThatIsNoRun) {
+  const TemporaryFolder folder;
+  expect_error(ExitCode::kData, "not the folder of a run, it has no config.yaml",
+               [&] { read_run(folder.path()); });
+}
+
+TEST(HtmlReport, SaysWhatEachLabelReached) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 0);
+  folder.write("labels.json",
+               R"([{"label": 0, "name": "cat", "state": "done", "images_seen": 8000,
+                    "total_images": 8000, "seconds": 60, "error": ""},
+                   {"label": 1, "name": "dog", "state": "failed", "images_seen": 0,
+                    "total_images": 9000, "seconds": 0, "error": "record <7>"}])");
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<th>0 cat</th><td>done, "));
+  EXPECT_THAT(page, HasSubstr("<th>1 dog</th><td>failed, "));
+  EXPECT_THAT(page, HasSubstr(": record &lt;7&gt;</td>"));
+  EXPECT_THAT(page, HasSubstr("<b>1</b><span>of 2 labels have a generator</span>"));
+  EXPECT_THAT(page, HasSubstr("<b>8 kimg</b><span>of 17 kimg</span>"));
+}
+
+TEST(HtmlReport, FoldsManyLabels) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 0);
+  std::string labels;
+  for (int label = 0; label < 200; ++label) {
+    labels += (label == 0 ? "[" : ", ") + std::string("{\"label\": ") + std::to_string(label) +
+              ", \"state\": \"" + (label == 150 ? "failed" : "done") + "\", \"attempts\": 2}";
+  }
+  folder.write("labels.json", labels + "]");
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("2 attempts</td>"));
+  EXPECT_THAT(page, HasSubstr("<details class=\"card\"><summary>199 labels have a generator"));
+  EXPECT_LT(page.find("<th>150 "), page.find("<th>0 "));
+}
+
+TEST(Curves, HaveAChartForEachThingWithNumbers) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  const auto charts = tick_charts(read_run(folder.path()));
+  std::vector<std::string> titles;
+  for (const auto& chart : charts) titles.push_back(chart.title);
+  EXPECT_THAT(titles, ElementsAre("Loss", "Rate", "Waiting", "Reader threads", "Slow reads",
+                                  "Learning rate", "Memory"));
+  EXPECT_THAT(charts[0].x, ElementsAre(1, 2, 3));
+  EXPECT_EQ(charts[0].series[1].name, "generator");
+  EXPECT_THAT(charts[0].series[1].values, ElementsAre(0.6, 0.7, testing::DoubleEq(0.8)));
+}
+
+TEST(Curves, HaveAChartForEachMetric) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"fid50k", 80.5}}, {{"images_seen", 2000}, {"is50k", 2}}};
+  const auto charts = metric_charts(run);
+  ASSERT_EQ(charts.size(), 2U);
+  EXPECT_EQ(charts[0].title, "fid50k");
+  EXPECT_TRUE(std::isnan(charts[0].series[0].values[1]));
+}
+
+// Ticks of 1000 images and a minute: 1500 images were seen after 90 s.
+TEST(Curves, ShowMetricsAgainstTimeToo) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  folder.write(
+      "metrics.jsonl",
+      "{\"images_seen\": 1000, \"fid50k\": 80.5}\n{\"images_seen\": 1500, \"fid50k\": 70}\n"
+      "{\"images_seen\": 3000, \"fid50k\": 60}\n{\"images_seen\": 9000, \"fid50k\": 50}\n");
+  const auto run = read_run(folder.path());
+  const auto charts = metric_time_charts(run);
+  ASSERT_EQ(charts.size(), 1U);
+  EXPECT_EQ(charts[0].x_unit, "min");
+  EXPECT_THAT(charts[0].x, ElementsAre(1, 1.5, 3));  // no tick tells when 9000 were seen
+  EXPECT_THAT(charts[0].series[0].values, ElementsAre(80.5, 70, 60));
+  EXPECT_THAT(html_report(run), HasSubstr("\"unit\":\"min\""));
+}
+
+TEST(Curves, TakeTheTimeOfAMetricFromItsLine) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"training_seconds", 180}, {"fid50k", 80.5}}};
+  const auto charts = metric_time_charts(run);
+  ASSERT_EQ(charts.size(), 1U) << "seconds are no metric";
+  EXPECT_THAT(charts[0].x, ElementsAre(3));
+  EXPECT_EQ(charts[0].x_unit, "min");
+}
+
+TEST(Curves, ShowNoMetricAgainstTimeWithoutTicks) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"fid50k", 80.5}}};
+  EXPECT_TRUE(metric_time_charts(run).empty());
+}
+
+TEST(Curves, ShowWaitingAndStalenessOfEachRole) {
+  Tick tick;
+  tick.images_seen = 1000;
+  tick.roles["generator"] = {.ranks = 1,
+                             .steps = 4,
+                             .images = 0,
+                             .seconds_per_step = 0.25,
+                             .wait_share = 0.125,
+                             .steps_of_age = {{0, 1}, {2, 3}}};
+  tick.roles["discriminator"] = {.ranks = 3, .steps = 0, .images = 0, .steps_of_age = {}};
+  RunSummary run;
+  run.ticks.push_back(to_json(tick));
+  std::map<std::string, Chart> charts;
+  for (const auto& chart : tick_charts(run)) charts[chart.title] = chart;
+  EXPECT_EQ(charts["Waiting for the other role"].series[0].values[0], 12.5);
+  EXPECT_EQ(charts["Time of a step"].series[0].values[0], 250);
+  const auto& staleness = charts["Staleness"].series;  // of a role without steps: none
+  ASSERT_EQ(staleness.size(), 2U);
+  EXPECT_EQ(staleness[0].name, "generator");
+  EXPECT_EQ(staleness[0].values[0], 1.5);  // (0 + 3 * 2) / 4
+  EXPECT_EQ(staleness[1].name, "generator, oldest");
+  EXPECT_EQ(staleness[1].values[0], 2);
+}
+
+TEST(HtmlReport, ShowsTheNewestValueOfAMetricThatTheLastEvaluationLeftOut) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  folder.write("metrics.jsonl",
+               "{\"images_seen\": 1000, \"fid50k\": 80.5}\n"
+               "{\"images_seen\": 2000, \"is50k\": 2}\n");
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<b>80.5</b><span>fid50k</span>"));
+  EXPECT_THAT(page, HasSubstr("<b>2.00</b><span>is50k</span>"));
+}
+
+TEST(HtmlReport, TellsWhatMadeTheRun) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 1);
+  EXPECT_THAT(html_report(read_run(folder.path())), Not(HasSubstr("Provenance")));
+  folder.write("provenance.jsonl",
+               "{\"commit\": \"old\"}\n"
+               "{\"commit\": \"new\", \"command_line\": \"ganscale train --run 'a<b'\", "
+               "\"hosts\": [\"n1\", \"n2\"], \"devices\": {\"H100\": 8}, \"ranks\": 8}\n");
+  const auto page = html_report(read_run(folder.path()));
+  for (const char* expected :
+       {"<th>commit</th><td>new</td>", "<th>hosts</th><td>n1, n2</td>",
+        "<th>devices</th><td>8 x H100</td>", "<th>ranks</th><td>8</td>",
+        "<th>starts so far</th><td>2</td>", "<th>command line</th><td>ganscale train --run "})
+    EXPECT_THAT(page, HasSubstr(expected));
+  EXPECT_THAT(page, Not(HasSubstr("a<b")));
+}
+
+TEST(HtmlReport, NeedsNothingButItself) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  EXPECT_THAT(page, Not(HasSubstr("<link")));
+  EXPECT_EQ(count(page, "src=\""), count(page, "src=\"data:image/png;base64,"));
+}
+
+TEST(HtmlReport, ShowsRealsFirstAndLastGridAndEscapesTheConfiguration) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 3);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"1 kimg\">"));
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"3 kimg\">"));
+  EXPECT_THAT(page, HasSubstr("<figcaption>Real</figcaption>"));
+  EXPECT_THAT(page, HasSubstr("&lt;i&gt;&amp; more&lt;/i&gt;"));
+}
+
+TEST(HtmlReport, HasNoPlayerForASingleGrid) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 1);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_THAT(page, HasSubstr("<output>after 1 kimg</output>"));
+  EXPECT_THAT(page, Not(HasSubstr("class=\"player\"")));
+}
+
+TEST(HtmlReport, CarriesSixteenGridsOfManyWithFirstAndLast) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 40);
+  const auto page = html_report(read_run(folder.path()));
+  EXPECT_EQ(count(page, "<figure data-at="), 16);
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"1 kimg\">"));
+  EXPECT_THAT(page, HasSubstr("<figure data-at=\"40 kimg\">"));
+}
+
+TEST(HtmlReport, SaysThatARunHasNotBegun) {
+  const TemporaryFolder folder;
+  files::write_file_atomically(folder / "config.yaml", "model: {name: dcgan}\n");
+  EXPECT_THAT(html_report(read_run(folder.path())), HasSubstr("No tick has been written yet."));
+}
+
+}  // namespace
+}  // namespace ganscale::report

@@ -1,0 +1,47 @@
+#include "training/replica/path_lengths.h"
+
+#include <ATen/ops/tensor.h>
+#include <gtest/gtest.h>
+
+#include "comm/backends/thread_group.h"
+
+namespace ganscale::training {
+namespace {
+
+TEST(PathCount, SharesTheFirstImagesOfTheBatch) {
+  const int expected[] = {2, 1, 1, 1};  // images 0 and 4, 1, 2, 3
+  for (int rank = 0; rank < 4; ++rank) {
+    const PathCount count = path_count(/*batch=*/10, /*batch_shrink=*/2, rank, /*ranks=*/4);
+    EXPECT_EQ(count.here, expected[rank]);
+    EXPECT_EQ(count.in_all, 5);
+    EXPECT_EQ(count.ranks, 4);
+  }
+}
+
+TEST(PathCount, IsOneAtLeast) {
+  EXPECT_EQ(path_count(4, 8, 0, 2).here, 1);
+  EXPECT_EQ(path_count(4, 8, 1, 2).here, 0);
+}
+
+// 1, 2 and 6 on the first rank, none on the second.
+TEST(MeanLength, IsThatOfAllRanksImages) {
+  comm::run_ranks(2, [](comm::Group& group) {
+    const PathLengthMean mean{at::tensor(9.0), &group};
+    const bool has_some = group.rank() == 0;
+    const at::Tensor lengths =
+        has_some ? at::tensor({1.0, 2.0, 6.0}) : at::tensor(at::ArrayRef<double>{});
+    const PathCount count{.here = has_some ? 3 : 0, .in_all = 3, .ranks = 2};
+    EXPECT_EQ(mean_length(lengths, count, mean).item<double>(), 3);
+  });
+}
+
+TEST(MeanLength, IsOfThisRankAloneWhereItKeepsToThat) {
+  const PathLengthMean mean{at::tensor(9.0), nullptr};
+  const PathCount two{.here = 2, .in_all = 3, .ranks = 2};
+  EXPECT_EQ(mean_length(at::tensor({1.0, 2.0}), two, mean).item<double>(), 1.5);
+  const PathCount none{.here = 0, .in_all = 3, .ranks = 2};
+  EXPECT_EQ(mean_length(at::tensor(at::ArrayRef<double>{}), none, mean).item<double>(), 9);
+}
+
+}  // namespace
+}  // namespace ganscale::training

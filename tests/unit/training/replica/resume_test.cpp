@@ -1,0 +1,115 @@
+#include "training/replica/resume.h"
+
+#include <ATen/ATen.h>
+
+#include "checkpoint/write_checkpoint.h"
+#include "comm/backends/thread_group.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "training/replica/run_snapshot.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+class Resume : public testing::Test {
+ protected:
+  Resume() { config_.model.channels = 1; }
+
+  /// Writes a checkpoint of a replica whose generator is this number everywhere.
+  void write(const RunFolder& folder, std::int64_t images_seen, double number) const {
+    Replica replica(config_, at::kCPU, {});
+    fill(replica, number);
+    const Progress progress{.images_seen = images_seen,
+                            .step = 3,
+                            .stream_position = images_seen + 1,
+                            .tick = 5,
+                            .trained_seconds = 1.5,
+                            .nonfinite_steps = 7};
+    checkpoint::write_checkpoint(folder.root(), make_snapshot(replica.state(), facts_, progress));
+  }
+
+  static void fill(Replica& replica, double number) {
+    const at::NoGradGuard no_grad;
+    for (const auto& [name, parameter] : named_parameters(replica.generator())) {
+      parameter.fill_(number);
+    }
+  }
+
+  static double number_in(Replica& replica) {
+    return named_parameters(replica.generator()).begin()->second.max().item<double>();
+  }
+
+  const TemporaryFolder folder_;
+  const RunFolder run_{folder_ / "r1"};
+  const RunFacts facts_{.model = "dcgan", .record_count = 70, .channels = 1};
+  const std::string no_weights_;
+  RunConfig config_ = parse("model: {z_dim: 4}");
+};
+
+TEST_F(Resume, GoesOnFromTheNewestCheckpoint) {
+  write(run_, 1000, 1);
+  write(run_, 2000, 2);
+  Replica replica(config_, at::kCPU, {});
+  const Progress progress =
+      resume(replica, {run_, facts_, no_weights_}, *comm::make_single_group());
+  EXPECT_EQ(number_in(replica), 2);
+  EXPECT_EQ(progress.images_seen, 2000);
+  EXPECT_EQ(progress.stream_position, 2001);
+  EXPECT_EQ(progress.step, 3);
+  EXPECT_EQ(progress.tick, 5);
+  EXPECT_EQ(progress.trained_seconds, 1.5);
+  EXPECT_EQ(progress.nonfinite_steps, 7);
+}
+
+TEST_F(Resume, GivesEveryRankTheProgressOfTheFirst) {
+  write(run_, 2000, 2);
+  comm::run_ranks(3, [&](comm::Group& group) {
+    Replica replica(config_, at::kCPU, {});
+    fill(replica, 9);
+    const Progress progress = resume(replica, {run_, facts_, no_weights_}, group);
+    EXPECT_EQ(progress.images_seen, 2000);
+    EXPECT_EQ(progress.trained_seconds, 1.5);
+    EXPECT_EQ(number_in(replica), group.rank() == 0 ? 2 : 9) << "the first rank alone reads";
+  });
+}
+
+TEST_F(Resume, OfANewRunBeginsAtTheBeginning) {
+  Replica replica(config_, at::kCPU, {});
+  const Progress progress =
+      resume(replica, {run_, facts_, no_weights_}, *comm::make_single_group());
+  EXPECT_EQ(progress.images_seen, 0);
+  EXPECT_EQ(progress.step, 0);
+}
+
+TEST_F(Resume, OfANewRunMayTakeTheWeightsOfAnother) {
+  const RunFolder other(folder_ / "other");
+  write(other, 3000, 4);
+  const std::string weights = other.root();
+  Replica replica(config_, at::kCPU, {});
+  const Progress progress = resume(replica, {run_, facts_, weights}, *comm::make_single_group());
+  EXPECT_EQ(number_in(replica), 4);
+  EXPECT_EQ(progress.images_seen, 0) << "it is a run of its own";
+}
+
+TEST_F(Resume, PrefersItsOwnCheckpointToTheWeightsOfAnother) {
+  const RunFolder other(folder_ / "other");
+  write(other, 3000, 4);
+  write(run_, 1000, 1);
+  const std::string weights = other.root();
+  Replica replica(config_, at::kCPU, {});
+  resume(replica, {run_, facts_, weights}, *comm::make_single_group());
+  EXPECT_EQ(number_in(replica), 1);
+}
+
+TEST_F(Resume, RefusesOtherData) {
+  write(run_, 1000, 1);
+  Replica replica(config_, at::kCPU, {});
+  RunFacts facts = facts_;
+  facts.record_count = 71;
+  expect_error(ExitCode::kConfig, "different number of records",
+               [&] { resume(replica, {run_, facts, no_weights_}, *comm::make_single_group()); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,196 @@
+#include "training/schemes/asynchronous/asynchronous.h"
+
+#include <ATen/ATen.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "checkpoint/reader.h"
+#include "comm/backends/thread_group.h"
+#include "report/log/stats_log.h"
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "training/generators/trained_generator.h"
+#include "unit/training/fake_dataset.h"
+#include "unit/training/parse_text.h"
+#include "unit/training/same_snapshot.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr std::int64_t kBatch = 4;
+
+/// Steps of four images; ticks every two.
+class Asynchronous : public testing::Test {
+ protected:
+  void configure(int steps, const std::string& scheme = ", max_staleness: 0") {
+    config_ = parse(
+        "model: {z_dim: 2}\n"
+        "scheme: {name: asynchronous" +
+        scheme +
+        "}\n"
+        "training: {batch: 4, total_kimg: " +
+        std::to_string(0.004 * steps) +
+        ", tick_kimg: 0.008, grid_rows: 1, grid_columns: 2, precision: fp64}\n"
+        "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0.01}\n"
+        "augment: {name: ada, p: 0.5, interval_steps: 2, speed_kimg: 0.1}\n");
+    config_.model.channels = 1;
+  }
+
+  /// Trains as one rank in a run folder of that name.
+  ExitCode train(comm::Group& group, const std::string& run) {
+    auto source = std::make_unique<data::FakeSource>(40);
+    source->unreadable = unreadable_;
+    const Dataset dataset = fake_dataset(std::move(source));
+    telemetry::Instruments instruments;
+    const Scheme& scheme = find_scheme(schemes(), config_.scheme.name);
+    scheme.check_ranks(config_, group.size());
+    const ExitCode code = scheme.run({.config = config_,
+                                      .folder = RunFolder(folder_ / run),
+                                      .dataset = dataset,
+                                      .devices = at::kCPU,
+                                      .group = group,
+                                      .stop = stop_,
+                                      .instruments = instruments});
+    observed_ages_ += instruments.staleness_steps.count(0) + instruments.staleness_steps.count(1);
+    return code;
+  }
+
+  void train(const std::string& run, int ranks = 2) {
+    comm::run_ranks(ranks,
+                    [&](comm::Group& group) { EXPECT_EQ(train(group, run), ExitCode::kOk); });
+  }
+
+  checkpoint::Snapshot newest(const std::string& run) const {
+    return checkpoint::load_checkpoint(checkpoint::newest_valid_checkpoint(folder_ / run).value());
+  }
+
+  const TemporaryFolder folder_;
+  const StopSignal stop_;
+  RunConfig config_;
+  std::set<std::int64_t> unreadable_;
+  std::atomic<std::uint64_t> observed_ages_ = 0;  // of at most one step, of all ranks
+};
+
+TEST_F(Asynchronous, TellsOfBothRoles) {
+  configure(8, ", ratio: \"1:3\", max_staleness: 1");
+  config_.training.batch = 12;
+  config_.training.tick_kimg = 0.024;
+  config_.training.total_kimg = 0.096;
+  train("run", 4);
+  const auto lines = report::read_json_lines(folder_ / "run/stats.jsonl");
+  ASSERT_EQ(lines.size(), 4);
+  for (const auto& line : lines) {
+    EXPECT_GT(line.at("loss").at("generator").get<double>(), 0);
+    EXPECT_GT(line.at("loss").at("discriminator").get<double>(), 0);
+    EXPECT_EQ(line.at("steps").at("generator"), 2);
+    EXPECT_EQ(line.at("steps").at("discriminator"), 2);
+    const auto& generator = line.at("roles").at("generator");
+    const auto& discriminator = line.at("roles").at("discriminator");
+    EXPECT_EQ(generator.at("ranks"), 1);
+    EXPECT_EQ(generator.at("steps"), 2);
+    EXPECT_EQ(generator.at("images"), 24) << "made for the discriminator";
+    EXPECT_EQ(discriminator.at("ranks"), 3);
+    EXPECT_EQ(discriminator.at("steps"), 2);
+    EXPECT_EQ(discriminator.at("images"), 24);
+    // The first step behind a tick is on the latest snapshot.
+    EXPECT_GE(generator.at("staleness").at("0"), 1);
+    EXPECT_GE(discriminator.at("wait_share"), 0);
+  }
+  EXPECT_EQ(observed_ages_, 8 * 4);
+}
+
+TEST_F(Asynchronous, GathersACheckpointOfBothRoles) {
+  configure(4);
+  train("run");
+  const auto snapshot = newest("run");
+  EXPECT_EQ(snapshot.images_seen, 16);
+  for (const char* file : {"generator_optimizer", "discriminator_optimizer"}) {
+    double sum = 0;
+    for (const auto& [name, tensor] : snapshot.files.at(file))
+      sum += tensor.abs().sum().item<double>();
+    EXPECT_GT(sum, 0) << file;
+  }
+  EXPECT_TRUE(snapshot.files.contains("augmentation"));
+  EXPECT_EQ(load_newest_generator(folder_ / "run").images_seen, 16);
+}
+
+// One rank that trains both networks alone.
+TEST_F(Asynchronous, WithStaleness0WritesTheCheckpointOfSynchronous) {
+  configure(6);
+  train("asynchronous");
+  config_.scheme = {.name = "synchronous", .options = {}};
+  train("synchronous", 1);
+  const auto actual = newest("asynchronous");
+  const auto expected = newest("synchronous");
+  expect_same(actual, expected, 1e-9);
+  EXPECT_EQ(actual.state.at("progress").at("stream_position"),
+            expected.state.at("progress").at("stream_position"));
+}
+
+TEST_F(Asynchronous, GoesOnFromACheckpointAsIfItHadNotStopped) {
+  configure(8);
+  train("whole");
+  configure(4);
+  train("cut");
+  configure(8);
+  train("cut");
+  expect_same(newest("cut"), newest("whole"));
+}
+
+// Nothing of a checkpoint belongs to a role: it may go on by another scheme on other ranks.
+TEST_F(Asynchronous, GoesOnFromACheckpointOfAnotherRatioOrScheme) {
+  configure(4, ", max_staleness: 2");
+  train("run", 2);
+  configure(8, ", ratio: \"2:1\", max_staleness: 1");
+  train("run", 3);
+  config_.scheme = {.name = "synchronous", .options = {}};
+  config_.training.total_kimg = 0.048;
+  train("run", 1);
+  EXPECT_EQ(newest("run").images_seen, 48);
+  EXPECT_EQ(newest("run").state.at("progress").at("step"), 12);
+}
+
+TEST_F(Asynchronous, StopsAllRanksForASignal) {
+  configure(1000, ", max_staleness: 2");
+  std::raise(SIGTERM);
+  comm::run_ranks(2,
+                  [&](comm::Group& group) { EXPECT_EQ(train(group, "run"), ExitCode::kStopped); });
+  EXPECT_EQ(newest("run").images_seen, 2 * kBatch);
+}
+
+TEST_F(Asynchronous, EndsAllRanksWhereOneIsLost) {
+  configure(100, ", max_staleness: 2");
+  unreadable_ = {0};  // a discriminator's rank fails in the first ten steps
+  std::atomic<int> lost = 0;
+  expect_error(ExitCode::kData, "fake, record 0", [&] {
+    comm::run_ranks(4, [&](comm::Group& group) {
+      try {
+        train(group, "run");
+      } catch (const PeerLost&) {
+        ++lost;
+        throw;
+      }
+    });
+  });
+  EXPECT_EQ(lost, 3);
+}
+
+TEST_F(Asynchronous, BuildsWhatItWouldUse) {
+  configure(4);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(40));
+    telemetry::Instruments instruments;
+    try_asynchronous({.config = config_,
+                      .folder = RunFolder(folder_ / "run"),
+                      .dataset = dataset,
+                      .devices = at::kCPU,
+                      .group = group,
+                      .stop = stop_,
+                      .instruments = instruments});
+  });
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
+}  // namespace
+}  // namespace ganscale::training

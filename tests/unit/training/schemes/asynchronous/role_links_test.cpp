@@ -1,0 +1,40 @@
+#include "training/schemes/asynchronous/role_links.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ganscale::training {
+namespace {
+
+using Rows = std::vector<std::int64_t>;
+
+// Of twelve images, those of rank 1 of 2 are 1, 3, 5, 7, 9, 11; rank 0 of 3 has 0, 3, 6, 9.
+TEST(SharedRows, AreThoseOfTheSameImages) {
+  EXPECT_EQ(shared_rows({1, 2}, {0, 3}, 12), (Rows{1, 4}));
+  EXPECT_EQ(shared_rows({0, 3}, {1, 2}, 12), (Rows{1, 3}));
+  EXPECT_EQ(shared_rows({0, 1}, {0, 1}, 3), (Rows{0, 1, 2}));
+  EXPECT_EQ(shared_rows({0, 2}, {1, 2}, 8), Rows{});
+}
+
+TEST(SharedRows, GiveEachImageToOneRankOfTheOtherRole) {
+  constexpr std::int64_t kBatch = 12;
+  for (const auto& [senders, receivers] : {std::pair{2, 3}, {3, 2}, {4, 6}, {1, 4}, {6, 1}}) {
+    for (int receiver = 0; receiver < receivers; ++receiver) {
+      std::multiset<std::int64_t> received;
+      for (int sender = 0; sender < senders; ++sender) {
+        const auto from = shared_rows({sender, senders}, {receiver, receivers}, kBatch);
+        const auto to = shared_rows({receiver, receivers}, {sender, senders}, kBatch);
+        ASSERT_EQ(from.size(), to.size());
+        for (std::size_t i = 0; i < from.size(); ++i)
+          EXPECT_EQ(sender + from[i] * senders, receiver + to[i] * receivers);
+        received.insert(to.begin(), to.end());
+      }
+      ASSERT_EQ(received.size(), kBatch / receivers);
+      for (std::int64_t row = 0; row < kBatch / receivers; ++row) EXPECT_EQ(received.count(row), 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,221 @@
+#include "training/schemes/per_label/per_label.h"
+
+#include <ATen/ATen.h>
+
+#include <csignal>
+
+#include "comm/backends/thread_group.h"
+#include "files/atomic_file.h"
+#include "support/expect_error.h"
+#include "support/observed_group.h"
+#include "support/temporary_folder.h"
+#include "training/generators/label_bundle_file.h"
+#include "training/generators/trained_generator.h"
+#include "training/schemes/per_label/label_plan.h"
+#include "unit/training/fake_dataset.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr int kLabels = 4;
+constexpr std::int64_t kRecordsOfLabel = 8;
+
+class PerLabel : public testing::Test {
+ protected:
+  PerLabel() {
+    config_ = parse(
+        "model: {z_dim: 2}\n"
+        "scheme: {name: per_label, attempts: 2}\n"
+        "training: {batch: 4, total_kimg: 0.032, tick_kimg: 0.004, samples_every_kimg: 0, "
+        "grid_rows: 1, grid_columns: 2}\n");
+    config_.model.channels = 1;
+  }
+
+  /// Trains as one rank of the group.
+  ExitCode train(comm::Group& group) {
+    auto source = std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_);
+    source->unreadable = unreadable_;
+    const Dataset dataset = fake_dataset(std::move(source));
+    telemetry::Instruments instruments;
+    return train_per_label({.config = config_,
+                            .folder = folder(),
+                            .dataset = dataset,
+                            .devices = at::kCPU,
+                            .group = group,
+                            .stop = stop_,
+                            .instruments = instruments,
+                            .budget_seconds = budget_seconds_});
+  }
+
+  ExitCode train_alone() { return train(*comm::make_single_group()); }
+
+  RunFolder folder() const { return RunFolder(folder_.path() / "run"); }
+  LabelState state(std::int64_t label) const {
+    return read_label_state(label_folder(folder(), label)).value();
+  }
+
+  const TemporaryFolder folder_;
+  RunConfig config_;
+  int label_count_ = kLabels;
+  std::int64_t records_of_label_ = kRecordsOfLabel;
+  std::set<std::int64_t> unreadable_;
+  const StopSignal stop_;
+  double budget_seconds_ = 0;
+};
+
+at::Tensor forward(models::Generator& generator, const at::Tensor& labels) {
+  const at::NoGradGuard no_grad;
+  kernels::RandomStream random({}, Stream::kSamples);
+  return generator.forward(at::ones({1, 2}), labels, random);
+}
+
+TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
+  comm::run_ranks(2, [&](comm::Group& group) { EXPECT_EQ(train(group), ExitCode::kOk); });
+  const auto bundle = load_newest_generator(folder().root());
+  EXPECT_EQ(bundle.generator->label_count(), kLabels);
+  EXPECT_EQ(bundle.images_seen, 32);
+  for (std::int64_t label = 0; label < kLabels; ++label) {
+    EXPECT_EQ(state(label).state, "done");
+    EXPECT_EQ(state(label).images_seen, 8);
+    EXPECT_EQ(state(label).attempts, 1);
+    const auto own = load_newest_generator(label_folder(folder(), label));
+    EXPECT_TRUE(at::equal(forward(*bundle.generator, at::full({1}, label, at::kLong)),
+                          forward(*own.generator, {})));
+  }
+  EXPECT_EQ(read_label_bundle(folder().bundle()).label_probabilities,
+            std::vector<double>(kLabels, 0.25));
+}
+
+TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
+  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {1, 3}};
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(3).state, "done");
+  EXPECT_FALSE(read_label_state(label_folder(folder(), 0)));
+  EXPECT_EQ(read_label_bundle(folder().bundle()).label_probabilities,
+            (std::vector<double>{0, 0.5, 0, 0.5}));
+  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {4}};
+  expect_error(ExitCode::kConfig, "scheme.labels: the dataset has no such label: 4 of 4",
+               [&] { train_alone(); });
+}
+
+TEST_F(PerLabel, DoesNotDependOnTheNumberOfRanks) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto alone = files::read_file(folder().bundle());
+  std::filesystem::remove_all(folder().root());
+  comm::run_ranks(3, [&](comm::Group& group) { train(group); });
+  EXPECT_EQ(files::read_file(folder().bundle()), alone);
+}
+
+TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
+  const auto plan = plan_labels(std::vector<std::int64_t>(kLabels, kRecordsOfLabel), 2);
+  comm::run_ranks(2, [&](comm::Group& group) {
+    int operations = 0;
+    comm::ObservedGroup observed(group, [&](std::string_view) {
+      ++operations;
+      for (const auto label : plan[static_cast<std::size_t>(group.rank())]) {
+        EXPECT_EQ(state(label).state, "done");
+      }
+    });
+    EXPECT_EQ(train(observed), ExitCode::kOk);
+    // All are over; how the labels ended; rank 0 has written the bundle.
+    EXPECT_EQ(operations, 3);
+  });
+}
+
+TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
+  unreadable_ = {2};  // a record of label 2
+  EXPECT_EQ(train_alone(), ExitCode::kData);
+  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_EQ(state(2).attempts, 2);
+  EXPECT_THAT(state(2).error, testing::HasSubstr("fake, record 2"));
+  for (const std::int64_t label : {0, 1, 3}) EXPECT_EQ(state(label).state, "done");
+  const auto bundle = read_label_bundle(folder().bundle());
+  EXPECT_EQ(bundle.label_probabilities, (std::vector<double>{1.0 / 3, 1.0 / 3, 0, 1.0 / 3}));
+  const auto table = nlohmann::json::parse(files::read_file(folder().labels_table()));
+  EXPECT_EQ(table.size(), kLabels);
+  EXPECT_EQ(table.at(2).at("state"), "failed");
+  unreadable_.clear();  // a restart tries the failed label alone
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(2).state, "done");
+  EXPECT_EQ(state(0).attempts, 1);
+}
+
+TEST_F(PerLabel, PassesOverLabelsThatAreDoneAfterARestart) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto file = label_folder(folder(), 1) / "label.json";
+  const auto written = std::filesystem::last_write_time(file);
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(std::filesystem::last_write_time(file), written);
+}
+
+TEST_F(PerLabel, StopsForASignalAndGoesOnAfterwards) {
+  std::raise(SIGTERM);
+  EXPECT_EQ(train_alone(), ExitCode::kStopped);
+  EXPECT_FALSE(std::filesystem::exists(folder().bundle()));
+  const StopSignal forgotten;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+}
+
+TEST_F(PerLabel, StopsEachLabelWhenItsBudgetIsSpent) {
+  budget_seconds_ = 1e-6;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  for (std::int64_t label = 0; label < kLabels; ++label) {
+    EXPECT_EQ(state(label).state, "out_of_budget");
+    EXPECT_EQ(state(label).images_seen, 4);
+    EXPECT_GT(state(label).seconds, 0);
+  }
+  EXPECT_EQ(load_newest_generator(folder().root()).images_seen, 16);
+}
+
+TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
+  unreadable_ = {2};
+  budget_seconds_ = 3600;
+  EXPECT_EQ(train_alone(), ExitCode::kData);
+  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_GT(state(2).spent_seconds, 0);
+  EXPECT_EQ(state(2).seconds, 0);
+  EXPECT_GT(state(1).spent_seconds, state(1).seconds);  // set-up and checkpoint
+}
+
+TEST_F(PerLabel, GoesOnWithLabelsThatMayDoMoreNow) {
+  budget_seconds_ = 1e-6;
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).images_seen, 4);  // the budget is spent
+  budget_seconds_ = 0;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).images_seen, 8);
+  config_.training.total_kimg = 0.064;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).images_seen, 16);
+}
+
+TEST_F(PerLabel, BeginsALabelOfADamagedStateAtItsCheckpoint) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  files::write_file_atomically(label_folder(folder(), 1) / "label.json", "{");
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).images_seen, 8);
+}
+
+TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  config_.training.total_kimg = 0.064;
+  records_of_label_ = kRecordsOfLabel + 1;
+  EXPECT_NE(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(state(1).state, "failed");
+}
+
+TEST_F(PerLabel, RefusesWhatItCannotTrain) {
+  config_.training.batch = 9;
+  expect_error(ExitCode::kConfig, "fewer records than training.batch, 9", [&] { train_alone(); });
+  expect_error(ExitCode::kConfig, ": 0 (8) 1 (8) 2 (8) 3 (8)", [&] { train_alone(); });
+  config_.training.batch = 4;
+  label_count_ = 0;
+  expect_error(ExitCode::kConfig, "needs labels, but the dataset has none", [&] { train_alone(); });
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,163 @@
+#include "training/schemes/synchronous/train_run.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+
+#include "checkpoint/reader.h"
+#include "comm/backends/thread_group.h"
+#include "report/log/stats_log.h"
+#include "support/expect_error.h"
+#include "support/observed_group.h"
+#include "support/temporary_folder.h"
+#include "unit/training/fake_dataset.h"
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr std::int64_t kRecords = 40;
+
+/// Six steps of four images, measured after every second.
+class TrainRun : public testing::Test {
+ protected:
+  TrainRun()
+      : config_(parse("model: {z_dim: 2, batch_norm: frozen}\n"
+                      "training: {batch: 4, total_kimg: 0.024, tick_kimg: 0.008, grid_rows: 1, "
+                      "grid_columns: 2, precision: fp64}\n"
+                      "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0}\n"
+                      "evaluate: {metrics: [fid24, kid24], every_kimg: 0.008, batch: 16}\n"
+                      "checkpoint: {keep_last: 1, keep_best: fid24}\n")) {
+    config_.model.channels = 1;
+    config_.evaluate.feature_net.file = folder_ / "net.pt";
+    config_.evaluate.cache = folder_ / "cache";
+    write_net("  return y, y\n");
+  }
+
+  /// Writes a feature network whose code starts with y: the means of the four quarters.
+  void write_net(const std::string& rest) {
+    torch::jit::Module module("net");
+    module.define(
+        "def forward(self, x):\n"
+        "  y = torch.avg_pool2d(x / 64, [16, 16]).flatten(1)\n" +
+        rest);
+    module.save(config_.evaluate.feature_net.file.string());
+  }
+
+  /// Trains as one rank of the group.
+  ExitCode train(comm::Group& group) {
+    const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(kRecords));
+    Evaluator evaluator(config_.evaluate, {*dataset.source, dataset.policy}, at::kCPU, group);
+    telemetry::Instruments instruments;
+    return training::train({.config = config_,
+                            .folder = folder(),
+                            .dataset = dataset,
+                            .devices = at::kCPU,
+                            .group = group,
+                            .stop = stop_,
+                            .instruments = instruments,
+                            .evaluator = &evaluator,
+                            .budget_seconds = budget_seconds_})
+        .code;
+  }
+
+  ExitCode train_alone() { return train(*comm::make_single_group()); }
+
+  RunFolder folder() const { return RunFolder(folder_ / "run"); }
+  std::vector<nlohmann::ordered_json> lines() const {
+    return report::read_json_lines(folder().metrics());
+  }
+  auto checkpoints() const { return checkpoint::list_checkpoints(folder().root()); }
+
+  const TemporaryFolder folder_;
+  RunConfig config_;
+  const StopSignal stop_;
+  double budget_seconds_ = 0;
+};
+
+TEST_F(TrainRun, MeasuresTheSameOnTwoRanksAsOnOne) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto one = lines();
+  std::filesystem::remove_all(folder().root());
+  comm::run_ranks(2, [&](comm::Group& group) { EXPECT_EQ(train(group), ExitCode::kOk); });
+  const auto two = lines();
+  ASSERT_EQ(one.size(), 3);
+  ASSERT_EQ(two.size(), 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(one[i].at("images_seen"), 8 * (i + 1));
+    EXPECT_EQ(two[i].at("images_seen"), 8 * (i + 1));
+    for (const char* name : {"fid24", "kid24"}) {
+      const double value = one[i].at(name).get<double>();
+      EXPECT_NEAR(two[i].at(name).get<double>(), value, 1e-6 * std::abs(value)) << i << " " << name;
+    }
+  }
+  EXPECT_NE(one[0].at("fid24"), one[2].at("fid24"));
+}
+
+TEST_F(TrainRun, FinishesTheGroupsOfItsNetworks) {
+  const auto alone = comm::make_single_group();
+  std::map<std::string, int> operations;
+  comm::ObservedGroup observed(*alone,
+                               [&](std::string_view name) { ++operations[std::string(name)]; });
+  ASSERT_EQ(train(observed), ExitCode::kOk);
+  EXPECT_EQ(operations["finish"], operations["split"]);
+  EXPECT_GT(operations["split"], 0);
+}
+
+TEST_F(TrainRun, KeepsTheBestCheckpointBesideTheLast) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  std::map<std::int64_t, double> expected;
+  for (const auto& line : lines()) expected[line.at("images_seen")] = line.at("fid24");
+  const auto best =
+      std::ranges::min_element(expected, {}, &std::map<std::int64_t, double>::value_type::second)
+          ->first;
+  std::erase_if(expected, [&](const auto& item) { return item.first != best && item.first != 24; });
+  std::map<std::int64_t, double> kept;
+  for (const auto& info : checkpoints()) {
+    EXPECT_EQ(info.defect, "");
+    kept[info.images_seen] = info.metrics.at("fid24");
+  }
+  EXPECT_EQ(kept, expected);
+}
+
+TEST_F(TrainRun, MeasuresWhereItsBudgetEnds) {
+  config_.evaluate.every_kimg = 0;
+  budget_seconds_ = 1e-6;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  ASSERT_EQ(lines().size(), 1);
+  EXPECT_EQ(lines().front().at("images_seen"), 4);
+}
+
+TEST_F(TrainRun, DoesNotMeasureWhereASignalInterruptsIt) {
+  std::raise(SIGTERM);
+  EXPECT_EQ(train_alone(), ExitCode::kStopped);
+  EXPECT_TRUE(lines().empty());
+  EXPECT_EQ(checkpoints().size(), 1);
+}
+
+TEST_F(TrainRun, LosesNothingWhereTheLastEvaluationFails) {
+  config_.evaluate.metrics = {metrics::parse_metric("is24")};  // needs no real features
+  config_.evaluate.splits = 2;
+  config_.evaluate.every_kimg = 0;
+  config_.checkpoint.keep_best = "is24";
+  // The images that a network is validated with start with 0, 1.
+  write_net(
+      "  known = (x[:, 0, 0, 1] == 1).unsqueeze(1)\n"
+      "  return torch.where(known, y, torch.full_like(y, float('nan'))), y\n");
+  expect_error(ExitCode::kData, "NaN or infinity for a generated image", [&] { train_alone(); });
+  ASSERT_EQ(checkpoints().size(), 1);
+  EXPECT_EQ(checkpoints().front().images_seen, 24);
+  EXPECT_TRUE(lines().empty());
+  write_net("  return y, y\n");
+  EXPECT_EQ(train_alone(), ExitCode::kOk);  // measures what is there
+  ASSERT_EQ(lines().size(), 1);
+  EXPECT_EQ(lines().front().at("images_seen"), 24);
+  EXPECT_EQ(checkpoints().front().metrics.at("is24"), lines().front().at("is24"));
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_EQ(lines().size(), 1);
+}
+
+}  // namespace
+}  // namespace ganscale::training

@@ -1,0 +1,196 @@
+#include "cli/images/image_sampler.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "kernels/counter_random/counter_random.h"
+#include "models/label_bundle.h"
+#include "models/latent_truncation.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr std::int64_t kImagesAtOnce = 32;
+constexpr std::uint32_t kLabelSite = 0xFFFF;  // after those of latents and noise
+constexpr std::uint32_t kTruncationSite = 0xFFFE;
+constexpr const char* kAsInData = "data";
+
+/// Calls make(first, count) for at most kImagesAtOnce images at a time and concatenates the
+/// results on the host.
+template <class Make>
+at::Tensor in_batches(std::int64_t count, Make make) {
+  std::vector<at::Tensor> parts;
+  for (std::int64_t first = 0; first < count; first += kImagesAtOnce)
+    parts.push_back(make(first, std::min(kImagesAtOnce, count - first)).cpu());
+  return at::cat(parts);
+}
+
+/// Returns the labels on the device of their latents; undefined without labels.
+at::Tensor beside(const at::Tensor& z, const at::Tensor& labels) {
+  return labels.defined() ? labels.to(z.device()) : labels;
+}
+
+bool is_number_or_range(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789-") == std::string::npos &&
+         text.front() != '-';
+}
+
+/// Returns the label of that name. Throws UsageError.
+std::int64_t label_of_name(const std::string& name, const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return found - names.begin();
+  if (names.empty()) {
+    throw UsageError(
+        "--labels: the labels of this run have no names; use numbers and ranges, such as 0-3: " +
+        name);
+  }
+  const auto meant = nearest(name, names);
+  throw UsageError("--labels: no label has this name: " + name +
+                   (meant ? " (did you mean " + *meant + "?)" : ""));
+}
+
+/// Returns the labels of a list of numbers, ranges and names, such as "0-3,cat". Throws UsageError.
+std::vector<std::int64_t> parse_labels(const std::string& text,
+                                       const training::TrainedGenerator& trained) {
+  std::vector<std::int64_t> labels;
+  std::istringstream parts(text + ",");
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto some = is_number_or_range(part)
+                          ? parse_numbers("--labels", part)
+                          : std::vector{label_of_name(part, trained.label_names)};
+    labels.insert(labels.end(), some.begin(), some.end());
+  }
+  const auto label_count = trained.generator->label_count();
+  for (const auto label : labels) {
+    if (label < label_count) continue;
+    throw UsageError("--labels: the labels of this run are 0-" + std::to_string(label_count - 1) +
+                     ": " + std::to_string(label));
+  }
+  return labels;
+}
+
+kernels::RandomStream noise_of(const training::TrainedGenerator& trained, std::int64_t first_seed) {
+  return {{trained.config.training.seed, first_seed, 1}, Stream::kSamples};
+}
+
+}  // namespace
+
+ImageSampler::ImageSampler(const training::TrainedGenerator& trained,
+                           std::optional<models::Truncation> truncation)
+    : trained_(trained), style_(trained.generator->as_style_generator()) {
+  if (!truncation) return;
+  truncation_ = *truncation;
+  if (style_ != nullptr) return;
+  if (!trained.config.model.traits.truncates_latents) {
+    throw UsageError("--truncation: this model has no truncation: " + trained.config.model.name);
+  }
+  if (truncation_.cutoff >= 0) {
+    throw UsageError("--truncation-cutoff: this model has no styles: " + trained.config.model.name);
+  }
+  if (truncation_.psi <= 0) {
+    throw UsageError("--truncation: the threshold of latents must be positive: " +
+                     std::to_string(truncation_.psi));
+  }
+  latent_threshold_ = truncation_.psi;
+}
+
+SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::string& text) const {
+  SampleSpec spec{std::move(seeds), {}};
+  const auto label_count = trained_.generator->label_count();
+  if (label_count == 0) {
+    if (!text.empty())
+      throw UsageError("--labels: the model of this run is unconditional: " + text);
+    return spec;
+  }
+  if (text == kAsInData) {
+    spec.labels = draw_labels(spec.seeds);
+    return spec;
+  }
+  const auto choice =
+      text.empty() ? models::labels_of(*trained_.generator) : parse_labels(text, trained_);
+  for (std::size_t i = 0; i < spec.seeds.size(); ++i)
+    spec.labels.push_back(choice[i % choice.size()]);
+  return spec;
+}
+
+std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64_t>& seeds) const {
+  std::vector<double> sums;  // cumulative
+  std::partial_sum(trained_.label_probabilities.begin(), trained_.label_probabilities.end(),
+                   std::back_inserter(sums));
+  if (sums.empty()) {
+    throw UsageError(
+        "--labels data: this checkpoint has no label frequencies; list labels, such as --labels "
+        "0-9: " +
+        trained_.checkpoint.string());
+  }
+  std::vector<std::int64_t> labels;
+  for (const auto seed : seeds) {
+    const auto share =
+        kernels::random_uniform({trained_.config.training.seed, seed, 1}, Stream::kSamples,
+                                kLabelSite, {1}, at::TensorOptions(at::kDouble))
+            .item<double>();
+    // A label that never occurs does not raise the sum, and is never the first above.
+    labels.push_back(std::ranges::upper_bound(sums, share * sums.back()) - sums.begin());
+  }
+  return labels;
+}
+
+at::Tensor ImageSampler::latents(const std::vector<std::int64_t>& seeds) const {
+  const auto options = trained_.generator->parameters().front().options();
+  std::vector<at::Tensor> parts;
+  for (const Span& span : consecutive_spans(seeds, kImagesAtOnce)) {
+    const ImageRandom images{trained_.config.training.seed, span.first, 1};
+    const std::vector<std::int64_t> shape = {span.count, trained_.generator->z_dim()};
+    at::Tensor z = kernels::random_normal(images, Stream::kSamples, /*site=*/0, shape, options);
+    if (latent_threshold_) {
+      const at::Tensor uniform =
+          kernels::random_uniform(images, Stream::kSamples, kTruncationSite, shape, options);
+      z = models::truncate_latents(z, uniform, *latent_threshold_);
+    }
+    parts.push_back(std::move(z));
+  }
+  return at::cat(parts);
+}
+
+at::Tensor ImageSampler::from_latents(const at::Tensor& z, const at::Tensor& labels) const {
+  const at::NoGradGuard no_grad;
+  const auto here = beside(z, labels);
+  if (style_ != nullptr) return from_styles(style_->map(z, here, truncation_));
+  return in_batches(z.size(0), [&](std::int64_t first, std::int64_t count) {
+    auto noise = noise_of(trained_, first);
+    return trained_.generator->forward(z.narrow(0, first, count),
+                                       here.defined() ? here.narrow(0, first, count) : here, noise);
+  });
+}
+
+at::Tensor ImageSampler::sample(const SampleSpec& spec) const {
+  return from_latents(latents(spec.seeds), labels_of(spec));
+}
+
+at::Tensor ImageSampler::styles(const SampleSpec& spec) const {
+  const at::NoGradGuard no_grad;
+  const auto z = latents(spec.seeds);
+  return style_->map(z, beside(z, labels_of(spec)), truncation_);
+}
+
+at::Tensor ImageSampler::from_styles(const at::Tensor& w) const {
+  const at::NoGradGuard no_grad;
+  return in_batches(w.size(0), [&](std::int64_t first, std::int64_t count) {
+    auto noise = noise_of(trained_, first);
+    return style_->synthesize(w.narrow(0, first, count), noise);
+  });
+}
+
+at::Tensor ImageSampler::labels_of(const SampleSpec& spec) const {
+  return spec.labels.empty() ? at::Tensor() : at::tensor(spec.labels);
+}
+
+}  // namespace ganscale::cli

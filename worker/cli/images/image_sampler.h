@@ -1,0 +1,60 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/images/number_list.h"
+#include "models/contract/style_generator.h"
+#include "training/generators/trained_generator.h"
+
+namespace ganscale::cli {
+
+/// Which images to make: seeds, and either no labels or one per seed.
+struct SampleSpec {
+  std::vector<std::int64_t> seeds;
+  std::vector<std::int64_t> labels;
+};
+
+/// Makes images with a trained generator, on its device. Seed i is the latent of image i of the
+/// run's sample grids.
+class ImageSampler {
+ public:
+  /// truncation: of styles; of a model that truncates latents, psi is their threshold. Throws
+  ///             UsageError for others.
+  ImageSampler(const training::TrainedGenerator& trained,
+               std::optional<models::Truncation> truncation);
+
+  /// Assigns labels to the seeds in turn: those in `text` (numbers, ranges and names, such as
+  /// "0-3,cat"), or all labels of the model if it is empty; none for an unconditional model. If `text` is "data", each seed draws its label with
+  /// the frequency of the labels in the data. Throws UsageError.
+  SampleSpec specify(std::vector<std::int64_t> seeds, const std::string& text) const;
+
+  /// Returns the latents of the seeds, [N, z_dim], truncated if the model does that.
+  at::Tensor latents(const std::vector<std::int64_t>& seeds) const;
+  /// Returns images on the host, [N, C, H, W]. labels: [N] int64; undefined without labels.
+  at::Tensor from_latents(const at::Tensor& z, const at::Tensor& labels) const;
+  at::Tensor sample(const SampleSpec& spec) const;
+
+  /// Returns the threshold of truncated latents, if they are.
+  std::optional<double> latent_threshold() const { return latent_threshold_; }
+  /// Returns whether the model has styles between latents and images.
+  bool has_styles() const { return style_ != nullptr; }
+  /// Returns truncated styles, [N, w_count, w_dim].
+  at::Tensor styles(const SampleSpec& spec) const;
+  /// Returns images of styles on the host, [N, C, H, W].
+  at::Tensor from_styles(const at::Tensor& w) const;
+
+ private:
+  std::vector<std::int64_t> draw_labels(const std::vector<std::int64_t>& seeds) const;
+  at::Tensor labels_of(const SampleSpec& spec) const;
+
+  const training::TrainedGenerator& trained_;
+  models::StyleGenerator* style_;  ///< null for a model without styles
+  models::Truncation truncation_;
+  std::optional<double> latent_threshold_;
+};
+
+}  // namespace ganscale::cli

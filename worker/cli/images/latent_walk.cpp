@@ -1,0 +1,79 @@
+#include "cli/images/latent_walk.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+
+#include <array>
+#include <cmath>
+
+#include "report/log/progress.h"
+#include "report/media/image_grid.h"
+#include "report/media/video_file.h"
+
+namespace ganscale::cli {
+namespace {
+
+/// Returns the point at `t` in [0, 1) from p[1] to p[2]. Source: Catmull & Rom 1974.
+at::Tensor spline(const std::array<at::Tensor, 4>& p, double t) {
+  const double t2 = t * t;
+  const double t3 = t2 * t;
+  return p[0] * ((-t3 + 2 * t2 - t) / 2) + p[1] * ((3 * t3 - 5 * t2 + 2) / 2) +
+         p[2] * ((-3 * t3 + 4 * t2 + t) / 2) + p[3] * ((t3 - t2) / 2);
+}
+
+/// Latents between normal ones are shorter than those that the generator was trained on.
+at::Tensor to_usual_length(const at::Tensor& z) {
+  const double length = std::sqrt(static_cast<double>(z.size(1)));
+  return z * (length / z.norm(2, {1}, /*keepdim=*/true));
+}
+
+/// Returns the label of the nearest key for each frame.
+at::Tensor labels_of_frames(const SampleSpec& spec, int steps) {
+  if (spec.labels.empty()) return {};
+  std::vector<std::int64_t> labels;
+  for (std::size_t key = 0; key < spec.labels.size(); ++key) {
+    const auto next = spec.labels[(key + 1) % spec.labels.size()];
+    for (int i = 0; i < steps; ++i) labels.push_back(2 * i < steps ? spec.labels[key] : next);
+  }
+  return at::tensor(labels);
+}
+
+}  // namespace
+
+at::Tensor closed_walk(const at::Tensor& keys, int steps) {
+  const std::int64_t count = keys.size(0);
+  std::vector<at::Tensor> points;
+  for (std::int64_t key = 0; key < count; ++key) {
+    const std::array around = {keys[(key + count - 1) % count], keys[key], keys[(key + 1) % count],
+                               keys[(key + 2) % count]};
+    for (int i = 0; i < steps; ++i)
+      points.push_back(spline(around, static_cast<double>(i) / steps));
+  }
+  return at::stack(points);
+}
+
+void write_walk(const ImageSampler& sampler, const SampleSpec& spec, const Walk& walk,
+                const std::filesystem::path& file) {
+  constexpr std::int64_t kFramesAtOnce = 16;
+  const bool by_style = sampler.has_styles();
+  const auto keys = by_style ? sampler.styles(spec) : sampler.latents(spec.seeds);
+  const auto points = closed_walk(keys, walk.frames_per_step);
+  const auto labels = labels_of_frames(spec, walk.frames_per_step);
+  const auto video = report::open_video(file, walk.frames_per_second);
+  report::ProgressBar bar("frames", points.size(0));
+  for (std::int64_t first = 0; first < points.size(0); first += kFramesAtOnce) {
+    const auto count = std::min(kFramesAtOnce, points.size(0) - first);
+    const auto some = points.narrow(0, first, count);
+    const auto images =
+        by_style ? sampler.from_styles(some)
+                 : sampler.from_latents(to_usual_length(some),
+                                        labels.defined() ? labels.narrow(0, first, count) : labels);
+    for (std::int64_t i = 0; i < count; ++i)
+      video->append(report::make_grid(images.narrow(0, i, 1), {.columns = 1}));
+    bar.update(first + count);
+  }
+  video->finish();
+}
+
+}  // namespace ganscale::cli

@@ -1,0 +1,152 @@
+#include "comm/group/watchdog.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace ganscale::comm {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+struct Watched {
+  std::int64_t id;
+  std::string operation;
+  Clock::time_point start;
+  std::function<bool()> done;  // if empty, it ends with its Watch
+  bool failed = false;
+};
+
+/// Polls an asynchronous operation.
+bool has_ended(Watched& watched) {
+  try {
+    return watched.done && watched.done();
+  } catch (const std::exception& error) {
+    watched.operation.append(", which failed: ").append(error.what());
+    watched.failed = true;
+    return false;
+  }
+}
+
+}  // namespace
+
+struct Watchdog::State {
+  State(milliseconds limit, Action what) : timeout(limit), action(std::move(what)) {}
+
+  std::int64_t add(std::string_view operation, std::function<bool()> done) {
+    const std::scoped_lock lock(mutex);
+    watching.push_back({next_id, std::string(operation), Clock::now(), std::move(done)});
+    changed.notify_all();
+    return next_id++;
+  }
+
+  void remove(std::int64_t id) {
+    const std::scoped_lock lock(mutex);
+    std::erase_if(watching, [&](const Watched& watched) { return watched.id == id; });
+  }
+
+  void run() {
+    std::unique_lock lock(mutex);
+    while (!closed) {
+      std::erase_if(watching, has_ended);
+      const auto now = Clock::now();
+      if (const auto late = overdue(now)) {
+        const auto waited = std::chrono::duration_cast<milliseconds>(now - late->start);
+        lock.unlock();  // the action may take long, and must not block others
+        action(late->operation, waited);
+        return;
+      }
+      changed.wait_until(lock, next_look(now));
+    }
+  }
+
+  std::optional<Watched> overdue(Clock::time_point now) const {
+    for (const auto& watched : watching) {
+      if (watched.failed || now - watched.start >= timeout) return watched;
+    }
+    return std::nullopt;
+  }
+
+  Clock::time_point next_look(Clock::time_point now) const {
+    auto next = now + timeout;
+    for (const auto& watched : watching) {
+      next = std::min(next, watched.start + timeout);
+      if (watched.done) next = std::min<Clock::time_point>(next, now + poll_interval());
+    }
+    return next;
+  }
+
+  milliseconds poll_interval() const {
+    return std::clamp(timeout / 20, milliseconds(1), milliseconds(500));
+  }
+
+  const milliseconds timeout;
+  const Action action;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Watched> watching;
+  std::int64_t next_id = 0;
+  bool closed = false;
+  std::thread thread;
+};
+
+Watchdog::Watchdog(milliseconds timeout, Action action)
+    : state_(std::make_unique<State>(timeout, std::move(action))) {
+  state_->thread = std::thread([state = state_.get()] { state->run(); });
+}
+
+Watchdog::~Watchdog() {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->closed = true;
+    state_->changed.notify_all();
+  }
+  state_->thread.join();
+}
+
+Watchdog::Watch Watchdog::watch(std::string_view operation) {
+  return {this, state_->add(operation, nullptr)};
+}
+
+void Watchdog::watch_until(std::string_view operation, std::function<bool()> done) {
+  state_->add(operation, std::move(done));
+}
+
+Watchdog::Watch::Watch(Watch&& other) noexcept
+    : watchdog_(std::exchange(other.watchdog_, nullptr)), id_(other.id_) {}
+
+Watchdog::Watch::~Watch() {
+  if (watchdog_ != nullptr) watchdog_->state_->remove(id_);
+}
+
+std::shared_ptr<Watchdog> make_process_watchdog(milliseconds timeout, int rank) {
+  const auto notice = std::min(timeout / 4, milliseconds(1000));
+  const auto end_process = [rank, notice](const std::string& operation, milliseconds waited) {
+    std::signal(SIGTERM, SIG_IGN);
+    // From here on nothing may delay the exit, not even logging that hangs.
+    std::thread([notice] {
+      std::this_thread::sleep_for(notice);
+      _exit(static_cast<int>(ExitCode::kPeerLost));
+    }).detach();
+    log::error(
+        "A peer hung or was lost: this rank exits, and the run can resume from its last checkpoint",
+        {{"waiting_rank", rank},
+         {"operation", operation},
+         {"seconds", static_cast<double>(waited.count()) / 1000},
+         {"exit_code", static_cast<int>(ExitCode::kPeerLost)}});
+  };
+  return std::make_shared<Watchdog>(timeout - notice, end_process);
+}
+
+}  // namespace ganscale::comm

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include "base/error.h"
+#include "kernels/counter_random/counter_random.h"
+#include "models/contract/layout.h"
+#include "tensors/named_tensors.h"
+
+namespace ganscale::models {
+
+/// The shape of the images of a network.
+struct ImageShape {
+  int channels = 3;
+  int resolution = 32;  ///< height and width
+  bool operator==(const ImageShape&) const = default;
+};
+
+class StyleGenerator;
+
+/// Generates images from latents. A conditional generator (label_count > 0) also takes labels.
+class Generator : public torch::nn::Module, public LaidOut {
+ public:
+  Generator(ImageShape image, int z_dim, int label_count)
+      : image_(image), z_dim_(z_dim), label_count_(label_count) {}
+
+  /// z:       [N, z_dim].
+  /// labels:  [N] int64 in [0, label_count); undefined for an unconditional network.
+  /// draws:   the noise of this pass.
+  /// Returns: [N, C, H, W] in [-1, 1] (a network without a final tanh may pass these bounds a
+  /// little).
+  virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
+                             kernels::RandomStream& random) = 0;
+
+  /// Computes forward() of eval mode by LibTorch's own operators alone, without the number of images
+  /// as a constant, for a tracer to record.
+  virtual at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) {
+    kernels::RandomStream unused({}, Stream::kSamples);
+    return forward(z, labels, unused);
+  }
+
+  /// Returns this generator if it has styles, else null.
+  virtual StyleGenerator* as_style_generator() { return nullptr; }
+
+  /// Prepares what forward passes compute with that depends on parameters alone, and that they keep
+  /// until these change. A forward pass does it by itself where it has to; the replay of a captured
+  /// one can't, and reads what was last prepared.
+  virtual void prepare_weights() {}
+
+  /// Returns the state besides parameters that each rank updates on its own: running statistics,
+  /// which are averaged over the ranks to keep the replicas identical.
+  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
+
+  /// Returns the parameters [out, ...] whose rows orthogonal regularization sees as filters.
+  virtual NamedTensors filters() {
+    NamedTensors filters = ganscale::named_parameters(*this);
+    std::erase_if(filters, [](const auto& item) { return item.second.dim() < 2; });
+    return filters;
+  }
+
+  ImageShape image() const { return image_; }
+  int z_dim() const { return z_dim_; }
+  int label_count() const { return label_count_; }
+
+ private:
+  ImageShape image_;
+  int z_dim_;
+  int label_count_;
+};
+
+/// What a discriminator's score_batches() is for.
+enum class BatchJoining {
+  kNone,       ///< there is none
+  kForSpeed,   ///< scores as a pass for each batch does, faster on a GPU
+  kByDefault,  ///< a pass moves its state (a power iteration), so that one pass is not two
+};
+
+/// Scores images: one logit per image, without a final sigmoid.
+class Discriminator : public torch::nn::Module, public LaidOut {
+ public:
+  Discriminator(ImageShape image, int label_count) : image_(image), label_count_(label_count) {}
+
+  /// images:  [N, C, H, W] in [-1, 1].
+  /// labels:  as for the generator.
+  /// draws:   the dropout of this pass.
+  /// Returns: [N].
+  virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
+                             kernels::RandomStream& random) = 0;
+
+  virtual BatchJoining batch_joining() const { return BatchJoining::kNone; }
+
+  /// Scores batches that follow one another in `images`, in one pass: no score depends on the images
+  /// of another batch.
+  ///
+  /// images:  [count * N, C, H, W]; labels: [count * N].
+  /// Returns: [count * N].
+  virtual at::Tensor score_batches(const at::Tensor& /*images*/, const at::Tensor& /*labels*/,
+                                   int /*count*/, kernels::RandomStream& /*random*/) {
+    throw Error(ExitCode::kBug, "this discriminator scores one batch at a time");
+  }
+
+  /// As for the generator.
+  virtual void prepare_weights() {}
+  /// As for the generator.
+  virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
+
+  ImageShape image() const { return image_; }
+  int label_count() const { return label_count_; }
+
+ private:
+  ImageShape image_;
+  int label_count_;
+};
+
+}  // namespace ganscale::models

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "optim/optimizer/optimizer.h"
+
+namespace ganscale::optim {
+
+/// The device of the step counts: kernels that read them need them on the parameter's device, host
+/// code on the host.
+enum class StepLocation { kParameterDevice, kHost };
+
+/// An optimizer whose state is, for each parameter, a step count and tensors of the parameter's
+/// shape (slots).
+///
+/// state(): "<parameter>.step", a float32 scalar with the number of updates of this parameter, and
+/// "<parameter>.<slot>", of the parameter's dtype, initially zero.
+class SlotOptimizer : public Optimizer {
+ public:
+  NamedTensors state() final;
+
+ protected:
+  using Tensors = std::vector<at::Tensor>;
+
+  /// The tensors of one update: those of parameters with a gradient, sorted by name.
+  struct Update {
+    Tensors parameters;
+    Tensors gradients;  ///< with the parameters' layout
+    Tensors steps;      ///< including this update
+    std::vector<Tensors> slots;
+    double learning_rate = 0;
+    at::Tensor skip;  ///< as in Optimizer::step()
+  };
+
+  SlotOptimizer(NamedTensors parameters, std::vector<std::string> slot_names,
+                StepLocation location);
+
+  /// Updates parameters and slots in place. Called without autograd, with at least one parameter.
+  virtual void update_parameters(Update& update) = 0;
+  /// The same, and updates the averages of these parameters.
+  virtual void update_with_averages(Update& update, const Tensors& averages, double beta);
+
+ private:
+  struct State {
+    at::Tensor step;
+    Tensors slots;
+  };
+
+  void update(double learning_rate, const Averages* averages, const at::Tensor& skip) final;
+  Update collect(double learning_rate) const;
+  static void count_update(const Update& work);
+  void update_and_follow(Update& work, const Averages& averages);
+
+  std::vector<std::string> slot_names_;
+  std::vector<State> states_;  // in the order of parameters()
+};
+
+}  // namespace ganscale::optim

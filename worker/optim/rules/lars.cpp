@@ -1,0 +1,41 @@
+#include "optim/rules/lars.h"
+
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_mul.h>
+
+#include "optim/optimizer/norms.h"
+#include "optim/optimizer/optimizer_keys.h"
+
+namespace ganscale::optim {
+
+Lars::Lars(NamedTensors parameters, const LarsOptions& options)
+    : SlotOptimizer(std::move(parameters), {"momentum_buffer"}, StepLocation::kHost),
+      options_(options) {}
+
+void Lars::update_parameters(Update& update) {
+  const double decay = options_.weight_decay;
+  Tensors directions = update.gradients;
+  if (decay != 0) {
+    directions = at::_foreach_add(update.gradients, update.parameters, decay);
+    at::_foreach_mul_(directions, trust_ratios(update.parameters, update.gradients,
+                                               {options_.trust, decay, options_.epsilon}));
+  }
+  const Tensors& velocities = update.slots[0];
+  at::_foreach_mul_(velocities, options_.momentum);
+  at::_foreach_add_(velocities, directions);
+  at::_foreach_add_(update.parameters, velocities, -update.learning_rate);
+}
+
+OptimizerBuilder parse_lars(config::Section& in, const OptimizerDefaults& /*defaults*/) {
+  LarsOptions options;
+  options.momentum = read_momentum(in);
+  options.weight_decay = read_weight_decay_of_trust(in, options.weight_decay);
+  options.trust =
+      in.get("trust", options.trust,
+             "trust coefficient: scales the ratio of the norms of a tensor's weights and gradient");
+  in.require(options.trust > 0, "trust", "must be positive");
+  options.epsilon = read_epsilon(in, options.epsilon);
+  return builder_of<Lars>(options);
+}
+
+}  // namespace ganscale::optim

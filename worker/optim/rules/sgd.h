@@ -1,0 +1,34 @@
+#pragma once
+
+#include "optim/optimizer/optimizer_kind.h"
+#include "optim/optimizer/slot_optimizer.h"
+
+namespace ganscale::optim {
+
+struct SgdOptions {
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;  ///< part of the gradient
+};
+
+/// Stochastic gradient descent with momentum, in a fused kernel.
+///
+/// Paper: Sutskever et al. 2013, "On the importance of initialization and momentum in deep
+///        learning", in PyTorch's form: v = momentum * v + g; p -= lr * v (Nesterov:
+///        lr * (g + momentum * v)).
+/// Slots: momentum_buffer; none without momentum.
+/// Throws: Error(kBug) for Nesterov without momentum.
+class Sgd : public SlotOptimizer {
+ public:
+  Sgd(NamedTensors parameters, const SgdOptions& options);
+
+ private:
+  void update_parameters(Update& update) override;
+
+  SgdOptions options_;
+};
+
+/// Reads momentum, nesterov and weight_decay; see optimizer_kind.h.
+OptimizerBuilder parse_sgd(config::Section& in, const OptimizerDefaults& defaults);
+
+}  // namespace ganscale::optim

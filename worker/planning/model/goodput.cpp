@@ -1,0 +1,75 @@
+#include "planning/model/goodput.h"
+
+#include <algorithm>
+#include <array>
+
+#include "planning/simulation/attempts.h"
+
+namespace ganscale::planning {
+namespace {
+
+constexpr int kSteps = 500;
+/// Enough that the share which failures cost is known to a tenth of itself.
+constexpr double kFailures = 100;
+/// Of one simulation: where there are more, checkpoints cost far more than failures.
+constexpr double kMostIntervals = 100'000;
+constexpr std::array kIntervalSeconds = {10.0,  30.0,   60.0,   120.0,  300.0,
+                                         600.0, 1800.0, 3600.0, 7200.0, 14400.0};
+constexpr std::array kFailureRates = {10.0, 1.0, 0.1};  // times that of the conditions
+
+IntervalGoodput goodput_of(const Reliability& reliability, double interval_seconds,
+                           double seconds_per_kimg, std::uint64_t seed) {
+  const PlannedRun run = {
+      .training_seconds = std::min(kFailures * reliability.seconds_between_failures,
+                                   kMostIntervals * interval_seconds),
+      .interval_seconds = interval_seconds};
+  return {.seconds = interval_seconds,
+          .kimg = interval_seconds / seconds_per_kimg,
+          .goodput = simulate_attempts(run, reliability, seed).goodput()};
+}
+
+GoodputRow row_of(const ScalingRow& row, const Setting& setting, double every_kimg,
+                  std::uint64_t seed) {
+  const Reliability reliability =
+      reliability_of(setting.assumptions, setting.conditions, row.scale.gpus, row.nodes);
+  const auto goodput = [&](double seconds) {
+    return goodput_of(reliability, seconds, row.seconds_per_kimg, seed);
+  };
+  GoodputRow result{.gpus = row.scale.gpus,
+                    .hours_between_failures = reliability.seconds_between_failures / 3600,
+                    .best = goodput(best_interval(reliability))};
+  if (every_kimg > 0) result.configured = goodput(every_kimg * row.seconds_per_kimg);
+  return result;
+}
+
+GoodputCurve curve_of(const ScalingRow& row, const Setting& setting, double rate,
+                      std::uint64_t seed) {
+  Conditions conditions = setting.conditions;
+  conditions.rank_hours_between_failures /= rate;
+  const Reliability reliability =
+      reliability_of(setting.assumptions, conditions, row.scale.gpus, row.nodes);
+  GoodputCurve curve{.rank_hours_between_failures = conditions.rank_hours_between_failures,
+                     .best_seconds = best_interval(reliability)};
+  for (const double seconds : kIntervalSeconds) {
+    curve.points.push_back(goodput_of(reliability, seconds, row.seconds_per_kimg, seed));
+  }
+  return curve;
+}
+
+}  // namespace
+
+SimulatedRuns simulate_runs(const Scaling& scaling, const Setting& setting, double every_kimg,
+                            std::uint64_t seed) {
+  const ScalingRow& last = scaling.rows.back();
+  SimulatedRuns runs{.gpus = last.scale.gpus, .batch = last.scale.batch, .steps = kSteps};
+  runs.schemes = simulate_schemes(setting, last.scale, kSteps, seed);
+  for (const ScalingRow& row : scaling.rows) {
+    runs.rows.push_back(row_of(row, setting, every_kimg, seed));
+  }
+  for (const double rate : kFailureRates) {
+    runs.curves.push_back(curve_of(last, setting, rate, seed));
+  }
+  return runs;
+}
+
+}  // namespace ganscale::planning

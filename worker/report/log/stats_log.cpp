@@ -1,0 +1,58 @@
+#include "report/log/stats_log.h"
+
+#include <string>
+
+#include "files/atomic_file.h"
+
+namespace ganscale::report {
+namespace {
+
+struct Line {
+  nlohmann::ordered_json object;
+  std::size_t end_bytes;  // offset behind its newline
+};
+
+std::vector<Line> split_lines(const std::string& text) {
+  std::vector<Line> lines;
+  std::size_t begin = 0;
+  for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    auto object = nlohmann::ordered_json::parse(text.begin() + begin, text.begin() + end,
+                                                /*cb=*/nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object()) break;
+    begin = end + 1;
+    lines.push_back({std::move(object), begin});
+  }
+  return lines;
+}
+
+std::size_t bytes_to_keep(const std::string& text, std::int64_t images_seen) {
+  std::size_t keep = 0;
+  for (const auto& line : split_lines(text)) {
+    const auto seen = line.object.find("images_seen");
+    if (seen == line.object.end() || !seen->is_number_integer()) break;
+    if (seen->get<std::int64_t>() > images_seen || images_seen == 0) break;
+    keep = line.end_bytes;
+  }
+  return keep;
+}
+
+}  // namespace
+
+StatsLog::StatsLog(const std::filesystem::path& path, std::int64_t images_seen) : file_(path) {
+  const auto text = files::read_file(path);
+  const auto keep = bytes_to_keep(text, images_seen);
+  if (keep < text.size()) file_.truncate(keep);
+}
+
+void StatsLog::append(const nlohmann::ordered_json& line) {
+  file_.append(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path) {
+  std::vector<nlohmann::ordered_json> objects;
+  if (!std::filesystem::exists(path)) return objects;
+  for (auto& line : split_lines(files::read_file(path))) objects.push_back(std::move(line.object));
+  return objects;
+}
+
+}  // namespace ganscale::report

@@ -1,0 +1,320 @@
+#include "report/page/html_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "config/units.h"
+#include "files/atomic_file.h"
+#include "report/log/tick_line.h"
+#include "report/page/chart.h"
+#include "report/page/curves.h"
+#include "report/page/html_text.h"
+#include "report/page/label_table.h"
+#include "report/page/page_assets.h"
+
+namespace ganscale::report {
+namespace {
+
+constexpr std::size_t kMostFrames = 16;
+constexpr std::size_t kMostFrameBytes = 16 << 20;  // of all grids on the page
+constexpr std::uint32_t kSmallImage = 600;         // narrower grids are shown with sharp pixels
+
+struct Frame {
+  std::string caption;
+  std::string uri;
+  bool small = false;
+};
+
+std::string kimg_text(std::int64_t images_seen) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g kimg", static_cast<double>(images_seen) / 1000);
+  return text;
+}
+
+// The IHDR chunk comes first: the width is the big-endian word at offset 16.
+std::uint32_t png_width(const std::string& png) {
+  std::uint32_t width = 0;
+  for (std::size_t i = 16; i < 20 && i < png.size(); ++i) {
+    width = width << 8 | static_cast<unsigned char>(png[i]);
+  }
+  return width;
+}
+
+Frame read_frame(const std::filesystem::path& file, std::string caption) {
+  const auto png = files::read_file(file);
+  return {std::move(caption), data_uri("image/png", png), png_width(png) < kSmallImage};
+}
+
+// The first, the last, and evenly spaced ones in between, as many as fit on the page.
+std::vector<SampleGrid> choose_samples(const std::vector<SampleGrid>& all) {
+  if (all.empty()) return {};
+  const auto bytes = std::max<std::size_t>(1, std::filesystem::file_size(all.back().file));
+  const auto affordable = std::max<std::size_t>(2, kMostFrameBytes / bytes);
+  const auto count = std::min({all.size(), kMostFrames, affordable});
+  std::vector<SampleGrid> chosen;
+  for (std::size_t i = 0; i < count; ++i) {
+    chosen.push_back(all[count == 1 ? 0 : i * (all.size() - 1) / (count - 1)]);
+  }
+  return chosen;
+}
+
+std::string image(const Frame& frame) {
+  return "<img" + std::string(frame.small ? " class=\"pixels\"" : "") + " alt=\"" +
+         escape_html(frame.caption) + "\" src=\"" + frame.uri + "\">";
+}
+
+std::string strip(const std::vector<Frame>& frames) {
+  std::string html;
+  for (const auto& frame : frames) {
+    const auto caption = escape_html(frame.caption);
+    html += "<figure data-at=\"" + caption + "\">" + image(frame) +
+            element("figcaption", "", caption) + "</figure>";
+  }
+  return element("div", "strip", html);
+}
+
+std::string player(std::size_t frame_count) {
+  return "<div class=\"player\"><button type=\"button\">Play</button><input type=\"range\" "
+         "min=\"0\" "
+         "max=\"" +
+         std::to_string(frame_count - 1) + "\" aria-label=\"Images seen\"></div>";
+}
+
+std::string samples_section(const RunSummary& run) {
+  if (run.samples.empty() && !run.reals) return {};
+  std::vector<Frame> frames;
+  for (const auto& sample : choose_samples(run.samples)) {
+    frames.push_back(read_frame(sample.file, kimg_text(sample.images_seen)));
+  }
+  std::string images;
+  if (!frames.empty()) {
+    const bool plays = frames.size() > 1;
+    images += element("figure", "card fakes",
+                      "<figcaption>Generated <output>after " + escape_html(frames.back().caption) +
+                          "</output></figcaption>" + image(frames.back()) +
+                          (plays ? player(frames.size()) : ""));
+  }
+  if (run.reals) {
+    images += element("figure", "card reals",
+                      "<figcaption>Real</figcaption>" + image(read_frame(*run.reals, "real")));
+  }
+  auto html = element("h2", "", "Samples") + element("div", "images", images);
+  return frames.size() > 1 ? html + strip(frames) : html;
+}
+
+std::string tile(const std::string& value, const std::string& what) {
+  return element("div", "card tile",
+                 element("b", "", escape_html(value)) + element("span", "", escape_html(what)));
+}
+
+/// The newest value of each metric: not every evaluation measures all of them.
+std::string last_metric_tiles(const RunSummary& run) {
+  std::string tiles;
+  for (const auto& chart : metric_charts(run)) {
+    const auto& values = chart.series.front().values;
+    const auto newest = std::find_if(values.rbegin(), values.rend(),
+                                     [](double value) { return std::isfinite(value); });
+    tiles += tile(format_short(*newest), chart.title);
+  }
+  return tiles;
+}
+
+std::string done_bar(double share) {
+  char bar[64];
+  std::snprintf(bar, sizeof bar, "<i style=\"width:%.1f%%\"></i>",
+                100 * std::clamp(share, 0.0, 1.0));
+  return element("div", "done", bar);
+}
+
+std::string header(const RunSummary& run) {
+  auto html = element("h1", "", escape_html(run.name));
+  const auto model = config_value(run.config, "model.name").value_or("a model");
+  const auto data = config_value(run.config, "data.path").value_or("its data");
+  html += element("p", "", escape_html(model) + " on " + escape_html(data));
+  return element("header", "", html);
+}
+
+/// Returns whether this label has a generator.
+bool is_trained(const nlohmann::ordered_json& label) {
+  const auto state = label.value("state", "");
+  return state == "done" || state == "out_of_budget";
+}
+
+/// The progress of scheme per_label, where the ticks belong to the labels.
+std::string progress_of_labels(const RunSummary& run) {
+  std::int64_t images_seen = 0;
+  std::int64_t total_images = 0;
+  double seconds = 0;
+  for (const auto& label : run.labels) {
+    images_seen += label.value("images_seen", std::int64_t{0});
+    total_images += label.value("total_images", std::int64_t{0});
+    seconds += label.value("seconds", 0.0);
+  }
+  const auto trained = std::ranges::count_if(run.labels, is_trained);
+  return done_bar(static_cast<double>(images_seen) /
+                  static_cast<double>(std::max<std::int64_t>(1, total_images))) +
+         element("div", "tiles",
+                 tile(kimg_text(images_seen), "of " + kimg_text(total_images)) +
+                     tile(std::to_string(trained),
+                          "of " + std::to_string(run.labels.size()) + " labels have a generator") +
+                     tile(format_duration(seconds), "training time of all labels") +
+                     last_metric_tiles(run));
+}
+
+std::string progress(const RunSummary& run) {
+  if (run.ticks.empty() && !run.labels.empty()) return progress_of_labels(run);
+  if (run.ticks.empty()) return element("p", "card note", "No tick has been written yet.");
+  const auto& tick = run.ticks.back();
+  const double kimg = tick.value("kimg", 0.0);
+  const auto total =
+      config::parse_number(config_value(run.config, "training.total_kimg").value_or(""));
+  const double share = total && *total > 0 ? std::clamp(kimg / *total, 0.0, 1.0) : 1;
+  const double rate = tick.value("s_per_kimg", 0.0);
+  const auto seen = kimg_text(tick.value("images_seen", std::int64_t{0}));
+  std::string tiles = tile(seen, total ? "of " + kimg_text(std::llround(1000 * *total)) : "seen");
+  tiles += tile(format_duration(tick.value("seconds", 0.0)), "training time");
+  if (total && share < 1) tiles += tile(format_duration((*total - kimg) * rate), "left");
+  tiles += tile(format_short(rate), "s/kimg");
+  if (rate > 0) tiles += tile(format_short(1000 / rate), "images/s");
+  tiles += tile(std::to_string(tick.value("world_size", 1)), "ranks");
+  return done_bar(share) + element("div", "tiles", tiles + last_metric_tiles(run));
+}
+
+std::string charts_section(const RunSummary& run) {
+  std::string charts;
+  for (const auto& some : {metric_charts(run), metric_time_charts(run), tick_charts(run)}) {
+    for (const auto& chart : some) charts += chart_html(chart);
+  }
+  if (charts.empty()) return {};
+  return element("h2", "", "Curves") + element("div", "charts", charts);
+}
+
+std::string row(const std::string& name, const std::string& value) {
+  return element("tr", "",
+                 element("th", "", escape_html(name)) + element("td", "", escape_html(value)));
+}
+
+std::string facts_table(const RunSummary& run) {
+  static const std::vector<std::pair<std::string, std::string>> kFacts{
+      {"Model", "model.name"},
+      {"Preset", "model.preset"},
+      {"Resolution", "model.resolution"},
+      {"Data", "data.path"},
+      {"Scheme", "scheme.name"},
+      {"Batch", "training.batch"},
+      {"Length in kimg", "training.total_kimg"},
+      {"Precision", "training.precision"},
+      {"Seed", "training.seed"},
+      {"Generator", "generator.optimizer.name"},
+      {"Its learning rate", "generator.optimizer.learning_rate"},
+      {"Discriminator", "discriminator.optimizer.name"},
+      {"Its learning rate", "discriminator.optimizer.learning_rate"},
+  };
+  std::string rows;
+  for (const auto& [name, path] : kFacts) {
+    if (const auto value = config_value(run.config, path)) rows += row(name, *value);
+  }
+  return element("div", "card", element("table", "", rows));
+}
+
+/// Returns a value of a start as text: lists joined, counts as "8 x NVIDIA H100".
+std::string provenance_text(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& [name, item] : value.items()) {
+    const auto each = value.is_object() ? item.dump() + " x " + name : provenance_text(item);
+    text += (text.empty() ? "" : ", ") + each;
+  }
+  return text;
+}
+
+/// The program, the machines and the command line of the latest start.
+std::string provenance_section(const RunSummary& run) {
+  if (run.starts.empty()) return {};
+  std::string rows;
+  for (const auto& [name, value] : run.starts.back().items()) {
+    auto words = name;
+    std::ranges::replace(words, '_', ' ');
+    rows += row(words, provenance_text(value));
+  }
+  if (run.starts.size() > 1) rows += row("starts so far", std::to_string(run.starts.size()));
+  return element("h2", "", "Provenance") + element("div", "card", element("table", "", rows));
+}
+
+std::string checkpoint_table(const RunSummary& run) {
+  std::string rows;
+  for (const auto& checkpoint : run.checkpoints) {
+    char size[32];
+    std::snprintf(size, sizeof size, "%.1f MB", static_cast<double>(checkpoint.size_bytes) / 1e6);
+    const auto state = checkpoint.defect.empty() ? std::string(size) : checkpoint.defect;
+    rows += row(checkpoint.folder.filename().string(), state);
+  }
+  if (rows.empty()) rows = row("Checkpoints", "none yet");
+  return element("div", "card", element("table", "", rows));
+}
+
+/// Describes how far a label got, or why it failed.
+std::string label_row(const nlohmann::ordered_json& label) {
+  const auto number = label.value("label", std::int64_t{0});
+  auto reached = label.value("state", "") + ", " +
+                 kimg_text(label.value("images_seen", std::int64_t{0})) + " of " +
+                 kimg_text(label.value("total_images", std::int64_t{0})) + " in " +
+                 format_duration(label.value("seconds", 0.0));
+  const auto attempts = label.value("attempts", 1);
+  if (attempts > 1) reached += ", " + std::to_string(attempts) + " attempts";
+  if (const auto error = label.value("error", ""); !error.empty()) reached += ": " + error;
+  return row(std::to_string(number) + " " + label.value("name", ""), reached);
+}
+
+/// One row per label of scheme per_label; those without a generator first. A long table is
+/// collapsed.
+std::string labels_section(const RunSummary& run) {
+  if (run.labels.empty()) return {};
+  std::string failed;
+  std::string trained;
+  for (const auto& label : run.labels) {
+    (is_trained(label) ? trained : failed) += label_row(label);
+  }
+  auto html = element("h2", "", "Labels");
+  if (!failed.empty()) html += element("div", "card", element("table", "", failed));
+  const auto trained_count = std::ranges::count_if(run.labels, is_trained);
+  const auto summary =
+      element("summary", "",
+              trained_count == 1 ? "1 label has a generator"
+                                 : std::to_string(trained_count) + " labels have a generator");
+  const std::string open = trained_count <= kMostOpenRows ? " open" : "";
+  return html + "<details class=\"card\"" + open + ">" + summary + element("table", "", trained) +
+         "</details>";
+}
+
+std::string facts_section(const RunSummary& run) {
+  const auto config =
+      element("details", "card",
+              "<summary>config.yaml</summary>" + element("pre", "", escape_html(run.config_text)));
+  return element("h2", "", "Facts") +
+         element("div", "facts", facts_table(run) + checkpoint_table(run)) +
+         provenance_section(run) + element("h2", "", "Configuration") + config;
+}
+
+}  // namespace
+
+std::string html_report(const RunSummary& run) {
+  std::string page =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
+  page += element("title", "", escape_html(run.name) + " · ganscale");
+  page += element("style", "", kPageStyle);
+  page += "</head>\n<body>";
+  page += header(run) + progress(run) + samples_section(run) + charts_section(run);
+  page += labels_section(run) + label_table(run) + facts_section(run);
+  page += element("script", "", kPageScript);
+  return page + "</body></html>\n";
+}
+
+void write_html_report(const std::filesystem::path& run_folder, const std::filesystem::path& page) {
+  files::write_file_atomically(page, html_report(read_run(run_folder)));
+}
+
+}  // namespace ganscale::report

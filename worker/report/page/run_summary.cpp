@@ -1,0 +1,102 @@
+#include "report/page/run_summary.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "checkpoint/checkpoint_name.h"
+#include "files/atomic_file.h"
+#include "report/log/stats_log.h"
+
+namespace ganscale::report {
+namespace {
+
+constexpr std::string_view kSamplePrefix = "fakes-";
+constexpr std::string_view kCheckpointPrefix = "kimg-";
+constexpr std::string_view kSampleSuffix = ".png";
+
+std::string text_of(const config::Node& node) {
+  if (const auto* scalar = node.scalar()) return *scalar;
+  std::string text;
+  if (const auto* list = node.list()) {
+    for (const auto& item : *list) text += (text.empty() ? "" : ", ") + text_of(item);
+    return "[" + text + "]";
+  }
+  for (const auto& [key, item] : *node.map()) {
+    text += (text.empty() ? "" : ", ") + key + ": " + text_of(item);
+  }
+  return "{" + text + "}";
+}
+
+const config::Node* find(const config::Node& node, const std::string& key) {
+  if (node.map() == nullptr) return nullptr;
+  for (const auto& [name, value] : *node.map()) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+std::vector<nlohmann::ordered_json> read_labels(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {};
+  const auto table = nlohmann::ordered_json::parse(files::read_file(file), /*cb=*/nullptr,
+                                                   /*allow_exceptions=*/false);
+  if (!table.is_array()) return {};
+  return {table.begin(), table.end()};
+}
+
+std::vector<SampleGrid> list_samples(const std::filesystem::path& folder) {
+  std::vector<SampleGrid> samples;
+  if (!std::filesystem::is_directory(folder)) return samples;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto images = images_of_sample_name(entry.path().filename().string());
+    if (images) samples.push_back({*images, entry.path()});
+  }
+  std::ranges::sort(samples, {}, &SampleGrid::images_seen);
+  return samples;
+}
+
+}  // namespace
+
+RunSummary read_run(const std::filesystem::path& folder) {
+  const auto config_file = folder / "config.yaml";
+  if (!std::filesystem::exists(config_file)) {
+    throw DataError("not the folder of a run, it has no config.yaml: " + folder.string());
+  }
+  RunSummary run;
+  run.name = std::filesystem::canonical(folder).filename().string();
+  run.config_text = files::read_file(config_file);
+  run.config = config::parse_yaml(run.config_text, config_file.string());
+  run.starts = read_json_lines(folder / "provenance.jsonl");
+  run.ticks = read_json_lines(folder / "stats.jsonl");
+  run.metrics = read_json_lines(folder / "metrics.jsonl");
+  run.labels = read_labels(folder / "labels.json");
+  const auto reals = folder / "samples" / "reals.png";
+  if (std::filesystem::exists(reals)) run.reals = reals;
+  run.samples = list_samples(folder / "samples");
+  run.checkpoints = checkpoint::list_checkpoints(folder);
+  return run;
+}
+
+std::optional<std::string> config_value(const config::Node& config, const std::string& path) {
+  const config::Node* node = &config;
+  for (std::size_t begin = 0; node != nullptr && begin <= path.size();) {
+    const auto end = std::min(path.find('.', begin), path.size());
+    node = find(*node, path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (node == nullptr) return std::nullopt;
+  return text_of(*node);
+}
+
+std::string sample_name(std::int64_t images_seen) {
+  const auto digits = checkpoint::checkpoint_name(images_seen).substr(kCheckpointPrefix.size());
+  return std::string(kSamplePrefix) + digits + std::string(kSampleSuffix);
+}
+
+std::optional<std::int64_t> images_of_sample_name(const std::string& name) {
+  if (!name.starts_with(kSamplePrefix) || !name.ends_with(kSampleSuffix)) return std::nullopt;
+  const auto digits =
+      name.substr(kSamplePrefix.size(), name.size() - kSamplePrefix.size() - kSampleSuffix.size());
+  return checkpoint::images_of_checkpoint_name(std::string(kCheckpointPrefix) + digits);
+}
+
+}  // namespace ganscale::report

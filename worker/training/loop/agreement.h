@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+#include "comm/group/group.h"
+
+namespace ganscale::training {
+
+/// A time limit of a training, over all restarts.
+class Budget {
+ public:
+  /// seconds: 0 for no limit. used_seconds: by earlier attempts.
+  explicit Budget(double seconds, double used_seconds = 0)
+      : seconds_(seconds), used_seconds_(used_seconds), start_(Clock::now()) {}
+
+  bool spent() const { return seconds_left() <= 0; }
+
+  /// Infinite without a limit.
+  double seconds_left() const {
+    const std::chrono::duration<double> since = Clock::now() - start_;
+    return seconds_ > 0 ? seconds_ - used_seconds_ - since.count()
+                        : std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double seconds_;
+  double used_seconds_;
+  Clock::time_point start_;
+};
+
+/// Returns whether an action is due that is to happen every `every_kimg`: whether a multiple of it
+/// is in (before, after]. 0 is never.
+constexpr bool is_due(double every_kimg, std::int64_t images_before, std::int64_t images_after) {
+  if (every_kimg <= 0) return false;
+  const double every_images = every_kimg * 1000;
+  return static_cast<std::int64_t>(static_cast<double>(images_after) / every_images) >
+         static_cast<std::int64_t>(static_cast<double>(images_before) / every_images);
+}
+
+/// What this rank requests at the end of a step or, once agreed, what all ranks do.
+struct Orders {
+  bool stop = false;  ///< write a checkpoint and end with 143
+  bool finish =
+      false;  ///< write a checkpoint and end with 0: the command "stop", or what was to be measured is
+  bool spent = false;       ///< the budget is used up: evaluate, write a checkpoint and end with 0
+  bool checkpoint = false;  ///< write a checkpoint and continue
+  bool pause = false;
+  bool fail = false;  ///< this rank can't continue, for example because the disk is full
+
+  /// Whether the run ends here with a checkpoint.
+  bool end() const { return stop || finish || spent; }
+};
+
+/// Makes all ranks act on the same orders at the same step: a request of one rank is an order for
+/// all.
+Orders agree(comm::Group& group, const Orders& requests);
+
+}  // namespace ganscale::training

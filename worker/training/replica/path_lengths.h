@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "comm/group/group.h"
+
+namespace ganscale::training {
+
+/// The running mean of path lengths, the target of the regularization.
+struct PathLengthMean {
+  at::Tensor value;              ///< scalar
+  comm::Group* group = nullptr;  ///< the ranks to average over; null: only this rank
+};
+
+/// The number of path lengths: those of the first images of the global batch, so that they do not
+/// depend on the number of ranks. A rank may have none of them.
+struct PathCount {
+  std::int64_t here = 0;
+  std::int64_t in_all = 0;
+  int ranks = 1;
+};
+
+/// Returns the counts of rank `rank` of `ranks`, to which images rank, rank + ranks, ... of a batch
+/// belong: in all batch / batch_shrink, but one at least.
+PathCount path_count(std::int64_t batch, std::int64_t batch_shrink, int rank, int ranks);
+
+/// Returns the mean length of all ranks' images, or of this rank's where it keeps to those; where
+/// there are none, the running mean.
+///
+/// lengths: [count.here], attached to the graph.
+at::Tensor mean_length(const at::Tensor& lengths, const PathCount& count,
+                       const PathLengthMean& mean);
+
+}  // namespace ganscale::training

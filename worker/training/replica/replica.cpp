@@ -1,0 +1,104 @@
+#include "training/replica/replica.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/joined.h"
+#include "optim/network_policy.h"
+#include "tensors/move_module.h"
+#include "training/run/precision.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr const char* kAugmentation = "augmentation";
+
+[[noreturn]] void refuse_freeze(const DiscriminatorConfig& config, const std::string& why) {
+  throw ConfigError(config.freeze_location.text() + ": discriminator.freeze: " + why);
+}
+
+/// Freezes the parameters whose names begin with one of the configured prefixes; returns the
+/// others. Throws ConfigError for a prefix that no name begins with, and if all are frozen.
+NamedTensors trained_parameters(const torch::nn::Module& network,
+                                const DiscriminatorConfig& config) {
+  const auto& prefixes = config.freeze;
+  NamedTensors trained = named_parameters(network);
+  for (const std::string& prefix : prefixes) {
+    const auto matches = [&](const auto& item) { return item.first.starts_with(prefix); };
+    if (std::ranges::any_of(trained, matches)) continue;
+    refuse_freeze(config, "no parameter's name begins with: " + prefix + " (the first is " +
+                              trained.begin()->first + ")");
+  }
+  std::erase_if(trained, [&](const auto& item) {
+    const bool is_frozen = std::ranges::any_of(
+        prefixes, [&](const std::string& prefix) { return item.first.starts_with(prefix); });
+    if (is_frozen) item.second.set_requires_grad(false);
+    return is_frozen;
+  });
+  if (!trained.empty()) return trained;
+  refuse_freeze(config, "nothing is left to train: " + joined(prefixes));
+}
+
+}  // namespace
+
+Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
+                 const ReplicaGroups& groups)
+    : devices_(devices),
+      networks_(models::build_networks(config.model, config.training.seed, groups.statistics)),
+      augmentation_(config.augment, devices.discriminator) {
+  const auto dtype = parameter_dtype(config.training.precision);
+  move_module(generator(), devices.generator, dtype);
+  move_module(discriminator(), devices.discriminator, dtype);
+  auto average = models::build_generator(config.model, config.training.seed, nullptr);
+  move_module(*average, devices.generator, dtype);
+  average_.emplace(std::move(average), networks_.generator, config.generator.ema,
+                   config.training.batch);
+  generator_optimizer_ =
+      optim::build_optimizer(config.generator.policy, named_parameters(generator()));
+  discriminator_optimizer_ = optim::build_optimizer(
+      config.discriminator.policy, trained_parameters(discriminator(), config.discriminator));
+  if (config.generator.path_length.weight > 0) {
+    path_length_mean_ = {at::zeros({}, at::TensorOptions(devices.generator).dtype(dtype)),
+                         groups.path_length};
+  }
+}
+
+std::map<std::string, NamedTensors> Replica::state() {
+  std::map<std::string, NamedTensors> files = {
+      {"generator", named_state(generator())},
+      {"discriminator", named_state(discriminator())},
+      {"generator_ema", named_state(average_->generator())},
+      {"generator_optimizer", generator_optimizer_->state()},
+      {"discriminator_optimizer", discriminator_optimizer_->state()}};
+  if (const auto state = augmentation_.state(); !state.empty()) files[kAugmentation] = state;
+  if (path_length_mean_.value.defined()) {
+    files["regularisation"] = {{"path_length_mean", path_length_mean_.value}};
+  }
+  return files;
+}
+
+void Replica::restore(const checkpoint::Snapshot& snapshot) {
+  for (const auto& [file, tensors] : state()) {
+    const auto found = snapshot.files.find(file);
+    // A run may turn adaptation on later: then it begins as configured.
+    if (found == snapshot.files.end() && file == kAugmentation) continue;
+    if (found == snapshot.files.end()) throw DataError("the checkpoint lacks a file: " + file);
+    copy_into(tensors, found->second, file + " of the checkpoint");
+  }
+}
+
+NetworkGroups::NetworkGroups(const RunConfig& config, comm::Group& group)
+    : statistics_(group.split(
+          config.model.blueprint->statistics_color(config.training.images_per_pass(), group))) {
+  if (config.training.running_means == RunningMeans::kAveraged) path_length_ = group.split(0);
+}
+
+void NetworkGroups::finish() {
+  statistics_->finish();
+  if (path_length_) path_length_->finish();
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "training/replica/replica.h"
+#include "training/run/progress.h"
+#include "training/run/run_facts.h"
+#include "training/run/run_folder.h"
+
+namespace ganscale::training {
+
+/// Where a run goes on, and what it is checked against.
+struct ResumeFrom {
+  const RunFolder& folder;
+  const RunFacts& facts;
+  const std::string& weights;  ///< of another run, for a new one to begin with; empty: none
+};
+
+/// Goes on from the newest valid checkpoint; a new run begins with the weights of another one where
+/// the configuration names it.
+///
+/// Rank 0 reads, and has the state; all ranks get its progress. Every rank calls it.
+/// Throws: as checkpoint::load_checkpoint(), restore() and transfer_weights().
+Progress resume(Replica& replica, const ResumeFrom& from, comm::Group& group);
+
+}  // namespace ganscale::training

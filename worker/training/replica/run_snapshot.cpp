@@ -1,0 +1,81 @@
+#include "training/replica/run_snapshot.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr const char* kLabelProbabilities = "label_probabilities";
+constexpr const char* kLabelNames = "label_names";
+
+template <class T>
+T read(const checkpoint::Snapshot& snapshot, const char* key) {
+  try {
+    return nlohmann::json(snapshot.state.at(key)).get<T>();
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(std::string("the checkpoint's manifest has no valid ") + key + ": " +
+                    error.what());
+  }
+}
+
+template <class T>
+void require_same(const char* what, const T& in_checkpoint, const T& now) {
+  if (in_checkpoint == now) return;
+  const nlohmann::ordered_json before = in_checkpoint;
+  const nlohmann::ordered_json after = now;
+  throw ConfigError(std::string("the run folder contains a run with a different ") + what +
+                    "; choose a new folder with --run: " + before.dump() + ", now " + after.dump());
+}
+
+}  // namespace
+
+checkpoint::Snapshot make_snapshot(std::map<std::string, NamedTensors> state, const RunFacts& facts,
+                                   const Progress& progress) {
+  checkpoint::Snapshot snapshot;
+  snapshot.images_seen = progress.images_seen;
+  snapshot.files = std::move(state);
+  snapshot.state["facts"] = nlohmann::json(facts);
+  snapshot.state["progress"] = nlohmann::json(progress);
+  if (!facts.label_probabilities.empty()) {
+    snapshot.state[kLabelProbabilities] = facts.label_probabilities;
+  }
+  if (!facts.label_names.empty()) snapshot.state[kLabelNames] = facts.label_names;
+  return snapshot;
+}
+
+std::string first_nonfinite(const checkpoint::Snapshot& snapshot) {
+  for (const auto& [file, tensors] : snapshot.files) {
+    for (const auto& [name, tensor] : tensors) {
+      // A sum in double is NaN or infinite where one of its float terms is.
+      const bool finite = !tensor.is_floating_point() ||
+                          std::isfinite(tensor.detach().sum(at::kDouble).item<double>());
+      if (!finite) return file + ": " + name;
+    }
+  }
+  return "";
+}
+
+RunFacts facts_of(const checkpoint::Snapshot& snapshot) {
+  auto facts = read<RunFacts>(snapshot, "facts");
+  if (snapshot.state.contains(kLabelProbabilities)) {
+    facts.label_probabilities = read<std::vector<double>>(snapshot, kLabelProbabilities);
+  }
+  if (snapshot.state.contains(kLabelNames)) {
+    facts.label_names = read<std::vector<std::string>>(snapshot, kLabelNames);
+  }
+  return facts;
+}
+
+Progress restore(Replica& replica, const RunFacts& facts, const checkpoint::Snapshot& snapshot) {
+  const RunFacts before = facts_of(snapshot);
+  require_same("model", before.model, facts.model);
+  require_same("number of records", before.record_count, facts.record_count);
+  require_same("number of labels", before.label_count, facts.label_count);
+  require_same("number of channels", before.channels, facts.channels);
+  replica.restore(snapshot);
+  return read<Progress>(snapshot, "progress");
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,193 @@
+#include "training/schemes/asynchronous/asynchronous.h"
+
+#include "base/log.h"
+#include "comm/collectives/replicate.h"
+#include "training/loop/loop.h"
+#include "training/loop/role_tally.h"
+#include "training/replica/replica.h"
+#include "training/replica/resume.h"
+#include "training/run/precision.h"
+#include "training/schemes/asynchronous/discriminator_role.h"
+#include "training/schemes/asynchronous/generator_role.h"
+#include "training/schemes/synchronous/train_run.h"
+#include "wire/scheme.h"
+
+namespace ganscale::training {
+namespace {
+
+std::any parse_asynchronous(config::Section& in) {
+  AsynchronousOptions c;
+  const std::string text = in.get("ratio", "1:1",
+                                  "asynchronous: ratio of ranks that train the generator to ranks "
+                                  "that train the discriminator, such as 1:3");
+  const auto ratio = wire::parse_ratio(text);
+  in.require(ratio.has_value(), "ratio", "expected two positive numbers, such as 1:3: " + text);
+  c.ratio = ratio.value_or(wire::RoleRatio{});
+  c.ratio_location = in.location("ratio");
+  c.max_staleness = in.get("max_staleness", c.max_staleness,
+                           "asynchronous: maximum age in steps of the images and weights that a "
+                           "rank uses from the other role; 0: as synchronous");
+  in.require(c.max_staleness >= 0 && c.max_staleness <= kMostStaleness, "max_staleness",
+             "must be 0 to 64: " + std::to_string(c.max_staleness));
+  c.buffer_limit_bytes =
+      in.get_bytes("buffer_limit", c.buffer_limit_bytes,
+                   "asynchronous: memory limit of the images buffered on a discriminator rank");
+  c.buffer_limit_location = in.location("buffer_limit");
+  return c;
+}
+
+const AsynchronousOptions& options_of(const RunConfig& config) {
+  return *std::any_cast<AsynchronousOptions>(&config.scheme.options);
+}
+
+void check_asynchronous_sections(const config::Section& root, const RunConfig& config) {
+  require_one_device(root, config);
+  root.require(!config.training.cuda_graphs, "training.cuda_graphs",
+               "scheme asynchronous receives new fakes and weights in each step, which a CUDA "
+               "graph can't read; leave it out");
+}
+
+/// A rank may have a batch of each age, and that of its own step.
+void require_memory(const RunConfig& config, int ranks) {
+  const AsynchronousOptions& options = options_of(config);
+  const models::ModelConfig& model = config.model;
+  const auto element_bytes =
+      static_cast<std::int64_t>(at::elementSize(parameter_dtype(config.training.precision)));
+  const std::int64_t image_bytes =
+      element_bytes * model.channels * model.resolution * model.resolution;
+  const std::int64_t needed_bytes =
+      (options.max_staleness + 1) * (config.training.batch / ranks) * image_bytes;
+  if (needed_bytes <= options.buffer_limit_bytes) return;
+  throw ConfigError(
+      options.buffer_limit_location.text() +
+      ": scheme.buffer_limit: the image buffer of a rank takes " + std::to_string(needed_bytes) +
+      " bytes (scheme.max_staleness + 1 batches): " + std::to_string(options.buffer_limit_bytes));
+}
+
+void check_ranks(const RunConfig& config, int world_size) {
+  const AsynchronousOptions& options = options_of(config);
+  const wire::RoleRatio& ratio = options.ratio;
+  const int ranks = wire::role_ranks(world_size);
+  if (ranks % ratio.sum() != 0) {
+    throw ConfigError(options.ratio_location.text() +
+                      ": scheme.ratio: its sum must divide the number of ranks, two where there is "
+                      "one process: " +
+                      std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator) +
+                      " on " + std::to_string(ranks) + " ranks");
+  }
+  if (world_size == 1 && config.profile.steps > 0) {
+    throw ConfigError(config.profile.location.text() +
+                      ": profile.steps: a process can record one role only; start one for each, "
+                      "with mpirun -n 2: " +
+                      std::to_string(config.profile.steps));
+  }
+  const wire::RolePlan plan(ratio, ranks);
+  require_divisible_batch(config, plan.size(wire::Role::kGenerator), "ranks of the generator");
+  require_divisible_batch(config, plan.size(wire::Role::kDiscriminator),
+                          "ranks of the discriminator");
+  require_memory(config, plan.size(wire::Role::kDiscriminator));
+}
+
+std::vector<int> ranks_of_networks(const RunConfig& config, int world_size) {
+  const wire::RolePlan plan(options_of(config).ratio, wire::role_ranks(world_size));
+  return {plan.size(wire::Role::kGenerator), plan.size(wire::Role::kDiscriminator)};
+}
+
+/// The networks and the data stream of a rank, at the point where the training resumes.
+class RoleSetup {
+ public:
+  explicit RoleSetup(const TrainingContext& context)
+      : context_(context),
+        plan_(options_of(context.config).ratio, context.group.size()),
+        links_(context.config, plan_, context.group),
+        network_groups_(context.config, links_.ranks()),
+        replica_(context.config, context.devices, network_groups_.borrowed()),
+        progress_(resume(replica_,
+                         {.folder = context.folder,
+                          .facts = context.dataset.facts,
+                          .weights = context.config.training.resume_weights},
+                         context.group)) {
+    for (const auto& [file, tensors] : replica_.state())
+      comm::broadcast_from_rank_0(context.group, tensors, context.config.comm.bucket_bytes);
+    inputs_ = open_inputs();
+  }
+
+  std::unique_ptr<Trainer> make_trainer() {
+    const RoleParts parts{.config = context_.config,
+                          .plan = plan_,
+                          .replica = replica_,
+                          .links = links_,
+                          .world = context_.group,
+                          .max_staleness = options_of(context_.config).max_staleness};
+    if (links_.role() == wire::Role::kGenerator)
+      return std::make_unique<GeneratorRole>(parts, *inputs_, progress_);
+    return std::make_unique<DiscriminatorRole>(parts, *inputs_, progress_);
+  }
+
+  Progress& progress() { return progress_; }
+
+  void log_roles() const {
+    log::info("Roles", {{"generator_ranks", plan_.size(wire::Role::kGenerator)},
+                        {"discriminator_ranks", plan_.size(wire::Role::kDiscriminator)},
+                        {"max_staleness", options_of(context_.config).max_staleness}});
+  }
+
+  void finish() {
+    network_groups_.finish();
+    links_.finish();
+  }
+
+ private:
+  std::unique_ptr<StepInputs> open_inputs() {
+    if (links_.role() == wire::Role::kGenerator) {
+      return std::make_unique<LabelInputs>(context_.config, context_.dataset,
+                                           context_.devices.generator, links_.ranks());
+    }
+    return std::make_unique<LoadedInputs>(context_.config, context_.dataset,
+                                          context_.devices.discriminator, links_.ranks(),
+                                          progress_);
+  }
+
+  const TrainingContext& context_;
+  const wire::RolePlan plan_;
+  RoleLinks links_;
+  NetworkGroups network_groups_;
+  Replica replica_;
+  Progress progress_;
+  std::unique_ptr<StepInputs> inputs_;
+};
+
+}  // namespace
+
+ExitCode train_asynchronous(const TrainingContext& context) {
+  log_start("Training", context);
+  RoleSetup prepared(context);
+  prepared.log_roles();
+  const auto trainer = prepared.make_trainer();
+  const ExitCode code = run_loop(context, *trainer, prepared.progress());
+  prepared.finish();
+  return code;
+}
+
+void try_asynchronous(const TrainingContext& context) {
+  log_start("Dry run", context);
+  RoleSetup prepared(context);
+  prepared.log_roles();
+  prepared.finish();
+}
+
+Scheme asynchronous_scheme() {
+  return {.keys = {.name = std::string(wire::kAsynchronous.name),
+                   .description = "ranks train one network each, at the same time",
+                   .parse = parse_asynchronous,
+                   .check = check_asynchronous_sections},
+          .ranks_of_lone_process = wire::role_ranks(1),
+          .check_ranks = check_ranks,
+          .check_data = [](const RunConfig& /*config*/, const data::Source& /*source*/,
+                           int /*world_size*/) {},
+          .ranks_of_networks = ranks_of_networks,
+          .try_run = try_asynchronous,
+          .run = train_asynchronous};
+}
+
+}  // namespace ganscale::training

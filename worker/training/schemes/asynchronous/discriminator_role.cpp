@@ -1,0 +1,53 @@
+#include "training/schemes/asynchronous/discriminator_role.h"
+
+#include <ATen/record_function.h>
+
+#include "base/stopwatch.h"
+#include "profile/scopes.h"
+#include "training/phases/due_phases.h"
+
+namespace ganscale::training {
+
+DiscriminatorRole::DiscriminatorRole(const RoleParts& parts, StepInputs& inputs,
+                                     const Progress& progress)
+    : RoleTrainer(parts, inputs, parts.replica.discriminator(), progress),
+      buffer_(progress.step, parts.max_staleness) {}
+
+StepResult DiscriminatorRole::step(Progress& progress) {
+  const Stopwatch watch;
+  const FakeBatch batch = take_fakes();
+  StepResult result{.images = batch_of_rank(),
+                    .discriminator_steps = 1,
+                    .role = RoleStep{.network = "discriminator",
+                                     .images = batch_of_rank(),
+                                     .age = buffer_.newer_batches(),
+                                     .wait_seconds = watch.seconds()}};
+  StepInput input = inputs_.next(progress);
+  input.fakes = Fakes{.images = batch.fakes.images.to(parts_.replica.devices().discriminator),
+                      .labels = input.real.labels,
+                      .next_site = batch.fakes.next_site};
+  const optim::Averages averages = parts_.replica.average().averages(progress.images_seen);
+  run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
+  average_over_ranks(parts_.replica.discriminator().moving_statistics());
+  adapt_and_publish(progress.step);
+  progress.add_step(parts_.config.training.batch);
+  step_ = progress.step;
+  return result;
+}
+
+/// The augmentation adapts behind the phases of both networks.
+void DiscriminatorRole::adapt_and_publish(std::int64_t step) {
+  const bool comes_first = parts_.config.loss.discriminator_first;
+  if (comes_first) parts_.links.send_snapshot(step + 1, snapshot_state());
+  parts_.replica.augmentation().adapt(parts_.links.ranks(), step);
+  if (!comes_first) parts_.links.send_snapshot(step + 1, snapshot_state());
+}
+
+FakeBatch DiscriminatorRole::take_fakes() {
+  RECORD_USER_SCOPE(profile::kRoleWait);
+  while (buffer_.empty() || parts_.links.fakes_are_there())
+    buffer_.add(parts_.links.receive_fakes(returning_buffers()));
+  return buffer_.take();
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,81 @@
+#include "training/schemes/asynchronous/generator_role.h"
+
+#include <ATen/ops/tensor.h>
+#include <ATen/record_function.h>
+
+#include "base/stopwatch.h"
+#include "profile/scopes.h"
+#include "training/phases/due_phases.h"
+
+namespace ganscale::training {
+
+GeneratorRole::GeneratorRole(const RoleParts& parts, StepInputs& inputs, const Progress& progress)
+    : RoleTrainer(parts, inputs, parts.replica.generator(), progress),
+      losses_({parts.config, parts.replica.generator(), parts.replica.discriminator(),
+               parts.replica.augmentation(), parts.replica.path_length_mean(),
+               parts.replica.devices(), parts.links.ranks()}),
+      version_(progress.step) {}
+
+StepResult GeneratorRole::step(Progress& progress) {
+  StepResult result;
+  GeneratorAverage& average = parts_.replica.average();
+  const optim::Averages averages = average.averages(progress.images_seen);
+  const auto train = [&](const StepInput& input) {
+    return run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
+  };
+  bool average_is_moved = false;
+  if (parts_.config.loss.discriminator_first) {
+    const StepInput input = inputs_.next(progress);
+    send_fakes(input, progress.step);
+    result.role = take_snapshot(progress.step + 1);
+    average_is_moved = train(input);
+    average_returning_buffers();
+  } else {
+    result.role = take_snapshot(progress.step);
+    const StepInput input = inputs_.next(progress);
+    average_is_moved = train(input);
+    average_returning_buffers();
+    send_fakes(input, progress.step);
+  }
+  average_over_ranks(parts_.replica.generator().moving_statistics());
+  average.end_step(averages, average_is_moved);
+  progress.add_step(parts_.config.training.batch);
+  step_ = progress.step;
+  return result;
+}
+
+void GeneratorRole::receive_snapshots_to(std::int64_t version) {
+  while (version_ < version) version_ = parts_.links.receive_snapshot(snapshot_state());
+}
+
+/// Takes the newest snapshot that is there, and waits while it is too old. The first of these ranks
+/// decides which it is. latest: the version that `synchronous` would use.
+RoleStep GeneratorRole::take_snapshot(std::int64_t latest) {
+  RECORD_USER_SCOPE(profile::kRoleWait);
+  const Stopwatch watch;
+  comm::Group& ranks = parts_.links.ranks();
+  if (ranks.rank() == 0) {
+    receive_snapshots_to(latest - parts_.max_staleness);
+    while (parts_.links.snapshot_is_there()) receive_snapshots_to(version_ + 1);
+  }
+  const at::Tensor version = at::tensor({version_});
+  ranks.broadcast(version, 0);
+  receive_snapshots_to(version.item<std::int64_t>());
+  return {.network = "generator",
+          .images = batch_of_rank(),
+          .age = latest - version_,
+          .wait_seconds = watch.seconds()};
+}
+
+void GeneratorRole::average_returning_buffers() {
+  if (returning_buffers().empty()) return;
+  average_over_ranks(parts_.replica.discriminator().moving_statistics());
+}
+
+void GeneratorRole::send_fakes(const StepInput& input, std::int64_t step) {
+  parts_.links.send_fakes({.step = step, .fakes = losses_.make_fakes(input)}, returning_buffers());
+}
+
+void GeneratorRole::reconcile(Progress& progress) { receive_snapshots_to(progress.step); }
+
+}  // namespace ganscale::training

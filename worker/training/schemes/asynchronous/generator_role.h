@@ -1,0 +1,28 @@
+#pragma once
+
+#include "training/phases/phase_losses.h"
+#include "training/schemes/asynchronous/role_trainer.h"
+
+namespace ganscale::training {
+
+/// A rank of the asynchronous scheme that trains the generator, through snapshots of the
+/// discriminator, and makes the fakes for the discriminator's ranks.
+class GeneratorRole : public RoleTrainer {
+ public:
+  GeneratorRole(const RoleParts& parts, StepInputs& inputs, const Progress& progress);
+
+  StepResult step(Progress& progress) override;
+  /// Takes the latest snapshot, so that nothing is on its way.
+  void reconcile(Progress& progress) override;
+
+ private:
+  void receive_snapshots_to(std::int64_t version);
+  RoleStep take_snapshot(std::int64_t latest);
+  void average_returning_buffers();
+  void send_fakes(const StepInput& input, std::int64_t step);
+
+  const PhaseLosses losses_;
+  std::int64_t version_;  ///< of the snapshot: the steps of the discriminator behind it
+};
+
+}  // namespace ganscale::training

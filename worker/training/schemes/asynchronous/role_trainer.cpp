@@ -1,0 +1,78 @@
+#include "training/schemes/asynchronous/role_trainer.h"
+
+#include "comm/collectives/replicate.h"
+#include "training/phases/step_inputs.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Both roles come to agreements in steps of the same numbers: multiples of it.
+constexpr std::int64_t kStepsBetweenAgreements = 16;
+
+}  // namespace
+
+RoleTrainer::RoleTrainer(const RoleParts& parts, StepInputs& inputs,
+                         const torch::nn::Module& network, const Progress& progress)
+    : parts_(parts),
+      inputs_(inputs),
+      gradients_(parameters_with_gradients(network), parts.links.ranks(),
+                 parts.config.comm.bucket_bytes),
+      phases_(build_phases(parts.config, parts.replica, {&gradients_, &gradients_},
+                           parts.links.ranks())),
+      step_(progress.step) {
+  std::erase_if(phases_, [&](const Phase& phase) { return phase.network != &network; });
+}
+
+Readings RoleTrainer::readings() const {
+  Readings readings = loader_readings(inputs_);
+  readings.all_reduce = parts_.links.ranks().all_reduce_cost();
+  readings.augment_p = parts_.replica.augmentation().p();
+  return readings;
+}
+
+std::int64_t RoleTrainer::steps_between_agreements() const {
+  return kStepsBetweenAgreements - step_ % kStepsBetweenAgreements;
+}
+
+/// The discriminator's weights came with the last snapshot, but not the state of its optimizer, nor
+/// what its augmentation has adapted since.
+std::map<std::string, NamedTensors> RoleTrainer::gather_state() {
+  auto state = parts_.replica.state();
+  NamedTensors later;
+  insert_with_prefix(later, "optimizer.", state.at("discriminator_optimizer"));
+  insert_with_prefix(later, "augmentation.", parts_.replica.augmentation().state());
+  const auto bucket_bytes = parts_.config.comm.bucket_bytes;
+  const int sender = parts_.plan.world_rank({wire::Role::kDiscriminator, 0});
+  const int rank = parts_.world.rank();
+  if (rank == sender) {
+    comm::send_state(parts_.world, later, {0}, bucket_bytes);
+    parts_.world.wait();
+  }
+  if (rank == 0) comm::receive_state(parts_.world, later, sender, bucket_bytes);
+  return state;
+}
+
+models::Generator& RoleTrainer::averaged_generator() {
+  models::Generator& average = parts_.replica.generator_ema();
+  comm::broadcast_from_rank_0(parts_.world, named_state(average), parts_.config.comm.bucket_bytes);
+  return average;
+}
+
+NamedTensors RoleTrainer::snapshot_state() const {
+  NamedTensors state;
+  insert_with_prefix(state, "discriminator.", named_state(parts_.replica.discriminator()));
+  insert_with_prefix(state, "augmentation.", parts_.replica.augmentation().state());
+  return state;
+}
+
+NamedTensors RoleTrainer::returning_buffers() const {
+  if (parts_.max_staleness > 0) return {};
+  return named_buffers(parts_.replica.discriminator());
+}
+
+void RoleTrainer::average_over_ranks(const NamedTensors& statistics) {
+  if (parts_.config.training.running_means != RunningMeans::kAveraged) return;
+  comm::all_reduce_mean(parts_.links.ranks(), statistics, parts_.config.comm.bucket_bytes);
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,188 @@
+#include "training/schemes/per_label/label_queue.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/stopwatch.h"
+#include "base/utf8.h"
+#include "comm/backends/thread_group.h"
+#include "data/sources/subset_source.h"
+#include "training/run/job_status.h"
+#include "training/schemes/per_label/label_plan.h"
+
+namespace ganscale::training {
+namespace {
+
+/// The rest of an exhausted budget: 0 would mean no budget.
+constexpr double kNoTime = 1e-9;
+
+/// Returns the time spent on a label so far. For a killed attempt, that of its checkpoint.
+double cost_of(const LabelState& state) { return std::max(state.spent_seconds, state.seconds); }
+
+/// Returns whether a label is finished. budget_seconds: its share; 0 if there is no budget.
+bool is_finished(const LabelState& state, double budget_seconds) {
+  if (state.state == "done") return state.images_seen >= state.total_images;
+  return state.state == "out_of_budget" && budget_seconds > 0 && cost_of(state) >= budget_seconds;
+}
+
+void fail(LabelState& state, std::string reason, ExitCode code) {
+  state.state = "failed";
+  state.error = std::move(reason);
+  state.exit_code = static_cast<int>(code);
+  log::error("A label failed",
+             {{"label", state.label}, {"attempt", state.attempts}, {"reason", state.error}});
+}
+
+/// Reads the state of a label. A damaged file is no loss, since the checkpoints have the rest.
+LabelState read_state_or_default(const std::filesystem::path& folder) {
+  try {
+    return read_label_state(folder).value_or(LabelState{});
+  } catch (const DataError& error) {
+    log::warning("Resuming a label from its newest checkpoint", {{"reason", error.what()}});
+    return {};
+  }
+}
+
+}  // namespace
+
+LabelQueue::LabelQueue(const TrainingContext& context, const LabelRecords& records, int attempts)
+    : context_(context),
+      records_(records),
+      names_(context.dataset.source->label_names()),
+      attempts_(attempts),
+      single_group_(comm::make_single_group()),
+      status_(first_status(context.config, context.folder, context.group.size())) {}
+
+/// Returns the number of training images of a label: its share of the run's.
+std::int64_t LabelQueue::images_of(std::int64_t label) const {
+  const double share = static_cast<double>(records_of(label).size()) /
+                       static_cast<double>(context_.dataset.source->record_count());
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(share *
+                                   static_cast<double>(context_.config.training.total_images())));
+}
+
+/// Publishes the progress of this rank. It does not know about other ranks' labels before the end.
+void LabelQueue::publish_progress(std::size_t over, std::size_t all) {
+  if (context_.server == nullptr) return;
+  status_.state = wire::JobState::kRunning;
+  status_.message =
+      "rank 0: " + std::to_string(over) + " of its " + std::to_string(all) + " labels finished";
+  context_.server->set_status(status_);
+}
+
+/// Returns a label's state, with its records and images by the current configuration.
+LabelState LabelQueue::begin(std::int64_t label) const {
+  LabelState state = read_state_or_default(label_folder(context_.folder, label));
+  state.label = label;
+  const auto place = static_cast<std::size_t>(label);
+  if (place < names_.size()) state.name = valid_utf8(names_[place]);
+  state.records = static_cast<std::int64_t>(records_of(label).size());
+  state.total_images = images_of(label);
+  return state;
+}
+
+TrainingResult LabelQueue::train_once(const LabelState& state, double budget_seconds) {
+  RunConfig config = context_.config;
+  config.training.seed = label_seed(config.training.seed, state.label, state.attempts);
+  // Half an image more, to make up for rounding.
+  config.training.total_kimg = (static_cast<double>(state.total_images) + 0.5) / 1000;
+  Dataset dataset{.source = std::make_unique<data::SubsetSource>(*context_.dataset.source,
+                                                                 records_of(state.label)),
+                  .policy = context_.dataset.policy,
+                  .facts = context_.dataset.facts};
+  dataset.facts.record_count = state.records;
+  return train({.config = config,
+                .folder = RunFolder(label_folder(context_.folder, state.label)),
+                .dataset = dataset,
+                .devices = context_.devices,
+                .group = *single_group_,
+                .stop = context_.stop,
+                .instruments = context_.instruments,
+                .budget_seconds = budget_seconds,
+                .spent_seconds = cost_of(state),
+                .start = context_.start});
+}
+
+/// Trains a label once. An error does not affect other labels.
+void LabelQueue::try_label(LabelState& state, double budget_seconds) {
+  const auto folder = label_folder(context_.folder, state.label);
+  const double cost_before = cost_of(state);
+  const Stopwatch watch;
+  state.state = "training";
+  write_label_state(folder, state);
+  try {
+    const TrainingResult result = train_once(state, budget_seconds);
+    stopped_ = result.code == ExitCode::kStopped;
+    state.images_seen = result.progress.images_seen;
+    state.seconds = result.progress.trained_seconds;
+    const bool is_done = state.images_seen >= state.total_images;
+    if (!stopped_) state.state = is_done ? "done" : "out_of_budget";
+    state.error.clear();
+    state.exit_code = 0;
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const c10::AcceleratorError& error) {
+    throw DeviceError(error.what_without_backtrace());
+  } catch (const Error& error) {
+    fail(state, error.what(), error.code());
+  } catch (const c10::Error& error) {
+    fail(state, error.what_without_backtrace(), ExitCode::kBug);
+  } catch (const std::exception& error) {
+    fail(state, error.what(), ExitCode::kBug);
+  }
+  state.spent_seconds = cost_before + watch.seconds();
+  write_label_state(folder, state);
+}
+
+void LabelQueue::train_label(LabelState& state, double budget_seconds) {
+  state.attempts = 0;
+  do {
+    ++state.attempts;
+    try_label(state, budget_seconds);
+  } while (state.state == "failed" && !context_.stop.received() && state.attempts < attempts_);
+  if (state.state == "failed" && first_failure_ == ExitCode::kOk) {
+    first_failure_ = static_cast<ExitCode>(state.exit_code);
+  }
+}
+
+/// Switches from the label's log back to that of the run.
+void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
+  log::set_file(context_.group.rank() == 0 ? context_.folder.log() : std::filesystem::path());
+  log::info("Finished label", {{"label", state.label},
+                               {"name", state.name},
+                               {"state", state.state},
+                               {"kimg", static_cast<double>(state.images_seen) / 1000},
+                               {"seconds", state.seconds},
+                               {"left_to_this_rank", left}});
+}
+
+bool LabelQueue::train_labels(const std::vector<std::int64_t>& labels) {
+  std::int64_t records_left = 0;
+  double seconds_left = context_.budget_seconds;
+  status_.total_images = 0;
+  for (const auto label : labels) {
+    records_left += static_cast<std::int64_t>(records_of(label).size());
+    status_.total_images += images_of(label);
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (stopped_ || context_.stop.received()) return true;
+    publish_progress(i, labels.size());
+    LabelState state = begin(labels[i]);
+    const double share =
+        seconds_left * static_cast<double>(state.records) / static_cast<double>(records_left);
+    if (!is_finished(state, share)) {
+      train_label(state, share);
+      log_end(state, labels.size() - i - 1);
+    }
+    if (seconds_left > 0) seconds_left = std::max(seconds_left - cost_of(state), kNoTime);
+    records_left -= state.records;
+    status_.images_seen += state.images_seen;
+  }
+  publish_progress(labels.size(), labels.size());
+  return stopped_;
+}
+
+}  // namespace ganscale::training

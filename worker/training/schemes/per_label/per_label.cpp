@@ -1,0 +1,230 @@
+#include "training/schemes/per_label/per_label.h"
+
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <set>
+
+#include "base/log.h"
+#include "files/atomic_file.h"
+#include "training/evaluation/metrics_log.h"
+#include "training/generators/label_bundle_file.h"
+#include "training/generators/trained_generator.h"
+#include "training/run/job_status.h"
+#include "training/schemes/per_label/label_plan.h"
+#include "training/schemes/per_label/label_queue.h"
+#include "wire/scheme.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Returns the records of the labels that are wanted; the others have none.
+LabelRecords records_by_label(const data::Source& source, const std::vector<std::int64_t>& wanted) {
+  if (source.label_count() == 0) return {};
+  for (const std::int64_t label : wanted) {
+    if (label >= 0 && label < source.label_count()) continue;
+    throw ConfigError("scheme.labels: the dataset has no such label: " + std::to_string(label) +
+                      " of " + std::to_string(source.label_count()));
+  }
+  LabelRecords records(static_cast<std::size_t>(source.label_count()));
+  for (std::int64_t i = 0; i < source.record_count(); ++i) {
+    const std::int64_t label = source.label(i);
+    const bool is_wanted = wanted.empty() || std::ranges::count(wanted, label) > 0;
+    if (is_wanted) records[static_cast<std::size_t>(label)].push_back(i);
+  }
+  return records;
+}
+
+LabelRecords records_by_label(const TrainingContext& context) {
+  const auto options = std::any_cast<PerLabelOptions>(context.config.scheme.options);
+  return records_by_label(*context.dataset.source, options.labels);
+}
+
+std::vector<std::int64_t> counts_of(const LabelRecords& records) {
+  std::vector<std::int64_t> counts;
+  for (const auto& of_label : records) counts.push_back(static_cast<std::int64_t>(of_label.size()));
+  return counts;
+}
+
+void require_trainable(const RunConfig& config, const std::vector<std::int64_t>& counts) {
+  if (counts.empty()) {
+    throw ConfigError("scheme per_label needs labels, but the dataset has none: " +
+                      config.data.path);
+  }
+  std::string small;
+  for (std::size_t label = 0; label < counts.size(); ++label) {
+    if (counts[label] == 0 || counts[label] >= config.training.batch) continue;
+    small.append(" ").append(std::to_string(label)).append(" (");
+    small.append(std::to_string(counts[label])).append(")");
+  }
+  if (!small.empty()) {
+    throw ConfigError("labels have fewer records than training.batch, " +
+                      std::to_string(config.training.batch) +
+                      "; lower it, or leave these labels out of the dataset:" + small);
+  }
+}
+
+/// Returns what the ranks took for their labels, as assigned to them. The slowest counts.
+wire::Measurement measure(const std::vector<LabelState>& states,
+                          const std::vector<std::vector<std::int64_t>>& plan) {
+  std::vector<double> seconds(plan.size(), 0.0);
+  wire::Measurement measured;
+  for (const LabelState& state : states) {
+    measured.images += state.images_seen;
+    for (std::size_t rank = 0; rank < plan.size(); ++rank) {
+      if (std::ranges::count(plan[rank], state.label) > 0) seconds[rank] += state.spent_seconds;
+    }
+  }
+  measured.seconds = std::ranges::max(seconds);
+  const double mean =
+      std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  measured.straggler_ratio = mean > 0 ? measured.seconds / mean : 1;
+  return measured;
+}
+
+/// Publishes the final status of all labels.
+void publish_end(const TrainingContext& context, const std::vector<LabelState>& states,
+                 const wire::Measurement& measured) {
+  if (context.server == nullptr) return;
+  wire::JobStatus status = first_status(context.config, context.folder, context.group.size());
+  status.state = wire::JobState::kDone;
+  status.total_images = 0;
+  for (const LabelState& state : states) {
+    status.images_seen += state.images_seen;
+    status.total_images += state.total_images;
+  }
+  status.measured = measured;
+  context.server->set_status(status);
+  print_last_status(status);
+}
+
+/// Gathers the states of all labels and writes labels.json and the bundle.
+void gather(const TrainingContext& context, const std::vector<std::int64_t>& counts) {
+  nlohmann::json table = nlohmann::json::array();
+  std::vector<LabelState> states;
+  for (std::size_t label = 0; label < counts.size(); ++label) {
+    if (counts[label] == 0) continue;
+    const auto folder = label_folder(context.folder, static_cast<std::int64_t>(label));
+    const auto state = read_label_state(folder);
+    if (!state) {
+      throw DataError("the state of a label is missing; do all nodes share the run folder? " +
+                      folder.string());
+    }
+    table.push_back(*state);
+    states.push_back(*state);
+  }
+  files::write_file_atomically(context.folder.labels_table(), table.dump(1) + "\n");
+  const auto trained = std::ranges::count_if(states, &LabelState::is_trained);
+  if (trained > 0) write_label_bundle(context.folder, context.config, states, counts);
+  publish_end(context, states, measure(states, plan_labels(counts, context.group.size())));
+  log::info("Finished all labels", {{"labels", states.size()},
+                                    {"trained", trained},
+                                    {"failed", states.size() - static_cast<std::size_t>(trained)},
+                                    {"bundle", context.folder.bundle()}});
+}
+
+/// Evaluates the bundle on all ranks.
+void evaluate_bundle(const TrainingContext& context) {
+  if (!std::filesystem::exists(context.folder.bundle())) return;
+  const auto start = std::chrono::steady_clock::now();
+  const auto trained = load_newest_generator(context.folder.root());
+  trained.generator->to(context.devices.generator);
+  const auto measured =
+      context.evaluator->evaluate(*trained.generator, context.config.training.seed);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (context.group.rank() != 0) return;
+  const MetricsLine line{trained.images_seen, seconds.count(), measured};
+  log::info("Evaluated the generators", {{"metrics", to_json(line).dump()}});
+  append_if_newest(context.folder.metrics(), line);
+  if (const auto fid = first_value(measured, "fid")) context.instruments.fid.set(*fid);
+  if (const auto score = first_value(measured, "is"))
+    context.instruments.inception_score.set(*score);
+}
+
+std::any parse_options(config::Section& in) {
+  PerLabelOptions c;
+  c.attempts = in.get("attempts", c.attempts, "per_label: maximum number of attempts per label");
+  in.require(c.attempts >= 1, "attempts", "must be positive");
+  c.labels = in.get("labels", c.labels, "per_label: labels to train; empty: all");
+  return c;
+}
+
+void check_sections(const config::Section& root, const RunConfig& config) {
+  root.require(!models::takes_labels(config.model), "model.name",
+               "scheme per_label gives each label a generator of its own; use an unconditional "
+               "model such as dcgan: " +
+                   config.model.name);
+  root.require(config.data.labels != data::Labels::kIgnore, "data.labels",
+               "scheme per_label needs labels: ignore");
+  const std::string why =
+      "scheme per_label evaluates all labels together at the end, and keeps each label's newest "
+      "checkpoints: leave it out";
+  root.require(
+      config.measure.steps == 0, "measure.steps",
+      "scheme per_label has no steps in common and measures the whole training: leave it out");
+  root.require(config.evaluate.every_kimg == 0, "evaluate.every_kimg", why);
+  root.require(config.checkpoint.keep_best.empty(), "checkpoint.keep_best", why);
+}
+
+/// Where scheme.labels names them, the labels are known before the data.
+void check_named_labels(const RunConfig& config, int world_size) {
+  const auto options = std::any_cast<PerLabelOptions>(config.scheme.options);
+  if (options.labels.empty()) return;
+  const std::set<std::int64_t> labels(options.labels.begin(), options.labels.end());
+  plan_labels(std::vector<std::int64_t>(labels.size(), 1), world_size);
+}
+
+void check_labels(const RunConfig& config, const data::Source& source, int world_size) {
+  const auto options = std::any_cast<PerLabelOptions>(config.scheme.options);
+  const auto counts = counts_of(records_by_label(source, options.labels));
+  require_trainable(config, counts);
+  plan_labels(counts, world_size);
+}
+
+}  // namespace
+
+Scheme per_label_scheme() {
+  return {.keys = {.name = std::string(wire::kPerLabel.name),
+                   .description = "each label has its own pair, trained by one rank",
+                   .parse = parse_options,
+                   .check = check_sections},
+          .makes_labels = true,
+          .check_ranks = check_named_labels,
+          .check_data = check_labels,
+          .ranks_of_networks = [](const RunConfig& /*config*/,
+                                  int /*world_size*/) { return std::vector{1}; },
+          .try_run = try_training,
+          .run = train_per_label};
+}
+
+ExitCode train_per_label(const TrainingContext& context) {
+  const LabelRecords records = records_by_label(context);
+  const auto counts = counts_of(records);
+  require_trainable(context.config, counts);
+  const auto plan = plan_labels(counts, context.group.size());
+  if (context.group.rank() == 0) {
+    context.folder.create();
+    context.folder.write_config(context.config.resolved, context.config.checkpoint.on_error);
+  }
+  const auto options = std::any_cast<PerLabelOptions>(context.config.scheme.options);
+  LabelQueue queue(context, records, options.attempts);
+  const bool stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
+  // The first communication between the ranks. The slowest may take hours longer than the others.
+  context.group.barrier();
+  const auto ends =
+      at::tensor({std::int64_t{stopped}, std::int64_t{static_cast<int>(queue.first_failure())}});
+  context.group.all_reduce_max(ends);
+  const auto* end = ends.const_data_ptr<std::int64_t>();
+  if (end[0] != 0) return ExitCode::kStopped;
+  if (context.group.rank() == 0) gather(context, counts);
+  context.group.barrier();  // a rank that ends with a failed label's exit code ends all others
+  if (context.evaluator != nullptr) {
+    evaluate_bundle(context);
+    context.group.barrier();
+  }
+  return static_cast<ExitCode>(end[1]);
+}
+
+}  // namespace ganscale::training
