@@ -1,9 +1,13 @@
 # A thin front of scripts/ and CMakePresets.json. `make help` lists the targets.
 SHELL := /bin/bash
-.DEFAULT_GOAL := release
-.PHONY: release demo test check setup asan tsan headers cuda gpu-check docs format lint env clean help
+.DEFAULT_GOAL := programs
+.PHONY: programs release demo test check check-long setup asan tsan headers cuda gpu-check docs format lint env clean help
 
-release: ## compile build/release/bin/ganscale, the tests and the benchmarks (the default)
+programs: ## compile build/release/bin/ganscale and ganscale-operator (the default)
+	@scripts/setup.sh build
+	@scripts/build.sh release ganscale ganscale-operator
+
+release: ## the same with the tests and the benchmarks
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
@@ -13,13 +17,16 @@ demo: ## set up, compile, train on color emoji with 2 ranks, write runs/demo/rep
 test: ## set up, compile, run every test that needs no GPU
 	@scripts/test.sh release
 
-check: ## what `make test` leaves out: formatting and limits, headers, the CUDA build, the sanitizers
-	@scripts/test.sh lint headers cuda asan tsan
+check: ## what `make test` leaves out: formatting and limits, the CUDA build, the sanitizers
+	@scripts/test.sh lint cuda asan tsan
+
+check-long: ## before a release: what is slow and seldom broken (docs/testing.md)
+	@scripts/test.sh headers gpu asan-all tsan-all long
 
 setup: ## install everything that any target needs
 	@scripts/setup.sh build test cuda
 
-asan: ## unit and collective tests under AddressSanitizer and UndefinedBehaviorSanitizer
+asan: ## tests of what touches memory itself under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/test.sh asan
 
 tsan: ## tests of code with threads, and collective tests, under ThreadSanitizer

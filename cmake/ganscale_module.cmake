@@ -68,16 +68,33 @@ function(ganscale_module name)
   ganscale_check_headers(${target} ${arg_HEADERS})
 endfunction()
 
-foreach(label unit threaded collective integration parity gpu)
+foreach(label unit threaded collective sanitizer integration parity gpu)
   add_custom_target(${label}_tests)
 endforeach()
 
-# ganscale_test(NAME LABEL unit|collective|... [THREADED] SOURCES ... DEPENDS ... [TIMEOUT seconds])
+# Sets `result` to the labels of a test: its own; threaded; and sanitizer, if the sanitizers of this build run it in `make check`
+# (ThreadSanitizer: what has threads). Those that compute with tensors, most of whose time is LibTorch's, which is not
+# instrumented, they run in `make check-long`.
+function(ganscale_labels result label threaded tensors)
+  set(labels ${label})
+  if(threaded)
+    list(APPEND labels threaded)
+  endif()
+  if(label MATCHES "^(unit|collective)$" AND NOT tensors)
+    if(threaded OR label STREQUAL collective OR NOT GANSCALE_SANITIZE MATCHES thread)
+      list(APPEND labels sanitizer)
+    endif()
+  endif()
+  set(${result} ${labels} PARENT_SCOPE)
+endfunction()
+
+# ganscale_test(NAME LABEL unit|collective|... [THREADED] [TENSORS] SOURCES ... DEPENDS ... [TIMEOUT seconds])
 #
 # One GoogleTest program; one ctest case with the given label. The target LABEL_tests builds all programs of a
 # label. THREADED: what it tests has threads, so that ThreadSanitizer should see it: it has the label threaded, too.
+# TENSORS: what it tests computes with LibTorch rather than touching memory itself (see ganscale_labels).
 function(ganscale_test name)
-  cmake_parse_arguments(arg "THREADED" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "THREADED;TENSORS" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -88,16 +105,14 @@ function(ganscale_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${GANSCALE_WARNINGS})
-  set(labels ${arg_LABEL})
-  if(arg_THREADED)
-    list(APPEND labels threaded)
-  endif()
+  ganscale_labels(labels ${arg_LABEL} ${arg_THREADED} ${arg_TENSORS})
   foreach(label IN LISTS labels)
     add_dependencies(${label}_tests ${name})
   endforeach()
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   # Threads that wait for work would spin and take the cores from the tests beside: ten times slower.
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT}
+  # It computes: two of the slots of scripts/test.sh, which has two for each core.
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
                        ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

@@ -39,7 +39,8 @@ its metrics and expects one of them to lead. Upgrades, removal, monitoring and t
 """},
     "ganscale-training": {
         "install": "helm install ffhq helm/ganscale-training --set image.repository=$REGISTRY/ganscale --set nodes=8 \\\n"
-                   "    --set nodeProfile=dgx-a100 --set config=ffhq256-config-f --set data.subPath=ffhq256",
+                   "    --set nodeProfile=dgx-a100 --set config=loppi/ffhq256-strong --set data.subPath=ffhq256 \\\n"
+                   "    --set evaluation.featureNet.claimName=features",
         "text": """
 The release's name becomes the training's: a letter, then at most 39 of a-z, 0-9 and `-`. The dataset is on a claim of the namespace,
 `datasets` unless `data.claimName` names another, in its folder `data.subPath`. From an empty namespace to images:

@@ -1,28 +1,45 @@
 #!/usr/bin/env bash
 # Runs every check that needs no GPU, or the named stages of it.
-#   scripts/test.sh [lint] [release] [headers] [asan] [tsan] [cuda]
-#     lint     layout and limits of docs/style.md
-#     release  every test without a GPU, optimized build
-#     headers  each header compiles alone
-#     asan     unit and collective tests under AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer
-#     tsan     tests of what has threads, and collective tests, under ThreadSanitizer
-#     cuda     with CUDA and NCCL the programs and the GPU tests compile and link, also without services and MPI, as
-#              scripts/gpu-check.sh builds them
+#   scripts/test.sh [STAGE...]
+#     lint       layout and limits of docs/style.md
+#     release    every test without a GPU, optimized build
+#     cuda       with CUDA and NCCL the programs and the GPU tests compile and link, for one architecture
+#     asan       tests of what touches memory itself, and collective tests, under AddressSanitizer, LeakSanitizer and
+#                UndefinedBehaviorSanitizer
+#     tsan       tests of what has threads, and collective tests, under ThreadSanitizer
+#   and what is slow and seldom broken (make check-long):
+#     headers    each header compiles alone
+#     gpu        the CUDA build for every architecture, also without services and MPI, as scripts/gpu-check.sh builds it
+#     asan-all, tsan-all   also the tests that compute with tensors
+#     long       `release` once more, with the tests that it shortens at full length (tests/support/thorough.*)
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 cd "$repository"
 logs=$repository/build/test-logs
 
-#   run_ctest PRESET CTEST_ARGUMENT...
+# Two for each core: a test that computes takes two of them, one that mostly waits takes one (PROCESSORS in CMake).
+#   run_ctest STAGE CTEST_ARGUMENT...
 run_ctest() {
-  local preset=$1
+  local stage=$1
   shift
-  ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" 2>&1 | tee "$logs/ctest-$preset.log"
+  ctest --test-dir "build/${stage%%-*}" --output-on-failure -j "$((2 * $(nproc)))" "$@" 2>&1 | tee "$logs/ctest-$stage.log"
 }
 
+# What tests need and compiling does not, while the compiler works.
+prepare_tests() { scripts/setup.sh test && { tests/cluster/build-tools.sh >/dev/null || [ $? -eq 77 ]; }; }
+
 stage_release() {
-  scripts/build.sh release && run_ctest release -LE gpu
+  prepare_tests >"$logs/prepare.log" 2>&1 &
+  local preparing=$!
+  scripts/build.sh release || { kill "$preparing"; return 1; }
+  wait "$preparing" || { cat "$logs/prepare.log" >&2; return 1; }
+  run_ctest release -LE gpu
+}
+
+stage_long() {
+  export GANSCALE_THOROUGH=1
+  scripts/build.sh release && run_ctest release-long -LE gpu
 }
 
 stage_lint() { scripts/lint.sh; }
@@ -35,38 +52,60 @@ stage_headers() {
 # LibTorch and Open MPI are not instrumented: what tests/support/*.supp name is theirs.
 # LeakSanitizer guesses where glibc keeps thread-local variables of loaded libraries, and ends the test where the guess is
 # wrong; it finds them all the same, since they are allocated memory (intercept_tls_get_addr).
-stage_asan() {
-  scripts/build.sh asan unit_tests collective_tests || return 1
+set_asan_options() {
   export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:intercept_tls_get_addr=0
   export UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$repository/tests/support/leaks.supp:print_suppressions=0
-  run_ctest asan -L '^(unit|collective)$'
+}
+
+stage_asan() {
+  scripts/build.sh asan sanitizer_tests && set_asan_options && run_ctest asan -L '^sanitizer$'
+}
+
+stage_asan-all() {
+  scripts/build.sh asan unit_tests collective_tests && set_asan_options && run_ctest asan-all -L '^(unit|collective)$'
 }
 
 # A watchdog ends its process while other threads still run: that is no leak of threads.
-stage_tsan() {
-  scripts/build.sh tsan threaded_tests collective_tests || return 1
+set_tsan_options() {
   # Ubuntu's PMIx maps its shared memory where ThreadSanitizer has its own; the other store of its keys needs none.
   export PMIX_MCA_gds=hash
   export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:report_thread_leaks=0:suppressions=$repository/tests/support/races.supp
-  run_ctest tsan -L '^(threaded|collective)$'
+}
+
+stage_tsan() {
+  scripts/build.sh tsan sanitizer_tests && set_tsan_options && run_ctest tsan -L '^sanitizer$'
+}
+
+stage_tsan-all() {
+  scripts/build.sh tsan threaded_tests collective_tests && set_tsan_options && run_ctest tsan-all -L '^(threaded|collective)$'
 }
 
 stage_cuda() {
+  scripts/build.sh cuda-check ganscale ganscale-parity gpu_tests
+}
+
+stage_gpu() {
   scripts/build.sh cuda ganscale ganscale-parity gpu_tests && scripts/build.sh gpu ganscale gpu_tests
 }
 
-stages='release lint headers cuda asan tsan'
-[ $# -gt 0 ] || die "no stage given" "Stages: $stages."
-tiers=(test)
-[[ " $* " != *" cuda "* ]] || tiers+=(cuda)
+[ $# -gt 0 ] || die "no stage given" "Stages: $(declare -F | sed -n 's/^declare -f stage_//p' | tr '\n' ' ')"
+tiers=(build)
+for stage in "$@"; do
+  declare -F "stage_$stage" >/dev/null || die "unknown stage: $stage" "Run scripts/test.sh without arguments for a list."
+  case $stage in
+    release) ;; # prepare_tests() brings the rest
+    cuda | gpu) tiers+=(test cuda) ;;
+    *) tiers+=(test) ;;
+  esac
+done
+mapfile -t tiers < <(printf '%s\n' "${tiers[@]}" | awk '!seen[$0]++')
 scripts/setup.sh "${tiers[@]}"
 find_tools
 mkdir -p "$logs"
 
 times=()
 for stage in "$@"; do
-  declare -F "stage_$stage" >/dev/null || die "unknown stage: $stage" "Stages: $stages."
   say "Stage $stage"
   began=$SECONDS
   ("stage_$stage") || die "the stage '$stage' failed: see above" "Rerun it with: scripts/test.sh $stage"

@@ -69,6 +69,7 @@ class Charts(unittest.TestCase):
                 ("training", "nodes=0", "nodes: Must be greater than or equal to 1"),
                 ("training", "node=cpu", "node: Invalid type. Expected: object, given: string"),
                 ("training", "deletePolicy=Shred", 'deletePolicy must be one of the following: "", "Keep", "Purge"'),
+                ("training", "evaluation.featureNet.path=/x", "evaluation.featureNet: claimName is required"),
                 ("training", "data.path=data", "data.path: Does not match pattern"),
                 ("training", "storage.create.size=much", "storage.create.size: Does not match pattern")]:
             with self.subTest(setting):
@@ -91,6 +92,7 @@ class Charts(unittest.TestCase):
 
     def test_a_training_names_what_there_is_to_train(self):
         self.assertIn("Known: ", self.refused("training", "config=ffhq"))
+        self.assertIn("loppi/ffhq256-strong", self.refused("training", "config=ffhq"))
         self.assertIn("mnist-dcgan", self.refused("training", "config=ffhq"))
         self.assertIn("There is nothing to train", self.refused("training"))
 
@@ -103,13 +105,14 @@ class Charts(unittest.TestCase):
         self.assertNotIn("telemetry", config, "ports of a pod, not of the demo's machine")
 
     def test_every_run_configuration_can_be_named(self):
-        for path in sorted((PROJECT / "configs/runs").glob("*.yaml")):
-            text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, f"--set=config={path.stem}")
+        for path in sorted((PROJECT / "configs/runs").rglob("*.yaml")):
+            name = path.relative_to(PROJECT / "configs/runs").with_suffix("")
+            text = self.helm("template", "x", CHARTS / "ganscale-training", IMAGE, f"--set=config={name}")
             [training] = [value for value in objects(text) if value["kind"] == "GanTraining"]
             self.assertEqual(training["spec"]["config"]["model"], yaml.safe_load(path.read_text())["model"])
 
     def test_the_operator_renders_what_the_chart_makes(self):
-        for name in ["training-dgx", "training-cpu"]:
+        for name in ["training-dgx", "training-paragan", "training-cpu"]:
             [training] = self.kinds(name, "GanTraining")
             with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
                 yaml.safe_dump(training, file)

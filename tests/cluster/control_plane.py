@@ -1,5 +1,5 @@
-"""A real Kubernetes control plane on free ports of 127.0.0.1, without root: etcd, kube-apiserver,
-kube-controller-manager, kube-scheduler, the MPI Operator, and kwok for the nodes.
+"""A real Kubernetes control plane on free ports of 127.0.0.1, without root: etcd, kube-apiserver, kube-controller-manager,
+kube-scheduler, the MPI Operator, and kwok for the nodes. It has a network of its own where the machine allows that.
 
     with ControlPlane() as cluster:
         cluster.kubectl("get", "nodes")
@@ -22,6 +22,7 @@ import time
 import urllib.parse
 
 from build_tools import CANNOT, build_tools
+from own_network import enter_own_network
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
@@ -77,7 +78,10 @@ class ControlPlane:
 
     @staticmethod
     def _wait_for_turn(cache):
-        """The MPI Operator answers for its health on port 8080 and no other: one control plane at a time."""
+        """The MPI Operator answers for its health on port 8080 and no other: one control plane in a network. Where this
+        process can't have a network of its own, returns a lock on the machine's."""
+        if enter_own_network():
+            return None
         lock = open(cache / "cluster.lock", "w")
         fcntl.flock(lock, fcntl.LOCK_EX)
         with socket.socket() as probe:
@@ -344,5 +348,6 @@ class ControlPlane:
             self.stop(name, signal.SIGKILL)
         if kind is None or "GANSCALE_KEEP_CLUSTER" not in os.environ:
             shutil.rmtree(self.folder, ignore_errors=True)
-        self.turn.close()
+        if self.turn:
+            self.turn.close()
         return False

@@ -1,6 +1,6 @@
-"""Three hundred mutated GanTrainings: each is refused with words or given a status with a reason, and each can be deleted.
+"""Mutated GanTrainings: each is refused with words or given a status with a reason, and each can be deleted.
 
-GANSCALE_MUTATIONS and GANSCALE_MUTATION_SEED set how many and which.
+A hundred, 300 in `make check-long`; GANSCALE_MUTATIONS and GANSCALE_MUTATION_SEED set how many and which.
 """
 import copy
 import os
@@ -12,8 +12,9 @@ import unittest
 
 from control_plane import wait_for
 from operator_case import OperatorCase
+from thorough import thorough
 
-COUNT = int(os.environ.get("GANSCALE_MUTATIONS", "300"))
+COUNT = int(os.environ.get("GANSCALE_MUTATIONS", thorough(300, 100)))
 SEED = int(os.environ.get("GANSCALE_MUTATION_SEED", "1"))
 MOST_MEMORY_MIB = 150
 

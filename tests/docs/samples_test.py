@@ -1,20 +1,32 @@
 """The worker accepts every sample, as far as it can tell without data and devices: what the operator makes of those that are
-resources, for the ranks that it starts, and the run configurations for the ranks that they name."""
+resources, for the ranks that it starts, and the run configurations by the commands in them. Each run configuration is also validated and
+rendered as a training, planned, and trained for two steps at reduced size."""
 import json
+import math
 import pathlib
-import re
+import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
+
+import yaml
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "support")]
 from charts import objects  # noqa: E402
 from programs import OPERATOR, WORKER, WRONG_CONFIGURATION  # noqa: E402
+from write_png import write_png  # noqa: E402
 
 RESOURCES = sorted([*PROJECT.glob("operator-manifests/samples/*.yaml"), *PROJECT.glob("configs/sweeps/*.yaml")])
-RUNS = sorted(PROJECT.glob("configs/runs/*.yaml"))
+RUNS = sorted(PROJECT.glob("configs/runs/**/*.yaml"))
+PAPERS = [file for file in RUNS if file.parent.name in ("loppi", "paragan", "dcgan", "wcgan")]
+LABELS, BATCH, STEPS = 2, 4, 2
+# What makes a model small, by the beginning of its name.
+SMALL = {"dcgan": ["channels=0.1"], "conditional_dcgan": ["channels=0.1"], "wgan": ["channels=0.1"],
+         "biggan": ["generator_channels=4", "discriminator_channels=4"],
+         "stylegan2": ["channel_base=256", "channel_max=8", "z_dim=8", "w_dim=8"]}
 
 
 def run(*words):
@@ -27,8 +39,34 @@ def rendered(file):
     return objects(result.stdout)
 
 
-def check(file, ranks):
-    return run(WORKER, "train", "--config", file, "--check-config", "--world-size", ranks)
+def check(file, ranks, *settings):
+    return run(WORKER, "train", "--config", file, "--check-config", "--world-size", ranks, *settings)
+
+
+def commands(file):
+    """Returns the ranks and the --set options of each command in the head of a run configuration."""
+    found = []
+    for line in file.read_text().splitlines():
+        if "ganscale train --config" not in line or not line.startswith("#"):
+            continue
+        words = shlex.split(line.lstrip("# "))
+        named = pathlib.Path(words[words.index("--config") + 1])
+        assert (PROJECT / named) == file, f"{file} names {named}"
+        ranks = int(words[2]) if words[:2] == ["mpirun", "-n"] else 1
+        found.append((ranks, words[words.index("--config") + 2:]))
+    return found or [(2, [])]
+
+
+def set_all(settings):
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def small_model(file):
+    """Returns the options that make the model of a run configuration small."""
+    model = yaml.safe_load(file.read_text())["model"]
+    name = model.get("name", model.get("preset"))
+    [keys] = [keys for start, keys in SMALL.items() if name.startswith(start)]
+    return set_all(f"model.{key}" for key in [*keys, "resolution=32"])
 
 
 class Samples(unittest.TestCase):
@@ -66,11 +104,72 @@ class Samples(unittest.TestCase):
                     self.accept_training(rendered(self.write("training.yaml", json.dumps(training))))
 
     def test_run_configurations(self):
-        self.assertGreater(len(RUNS), 10)
+        self.assertGreater(len(RUNS), 20)
         for file in RUNS:
-            ranks = re.search(r"^#.*mpirun -n (\d+)", file.read_text(), re.M)
+            for ranks, settings in commands(file):
+                with self.subTest(file.name, settings=settings):
+                    result = check(file, ranks, *settings)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_run_configurations_measure_or_say_why_not(self):
+        for file in RUNS:
+            text = file.read_text()
             with self.subTest(file.name):
-                self.accept(file, ranks[1] if ranks else 2)
+                self.assertTrue(yaml.safe_load(text).get("evaluate", {}).get("metrics") or "# No metrics: " in text)
+
+    def test_run_configurations_of_papers_are_trainings_of_the_operator(self):
+        for file in PAPERS:
+            ranks, _ = commands(file)[0]
+            config = yaml.safe_load(file.read_text())
+            devices = config["training"].get("devices_per_process", 1)
+            ranks_of_node = math.gcd(ranks, 4)
+            training = self.write("training.yaml", (
+                "kind: GanTraining\nmetadata: {name: a}\nspec:\n"
+                f"  image: x\n  nodes: {ranks // ranks_of_node}\n  node: {{gpus: {ranks_of_node * devices}}}\n"
+                "  evaluation: {featureNet: {claimName: features}}\n  config:\n" + textwrap.indent(file.read_text(), "    ")))
+            with self.subTest(file.name):
+                result = run(OPERATOR, "validate", "-f", training)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn(f"{ranks} ranks", result.stdout)
+                text = run(OPERATOR, "render", "-f", training).stdout
+                self.accept_training(objects(text))
+                self.assertEqual("generator: 0" in text, config["scheme"]["name"] == "asynchronous", "roles are shown")
+
+    def test_run_configurations_of_papers_can_be_planned(self):
+        for file in PAPERS:
+            per_label = yaml.safe_load(file.read_text())["scheme"]["name"] == "per_label"
+            with self.subTest(file.name):
+                result = run(WORKER, "plan", "--config", file, "--machine", "dgx-a100", "--nodes", 2, "--json", "--labels", LABELS,
+                             "--mode", "per_label" if per_label else "strong", *small_model(file))
+                self.assertEqual(result.returncode, 0, result.stderr)
+                rows = json.loads(result.stdout)["rows"]
+                self.assertEqual([row["gpus"] for row in rows], [8, 16])
+                self.assertGreater(rows[0]["efficiency"], 0)
+
+    def test_run_configurations_of_papers_train(self):
+        for label in map(str, range(LABELS)):
+            (self.folder / "data" / label).mkdir(parents=True)
+            for number in range(BATCH):
+                write_png(self.folder / "data" / label / f"{number}.png")
+        for file in PAPERS:
+            with self.subTest(file.name):
+                result = self.train_small(file)
+                self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+                ticks = self.folder.glob(f"run-{file.parent.name}-{file.stem}/**/stats.jsonl")
+                steps = [json.loads(tick.read_text().splitlines()[-1])["step"] for tick in ticks]
+                per_label = yaml.safe_load(file.read_text())["scheme"]["name"] == "per_label"
+                self.assertEqual(steps, [STEPS] * (LABELS if per_label else 1))
+
+    def train_small(self, file):
+        """Trains two steps of each pair of networks, without a GPU."""
+        pairs = LABELS if yaml.safe_load(file.read_text())["scheme"]["name"] == "per_label" else 1
+        settings = [f"training.{key}" for key in [
+            f"total_kimg={pairs * STEPS * BATCH / 1000}", f"batch={BATCH}", "accumulate=1", "precision=fp32", "device=cpu", "threads=1",
+            "devices_per_process=1", "tick_kimg=0.001", "samples_every_kimg=0", "grid_rows=1", "grid_columns=2"]]
+        settings += [f"data.path={self.folder / 'data'}", "data.fit=resize", "evaluate.metrics=[]", "telemetry.metrics_port=-1",
+                     "telemetry.control_port=0"]
+        return run(WORKER, "train", "--config", file, "--run", self.folder / f"run-{file.parent.name}-{file.stem}",
+                   *small_model(file), *set_all(settings))
 
 
 class Mistakes(unittest.TestCase):

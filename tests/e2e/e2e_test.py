@@ -43,7 +43,7 @@ SWEEP = {"apiVersion": "ganscale.dev/v1alpha1", "kind": "ScalingSweep", "metadat
                                "storage": {"claimName": "runs"},
                                "config": {"model": {"name": "conditional_dcgan", "resolution": 32},
                                           "training": {"threads": 1, "tick_kimg": 8 * RANK_BATCH / 1000}}}}}
-LOAD, WATCH, GET_IMAGES, OWN_IMAGES = 3, 5, 7, 8  # which blocks of docs/tutorial-cluster.md
+LOAD, WATCH, GET_IMAGES, FEATURES, OWN_IMAGES = 3, 5, 7, 8, 9  # which blocks of docs/tutorial-cluster.md
 MINUTES = 60  # seconds; a busy machine with two cores
 
 
@@ -72,8 +72,8 @@ class EndToEnd(unittest.TestCase):
 
     @classmethod
     def make_workspace(cls):
-        """The folders of the two claims, and one where a reader of the tutorial would be, with kubectl on the PATH."""
-        for name in ["datasets", "runs"]:
+        """The folders of the claims, and one where a reader of the tutorial would be, with kubectl on the PATH."""
+        for name in ["datasets", "features", "runs"]:
             (cls.files / name).mkdir(parents=True)
             os.chown(cls.files / name, 1000, 1000)
         cls.workspace = cls.cluster.folder / "workspace"
@@ -240,6 +240,13 @@ class EndToEnd(unittest.TestCase):
                                         "touch /scratch/x && xargs -0 -n 1 echo </proc/$(pgrep -x -o ganscale)/environ")
             self.assertIn("OVERLAID=each-rank\n", told)
 
+    def test_6_pods_read_the_feature_network_from_its_claim(self):
+        (self.files / "features/inception-2015-12-05.pt").write_text("a network")
+        for pod in self.pods():
+            told = self.cluster.kubectl("exec", "-n", SPACE, pod["metadata"]["name"], "-c", "worker", "--", "sh", "-c",
+                                        "cat /features/inception-2015-12-05.pt; touch /features/x || echo read-only")
+            self.assertEqual(told.splitlines(), ["a network" + "read-only"])
+
     def test_7_prometheus_scrapes_pods_and_every_query_returns_data(self):
         self.scrape_pods()
         (self.cluster.folder / "operator.json").write_text(json.dumps(self.service_targets()))
@@ -391,6 +398,9 @@ class EndToEnd(unittest.TestCase):
         self.follow(GET_IMAGES)
         self.assertTrue((self.workspace / "grid.png").read_bytes().startswith(b"\x89PNG"))
         self.assertIn("<html", (self.workspace / "report.html").read_text())
+        (self.workspace / "inception-2015-12-05.pt").write_text("another network")
+        self.follow(FEATURES, commands=slice(1))
+        self.assertEqual((self.files / "features/inception-2015-12-05.pt").read_text(), "another network")
         self.follow(OWN_IMAGES)
         self.assertTrue(list((self.files / "datasets/faces").glob("*.tfrecords")))
 

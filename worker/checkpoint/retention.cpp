@@ -11,14 +11,12 @@
 namespace ganscale::checkpoint {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Better>, 7> kDirections{
-    {{"fid", Better::kLower},
-     {"class_fid", Better::kLower},
-     {"kid", Better::kLower},
-     {"ppl", Better::kLower},
-     {"is", Better::kHigher},
-     {"pr", Better::kHigher},
-     {"dc", Better::kHigher}}};
+constexpr std::array<std::pair<std::string_view, Better>, 6> kDirections{{{"fid", Better::kLower},
+                                                                          {"kid", Better::kLower},
+                                                                          {"ppl", Better::kLower},
+                                                                          {"is", Better::kHigher},
+                                                                          {"pr", Better::kHigher},
+                                                                          {"dc", Better::kHigher}}};
 
 bool is_measured(const RetentionCandidate& candidate) {
   return candidate.valid && candidate.metric && std::isfinite(*candidate.metric);

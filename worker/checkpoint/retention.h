@@ -11,7 +11,7 @@ namespace ganscale::checkpoint {
 /// Whether lower or higher values of a metric are better.
 enum class Better { kLower, kHigher };
 
-/// Returns the direction of a metric by its name: lower is better for fid, class_fid, kid and ppl,
+/// Returns the direction of a metric by its name: lower is better for fid, kid and ppl,
 /// higher for is, pr and dc. Returns nothing for other names.
 std::optional<Better> better_direction(std::string_view metric);
 

@@ -33,7 +33,7 @@ constexpr std::int64_t kSteps = 50;
 constexpr auto kBenchExample =
     "\nExamples:\n"
     "  mpirun -n 8 ganscale bench --config my.yaml --set data.path=faces --json\n"
-    "  ganscale bench --count --config configs/runs/ffhq256-config-f.yaml\n"
+    "  ganscale bench --count --config configs/runs/loppi/ffhq256-strong.yaml\n"
     "  ganscale bench --count --config my.yaml --set training.batch=64 --ranks 8 --device A100\n"
     "  ganscale bench --count --config my.yaml --json | jq .step.launches\n"
     "\n"

@@ -34,9 +34,11 @@ constexpr auto kEvaluateExample =
     "  ganscale evaluate --checkpoint runs/r1/checkpoints/kimg-000200 --metrics fid10k \\\n"
     "      --feature-net inception.safetensors --set data.path=/data/faces\n"
     "  ganscale evaluate --run runs/r1 --metrics ppl50k_wend --perceptual-net vgg16.pt\n\n"
-    "Metrics: fid, class_fid (per label), is, kid, pr (precision, recall), dc (density,\n"
-    "coverage), ppl (perceptual path length), each with a number of generated images; against at\n"
-    "most 50,000 real images, or with _full, as in kid50k_full and pr50k3_full, against all.\n"
+    "Metrics: fid, is, kid, pr (precision, recall), dc (density, coverage), ppl (perceptual path\n"
+    "length), each with a number of generated images; against at most 50,000 real images, or with\n"
+    "_full, as in kid50k_full and pr50k3_full, against all; fid, pr and dc also within each "
+    "label,\n"
+    "as in fid50k_by_label.\n"
     "The result does not depend on the number of ranks.";
 
 /// Returns the configuration of the generator with the options applied.

@@ -41,7 +41,8 @@ struct PlanOptions {
 
 constexpr auto kPlanExample =
     "\nExamples:\n"
-    "  ganscale plan --config configs/runs/ffhq256-config-f.yaml --machine dgx-a100 --nodes 16\n"
+    "  ganscale plan --config configs/runs/loppi/ffhq256-strong.yaml --machine dgx-a100 --nodes "
+    "16\n"
     "  ganscale plan --config my.yaml --mode weak --calibrate measured.yaml --svg plan.svg\n"
     "  ganscale plan --config my.yaml --machine dgx-a100 --calibrate bench-1-gpu.json\n"
     "  ganscale plan --config my.yaml --machine lab.yaml --json | jq .rows[].efficiency\n"

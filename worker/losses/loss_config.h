@@ -6,7 +6,7 @@
 
 namespace ganscale::losses {
 
-enum class Adversarial { kNonSaturating, kWasserstein, kHinge };
+enum class Adversarial { kNonSaturating, kWasserstein, kHinge, kLeastSquares };
 
 /// The adversarial loss: the section `loss`.
 struct LossConfig {

@@ -5,6 +5,7 @@
 
 #include "losses/adversarial.h"
 #include "losses/hinge.h"
+#include "losses/least_squares.h"
 #include "losses/wasserstein.h"
 
 namespace ganscale::losses {
@@ -17,6 +18,8 @@ constexpr std::array kLosses = {
                     wasserstein_fake_loss, wasserstein_real_loss},
     AdversarialLoss{"hinge", Adversarial::kHinge, hinge_generator_loss, hinge_fake_loss,
                     hinge_real_loss},
+    AdversarialLoss{"least_squares", Adversarial::kLeastSquares, least_squares_generator_loss,
+                    least_squares_fake_loss, least_squares_real_loss},
 };
 
 }  // namespace

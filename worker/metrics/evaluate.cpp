@@ -4,11 +4,11 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "metrics/by_label.h"
 #include "metrics/distances/frechet_distance.h"
 #include "metrics/distances/kernel_distance.h"
 #include "metrics/distances/precision_recall.h"
@@ -43,64 +43,12 @@ double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& grou
   return value.item<double>();
 }
 
-/// The distance of one label's images: NaN if there are fewer than two.
-struct LabelDistance {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  bool is_deficient = true;  ///< a covariance is not of full rank
-};
-
-LabelDistance frechet_of_label(const Sets& sets, std::int64_t label, Divisor divisor) {
-  std::vector<Gaussian> gaussians;
-  bool is_deficient = false;
-  for (const FeatureStats* set : {&sets.real, &sets.fake}) {
-    const auto rows = set->labels().eq(label).nonzero().squeeze(1);
-    if (rows.size(0) < 2) return {};
-    Moments moments(set->features().size(1));
-    moments.add(set->features().index_select(0, rows));
-    gaussians.push_back(moments.gaussian(divisor));
-    is_deficient |= !rank_deficiency(gaussians.back()).empty();
-  }
-  return {frechet_distance(gaussians[0], gaussians[1]), is_deficient};
-}
-
-/// The labels are distributed over the ranks.
-std::vector<double> class_frechet(const Sets& sets, Divisor divisor, comm::Group& group) {
-  check(sets.label_count > 0, "per-class distances need labels");
-  const auto values = at::zeros({2, sets.label_count}, at::kDouble);  // distances, deficiencies
-  auto* value = values.mutable_data_ptr<double>();
-  for (std::int64_t label = group.rank(); label < sets.label_count; label += group.size()) {
-    const LabelDistance distance = frechet_of_label(sets, label, divisor);
-    value[label] = distance.value;
-    value[sets.label_count + label] = distance.is_deficient ? 1 : 0;
-  }
-  group.all_reduce_sum(values);
-  const auto deficient = values[1].sum().item<std::int64_t>();
-  if (deficient > 0 && group.rank() == 0) {
-    log::warning(
-        "Some labels have too few real or generated images for covariances of full rank, so their "
-        "distances are biased: use more images per label than there are features",
-        {{"labels", deficient}, {"features", sets.real.features().size(1)}});
-  }
-  return {value, value + sets.label_count};
-}
-
-double mean_of_finite(const std::vector<double>& values) {
-  double sum = 0;
-  int count = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    sum += value;
-    ++count;
-  }
-  return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
-}
-
 }  // namespace
 
 Needs needs_of_real(const MetricName& metric) {
-  return {
-      .moments = metric.metric == Metric::kFrechet,
-      .features = metric.metric != Metric::kFrechet && metric.metric != Metric::kInceptionScore};
+  const bool needs_moments = metric.metric == Metric::kFrechet && !metric.is_by_label;
+  return {.moments = needs_moments,
+          .features = !needs_moments && metric.metric != Metric::kInceptionScore};
 }
 
 Needs needs_of_fake(const MetricName& metric, const EvaluateConfig& config) {
@@ -120,12 +68,35 @@ void require_enough(const MetricName& metric, std::int64_t real_count) {
                     " generated images");
 }
 
+void require_enough_in_labels(const MetricName& metric,
+                              const std::vector<std::int64_t>& real_counts, LabelShares shares) {
+  if (!metric.is_by_label) return;
+  const std::string key = "evaluate.metrics: " + metric.text;
+  const auto label_count = std::ranges::count_if(real_counts, [](auto count) { return count > 0; });
+  if (label_count == 0) {
+    throw ConfigError(key + " compares images within each label, but the dataset has no labels");
+  }
+  if (metric.neighbors == 0) return;
+  const auto total = std::accumulate(real_counts.begin(), real_counts.end(), std::int64_t{0});
+  for (std::size_t label = 0; label < real_counts.size(); ++label) {
+    const std::int64_t real = real_counts[label];
+    if (real == 0) continue;
+    const std::int64_t fake = shares == LabelShares::kBalanced ? metric.image_count / label_count
+                                                               : metric.image_count * real / total;
+    if (std::min(real, fake) > metric.neighbors) continue;
+    throw ConfigError(key + " needs " + std::to_string(metric.neighbors + 1) +
+                      " real and as many generated images of each label; label " +
+                      std::to_string(label) + " has " + std::to_string(real) + " and about " +
+                      std::to_string(fake) + "; generate more images, or use fewer neighbors");
+  }
+}
+
 void require_measurable(const MetricName& metric, const GeneratorTraits& generator) {
   const auto require = [&](bool holds, const std::string& why) {
     if (!holds) throw ConfigError("evaluate.metrics: " + why + ": " + metric.text);
   };
-  require(generator.has_labels || metric.metric != Metric::kClassFrechet,
-          "distances of each label need a model with labels, or scheme per_label");
+  require(generator.has_labels || !metric.is_by_label,
+          "comparing images within each label needs a model with labels, or scheme per_label");
   if (metric.metric != Metric::kPathLength) return;
   require(generator.has_styles || metric.path.is_between_latents,
           "paths between styles need a generator with styles; measure those between latents, as in "
@@ -149,17 +120,15 @@ Needs both(const Needs& a, const Needs& b) {
 
 void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& config,
              comm::Group& group, Measurements& result) {
+  if (metric.is_by_label) {
+    measure_by_label(metric, sets, config.divisor, group, result);
+    return;
+  }
   const auto& name = metric.text;
   const auto add = [&](const char* suffix, double value) { result.values[name + suffix] = value; };
   const FeatureSets features{sets.real.features(), sets.fake.features(), metric.neighbors};
   switch (metric.metric) {
     case Metric::kFrechet: add("", frechet(sets, config, group)); break;
-    case Metric::kClassFrechet: {
-      const auto labels = class_frechet(sets, config.divisor, group);
-      result.by_label[name + "_labels"] = labels;
-      add("", mean_of_finite(labels));
-      break;
-    }
     case Metric::kInceptionScore: {
       const auto score = sets.fake.inception_score().score();
       add("", score.mean);

@@ -12,11 +12,14 @@ namespace ganscale::metrics {
 /// The results of an evaluation.
 struct Measurements {
   /// By name: "fid50k"; "is50k" and "kid50k" with "is50k_std" and "kid50k_std";
-  /// "pr50k3_precision", "pr50k3_recall"; "dc50k5_density", "dc50k5_coverage"; "class_fid50k", the
-  /// mean over the labels; "ppl50k_wend".
+  /// "pr50k3_precision", "pr50k3_recall"; "dc50k5_density", "dc50k5_coverage"; "ppl50k_wend".
+  /// Of "fid50k_by_label" and "pr50k3_by_label_recall" the mean over the labels, each of which counts
+  /// the same, and of "fid50k_by_label_min" and "pr50k3_by_label_recall_min" the minimum.
   std::map<std::string, double> values;
-  /// "class_fid50k_labels": a value per label, NaN if it has fewer than two images.
+  /// "fid50k_labels", "pr50k3_recall_labels": a value per label, NaN if it has too few images.
   std::map<std::string, std::vector<double>> by_label;
+  /// How often each label was generated: "data" or "balanced"; empty for a generator without labels.
+  std::string label_shares = {};
 };
 
 /// Returns whether a metric compares features of images: all but path lengths do.
@@ -48,7 +51,14 @@ struct GeneratorTraits {
   bool is_low_precision = false;  ///< computes in float16 or bfloat16
 };
 
-/// Throws ConfigError if a metric can't measure such a generator: per-class metrics need labels,
+/// Throws ConfigError if a metric within labels needs more images of a label than there are: as many
+/// as it has neighbors, and one more, both real and, on average, generated.
+///
+/// real_counts: of each label; empty for data without labels. A label without images does not count.
+void require_enough_in_labels(const MetricName& metric,
+                              const std::vector<std::int64_t>& real_counts, LabelShares shares);
+
+/// Throws ConfigError if a metric can't measure such a generator: those within labels need labels,
 /// path lengths float32, and those between styles a generator with styles.
 void require_measurable(const MetricName& metric, const GeneratorTraits& generator);
 

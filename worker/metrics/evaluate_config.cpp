@@ -19,17 +19,16 @@ struct Kind {
 };
 
 constexpr std::array kKinds = {
-    Kind{"fid", Metric::kFrechet, 0},        Kind{"class_fid", Metric::kClassFrechet, 0},
-    Kind{"is", Metric::kInceptionScore, 0},  Kind{"kid", Metric::kKernel, 0},
-    Kind{"pr", Metric::kPrecisionRecall, 3}, Kind{"dc", Metric::kDensityCoverage, 5},
-    Kind{"ppl", Metric::kPathLength, 0},
+    Kind{"fid", Metric::kFrechet, 0},        Kind{"is", Metric::kInceptionScore, 0},
+    Kind{"kid", Metric::kKernel, 0},         Kind{"pr", Metric::kPrecisionRecall, 3},
+    Kind{"dc", Metric::kDensityCoverage, 5}, Kind{"ppl", Metric::kPathLength, 0},
 };
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
-      "unknown metric; known are fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5 and "
-      "ppl50k_wend (wfull, zend, zfull, and _crop), with any number of images, and all but is50k "
-      "and ppl50k with _full for all real images: " +
+      "unknown metric; known are fid50k, is50k, kid50k, pr50k3, dc50k5 and ppl50k_wend (wfull, "
+      "zend, zfull, and _crop), with any number of images, fid50k, pr50k3 and dc50k5 also with "
+      "_by_label, and all but is50k and ppl50k with _full for all real images: " +
       text);
 }
 
@@ -67,6 +66,11 @@ void read_suffix(const std::string& suffix, MetricName& result) {
   }
 }
 
+bool is_within_labels(Metric metric) {
+  return metric == Metric::kFrechet || metric == Metric::kPrecisionRecall ||
+         metric == Metric::kDensityCoverage;
+}
+
 }  // namespace
 
 std::int64_t MetricName::real_count(std::int64_t record_count) const {
@@ -77,12 +81,16 @@ std::int64_t MetricName::real_count(std::int64_t record_count) const {
 MetricName parse_metric(const std::string& text) {
   static const std::regex kPattern(
       "([a-z_]+?)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?"
-      "(_full|_[wz](?:end|full)(?:_crop)?)?");
+      "(_full|_[wz](?:end|full)(?:_crop)?)?(_by_label)?");
   std::smatch parts;
   if (!std::regex_match(text, parts, kPattern)) refuse(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
   if (kind == kKinds.end()) refuse(text);
-  MetricName result{.text = text, .metric = kind->metric, .neighbors = kind->neighbors};
+  MetricName result{.text = text,
+                    .metric = kind->metric,
+                    .neighbors = kind->neighbors,
+                    .is_by_label = parts[6].matched};
+  if (result.is_by_label && !is_within_labels(result.metric)) refuse(text);
   if (parts[2].matched) {
     const std::int64_t unit = parts[3].matched ? 1000 : 1;
     result.image_count = *config::parse_integer(parts[2].str()) * unit;
@@ -100,8 +108,9 @@ EvaluateConfig parse_evaluate(config::Section in) {
   EvaluateConfig c;
   const auto names =
       in.get("metrics", std::vector<std::string>{},
-             "metrics: fid50k, class_fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend; against "
-             "at most 50,000 real images, or with _full (fid50k_full) against all");
+             "metrics: fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend; against at most 50,000 "
+             "real images, or with _full (fid50k_full) against all; fid, pr and dc also within "
+             "each label (fid50k_by_label)");
   for (const auto& name : names) c.metrics.push_back(parse_metric(name));
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two evaluations; 0: only at the end");
@@ -114,6 +123,11 @@ EvaluateConfig parse_evaluate(config::Section in) {
               "n"
           ? Divisor::kCount
           : Divisor::kCountMinusOne;
+  c.labels =
+      in.get_choice("labels", "data", {"data", "balanced"},
+                    "how often labels are generated: as in the data, or all equally") == "balanced"
+          ? LabelShares::kBalanced
+          : LabelShares::kData;
   c.splits = in.get("splits", c.splits, "number of splits of the inception score");
   in.require(c.splits >= 1, "splits", "must be positive");
   c.batch = in.get("batch", c.batch, "images per batch on a rank");

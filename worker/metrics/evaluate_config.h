@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/section.h"
@@ -15,7 +16,6 @@ namespace ganscale::metrics {
 
 enum class Metric {
   kFrechet,          ///< fid50k
-  kClassFrechet,     ///< class_fid50k: separately for each label
   kInceptionScore,   ///< is50k
   kKernel,           ///< kid50k
   kPrecisionRecall,  ///< pr50k3
@@ -23,15 +23,20 @@ enum class Metric {
   kPathLength,       ///< ppl50k_wend
 };
 
+/// The end of the name of a metric within labels.
+inline constexpr std::string_view kByLabel = "_by_label";
+
 /// The name of a metric: its kind, the number of generated images ("50k", "500"), for pr and dc the
-/// number of neighbors, and "_full" for a comparison with all real images; for ppl the paths: "_w"
-/// between styles or "_z" between latents, "end" or "full" for their start or any place, "_crop".
+/// number of neighbors, "_full" for a comparison with all real images, and for fid, pr and dc
+/// "_by_label" for one within each label; for ppl the paths: "_w" between styles or "_z" between
+/// latents, "end" or "full" for their start or any place, "_crop".
 struct MetricName {
   std::string text;
   Metric metric = Metric::kFrechet;
   std::int64_t image_count = 50'000;  ///< for path lengths, of paths
   int neighbors = 3;
   bool has_all_reals = false;
+  bool is_by_label = false;
   PathRule path = {};
 
   /// Returns how many of the real images it is measured against: all, or at most 50,000 as in the
@@ -39,10 +44,17 @@ struct MetricName {
   std::int64_t real_count(std::int64_t record_count) const;
 };
 
-/// Parses names like fid50k, fid50k_full, class_fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend.
+/// Parses names like fid50k, fid50k_full, fid50k_by_label, is50k, kid50k, pr50k3, dc50k5,
+/// ppl50k_wend.
 /// The default count is 50k, the default paths "_wend".
 /// Throws ConfigError for any other name.
 MetricName parse_metric(const std::string& text);
+
+/// How often each label is generated.
+enum class LabelShares {
+  kData,      ///< as in the data
+  kBalanced,  ///< all equally often
+};
 
 /// The section `evaluate` of the configuration.
 struct EvaluateConfig {
@@ -51,6 +63,7 @@ struct EvaluateConfig {
   FeatureNetConfig feature_net;
   PerceptualNetConfig perceptual_net;
   Divisor divisor = Divisor::kCountMinusOne;
+  LabelShares labels = LabelShares::kData;
   int splits = 10;          ///< of the inception score
   std::int64_t batch = 64;  ///< images at a time per rank
   std::filesystem::path cache;

@@ -18,8 +18,8 @@
 {{- $file := $.Files.Get (printf "files/runs/%s.yaml" .) }}
 {{- if not $file }}
 {{- $known := list }}
-{{- range $path, $ignored := $.Files.Glob "files/runs/*.yaml" }}
-{{- $known = append $known (base $path | trimSuffix ".yaml") }}
+{{- range $path, $ignored := $.Files.Glob "files/runs/**.yaml" }}
+{{- $known = append $known ($path | trimPrefix "files/runs/" | trimSuffix ".yaml") }}
 {{- end }}
 {{- fail (printf "\n\nconfig: there is no run configuration named %s. Known: %s. Or leave config empty and write one out under settings.\n" . (join ", " $known)) }}
 {{- end }}
@@ -46,6 +46,11 @@
 {{- with .Values.data.claimName }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
 {{- fail (printf "\n\ndata.claimName: the namespace %s has no PersistentVolumeClaim named %s. Create one with the dataset on it (docs/tutorial-cluster.md), or set data.claimName.\n" $.Release.Namespace .) }}
+{{- end }}
+{{- end }}
+{{- with dig "featureNet" "claimName" "" .Values.evaluation }}
+{{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
+{{- fail (printf "\n\nevaluation.featureNet.claimName: the namespace %s has no PersistentVolumeClaim named %s. Create one with the feature network on it (docs/kubernetes.md).\n" $.Release.Namespace .) }}
 {{- end }}
 {{- end }}
 {{- with .Values.storage.claimName }}

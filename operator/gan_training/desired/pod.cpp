@@ -82,6 +82,22 @@ Json resources(const Plan& plan, Role role) {
   return {{"limits", limits}, {"requests", limits}};
 }
 
+/// Adds the mount of a claim that is only read, if there is one.
+void mount_read_only(Json& list, const char* name, const Volume& volume) {
+  if (volume.claim_name.empty()) return;
+  Json mount = {{"name", name}, {"mountPath", volume.path}, {"readOnly", true}};
+  if (!volume.sub_path.empty()) mount["subPath"] = volume.sub_path;
+  list.push_back(mount);
+}
+
+/// Adds its volume.
+void add_read_only(Json& list, const char* name, const Volume& volume) {
+  if (volume.claim_name.empty()) return;
+  list.push_back(
+      {{"name", name},
+       {"persistentVolumeClaim", {{"claimName", volume.claim_name}, {"readOnly", true}}}});
+}
+
 Json mounts(const Plan& plan, Role role) {
   Json list = Json::array();
   list.push_back({{"name", "run"}, {"mountPath", "/etc/ganscale/run"}, {"readOnly", true}});
@@ -89,11 +105,8 @@ Json mounts(const Plan& plan, Role role) {
   if (role == Role::kLauncher) return list;
   list.push_back({{"name", "control"}, {"mountPath", "/etc/ganscale/control"}, {"readOnly", true}});
   if (!plan.profile.shm.empty()) list.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
-  if (!plan.spec.data.claim_name.empty()) {
-    Json mount = {{"name", "data"}, {"mountPath", plan.spec.data.path}, {"readOnly", true}};
-    if (!plan.spec.data.sub_path.empty()) mount["subPath"] = plan.spec.data.sub_path;
-    list.push_back(mount);
-  }
+  mount_read_only(list, "data", plan.spec.data);
+  mount_read_only(list, "feature-net", plan.spec.feature_net.volume);
   list.push_back(storage_mount(plan));
   return list;
 }
@@ -108,11 +121,8 @@ Json volumes(const Plan& plan, Role role) {
     list.push_back(
         {{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}, {"sizeLimit", plan.profile.shm}}}});
   }
-  if (!plan.spec.data.claim_name.empty()) {
-    list.push_back({{"name", "data"},
-                    {"persistentVolumeClaim",
-                     {{"claimName", plan.spec.data.claim_name}, {"readOnly", true}}}});
-  }
+  add_read_only(list, "data", plan.spec.data);
+  add_read_only(list, "feature-net", plan.spec.feature_net.volume);
   list.push_back(storage_volume(plan));
   return list;
 }

@@ -60,6 +60,9 @@ Json worker_config(const TrainingSpec& spec, const Json& config) {
   if (!spec.data.claim_name.empty())
     set_default(section_of(result, "data"), "path", spec.data.path);
   if (!spec.evaluation.empty()) section_of(result, "evaluate").merge_patch(spec.evaluation);
+  if (!spec.feature_net.volume.claim_name.empty()) {
+    section_of(result, "evaluate")["feature_net"] = spec.feature_net.path();
+  }
   Json& telemetry = section_of(result, "telemetry");
   set_default(telemetry, "metrics_port", wire::kDefaultMetricsPort);
   set_default(telemetry, "control_port", wire::kDefaultControlPort);

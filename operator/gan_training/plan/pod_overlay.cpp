@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kOwn = "is the operator's: choose another";
 
 // Those of the operator, then those that the MPI Operator adds.
-constexpr std::array<std::string_view, 8> kOwnVolumes{
-    "run", "tmp", "control", "shm", "data", "storage", "ssh-auth", "mpi-job-config"};
+constexpr std::array<std::string_view, 9> kOwnVolumes{
+    "run", "tmp", "control", "shm", "data", "storage", "feature-net", "ssh-auth", "mpi-job-config"};
 constexpr std::array<std::string_view, 4> kOwnMounts{"/tmp", "/dev/shm", "/root/.ssh",
                                                      "/home/mpiuser/.ssh"};
 constexpr std::array<std::string_view, 2> kOwnFolders{"/etc/ganscale", "/etc/mpi"};
@@ -88,7 +88,7 @@ bool is_own_mount(const Plan& plan, std::string path) {
     return path == folder || path.starts_with(std::string(folder) + "/");
   });
   return is_inside || has(kOwnMounts, path) || path == plan.spec.data.path ||
-         path == plan.spec.storage.path;
+         path == plan.spec.storage.path || path == plan.spec.feature_net.volume.path;
 }
 
 /// The ranks don't have the environment of their pod, since sshd gives them one of its own: mpirun

@@ -35,9 +35,25 @@ Json any_object(Fields& in, const char* key) {
   return value.is_null() ? Json::object() : value;
 }
 
+/// Takes the feature network out of `spec.evaluation`, whose other keys are the worker's.
+FeatureNet take_feature_net(Json& evaluation) {
+  constexpr const char* kKey = "featureNet";
+  const auto found = evaluation.find(kKey);
+  if (found == evaluation.end()) return {};
+  Fields in(*found, std::string("spec.evaluation.") + kKey);
+  FeatureNet net{.volume = {in.name("claimName"), in.text("path", "/features"), in.text("subPath")},
+                 .file = in.text("file", "inception-2015-12-05.pt")};
+  in.require(!net.volume.claim_name.empty(), "claimName", "names no PersistentVolumeClaim");
+  in.require(net.volume.path.starts_with('/'), "path", "must begin with /: " + net.volume.path);
+  in.refuse_unknown("is none of claimName, path, subPath, file");
+  evaluation.erase(found);
+  return net;
+}
+
 void parse_config(Fields& in, TrainingSpec& s) {
   s.config = any_object(in, "config");
   s.evaluation = any_object(in, "evaluation");
+  s.feature_net = take_feature_net(s.evaluation);
   Fields from = in.object("configFrom");
   s.config_map = from.name("name");
   s.config_key = from.text("key", "config.yaml");
@@ -57,6 +73,9 @@ TrainingSpec parse_spec(const Json& spec) {
   s.pod_template = any_object(in, "podTemplate");
   s.data = parse_volume(in.object("data"), "/data");
   s.storage = parse_volume(in.object("storage"), "/runs");
+  const std::string& own = s.feature_net.volume.path;
+  in.require(own.empty() || (own != s.data.path && own != s.storage.path),
+             "evaluation.featureNet.path", "is the mount path of data or storage: " + own);
   s.suspend = in.flag("suspend", false);
   s.restart = parse_restart(in.object("restartPolicy"));
   s.checkpoint_deadline_seconds =

@@ -16,6 +16,14 @@ struct Volume {
   std::string sub_path;
 };
 
+/// The feature network of the metrics: a file in a volume of its own.
+struct FeatureNet {
+  Volume volume;
+  std::string file;  ///< in the volume
+
+  std::string path() const { return volume.path + "/" + file; }  ///< in the pods
+};
+
 struct RestartPolicy {
   int max_restarts = 20;
   int backoff_seconds = 10;       ///< before the first restart; doubled for each further one
@@ -31,10 +39,11 @@ struct TrainingSpec {
   std::string image;
   std::string image_pull_policy;
   std::vector<std::string> image_pull_secrets;
-  Json config = Json::object();  ///< the worker's configuration
-  std::string config_map;        ///< configFrom: the ConfigMap that holds it instead, and
-  std::string config_key;        ///< the key of it
-  Json evaluation = Json::object();
+  Json config = Json::object();      ///< the worker's configuration
+  std::string config_map;            ///< configFrom: the ConfigMap that holds it instead, and
+  std::string config_key;            ///< the key of it
+  Json evaluation = Json::object();  ///< keys of the worker's section `evaluate`
+  FeatureNet feature_net;
   Volume data;
   Volume storage;
   bool suspend = false;

@@ -13,6 +13,7 @@
 #include "checkpoint/checkpoint_name.h"
 #include "checkpoint/reader.h"
 #include "support/temporary_folder.h"
+#include "support/thorough.h"
 #include "training_process.h"
 
 namespace ganscale {
@@ -68,7 +69,8 @@ class Killer {
   std::minstd_rand random_{seed_};
 };
 
-TEST(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
+TEST(Resume, AfterKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
+  const int kills = thorough(20, 5);
   constexpr std::int64_t kSteps = 60;
   const TemporaryFolder folder;
   const auto config = write_tiny_training(folder.path(), kSteps, "fp32",
@@ -79,8 +81,8 @@ TEST(Resume, AfterTwentyKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
 
   Killer killer;
   int kill_count = 0;
-  while (kill_count < 20 && killer.kill_once(config, folder / "killed")) ++kill_count;
-  EXPECT_EQ(kill_count, 20) << "the run was done too soon";
+  while (kill_count < kills && killer.kill_once(config, folder / "killed")) ++kill_count;
+  EXPECT_EQ(kill_count, kills) << "the run was done too soon";
   RecordProperty("images_seen_after_the_kills", newest_images_seen(folder / "killed"));
   ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "killed"));
 
@@ -130,12 +132,12 @@ void expect_images_and_bound_after_kills(int process_count, int kills) {
   EXPECT_EQ(images_seen, kSteps * kTinyBatch);
 }
 
-TEST(Resume, OfBothRolesAfterTwentyKillsHasTheImagesAndTheBoundOfTheRun) {
-  expect_images_and_bound_after_kills(/*process_count=*/2, /*kills=*/20);
+TEST(Resume, OfBothRolesAfterKillsHasTheImagesAndTheBoundOfTheRun) {
+  expect_images_and_bound_after_kills(/*process_count=*/2, /*kills=*/thorough(20, 4));
 }
 
-TEST(Resume, OfBothRolesInAProcessAfterSixKillsHasTheImagesAndTheBoundOfTheRun) {
-  expect_images_and_bound_after_kills(/*process_count=*/1, /*kills=*/6);
+TEST(Resume, OfBothRolesInAProcessAfterKillsHasTheImagesAndTheBoundOfTheRun) {
+  expect_images_and_bound_after_kills(/*process_count=*/1, /*kills=*/thorough(6, 2));
 }
 
 /// Expects a run of 12 steps that goes on after 5 of them to end with the files of one that is never

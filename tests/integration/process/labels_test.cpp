@@ -54,7 +54,7 @@ class Labels : public testing::Test {
   }
 
   nlohmann::json evaluate(int ranks, const std::string& generator) const {
-    ganscale(ranks, "evaluate " + generator + " --metrics fid40,is40,class_fid40" +
+    ganscale(ranks, "evaluate " + generator + " --metrics fid40,is40,fid40_by_label" +
                         " --feature-net " + path("net.pt") + " --set evaluate.splits=2" +
                         " --set evaluate.cache=" + path("cache") + " --out " + path("out.json"));
     return nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
@@ -82,8 +82,8 @@ TEST_F(Labels, TrainOnTwoRanksAndServeEveryVerbAsOneGenerator) {
 
   const auto two = evaluate(2, "--run " + path("run"));
   const auto one = evaluate(1, "--run " + path("run"));
-  EXPECT_EQ(two.at("class_fid40_labels").size(), kLabels);
-  for (const char* name : {"fid40", "is40", "class_fid40"}) {
+  EXPECT_EQ(two.at("fid40_labels").size(), kLabels);
+  for (const char* name : {"fid40", "is40", "fid40_by_label"}) {
     const double value = one.at(name).get<double>();
     EXPECT_NEAR(two.at(name).get<double>(), value, 1e-6 * std::abs(value)) << name;
   }

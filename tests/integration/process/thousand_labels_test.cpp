@@ -96,13 +96,13 @@ TEST(AThousandLabels, TrainOnEightRanksAndServeAsOneGenerator) {
   EXPECT_EQ(count_lines_with(run / "log.jsonl", "Finished label"), kLabels / kRanks);
   EXPECT_EQ(count_lines_with(run / "log.jsonl", "Finished all labels"), 2);
   write_feature_net(folder / "net.pt");
-  ganscale(2, "evaluate --run " + run.string() + " --metrics class_fid4k --feature-net " +
+  ganscale(2, "evaluate --run " + run.string() + " --metrics fid4k_by_label --feature-net " +
                   path("net.pt") + " --set evaluate.cache=" + path("cache"));
   ganscale(1, "report " + run.string());
   page = files::read_file(run / "report.html");
   EXPECT_THAT(page, testing::HasSubstr("1000 labels have a generator"));
   EXPECT_THAT(page, testing::HasSubstr("<th>999 0999</th>"));
-  EXPECT_THAT(page, testing::HasSubstr(", class_fid4k "));
+  EXPECT_THAT(page, testing::HasSubstr("<tr><th>label</th><th>fid4k</th></tr>"));
   EXPECT_LT(page.size(), 500'000);
 }
 

@@ -5,6 +5,7 @@
 
 #include "classifier.h"
 #include "support/shared_files.h"
+#include "support/thorough.h"
 
 namespace ganscale::features {
 namespace {
@@ -30,6 +31,7 @@ TEST(InceptionScore, IsTheExponentialOfTheMeanDivergence) {
 }
 
 TEST(Classifier, LearnsRealDigitsTo97PercentAndGivesThemAHighScore) {
+  if (!is_thorough()) GTEST_SKIP() << "half a minute: make check-long runs it";
   const auto train = shared_file("data/mnist/train-images-idx3-ubyte.gz");
   const auto test = shared_file("data/mnist/t10k-images-idx3-ubyte.gz");
   if (!train || !test) GTEST_SKIP() << "no MNIST: shared/data/mnist/*-images-idx3-ubyte.gz";

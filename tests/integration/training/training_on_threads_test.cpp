@@ -1,16 +1,21 @@
 #include <gtest/gtest.h>
 
 #include <tuple>
+#include <vector>
 
 #include "comm/backends/thread_group.h"
 #include "integration/training/asynchronous_claims.h"
 #include "integration/training/own_numbers_claims.h"
 #include "integration/training/training_claims.h"
+#include "support/thorough.h"
 
 namespace ganscale::training {
 namespace {
 
 using SizeAndClaim = std::tuple<int, comm::GroupClaim>;
+
+/// Two ranks run under mpirun (training_under_mpi_test), four here; `make check-long` runs all on both.
+const std::vector<int> kSizes = thorough<std::vector<int>>({2, 4}, {4});
 
 class TrainingOnThreads : public testing::TestWithParam<SizeAndClaim> {};
 
@@ -24,17 +29,17 @@ std::string claim_and_size(const testing::TestParamInfo<SizeAndClaim>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, TrainingOnThreads,
-                         testing::Combine(testing::Values(2, 4),
+                         testing::Combine(testing::ValuesIn(kSizes),
                                           testing::ValuesIn(training_claims())),
                          claim_and_size);
 
 INSTANTIATE_TEST_SUITE_P(BothRoles, TrainingOnThreads,
-                         testing::Combine(testing::Values(2, 4),
+                         testing::Combine(testing::ValuesIn(kSizes),
                                           testing::ValuesIn(asynchronous_claims())),
                          claim_and_size);
 
 INSTANTIATE_TEST_SUITE_P(OwnNumbers, TrainingOnThreads,
-                         testing::Combine(testing::Values(2, 4),
+                         testing::Combine(testing::ValuesIn(kSizes),
                                           testing::ValuesIn(own_numbers_claims())),
                          claim_and_size);
 

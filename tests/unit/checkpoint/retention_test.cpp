@@ -104,7 +104,7 @@ TEST(BetterDirection, FollowsTheMetricsName) {
   EXPECT_EQ(better_direction("kid50k"), Better::kLower);
   EXPECT_EQ(better_direction("is50k"), Better::kHigher);
   EXPECT_EQ(better_direction("pr50k3_recall"), Better::kHigher);
-  EXPECT_EQ(better_direction("class_fid50k"), Better::kLower);
+  EXPECT_EQ(better_direction("fid50k_by_label"), Better::kLower);
   EXPECT_EQ(better_direction("dc50k5_coverage"), Better::kHigher);
   EXPECT_EQ(better_direction("loss"), std::nullopt);
   EXPECT_EQ(better_direction(""), std::nullopt);

@@ -79,7 +79,7 @@ TEST(Writer, KeepsTheBestByWhatIsMeasuredLater) {
   const std::vector<double> fid{9, 5, 8};
   for (int i = 1; i <= 3; ++i) {
     writer.write(make_snapshot(i * 1'000, i));
-    writer.add_metrics(i * 1'000, {{"fid50k", fid[i - 1]}, {"class_fid50k", std::nan("")}});
+    writer.add_metrics(i * 1'000, {{"fid50k", fid[i - 1]}, {"fid50k_by_label", std::nan("")}});
   }
   writer.add_metrics(3'500, {{"fid50k", 1}});  // no checkpoint was written then
   EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000002", "kimg-000003"}));

@@ -22,8 +22,8 @@ TEST(Hinge, HasNoGradientBeyondTheMargin) {
 }
 
 TEST(LossTable, HasALineForEachLoss) {
-  for (const auto kind :
-       {Adversarial::kNonSaturating, Adversarial::kWasserstein, Adversarial::kHinge}) {
+  for (const auto kind : {Adversarial::kNonSaturating, Adversarial::kWasserstein,
+                          Adversarial::kHinge, Adversarial::kLeastSquares}) {
     EXPECT_EQ(adversarial_loss(kind).kind, kind);
   }
 }

@@ -19,7 +19,7 @@ TEST(ParseMetric, ReadsKindNumberOfImagesAndNeighbors) {
   EXPECT_EQ(recall.neighbors, 7);
   EXPECT_EQ(parse_metric("dc500").neighbors, 5);
   EXPECT_EQ(parse_metric("dc500").image_count, 500);
-  EXPECT_EQ(parse_metric("class_fid10k").metric, Metric::kClassFrechet);
+  EXPECT_FALSE(parse_metric("dc500").is_by_label);
   EXPECT_EQ(parse_metric("is").image_count, 50'000);
 }
 
@@ -27,10 +27,20 @@ TEST(ParseMetric, ComparesWith50000RealsOrWithAll) {
   const auto some = parse_metric("fid50k");
   EXPECT_EQ(some.real_count(70'000), 50'000);
   EXPECT_EQ(some.real_count(300), 300);
-  for (const char* name : {"fid50k_full", "class_fid_full", "kid1k_full", "pr50k3_full"}) {
+  for (const char* name : {"fid50k_full", "fid_full_by_label", "kid1k_full", "pr50k3_full"}) {
     EXPECT_EQ(parse_metric(name).real_count(70'000), 70'000) << name;
   }
   EXPECT_EQ(parse_metric("pr50k7_full").neighbors, 7);
+}
+
+TEST(ParseMetric, ComparesWithinLabels) {
+  const auto recall = parse_metric("pr2k7_by_label");
+  EXPECT_TRUE(recall.is_by_label);
+  EXPECT_EQ(recall.image_count, 2000);
+  EXPECT_EQ(recall.neighbors, 7);
+  for (const char* name : {"fid_by_label", "dc_by_label", "fid50k_full_by_label"}) {
+    EXPECT_TRUE(parse_metric(name).is_by_label) << name;
+  }
 }
 
 TEST(ParseMetric, ReadsThePathsOfPathLengths) {
@@ -48,7 +58,8 @@ TEST(ParseMetric, ReadsThePathsOfPathLengths) {
 TEST(ParseMetric, RefusesWhatIsNoMetric) {
   for (const char* name :
        {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m", "is50k_full",
-        "fid50k_all", "fid50k_wend", "ppl50k_full", "ppl50k_xend", "ppl50k_crop", "ppl50k3"}) {
+        "class_fid50k", "is50k_by_label", "kid_by_label", "ppl50k_wend_by_label", "fid50k_all",
+        "fid50k_wend", "ppl50k_full", "ppl50k_xend", "ppl50k_crop", "ppl50k3"}) {
     expect_error(ExitCode::kConfig, std::string("with _full for all real images: ") + name,
                  [&] { parse_metric(name); });
   }
@@ -62,7 +73,7 @@ TEST(ParseEvaluate, HasDefaultsAndReadsEveryKey) {
   const auto full = parse(
       "{metrics: [fid10k, is10k], every_kimg: 5, feature_net: a.pt, feature_net_sha256: 00, "
       "feature_net_resolution: 299, feature_net_range: signed, perceptual_net: v.pt, "
-      "perceptual_net_sha256: 01, covariance: n, splits: 2, batch: 8, "
+      "perceptual_net_sha256: 01, covariance: n, labels: balanced, splits: 2, batch: 8, "
       "cache: /tmp/cache}");
   ASSERT_EQ(full.metrics.size(), 2);
   EXPECT_EQ(full.metrics[1].text, "is10k");
@@ -73,6 +84,8 @@ TEST(ParseEvaluate, HasDefaultsAndReadsEveryKey) {
   EXPECT_EQ(full.perceptual_net.file, "v.pt");
   EXPECT_EQ(full.perceptual_net.sha256, "01");
   EXPECT_EQ(full.divisor, Divisor::kCount);
+  EXPECT_EQ(c.labels, LabelShares::kData);
+  EXPECT_EQ(full.labels, LabelShares::kBalanced);
   EXPECT_EQ(full.splits, 2);
   EXPECT_EQ(full.batch, 8);
   EXPECT_EQ(full.cache, "/tmp/cache");

@@ -2,25 +2,12 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
+#include "unit/metrics/stats_of.h"
 
 namespace ganscale::metrics {
 namespace {
-
-/// Statistics of features on one axis and their labels; logits that are sure of class 0.
-FeatureStats stats_of(const std::vector<float>& features, const std::vector<std::int64_t>& labels) {
-  const auto count = static_cast<std::int64_t>(features.size());
-  const OpenFeatureNet net{.net = nullptr, .feature_count = 1, .class_count = 2, .sha256 = ""};
-  FeatureStats stats({.moments = true, .features = true, .splits = 1}, count, net);
-  const auto logits = at::tensor({50.0F, 0.0F}).expand({count, 2});
-  stats.add({at::tensor(features).unsqueeze(1), logits}, at::arange(count),
-            at::tensor(labels, at::kLong));
-  stats.merge(*comm::make_single_group());
-  return stats;
-}
 
 Measurements measured(const std::string& metric, const FeatureStats& real, const FeatureStats& fake,
                       std::int64_t label_count = 2) {
@@ -41,38 +28,6 @@ TEST(Measure, FrechetDistanceIsThatOfMeansAndDeviations) {
   EXPECT_NEAR(measured("fid4", real, fake).values.at("fid4"), 9 + 4, 1e-9);
 }
 
-TEST(Measure, PerClassDistanceIsTheMeanOverLabels) {
-  const auto real = stats_of({0, 2, 10, 12}, kLabels);
-  const auto fake = stats_of({1, 3, 14, 16}, kLabels);  // each of the same spread, moved by 1 and 4
-  const auto result = measured("class_fid4", real, fake);
-  const auto& labels = result.by_label.at("class_fid4_labels");
-  EXPECT_NEAR(labels.at(0), 1, 1e-9);
-  EXPECT_NEAR(labels.at(1), 16, 1e-9);
-  EXPECT_NEAR(result.values.at("class_fid4"), 8.5, 1e-9);
-}
-
-TEST(Measure, PerClassDistanceLeavesOutALabelOfOneImage) {
-  const auto real = stats_of({0, 2, 10, 12}, kLabels);
-  const auto fake = stats_of({1, 3, 2, 14}, {0, 0, 0, 1});
-  const auto result = measured("class_fid4", real, fake, /*label_count=*/3);
-  EXPECT_TRUE(std::isnan(result.by_label.at("class_fid4_labels").at(1)));
-  EXPECT_TRUE(std::isnan(result.by_label.at("class_fid4_labels").at(2)));
-  EXPECT_EQ(result.values.at("class_fid4"), result.by_label.at("class_fid4_labels").at(0));
-}
-
-TEST(Measure, PerClassDistanceIsSharedOutToTheRanks) {
-  const auto real = stats_of({0, 2, 10, 12}, kLabels);
-  const auto fake = stats_of({1, 3, 14, 16}, kLabels);
-  const auto expected = measured("class_fid4", real, fake);
-  comm::run_ranks(3, [&](comm::Group& group) {
-    Measurements result;
-    EvaluateConfig config;
-    config.divisor = Divisor::kCount;
-    measure(parse_metric("class_fid4"), {real, fake, 2, 1}, config, group, result);
-    EXPECT_EQ(result.by_label, expected.by_label);
-  });
-}
-
 TEST(Measure, InceptionScoreOfOneSureClassIsOne) {
   const auto fake = stats_of({1, 2, 3, 4}, kLabels);
   const auto result = measured("is4", fake, fake);
@@ -82,7 +37,7 @@ TEST(Measure, InceptionScoreOfOneSureClassIsOne) {
 
 TEST(Measure, GivesEachMetricItsNames) {
   const auto real = stats_of({0, 2, 10, 12, 3, 5}, {0, 0, 1, 1, 0, 1});
-  for (const char* name : {"fid6", "kid6", "pr6k3", "dc6k3", "class_fid6", "is6"}) {
+  for (const char* name : {"fid6", "kid6", "pr6k3", "dc6k3", "fid6_by_label", "is6"}) {
     const auto result = measured(name, real, real);
     for (const auto& value : value_names(parse_metric(name))) {
       EXPECT_TRUE(result.values.contains(value)) << value;
@@ -101,7 +56,7 @@ TEST(Needs, AreThoseOfTheMetric) {
   EXPECT_EQ(fake("fid"), (Needs{.moments = true}));
   EXPECT_EQ(real("is"), Needs{});
   EXPECT_EQ(fake("is"), (Needs{.splits = 5}));
-  for (const char* name : {"kid", "pr", "dc", "class_fid"}) {
+  for (const char* name : {"kid", "pr", "dc", "fid_by_label"}) {
     EXPECT_EQ(real(name), (Needs{.features = true})) << name;
     EXPECT_EQ(fake(name), (Needs{.features = true})) << name;
   }
@@ -120,11 +75,31 @@ TEST(RequireEnough, CountsRealAndGeneratedImages) {
   }
 }
 
-TEST(RequireMeasurable, NeedsLabelsForDistancesPerClassOnly) {
+TEST(RequireEnoughInLabels, CountsRealAndGeneratedImagesOfEachLabel) {
+  const auto require = [](const char* name, LabelShares shares) {
+    require_enough_in_labels(parse_metric(name), {6, 0, 2}, shares);
+  };
+  EXPECT_NO_THROW(require("pr8k1_by_label", LabelShares::kData)) << "6 and 2 generated images";
+  EXPECT_NO_THROW(require("fid4_by_label", LabelShares::kData));
+  EXPECT_NO_THROW(require("pr8k3", LabelShares::kData));
+  expect_error(
+      ExitCode::kConfig,
+      "evaluate.metrics: pr80k2_by_label needs 3 real and as many generated images of each "
+      "label; label 2 has 2 and about 20",
+      [&] { require("pr80k2_by_label", LabelShares::kData); });
+  expect_error(ExitCode::kConfig, "label 2 has 2 and about 1",
+               [&] { require("pr4k1_by_label", LabelShares::kData); });
+  EXPECT_NO_THROW(require("pr4k1_by_label", LabelShares::kBalanced)) << "two of each label";
+  expect_error(ExitCode::kConfig, "the dataset has no labels", [] {
+    require_enough_in_labels(parse_metric("fid_by_label"), {}, LabelShares::kData);
+  });
+}
+
+TEST(RequireMeasurable, NeedsLabelsForComparisonsWithinLabelsOnly) {
   EXPECT_NO_THROW(require_measurable(parse_metric("fid"), {}));
-  EXPECT_NO_THROW(require_measurable(parse_metric("class_fid"), {.has_labels = true}));
-  expect_error(ExitCode::kConfig, "distances of each label need a model with labels",
-               [] { require_measurable(parse_metric("class_fid"), {}); });
+  EXPECT_NO_THROW(require_measurable(parse_metric("fid_by_label"), {.has_labels = true}));
+  expect_error(ExitCode::kConfig, "comparing images within each label needs a model with labels",
+               [] { require_measurable(parse_metric("pr_by_label"), {}); });
 }
 
 TEST(RequireMeasurable, NeedsStylesAndFloat32ForPathsBetweenStyles) {

@@ -35,24 +35,36 @@ void initialize(torch::nn::Module& module, std::string_view network, std::uint64
   }
 }
 
+struct DcganConfig : ConvolutionalConfig {
+  Dropout dropout = Dropout::kElements;
+};
+
 class DcganBlueprint : public Blueprint {
  public:
   /// critic_norm: of the discriminator. A frozen batch norm is a scale and a shift.
-  DcganBlueprint(const ConvolutionalConfig& config, BatchNormMode critic_norm)
+  DcganBlueprint(const DcganConfig& config, BatchNormMode critic_norm)
       : config_(config), critic_norm_(critic_norm) {}
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<DcganGenerator>(
-        in.image, config_.z_dim, in.label_count,
-        BatchNormOptions{config_.batch_norm, in.statistics_group}, in.low_precision_type);
+        in.image, DcganGenerator::Options{.z_dim = config_.z_dim,
+                                          .label_count = in.label_count,
+                                          .label_dim = config_.label_dim,
+                                          .channels = config_.channels,
+                                          .norm = {config_.batch_norm, in.statistics_group},
+                                          .low_precision_type = in.low_precision_type});
     initialize(*network, "generator", in.seed);
     return network;
   }
 
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<DcganDiscriminator>(
-        in.image, in.label_count, BatchNormOptions{critic_norm_, in.statistics_group},
-        in.low_precision_type);
+        in.image,
+        DcganDiscriminator::Options{.label_count = config_.scores_labels ? in.label_count : 0,
+                                    .channels = config_.channels,
+                                    .dropout = config_.dropout,
+                                    .norm = {critic_norm_, in.statistics_group},
+                                    .low_precision_type = in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
     initialize(*network, "discriminator", in.seed);
     return network;
@@ -63,17 +75,25 @@ class DcganBlueprint : public Blueprint {
   bool has_mixing_critic() const override { return critic_norm_ != BatchNormMode::kFrozen; }
 
  private:
-  ConvolutionalConfig config_;
+  DcganConfig config_;
   BatchNormMode critic_norm_;
 };
 
-ConvolutionalConfig read_keys(config::Section& in, const ModelConfig& config) {
+DcganConfig read_keys(config::Section& in, const ModelConfig& config) {
   constexpr std::array kResolutions = {32, 64, 128, 256};
   const auto found = std::ranges::find(kResolutions, config.resolution);
   in.require(
       found != kResolutions.end(), "resolution",
       config.name + " supports 32, 64, 128 and 256, not " + std::to_string(config.resolution));
-  return read_convolutional(in);
+  DcganConfig keys{read_convolutional(in, config.traits)};
+  read_label_dim(in, config.traits, keys);
+  const auto dropout =
+      in.get_choice("dropout", "elements", {"elements", "channels"},
+                    "what the discriminator's dropout sets to zero: single values, "
+                    "or whole channels of an image, as the code of Lupo Pasini et "
+                    "al.");
+  keys.dropout = dropout == "channels" ? Dropout::kChannels : Dropout::kElements;
+  return keys;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "models/layers/convolutional_config.h"
+
 namespace ganscale::models {
 namespace {
 
@@ -15,7 +17,6 @@ constexpr double kEpsilon = 0.8;
 constexpr double kMomentum = 0.1;
 constexpr double kSlope = 0.2;
 constexpr double kDropout = 0.25;
-constexpr int kLabelWidth = 10;
 
 // A list of layers, named by index as in the public implementation.
 std::shared_ptr<torch::nn::Module> add_list(torch::nn::Module& network, const std::string& name) {
@@ -29,33 +30,38 @@ std::shared_ptr<Layer> add_layer(torch::nn::Module& list, int place, Arguments&&
 }
 
 // Drawn in memory order, so that the multiplication needs no change of layout.
-at::Tensor dropout_mask(const at::Tensor& x, kernels::RandomStream& random) {
-  const auto shape = {x.size(0), x.size(2), x.size(3), x.size(1)};
+at::Tensor dropout_mask(const at::Tensor& x, Dropout dropout, kernels::RandomStream& random) {
+  const bool of_channels = dropout == Dropout::kChannels;
+  const std::array<std::int64_t, 4> shape = {x.size(0), of_channels ? 1 : x.size(2),
+                                             of_channels ? 1 : x.size(3), x.size(1)};
   return random.dropout_mask(kDropout, shape, x.options()).permute({0, 3, 1, 2});
 }
 
 }  // namespace
 
-DcganGenerator::DcganGenerator(ImageShape image, int z_dim, int label_count,
-                               const BatchNormOptions& norm,
-                               std::optional<at::ScalarType> low_precision_type)
-    : Generator(image, z_dim, label_count), low_precision_type_(low_precision_type) {
+DcganGenerator::DcganGenerator(ImageShape image, const Options& options)
+    : Generator(image, options.z_dim, options.label_count),
+      low_precision_type_(options.low_precision_type),
+      first_width_(scaled_width(128, options.channels)) {
   const int first_size = image.resolution / 4;
-  if (label_count > 0) {
-    label_embedding_ =
-        register_module("label_embedding", std::make_shared<Embedding>(label_count, kLabelWidth));
+  int in_features = options.z_dim;
+  if (options.label_count > 0) {
+    label_embedding_ = register_module(
+        "label_embedding", std::make_shared<Embedding>(options.label_count, options.label_dim));
+    in_features += options.label_dim;
   }
-  const int in_features = z_dim + (label_count > 0 ? kLabelWidth : 0);
   const auto first = add_list(*this, "l1");
-  linear_ = add_layer<Linear>(*first, 0, in_features, 128 * first_size * first_size);
+  linear_ = add_layer<Linear>(*first, 0, in_features, first_width_ * first_size * first_size);
 
+  const auto& norm = options.norm;
+  const int last_width = scaled_width(64, options.channels);
   const auto blocks = add_list(*this, "conv_blocks");
-  first_norm_ = add_layer<BatchNorm>(*blocks, 0, 128, kFirstEpsilon, kMomentum, norm);
-  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 2, 128, 128));
-  norms_.push_back(add_layer<BatchNorm>(*blocks, 3, 128, kEpsilon, kMomentum, norm));
-  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 6, 128, 64));
-  norms_.push_back(add_layer<BatchNorm>(*blocks, 7, 64, kEpsilon, kMomentum, norm));
-  to_image_ = add_layer<Convolution>(*blocks, 9, 64, image.channels);
+  first_norm_ = add_layer<BatchNorm>(*blocks, 0, first_width_, kFirstEpsilon, kMomentum, norm);
+  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 2, first_width_, first_width_));
+  norms_.push_back(add_layer<BatchNorm>(*blocks, 3, first_width_, kEpsilon, kMomentum, norm));
+  upsampled_.push_back(add_layer<UpsampledConvolution>(*blocks, 6, first_width_, last_width));
+  norms_.push_back(add_layer<BatchNorm>(*blocks, 7, last_width, kEpsilon, kMomentum, norm));
+  to_image_ = add_layer<Convolution>(*blocks, 9, last_width, image.channels);
 }
 
 // Traced by models/torchscript: use no tensor sizes other than -1.
@@ -63,7 +69,7 @@ at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels
                                    kernels::RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
   const int first_size = image().resolution / 4;
-  auto x = linear_->forward(code).relu_().view({-1, 128, first_size, first_size});
+  auto x = linear_->forward(code).relu_().view({-1, first_width_, first_size, first_size});
   const auto dtype = x.scalar_type();
   x = first_norm_->forward(laid_out(x, low_precision_type_.value_or(dtype), layout()));
   for (std::size_t i = 0; i < upsampled_.size(); ++i) {
@@ -73,11 +79,12 @@ at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels
   return to_image_->forward(laid_out(x, dtype, layout())).tanh_();
 }
 
-DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
-                                       const BatchNormOptions& norm,
-                                       std::optional<at::ScalarType> low_precision_type)
-    : Discriminator(image, label_count), low_precision_type_(low_precision_type) {
-  const std::array<int, 5> widths = {image.channels, 16, 32, 64, 128};
+DcganDiscriminator::DcganDiscriminator(ImageShape image, const Options& options)
+    : Discriminator(image, options.label_count),
+      low_precision_type_(options.low_precision_type),
+      dropout_(options.dropout) {
+  const auto width = [&](int plain) { return scaled_width(plain, options.channels); };
+  const std::array<int, 5> widths = {image.channels, width(16), width(32), width(64), width(128)};
   const int last_size = std::max(image.resolution / 16, kLastSize);
   const int last_stride = image.resolution / 8 / last_size;
   const auto list = add_list(*this, "model");
@@ -87,14 +94,15 @@ DcganDiscriminator::DcganDiscriminator(ImageShape image, int label_count,
     convolutions_.push_back(add_layer<Convolution>(*list, place, widths[i], widths[i + 1], stride));
     place += 3;  // convolution, leaky ReLU, dropout
     if (i == 0) continue;
-    norms_.push_back(add_layer<BatchNorm>(*list, place, widths[i + 1], kEpsilon, kMomentum, norm));
+    norms_.push_back(
+        add_layer<BatchNorm>(*list, place, widths[i + 1], kEpsilon, kMomentum, options.norm));
     place += 1;
   }
   const int feature_count = widths.back() * last_size * last_size;
   linear_ = add_layer<Linear>(*add_list(*this, "adv_layer"), 0, feature_count, 1);
-  if (label_count > 0) {
-    label_projection_ = register_module("label_projection",
-                                        std::make_shared<Embedding>(label_count, feature_count));
+  if (options.label_count > 0) {
+    label_projection_ = register_module(
+        "label_projection", std::make_shared<Embedding>(options.label_count, feature_count));
   }
 }
 
@@ -112,7 +120,7 @@ at::Tensor DcganDiscriminator::features(const at::Tensor& images, kernels::Rando
   for (std::size_t i = 0; i < convolutions_.size(); ++i) {
     x = convolutions_[i]->forward(x);
     // Dropout before or after the leaky ReLU is the same; before it, both can be in place.
-    if (is_training()) x = x.mul_(dropout_mask(x, random));
+    if (is_training()) x = x.mul_(dropout_mask(x, dropout_, random));
     x = at::leaky_relu_(x, kSlope);
     if (i > 0) x = norms_[i - 1]->forward(x);
   }

@@ -19,28 +19,44 @@ namespace ganscale::models {
 /// Height and width of the features that D is linear in, at least.
 inline constexpr int kLastSize = 4;
 
+/// What dropout sets to zero.
+enum class Dropout {
+  kElements,
+  kChannels,  ///< of an image, as PyTorch's Dropout2d
+};
+
 /// Generates images of 32x32 to 256x256; r is the resolution:
 ///
 /// | layer | output | parameters |
 /// |---|---|---|
-/// | z, with the label's 10 numbers appended if conditional | 100, or 110 | label_embedding |
+/// | z, with the label's numbers appended if conditional | 100, or 110 | label_embedding |
 /// | linear, ReLU | 128 x r/4 x r/4 | l1.0 |
 /// | batch norm, eps 1e-5 | | conv_blocks.0 |
 /// | upsample, convolution, batch norm eps 0.8, leaky ReLU | 128 x r/2 x r/2 | conv_blocks.2, .3 |
 /// | upsample, convolution, batch norm eps 0.8, leaky ReLU | 64 x r x r | conv_blocks.6, .7 |
 /// | convolution, tanh | C x r x r | conv_blocks.9 |
+///
+/// All widths of layers are times Options::channels.
 class DcganGenerator : public Generator {
  public:
-  /// label_count: 0 for the unconditional network.
-  /// low_precision_type: of all layers but the first and the last; undefined: the parameters'.
-  DcganGenerator(ImageShape image, int z_dim, int label_count, const BatchNormOptions& norm,
-                 std::optional<at::ScalarType> low_precision_type = {});
+  struct Options {
+    int z_dim = 100;
+    int label_count = 0;  ///< 0 for the unconditional network
+    int label_dim = 10;   ///< numbers of a label
+    double channels = 1;
+    BatchNormOptions norm = {};
+    /// Of all layers but the first and the last; undefined: the parameters'.
+    std::optional<at::ScalarType> low_precision_type = {};
+  };
+
+  DcganGenerator(ImageShape image, const Options& options);
 
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
 
  private:
   std::optional<at::ScalarType> low_precision_type_;
+  int first_width_;
   std::shared_ptr<Embedding> label_embedding_;
   std::shared_ptr<Linear> linear_;
   std::shared_ptr<BatchNorm> first_norm_;
@@ -62,14 +78,22 @@ class DcganGenerator : public Generator {
 ///
 /// The paper does not specify three things. 2048 features at 32x32 need a layer without stride: the
 /// last one. Beyond 64x64, at which the paper's tables end, both linear layers grow with the image,
-/// as in the public implementation. The label enters the conditional network as in Miyato & Koyama 2018, arXiv:1802.05637,
-/// Eq. (3). Dropout applies to single values. The paper's sigmoid is in the loss.
+/// as in the public implementation. The label enters the conditional network as in Miyato & Koyama
+/// 2018, arXiv:1802.05637, Eq. (3). Dropout applies to single values, unless
+/// Options::dropout says channels, as the authors' code does. The paper's sigmoid is in the loss.
+/// All widths of layers are times Options::channels.
 class DcganDiscriminator : public Discriminator {
  public:
-  /// label_count: 0 for the unconditional network.
-  /// low_precision_type: of all layers but the last; undefined: the parameters'.
-  DcganDiscriminator(ImageShape image, int label_count, const BatchNormOptions& norm,
-                     std::optional<at::ScalarType> low_precision_type = {});
+  struct Options {
+    int label_count = 0;  ///< 0 for the unconditional network
+    double channels = 1;
+    Dropout dropout = Dropout::kElements;
+    BatchNormOptions norm = {};
+    /// Of all layers but the last; undefined: the parameters'.
+    std::optional<at::ScalarType> low_precision_type = {};
+  };
+
+  DcganDiscriminator(ImageShape image, const Options& options);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
@@ -78,6 +102,7 @@ class DcganDiscriminator : public Discriminator {
   at::Tensor features(const at::Tensor& images, kernels::RandomStream& random);
 
   std::optional<at::ScalarType> low_precision_type_;
+  Dropout dropout_;
   std::vector<std::shared_ptr<Convolution>> convolutions_;
   std::vector<std::shared_ptr<BatchNorm>> norms_;  // none after the first convolution
   std::shared_ptr<Linear> linear_;

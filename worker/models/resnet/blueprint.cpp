@@ -16,12 +16,12 @@ using resnet::Table;
 class ResnetBlueprint : public Blueprint {
  public:
   ResnetBlueprint(const ConvolutionalConfig& config, const Table& table, LabelEntry label_entry)
-      : config_(config), table_(table), label_entry_(label_entry) {}
+      : config_(config), table_(scaled(table, config.channels)), label_entry_(label_entry) {}
 
   std::shared_ptr<Generator> generator(const BuildContext& in) const override {
     auto network = std::make_shared<ResnetGenerator>(
         in.image.channels, table_,
-        ResnetGenerator::Options{config_.z_dim, in.label_count, label_entry_,
+        ResnetGenerator::Options{config_.z_dim, in.label_count, label_entry_, config_.label_dim,
                                  BatchNormOptions{config_.batch_norm, in.statistics_group},
                                  in.low_precision_type});
     initialize_he(*network, "generator", in.seed);
@@ -31,7 +31,8 @@ class ResnetBlueprint : public Blueprint {
   std::shared_ptr<Discriminator> discriminator(const BuildContext& in) const override {
     auto network = std::make_shared<ResnetCritic>(
         in.image.channels, table_,
-        ResnetCritic::Options{in.label_count, config_.spectral_norm, in.low_precision_type});
+        ResnetCritic::Options{config_.scores_labels ? in.label_count : 0, config_.spectral_norm,
+                              in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
     initialize_he(*network, "discriminator", in.seed);
     return network;
@@ -62,13 +63,15 @@ void read_wgan_resnet(config::Section& in, ModelConfig& config) {
   const Table& small = resnet::small_table();
   const bool is_small = config.resolution == small.resolution;
   const Table& table = is_small ? small : find_sngan_table(in, config);
-  const ConvolutionalConfig keys = read_convolutional(in);
+  ConvolutionalConfig keys = read_convolutional(in, config.traits);
+  read_label_dim(in, config.traits, keys);
   config.blueprint = std::make_shared<ResnetBlueprint>(keys, table, LabelEntry::kLatent);
 }
 
 void read_sngan(config::Section& in, ModelConfig& config) {
   const Table& table = find_sngan_table(in, config);
-  const ConvolutionalConfig keys = read_convolutional(in, {.z_dim = 128, .spectral_norm = true});
+  const ConvolutionalConfig keys =
+      read_convolutional(in, config.traits, {.z_dim = 128, .spectral_norm = true});
   config.blueprint = std::make_shared<ResnetBlueprint>(keys, table, LabelEntry::kNorms);
 }
 

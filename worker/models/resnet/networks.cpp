@@ -7,7 +7,6 @@
 namespace ganscale::models::resnet {
 namespace {
 
-constexpr int kLabelWidth = 10;
 constexpr int kPointwise = 1;  // kernel of a shortcut
 
 template <class Layer, class... Arguments>
@@ -67,8 +66,9 @@ ResnetGenerator::ResnetGenerator(int image_channels, const Table& table, const O
       first_width_(table.first_width) {
   int in_features = options.z_dim;
   if (options.label_count > 0 && options.label_entry == LabelEntry::kLatent) {
-    label_embedding_ = add<Embedding>(*this, "label_embedding", options.label_count, kLabelWidth);
-    in_features += kLabelWidth;
+    label_embedding_ =
+        add<Embedding>(*this, "label_embedding", options.label_count, options.label_dim);
+    in_features += options.label_dim;
   }
   const int norm_labels = label_embedding_ ? 0 : options.label_count;
   const BatchNormRule norm{.options = options.norm};

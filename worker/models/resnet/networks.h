@@ -20,7 +20,7 @@ inline constexpr int kFirstSize = 4;
 
 /// How labels enter a generator.
 enum class LabelEntry {
-  kLatent,  ///< as 10 numbers appended to z
+  kLatent,  ///< as numbers appended to z
   kNorms,   ///< as scales and shifts of all batch norms
 };
 
@@ -78,7 +78,7 @@ class DownResidual : public torch::nn::Module {
 
 /// | layer | output | parameters |
 /// |---|---|---|
-/// | z, with the label's 10 numbers appended for kLatent | | label_embedding |
+/// | z, with the label's numbers appended for kLatent | | label_embedding |
 /// | linear | first_width x 4 x 4 | first |
 /// | residual blocks that double the size | up.back() x r x r | block_0, block_1, ... |
 /// | batch norm, ReLU, convolution, tanh | C x r x r | norm, to_image |
@@ -88,6 +88,7 @@ class ResnetGenerator : public Generator {
     int z_dim;
     int label_count;  ///< 0 for the unconditional network
     LabelEntry label_entry;
+    int label_dim;  ///< numbers of a label, for kLatent
     BatchNormOptions norm;
     /// Of all layers but the first and the last; undefined: the parameters'.
     std::optional<at::ScalarType> low_precision_type = {};

@@ -2,7 +2,16 @@
 
 #include <array>
 
+#include "models/layers/convolutional_config.h"
+
 namespace ganscale::models::resnet {
+
+Table scaled(Table table, double factor) {
+  table.first_width = scaled_width(table.first_width, factor);
+  for (int& width : table.up) width = scaled_width(width, factor);
+  for (Down& down : table.down) down.width = scaled_width(down.width, factor);
+  return table;
+}
 
 const Table& small_table() {
   static const Table table{.resolution = 32,

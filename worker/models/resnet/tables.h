@@ -24,6 +24,9 @@ struct Table {
   bool sums_pixels = true;  ///< after the discriminator's last block; else it takes their mean
 };
 
+/// Returns the table with all widths times the factor.
+Table scaled(Table table, double factor);
+
 /// A small pair for 32x32: 64 channels where Miyato et al. have 256 and 128, and no convolutions in
 /// shortcuts.
 const Table& small_table();

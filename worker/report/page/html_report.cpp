@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 
 #include "config/units.h"
 #include "files/atomic_file.h"
@@ -11,6 +10,7 @@
 #include "report/page/chart.h"
 #include "report/page/curves.h"
 #include "report/page/html_text.h"
+#include "report/page/label_table.h"
 #include "report/page/page_assets.h"
 #include "wire/label_stage.h"
 
@@ -20,8 +20,6 @@ namespace {
 constexpr std::size_t kMostFrames = 16;
 constexpr std::size_t kMostFrameBytes = 16 << 20;  // of all grids on the page
 constexpr std::uint32_t kSmallImage = 600;         // narrower grids are shown with sharp pixels
-
-constexpr std::ptrdiff_t kMostOpenLabels = 30;
 
 struct Frame {
   std::string caption;
@@ -257,22 +255,8 @@ std::string checkpoint_table(const RunSummary& run) {
   return element("div", "card", element("table", "", rows));
 }
 
-/// Returns the newest metrics that have a value for each label, by name.
-std::map<std::string, nlohmann::ordered_json> metrics_of_labels(const RunSummary& run) {
-  std::map<std::string, nlohmann::ordered_json> metrics;
-  for (const auto& line : run.metrics) {
-    for (const auto& [name, values] : line.items()) {
-      constexpr std::string_view kSuffix = "_labels";
-      if (!values.is_array() || !name.ends_with(kSuffix)) continue;
-      metrics[name.substr(0, name.size() - kSuffix.size())] = values;
-    }
-  }
-  return metrics;
-}
-
 /// Describes how far a label got, or why it failed.
-std::string label_row(const nlohmann::ordered_json& label,
-                      const std::map<std::string, nlohmann::ordered_json>& metrics) {
+std::string label_row(const nlohmann::ordered_json& label) {
   const auto number = label.value("label", std::int64_t{0});
   auto reached = label.value("state", "") + ", " +
                  kimg_text(label.value("images_seen", std::int64_t{0})) + " of " +
@@ -280,11 +264,6 @@ std::string label_row(const nlohmann::ordered_json& label,
                  format_duration(label.value("seconds", 0.0));
   const auto attempts = label.value("attempts", 1);
   if (attempts > 1) reached += ", " + std::to_string(attempts) + " attempts";
-  for (const auto& [name, values] : metrics) {
-    const auto place = static_cast<std::size_t>(number);
-    if (place >= values.size() || !values[place].is_number()) continue;
-    reached += ", " + name + " " + format_short(values[place].get<double>());
-  }
   if (const auto error = label.value("error", ""); !error.empty()) reached += ": " + error;
   return row(std::to_string(number) + " " + label.value("name", ""), reached);
 }
@@ -293,11 +272,10 @@ std::string label_row(const nlohmann::ordered_json& label,
 /// collapsed.
 std::string labels_section(const RunSummary& run) {
   if (run.labels.empty()) return {};
-  const auto metrics = metrics_of_labels(run);
   std::string failed;
   std::string trained;
   for (const auto& label : run.labels) {
-    (is_trained(label) ? trained : failed) += label_row(label, metrics);
+    (is_trained(label) ? trained : failed) += label_row(label);
   }
   auto html = element("h2", "", "Labels");
   if (!failed.empty()) html += element("div", "card", element("table", "", failed));
@@ -306,7 +284,7 @@ std::string labels_section(const RunSummary& run) {
       element("summary", "",
               trained_count == 1 ? "1 label has a generator"
                                  : std::to_string(trained_count) + " labels have a generator");
-  const std::string open = trained_count <= kMostOpenLabels ? " open" : "";
+  const std::string open = trained_count <= kMostOpenRows ? " open" : "";
   return html + "<details class=\"card\"" + open + ">" + summary + element("table", "", trained) +
          "</details>";
 }
@@ -330,7 +308,7 @@ std::string html_report(const RunSummary& run) {
   page += element("style", "", kPageStyle);
   page += "</head>\n<body>";
   page += header(run) + progress(run) + samples_section(run) + charts_section(run);
-  page += labels_section(run) + facts_section(run);
+  page += labels_section(run) + label_table(run) + facts_section(run);
   page += element("script", "", kPageScript);
   return page + "</body></html>\n";
 }

@@ -38,6 +38,16 @@ Fakes generate(models::Generator& generator, std::uint64_t seed, const Numbers& 
   return fakes;
 }
 
+/// Returns how many of the images each label has; nothing for data without labels.
+std::vector<std::int64_t> counts_by_label(const RealImages& real) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(real.source.label_count()));
+  for (std::int64_t i = 0; i < real.count && !counts.empty(); ++i) {
+    const auto label = static_cast<std::size_t>(real.source.label(real.record(i)));
+    if (label < counts.size()) ++counts[label];
+  }
+  return counts;
+}
+
 }  // namespace
 
 Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
@@ -53,7 +63,11 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
   // Fails early if the network or the number of images is not sufficient.
   empty_sets();
   for (const auto& metric : config_.metrics) {
-    metrics::require_enough(metric, metric.real_count(real.source.record_count()));
+    RealImages compared = images_;
+    compared.count = metric.real_count(real.source.record_count());
+    metrics::require_enough(metric, compared.count);
+    if (!metric.is_by_label) continue;
+    metrics::require_enough_in_labels(metric, counts_by_label(compared), config_.labels);
   }
 }
 
@@ -76,11 +90,6 @@ void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed,
   const at::NoGradGuard no_grad;
   const std::int64_t total = sets.rbegin()->first;
   const std::int64_t stride = group_.size();
-  const auto left_out = images_.source.record_count() - static_cast<std::int64_t>(labels.size());
-  if (generator.label_count() > 0 && left_out > 0 && group_.rank() == 0) {
-    log::warning("Some records have labels without a generator and count as real images only",
-                 {{"records", left_out}});
-  }
   report::ProgressBar bar("generated images", total);
   for (std::int64_t first = group_.rank(); first < total; first += config_.batch * stride) {
     const auto left = (total - first + stride - 1) / stride;
@@ -103,6 +112,19 @@ void Evaluator::extract_fakes(models::Generator& generator, std::uint64_t seed,
     if (group_.rank() == 0) bar.update(first);
   }
   for (auto& [count, set] : sets) set.merge(group_);
+}
+
+std::vector<std::int64_t> Evaluator::drawn_labels(const models::Generator& generator) const {
+  auto labels = labels_to_draw(generator, images_.source);
+  const auto left_out = images_.source.record_count() - static_cast<std::int64_t>(labels.size());
+  if (generator.label_count() > 0 && left_out > 0 && group_.rank() == 0) {
+    log::warning("Some records have labels without a generator and count as real images only",
+                 {{"records", left_out}});
+  }
+  if (config_.labels == metrics::LabelShares::kData) return labels;
+  std::ranges::sort(labels);
+  labels.erase(std::ranges::unique(labels).begin(), labels.end());
+  return labels;
 }
 
 /// Once: the real images stay the same.
@@ -129,7 +151,10 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
   const metrics::GeneratorTraits traits{.has_labels = generator.label_count() > 0,
                                         .has_styles = generator.as_style_generator() != nullptr};
   for (const auto& metric : config_.metrics) metrics::require_measurable(metric, traits);
-  const auto labels = labels_to_draw(generator, images_.source);
+  const auto labels = drawn_labels(generator);
+  if (traits.has_labels) {
+    result.label_shares = config_.labels == metrics::LabelShares::kData ? "data" : "balanced";
+  }
   extract_reals();
   FakeStats fakes = empty_sets();
   if (!fakes.empty()) extract_fakes(generator, seed, labels, fakes);

@@ -19,8 +19,8 @@ class Evaluator {
   /// Returns the configured metrics of a generator in eval mode. All ranks call it.
   ///
   /// Image j uses the random numbers of image j of the seed (Stream::kEvaluate) and has the label
-  /// of a random record, so that labels are as frequent as in the data, without labels of a bundle
-  /// that have no generator. Images are rounded to bytes, as in files. Throws ConfigError for
+  /// of a random record, so that labels are as frequent as in the data, or a random label
+  /// (EvaluateConfig::labels), without labels of a bundle that have no generator. Images are rounded to bytes, as in files. Throws ConfigError for
   /// metrics that can't measure the generator, before it starts.
   metrics::Measurements evaluate(models::Generator& generator, std::uint64_t seed);
 
@@ -28,6 +28,8 @@ class Evaluator {
   /// The statistics of generated images, by number of images.
   using FakeStats = std::map<std::int64_t, metrics::FeatureStats>;
   FakeStats empty_sets() const;
+  /// Returns the labels to draw those of generated images from.
+  std::vector<std::int64_t> drawn_labels(const models::Generator& generator) const;
   void extract_reals();
   void extract_fakes(models::Generator& generator, std::uint64_t seed,
                      const std::vector<std::int64_t>& labels, FakeStats& sets);

@@ -10,6 +10,7 @@ nlohmann::ordered_json to_json(const MetricsLine& line) {
                                  {"kimg", static_cast<double>(line.images_seen) / 1000}};
   if (line.training_seconds) json["training_seconds"] = *line.training_seconds;
   json["seconds"] = line.seconds;
+  if (!line.measured.label_shares.empty()) json["labels"] = line.measured.label_shares;
   for (const auto& [name, value] : line.measured.values) json[name] = value;
   for (const auto& [name, values] : line.measured.by_label) json[name] = values;
   return json;

@@ -18,7 +18,8 @@ struct MetricsLine {
   std::optional<double> training_seconds = {};
 };
 
-/// Returns {"images_seen", "kimg", "training_seconds", "seconds", metrics...}. NaN becomes null.
+/// Returns {"images_seen", "kimg", "training_seconds", "seconds", "labels", metrics...}. NaN becomes
+/// null.
 nlohmann::ordered_json to_json(const MetricsLine& line);
 
 /// Returns the first metric whose name starts with `prefix`, such as "fid", or nothing if there is

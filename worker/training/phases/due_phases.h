@@ -5,6 +5,7 @@
 #include "training/phases/graph_recorder.h"
 #include "training/phases/step_result.h"
 #include "training/replica/replica.h"
+#include "training/run/progress.h"
 
 namespace ganscale::training {
 

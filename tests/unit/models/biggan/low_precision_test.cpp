@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <numbers>
+#include <vector>
 
 #include "support/plain_numbers.h"
 #include "tensors/named_tensors.h"
@@ -122,19 +126,36 @@ double cosine(const at::Tensor& a, const at::Tensor& b) {
          (a.norm().item<double>() * b.norm().item<double>());
 }
 
-/// Expects gradients of weights near those of float32. Biases in front of a norm have none.
-void expect_gradients(const NamedTensors& of, const NamedTensors& exact, const Way& way) {
-  const double squared_error = way.squared_error_of_gradients();
-  for (const auto& [name, gradient] : of) {
-    EXPECT_EQ(gradient.scalar_type(), at::kFloat) << name;
-    EXPECT_TRUE(gradient.isfinite().all().item<bool>()) << name;
-    if (!name.ends_with("weight")) continue;
-    const at::Tensor& expected = exact.at(name);
-    EXPECT_GT(cosine(gradient, expected), 1 - squared_error / 2) << name;
-    EXPECT_NEAR(gradient.norm().item<double>() / expected.norm().item<double>(), 1,
-                std::sqrt(squared_error))
-        << name;
+/// The gradients of a network, by the type that it computes in and the seed of a loss.
+using GradientsIn = std::function<NamedTensors(at::ScalarType type, int seed)>;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// Expects gradients of weights near those of float32. Biases in front of a norm have none. Where one
+/// ReLU bends for few numbers, a single loss errs by more than the mean, and for which one depends on
+/// the processor: hence the median of three.
+void expect_gradients(const GradientsIn& gradients_in, const Way& way) {
+  std::map<std::string, std::vector<double>> cosines;
+  std::map<std::string, std::vector<double>> ratios;
+  for (int seed = 4; seed < 7; ++seed) {
+    const NamedTensors exact = gradients_in(at::kFloat, seed);
+    for (const auto& [name, gradient] : gradients_in(at::kBFloat16, seed)) {
+      EXPECT_EQ(gradient.scalar_type(), at::kFloat) << name;
+      EXPECT_TRUE(gradient.isfinite().all().item<bool>()) << name;
+      if (!name.ends_with("weight")) continue;
+      const at::Tensor& expected = exact.at(name);
+      cosines[name].push_back(cosine(gradient, expected));
+      ratios[name].push_back(gradient.norm().item<double>() / expected.norm().item<double>());
+    }
   }
+  const double squared_error = way.squared_error_of_gradients();
+  for (const auto& [name, values] : cosines)
+    EXPECT_GT(median(values), 1 - squared_error / 2) << name;
+  for (const auto& [name, values] : ratios)
+    EXPECT_NEAR(median(values), 1, std::sqrt(squared_error)) << name;
 }
 
 TEST(BigganInBf16, MakesTheImagesOfFloat32) {
@@ -148,21 +169,23 @@ TEST(BigganInBf16, GivesTheScoresOfFloat32) {
 }
 
 TEST(BigganInBf16, HasTheGradientsOfAGeneratorInFloat32) {
-  const auto gradients_in = [](at::ScalarType type) {
+  const auto gradients_in = [](at::ScalarType type, int seed) {
     const auto networks = make_in(type);
     const auto images = images_of(*networks.generator);
-    const auto direction = numbers(images.sizes(), 4).to(at::kFloat);
+    const auto direction = numbers(images.sizes(), seed).to(at::kFloat);
     return gradients_of(*networks.generator, images.mul(direction).sum());
   };
-  expect_gradients(gradients_in(at::kBFloat16), gradients_in(at::kFloat), kGenerator);
+  expect_gradients(gradients_in, kGenerator);
 }
 
 TEST(BigganInBf16, HasTheGradientsOfADiscriminatorInFloat32) {
-  const auto gradients_in = [](at::ScalarType type) {
+  const auto gradients_in = [](at::ScalarType type, int seed) {
     const auto networks = make_in(type);
-    return gradients_of(*networks.discriminator, scores_of(*networks.discriminator).square().sum());
+    const auto scores = scores_of(*networks.discriminator);
+    const auto direction = numbers(scores.sizes(), seed).to(at::kFloat);
+    return gradients_of(*networks.discriminator, scores.square().mul(direction).sum());
   };
-  expect_gradients(gradients_in(at::kBFloat16), gradients_in(at::kFloat), kDiscriminator);
+  expect_gradients(gradients_in, kDiscriminator);
 }
 
 /// Returns the share of numbers that bf16 has, but for what float32 rounds.

@@ -176,6 +176,61 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Dcgan,
 INSTANTIATE_TEST_SUITE_P(Sizes, DcganGradient,
                          testing::Values(std::tuple{32, 1, true}, std::tuple{64, 3, false}));
 
+TEST(Dcgan, HasWidthsTimesChannels) {
+  const auto networks = build_networks(read_model("channels: 0.25"), 3, nullptr);
+  const auto generator = named_parameters(*networks.generator);
+  EXPECT_EQ(generator.at("l1.0.weight").sizes(), at::IntArrayRef({32 * 8 * 8, 100}));
+  EXPECT_EQ(generator.at("conv_blocks.6.weight").sizes(), at::IntArrayRef({16, 32, 3, 3}));
+  const auto discriminator = named_parameters(*networks.discriminator);
+  EXPECT_EQ(discriminator.at("model.0.weight").sizes(), at::IntArrayRef({4, 3, 3, 3}));
+  EXPECT_EQ(discriminator.at("adv_layer.0.weight").sizes(), at::IntArrayRef({1, 512}));
+}
+
+// The code of Lupo Pasini et al.: a label is as wide as there are labels.
+TEST(ConditionalDcgan, TakesLabelsOfAnyWidthAndLeavesThemOutOfItsScores) {
+  const auto networks = build_networks(
+      read_model("{name: conditional_dcgan, label_dim: 4, label_networks: generator}", kLabels), 3,
+      nullptr);
+  const auto generator = named_parameters(*networks.generator);
+  EXPECT_EQ(generator.at("label_embedding.weight").sizes(), at::IntArrayRef({kLabels, 4}));
+  EXPECT_EQ(generator.at("l1.0.weight").size(1), 104);
+  const auto images = numbers({kImages, 3, 32, 32}, 2).to(at::kFloat);
+  const auto score = [&](const at::Tensor& labels) {
+    auto dropout = random();
+    return networks.discriminator->forward(images, labels, dropout);
+  };
+  EXPECT_TRUE(at::equal(score(at::tensor({0, 1})), score(at::tensor({2, 3}))));
+}
+
+TEST(DcganDiscriminator, DropsWholeChannelsIfToldSo) {
+  const auto discriminator =
+      build_networks(read_model("{dropout: channels, batch_norm: frozen}"), 3, nullptr)
+          .discriminator;
+  const auto images = numbers({kImages, 3, 32, 32}, 2).to(at::kFloat);
+  auto dropout = random();
+  const auto logits = discriminator->forward(images, {}, dropout);
+
+  const auto state = named_state(*discriminator);
+  auto again = random();
+  auto x = images;
+  int place = 0;
+  for (const int stride : {2, 2, 2, 1}) {
+    const auto layer = "model." + std::to_string(place);
+    x = at::conv2d(x, state.at(layer + ".weight"), state.at(layer + ".bias"), stride, 1);
+    const auto mask = again.dropout_mask(0.25, {kImages, 1, 1, x.size(1)}, x.options());
+    x = at::leaky_relu(x * mask.permute({0, 3, 1, 2}), 0.2);
+    if (place > 0) {
+      const auto norm = "model." + std::to_string(place + 3);
+      x = x / std::sqrt(1.8) * state.at(norm + ".weight").view({1, -1, 1, 1}) +
+          state.at(norm + ".bias").view({1, -1, 1, 1});
+    }
+    place += place == 0 ? 3 : 4;
+  }
+  const auto expected =
+      at::linear(x.flatten(1), state.at("adv_layer.0.weight"), state.at("adv_layer.0.bias"));
+  EXPECT_TRUE(at::allclose(logits, expected.squeeze(1), 1e-4, 1e-5));
+}
+
 TEST(DcganDiscriminator, DropsByImageAndNotByItsPlaceInTheBatch) {
   const auto discriminator =
       build_networks(read_model("batch_norm: frozen"), 3, nullptr).discriminator;

@@ -123,6 +123,14 @@ TEST(Sngan, HasATableForEachResolution) {
                [] { read_model("{name: sngan, resolution: 512}"); });
 }
 
+TEST(ResidualNetworks, HaveWidthsTimesChannels) {
+  const auto networks = make("conditional_wgan_resnet", "channels: 0.5, label_networks: generator");
+  EXPECT_EQ(named_parameters(*networks.generator).at("first.weight").size(0), 32 * 16);
+  const auto critic = named_parameters(*networks.discriminator);
+  EXPECT_EQ(critic.at("last.weight").size(1), 32);
+  EXPECT_FALSE(critic.contains("label_projection.weight"));
+}
+
 // What a 1x1 convolution in the shortcut is moved past: copies of pixels, and means over them.
 TEST(UpResidual, AddsTheShortcutOfTheUpsampledInput) {
   resnet::UpResidual block(

@@ -96,10 +96,22 @@ TEST(Validate, TellsWhatTheTrainingIs) {
 TEST(Validate, TellsWhatEachSweepOfTheRepositoryIs) {
   const std::map<std::string, std::string> expected{
       {"cpu-1-to-2.yaml", "default/cpu: Weak, 2 points of 1 to 2 ranks, 6 runs\n"},
+      {"dcgan-cifar10.yaml",
+       "default/dcgan-cifar10: PerLabel, 10 points of 1 to 10 ranks, 30 runs\n"},
+      {"dcgan-cifar100.yaml",
+       "default/dcgan-cifar100: PerLabel, 5 points of 10 to 100 ranks, 15 runs\n"},
+      {"dcgan-imagenet.yaml",
+       "default/dcgan-imagenet: PerLabel, 5 points of 100 to 1000 ranks, 15 runs\n"},
+      {"dcgan-mnist.yaml", "default/dcgan-mnist: PerLabel, 10 points of 1 to 10 ranks, 30 runs\n"},
       {"gpus-1-to-8.yaml", "default/gpus: Strong, 4 points of 1 to 8 ranks, 12 runs\n"},
-      {"per-label-1-to-10.yaml", "default/labels: PerLabel, 4 points of 1 to 10 ranks, 12 runs\n"},
-      {"strong-1-to-8-nodes.yaml", "default/strong: Strong, 4 points of 8 to 64 ranks, 12 runs\n"},
-      {"weak-1-to-8-nodes.yaml", "default/weak: Weak, 4 points of 8 to 64 ranks, 12 runs\n"}};
+      {"loppi-strong.yaml", "default/strong: Strong, 3 points of 8 to 32 ranks, 9 runs\n"},
+      {"loppi-v100.yaml", "default/v100: Strong, 2 points of 4 to 16 ranks, 6 runs\n"},
+      {"loppi-weak.yaml", "default/weak: Weak, 4 points of 8 to 64 ranks, 12 runs\n"},
+      {"paragan-strong.yaml",
+       "default/paragan-strong: Strong, 6 points of 32 to 1024 ranks, 18 runs\n"},
+      {"paragan-weak.yaml", "default/paragan-weak: Weak, 8 points of 8 to 1024 ranks, 24 runs\n"},
+      {"wcgan-imagenet.yaml",
+       "default/wcgan-imagenet: PerLabel, 7 points of 4 to 1000 ranks, 21 runs\n"}};
   std::map<std::string, std::string> told;
   for (const auto& file :
        std::filesystem::directory_iterator(std::string(PROJECT_FOLDER) + "/configs/sweeps")) {

@@ -5,6 +5,7 @@
 
 #include "cost/work.h"
 #include "support/expect_error.h"
+#include "support/thorough.h"
 #include "training/bench/count_report.h"
 #include "unit/training/parse_text.h"
 
@@ -212,6 +213,7 @@ TEST(CountStep, OfEveryModelCountsLessInBf16) {
 
 // The command of docs/performance.md, which tells 77 and 61 GB.
 TEST(CountStep, OfBiggan1024FitsIntoTheMemoryOfAnH200) {
+  if (!is_thorough()) GTEST_SKIP() << "half a minute: make check-long runs it";
   constexpr double kH200Bytes = 141e9;
   const auto peak = [](const char* recomputes) {
     RunConfig config = parse(

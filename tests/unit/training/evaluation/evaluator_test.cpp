@@ -69,15 +69,15 @@ class EvaluatorTest : public testing::Test {
 };
 
 TEST_F(EvaluatorTest, GivesTheSameOnAnyNumberOfRanks) {
-  measure_by({"fid100", "is90", "kid100", "pr100", "dc100", "class_fid100"});
+  measure_by({"fid100", "is90", "kid100", "pr100", "dc100", "fid100_by_label", "pr100_by_label"});
   const auto alone = comm::make_single_group();
   const auto expected = evaluate(*alone, "conditional_dcgan");
-  EXPECT_EQ(expected.values.size(), 1 + 2 + 2 + 2 + 2 + 1);
+  EXPECT_EQ(expected.values.size(), 1 + 2 + 2 + 2 + 2 + 2 + 4);
   for (const auto& metric : config_.metrics) {
     for (const auto& name : metrics::value_names(metric))
       EXPECT_TRUE(expected.values.contains(name));
   }
-  EXPECT_EQ(expected.by_label.at("class_fid100_labels").size(), kClasses);
+  EXPECT_EQ(expected.by_label.at("fid100_labels").size(), kClasses);
   EXPECT_GT(expected.values.at("fid100"), 0.1);
   for (const int ranks : {2, 4}) {
     std::filesystem::remove_all(config_.cache);
@@ -114,14 +114,37 @@ TEST_F(EvaluatorTest, MeasuresPathLengthsWithoutRealsAndAFeatureNetwork) {
 }
 
 TEST_F(EvaluatorTest, LeavesOutLabelsWithoutAGenerator) {
-  measure_by({"fid100", "class_fid100"});
+  measure_by({"fid100", "fid100_by_label"});
   models::LabelBundle bundle({{0, generator("dcgan")}, {2, generator("dcgan")}}, kClasses);
   const auto group = comm::make_single_group();
   const auto measured = Evaluator(config_, images(), at::kCPU, *group).evaluate(bundle, 5);
-  const auto& distances = measured.by_label.at("class_fid100_labels");
+  const auto& distances = measured.by_label.at("fid100_labels");
   EXPECT_TRUE(std::isfinite(distances[0]));
   EXPECT_TRUE(std::isnan(distances[1]));
   EXPECT_TRUE(std::isfinite(distances[2]));
+}
+
+TEST_F(EvaluatorTest, SaysHowOftenLabelsAreGenerated) {
+  measure_by({"fid50"});
+  const auto group = comm::make_single_group();
+  EXPECT_EQ(evaluate(*group, "dcgan").label_shares, "");
+  const auto as_data = evaluate(*group, "conditional_dcgan");
+  EXPECT_EQ(as_data.label_shares, "data");
+  config_.labels = metrics::LabelShares::kBalanced;
+  const auto balanced = evaluate(*group, "conditional_dcgan");
+  EXPECT_EQ(balanced.label_shares, "balanced");
+}
+
+TEST_F(EvaluatorTest, RefusesFewerImagesOfALabelThanNeighbors) {
+  const auto group = comm::make_single_group();
+  const auto open = [&] { Evaluator(config_, images(), at::kCPU, *group); };
+  measure_by({"pr1k40_by_label"});
+  expect_error(ExitCode::kConfig,
+               "evaluate.metrics: pr1k40_by_label needs 41 real and as many generated images of "
+               "each label; label 0 has 40 and about 333",
+               open);
+  measure_by({"pr9_by_label"});
+  expect_error(ExitCode::kConfig, "label 0 has 40 and about 3", open);
 }
 
 TEST_F(EvaluatorTest, ExtractsTheRealImagesOnce) {
@@ -208,9 +231,9 @@ TEST_F(EvaluatorTest, RefusesTooFewImagesAndImagesWithoutLabels) {
   expect_error(ExitCode::kConfig, "pr3 needs 4 real and as many generated images", open);
   measure_by({"dc1k120"});
   expect_error(ExitCode::kConfig, "there are 120 real and 1000 generated images", open);
-  measure_by({"class_fid50"});
+  measure_by({"fid50_by_label"});
   source_.on_read = [](std::int64_t) { ADD_FAILURE() << "an image was read before the refusal"; };
-  expect_error(ExitCode::kConfig, "distances of each label need a model with labels",
+  expect_error(ExitCode::kConfig, "comparing images within each label needs a model with labels",
                [&] { evaluate(*group, "dcgan"); });
 }
 

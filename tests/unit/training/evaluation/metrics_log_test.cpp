@@ -19,9 +19,10 @@ MetricsLine line_at(std::int64_t images_seen, double fid = 12.5) {
 
 TEST(MetricsLog, LineSaysWhenAndWhatWasMeasured) {
   auto line = line_at(4500);
-  line.measured.by_label["class_fid50k_labels"] = {1, 2};
-  EXPECT_EQ(to_json(line).dump(), R"({"images_seen":4500,"kimg":4.5,"seconds":3.0,"fid50k":12.5,)"
-                                  R"("class_fid50k_labels":[1.0,2.0]})");
+  line.measured.by_label["fid50k_labels"] = {1, 2};
+  line.measured.label_shares = "data";
+  EXPECT_EQ(to_json(line).dump(), R"({"images_seen":4500,"kimg":4.5,"seconds":3.0,"labels":"data",)"
+                                  R"("fid50k":12.5,"fid50k_labels":[1.0,2.0]})");
 }
 
 TEST(MetricsLog, LineSaysHowLongTheGeneratorWasTrainedWhereThatIsKnown) {

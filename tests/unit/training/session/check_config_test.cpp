@@ -44,8 +44,8 @@ TEST(CheckConfig, RefusesAWorldThatIsNotTheExpectedOne) {
 }
 
 TEST(CheckConfig, RefusesMetricsPerLabelWithoutLabels) {
-  const std::string metrics = "evaluate: {metrics: [class_fid10k]}\n";
-  expect_unfit("class_fid10k", metrics, 1);
+  const std::string metrics = "evaluate: {metrics: [pr10k_by_label]}\n";
+  expect_unfit("pr10k_by_label", metrics, 1);
   EXPECT_NO_THROW(check_text(metrics + "model: {name: conditional_dcgan}\n", 1));
   EXPECT_NO_THROW(check_text(metrics + "scheme: {name: per_label}\n", 1));
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "object/lookup.h"
 #include "unit/operator/gan_training/desired/make_plan.h"
 
@@ -54,6 +56,22 @@ TEST(Pod, MountsPartsOfVolumes) {
     if (mount.contains("subPath")) parts[mount["name"]] = mount["subPath"];
   }
   EXPECT_EQ(parts, (std::map<std::string, std::string>{{"data", "faces/v2"}, {"storage", "team"}}));
+}
+
+TEST(Pod, OfAWorkerReadsTheFeatureNetworkFromItsOwnClaim) {
+  Plan plan = make_plan();
+  EXPECT_EQ(spec_of(plan, Role::kWorker).dump().find("feature-net"), std::string::npos);
+  plan.spec.feature_net = {{"features", "/features", "fid"}, "net.pt"};
+  const Json spec = spec_of(plan, Role::kWorker);
+  const Json mount = {
+      {"name", "feature-net"}, {"mountPath", "/features"}, {"readOnly", true}, {"subPath", "fid"}};
+  const Json mounts = spec["containers"][0]["volumeMounts"];
+  EXPECT_NE(std::find(mounts.begin(), mounts.end(), mount), mounts.end()) << mounts;
+  const Json volume = {{"name", "feature-net"},
+                       {"persistentVolumeClaim", {{"claimName", "features"}, {"readOnly", true}}}};
+  EXPECT_NE(std::find(spec["volumes"].begin(), spec["volumes"].end(), volume),
+            spec["volumes"].end());
+  EXPECT_EQ(spec_of(plan, Role::kLauncher).dump().find("feature-net"), std::string::npos);
 }
 
 TEST(Pod, GivesAWorkerTheTimeForACheckpoint) {

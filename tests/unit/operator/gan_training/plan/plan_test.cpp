@@ -32,6 +32,16 @@ TEST(Plan, LeavesTheUsersOwnChoices) {
   EXPECT_EQ(config["evaluate"]["every_kimg"], 100);
 }
 
+TEST(Plan, TellsTheWorkerWhereItsFeatureNetworkIs) {
+  TrainingSpec spec = with_claim();
+  spec.feature_net = {{"features", "/features", ""}, "net.pt"};
+  const Json config = worker_config(
+      spec, Json::parse(R"({"evaluate": {"metrics": ["fid50k"], "feature_net": "/data/x.pt"}})"));
+  EXPECT_EQ(config["evaluate"]["feature_net"], "/features/net.pt");
+  EXPECT_EQ(config["evaluate"]["metrics"][0], "fid50k");
+  EXPECT_FALSE(worker_config(with_claim(), Json::object()).contains("evaluate"));
+}
+
 TEST(Plan, RefusesASectionThatIsNoMap) {
   TrainingSpec spec = with_claim();
   spec.evaluation = {{"every_kimg", 100}};

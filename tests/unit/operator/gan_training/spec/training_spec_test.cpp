@@ -50,6 +50,30 @@ TEST(TrainingSpec, IsReadWhole) {
   EXPECT_TRUE(s.purge);
 }
 
+TEST(TrainingSpec, TakesTheFeatureNetworkOutOfTheEvaluation) {
+  const TrainingSpec s = parse_spec(spec(
+      R"({"evaluation": {"every_kimg": 5, "featureNet": {"claimName": "features", "subPath": "a"}}})"));
+  EXPECT_EQ(s.evaluation, (Json{{"every_kimg", 5}}));
+  EXPECT_EQ(s.feature_net.volume.claim_name, "features");
+  EXPECT_EQ(s.feature_net.volume.sub_path, "a");
+  EXPECT_EQ(s.feature_net.path(), "/features/inception-2015-12-05.pt");
+  const TrainingSpec other = parse_spec(spec(
+      R"({"evaluation": {"featureNet": {"claimName": "f", "path": "/nets", "file": "digits.pt"}}})"));
+  EXPECT_EQ(other.feature_net.path(), "/nets/digits.pt");
+  EXPECT_TRUE(parse_spec(spec()).feature_net.volume.claim_name.empty());
+}
+
+TEST(TrainingSpec, RefusesAFeatureNetworkWithoutAPlaceOfItsOwn) {
+  refuses(R"({"evaluation": {"featureNet": {}}})",
+          "spec.evaluation.featureNet.claimName: names no PersistentVolumeClaim");
+  refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "path": "/data"}}})",
+          "spec.evaluation.featureNet.path: is the mount path of data or storage: /data");
+  refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "path": "nets"}}})",
+          "spec.evaluation.featureNet.path: must begin with /: nets");
+  refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "name": "x"}}})",
+          "spec.evaluation.featureNet.name: is none of claimName, path, subPath, file");
+}
+
 TEST(TrainingSpec, LetsFieldsOfANewerVersionPass) {
   EXPECT_NO_THROW(parse_spec(spec(R"({"elastic": {"min": 2}})")));
 }
