@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "planning/output/goodput_svg.h"
+#include "planning/output/goodput_table.h"
 
 namespace ganscale::planning {
 namespace {
