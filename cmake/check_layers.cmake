@@ -8,7 +8,8 @@ set(layers
   "files command_line config cost profile tensors device telemetry"
   "comm data kernels checkpoint control"
   "models augment losses optim metrics report"
-  "training planning"
+  "planning"
+  "training"
   "cli")
 set(layers_of_cli "options images")
 set(layers_of_comm "group" "backends collectives")

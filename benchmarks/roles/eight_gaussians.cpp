@@ -66,7 +66,7 @@ class Perceptron : public torch::nn::Module {
 
 class PointGenerator : public models::Generator {
  public:
-  PointGenerator(models::ImageShape image, int z_dim)
+  PointGenerator(ganscale::ImageShape image, int z_dim)
       : Generator(image, z_dim, /*label_count=*/0),
         layers_(register_module("layers", std::make_shared<Perceptron>(z_dim, image.channels))) {}
   at::Tensor forward(const at::Tensor& z, const at::Tensor& /*labels*/,
@@ -80,7 +80,7 @@ class PointGenerator : public models::Generator {
 
 class PointDiscriminator : public models::Discriminator {
  public:
-  explicit PointDiscriminator(models::ImageShape image)
+  explicit PointDiscriminator(ganscale::ImageShape image)
       : Discriminator(image, /*label_count=*/0),
         layers_(register_module("layers", std::make_shared<Perceptron>(image.channels, 1))) {}
   at::Tensor forward(const at::Tensor& images, const at::Tensor& /*labels*/,

@@ -12,9 +12,9 @@ namespace {
 
 using web::http::http_request;
 
-int answer(const std::string& path, bool ready) {
-  if (path == wire::path::kHealth) return 200;
-  if (path == wire::path::kReady) return ready ? 200 : 503;
+int answer(const std::string& path, const HealthServer::Checks& checks) {
+  if (path == wire::path::kHealth) return checks.alive() ? 200 : 503;
+  if (path == wire::path::kReady) return checks.ready() ? 200 : 503;
   return 404;
 }
 
@@ -25,11 +25,11 @@ struct HealthServer::Listener {
   web::http::experimental::listener::http_listener http;
 };
 
-HealthServer::HealthServer(const std::string& address, std::function<bool()> ready) {
+HealthServer::HealthServer(const std::string& address, const Checks& checks) {
   try {
     listener_ = std::make_unique<Listener>(address);
-    listener_->http.support("GET", [ready](const http_request& request) {
-      const int status = answer(request.relative_uri().path(), ready());
+    listener_->http.support("GET", [checks](const http_request& request) {
+      const int status = answer(request.relative_uri().path(), checks);
       request.reply(static_cast<web::http::status_code>(status))
           .then([](const pplx::task<void>& sent) {
             try {

@@ -6,11 +6,16 @@
 
 namespace ganscale::controller {
 
-/// Answers GET /healthz with 200, and GET /readyz with 200 while `ready` says so, else 503.
+/// Answers GET /healthz and GET /readyz with 200 while `alive` or `ready` says so, else with 503.
 class HealthServer {
  public:
+  struct Checks {
+    std::function<bool()> ready;
+    std::function<bool()> alive = [] { return true; };
+  };
+
   /// address: 0.0.0.0:8081. Throws ConfigError if it can't be had.
-  HealthServer(const std::string& address, std::function<bool()> ready);
+  HealthServer(const std::string& address, const Checks& checks);
   ~HealthServer();
 
  private:

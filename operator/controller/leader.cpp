@@ -5,8 +5,6 @@
 
 namespace ganscale::controller {
 
-using Clock = std::chrono::steady_clock;
-
 LeaderElector::LeaderElector(Client& client, Key lease, std::string identity, LeaseTimes times)
     : client_(client),
       key_(std::move(lease)),
@@ -26,24 +24,23 @@ bool LeaderElector::wait_to_lead(const Stopped& stopped) {
 }
 
 bool LeaderElector::keep_leading(const Stopped& stopped) {
-  auto renewed = Clock::now();
   while (sleep_unless(stopped, times_.retry)) {
-    if (try_once()) {
-      renewed = Clock::now();
-    } else if (taken_ || Clock::now() - renewed > times_.deadline) {
-      return false;
-    }
+    if (!try_once() && !leads()) return false;
   }
   release();
   return true;
 }
 
 bool LeaderElector::try_once() {
+  // Others count from when they see the renewal, which is never before it was asked for.
+  const auto asked = Clock::now();
   try {
     const auto lease = client_.get(resource::kLeases, key_);
     const LeaseMove move = watcher_.next_move(lease, Clock::now());
-    taken_ = move == LeaseMove::kWait;
-    return !taken_ && write(lease, move);
+    if (move == LeaseMove::kWait) leads_until_ = Clock::time_point();
+    if (move == LeaseMove::kWait || !write(lease, move)) return false;
+    leads_until_ = asked + times_.deadline;
+    return true;
   } catch (const std::exception& error) {
     log::warning("Can't reach the lease", {{"what", error.what()}});
     return false;
@@ -78,6 +75,7 @@ bool LeaderElector::write(std::optional<Json> lease, LeaseMove move) {
 }
 
 void LeaderElector::release() {
+  leads_until_ = Clock::time_point();
   try {
     auto lease = client_.get(resource::kLeases, key_);
     if (!lease || holder_of(*lease) != identity_) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct LeaseTimes {
 /// Takes part in the leader election.
 class LeaderElector {
  public:
+  /// client: for the Lease alone. Its requests should be short and sent once, so that several fit
+  /// into the deadline.
   LeaderElector(Client& client, Key lease, std::string identity, LeaseTimes times);
 
   /// Returns true once this process leads, or false if `stopped` returns true first.
@@ -30,7 +33,13 @@ class LeaderElector {
   /// when it is lost, immediately if another process holds it.
   bool keep_leading(const Stopped& stopped);
 
+  /// Whether this process may write: less than the deadline has passed since it asked for the last
+  /// renewal that it got. Any thread may ask, also while a request for the Lease hangs.
+  bool leads() const { return Clock::now() < leads_until_.load(); }
+
  private:
+  using Clock = std::chrono::steady_clock;
+
   bool try_once();
   bool write(std::optional<Json> lease, LeaseMove move);
   void release();
@@ -40,7 +49,7 @@ class LeaderElector {
   std::string identity_;
   LeaseTimes times_;
   LeaseWatcher watcher_;
-  bool taken_ = false;  ///< another held it when it was last read
+  std::atomic<Clock::time_point> leads_until_{};
 };
 
 }  // namespace ganscale::controller

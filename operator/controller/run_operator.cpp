@@ -1,5 +1,7 @@
 #include "controller/run_operator.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -13,6 +15,8 @@ namespace ganscale::controller {
 namespace {
 
 constexpr std::chrono::seconds kAnswerWithin{15};
+// Several tries must fit into the deadline of the Lease.
+constexpr std::chrono::seconds kLeaseAnswerWithin{3};
 // The server sends a bookmark about once a minute: a watch that is silent for longer is half
 // closed.
 constexpr std::chrono::seconds kSilentWatch{90};
@@ -36,11 +40,19 @@ struct RunningKind {
 };
 using RunningKinds = std::vector<std::unique_ptr<RunningKind>>;
 
-bool all_synced(const RunningKinds& kinds) {
-  return std::ranges::all_of(kinds, [](const auto& running) {
+bool all_informers(const RunningKinds& kinds, const std::function<bool(const Informer&)>& hold) {
+  return std::ranges::all_of(kinds, [&](const auto& running) {
     return std::ranges::all_of(running->kind->informers(),
-                               [](const Informer* informer) { return informer->synced(); });
+                               [&](const Informer* informer) { return hold(*informer); });
   });
+}
+
+bool all_synced(const RunningKinds& kinds) {
+  return all_informers(kinds, [](const Informer& informer) { return informer.synced(); });
+}
+
+bool all_alive(const RunningKinds& kinds) {
+  return all_informers(kinds, [](const Informer& informer) { return informer.alive(); });
 }
 
 std::vector<telemetry::Family> collect(const OperatorMetrics& metrics, const RunningKinds& kinds) {
@@ -78,15 +90,53 @@ void lead(const RunningKinds& kinds, int workers, const Stopped& stopped) {
   for (auto& thread : threads) thread.join();
 }
 
+/// Renews the Lease, and ends the process at its deadline, whatever hangs: a request for it, a
+/// reconcile, or the log.
+class LeaseKeeper {
+ public:
+  LeaseKeeper(LeaderElector& elector, const std::string& identity)
+      : renewal_([this, &elector] { elector.keep_leading([this] { return finished_.load(); }); }),
+        watchdog_([this, &elector, identity] { watch(elector, identity); }) {}
+  /// Gives the Lease free.
+  ~LeaseKeeper() {
+    finished_ = true;
+    renewal_.join();
+    watchdog_.join();
+  }
+
+ private:
+  void watch(const LeaderElector& elector, const std::string& identity) {
+    while (!finished_) {
+      if (!elector.leads() && !finished_) {  // in this order: one that was given free is not lost
+        alarm(1);                            // the end, should the log hang
+        log::error("Lost the lease", {{"identity", identity}});
+        std::_Exit(static_cast<int>(ExitCode::kPeerLost));
+      }
+      std::this_thread::sleep_for(kPollEvery);
+    }
+  }
+
+  std::atomic<bool> finished_{false};
+  std::thread renewal_;
+  std::thread watchdog_;
+};
+
 }  // namespace
 
 ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEntry>& entries,
                       const Stopped& stopped) {
   OperatorMetrics metrics;
-  const Client::Hooks hooks{
-      .on_request = [&](const std::string& method, int code,
-                        auto took) { metrics.on_request(method, code, took); },
-      .sleep = {}};
+  Client::Hooks hooks;
+  hooks.on_request = [&](const std::string& method, int code, auto took) {
+    metrics.on_request(method, code, took);
+  };
+  Client::Hooks lease_hooks = hooks;
+  lease_hooks.tries_again = false;
+  const auto lease_transport = settings.connect(kLeaseAnswerWithin);
+  Client lease_client(*lease_transport, lease_hooks);
+  LeaderElector elector(lease_client, {settings.name_space, kLeaseName}, settings.identity,
+                        settings.lease);
+  hooks.may_write = [&elector] { return elector.leads(); };
   const auto transport = settings.connect(kAnswerWithin);
   Client client(*transport, hooks);
   EventRecorder events(client, settings.identity);
@@ -102,30 +152,21 @@ ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEn
     kinds.push_back(std::make_unique<RunningKind>(entry, context));
   }
   const telemetry::Exposer exposer(settings.metrics, [&] { return collect(metrics, kinds); });
-  const HealthServer health(settings.health_address, [&] { return all_synced(kinds); });
+  const HealthServer health(settings.health_address, {.ready = [&] { return all_synced(kinds); },
+                                                      .alive = [&] { return all_alive(kinds); }});
   for (const auto& running : kinds) {
     for (Informer* informer : running->kind->informers()) informer->start();
   }
   while (!all_synced(kinds)) {
     if (!sleep_unless(stopped, kPollEvery)) return ExitCode::kOk;
   }
-  LeaderElector elector(client, {settings.name_space, kLeaseName}, settings.identity,
-                        settings.lease);
   if (!elector.wait_to_lead(stopped)) return ExitCode::kOk;
 
-  std::atomic<bool> finished{false};
-  std::thread election([&] {
-    if (elector.keep_leading([&] { return finished.load(); })) return;
-    // Another may lead by now: not one more write.
-    log::error("Lost the lease", {{"identity", settings.identity}});
-    std::_Exit(static_cast<int>(ExitCode::kPeerLost));
-  });
+  const LeaseKeeper keeper(elector, settings.identity);
   metrics.set_leading(true);
   lead(kinds, settings.workers, stopped);
   metrics.set_leading(false);
   events.close();  // the last events are written before the lease is given free
-  finished = true;
-  election.join();
   return ExitCode::kOk;
 }
 

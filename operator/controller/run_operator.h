@@ -25,8 +25,9 @@ struct OperatorSettings {
 };
 
 /// Runs a controller for each kind until `stopped` returns true: syncs the informers, waits to
-/// become the leader, reconciles. Ends the process immediately with kPeerLost if the Lease is lost,
-/// since another operator may lead and nothing more may be written.
+/// become the leader, reconciles. Ends the process immediately with kPeerLost if the Lease is lost
+/// or could not be renewed in time, even while requests hang: another operator may lead, and
+/// nothing more may be written.
 ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEntry>& kinds,
                       const Stopped& stopped);
 

@@ -53,6 +53,10 @@ Client::Client(Transport& transport, Hooks hooks)
 HttpResponse Client::call_once(const HttpRequest& request) {
   using Clock = std::chrono::steady_clock;
   for (int tried = 1;; ++tried) {
+    if (request.method != "GET" && !hooks_.may_write()) {
+      throw TransportError(request.method + " " + request.path +
+                           ": not sent: the lease was not renewed in time");
+    }
     const auto began = Clock::now();
     try {
       HttpResponse response = transport_.send(request);
@@ -60,7 +64,7 @@ HttpResponse Client::call_once(const HttpRequest& request) {
       return response;
     } catch (const TransportError&) {
       hooks_.on_request(request.method, 0, Clock::now() - began);
-      if (tried >= kTriesWhenBroken || request.method == "POST") throw;
+      if (!hooks_.tries_again || tried >= kTriesWhenBroken || request.method == "POST") throw;
     }
     hooks_.sleep(kPause * tried);
   }
@@ -75,7 +79,8 @@ HttpResponse Client::call(const HttpRequest& request) {
       transport_.refresh();
       continue;
     }
-    const int most_tries = response.status == 429   ? kTriesWhenBusy
+    const int most_tries = !hooks_.tries_again      ? 1
+                           : response.status == 429 ? kTriesWhenBusy
                            : response.status >= 500 ? kTriesWhenBroken
                                                     : 1;
     if (tried >= most_tries) return response;
@@ -126,6 +131,19 @@ Json Client::apply(const Resource& resource, const Json& object) {
   return parse(response, "apply " + path);
 }
 
+std::optional<Json> Client::metadata(const Resource& resource, const Key& key) {
+  const std::string path = resource.path(key);
+  const HttpResponse response =
+      call({.method = "PATCH",
+            .path = path + "?dryRun=All",
+            .body = "{}",
+            .content_type = "application/merge-patch+json",
+            .accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"});
+  if (response.status == 404) return std::nullopt;
+  if (!is_good(response.status)) throw_api_error(response, "patch " + path);
+  return parse(response, "patch " + path);
+}
+
 Json Client::update(const Resource& resource, const Json& object, bool status) {
   const std::string path = resource.path(key_of(object)) + (status ? "/status" : "");
   const HttpResponse response = call({.method = "PUT", .path = path, .body = object.dump()});
@@ -142,11 +160,13 @@ Json Client::patch(const Resource& resource, const Key& key, const Json& patch) 
   return parse(response, "patch " + resource.path(key));
 }
 
-void Client::remove(const Resource& resource, const Key& key, const std::string& uid) {
-  const Json options = {{"apiVersion", "v1"},
-                        {"kind", "DeleteOptions"},
-                        {"propagationPolicy", "Background"},
-                        {"preconditions", {{"uid", uid}}}};
+void Client::remove(const Resource& resource, const Key& key, const std::string& uid,
+                    const std::string& version) {
+  Json options = {{"apiVersion", "v1"},
+                  {"kind", "DeleteOptions"},
+                  {"propagationPolicy", "Background"},
+                  {"preconditions", {{"uid", uid}}}};
+  if (!version.empty()) options["preconditions"]["resourceVersion"] = version;
   const HttpResponse response =
       call({.method = "DELETE", .path = resource.path(key), .body = options.dump()});
   const bool is_another = response.status == 409;

@@ -1,10 +1,12 @@
 #include "kube/informer.h"
 
+#include <algorithm>
 #include <random>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "kube/sleep.h"
+#include "object/lookup.h"
 
 namespace ganscale::controller {
 namespace {
@@ -12,8 +14,23 @@ namespace {
 constexpr std::chrono::seconds kShortWatch{5};
 constexpr int kGone = 410;
 
-/// The server no longer knows where we stopped: only a new list helps.
+/// The server does not know the version where we stopped, or not any more: only a new list helps.
 class Expired : public std::exception {};
+
+/// Whether a Status says so. After a restore from a backup the server's versions are older than
+/// ours, and the answer is 504 with the cause ResourceVersionTooLarge.
+bool is_unknown_version(int code, const Json& status) {
+  if (code == kGone) return true;
+  const Json causes = list_at(status, "/details/causes");
+  return std::ranges::any_of(causes, [](const Json& cause) {
+    return text_at(cause, "/reason") == "ResourceVersionTooLarge";
+  });
+}
+
+/// Whether a version comes before another. Versions of one resource are numbers of any length.
+bool is_older(const std::string& version, const std::string& than) {
+  return version.size() != than.size() ? version.size() < than.size() : version < than;
+}
 
 std::string version_of(const Json& object) {
   return object["metadata"].value("resourceVersion", "");
@@ -44,12 +61,13 @@ void Informer::start() {
 void Informer::run() {
   const Stopped stopped = [this] { return stopped_.load(); };
   while (!stopped_) {
+    heard_ = Clock::now();
     try {
       if (version_.empty()) list();
-      const auto began = std::chrono::steady_clock::now();
+      const auto began = Clock::now();
       watch();
       // A server that is going away ends watches at once, again and again.
-      if (std::chrono::steady_clock::now() - began > kShortWatch) settings_.backoff.reset();
+      if (Clock::now() - began > kShortWatch) settings_.backoff.reset();
       sleep_unless(stopped, settings_.backoff.next());
     } catch (const Expired&) {
       version_.clear();
@@ -66,6 +84,7 @@ void Informer::list() {
   const std::string query = settings_.selector.empty() ? "" : "labelSelector=" + settings_.selector;
   std::set<Key> listed;
   const std::string version = client_.list(settings_.resource, query, [&](Json item) {
+    heard_ = Clock::now();
     listed.insert(key_of(item));
     put(std::move(item));
   });
@@ -92,19 +111,22 @@ void Informer::watch() {
   LineSplitter lines;
   const HttpResponse end =
       transport_->stream({.method = "GET", .path = path}, [&](std::string_view part) {
+        heard_ = Clock::now();
         lines.feed(part, [&](std::string_view line) { take(parse_watch_event(line)); });
       });
-  if (end.status == kGone) throw Expired();
+  if (is_unknown_version(end.status, parse_json(end.body))) throw Expired();
   if (end.status == 401) transport_->refresh();
   if (end.status != 200) throw_api_error(end, "watch " + settings_.resource.path());
 }
 
 void Informer::take(const WatchEvent& event) {
   if (event.kind == WatchKind::kError) {
-    if (event.code == kGone) throw Expired();
+    if (is_unknown_version(event.code, event.object)) throw Expired();
     throw ApiError(event.code, "", "watch: " + event.object.dump());
   }
   const std::string version = version_of(event.object);
+  // The server was restored: it would keep silent about all that is older than what we know.
+  if (!version.empty() && is_older(version, version_)) throw Expired();
   if (event.kind == WatchKind::kDeleted) {
     drop(key_of(event.object));
   } else if (event.kind != WatchKind::kBookmark) {

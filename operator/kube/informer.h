@@ -46,6 +46,11 @@ class Informer {
   void list();
   /// Whether the first list is complete.
   bool synced() const { return synced_; }
+  /// Whether the thread has tried or heard something lately. It does every few minutes, whatever
+  /// the server does: one that has not is dead, and the cache with it.
+  bool alive(std::chrono::steady_clock::duration lately = std::chrono::minutes(10)) const {
+    return Clock::now() - heard_.load() < lately;
+  }
 
   Object find(const Key& key) const;
   /// Returns the objects with this index key.
@@ -53,6 +58,7 @@ class Informer {
   std::vector<Object> all() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Entry {
     Object object;
     std::optional<Key> index;
@@ -71,6 +77,7 @@ class Informer {
   std::function<void(const Json&)> on_change_;
   std::atomic<bool> synced_{false};
   std::atomic<bool> stopped_{false};
+  std::atomic<Clock::time_point> heard_{Clock::now()};
   std::string version_;  // empty: list first
   mutable std::mutex mutex_;
   std::map<Key, Entry> entries_;

@@ -89,7 +89,7 @@ struct RestTransport::Impl {
   http::http_request message(const HttpRequest& request) {
     http::http_request message(request.method);
     message.set_request_uri(request.path);
-    message.headers().add("Accept", "application/json");
+    message.headers().add("Accept", request.accept);
     message.headers().add("User-Agent", user_agent);
     const std::string token = credentials.token();
     if (!token.empty()) message.headers().add("Authorization", "Bearer " + token);

@@ -1,6 +1,7 @@
 #include "kube/stored_object.h"
 
 #include "base/log.h"
+#include "kube/owned.h"
 #include "object/condition.h"
 #include "object/fields.h"
 #include "object/lookup.h"
@@ -42,6 +43,12 @@ Json store_status(const StoredObject& object, const Json& status, Client& client
   return client.update(object.resource, body, /*status=*/true);
 }
 
+void require_current(const StoredObject& object, Client& client) {
+  const auto latest = client.get(object.resource, object.key);
+  if (latest && text_at(*latest, "/metadata/resourceVersion") == object.resource_version) return;
+  throw ApiError(409, "Conflict", "our copy is behind the server: " + object.key.text());
+}
+
 Json with_failure(const StoredObject& object, const Failure& failure, Time now) {
   Json status = status_of(object);
   const Json known = find_condition(status, kReconciled);
@@ -52,6 +59,7 @@ Json with_failure(const StoredObject& object, const Failure& failure, Time now) 
     const Condition condition{kReconciled, false, failure.reason, failure.message};
     set_condition(status, condition, object.generation, now);
   }
+  if (!status.contains("phase")) status["phase"] = "Pending";
   return status;
 }
 
@@ -103,6 +111,9 @@ std::chrono::seconds reconcile_and_report(const StoredObject& object,
     return kResync;
   } catch (const TransportError&) {
     throw;  // there is no server to store it
+  } catch (const NameTaken& taken) {
+    report("NameTaken", taken.what());
+    return kLookAgain;
   } catch (const std::exception& error) {
     report("Error", error.what());
     throw;

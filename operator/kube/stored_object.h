@@ -38,6 +38,10 @@ inline constexpr const char* kReconciled = "Reconciled";
 /// is stale.
 Json store_status(const StoredObject& object, const Json& status, Client& client);
 
+/// Throws ApiError with code 409 unless the server still has this version of the object. To be
+/// called before anything is deleted: what was decided by a stale copy may be wrong by now.
+void require_current(const StoredObject& object, Client& client);
+
 /// Why a reconcile failed.
 struct Failure {
   std::string reason;  ///< one word
@@ -59,11 +63,13 @@ void report_success(const StoredObject& object, Time now, Client& client);
 
 /// How long to wait at most before an object is looked at again.
 inline constexpr std::chrono::seconds kResync{600};
+/// How long to wait for a name that is taken: its object may bear no label that we watch.
+inline constexpr std::chrono::seconds kLookAgain{10};
 
 /// Runs the reconcile of an object and stores in its condition Reconciled whether it failed.
 /// Conflicts and an unreachable server are thrown on unstored. Objects that the server rejects as
-/// invalid are only stored: retrying would not help, so it returns kResync. Throws what the
-/// reconcile throws otherwise.
+/// invalid are only stored: retrying would not help, so it returns kResync. A name that is taken is
+/// only stored, too, and tried again after kLookAgain. Throws what the reconcile throws otherwise.
 std::chrono::seconds reconcile_and_report(const StoredObject& object,
                                           const std::function<std::chrono::seconds()>& reconcile,
                                           Time now, Client& client, EventRecorder& events);

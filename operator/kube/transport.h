@@ -14,6 +14,7 @@ struct HttpRequest {
   std::string path;  ///< with its query, percent-encoded
   std::string body{};
   std::string content_type = "application/json";
+  std::string accept = "application/json";
 };
 
 struct HttpResponse {

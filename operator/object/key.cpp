@@ -1,8 +1,7 @@
 #include "object/key.h"
 
-#include <algorithm>
-
 #include "object/fields.h"
+#include "object/lookup.h"
 
 namespace ganscale::controller {
 
@@ -11,9 +10,15 @@ Key key_of(const Json& object) {
   return {metadata.text("namespace", "default"), metadata.text("name")};
 }
 
+std::string controller_uid(const Json& object) {
+  for (const Json& owner : list_at(object, "/metadata/ownerReferences")) {
+    if (owner.value("controller", false)) return text_at(owner, "/uid");
+  }
+  return "";
+}
+
 bool is_owned_by(const Json& object, const std::string& uid) {
-  const Json owners = object["metadata"].value("ownerReferences", Json::array());
-  return std::ranges::any_of(owners, [&](const Json& it) { return it.value("uid", "") == uid; });
+  return !uid.empty() && controller_uid(object) == uid;
 }
 
 }  // namespace ganscale::controller

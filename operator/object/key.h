@@ -18,7 +18,10 @@ struct Key {
 /// Reads metadata.namespace and metadata.name. Throws ConfigError if either is not a string.
 Key key_of(const Json& object);
 
-/// Whether one of the object's owner references has this uid.
+/// Returns the uid of the owner that controls the object; empty if there is none.
+std::string controller_uid(const Json& object);
+
+/// Whether the owner with this uid controls the object. Other owners merely delete it with them.
 bool is_owned_by(const Json& object, const std::string& uid);
 
 }  // namespace ganscale::controller

@@ -13,6 +13,7 @@ class FaultProxy:
         self.cluster = cluster
         self.context = ssl.create_default_context(cafile=str(cluster.folder / "pki" / "apiserver.crt"))
         self.error, self.share, self.until = 500, 0.0, 0.0
+        self.hanging, self.closed = "", threading.Event()
         self.clients = set()
         self.random = random.Random(1)
         proxy = self
@@ -25,9 +26,7 @@ class FaultProxy:
 
             def handle_any(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                if time.monotonic() < proxy.until and proxy.random.random() < proxy.share:
-                    return self.answer_error()
-                return self.forward(body)
+                return self.answer_error() if proxy.meets_fault(self.path) else self.forward(body)
 
             def answer_error(self):
                 text = b'{"kind":"Status","status":"Failure","reason":"Injected","code":%d}' % proxy.error
@@ -78,6 +77,17 @@ class FaultProxy:
         """Answers a share of the requests with an error for a while."""
         self.error, self.share, self.until = error, share, time.monotonic() + seconds
 
+    def meets_fault(self, path):
+        """Returns whether a request is to be answered with an error; one that is to hang comes to no answer before the end."""
+        if self.hanging and self.hanging in path:
+            self.closed.wait()
+            return True
+        return time.monotonic() < self.until and self.random.random() < self.share
+
+    def hang(self, words):
+        """Answers no request any more whose path holds these words, as a load balancer that lost a connection."""
+        self.hanging = words
+
     def drop(self):
         """Cuts every connection, watches above all."""
         for client in list(self.clients):
@@ -87,5 +97,6 @@ class FaultProxy:
                 pass
 
     def close(self):
+        self.closed.set()
         self.server.shutdown()
         self.server.server_close()

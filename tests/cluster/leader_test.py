@@ -5,6 +5,7 @@ import time
 import unittest
 
 from control_plane import wait_for
+from fault_proxy import FaultProxy
 from operator_case import Operator, OperatorCase
 
 WRITES = {"create", "update", "patch", "delete"}
@@ -17,15 +18,38 @@ class Leader(OperatorCase):
     def holder(self):
         return self.cluster.get("lease", "ganscale-operator", namespace="ganscale-system")["spec"]["holderIdentity"]
 
-    def writes(self):
-        """Returns (time, operator) of each write but those of the election, from the audit log."""
+    def writes(self, *names):
+        """Returns (time, operator) of each write of these operators but those of the election, from the audit log."""
         found = []
         for line in (self.cluster.folder / "audit.log").read_text().splitlines():
             event = json.loads(line)
             agent = event.get("userAgent", "")
             if event["verb"] in WRITES and event["objectRef"]["resource"] != "leases" and agent.startswith("ganscale"):
                 found.append((event["requestReceivedTimestamp"], agent.split("(")[1].rstrip(")")))
-        return sorted(found)
+        return sorted(write for write in found if write[1] in names)
+
+    def turns(self, *names):
+        """Returns who wrote, in turn."""
+        writers = [writer for _, writer in self.writes(*names)]
+        return [writer for i, writer in enumerate(writers) if i == 0 or writer != writers[i - 1]]
+
+    def test_ends_at_its_deadline_while_its_requests_for_the_lease_hang(self):
+        proxy = FaultProxy(self.cluster)
+        self.addCleanup(proxy.close)
+        first = Operator(self.cluster, "operator-c", proxy.url).start().wait_ready()
+        wait_for("the first leads", lambda: self.holder() == "operator-c")
+        second = Operator(self.cluster, "operator-d").start().wait_ready()
+        self.training("cut-off")
+        self.wait_running("cut-off", 1)
+        proxy.hang("/leases/")
+        # Each change is undone by whoever leads: all along, and after the second has taken over.
+        for _ in range(40):
+            self.cluster.patch("networkpolicy", "cut-off", {"spec": {"ingress": []}})
+            time.sleep(1)
+        self.assertEqual(first.process.poll(), 75, "it goes on without a lease")
+        self.assertEqual(second.total("leader_election_master_status"), 1)
+        self.assertEqual(self.turns("operator-c", "operator-d"), ["operator-c", "operator-d"], "two wrote side by side")
+        second.stop()
 
     def test_is_followed_by_the_other_after_a_kill(self):
         first = Operator(self.cluster, "operator-a").start().wait_ready()
@@ -56,10 +80,9 @@ class Leader(OperatorCase):
         # A new leader reads all by lists, in which built-in objects lack their kind: nobody changed them.
         self.assertNotIn("PutBack", {event["reason"] for event in self.events("after")})
 
-        writers = [writer for _, writer in self.writes()]
-        self.assertIn("operator-b", writers)
-        turns = [writer for i, writer in enumerate(writers) if i == 0 or writer != writers[i - 1]]
-        self.assertEqual(turns, ["operator-a", "operator-b", "operator-a"], "two wrote side by side")
+        self.assertEqual(self.turns("operator-a", "operator-b"), ["operator-a", "operator-b", "operator-a"],
+                         "two wrote side by side")
+        first.stop()
 
 
 if __name__ == "__main__":

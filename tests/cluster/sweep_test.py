@@ -203,7 +203,7 @@ class SweepAdmission(OperatorCase):
 
     def test_takes_a_batch_of_each_label_that_no_number_of_ranks_divides(self):
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "labels"},
-                            "spec": {"image": "x", "nodes": 3, "nodeProfile": "generic-gpu", "config": {
+                            "spec": {"image": "x", "nodes": 3, "nodeProfile": "generic-gpu", "storage": {"claimName": "runs"}, "config": {
                                 "scheme": {"name": "per_label"}, "training": {"batch": 32}}}})
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "pairs"},
                             "spec": {"image": "x", "nodes": 1, "nodeProfile": "puhti-v100", "config": {

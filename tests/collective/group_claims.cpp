@@ -100,7 +100,7 @@ void all_gather_takes_rows_of_nothing(Group& group) {
   EXPECT_EQ(all.sizes(), at::IntArrayRef({group.size(), 0, 3}));
 }
 
-void nobody_leaves_a_meeting_before_all_are_there(Group& group) {
+void no_rank_leaves_a_barrier_before_all_reach_it(Group& group) {
   static std::atomic<int> arrived = 0;
   if (group.rank() == 0) arrived = 0;
   group.barrier();
@@ -201,7 +201,7 @@ std::vector<GroupClaim> operation_claims() {
       {"AllGatherReturnsAllInRankOrder", all_gather_returns_all_in_rank_order},
       {"AllGatherTakesAScalar", all_gather_takes_a_scalar},
       {"AllGatherTakesRowsOfNothing", all_gather_takes_rows_of_nothing},
-      {"NobodyLeavesAMeetingBeforeAllAreThere", nobody_leaves_a_meeting_before_all_are_there},
+      {"NoRankLeavesABarrierBeforeAllReachIt", no_rank_leaves_a_barrier_before_all_reach_it},
       {"MessagesArriveInTheOrderOfSending", messages_arrive_in_the_order_of_sending},
       {"TwoRanksMaySendToEachOtherBeforeTheyReceive",
        two_ranks_may_send_to_each_other_before_they_receive},

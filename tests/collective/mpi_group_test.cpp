@@ -38,7 +38,7 @@ TEST(MpiWorld, OfAnotherSizeThanExpectedIsRefused) {
 
 TEST(MpiWorld, RefusesTheBackEndForOneRank) {
   CommConfig config;
-  config.backend = "single";
+  config.backend = Backend::kSingle;
   expect_error(ExitCode::kConfig, "a launcher started this rank", [&] { open_world(config); });
 }
 

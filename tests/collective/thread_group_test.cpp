@@ -63,7 +63,7 @@ TEST(ThreadGroup, TimeOutIsPeerLostThatNamesTheMissingRank) {
                [&] { run_ranks(3, leave_out_rank_2, milliseconds(50)); });
 }
 
-TEST(ThreadGroup, ARankMayBeLateForAMeeting) {
+TEST(ThreadGroup, ABarrierWaitsBeyondTheTimeout) {
   run_ranks(
       3,
       [](Group& group) {
@@ -73,7 +73,7 @@ TEST(ThreadGroup, ARankMayBeLateForAMeeting) {
       milliseconds(50));
 }
 
-TEST(ThreadGroup, AMeetingEndsWhenARankFails) {
+TEST(ThreadGroup, ABarrierEndsWhenARankFails) {
   expect_error(ExitCode::kData, "broken record", [] {
     run_ranks(3, [](Group& group) {
       if (group.rank() == 1) throw DataError("broken record");

@@ -17,7 +17,7 @@ at::Tensor numbers(at::IntArrayRef shape, double offset) {
 }
 
 /// Weights as convolutions of StyleGAN2 take them, of channels last and transposed, and of one pixel.
-class WithEnergies : public testing::Test {
+class CopiesWithEnergies : public testing::Test {
  protected:
   CopiesAndEnergies results() {
     return copies_and_energies({{weights_[0], 1, WeightLayout::kChannelsLast},
@@ -33,7 +33,7 @@ class WithEnergies : public testing::Test {
   KeptResults kept_;
 };
 
-TEST_F(WithEnergies, AreBoth) {
+TEST_F(CopiesWithEnergies, AreTheScaledWeightsAndTheirSumsOfSquares) {
   const auto [copies, energies] = results();
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     EXPECT_TRUE(copies[i].equal((weights_[i] * factors_[i]).to(at::kBFloat16)));
@@ -41,7 +41,7 @@ TEST_F(WithEnergies, AreBoth) {
   }
 }
 
-TEST_F(WithEnergies, HaveTheSumOfBothGradients) {
+TEST_F(CopiesWithEnergies, HaveTheSumOfBothGradients) {
   for (int pass = 0; pass < 2; ++pass) {  // the second time with what is kept
     const auto [copies, energies] = results();
     for (std::size_t i = 0; i < weights_.size(); ++i) {
@@ -56,7 +56,7 @@ TEST_F(WithEnergies, HaveTheSumOfBothGradients) {
   }
 }
 
-TEST_F(WithEnergies, HaveTheGradientOfEither) {
+TEST_F(CopiesWithEnergies, HaveTheGradientOfEither) {
   const auto [copies, energies] = results();
   const auto by_copy = torch::autograd::grad({copies[1].sum()}, {weights_[1]}, {}, true)[0];
   EXPECT_TRUE(by_copy.equal(at::full_like(by_copy, 0.5)));
@@ -68,7 +68,7 @@ TEST_F(WithEnergies, HaveTheGradientOfEither) {
   EXPECT_TRUE(second.equal(at::full_like(second, 2)));
 }
 
-TEST_F(WithEnergies, FollowAnUpdateByAKernel) {
+TEST_F(CopiesWithEnergies, FollowAnUpdateByAKernel) {
   results();
   const at::Tensor ones = at::ones_like(weights_[0]);
   multi_tensor_adam({.parameters = {weights_[0]},

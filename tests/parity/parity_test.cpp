@@ -160,7 +160,7 @@ TEST(Parity, ComparesTheOperatorsOfStylegan2InLowPrecision) {
   expect_low_precision(kStylegan2Ops, "modulated_conv2d");
 }
 
-TEST(Parity, SaysWhatAKindIsNotComputedIn) {
+TEST(Parity, ReportsAPrecisionInWhichAKindIsNotComputed) {
   const auto file = shared_file(kOptimizers);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;
   std::ostringstream out;

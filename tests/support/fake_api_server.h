@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,18 @@ class FakeApiServer {
     const std::scoped_lock lock(mutex_);
     const Json body = {{"kind", "Status"}, {"reason", reason}, {"message", message}};
     failures_.push_back({method, words, {.status = code, .body = body.dump(), .retry_after = {}}});
+  }
+
+  /// Lets requests whose path holds these words hang until resume(), as behind a load balancer that
+  /// lost a connection.
+  void hang(const std::string& words) {
+    const std::scoped_lock lock(mutex_);
+    hanging_ = words;
+  }
+  void resume() {
+    const std::scoped_lock lock(mutex_);
+    hanging_.reset();
+    changed_.notify_all();
   }
 
   /// Puts an object where it belongs, as another client would.
@@ -109,8 +122,10 @@ class FakeApiServer {
   }
 
   HttpResponse answer(const HttpRequest& request) {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     requests_.push_back(request);
+    changed_.wait(lock,
+                  [&] { return !hanging_ || request.path.find(*hanging_) == std::string::npos; });
     const auto planted = std::ranges::find_if(failures_, [&](const Failure& it) {
       return it.method == request.method && request.path.find(it.words) != std::string::npos;
     });
@@ -139,6 +154,7 @@ class FakeApiServer {
     if (is_status) path.resize(path.size() - std::string("/status").size());
     const bool is_apply = request.content_type.find("apply") != std::string::npos;
     if (!objects_.contains(path) && !is_apply) return error(404, "NotFound");
+    if (request.path.find("dryRun=All") != std::string::npos) return found(objects_.at(path));
     return change(request, path, is_status);
   }
 
@@ -149,6 +165,8 @@ class FakeApiServer {
     if (!version.empty() && version != object["metadata"]["resourceVersion"]) {
       return error(409, "Conflict");
     }
+    const std::string uid = text_at(body, "/metadata/uid");
+    if (!uid.empty() && uid != object["metadata"].value("uid", "")) return error(409, "Conflict");
     if (is_status) {
       object["status"] = body["status"];
     } else if (request.method == "PUT") {
@@ -164,6 +182,11 @@ class FakeApiServer {
     if (known == objects_.end()) return error(404, "NotFound");
     const Json uid = options.value(Json::json_pointer("/preconditions/uid"), Json());
     if (!uid.is_null() && uid != known->second["metadata"]["uid"]) return error(409, "Conflict");
+    const Json version =
+        options.value(Json::json_pointer("/preconditions/resourceVersion"), Json());
+    if (!version.is_null() && version != known->second["metadata"]["resourceVersion"]) {
+      return error(409, "Conflict");
+    }
     erase(path);
     return found(Json::object());
   }
@@ -243,6 +266,7 @@ class FakeApiServer {
   std::vector<Change> changes_;
   std::vector<HttpRequest> requests_;
   std::vector<Failure> failures_;
+  std::optional<std::string> hanging_;
   int version_ = 100;
 };
 

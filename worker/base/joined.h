@@ -5,7 +5,7 @@
 
 namespace ganscale {
 
-/// Returns strings one behind the other, with a separator between them: a list within a message.
+/// Returns strings one after the other, with a separator between them: a list within a message.
 template <class Strings>
 std::string joined(Strings&& strings, std::string_view separator = ", ") {
   std::string text;

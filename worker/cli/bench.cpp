@@ -71,7 +71,7 @@ ExitCode count(const BenchOptions& options, const training::RunConfig& config) {
   const cost::Device& device = cost::device_of_name(options.device);
   if (options.config.dry_run) return ExitCode::kOk;
   const auto phases = training::count_step(config, options.ranks);
-  const auto report = training::report_counts(phases, config, options.ranks, device);
+  const auto report = training::report_counts(phases, config.training, options.ranks, device);
   if (options.as_json) {
     std::cout << training::to_json(report).dump(2) << "\n";
   } else {
@@ -95,8 +95,9 @@ ExitCode measure(const BenchOptions& options, training::RunConfig config) {
   }
   config.measure = window_of(config.measure);
   training::ProcessContext process = training::open_process_context(config);
-  const training::Dataset dataset = config.data.path.empty() ? training::synthetic_dataset(config)
-                                                             : training::open_dataset(config);
+  const training::Dataset dataset = config.data.path.empty()
+                                        ? training::synthetic_dataset(config.model)
+                                        : training::open_dataset(config);
   comm::Group& group = *process.world.group;
   training::require_divisible_batch(config, group.size());
   if (!options.config.dry_run) {
@@ -112,7 +113,7 @@ ExitCode measure(const BenchOptions& options, training::RunConfig config) {
 
 ExitCode bench(const BenchOptions& options) {
   training::RunConfig config =
-      training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
+      training::parse_run(read_config(options.config), training::schemes());
   if (options.config.print_config) {
     std::cout << config.resolved;
     return ExitCode::kOk;

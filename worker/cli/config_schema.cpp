@@ -19,9 +19,7 @@ constexpr auto kConfigSchemaExample =
 
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-void parse(const config::Section& root) {
-  training::parse_run(root, training::scheme_keys(training::schemes()));
-}
+void parse(const config::Section& root) { training::parse_run(root, training::schemes()); }
 
 /// Whether a configuration of these assignments alone is refused because of the last one.
 bool is_refused(const Assignments& assignments) {
@@ -60,10 +58,10 @@ std::vector<config::Restriction> resolutions_of_models() {
 /// Returns the values of choices that a scheme takes, where it refuses some that others take.
 std::vector<config::Restriction> choices_of_schemes(const std::vector<config::Entry>& entries) {
   std::vector<config::Restriction> restrictions;
-  for (const training::Scheme& scheme : training::schemes()) {
+  for (const training::SchemeLine& scheme : training::schemes()) {
     for (const config::Entry& entry : entries) {
       config::Restriction restriction{
-          .choice = "scheme.name", .value = scheme.keys.name, .key = entry.path};
+          .choice = "scheme.name", .value = scheme.name, .key = entry.path};
       if (entry.path == restriction.choice) continue;
       for (const std::string& word : entry.choices) {
         const Assignments alone{{entry.path, word}};

@@ -10,8 +10,6 @@
 #include "cli/options/config_options.h"
 #include "cli/verbs.h"
 #include "cost/device_table.h"
-#include "cost/roofline.h"
-#include "cost/work.h"
 #include "files/atomic_file.h"
 #include "planning/model/calibration.h"
 #include "planning/model/scaling.h"
@@ -19,9 +17,8 @@
 #include "planning/output/goodput_table.h"
 #include "planning/output/scaling_svg.h"
 #include "planning/output/scaling_table.h"
-#include "training/bench/count_step.h"
+#include "training/bench/workload.h"
 #include "training/run/parse_run.h"
-#include "training/run/precision.h"
 #include "training/schemes/schemes.h"
 
 namespace ganscale::cli {
@@ -66,59 +63,6 @@ constexpr auto kPlanExample =
     "\n"
     "--simulate simulates each scheme rank by rank on the GPUs of the last row, and runs with\n"
     "failures, checkpoints and restarts; --conditions sets how often and how long.";
-
-/// A training with `images` on each of two ranks, so that there are all-reduces to count.
-std::vector<training::CountedPhase> count(training::RunConfig config, std::int64_t images) {
-  constexpr int kRanks = 2;
-  config.training.batch = kRanks * images;
-  return training::count_step(config, kRanks);
-}
-
-/// Returns the time of a phase on the device where the host is never late.
-double device_seconds(const training::CountedPhase& phase, const cost::Device& device,
-                      const training::TrainingConfig& config) {
-  const bool tf32 = training::allows_tf32(config.precision);
-  const cost::Time gradients =
-      cost::time_of(phase.gradients, device, {.in_graph = config.cuda_graphs, .tf32 = tf32});
-  const cost::Time update = cost::time_of(phase.update, device, {.tf32 = tf32});
-  return gradients.total() - (config.cuda_graphs ? 0 : gradients.launches) + update.total() -
-         update.launches;
-}
-
-planning::Phase planned(const training::CountedPhase& phase,
-                        const training::TrainingConfig& config) {
-  cost::Work work = cost::work_of(phase.gradients);
-  work += cost::work_of(phase.update);
-  const auto is_reduction = [](const cost::Operation& operation) {
-    return operation.kind == cost::Kind::kAllReduce;
-  };
-  const double in_graph = config.cuda_graphs ? cost::work_of(phase.gradients).launches : 0;
-  return {.name = phase.name,
-          .interval = static_cast<double>(phase.interval),
-          .launches = work.launches - in_graph,
-          .reduced_bytes = work.all_reduce_bytes,
-          .reductions = static_cast<double>(std::ranges::count_if(phase.gradients, is_reduction) +
-                                            std::ranges::count_if(phase.update, is_reduction))};
-}
-
-/// Counts two numbers of images a device; the times of others lie on the line through them.
-planning::Workload count_workload(const training::RunConfig& config, std::int64_t images,
-                                  const cost::Device& device) {
-  const std::int64_t few = std::max<std::int64_t>(1, images / 4);
-  const std::int64_t many = std::max(images, few + 1);
-  const auto of_few = count(config, few);
-  const auto of_many = count(config, many);
-  const models::ModelConfig& model = config.model;
-  planning::Workload workload{.image_bytes = static_cast<double>(model.channels) *
-                                             model.resolution * model.resolution};
-  for (std::size_t i = 0; i < of_many.size(); ++i) {
-    workload.phases.push_back(planned(of_many[i], config.training));
-    workload.phases.back().device = {
-        {static_cast<double>(few), device_seconds(of_few[i], device, config.training)},
-        {static_cast<double>(many), device_seconds(of_many[i], device, config.training)}};
-  }
-  return workload;
-}
 
 planning::Machine read_machine(const std::string& name) {
   if (!name.ends_with(".yaml")) return planning::machine_of_name(name);
@@ -204,7 +148,7 @@ void simulate(const PlanOptions& options, const training::RunConfig& config,
 
 ExitCode plan(const PlanOptions& options) {
   training::RunConfig config =
-      training::parse_run(read_config(options.config), training::scheme_keys(training::schemes()));
+      training::parse_run(read_config(options.config), training::schemes());
   if (options.config.print_config) {
     std::cout << config.resolved;
     return ExitCode::kOk;
@@ -218,7 +162,7 @@ ExitCode plan(const PlanOptions& options) {
 
   const auto images = static_cast<std::int64_t>(question.first.images_per_gpu());
   const planning::Workload workload =
-      count_workload(config, images, cost::device_of_name(machine.device));
+      training::count_workload(config, images, cost::device_of_name(machine.device));
   const planning::Assumptions assumptions = planning::fit(calibration, workload, machine);
   const planning::Scaling scaling =
       planning::predict_scaling(question, workload, machine, assumptions);

@@ -82,12 +82,11 @@ training::RunConfig read_run_config(const TrainOptions& options) {
     from.assignments.push_back("training.resume_weights=" + options.resume_weights);
   config::Node node = read_config(from);
   training::apply_presets(node, options.world_size);
-  return training::parse_run(config::Section(std::move(node)),
-                             training::scheme_keys(training::schemes()));
+  return training::parse_run(config::Section(std::move(node)), training::schemes());
 }
 
 ExitCode check_only(const training::RunConfig& config, int world_size) {
-  training::check_config(config, training::schemes(), world_size);
+  training::check_config(config, world_size);
   log::info("The configuration is valid, as far as can be known without data and devices",
             {{"model", config.model.name},
              {"resolution", config.model.resolution},
@@ -109,8 +108,7 @@ ExitCode train(const TrainOptions& options) {
     return ExitCode::kOk;
   }
   return training::run_session(std::move(config), training::RunFolder(options.run),
-                               training::schemes(), {this_build(), typed_command_line()},
-                               options.config.dry_run);
+                               {this_build(), typed_command_line()}, options.config.dry_run);
 }
 
 }  // namespace

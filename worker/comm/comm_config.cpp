@@ -4,7 +4,7 @@ namespace ganscale::comm {
 
 CommConfig parse_comm(config::Section in) {
   CommConfig c;
-  c.backend = in.get_choice("backend", c.backend, {"auto", "single", "mpi", "nccl"},
+  c.backend = in.get_choice("backend", c.backend, kBackends,
                             "auto: NCCL for GPUs, otherwise MPI; single: without mpirun");
   c.bucket_bytes = in.get_bytes("bucket_bytes", c.bucket_bytes, "size of gradient buckets");
   in.require(c.bucket_bytes > 0, "bucket_bytes", "must be positive");

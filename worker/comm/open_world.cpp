@@ -51,12 +51,13 @@ void check_world_size(int actual, int expected, const std::optional<std::string>
 
 World open_world(const CommConfig& config) {
   const bool launched = launched_by_mpi();
-  const bool wants_peers = config.backend == "mpi" || config.backend == "nccl";
-  if (launched && config.backend == "single") {
+  const bool wants_peers = config.backend == Backend::kMpi || config.backend == Backend::kNccl;
+  if (launched && config.backend == Backend::kSingle) {
     throw ConfigError("comm.backend is single, but a launcher started this rank: use auto");
   }
   if (!launched && wants_peers) {
-    throw ConfigError("comm.backend needs ranks: start with mpirun -n RANKS: " + config.backend);
+    throw ConfigError("comm.backend needs ranks: start with mpirun -n RANKS: " +
+                      std::string(name_in(kBackends, config.backend)));
   }
   World world;
   if (launched) {
@@ -71,11 +72,11 @@ World open_world(const CommConfig& config) {
 
 void add_device(World& world, const CommConfig& config, c10::Device device) {
   if (!device.is_cuda()) {
-    if (config.backend == "nccl")
+    if (config.backend == Backend::kNccl)
       throw ConfigError("comm.backend nccl needs a GPU: " + device.str());
     return;
   }
-  if (config.backend == "mpi")
+  if (config.backend == Backend::kMpi)
     throw ConfigError("comm.backend mpi does not support GPUs: use auto");
   if (world.group->size() == 1) return;
   world.group = make_nccl_group(std::move(world.group), device, world.watchdog);

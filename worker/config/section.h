@@ -4,8 +4,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "config/node.h"
 
 namespace ganscale::config {
@@ -59,6 +61,16 @@ class Section {
   /// Reads one of several fixed values.
   std::string get_choice(std::string_view key, const std::string& fallback,
                          std::vector<std::string> choices, std::string_view documentation);
+  /// Reads one of the values of an enumeration by its name.
+  template <class Enum, std::size_t count>
+  Enum get_choice(std::string_view key, Enum fallback, const EnumNames<Enum, count>& names,
+                  std::string_view documentation) {
+    std::vector<std::string> choices;
+    for (const auto& [value, name] : names) choices.emplace_back(name);
+    const std::string chosen =
+        get_choice(key, std::string(name_in(names, fallback)), std::move(choices), documentation);
+    return value_in(names, chosen).value_or(fallback);
+  }
   /// Reads a number of bytes: 4096, 64KiB, 25MB, 4GiB.
   std::int64_t get_bytes(std::string_view key, std::int64_t fallback_bytes,
                          std::string_view documentation);

@@ -1,15 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "config/section.h"
 
 namespace ganscale::optim {
 
+enum class BatchRuleKind { kNone, kLinear, kSqrt };
+
 /// How the learning rate follows the global batch, with r = batch / base_batch.
 struct BatchRule {
-  std::string name = "none";     ///< none, linear or sqrt
+  BatchRuleKind kind = BatchRuleKind::kNone;
   std::int64_t base_batch = 64;  ///< linear, sqrt: the batch that the configured rate is for
 };
 

@@ -1,19 +1,20 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "config/section.h"
 
 namespace ganscale::optim {
 
+enum class ScheduleKind { kConstant, kLinear, kCosine, kStep };
+
 /// A learning rate schedule over images seen.
 struct LearningRateSchedule {
-  std::string name = "constant";  ///< constant, linear, cosine or step
-  double warmup_kimg = 0;         ///< rises linearly from 0 over this time
-  double final_fraction = 0;      ///< linear, cosine: final learning rate as a fraction of the base
-  double step_kimg = 1000;        ///< step: kimg between two steps
-  double step_factor = 0.5;       ///< step: factor of each step
+  ScheduleKind kind = ScheduleKind::kConstant;
+  double warmup_kimg = 0;     ///< rises linearly from 0 over this time
+  double final_fraction = 0;  ///< linear, cosine: final learning rate as a fraction of the base
+  double step_kimg = 1000;    ///< step: kimg between two steps
+  double step_factor = 0.5;   ///< step: factor of each step
 };
 
 /// Reads `schedule`. Throws ConfigError.

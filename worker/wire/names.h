@@ -67,6 +67,8 @@ namespace environment {
 inline constexpr const char* kExpectedWorldSize = "GANSCALE_EXPECTED_WORLD_SIZE";
 /// How often this training was restarted before; see JobStatus::restarts.
 inline constexpr const char* kRestarts = "GANSCALE_RESTARTS";
+/// Which attempt of which training this is, UID/NUMBER: a later one may take the run folder over.
+inline constexpr const char* kAttempt = "GANSCALE_ATTEMPT";
 /// If set, rank 0 prints its last status when it ends: a line that starts with kLastStatus.
 inline constexpr const char* kLeaveStatus = "GANSCALE_LEAVE_STATUS";
 }  // namespace environment

@@ -1,12 +1,20 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace ganscale::wire {
 
 /// The network that a rank of scheme asynchronous trains.
 enum class Role { kGenerator, kDiscriminator };
+
+inline constexpr std::array<std::pair<Role, std::string_view>, 2> kRoleNames{
+    {{Role::kGenerator, "generator"}, {Role::kDiscriminator, "discriminator"}}};
+
+/// All ranks come to agreements after steps whose numbers are multiples of it.
+inline constexpr int kStepsBetweenAgreements = 16;
 
 /// The ranks that train the generator to those that train the discriminator.
 struct RoleRatio {

@@ -1,6 +1,7 @@
 #include "gan_training/decide/life.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "gan_training/decide/restart.h"
 
@@ -33,6 +34,7 @@ bool has_live_attempt(const Situation& s) {
 void end_attempt(Decision& d) {
   d.record.state = AttemptState::kEnded;
   d.record.ending.reset();
+  d.record.progress.reset();
   d.steps.push_back(Step::kDeleteAttempts);
 }
 
@@ -82,11 +84,20 @@ bool is_stopping(const Situation& s, Decision& d, const std::string& reason,
   return true;
 }
 
+/// Waits until nothing of other attempts can write any more.
+void wait_for_others(const Situation& s, Decision& d) {
+  d.requeue_after = kPollEvery;  // the end of a pod may come without any message
+  if (s.stuck.empty() || s.stuck == d.record.message) return;
+  d.record.reason = "PodNotGone";
+  d.record.message = s.stuck;
+  add_event(d, true, "PodNotGone", s.stuck);
+}
+
 void decide_deleted(const Situation& s, Decision& d) {
   if (!s.has_finalizer) return;
   if (is_stopping(s, d, "Delete", "the training is being deleted")) return;
   if (s.attempt || s.others) {
-    d.requeue_after = kPollEvery;
+    wait_for_others(s, d);
   } else if (s.purge && s.purge_failure.empty()) {
     if (!s.purge_started) d.steps.push_back(Step::kPurge);
     d.requeue_after = kPollEvery;
@@ -111,7 +122,7 @@ void decide_suspended(const Situation& s, Decision& d) {
 void start(const Situation& s, Decision& d) {
   if (s.others || (s.attempt && d.record.state == AttemptState::kEnded)) {
     d.steps.push_back(Step::kDeleteAttempts);
-    d.requeue_after = kPollEvery;  // a pod's grace may end without any message
+    wait_for_others(s, d);
     return;
   }
   // A time further away than any backoff is one of a clock that was set back since.
@@ -134,10 +145,21 @@ void start(const Situation& s, Decision& d) {
   d.steps.push_back(Step::kStartAttempt);
 }
 
+/// Counts a failure among those since the last checkpoint. Returns whether one more is allowed.
+bool may_fail_again(const Situation& s, Decision& d) {
+  if (s.checkpoint != d.record.failed_behind) {
+    d.record.failures = 0;
+    d.record.failed_behind = s.checkpoint;
+  }
+  if (d.record.failures >= s.restart.max_restarts) return false;
+  ++d.record.failures;
+  return true;
+}
+
 void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& decision) {
-  if (decision.restart && d.record.restarts < s.restart.max_restarts) {
+  if (decision.restart && (!decision.counts || may_fail_again(s, d))) {
     ++d.record.restarts;
-    d.record.restart_at = s.now + backoff(s.restart, d.record.restarts);
+    d.record.restart_at = s.now + backoff(s.restart, decision.counts ? d.record.failures : 1);
     set_phase(d, phase::kRestarting, decision.reason, decision.message);
     add_event(d, true, decision.reason,
               "restart " + std::to_string(d.record.restarts) + ": " + decision.message);
@@ -164,17 +186,76 @@ std::pair<std::string, std::string> difference(const Situation& s) {
   return {"SpecChange", "the pod settings were edited, which takes effect with a restart"};
 }
 
+std::string workers_running(const Attempt& attempt) {
+  std::string text = std::to_string(attempt.workers_running) + " of " +
+                     std::to_string(attempt.nodes) + " workers running";
+  if (attempt.phase == JobPhase::kCreated && !attempt.waits.empty()) text += "; " + attempt.waits;
+  return text;
+}
+
 void follow_job(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
-  const std::string workers = std::to_string(attempt.workers_running) + " of " +
-                              std::to_string(attempt.nodes) + " workers running";
+  const std::string workers = workers_running(attempt);
   switch (attempt.phase) {
     case JobPhase::kRunning: set_phase(d, phase::kRunning, "Running", workers); break;
     case JobPhase::kQueued:
       set_phase(d, phase::kScheduling, "Queued", "waiting for its queue");
       break;
-    default: set_phase(d, phase::kScheduling, "WaitsForNodes", workers);
+    default:
+      set_phase(d, phase::kScheduling,
+                attempt.waits_reason.empty() ? "WaitsForNodes" : attempt.waits_reason, workers);
   }
+}
+
+/// Gives back the nodes of an attempt that did not get all of them in time: two that wait for each
+/// other would wait forever. The next try comes at another time for each.
+bool decide_unscheduled(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  if (!s.scheduling_deadline || !attempt.started || attempt.phase != JobPhase::kCreated) {
+    return false;
+  }
+  const Time deadline = *attempt.started + *s.scheduling_deadline;
+  if (s.now < deadline) {
+    d.requeue_after = deadline - s.now;
+    return false;
+  }
+  const auto spread = std::hash<std::string>{}(attempt.uid) %
+                      static_cast<std::size_t>(s.restart.backoff_seconds + 1);
+  d.record.restart_at = s.now + backoff(s.restart, 1) + seconds(spread);
+  set_phase(d, phase::kRestarting, "SchedulingDeadline", workers_running(attempt));
+  add_event(d, true, "SchedulingDeadline",
+            "gives its nodes back and tries again: not all workers ran within " +
+                std::to_string(s.scheduling_deadline->count()) + " s: " + d.record.message);
+  end_attempt(d);
+  d.requeue_after = seconds(*d.record.restart_at - s.now);
+  return true;
+}
+
+/// Restarts a running attempt that has made no progress for too long.
+bool decide_stalled(const Situation& s, Decision& d) {
+  if (!s.progress_deadline || s.attempt->phase != JobPhase::kRunning || s.paused) {
+    d.record.progress.reset();
+    return false;
+  }
+  const std::int64_t images = s.images_seen.value_or(0);
+  auto& progress = d.record.progress;
+  if (!progress || progress->images != images || progress->since > s.now) {
+    progress = Progress{images, s.now};
+  }
+  const Time deadline = progress->since + *s.progress_deadline;
+  if (s.now < deadline) {
+    d.requeue_after = deadline - s.now;
+    return false;
+  }
+  progress.reset();
+  restart_or_fail(
+      s, d,
+      {.restart = true,
+       .counts = true,
+       .reason = "NoProgress",
+       .message = "no further image within " + std::to_string(s.progress_deadline->count()) +
+                  " s, after " + std::to_string(images)});
+  return true;
 }
 
 bool is_preempted(const Situation& s) {
@@ -189,6 +270,10 @@ void decide_preempted(Decision& d) {
             "the queue took its nodes back; a new attempt is waiting for others");
   end_attempt(d);
   d.requeue_after = kPollEvery;
+}
+
+void decide_unfinished(const Situation& s, Decision& d) {
+  if (!decide_unscheduled(s, d) && !decide_stalled(s, d)) follow_job(s, d);
 }
 
 void decide_live(const Situation& s, Decision& d) {
@@ -211,19 +296,21 @@ void decide_live(const Situation& s, Decision& d) {
   d.record.ending.reset();  // the edit that asked for it was taken back
   if (is_preempted(s)) {
     decide_preempted(d);
-    return;
-  }
-  if (attempt.phase == JobPhase::kFailed || !attempt.lost.empty()) {
+  } else if (attempt.phase == JobPhase::kFailed || !attempt.lost.empty()) {
     restart_or_fail(s, d, decide_restart(attempt));
-    return;
+  } else {
+    decide_unfinished(s, d);
   }
-  follow_job(s, d);
 }
 
 /// The MPIJob of the live attempt is not there any more, and we did not delete it.
 void decide_vanished(const Situation& s, Decision& d) {
   d.record.ending.reset();
-  restart_or_fail(s, d, {true, "AttemptDeleted", "its MPIJob was deleted"});
+  restart_or_fail(s, d,
+                  {.restart = true,
+                   .counts = true,
+                   .reason = "AttemptDeleted",
+                   .message = "its MPIJob was deleted"});
   d.record.state = AttemptState::kEnded;
 }
 
@@ -250,6 +337,7 @@ void decide_over(const Situation& s, Decision& d) {
   set_phase(d, phase::kRestarting, "StartedAgain",
             "the spec was edited after the training had ended");
   d.record.restarts = 0;
+  d.record.failures = 0;
   end_attempt(d);
   d.requeue_after = kPollEvery;
 }

@@ -21,13 +21,19 @@ struct Situation {
   bool suspend = false;
   RestartPolicy restart;
   std::chrono::seconds checkpoint_deadline{120};
-  std::optional<std::chrono::seconds> ttl;  ///< after its end, when it is deleted
-  std::optional<Time> over_since;           ///< when it succeeded or failed
-  std::string hash;                         ///< of the plan
-  std::string config_hash;                  ///< of the plan's configuration
+  std::optional<std::chrono::seconds> scheduling_deadline;  ///< for all workers to run
+  std::optional<std::chrono::seconds> progress_deadline;    ///< for another image
+  std::optional<std::int64_t> images_seen;                  ///< by the live attempt, as rank 0 said
+  bool paused = false;                                      ///< by a command to rank 0
+  std::optional<std::chrono::seconds> ttl;                  ///< after its end, when it is deleted
+  std::optional<Time> over_since;                           ///< when it succeeded or failed
+  std::string checkpoint;                                   ///< name of the last one; empty: none
+  std::string hash;                                         ///< of the plan
+  std::string config_hash;                                  ///< of the plan's configuration
   int nodes = 1;
   std::optional<Attempt> attempt;  ///< the one with the record's number
   bool others = false;             ///< another attempt still has an MPIJob or pods
+  std::string stuck;               ///< which pod of another attempt does not end, for people
   bool purge = false;              ///< the run folder must still be deleted
   bool purge_started = false;      ///< the Job that deletes it exists
   std::string purge_failure;       ///< why it can't be deleted, for people; empty: it can

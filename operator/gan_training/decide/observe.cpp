@@ -1,6 +1,8 @@
 #include "gan_training/decide/observe.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include "gan_training/plan/pod_overlay.h"
 #include "object/lookup.h"
@@ -65,6 +67,13 @@ std::string why_lost(const Json& pod) {
   return "";
 }
 
+/// Whether Kubernetes took a pod, by no fault of its own. A pod that was evicted for what it used
+/// itself lacks the condition.
+bool is_disrupted(const Json& pod) {
+  const std::string reason = text_at(pod, "/status/reason");
+  return reason == "NodeLost" || reason == "Shutdown" || has_condition(pod, "DisruptionTarget");
+}
+
 /// Reads the status that an attempt left; nothing if the words are others.
 std::optional<wire::JobStatus> left_status(const std::string& words) {
   try {
@@ -115,10 +124,64 @@ void observe_worker(const Json& pod, const std::string& launcher_created, Attemp
   attempt.lost = why_lost_worker(pod, launcher_created, attempt.finished());
 }
 
+/// Returns why a container does not start; empty while that is the normal course of things.
+std::string why_container_waits(const Json& status) {
+  const std::string reason = text_at(status, "/state/waiting/reason");
+  if (reason == "ContainerCreating" || reason == "PodInitializing") return "";
+  // The kubelet changes between the two, and between their words: a status would never rest.
+  return reason == "ErrImagePull" ? "ImagePullBackOff" : reason;
+}
+
+/// Whether a condition says why there is no node for a pod.
+bool is_unscheduled(const Json& condition) {
+  return text_at(condition, "/type") == "PodScheduled" && text_at(condition, "/status") == "False";
+}
+
+/// Returns why a pod does not run: a word, and the words of the scheduler or of a container.
+std::pair<std::string, std::string> why_waits(const Json& pod) {
+  for (const Json& condition : list_at(pod, "/status/conditions")) {
+    if (is_unscheduled(condition)) {
+      return {text_at(condition, "/reason"), text_at(condition, "/message")};
+    }
+  }
+  for (const char* list : {"/status/initContainerStatuses", "/status/containerStatuses"}) {
+    for (const Json& status : list_at(pod, list)) {
+      const std::string reason = why_container_waits(status);
+      if (reason == "ImagePullBackOff") return {reason, text_at(status, "/image")};
+      if (!reason.empty()) return {reason, text_at(status, "/state/waiting/message")};
+    }
+  }
+  return {};
+}
+
+void observe_waiting(const Json& pod, Attempt& attempt) {
+  if (!attempt.waits_reason.empty() || text_at(pod, "/status/phase") != "Pending") return;
+  const auto [reason, words] = why_waits(pod);
+  if (reason.empty()) return;
+  attempt.waits_reason = reason;
+  attempt.waits = pod["metadata"].value("name", "") + ": " + reason;
+  if (!words.empty()) attempt.waits += ": " + words;
+}
+
+/// Whether a condition of a pod is read.
+bool is_essential(const Json& condition) {
+  return text_at(condition, "/type") == "DisruptionTarget" || is_unscheduled(condition);
+}
+
+/// Returns an object with those of its fields that it has.
+Json parts_of(const Json& object, std::initializer_list<const char*> keys) {
+  Json parts = Json::object();
+  for (const char* key : keys) {
+    if (object.contains(key)) parts[key] = object[key];
+  }
+  return parts;
+}
+
 Json essential_container(const Json& status) {
-  Json kept = Json::object();
-  for (const char* key : {"name", "imageID"}) {
-    if (status.contains(key)) kept[key] = status[key];
+  Json kept = parts_of(status, {"name", "imageID"});
+  if (!why_container_waits(status).empty()) {
+    kept["state"]["waiting"] = status["state"]["waiting"];
+    kept["image"] = status.value("image", "");
   }
   if (Json end = status.value(Pointer("/state/terminated"), Json()); !end.is_null()) {
     kept["state"]["terminated"] = std::move(end);
@@ -149,6 +212,10 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.phase = phase_of(job);
   attempt.suspended = is_suspended(job);
   if (attempt.phase == JobPhase::kFailed) attempt.message = condition_message(job, "Failed");
+  attempt.disrupted = std::ranges::any_of(pods, is_disrupted);
+  attempt.started =
+      parse_time(text_at(job, "/status/startTime", text_at(job, "/metadata/creationTimestamp")));
+  for (const Json& pod : pods) observe_waiting(pod, attempt);
   std::string launcher_created;
   for (const Json& pod : pods) {
     if (!is_launcher(pod)) continue;
@@ -164,23 +231,19 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
 }
 
 Json essential_pod(const Json& pod) {
-  Json result = {{"metadata", Json::object()}, {"status", Json::object()}};
-  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "labels",
-                          "creationTimestamp", "deletionTimestamp"}) {
-    if (pod["metadata"].contains(key)) result["metadata"][key] = pod["metadata"][key];
-  }
+  Json result = {{"metadata",
+                  parts_of(pod["metadata"], {"name", "namespace", "uid", "resourceVersion",
+                                             "labels", "creationTimestamp", "deletionTimestamp"})}};
   const Json status = pod.value("status", Json::object());
-  for (const char* key : {"phase", "reason", "podIP"}) {
-    if (status.contains(key)) result["status"][key] = status[key];
-  }
+  result["status"] = parts_of(status, {"phase", "reason", "podIP"});
   for (const Json& condition : status.value("conditions", Json::array())) {
-    if (condition.value("type", "") == "DisruptionTarget") {
-      result["status"]["conditions"].push_back(condition);
-    }
+    if (is_essential(condition)) result["status"]["conditions"].push_back(condition);
   }
-  for (const Json& container : status.value("containerStatuses", Json::array())) {
-    if (Json kept = essential_container(container); !kept.empty()) {
-      result["status"]["containerStatuses"].push_back(std::move(kept));
+  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
+    for (const Json& container : status.value(list, Json::array())) {
+      if (Json kept = essential_container(container); !kept.empty()) {
+        result["status"][list].push_back(std::move(kept));
+      }
     }
   }
   if (const auto node = text_at(pod, "/spec/nodeName"); !node.empty()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "object/json.h"
+#include "object/time.h"
 #include "wire/job_status.h"
 
 namespace ganscale::controller::gan_training {
@@ -25,6 +26,10 @@ struct Attempt {
   std::string message;           ///< of a failure: the worker's own last words, else the MPIJob's
   std::optional<int> exit_code;  ///< of a failed launcher
   std::string lost;              ///< which pod was lost and why; empty if none
+  bool disrupted = false;        ///< Kubernetes took a pod: an eviction, a drain, a lost node
+  std::string waits_reason;      ///< why a pod does not run: Unschedulable, ImagePullBackOff, ...
+  std::string waits;             ///< which pod that is, and the words about it
+  std::optional<Time> started;   ///< when it was admitted, or made
   int workers_running = 0;
   std::vector<std::string> node_names;  ///< of the running workers
   std::string image_id;                 ///< of the first worker, with its digest

@@ -51,6 +51,8 @@ Record read_record(const Json& status) {
   record.reason = text(status, "reason");
   record.message = text(status, "message");
   record.restarts = whole(status, "restarts");
+  record.failures = whole(status, "failures");
+  record.failed_behind = text(status, "failedBehind");
   const Json attempt = inner(status, "attempt");
   record.attempt = whole(attempt, "number");
   record.state = state_of(text(attempt, "state"));
@@ -60,6 +62,13 @@ Record read_record(const Json& status) {
     record.ending = Ending{text(ending, "reason"), *since};
   }
   record.restart_at = parse_time(text(status, "restartAt"));
+  const Json progress = inner(status, "progress");
+  if (const auto since = parse_time(text(progress, "since"))) {
+    record.progress = Progress{progress.value("images", Json()).is_number_integer()
+                                   ? progress["images"].get<std::int64_t>()
+                                   : 0,
+                               *since};
+  }
   return record;
 }
 
@@ -68,6 +77,10 @@ void write_record(const Record& record, Json& status) {
   status["reason"] = record.reason;
   status["message"] = record.message;
   status["restarts"] = record.restarts;
+  status.erase("failures");
+  status.erase("failedBehind");
+  if (record.failures > 0) status["failures"] = record.failures;
+  if (!record.failed_behind.empty()) status["failedBehind"] = record.failed_behind;
   status["attempt"] = {
       {"number", record.attempt}, {"state", word_of(record.state)}, {"specHash", record.hash}};
   status.erase("ending");
@@ -77,6 +90,11 @@ void write_record(const Record& record, Json& status) {
   }
   status.erase("restartAt");
   if (record.restart_at) status["restartAt"] = format_time(*record.restart_at);
+  status.erase("progress");
+  if (record.progress) {
+    status["progress"] = {{"images", record.progress->images},
+                          {"since", format_time(record.progress->since)}};
+  }
 }
 
 }  // namespace ganscale::controller::gan_training

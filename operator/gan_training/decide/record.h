@@ -36,6 +36,13 @@ struct Ending {
   bool operator==(const Ending&) const = default;
 };
 
+/// How far an attempt had come when it last made progress.
+struct Progress {
+  std::int64_t images = 0;
+  Time since;
+  bool operator==(const Progress&) const = default;
+};
+
 /// The operator's memory between reconciles. It is part of `.status` and is stored before it is
 /// acted on, so that another operator can continue from there.
 struct Record {
@@ -46,8 +53,11 @@ struct Record {
   AttemptState state = AttemptState::kNone;
   std::string hash;  ///< of the plan that the attempt was made of
   int restarts = 0;
+  int failures = 0;           ///< since the last checkpoint, which maxRestarts limits
+  std::string failed_behind;  ///< the checkpoint that was the last one then; empty: none
   std::optional<Ending> ending;
-  std::optional<Time> restart_at;  ///< no new attempt before
+  std::optional<Time> restart_at;    ///< no new attempt before
+  std::optional<Progress> progress;  ///< only with progressDeadlineSeconds, while it runs
   bool operator==(const Record&) const = default;
 };
 

@@ -12,12 +12,14 @@ namespace ganscale::controller::gan_training {
 /// Whether to restart after a failed attempt, and why.
 struct RestartDecision {
   bool restart = false;
+  bool counts = true;   ///< as a failure: maxRestarts of them end the training
   std::string reason;   ///< one word: PeerLost, DeviceFailed, Stopped, WorkerLost, BadConfig, ...
   std::string message;  ///< for people
 };
 
 /// Decides whether to restart after an attempt that failed or lost a worker. Exit codes 71, 75 and
-/// 143 and lost pods are restarted; 64, 65, 70, 78 and any other code are not.
+/// 143 and lost pods are restarted; 64, 65, 70, 78 and any other code are not. What Kubernetes did
+/// to the pods does not count.
 RestartDecision decide_restart(const Attempt& attempt);
 
 /// Returns how long to wait before restart number `restart` (from 1): doubled each time.

@@ -50,6 +50,7 @@ Json job_spec(const Plan& plan, int attempt, int restarts) {
 
 Json mpi_job(const Plan& plan, int attempt, int restarts) {
   Json metadata = metadata_of(plan, attempt_name(plan.key, attempt));
+  metadata["labels"].update(Json(plan.queue_labels));
   metadata["labels"][kAttemptLabel] = std::to_string(attempt);
   metadata["annotations"] = {{kHashAnnotation, plan_hash(plan)},
                              {kConfigHashAnnotation, config_hash(plan)}};
@@ -63,7 +64,9 @@ Json mpi_job(const Plan& plan, int attempt, int restarts) {
 }
 
 std::string plan_hash(const Plan& plan) {
-  return sha256(job_spec(plan, 0, 0).dump() + config_map(plan)["data"].dump());
+  Plan hashed = plan;
+  hashed.spec.checkpoint_deadline_seconds = 0;  // the operator heeds it: no pod needs to be new
+  return sha256(job_spec(hashed, 0, 0).dump() + config_map(plan)["data"].dump());
 }
 
 std::string config_hash(const Plan& plan) { return sha256(plan.config.dump()); }

@@ -12,8 +12,8 @@ inline const Resource kMpiJobs{"kubeflow.org/v2beta1", "mpijobs"};
 /// restarts: how often the training was restarted before; the worker reports it.
 Json mpi_job(const Plan& plan, int attempt, int restarts);
 
-/// Returns a hash of everything in the attempt's pods, configuration included: an attempt with
-/// another hash than the plan's must be replaced.
+/// Returns a hash of everything in the attempt's pods, configuration included, but their grace: an
+/// attempt with another hash than the plan's must be replaced.
 std::string plan_hash(const Plan& plan);
 
 /// Returns a hash of the configuration alone.

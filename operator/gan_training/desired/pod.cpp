@@ -1,5 +1,7 @@
 #include "gan_training/desired/pod.h"
 
+#include <algorithm>
+
 #include "gan_training/desired/overlaid.h"
 #include "wire/names.h"
 
@@ -8,12 +10,19 @@ namespace {
 
 constexpr int kSshPort = 2222;
 
-Json environment(const Plan& plan, int restarts) {
+/// Which attempt a pod belongs to, and how often the training was restarted before.
+struct Try {
+  int attempt = 0;
+  int restarts = 0;
+};
+
+Json environment(const Plan& plan, Try which) {
   std::map<std::string, std::string> variables = plan.profile.environment;
   // What is computed once stays for the next attempt; the root folder is read-only.
   variables.emplace("XDG_CACHE_HOME", plan.spec.storage.path + "/.cache");
   variables[wire::environment::kExpectedWorldSize] = std::to_string(plan.ranks());
-  variables[wire::environment::kRestarts] = std::to_string(restarts);
+  variables[wire::environment::kRestarts] = std::to_string(which.restarts);
+  variables[wire::environment::kAttempt] = plan.uid + "/" + std::to_string(which.attempt);
   variables[wire::environment::kLeaveStatus] = "1";
   Json list = Json::array();
   for (const auto& [name, value] : variables) list.push_back({{"name", name}, {"value", value}});
@@ -21,8 +30,8 @@ Json environment(const Plan& plan, int restarts) {
   return list;
 }
 
-Json launcher_environment(const Plan& plan, int restarts) {
-  Json list = environment(plan, restarts);
+Json launcher_environment(const Plan& plan, Try which) {
+  Json list = environment(plan, which);
   // Open MPI 5 does not read the ORTE variables that the MPI Operator sets, and would start every
   // rank in the launcher.
   list.push_back({{"name", "PRTE_MCA_prte_default_hostfile"}, {"value", "/etc/mpi/hostfile"}});
@@ -35,7 +44,7 @@ Json launcher_arguments(const Plan& plan) {
   for (const auto& argument : plan.profile.mpirun) arguments.push_back(argument);
   if (runs_as_root(plan)) arguments.push_back("--allow-run-as-root");
   // sshd gives the ranks an environment of its own: what they need is named.
-  for (const auto& variable : environment(plan, 0)) {
+  for (const auto& variable : environment(plan, {})) {
     arguments.push_back("-x");
     arguments.push_back(variable["name"]);
   }
@@ -65,15 +74,19 @@ Json security(const Plan& plan, Role role) {
   } else {
     context["runAsUser"] = 1000;
     context["runAsNonRoot"] = true;
-    context["seccompProfile"] = {{"type", "RuntimeDefault"}};
   }
+  context["seccompProfile"] = {{"type", "RuntimeDefault"}};
   context["capabilities"] = capabilities;
   return context;
 }
 
 Json resources(const Plan& plan, Role role) {
   Json limits = Json::object();
-  if (role == Role::kLauncher) return {{"requests", {{"cpu", "500m"}, {"memory", "1Gi"}}}};
+  if (role == Role::kLauncher) {
+    // Limits, too: where a quota asks for them, workers would hold their GPUs without a launcher.
+    return {{"requests", {{"cpu", "500m"}, {"memory", "1Gi"}}},
+            {"limits", {{"cpu", "4"}, {"memory", "4Gi"}}}};
+  }
   const NodeProfile& profile = plan.profile;
   if (!profile.cpu.empty()) limits["cpu"] = profile.cpu;
   if (!profile.memory.empty()) limits["memory"] = profile.memory;
@@ -127,10 +140,10 @@ Json volumes(const Plan& plan, Role role) {
   return list;
 }
 
-Json launcher_container(const Plan& plan, int restarts) {
+Json launcher_container(const Plan& plan, Try which) {
   return {{"name", kLauncherPod},
           {"args", launcher_arguments(plan)},  // of the image's entry point
-          {"env", launcher_environment(plan, restarts)},
+          {"env", launcher_environment(plan, which)},
           // The worker's own last words become the message of a failure. Of a training that came to
           // its end the entry point leaves the last status.
           {"terminationMessagePolicy", "FallbackToLogsOnError"}};
@@ -147,14 +160,14 @@ Json worker_ports(const Plan& plan) {
   return ports;
 }
 
-Json worker_container(const Plan& plan, int restarts) {
+Json worker_container(const Plan& plan, Try which) {
   // sshd would end at once and take the ranks along: they get the time for a checkpoint.
   const Json stop = {
       "/bin/sh", "-c",
       "pkill -USR1 -x ganscale; while pgrep -x ganscale >/dev/null; do sleep 1; done"};
   return {{"name", kWorkerPod},
           {"args", {"worker"}},  // of the image's entry point
-          {"env", environment(plan, restarts)},
+          {"env", environment(plan, which)},
           {"ports", worker_ports(plan)},
           {"readinessProbe",
            {{"tcpSocket", {{"port", kSshPort}}}, {"periodSeconds", 2}, {"failureThreshold", 3}}},
@@ -169,28 +182,39 @@ void place_workers(const Plan& plan, Json& spec) {
     const Json rule = {{"labelSelector", workers},
                        {"namespaceSelector", Json::object()},
                        {"topologyKey", "kubernetes.io/hostname"}};
-    spec["affinity"] = {
-        {"podAntiAffinity",
-         {{"requiredDuringSchedulingIgnoredDuringExecution", Json::array({rule})}}}};
+    spec["affinity"]["podAntiAffinity"] = {
+        {"requiredDuringSchedulingIgnoredDuringExecution", Json::array({rule})}};
   }
   if (!profile.topology_key.empty()) {
     Json selector = workers;
     selector["matchLabels"][kTrainingLabel] = plan.key.name;
-    spec["topologySpreadConstraints"] = Json::array({{{"maxSkew", 1},
-                                                      {"topologyKey", profile.topology_key},
-                                                      {"whenUnsatisfiable", "ScheduleAnyway"},
-                                                      {"labelSelector", selector}}});
+    const Json term = {{"labelSelector", selector}, {"topologyKey", profile.topology_key}};
+    spec["affinity"]["podAffinity"] = {
+        {"preferredDuringSchedulingIgnoredDuringExecution",
+         Json::array({{{"weight", 100}, {"podAffinityTerm", term}}})}};
   }
 }
 
-Json pod_spec(const Plan& plan, Role role, int restarts) {
-  Json container = role == Role::kLauncher ? launcher_container(plan, restarts)
-                                           : worker_container(plan, restarts);
+/// Returns what Kueue reads of where the workers are to be, relative to each other.
+Json topology_annotations(const Plan& plan) {
+  Json annotations = Json::object();
+  const auto add = [&](const char* name, const std::string& level) {
+    if (!level.empty()) annotations[name] = level;
+  };
+  add("kueue.x-k8s.io/podset-required-topology", plan.spec.required_topology);
+  add("kueue.x-k8s.io/podset-preferred-topology", plan.spec.preferred_topology);
+  return annotations;
+}
+
+Json pod_spec(const Plan& plan, Role role, Try which) {
+  Json container =
+      role == Role::kLauncher ? launcher_container(plan, which) : worker_container(plan, which);
   container["resources"] = resources(plan, role);
   container["volumeMounts"] = mounts(plan, role);
   Json spec = pod_around(plan, role, std::move(container));
   spec["volumes"] = volumes(plan, role);
-  spec["terminationGracePeriodSeconds"] = plan.spec.checkpoint_deadline_seconds;
+  // With none the API server forgets a pod at once, though its processes may still write.
+  spec["terminationGracePeriodSeconds"] = std::max(1, plan.spec.checkpoint_deadline_seconds);
   if (!plan.spec.priority_class.empty()) spec["priorityClassName"] = plan.spec.priority_class;
   if (!plan.spec.scheduler_name.empty()) spec["schedulerName"] = plan.spec.scheduler_name;
   if (role == Role::kWorker) place_workers(plan, spec);
@@ -232,7 +256,10 @@ Json pod_template(const Plan& plan, Role role, int attempt, int restarts) {
   labels[kAttemptLabel] = std::to_string(attempt);
   const std::string name = role == Role::kLauncher ? kLauncherPod : kWorkerPod;
   labels[kRoleLabel] = name;
-  return overlaid({{"metadata", {{"labels", labels}}}, {"spec", pod_spec(plan, role, restarts)}},
+  Json metadata = {{"labels", labels}};
+  const Json annotations = role == Role::kWorker ? topology_annotations(plan) : Json::object();
+  if (!annotations.empty()) metadata["annotations"] = annotations;
+  return overlaid({{"metadata", metadata}, {"spec", pod_spec(plan, role, {attempt, restarts})}},
                   plan, name);
 }
 

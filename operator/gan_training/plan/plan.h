@@ -14,8 +14,9 @@ struct Plan {
   Key key;
   std::string uid;
   TrainingSpec spec;
-  NodeProfile profile;           ///< resolved, with gpusPerNode applied
-  Json config = Json::object();  ///< what the worker reads: see worker_config()
+  NodeProfile profile;                              ///< resolved, with gpusPerNode applied
+  Json config = Json::object();                     ///< what the worker reads: see worker_config()
+  std::map<std::string, std::string> queue_labels;  ///< of the MPIJob, for its queue
 
   int ranks() const { return spec.nodes * profile.ranks; }
   int gpus() const { return spec.nodes * profile.gpus; }

@@ -1,5 +1,8 @@
 #include "gan_training/plan/validate.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <ranges>
 
@@ -21,6 +24,34 @@ void set_ranks(NodeProfile& profile, int ranks) {
   }
 }
 
+/// Returns a share of a quantity such as 900Gi: a whole number of a smaller unit where needed.
+std::string share_of(const std::string& quantity, int part, int whole) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSmaller{
+      {{"", "m"}, {"Ki", ""}, {"Mi", "Ki"}, {"Gi", "Mi"}, {"Ti", "Gi"}, {"Pi", "Ti"}}};
+  const std::size_t digits = std::min(quantity.find_first_not_of("0123456789"), quantity.size());
+  std::int64_t amount = 0;
+  std::from_chars(quantity.data(), quantity.data() + digits, amount);
+  const std::string unit = quantity.substr(digits);
+  amount *= part;
+  if (amount % whole == 0) return std::to_string(amount / whole) + unit;
+  const auto* smaller = std::ranges::find(kSmaller, unit, [](const auto& it) { return it.first; });
+  if (smaller == kSmaller.end()) return quantity;  // 1.5, 3k, ...: rather too much than too little
+  amount *= unit.empty() ? 1000 : 1024;
+  return std::to_string(amount / whole) + std::string(smaller->second);
+}
+
+/// Leaves the other GPUs of a node, with what belongs to them, to others.
+void take_part(NodeProfile& profile, int gpus) {
+  if (gpus < profile.gpus) {
+    for (std::string* quantity : {&profile.cpu, &profile.memory, &profile.shm}) {
+      if (!quantity->empty()) *quantity = share_of(*quantity, gpus, profile.gpus);
+    }
+    profile.exclusive = false;
+  }
+  profile.gpus = gpus;
+  set_ranks(profile, gpus);
+}
+
 NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
   NodeProfile profile;
   if (spec.node) {
@@ -33,10 +64,7 @@ NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
     }
     profile = found->second;
   }
-  if (spec.gpus_per_node > 0) {
-    profile.gpus = spec.gpus_per_node;
-    set_ranks(profile, spec.gpus_per_node);
-  }
+  if (spec.gpus_per_node > 0) take_part(profile, spec.gpus_per_node);
   return profile;
 }
 
@@ -133,6 +161,22 @@ void check_config(const Plan& plan, const WorkerSchema& schema) {
   check_batch(plan);
 }
 
+/// Each rank trains labels of its own, and rank 0 gathers their generators from the run folder.
+void check_storage(const Plan& plan) {
+  if (sharing_of(plan.config) != wire::Sharing::kLabels || plan.spec.nodes == 1) return;
+  if (!plan.spec.storage.claim_name.empty()) return;
+  throw Refusal{"MissingStorage",
+                "spec.storage: scheme per_label needs it on several nodes: rank 0 gathers there "
+                "what the ranks of other nodes trained"};
+}
+
+void check_progress_is_told(const Plan& plan) {
+  if (!plan.spec.progress_deadline_seconds || control_port(plan.config) > 0) return;
+  throw Refusal{"BadConfig",
+                "spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port, where "
+                "rank 0 tells its progress"};
+}
+
 }  // namespace
 
 Checked check_training(const GanTraining& training, const NodeProfiles& profiles,
@@ -140,6 +184,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
   Checked checked;
   checked.plan.key = training.key;
   checked.plan.uid = training.uid;
+  checked.plan.queue_labels = training.queue_labels;
   const Refusal refusal = refusal_of([&] {
     Plan& plan = checked.plan;
     plan.spec = parse_spec(training.spec);
@@ -151,6 +196,8 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     plan.config = worker_config(plan.spec, config);
     share_gpus(plan);
     check_config(plan, schema);
+    check_storage(plan);
+    check_progress_is_told(plan);
     check_overlays(plan);
   });
   checked.reason = refusal.reason;

@@ -3,6 +3,7 @@
 #include "gan_training/decide/observe.h"
 #include "gan_training/desired/control_secret.h"
 #include "gan_training/desired/mpi_job.h"
+#include "kube/owned.h"
 
 namespace ganscale::controller::gan_training {
 
@@ -20,7 +21,7 @@ bool attempt_is_current(const GanTraining& training, const Record& record, const
 void start_attempt(const GanTraining& training, const Plan& plan, const Record& record,
                    const std::string& token, const Cluster& cluster) {
   try {
-    cluster.client.apply(resource::kSecrets, control_secret(plan, token));
+    put_owned(cluster.client, resource::kSecrets, control_secret(plan, token));
   } catch (const ApiError& error) {
     if (error.code() == 403) {
       cluster.events.record(
@@ -31,7 +32,7 @@ void start_attempt(const GanTraining& training, const Plan& plan, const Record& 
     }
     throw;
   }
-  cluster.client.apply(kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+  put_owned(cluster.client, kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
 }
 
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {

@@ -4,6 +4,7 @@
 #include "gan_training/desired/disruption_budget.h"
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/desired/network_policy.h"
+#include "kube/owned.h"
 #include "object/difference.h"
 
 namespace ganscale::controller::gan_training {
@@ -38,10 +39,13 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   return list;
 }
 
-/// A queue gives the pods the tolerations of the nodes that it found for them.
-Json without_tolerations(Json job) {
+/// Returns what an MPIJob must still be like. Its pods keep the grace that they were made with, and
+/// a queue gives them the tolerations of the nodes that it found for them.
+Json lasting_part(Json job, bool is_queued) {
   for (const char* role : {"Launcher", "Worker"}) {
-    job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"].erase("tolerations");
+    Json& pod = job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"];
+    pod.erase("terminationGracePeriodSeconds");
+    if (is_queued) pod.erase("tolerations");
   }
   return job;
 }
@@ -50,18 +54,32 @@ Json without_tolerations(Json job) {
 void drop_budget(const GanTraining& training, const Cluster& cluster) {
   const auto have = cluster.informers.budgets->find(training.key);
   if (!have || !is_owned_by(*have, training.uid)) return;
+  require_current(training, cluster.client);
   cluster.client.remove(resource::kBudgets, training.key, (*have)["metadata"].value("uid", ""));
 }
 
 /// Applies a child of which this field is not as it should be.
 void put_back(const GanTraining& training, const Child& child, const std::string& field,
               const Cluster& cluster) {
-  cluster.client.apply(*child.resource, child.want);
-  if (!is_owned_by(*child.have, training.uid)) return;
+  apply_owned(cluster.client, *child.resource, child.want, *child.have);
   cluster.events.record(training.reference(),
                         {false, "PutBack",
                          child.resource->plural + " " + key_of(child.want).name + ": " + field +
                              " was changed and has been restored"});
+}
+
+/// Makes a child as it is to be. Returns whether it was missing.
+bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
+                const Cluster& cluster) {
+  if (!child.have) {
+    put_owned(cluster.client, *child.resource, child.want);
+    return true;
+  }
+  const bool is_job = child.resource == &kMpiJobs;
+  const auto field =
+      first_difference(*child.have, is_job ? lasting_part(child.want, is_queued) : child.want);
+  if (field) put_back(training, child, *field, cluster);
+  return false;
 }
 
 }  // namespace
@@ -71,17 +89,15 @@ bool keep_children(const GanTraining& training, const Observation& seen, const R
   if (record.phase != phase::kRunning) drop_budget(training, cluster);
   const bool is_queued = !seen.checked.plan.spec.queue_name.empty();
   bool is_missing = false;
+  std::optional<NameTaken> taken;
   for (const Child& child : children(seen, record, cluster)) {
-    if (!child.have) {
-      cluster.client.apply(*child.resource, child.want);
-      is_missing = true;
-      continue;
+    try {
+      is_missing = keep_child(training, child, is_queued, cluster) || is_missing;
+    } catch (const NameTaken& error) {
+      taken = error;
     }
-    const bool is_of_queue = is_queued && child.resource == &kMpiJobs;
-    const auto field =
-        first_difference(*child.have, is_of_queue ? without_tolerations(child.want) : child.want);
-    if (field) put_back(training, child, *field, cluster);
   }
+  if (taken) throw *taken;
   return is_missing;
 }
 

@@ -4,11 +4,14 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Applies the objects of a training that are missing or were changed: the ConfigMap, the
-/// NetworkPolicy, the PodDisruptionBudget while it runs, and the MPIJob of the live attempt. For a
-/// changed object the event PutBack names the field.
+/// Makes the objects of a training that are missing or were changed what they are to be: the
+/// ConfigMap, the NetworkPolicy, the PodDisruptionBudget while it runs, and the MPIJob of the live
+/// attempt. For a changed object the event PutBack names the field.
 ///
-/// Returns whether an object was missing. Throws ApiError, TransportError.
+/// training: as it was last stored.
+///
+/// Returns whether an object was missing. Throws ApiError, TransportError; and NameTaken, once the
+/// others are as they should be, if another owner has an object of the name of one.
 bool keep_children(const GanTraining& training, const Observation& seen, const Record& record,
                    const Cluster& cluster);
 

@@ -1,7 +1,5 @@
 #include "gan_training/reconcile/observation.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/reconcile/purge.h"
@@ -12,23 +10,44 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-/// Whether a pod may still write: it has not ended, and its grace is not over.
-bool may_write(const Json& pod, Time now) {
+constexpr std::chrono::seconds kLate{30};
+
+/// Whether a pod may still write. A node that is cut off goes on with pods whose grace is over:
+/// they have ended when Kubernetes says so. It does for a node that is deleted or out of service.
+bool may_write(const Json& pod) {
   const std::string phase = text_at(pod, "/status/phase");
-  if (phase == "Succeeded" || phase == "Failed") return false;
-  const auto deadline = parse_time(text_at(pod, "/metadata/deletionTimestamp"));
-  return !deadline || now <= *deadline;
+  return phase != "Succeeded" && phase != "Failed";
 }
 
-void observe_attempts(const GanTraining& training, const Informers& informers, Situation& s) {
+/// Notes a pod if it may still write, and what to do if its node does not seem to answer.
+void note_remaining(const Json& pod, Situation& s) {
+  if (!may_write(pod)) return;
+  s.others = true;
+  const auto deadline = parse_time(text_at(pod, "/metadata/deletionTimestamp"));
+  if (!deadline || s.now < *deadline + kLate || !s.stuck.empty()) return;
+  const std::string node = text_at(pod, "/spec/nodeName");
+  s.stuck = "waiting for the end of " + key_of(pod).name +
+            ", whose node does not confirm it: " + node +
+            "; if the node is down, delete it or taint it " +
+            "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute";
+}
+
+/// Returns the pods of the record's attempt; those of others are noted if they may still write.
+std::vector<Json> observe_pods(const GanTraining& training, const Informers& informers,
+                               Situation& s) {
   std::vector<Json> pods;
   for (const auto& pod : informers.pods->by_index(training.key)) {
     if (attempt_number(*pod) == s.record.attempt) {
       pods.push_back(*pod);
-    } else if (may_write(*pod, s.now)) {
-      s.others = true;
+    } else {
+      note_remaining(*pod, s);
     }
   }
+  return pods;
+}
+
+void observe_attempts(const GanTraining& training, const Informers& informers, Situation& s) {
+  const std::vector<Json> pods = observe_pods(training, informers, s);
   for (const auto& job : informers.jobs->by_index(training.key)) {
     if (!is_owned_by(*job, training.uid)) continue;
     if (attempt_number(*job) == s.record.attempt) {
@@ -39,8 +58,7 @@ void observe_attempts(const GanTraining& training, const Informers& informers, S
   }
   // The MPIJob of an ended attempt is gone, but its pods may be writing their last checkpoint.
   if (!s.attempt && s.record.state != AttemptState::kWanted) {
-    s.others = s.others ||
-               std::ranges::any_of(pods, [&](const Json& pod) { return may_write(pod, s.now); });
+    for (const Json& pod : pods) note_remaining(pod, s);
   }
 }
 
@@ -98,7 +116,12 @@ void observe_plan(const Plan& plan, Situation& s) {
   s.suspend = plan.spec.suspend;
   s.restart = plan.spec.restart;
   s.checkpoint_deadline = std::chrono::seconds(plan.spec.checkpoint_deadline_seconds);
-  if (plan.spec.ttl_seconds) s.ttl = std::chrono::seconds(*plan.spec.ttl_seconds);
+  const auto seconds_of = [](const std::optional<int>& deadline) {
+    return deadline ? std::optional(std::chrono::seconds(*deadline)) : std::nullopt;
+  };
+  s.scheduling_deadline = seconds_of(plan.spec.scheduling_deadline_seconds);
+  s.progress_deadline = seconds_of(plan.spec.progress_deadline_seconds);
+  s.ttl = seconds_of(plan.spec.ttl_seconds);
   s.hash = plan_hash(plan);
   s.config_hash = config_hash(plan);
   s.nodes = plan.spec.nodes;
@@ -114,6 +137,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   s.deleted = training.deleted;
   s.has_finalizer = training.has_finalizer();
   s.over_since = over_since(training.status);
+  s.checkpoint = text_at(training.status, "/lastCheckpoint/name");
   s.now = now;
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));

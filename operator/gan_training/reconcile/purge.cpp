@@ -30,6 +30,17 @@ void observe_job(const Plan& plan, Client& client, Situation& s) {
   }
 }
 
+/// Whether the Job that has the name of the purge is ours, or of an older training of this name,
+/// with which Kubernetes deletes it. Any other stays, and the training is not held up by it.
+bool is_ours_or_goes(const Plan& plan, Client& client) {
+  const auto job = client.get(resource::kJobs, {plan.key.name_space, purge_job_name(plan.key)});
+  if (!job || is_owned_by(*job, plan.uid)) return true;
+  for (const Json& owner : list_at(*job, "/metadata/ownerReferences")) {
+    if (text_at(owner, "/kind") == kKind && text_at(owner, "/name") == plan.key.name) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void observe_purge(const GanTraining& training, const Checked& checked, Client& client,
@@ -47,9 +58,12 @@ bool start_purge(const GanTraining& training, const Plan& plan, const Cluster& c
   try {
     cluster.client.create(resource::kJobs, purge_job(plan));
   } catch (const ApiError& error) {
-    if (error.code() == 409) return true;
     const bool is_refused = error.code() == 403 || error.code() == 422 || error.code() == 400;
-    if (!is_refused) throw;
+    if (error.code() == 409) {
+      if (is_ours_or_goes(plan, cluster.client)) return true;
+    } else if (!is_refused) {
+      throw;
+    }
     cluster.events.record(training.reference(),
                           {true, "PurgeFailed", folder_stays(plan, error.what())});
     return false;

@@ -38,7 +38,12 @@ std::chrono::seconds Reconciler::reconcile(const GanTraining& training) {
     set_finalizer(training, true, parts_.cluster.client);  // its update brings us back here
     return kResync;
   }
-  const Observation seen = observe(training, parts_.cluster, parts_.rules, parts_.now());
+  Observation seen = observe(training, parts_.cluster, parts_.rules, parts_.now());
+  Situation& situation = seen.situation;
+  if (const auto told = parts_.probe.latest(training.key, situation.record.attempt)) {
+    situation.images_seen = told->images_seen;
+    situation.paused = told->state == wire::JobState::kPaused;
+  }
   const Decision decision = decide(seen.situation);
   // What an attempt stands on is there before it: the next reconcile, which its coming brings
   // about, finds it. So one makes few requests, and others need not wait long for their turn.
@@ -61,26 +66,31 @@ void Reconciler::act(const GanTraining& training, const Observation& seen,
     parts_.cluster.events.record(training.reference(), event);
   }
   follow_worker(training, seen, decision);
+  const GanTraining latest = stored.is_null() ? training : parse_training(stored);
+  take_steps(latest, seen, decision);
   if (contains(decision.steps, Step::kStartAttempt)) {
     if (attempt_is_current(training, decision.record, stored, client)) {
       start_attempt(training, seen.checked.plan, decision.record,
                     control_token(parts_.token_key, training.uid), parts_.cluster);
     }
   } else if (!training.deleted && seen.checked.problem.empty()) {
-    keep_children(training, seen, decision.record, parts_.cluster);
+    keep_children(latest, seen, decision.record, parts_.cluster);
   }
-  take_steps(stored.is_null() ? training : parse_training(stored), seen, decision);
 }
 
-/// training: as it was last stored, so that its finalizer can be removed.
+/// training: as it was last stored.
 void Reconciler::take_steps(const GanTraining& training, const Observation& seen,
                             const Decision& decision) {
   const Cluster& cluster = parts_.cluster;
+  const bool is_destructive =
+      contains(decision.steps, Step::kDeleteAttempts) || contains(decision.steps, Step::kPurge);
+  // Where nothing was stored, nothing has shown yet that our copy was the newest.
+  if (is_destructive) require_current(training, cluster.client);
   if (contains(decision.steps, Step::kDeleteAttempts)) {
     delete_attempts(training, decision.record, cluster);
   }
   if (contains(decision.steps, Step::kDeleteTraining)) {
-    cluster.client.remove(kTrainings, training.key, training.uid);
+    cluster.client.remove(kTrainings, training.key, training.uid, training.resource_version);
   }
   const bool is_stuck =
       contains(decision.steps, Step::kPurge) && !start_purge(training, seen.checked.plan, cluster);

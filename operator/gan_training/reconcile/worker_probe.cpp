@@ -1,6 +1,8 @@
 #include "gan_training/reconcile/worker_probe.h"
 
-#include "base/log.h"
+#include <algorithm>
+#include <tuple>
+
 #include "kube/rest_transport.h"
 #include "wire/command.h"
 #include "wire/names.h"
@@ -74,18 +76,40 @@ std::optional<wire::JobStatus> WorkerProbe::latest(const Key& key, int attempt) 
   return found->second.status;
 }
 
+/// Returns how many probes of a namespace are in progress. Needs the lock.
+int WorkerProbe::asked_in(const std::string& name_space) const {
+  return static_cast<int>(std::ranges::count_if(entries_, [&](const auto& item) {
+    return item.first.name_space == name_space && item.second.being_asked;
+  }));
+}
+
+/// Needs the lock.
+bool WorkerProbe::goes_before(const Entries::value_type& a, const Entries::value_type& b) const {
+  const auto order = [this](const Entries::value_type& item) {
+    return std::tuple(!item.second.target.stop, asked_in(item.first.name_space), item.second.due);
+  };
+  return order(a) < order(b);
+}
+
 /// Waits for an entry that is due, and marks it as being asked; nothing at the end.
 std::optional<std::pair<Key, WorkerProbe::Target>> WorkerProbe::take(
     std::unique_lock<std::mutex>& lock) {
   while (!stopped_) {
-    auto next = Clock::now() + std::chrono::seconds(10);
-    for (auto& [key, entry] : entries_) {
+    const auto now = Clock::now();
+    auto next = now + std::chrono::seconds(10);
+    Entries::value_type* first = nullptr;
+    for (auto& item : entries_) {
+      const Entry& entry = item.second;
       if (entry.being_asked) continue;
-      if (entry.due <= Clock::now()) {
-        entry.being_asked = true;
-        return std::pair{key, entry.target};
+      if (entry.due > now) {
+        next = std::min(next, entry.due);
+      } else if (first == nullptr || goes_before(item, *first)) {
+        first = &item;
       }
-      next = std::min(next, entry.due);
+    }
+    if (first != nullptr) {
+      first->second.being_asked = true;
+      return std::pair{first->first, first->second.target};
     }
     changed_.wait_until(lock, next);
   }

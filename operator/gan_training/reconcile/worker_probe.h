@@ -15,7 +15,9 @@
 namespace ganscale::controller::gan_training {
 
 /// Asks rank 0 of each running training how it does, every now and then, on threads of its own: a
-/// worker that does not answer holds up nobody but its own probe.
+/// worker that does not answer holds up nobody but its own probe. If more are due than there are
+/// threads: who is to stop first, then who of the namespace with the fewest probes in progress,
+/// then who has been due for the longest.
 class WorkerProbe {
  public:
   using Clock = std::chrono::steady_clock;
@@ -46,7 +48,11 @@ class WorkerProbe {
     std::optional<wire::JobStatus> status;
   };
 
+  using Entries = std::map<Key, Entry>;
+
   void run();
+  int asked_in(const std::string& name_space) const;
+  bool goes_before(const Entries::value_type& a, const Entries::value_type& b) const;
   std::optional<std::pair<Key, Target>> take(std::unique_lock<std::mutex>& lock);
   void store(const Key& key, const Target& asked, const std::optional<wire::JobStatus>& heard);
 
@@ -54,7 +60,7 @@ class WorkerProbe {
   const std::function<void(const Key&)> on_change_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<Key, Entry> entries_;
+  Entries entries_;
   bool stopped_ = false;
   std::vector<std::thread> threads_;
 };

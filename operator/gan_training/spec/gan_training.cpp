@@ -9,7 +9,13 @@ namespace ganscale::controller::gan_training {
 GanTraining parse_training(const Json& object) {
   GanTraining t;
   read_stored(object, t);
-  t.finalizers = Fields(object, "").object("metadata").list("finalizers");
+  Fields metadata = Fields(object, "").object("metadata");
+  t.finalizers = metadata.list("finalizers");
+  for (const auto& [name, value] : metadata.words("labels")) {
+    if (name.starts_with("kueue.x-k8s.io/") && name != "kueue.x-k8s.io/queue-name") {
+      t.queue_labels[name] = value;
+    }
+  }
   return t;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct GanTraining : StoredObject {
   GanTraining() : StoredObject{kTrainings, kKind} {}
 
   std::vector<std::string> finalizers;
+  std::map<std::string, std::string> queue_labels;  ///< kueue.x-k8s.io/*, but the queue's name
 
   bool has_finalizer() const;  ///< ours
 };

@@ -24,7 +24,7 @@ struct NodeProfile {
   Json tolerations = Json::array();
   bool bind_to_gpu = false;  ///< each rank runs on the CPUs beside its GPU
   bool exclusive = false;    ///< at most one worker pod of any training on a node
-  std::string topology_key;  ///< label of nodes that are close; workers are spread evenly over it
+  std::string topology_key;  ///< label that close nodes share; workers are packed by it
   std::map<std::string, std::string> environment;
   std::vector<std::string> mpirun;  ///< arguments of mpirun
 };

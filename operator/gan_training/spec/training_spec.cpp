@@ -50,6 +50,24 @@ FeatureNet take_feature_net(Json& evaluation) {
   return net;
 }
 
+std::optional<int> parse_deadline(Fields& in, const char* key) {
+  if (!in.has(key)) return std::nullopt;
+  return in.whole(key, 0, 1, kWeekSeconds);
+}
+
+void parse_scheduling(Fields& in, TrainingSpec& s) {
+  s.priority_class = in.name("priorityClassName");
+  s.queue_name = in.name("queueName");
+  s.scheduler_name = in.name("schedulerName");
+  s.scheduling_deadline_seconds = parse_deadline(in, "schedulingDeadlineSeconds");
+  s.progress_deadline_seconds = parse_deadline(in, "progressDeadlineSeconds");
+  Fields topology = in.object("topology");
+  s.required_topology = topology.text("required");
+  s.preferred_topology = topology.text("preferred");
+  in.require(s.required_topology.empty() || s.preferred_topology.empty(), "topology",
+             "give either required or preferred");
+}
+
 void parse_config(Fields& in, TrainingSpec& s) {
   s.config = any_object(in, "config");
   s.evaluation = any_object(in, "evaluation");
@@ -83,9 +101,7 @@ TrainingSpec parse_spec(const Json& spec) {
   if (in.has("ttlSecondsAfterFinished")) {
     s.ttl_seconds = in.whole("ttlSecondsAfterFinished", 0, 0, kYearSeconds);
   }
-  s.priority_class = in.name("priorityClassName");
-  s.queue_name = in.name("queueName");
-  s.scheduler_name = in.name("schedulerName");
+  parse_scheduling(in, s);
   const std::string policy = in.text("deletePolicy", "Keep");
   in.require(policy == "Keep" || policy == "Purge", "deletePolicy", "must be Keep or Purge");
   s.purge = policy == "Purge";

@@ -49,6 +49,10 @@ struct TrainingSpec {
   bool suspend = false;
   RestartPolicy restart;
   int checkpoint_deadline_seconds = 120;
+  std::optional<int> scheduling_deadline_seconds;  ///< for all workers to run; absent: none
+  std::optional<int> progress_deadline_seconds;    ///< for another image; absent: none
+  std::string required_topology;       ///< node label that all workers must share: Kueue's
+  std::string preferred_topology;      ///< the same, if it can be had
   std::optional<int> ttl_seconds;      ///< after its end, when it is deleted; absent: never
   Json pod_template = Json::object();  ///< overlays of the pods: see plan/pod_overlay.h
   std::string priority_class;

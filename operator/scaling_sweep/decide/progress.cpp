@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace ganscale::controller::scaling_sweep {
 namespace {
 
@@ -43,7 +45,10 @@ Result result_of(const Child& child) {
                 .restarts = child.restarts};
   std::ranges::sort(result.nodes);
   if (child.phase != "Succeeded") {
-    result.message = child.message.empty() ? "the training failed" : child.message;
+    constexpr std::size_t kLongestMessageBytes = 300;  // of hundreds of runs in one status
+    result.message = child.message.empty()
+                         ? "the training failed"
+                         : valid_utf8(child.message.substr(0, kLongestMessageBytes));
   } else if (!child.measured) {
     result.message =
         "the worker reported no window: its image is older than the operator, or the training "

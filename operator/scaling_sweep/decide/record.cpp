@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "object/lookup.h"
@@ -44,7 +47,53 @@ std::vector<std::string> words(const Json& list) {
   return texts;
 }
 
-Result read_result(const Json& json) {
+/// Returns numbers, which are in order, as ranges: 0-3,7.
+std::string ranges_of(const std::vector<std::size_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t first = numbers[i];
+    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1) ++i;
+    if (!text.empty()) text += ',';
+    text += std::to_string(first);
+    if (numbers[i] > first) text += "-" + std::to_string(numbers[i]);
+  }
+  return text;
+}
+
+/// Returns the names that ranges count in a table; those beyond its end are left out.
+std::vector<std::string> names_at(const std::string& ranges,
+                                  const std::vector<std::string>& table) {
+  std::vector<std::string> names;
+  std::istringstream parts(ranges);
+  for (std::string part; std::getline(parts, part, ',');) {
+    std::size_t first = 0;
+    const auto read = std::from_chars(part.data(), part.data() + part.size(), first);
+    if (read.ec != std::errc()) continue;
+    std::size_t last = first;
+    if (*read.ptr == '-') std::from_chars(read.ptr + 1, part.data() + part.size(), last);
+    for (std::size_t i = first; i <= last && i < table.size(); ++i) names.push_back(table[i]);
+  }
+  return names;
+}
+
+/// Returns the names of all nodes of results, in order.
+std::vector<std::string> node_table(const std::vector<Result>& results) {
+  std::set<std::string> names;
+  for (const Result& result : results) names.insert(result.nodes.begin(), result.nodes.end());
+  return {names.begin(), names.end()};
+}
+
+std::string ranges_in(const std::vector<std::string>& table,
+                      const std::vector<std::string>& names) {
+  std::vector<std::size_t> numbers;
+  for (const std::string& name : names) {
+    numbers.push_back(
+        static_cast<std::size_t>(std::ranges::lower_bound(table, name) - table.begin()));
+  }
+  return ranges_of(numbers);
+}
+
+Result read_result(const Json& json, const std::vector<std::string>& nodes) {
   Result result;
   result.run = text_at(json, "/run");
   result.hash = text_at(json, "/specHash");
@@ -52,17 +101,17 @@ Result read_result(const Json& json) {
     result.measured = read_measured(json["measured"]);
   }
   result.message = text_at(json, "/message");
-  result.nodes = words(list_at(json, "/nodes"));
+  result.nodes = names_at(text_at(json, "/nodes"), nodes);
   result.image_id = text_at(json, "/imageID");
   result.restarts = json.is_object() ? static_cast<int>(whole(json, "restarts")) : 0;
   return result;
 }
 
-Json to_json(const Result& result) {
+Json to_json(const Result& result, const std::vector<std::string>& nodes) {
   Json json = {{"run", result.run}, {"specHash", result.hash}, {"restarts", result.restarts}};
   if (result.measured) json["measured"] = to_json(*result.measured);
   if (!result.message.empty()) json["message"] = result.message;
-  if (!result.nodes.empty()) json["nodes"] = result.nodes;
+  if (!result.nodes.empty()) json["nodes"] = ranges_in(nodes, result.nodes);
   if (!result.image_id.empty()) json["imageID"] = result.image_id;
   return json;
 }
@@ -105,13 +154,18 @@ Record read_record(const Json& status) {
   record.reason = text_at(status, "/reason");
   record.message = text_at(status, "/message");
   record.current = text_at(status, "/current");
-  for (const Json& item : list_at(status, "/runs")) record.results.push_back(read_result(item));
+  const auto nodes = words(list_at(status, "/nodeNames"));
+  for (const Json& item : list_at(status, "/runs")) {
+    record.results.push_back(read_result(item, nodes));
+  }
   return record;
 }
 
 void write_results(const std::vector<Result>& results, Json& status) {
+  const auto nodes = node_table(results);
+  status["nodeNames"] = nodes;
   status["runs"] = Json::array();
-  for (const Result& result : results) status["runs"].push_back(to_json(result));
+  for (const Result& result : results) status["runs"].push_back(to_json(result, nodes));
 }
 
 void write_record(const Record& record, Json& status) {

@@ -1,5 +1,6 @@
 #include "scaling_sweep/decide/status.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "object/condition.h"
@@ -71,7 +72,12 @@ Json point_json(const PlannedPoint& planned, const PointResult& result) {
     write_rate(result, json);
     write_step(result, json);
   }
-  if (!result.nodes.empty()) json["nodeNames"] = result.nodes;
+  if (!result.nodes.empty()) {
+    constexpr std::size_t kMostNames = 64;
+    const auto count = static_cast<std::ptrdiff_t>(std::min(result.nodes.size(), kMostNames));
+    json["nodeNames"] =
+        std::vector<std::string>(result.nodes.begin(), result.nodes.begin() + count);
+  }
   if (!result.image_ids.empty()) json["imageIDs"] = result.image_ids;
   if (!result.warnings.empty()) json["warnings"] = result.warnings;
   return json;

@@ -67,6 +67,14 @@ std::string together(const std::vector<std::string>& texts) {
   return text;
 }
 
+/// Returns the first of many names, with how many more there are.
+std::string some(const std::vector<std::string>& names) {
+  constexpr std::ptrdiff_t kMost = 8;
+  if (std::ssize(names) <= kMost) return together(names);
+  return together({names.begin(), names.begin() + kMost}) + " and " +
+         std::to_string(std::ssize(names) - kMost) + " more";
+}
+
 }  // namespace
 
 std::string points_csv(const Plan& plan, const Summary& summary) {
@@ -139,7 +147,7 @@ std::string runs_csv(const Plan& plan, const Record& record) {
     figure(&Measured::all_reduce_seconds, 4);
     figure(&Measured::data_wait_seconds, 4);
     figure(&Measured::straggler_ratio, 4);
-    csv.add(std::to_string(result.restarts)).add(together(result.nodes)).add(result.image_id);
+    csv.add(std::to_string(result.restarts)).add(some(result.nodes)).add(result.image_id);
     csv.add(result.message).end_line();
   }
   return csv.text();

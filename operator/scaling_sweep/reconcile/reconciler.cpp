@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "kube/owned.h"
 #include "kube/stored_object.h"
 #include "object/difference.h"
 #include "scaling_sweep/decide/status.h"
@@ -30,10 +30,10 @@ std::chrono::seconds Reconciler::reconcile(const ScalingSweep& sweep) {
   // a result that it does not know of is not measured again.
   const Json stored = store(sweep, seen, decision);
   for (const Event& event : decision.events) parts_.events.record(sweep.reference(), event);
+  const ScalingSweep latest = stored.is_null() ? sweep : parse_sweep(stored);
+  if (decision.start || !decision.remove.empty()) require_current(latest, parts_.client);
   remove_trainings(sweep, seen, decision);
-  if (decision.start && is_current(sweep, stored)) {
-    start_training(sweep, seen.plan, *decision.start);
-  }
+  if (decision.start) start_training(sweep, seen.plan, *decision.start);
   if (seen.problem.empty()) keep_report(seen.plan, decision.record);
   return std::min(decision.requeue_after.value_or(kResync), kResync);
 }
@@ -72,13 +72,6 @@ void Reconciler::remove_trainings(const ScalingSweep& sweep, const Situation& se
   }
 }
 
-/// Whether no newer status or spec than that of this reconcile is stored.
-bool Reconciler::is_current(const ScalingSweep& sweep, const Json& stored) {
-  if (!stored.is_null()) return true;  // the server took our status: our copy was the newest
-  const auto latest = parts_.client.get(kSweeps, sweep.key);
-  return latest && parse_sweep(*latest).resource_version == sweep.resource_version;
-}
-
 void Reconciler::start_training(const ScalingSweep& sweep, const Plan& plan, std::size_t run) {
   const Json object = training(plan, plan.runs.at(run));
   try {
@@ -87,7 +80,7 @@ void Reconciler::start_training(const ScalingSweep& sweep, const Plan& plan, std
     if (error.code() != 409) throw;
     const auto there = parts_.client.get(kTrainings, key_of(object));
     if (there && is_owned_by(*there, sweep.uid)) return;  // we made it; our copy is behind
-    throw ConfigError("another GanTraining has this name: " + key_of(object).name);
+    throw NameTaken(kTrainings, key_of(object));
   }
   const std::string name = key_of(object).name;
   parts_.events.record(sweep.reference(), {false, "RunStarted", name});
@@ -98,7 +91,11 @@ void Reconciler::keep_report(const Plan& plan, const Record& record) {
   if (record.results.empty()) return;
   const Json want = report_map(plan, record);
   const auto have = parts_.informers.reports->find(key_of(want));
-  if (!have || first_difference(*have, want)) parts_.client.apply(resource::kConfigMaps, want);
+  if (!have) {
+    put_owned(parts_.client, resource::kConfigMaps, want);
+  } else if (first_difference(*have, want)) {
+    apply_owned(parts_.client, resource::kConfigMaps, want, *have);
+  }
 }
 
 }  // namespace ganscale::controller::scaling_sweep

@@ -36,7 +36,6 @@ class Reconciler {
   Situation observe(const ScalingSweep& sweep) const;
   Json store(const ScalingSweep& sweep, const Situation& seen, const Decision& decision);
   void remove_trainings(const ScalingSweep& sweep, const Situation& seen, const Decision& decision);
-  bool is_current(const ScalingSweep& sweep, const Json& stored);
   void start_training(const ScalingSweep& sweep, const Plan& plan, std::size_t run);
   void keep_report(const Plan& plan, const Record& record);
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -39,7 +40,9 @@ std::int64_t count_lines(const fs::path& file) {
 /// Kills runs at random moments: while they start, train, or write a checkpoint.
 class Killer {
  public:
-  explicit Killer(std::size_t process_count = 2) : process_count_(process_count) {}
+  explicit Killer(std::size_t process_count = 2) : process_count_(process_count) {
+    std::cout << "The moments of the kills have the seed " << seed_ << "\n";
+  }
 
   /// Starts the run, kills one of its processes, waits for the end; returns false if the run was
   /// done.
@@ -62,7 +65,8 @@ class Killer {
 
  private:
   const std::size_t process_count_;
-  std::minstd_rand random_{std::random_device()()};
+  const unsigned seed_ = std::random_device()();
+  std::minstd_rand random_{seed_};
 };
 
 TEST(Resume, AfterKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {

@@ -55,7 +55,7 @@ RunConfig make_own_numbers_config() {
 class OwnNumbers {
  public:
   explicit OwnNumbers(comm::Group& world)
-      : dataset_(synthetic_dataset(config_)),
+      : dataset_(synthetic_dataset(config_.model)),
         source_(remember()),
         groups_(config_, world),
         replica_(config_, at::kCPU, groups_.borrowed()),

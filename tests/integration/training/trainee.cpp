@@ -24,8 +24,8 @@ RunConfig complete(RunConfig config, Precision precision) {
 
 RunConfig make_config(const std::string& model, const std::string& batch_norm,
                       Precision precision) {
-  RunConfig config = parse_run(
-      config::parse_yaml("model: {name: " + model + ", batch_norm: " + batch_norm + "}", "test"));
+  RunConfig config = parse_run(config::parse_yaml(
+      "model: {name: " + model + ", channels: 0.125, batch_norm: " + batch_norm + "}", "test"));
   config.training.batch = kBatch;
   return complete(std::move(config), precision);
 }

@@ -12,7 +12,7 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 /// Counts a small DC-GAN; returns what is printed.
-std::string printed(const Arguments& more) {
+std::string bench_output(const Arguments& more) {
   Arguments arguments = {"bench", "--count", "--set", "training.batch=4"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   testing::internal::CaptureStdout();
@@ -23,14 +23,14 @@ std::string printed(const Arguments& more) {
 }
 
 TEST(BenchVerb, PrintsATableOfPhases) {
-  const std::string table = printed({"--device", "A100"});
+  const std::string table = bench_output({"--device", "A100"});
   EXPECT_THAT(table, testing::HasSubstr("Gmain"));
   EXPECT_THAT(table, testing::HasSubstr("Dmain"));
   EXPECT_THAT(table, testing::HasSubstr("s/kimg on 1 x A100"));
 }
 
 TEST(BenchVerb, PrintsJson) {
-  const auto json = nlohmann::json::parse(printed({"--json", "--ranks", "2"}));
+  const auto json = nlohmann::json::parse(bench_output({"--json", "--ranks", "2"}));
   EXPECT_EQ(json["device"], "H200");
   EXPECT_EQ(json["ranks"], 2);
   EXPECT_GT(json["step"]["launches"], 0);

@@ -15,7 +15,7 @@ CommConfig read(const std::string& yaml) {
 
 TEST(ParseComm, HasDefaults) {
   const auto config = read("{}");
-  EXPECT_EQ(config.backend, "auto");
+  EXPECT_EQ(config.backend, Backend::kAuto);
   EXPECT_EQ(config.bucket_bytes, 25'000'000);
   EXPECT_EQ(config.timeout_seconds, 600);
   EXPECT_EQ(config.expected_world_size, 0);
@@ -26,7 +26,7 @@ TEST(ParseComm, ReadsUnits) {
       read("{bucket_bytes: 1MiB, timeout: 2m, backend: mpi, expected_world_size: 8}");
   EXPECT_EQ(config.bucket_bytes, 1 << 20);
   EXPECT_EQ(config.timeout_seconds, 120);
-  EXPECT_EQ(config.backend, "mpi");
+  EXPECT_EQ(config.backend, Backend::kMpi);
   EXPECT_EQ(config.expected_world_size, 8);
 }
 
@@ -81,15 +81,15 @@ TEST(AddDevice, NeedsNothingForACpuOrASingleRank) {
 
 TEST(AddDevice, RefusesABackEndThatDoesNotFit) {
   auto world = open_world({});
-  const auto with = [](const char* backend) {
+  const auto with = [](Backend backend) {
     CommConfig config;
     config.backend = backend;
     return config;
   };
   expect_error(ExitCode::kConfig, "needs a GPU",
-               [&] { add_device(world, with("nccl"), c10::kCPU); });
+               [&] { add_device(world, with(Backend::kNccl), c10::kCPU); });
   expect_error(ExitCode::kConfig, "does not support GPUs",
-               [&] { add_device(world, with("mpi"), c10::Device(c10::kCUDA, 0)); });
+               [&] { add_device(world, with(Backend::kMpi), c10::Device(c10::kCUDA, 0)); });
 }
 
 }  // namespace

@@ -46,6 +46,17 @@ TEST(Section, RefusesTheWrongType) {
                [&] { in.section("model"); });
 }
 
+enum class Speed { kSlow, kFast };
+constexpr EnumNames<Speed, 2> kSpeeds{{{Speed::kSlow, "slow"}, {Speed::kFast, "fast"}}};
+
+TEST(Section, ReadsTheValuesOfAnEnumerationByTheirNames) {
+  Section in = read("speed: fast\nother: quick\n");
+  EXPECT_EQ(in.get_choice("speed", Speed::kSlow, kSpeeds, ""), Speed::kFast);
+  EXPECT_EQ(in.get_choice("absent", Speed::kSlow, kSpeeds, ""), Speed::kSlow);
+  expect_error(ExitCode::kConfig, "run.yaml:2: other: expected one of [slow, fast]: quick",
+               [&] { in.get_choice("other", Speed::kSlow, kSpeeds, ""); });
+}
+
 TEST(Section, ReadsListsOfMaps) {
   Section in = read("points:\n  - {gpus: 1}\n  - {gpu: 2}\nbroken: [3]\nscalar: 4\n");
   std::vector<Section> points = in.sections("points");

@@ -19,11 +19,12 @@ Measurements measured(const std::string& metric, const Sets& sets) {
   return measured(metric, sets, *comm::make_single_group());
 }
 
-const std::vector<std::int64_t> kLabels = {0, 0, 1, 1};
+const std::vector<std::int64_t> kTwoLabels = {0, 0, 1, 1};
 
 TEST(MeasureByLabel, GivesTheDistanceOfEachLabelTheirMeanAndMinimum) {
-  const auto real = stats_of({0, 2, 10, 12}, kLabels);
-  const auto fake = stats_of({1, 3, 14, 16}, kLabels);  // each of the same spread, moved by 1 and 4
+  const auto real = stats_of({0, 2, 10, 12}, kTwoLabels);
+  const auto fake =
+      stats_of({1, 3, 14, 16}, kTwoLabels);  // each of the same spread, moved by 1 and 4
   const auto result = measured("fid4_by_label", {real, fake, 2, 1});
   const auto& labels = result.by_label.at("fid4_labels");
   EXPECT_NEAR(labels.at(0), 1, 1e-9);
@@ -47,7 +48,7 @@ TEST(MeasureByLabel, SeesALabelThatCollapsedWhereAllImagesTogetherLookFine) {
 }
 
 TEST(MeasureByLabel, LeavesOutALabelWithTooFewImages) {
-  const auto real = stats_of({0, 2, 10, 12}, kLabels);
+  const auto real = stats_of({0, 2, 10, 12}, kTwoLabels);
   const auto fake = stats_of({1, 3, 2, 14}, {0, 0, 0, 1});
   const auto result = measured("fid4_by_label", {real, fake, /*label_count=*/3, 1});
   EXPECT_TRUE(std::isnan(result.by_label.at("fid4_labels").at(1)));
@@ -59,8 +60,8 @@ TEST(MeasureByLabel, LeavesOutALabelWithTooFewImages) {
 }
 
 TEST(MeasureByLabel, IsSharedOutToTheRanks) {
-  const auto real = stats_of({0, 2, 10, 12}, kLabels);
-  const auto fake = stats_of({1, 3, 14, 16}, kLabels);
+  const auto real = stats_of({0, 2, 10, 12}, kTwoLabels);
+  const auto fake = stats_of({1, 3, 14, 16}, kTwoLabels);
   for (const char* name : {"fid4_by_label", "pr4k1_by_label"}) {
     const auto expected = measured(name, {real, fake, 2, 1});
     comm::run_ranks(3, [&](comm::Group& group) {

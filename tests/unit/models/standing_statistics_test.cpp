@@ -10,7 +10,7 @@
 namespace ganscale::models {
 namespace {
 
-std::shared_ptr<Generator> generator_of(const std::string& yaml) {
+std::shared_ptr<Generator> untrained_generator(const std::string& yaml) {
   const auto generator = build_generator(read_model(yaml, 3), 1, nullptr);
   generator->eval();
   return generator;
@@ -21,8 +21,8 @@ constexpr const char* kFirstMean = "blocks.0.0.bn1.stored_mean";
 constexpr const char* kFirstVariance = "blocks.0.0.bn1.stored_var";
 
 TEST(StandingStatistics, ForgetThoseOfTheTraining) {
-  const auto trained = generator_of(kBiggan);
-  const auto other = generator_of(kBiggan);
+  const auto trained = untrained_generator(kBiggan);
+  const auto other = untrained_generator(kBiggan);
   const at::NoGradGuard no_grad;
   named_buffers(*other).at(kFirstMean).fill_(7);
   EXPECT_TRUE(take_standing_statistics(*trained, 3, 1, {}));
@@ -36,7 +36,7 @@ TEST(StandingStatistics, ForgetThoseOfTheTraining) {
 // linear function of 20 normal ones: truncated at 0.5, their variance falls to 0.0806.
 TEST(StandingStatistics, AreThoseOfTruncatedLatents) {
   const auto variance = [](std::optional<double> threshold) {
-    const auto generator = generator_of(kBiggan);
+    const auto generator = untrained_generator(kBiggan);
     take_standing_statistics(*generator, 20, 1, threshold);
     return named_buffers(*generator).at(kFirstVariance).mean().item<double>();
   };

@@ -29,7 +29,7 @@ NetworkPolicy regularized(const std::string& yaml) {
 TEST(NetworkPolicy, DefaultsToThePapersAdam) {
   const auto policy = read("{}");
   EXPECT_EQ(policy.learning_rate, 2e-4);
-  EXPECT_EQ(policy.schedule.name, "constant");
+  EXPECT_EQ(policy.schedule.kind, ScheduleKind::kConstant);
   EXPECT_EQ(policy.update_interval, 1);
   EXPECT_EQ(policy.lazy_interval, 0);
   EXPECT_EQ(policy.weight_limit, 0);

@@ -10,7 +10,7 @@ namespace ganscale::training {
 
 /// Parses a run's configuration from YAML text.
 inline RunConfig parse(const std::string& yaml) {
-  return parse_run(config::parse_yaml(yaml, "run.yaml"), scheme_keys(schemes()));
+  return parse_run(config::parse_yaml(yaml, "run.yaml"), schemes());
 }
 
 /// Expects a ConfigError with this message for a configuration.

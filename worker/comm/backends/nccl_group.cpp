@@ -244,7 +244,7 @@ class NcclGroup final : public Group {
                          nccl_type(data.scalar_type()), operation, comm, stream_.stream());
   }
 
-  /// Enqueues an operation behind the current stream.
+  /// Enqueues an operation after the work of the current stream.
   template <class Operation>
   Interval launch(std::string_view name, const at::Tensor& data, Operation operation) {
     check(data.device() == device_,

@@ -2,34 +2,21 @@
 
 #include <vector>
 
+#include "base/enum_names.h"
 #include "base/error.h"
 #include "config/units.h"
 
 namespace ganscale::data {
 namespace {
 
-Labels parse_labels(config::Section& in) {
-  const std::string word = in.get_choice("labels", "auto", {"auto", "required", "ignore"},
-                                         "auto: use labels if there are any; required: refuse a "
-                                         "dataset without labels; ignore: do not use them");
-  if (word == "required") return Labels::kRequired;
-  return word == "ignore" ? Labels::kIgnore : Labels::kAuto;
-}
-
-Fit parse_fit(config::Section& in) {
-  const std::string word = in.get_choice("fit", "refuse", {"refuse", "resize", "pad"},
-                                         "what to do with images of another size");
-  if (word == "resize") return Fit::kResize;
-  return word == "pad" ? Fit::kPad : Fit::kRefuse;
-}
-
-Channels parse_channels(config::Section& in) {
-  const std::string word =
-      in.get_choice("channels", "keep", {"keep", "gray", "rgb"},
-                    "keep: all images must have the same channels; gray, rgb: convert");
-  if (word == "gray") return Channels::kGray;
-  return word == "rgb" ? Channels::kRgb : Channels::kKeep;
-}
+constexpr EnumNames<Labels, 3> kLabels{
+    {{Labels::kAuto, "auto"}, {Labels::kRequired, "required"}, {Labels::kIgnore, "ignore"}}};
+constexpr EnumNames<Fit, 3> kFits{
+    {{Fit::kRefuse, "refuse"}, {Fit::kResize, "resize"}, {Fit::kPad, "pad"}}};
+constexpr EnumNames<Channels, 3> kChannels{
+    {{Channels::kKeep, "keep"}, {Channels::kGray, "gray"}, {Channels::kRgb, "rgb"}}};
+constexpr EnumNames<Sharding, 2> kShardings{
+    {{Sharding::kShuffled, "shuffled"}, {Sharding::kFixed, "fixed"}}};
 
 std::array<std::uint8_t, 3> parse_background(config::Section& in) {
   const auto levels = in.get("background", std::vector<std::int64_t>{255, 255, 255},
@@ -42,14 +29,6 @@ std::array<std::uint8_t, 3> parse_background(config::Section& in) {
     background[i] = static_cast<std::uint8_t>(levels[i]);
   }
   return background;
-}
-
-Sharding parse_shard(config::Section& in) {
-  const std::string word = in.get_choice(
-      "shard", "shuffled", {"shuffled", "fixed"},
-      "shuffled: the records are redistributed over the ranks in each epoch; fixed: a rank reads "
-      "every n-th record for the whole run, and the order depends on the number of ranks");
-  return word == "fixed" ? Sharding::kFixed : Sharding::kShuffled;
 }
 
 /// Returns 0 for auto.
@@ -95,17 +74,23 @@ void parse_cache(config::Section in, Sharding shard, CacheConfig& c) {
 DataConfig parse_data(config::Section in) {
   DataConfig c;
   c.path = in.get("path", c.path, "file or folder of the dataset");
-  c.labels = parse_labels(in);
+  c.labels = in.get_choice("labels", c.labels, kLabels,
+                           "auto: use labels if there are any; required: refuse a dataset without "
+                           "labels; ignore: do not use them");
   c.mirror = in.get("mirror", c.mirror, "flip half of the images horizontally, at random");
   c.shuffle = in.get("shuffle", c.shuffle, "shuffle each epoch");
-  c.shard = parse_shard(in);
+  c.shard = in.get_choice(
+      "shard", c.shard, kShardings,
+      "shuffled: the records are redistributed over the ranks in each epoch; fixed: a rank reads "
+      "every n-th record for the whole run, and the order depends on the number of ranks");
   c.read_attempts = in.get(
       "read_attempts", c.read_attempts,
       "maximum number of attempts of a read that fails with a transient error (network, server)");
   in.require(c.read_attempts >= 1, "read_attempts",
              "expected at least 1: " + std::to_string(c.read_attempts));
-  c.fit = parse_fit(in);
-  c.channels = parse_channels(in);
+  c.fit = in.get_choice("fit", c.fit, kFits, "what to do with images of another size");
+  c.channels = in.get_choice("channels", c.channels, kChannels,
+                             "keep: all images must have the same channels; gray, rgb: convert");
   c.background = parse_background(in);
   c.prefetch.reader_threads =
       parse_threads(in, "reader_threads",

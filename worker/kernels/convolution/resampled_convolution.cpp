@@ -46,7 +46,7 @@ at::Tensor enlarged(const at::Tensor& x, const at::Tensor& weight, const at::Ten
   const auto padding = kernel_size / 2;
   // A transposed convolution turns the weight by itself, and grows the image by kernel - 1 at the
   // front and kernel - up at the end.
-  // A reduction behind it filters what lies beyond the edges, too: nothing is padded in between.
+  // A reduction after it filters what lies beyond the edges, too: nothing is padded in between.
   const Margins margins = reducing_margins(taps, options.down);
   const auto before = padding + (taps + options.up - 1) / 2 - (kernel_size - 1) + margins.before;
   const auto after = padding + (taps - options.up) / 2 - (kernel_size - options.up) + margins.after;

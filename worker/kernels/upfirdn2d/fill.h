@@ -50,7 +50,7 @@ constexpr void set_out_size(UpfirdnShape& shape) {
             options.down_x);
 }
 
-/// Computes planes one behind the other in host memory, on all threads of ATen. T is float or
+/// Computes planes one after the other in host memory, on all threads of ATen. T is float or
 /// double.
 ///
 /// filter: [filter_height, filter_width], row by row.

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "tensors/image_shape.h"
+
 namespace ganscale::metrics {
 
 /// The output of a feature network.
@@ -49,12 +51,6 @@ struct OpenFeatureNet {
   std::int64_t feature_count = 0;
   std::int64_t class_count = 0;  ///< 0 if it has no logits
   std::string sha256;            ///< of its file
-};
-
-/// The shape of the images of a run.
-struct ImageShape {
-  std::int64_t channels = 3;
-  std::int64_t resolution = 32;
 };
 
 /// Opens a feature network:

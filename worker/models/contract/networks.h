@@ -5,16 +5,10 @@
 #include "base/error.h"
 #include "kernels/counter_random/counter_random.h"
 #include "models/contract/layout.h"
+#include "tensors/image_shape.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models {
-
-/// The shape of the images of a network.
-struct ImageShape {
-  int channels = 3;
-  int resolution = 32;  ///< height and width
-  bool operator==(const ImageShape&) const = default;
-};
 
 class StyleGenerator;
 
@@ -26,7 +20,7 @@ class Generator : public torch::nn::Module, public LaidOut {
 
   /// z:       [N, z_dim].
   /// labels:  [N] int64 in [0, label_count); undefined for an unconditional network.
-  /// draws:   the noise of this pass.
+  /// random:  the noise of this pass.
   /// Returns: [N, C, H, W] in [-1, 1] (a network without a final tanh may pass these bounds a
   /// little).
   virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
@@ -82,7 +76,7 @@ class Discriminator : public torch::nn::Module, public LaidOut {
 
   /// images:  [N, C, H, W] in [-1, 1].
   /// labels:  as for the generator.
-  /// draws:   the dropout of this pass.
+  /// random:  the dropout of this pass.
   /// Returns: [N].
   virtual at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                              kernels::RandomStream& random) = 0;

@@ -1,14 +1,39 @@
 #include "models/dcgan/blueprint.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <algorithm>
 #include <array>
 
 #include "models/dcgan/networks.h"
 #include "models/layers/convolutional_config.h"
 #include "models/layers/initial_weights.h"
+#include "tensors/named_tensors.h"
 
 namespace ganscale::models {
 namespace {
+
+/// Initializes a DC-GAN: convolutions, linear layers and label vectors of D with N(0, 0.02), scales
+/// of batch norms with N(1, 0.02), the label embedding of G, which is concatenated with z, with
+/// N(0, 1), and biases with zero.
+///
+/// Paper:   Radford et al. 2016, arXiv:1511.06434, Section 4 ("zero-centered Normal distribution
+///          with standard deviation 0.02"); label vectors are our choice.
+void initialize(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+  const at::NoGradGuard no_grad;
+  initialize_singular_vectors(module, network, seed);
+  for (const auto& [name, parameter] : named_parameters(module)) {
+    const std::string full_name = std::string(network) + "." + name;
+    if (name.ends_with("bias")) {
+      parameter.zero_();
+    } else if (name == "label_embedding.weight") {
+      draw_normal(parameter, seed, full_name, 0, 1);
+    } else {
+      const bool is_batch_norm_scale = parameter.dim() == 1;
+      draw_normal(parameter, seed, full_name, is_batch_norm_scale ? 1 : 0, 0.02);
+    }
+  }
+}
 
 struct DcganConfig : ConvolutionalConfig {
   Dropout dropout = Dropout::kElements;
@@ -28,7 +53,7 @@ class DcganBlueprint : public Blueprint {
                                           .channels = config_.channels,
                                           .norm = {config_.batch_norm, in.statistics_group},
                                           .low_precision_type = in.low_precision_type});
-    initialize_dcgan(*network, "generator", in.seed);
+    initialize(*network, "generator", in.seed);
     return network;
   }
 
@@ -41,7 +66,7 @@ class DcganBlueprint : public Blueprint {
                                     .norm = {critic_norm_, in.statistics_group},
                                     .low_precision_type = in.low_precision_type});
     if (config_.spectral_norm) normalize_spectra(*network);
-    initialize_dcgan(*network, "discriminator", in.seed);
+    initialize(*network, "discriminator", in.seed);
     return network;
   }
 

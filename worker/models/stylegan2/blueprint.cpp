@@ -7,6 +7,7 @@
 #include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
 #include "models/stylegan2/stddev_layer.h"
+#include "tensors/named_tensors.h"
 
 namespace ganscale::models::stylegan2 {
 namespace {
@@ -25,6 +26,16 @@ void read(config::Section& in, ModelConfig& config) {
   config.conditional =
       in.get("conditional", config.conditional, "condition both networks on the data's labels");
   config.blueprint = std::make_shared<StyleganBlueprint>(read_networks(in, config));
+}
+
+void initialize_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+  for (const auto& [name, tensor] : named_state(module)) {
+    const bool is_drawn =
+        name.ends_with("weight") || name.ends_with("b4.const") || name.ends_with("noise_const");
+    if (!is_drawn) continue;
+    const bool is_mapping_layer = name.find("mapping.fc") != std::string::npos;
+    draw_normal(tensor, seed, std::string(network) + "." + name, 0, is_mapping_layer ? 100 : 1);
+  }
 }
 
 std::shared_ptr<Generator> StyleganBlueprint::generator(const BuildContext& in) const {

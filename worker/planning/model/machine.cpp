@@ -36,26 +36,6 @@ constexpr std::array<Link, 15> kLinks = {{
      10 * kMicro},  // processes of a CPU: a copy into shared memory and one out
 }};
 
-const std::vector<Machine>& table() {
-  static const std::vector<Machine> kMachines = {
-      // NVIDIA's DGX-1 of the StyleGAN papers, by itself or with four ports of EDR
-      {"dgx-1", "V100", 8, link_of_name("NVLink2"), link_of_name("EDR"), 4},
-      // CSC's Puhti-AI: two rails
-      {"puhti-v100", "V100", 4, link_of_name("NVLink2"), link_of_name("HDR100"), 2},
-      // Oak Ridge's Summit: two sockets with three GPUs each, two rails
-      {"summit-v100", "V100", 6, link_of_name("NVLink2"), link_of_name("EDR"), 2},
-      {"dgx-a100", "A100", 8, link_of_name("NVLink3"), link_of_name("HDR"), 8},
-      // NVIDIA's cluster of DGX A100
-      {"selene", "A100", 8, link_of_name("NVLink3"), link_of_name("HDR"), 8},
-      {"dgx-h100", "H100", 8, link_of_name("NVLink4"), link_of_name("NDR"), 8},
-      {"hgx-h200", "H200", 8, link_of_name("NVLink4"), link_of_name("NDR"), 8},
-      // A host with four chips of two cores; two links of each of two edges leave it
-      {"tpu-v3", "TPU-v3", 8, link_of_name("ICI3"), link_of_name("ICI3"), 4},
-      {"cpu", "CPU-core", 2, link_of_name("memory"), link_of_name("Ethernet10"), 1},
-  };
-  return kMachines;
-}
-
 Link parse_link(config::Section& in, std::string_view key, const std::string& fallback,
                 std::string_view documentation) {
   std::vector<std::string> names;
@@ -79,13 +59,31 @@ int Machine::nodes_of(int gpus) const {
   return gpus % gpus_per_node == 0 ? gpus / gpus_per_node : 0;
 }
 
-std::span<const Machine> machines() { return table(); }
+std::span<const Machine> machines() {
+  static const std::vector<Machine> kMachines = {
+      // NVIDIA's DGX-1 of the StyleGAN papers, by itself or with four ports of EDR
+      {"dgx-1", "V100", 8, link_of_name("NVLink2"), link_of_name("EDR"), 4},
+      // CSC's Puhti-AI: two rails
+      {"puhti-v100", "V100", 4, link_of_name("NVLink2"), link_of_name("HDR100"), 2},
+      // Oak Ridge's Summit: two sockets with three GPUs each, two rails
+      {"summit-v100", "V100", 6, link_of_name("NVLink2"), link_of_name("EDR"), 2},
+      {"dgx-a100", "A100", 8, link_of_name("NVLink3"), link_of_name("HDR"), 8},
+      // NVIDIA's cluster of DGX A100
+      {"selene", "A100", 8, link_of_name("NVLink3"), link_of_name("HDR"), 8},
+      {"dgx-h100", "H100", 8, link_of_name("NVLink4"), link_of_name("NDR"), 8},
+      {"hgx-h200", "H200", 8, link_of_name("NVLink4"), link_of_name("NDR"), 8},
+      // A host with four chips of two cores; two links of each of two edges leave it
+      {"tpu-v3", "TPU-v3", 8, link_of_name("ICI3"), link_of_name("ICI3"), 4},
+      {"cpu", "CPU-core", 2, link_of_name("memory"), link_of_name("Ethernet10"), 1},
+  };
+  return kMachines;
+}
 
 const Machine& machine_of_name(std::string_view name) {
-  const auto found = std::ranges::find(table(), name, &Machine::name);
-  if (found != table().end()) return *found;
+  const auto found = std::ranges::find(machines(), name, &Machine::name);
+  if (found != machines().end()) return *found;
   throw UsageError("no such machine: " + std::string(name) +
-                   " (known: " + joined(table() | std::views::transform(&Machine::name)) + ")");
+                   " (known: " + joined(machines() | std::views::transform(&Machine::name)) + ")");
 }
 
 Machine parse_machine(config::Section in) {

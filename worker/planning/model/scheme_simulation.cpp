@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "wire/scheme.h"
+
 namespace ganscale::planning {
 namespace {
 
@@ -13,26 +15,24 @@ Team team_of(int ranks, const StepTime& step) {
           .shared_seconds = step.all_reduce + step.data};
 }
 
-bool is_of_discriminator(const Phase& phase) {
-  return phase.name.starts_with('D') || phase.name == "input";
-}
-
-/// Returns what one of the two roles does of a workload.
-Workload role_of(const Workload& workload, bool discriminator) {
-  Workload role{.image_bytes = discriminator ? workload.image_bytes : 0};
+/// Returns what the ranks of one role do of a workload.
+Workload part_of(const Workload& workload, wire::Role network) {
+  const bool reads_images = network == wire::Role::kDiscriminator;
+  Workload part{.image_bytes = reads_images ? workload.image_bytes : 0};
   for (const Phase& phase : workload.phases) {
-    if (is_of_discriminator(phase) == discriminator) role.phases.push_back(phase);
+    if (phase.network == network) part.phases.push_back(phase);
   }
-  return role;
+  return part;
 }
 
 Roles roles_of(const Setting& setting, const Scale& scale) {
   const Scale half = {.gpus = scale.gpus / 2, .batch = scale.batch};
-  const auto role = [&](bool discriminator) {
-    return team_of(half.gpus, predict_step(role_of(setting.workload, discriminator),
-                                           setting.machine, setting.assumptions, half));
+  const auto team = [&](wire::Role network) {
+    return team_of(half.gpus, predict_step(part_of(setting.workload, network), setting.machine,
+                                           setting.assumptions, half));
   };
-  return {.generator = role(false), .discriminator = role(true)};
+  return {.generator = team(wire::Role::kGenerator),
+          .discriminator = team(wire::Role::kDiscriminator)};
 }
 
 }  // namespace
@@ -49,17 +49,18 @@ std::vector<SchemeRun> simulate_schemes(const Setting& setting, const Scale& sca
 
   const StepTime together =
       predict_step(setting.workload, setting.machine, setting.assumptions, scale);
-  add("synchronous", std::array{team_of(scale.gpus, together)});
+  add(std::string(wire::kSynchronous.name), std::array{team_of(scale.gpus, together)});
   if (scale.gpus % 2 == 0 && setting.machine.nodes_of(scale.gpus / 2) > 0) {
     const Roles roles = roles_of(setting, scale);
     for (const int staleness : kStalenesses) {
       const Roles stale = with_staleness(roles, staleness);
-      add("asynchronous, max_staleness " + std::to_string(staleness),
+      add(std::string(wire::kAsynchronous.name) + ", max_staleness " + std::to_string(staleness),
           std::array{stale.generator, stale.discriminator});
     }
   }
   const StepTime alone = predict_lone_step(setting.workload, setting.assumptions, scale);
-  add("per_label", std::vector<Team>(static_cast<std::size_t>(scale.gpus), team_of(1, alone)));
+  add(std::string(wire::kPerLabel.name),
+      std::vector<Team>(static_cast<std::size_t>(scale.gpus), team_of(1, alone)));
   return runs;
 }
 

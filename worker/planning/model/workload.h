@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "wire/role_plan.h"
+
 namespace ganscale::planning {
 
 /// The time that a device computes on so many images.
@@ -16,7 +18,8 @@ struct DevicePoint {
 /// What one rank does in a phase of a step.
 struct Phase {
   std::string name = {};
-  double interval = 1;  ///< it is due in every so many steps
+  wire::Role network = wire::Role::kGenerator;  ///< that it trains or works for
+  double interval = 1;                          ///< it is due in every so many steps
   /// At one or more numbers of images, ascending; straight lines lie between and beyond them. One
   /// point stands for a time that is proportional to the images.
   std::vector<DevicePoint> device = {};

@@ -12,11 +12,4 @@ double best_interval(const Reliability& reliability) {
   return std::sqrt(2 * pause * between) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - pause;
 }
 
-double expected_goodput(const Reliability& reliability, double interval_seconds) {
-  const double between = reliability.seconds_between_failures;
-  const double part = interval_seconds + reliability.pause_seconds;
-  return interval_seconds /
-         (between * std::exp(reliability.restart_seconds / between) * std::expm1(part / between));
-}
-
 }  // namespace ganscale::planning

@@ -19,11 +19,4 @@ struct Reliability {
 ///        (1974, doi:10.1145/361147.361115).
 double best_interval(const Reliability& reliability);
 
-/// Returns the share of the time that advances the training, with a checkpoint after every
-/// `interval_seconds` of it; what a write takes beside the training is not in it.
-///
-/// Paper: Daly 2006, the complete cost function: a run with exponentially distributed failures takes
-///        M exp(R / M) (exp((tau + C) / M) - 1) / tau times its work.
-double expected_goodput(const Reliability& reliability, double interval_seconds);
-
 }  // namespace ganscale::planning

@@ -6,11 +6,10 @@
 
 #include "base/error.h"
 #include "planning/simulation/event_queue.h"
+#include "wire/role_plan.h"
 
 namespace ganscale::planning {
 namespace {
-
-constexpr int kAsynchronousStepsBetweenAgreements = 16;
 
 /// A team within its steps.
 struct Progressing {
@@ -108,7 +107,7 @@ StepsTaken simulate_steps(std::span<const Team> teams, const Noise& noise, int s
 Roles with_staleness(Roles roles, int max_staleness) {
   roles.generator.other = 1;
   roles.generator.lead = max_staleness;
-  roles.generator.meets_every = kAsynchronousStepsBetweenAgreements;
+  roles.generator.meets_every = wire::kStepsBetweenAgreements;
   roles.discriminator.other = 0;
   roles.discriminator.lead = -1;
   return roles;

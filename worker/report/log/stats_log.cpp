@@ -9,7 +9,7 @@ namespace {
 
 struct Line {
   nlohmann::ordered_json object;
-  std::size_t end_bytes;  // offset behind its newline
+  std::size_t end_bytes;  // offset after its newline
 };
 
 std::vector<Line> split_lines(const std::string& text) {

@@ -12,6 +12,7 @@
 #include "report/page/html_text.h"
 #include "report/page/label_table.h"
 #include "report/page/page_assets.h"
+#include "wire/label_stage.h"
 
 namespace ganscale::report {
 namespace {
@@ -137,8 +138,7 @@ std::string header(const RunSummary& run) {
 
 /// Returns whether this label has a generator.
 bool is_trained(const nlohmann::ordered_json& label) {
-  const auto state = label.value("state", "");
-  return state == "done" || state == "out_of_budget";
+  return wire::is_trained(label.value("state", wire::LabelStage::kWaiting));
 }
 
 /// The progress of scheme per_label, where the ticks belong to the labels.

@@ -15,7 +15,7 @@ namespace {
 /// A value of each label, by the name of the metric; NaN where there is none.
 using Columns = std::map<std::string, std::vector<double>>;
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 Columns newest_columns(const RunSummary& run) {
   Columns columns;
@@ -26,7 +26,7 @@ Columns newest_columns(const RunSummary& run) {
       auto& column = columns[name.substr(0, name.size() - kSuffix.size())];
       column.clear();
       for (const auto& value : values) {
-        column.push_back(value.is_number() ? value.get<double>() : kNothing);
+        column.push_back(value.is_number() ? value.get<double>() : kNoValue);
       }
     }
   }
@@ -61,11 +61,11 @@ double mean_of(const std::vector<double>& values) {
     sum += value;
     ++count;
   }
-  return count > 0 ? sum / count : kNothing;
+  return count > 0 ? sum / count : kNoValue;
 }
 
 double minimum_of(const std::vector<double>& values) {
-  double minimum = kNothing;
+  double minimum = kNoValue;
   for (const double value : values) minimum = std::fmin(minimum, value);
   return minimum;
 }
@@ -100,7 +100,7 @@ std::string label_table(const RunSummary& run) {
   for (std::size_t label = 0; label < label_count; ++label) {
     std::vector<double> values;
     for (const auto& [name, column] : columns) {
-      values.push_back(label < column.size() ? column[label] : kNothing);
+      values.push_back(label < column.size() ? column[label] : kNoValue);
     }
     rows += row(label_text(run, label), values);
   }

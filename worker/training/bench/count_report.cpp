@@ -85,11 +85,11 @@ double CountReport::seconds_per_kimg() const {
   return step.time.total() * 1000 / static_cast<double>(batch);
 }
 
-CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig& config, int ranks,
-                          const cost::Device& device) {
-  CountReport report{.device = device, .batch = config.training.batch, .ranks = ranks};
+CountReport report_counts(std::span<const CountedPhase> phases, const TrainingConfig& training,
+                          int ranks, const cost::Device& device) {
+  CountReport report{.device = device, .batch = training.batch, .ranks = ranks};
   for (const CountedPhase& phase : phases) {
-    const CountRow row = row_of(phase, config.training, device);
+    const CountRow row = row_of(phase, training, device);
     report.step.work += row.work * (1 / row.interval);
     for (const auto& [name, work] : row.operators) {
       report.step.operators[name] += work * (1 / row.interval);

@@ -35,8 +35,8 @@ struct CountReport {
   double seconds_per_kimg() const;
 };
 
-CountReport report_counts(std::span<const CountedPhase> phases, const RunConfig& config, int ranks,
-                          const cost::Device& device);
+CountReport report_counts(std::span<const CountedPhase> phases, const TrainingConfig& training,
+                          int ranks, const cost::Device& device);
 
 /// Returns a table with a line for each phase and one for the step.
 std::string to_table(const CountReport& report);

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "comm/backends/counting_group.h"
 #include "comm/collectives/replicate.h"
 #include "cost/live_memory.h"
 #include "cost/recorder.h"
 #include "data/loader/prefetcher.h"
-#include "training/bench/counting_group.h"
 #include "training/phases/phase.h"
 #include "training/phases/statistics.h"
 #include "training/run/precision.h"
@@ -50,7 +50,7 @@ struct Groups {
   static int ranks_like_the_first(const RunConfig& config, int ranks) {
     const auto color_of = [&](int rank) {
       return config.model.blueprint->statistics_color(config.training.images_per_pass(),
-                                                      CountingGroup(ranks, rank));
+                                                      comm::CountingGroup(ranks, rank));
     };
     int count = 0;
     for (int rank = 0; rank < ranks; ++rank) count += color_of(rank) == color_of(0) ? 1 : 0;
@@ -62,9 +62,9 @@ struct Groups {
     return {&statistics, shares ? &path_length : nullptr};
   }
 
-  CountingGroup world;
-  CountingGroup statistics;
-  CountingGroup path_length;
+  comm::CountingGroup world;
+  comm::CountingGroup statistics;
+  comm::CountingGroup path_length;
 };
 
 void require_countable(const RunConfig& config, int ranks) {
@@ -88,7 +88,8 @@ class Counter {
     leave_as_a_step_does();
     recorder_.take();
     const StepInput input = inputs_.next({});
-    counted.push_back({.name = "input", .update = recorder_.take()});
+    counted.push_back(
+        {.name = "input", .network = wire::Role::kDiscriminator, .update = recorder_.take()});
     for (Phase& phase : trainer_.phases()) counted.push_back(count(phase, input));
     end_step();
     counted.push_back({.name = "average", .update = recorder_.take()});
@@ -117,7 +118,11 @@ class Counter {
   }
 
   CountedPhase count(Phase& phase, const StepInput& input) {
-    CountedPhase counted{.name = phase.name, .interval = phase.interval};
+    const bool of_generator = phase.network == &replica_.generator();
+    CountedPhase counted{
+        .name = phase.name,
+        .network = of_generator ? wire::Role::kGenerator : wire::Role::kDiscriminator,
+        .interval = phase.interval};
     memory_.take_peak();
     const optim::Averages averages = replica_.average().averages(/*images_seen=*/0);
     const bool moves_average = phase.name == first_of_generator();

@@ -6,13 +6,16 @@
 
 #include "cost/operation.h"
 #include "training/run/run_config.h"
+#include "wire/role_plan.h"
 
 namespace ganscale::training {
 
 /// What a rank gives to its device in a step in which this phase is due.
 struct CountedPhase {
-  std::string name = {};      ///< of the phase; "input" and "average" for what frames the phases
-  std::int64_t interval = 1;  ///< it is due in every so many steps
+  std::string name = {};  ///< of the phase; "input" and "average" for what frames the phases
+  wire::Role network =
+      wire::Role::kGenerator;  ///< that it trains; the input is the discriminator's
+  std::int64_t interval = 1;   ///< it is due in every so many steps
   std::vector<cost::Operation> gradients =
       {};  ///< replayed as a CUDA graph with training.cuda_graphs
   std::vector<cost::Operation> update =

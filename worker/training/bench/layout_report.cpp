@@ -293,7 +293,7 @@ LayoutReport report_layout(RunConfig config, const cost::Device& device) {
       .device = device, .layout = config.model.layout, .tf32 = !is_cpu && allows_tf32(precision)};
   LayoutReport report{.device = device,
                       .is_plain = config.model.layout.is_plain,
-                      .precision = describe_precision(config)};
+                      .precision = describe_precision(config.training.precision, config.model)};
   Observer observer(numbers);
   const Passes passes(config);
   const auto& [generator, discriminator] = passes.networks;

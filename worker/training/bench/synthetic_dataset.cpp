@@ -45,8 +45,7 @@ class SyntheticSource : public data::Source {
 
 }  // namespace
 
-Dataset synthetic_dataset(const RunConfig& config) {
-  const models::ModelConfig& model = config.model;
+Dataset synthetic_dataset(const models::ModelConfig& model) {
   return {.source = std::make_unique<SyntheticSource>(model),
           .policy = {.channels = model.channels, .resolution = model.resolution},
           .facts = {.model = model.name,

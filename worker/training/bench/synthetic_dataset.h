@@ -4,9 +4,9 @@
 
 namespace ganscale::training {
 
-/// Returns a dataset that is made as it is read, of the size that the configuration's model has
+/// Returns a dataset that is made as it is read, of the size that the model has
 /// (resolution, channels, labels): uniformly random pixels, the same for the same record. Reading it
 /// costs little more than a copy.
-Dataset synthetic_dataset(const RunConfig& config);
+Dataset synthetic_dataset(const models::ModelConfig& model);
 
 }  // namespace ganscale::training

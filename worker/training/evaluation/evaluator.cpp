@@ -53,7 +53,7 @@ std::vector<std::int64_t> counts_by_label(const RealImages& real) {
 Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at::Device device,
                      comm::Group& group)
     : config_(config), images_(real), device_(device), group_(group) {
-  const metrics::ImageShape shape{real.policy.channels, real.policy.resolution};
+  const ImageShape shape{real.policy.channels, real.policy.resolution};
   if (std::ranges::any_of(config_.metrics, metrics::compares_features)) {
     net_ = metrics::open_feature_net(config.feature_net, shape, device);
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "training/run/run_folder.h"
+#include "wire/label_stage.h"
 
 namespace ganscale::training {
 
@@ -14,7 +15,7 @@ struct LabelState {
   std::int64_t label = 0;
   std::string name;  ///< in the dataset, or empty
   std::int64_t records = 0;
-  std::string state = "waiting";  ///< waiting, training, done, out_of_budget or failed
+  wire::LabelStage state = wire::LabelStage::kWaiting;
   int attempts = 0;
   std::int64_t images_seen = 0;
   std::int64_t total_images = 0;
@@ -24,7 +25,7 @@ struct LabelState {
   int exit_code = 0;         ///< of that error
 
   /// Returns whether it has a usable generator.
-  bool is_trained() const { return state == "done" || state == "out_of_budget"; }
+  bool is_trained() const { return wire::is_trained(state); }
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(LabelState, label, name, records, state, attempts, images_seen,
                                  total_images, seconds, spent_seconds, error, exit_code)

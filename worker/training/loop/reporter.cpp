@@ -2,11 +2,11 @@
 
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
-
 #include <unistd.h>
 
 #include <limits>
 
+#include "base/enum_names.h"
 #include "base/log.h"
 #include "base/with_prefix.h"
 #include "checkpoint/checkpoint_name.h"
@@ -107,7 +107,8 @@ void Reporter::step(const StepResult& result, const Progress& progress) {
     instruments.phase_seconds_total.at(phase).add(seconds);
   if (result.role) {
     instruments.staleness_steps.observe(static_cast<double>(result.role->age));
-    instruments.role_wait_seconds_total.at(result.role->network).add(result.role->wait_seconds);
+    const std::string network(name_in(wire::kRoleNames, result.role->network));
+    instruments.role_wait_seconds_total.at(network).add(result.role->wait_seconds);
   }
   for (const auto& update : result.skipped) instruments.nonfinite_total.at(update.phase).add(1);
   read_counters();

@@ -39,9 +39,9 @@ class Reporter {
             double budget_seconds_left = std::numeric_limits<double>::infinity());
   /// Writes a grid of fakes to TensorBoard, if that is on. images: [N, C, H, W] in [-1, 1].
   void fakes(const at::Tensor& images, const Progress& progress);
-  /// Reports an evaluation. All ranks call it.
   /// Returns how long the run has been trained by now, over all restarts.
   double trained_seconds(const Progress& progress) const;
+  /// Reports an evaluation. All ranks call it.
   void metrics(const MetricsLine& line);
   /// Returns whether there was an evaluation at this progress or later. All ranks call it.
   bool is_measured(const Progress& progress) const;

@@ -2,14 +2,10 @@
 
 #include <ATen/ops/zeros.h>
 
-#include <array>
-
 #include "base/error.h"
 
 namespace ganscale::training {
 namespace {
-
-constexpr std::array<const char*, 2> kNetworks = {"generator", "discriminator"};
 
 /// The places of a role's numbers in its row; the ages follow.
 enum Place : std::int64_t { kRanks, kSteps, kImages, kWaitSeconds, kFirstAge };
@@ -45,10 +41,11 @@ void RoleTally::add(const StepResult& result) {
 
 std::map<std::string, report::RoleTick> RoleTally::take(comm::Group& group, double seconds) {
   const std::int64_t width = kFirstAge + kMostStaleness + 1;
-  const at::Tensor sums = at::zeros({2, width}, at::kDouble);
+  const at::Tensor sums =
+      at::zeros({static_cast<std::int64_t>(wire::kRoleNames.size()), width}, at::kDouble);
   auto* numbers = sums.mutable_data_ptr<double>();
-  for (std::size_t i = 0; i < kNetworks.size(); ++i) {
-    if (network_ != kNetworks.at(i)) continue;
+  for (std::size_t i = 0; i < wire::kRoleNames.size(); ++i) {
+    if (network_ != wire::kRoleNames.at(i).first) continue;
     double* row = numbers + static_cast<std::int64_t>(i) * width;
     row[kRanks] = 1;
     row[kSteps] = static_cast<double>(steps_);
@@ -60,9 +57,9 @@ std::map<std::string, report::RoleTick> RoleTally::take(comm::Group& group, doub
   group.all_reduce_sum(sums);
   *this = RoleTally();
   std::map<std::string, report::RoleTick> roles;
-  for (std::size_t i = 0; i < kNetworks.size(); ++i) {
+  for (std::size_t i = 0; i < wire::kRoleNames.size(); ++i) {
     const double* row = numbers + static_cast<std::int64_t>(i) * width;
-    if (row[kRanks] > 0) roles[kNetworks.at(i)] = to_tick(row, seconds);
+    if (row[kRanks] > 0) roles[std::string(wire::kRoleNames.at(i).second)] = to_tick(row, seconds);
   }
   return roles;
 }

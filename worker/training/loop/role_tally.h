@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "comm/group/group.h"
 #include "report/log/tick.h"
 #include "training/loop/trainer.h"
+#include "wire/role_plan.h"
 
 namespace ganscale::training {
 
@@ -25,7 +27,7 @@ class RoleTally {
   std::map<std::string, report::RoleTick> take(comm::Group& group, double seconds);
 
  private:
-  std::string network_;
+  std::optional<wire::Role> network_;
   std::int64_t steps_ = 0;
   std::int64_t images_ = 0;
   double wait_seconds_ = 0;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "base/log.h"
 #include "files/atomic_file.h"
 #include "profile/chrome_trace.h"
@@ -77,7 +78,7 @@ void StepProfile::begin() {
 
 void StepProfile::step(const StepResult& result) {
   if (config_.steps == 0 || is_over()) return;
-  if (result.role) network_ = result.role->network;
+  if (result.role) network_ = name_in(wire::kRoleNames, result.role->network);
   count_ += 1;
   if (count_ == config_.warmup_steps) profiler_.start();
   if (is_over()) recording_ = profiler_.stop();

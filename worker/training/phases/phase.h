@@ -32,7 +32,7 @@ struct StepLatents {
 struct Fakes {
   at::Tensor images;            ///< [N, C, H, W]
   at::Tensor labels = {};       ///< [N] int64; undefined without labels
-  std::uint32_t next_site = 0;  ///< of the random stream of Dmain, behind the draws of G
+  std::uint32_t next_site = 0;  ///< of the random stream of Dmain, after that of G
 };
 
 /// What the phases of a step compute their losses from.

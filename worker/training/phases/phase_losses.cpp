@@ -177,7 +177,7 @@ StepLatents PhaseLosses::path_latents(const StepInput& input, const PathCount& c
                                       kernels::RandomStream& random) const {
   const auto given = input.given.find(Stream::kPathLength);
   if (given != input.given.end()) return given->second;
-  const models::ImageShape image = parts_.generator.image();
+  const ImageShape image = parts_.generator.image();
   const auto& labels = input.real.labels;
   const at::Tensor z = random.normal({count.here, parts_.generator.z_dim()}, generator_options());
   return {.z = z,

@@ -10,12 +10,13 @@
 #include "data/loader/loader_readings.h"
 #include "tensors/named_tensors.h"
 #include "training/phases/skipped_updates.h"
+#include "wire/role_plan.h"
 
 namespace ganscale::training {
 
 /// What a rank that trains one network alone took from the ranks that train the other one.
 struct RoleStep {
-  std::string network;      ///< that this rank trains: "generator" or "discriminator"
+  wire::Role network = wire::Role::kGenerator;  ///< that this rank trains
   std::int64_t images = 0;  ///< reals shown to the discriminator, or fakes made for it
   std::int64_t age = 0;     ///< of the weights or images that it used, in steps
   double wait_seconds = 0;

@@ -10,7 +10,7 @@ namespace ganscale::training {
 
 /// The average of a generator over its training: what samples, metrics and exports show.
 ///
-/// In each step it moves once, behind the last update of the generator:
+/// In each step it moves once, after the last update of the generator:
 ///
 ///   const optim::Averages averages = average.averages(images_seen);
 ///   generator_optimizer.step(rate, &averages);  // moves the parameters in its own pass over memory

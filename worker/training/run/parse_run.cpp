@@ -1,7 +1,6 @@
 #include "training/run/parse_run.h"
 
-#include <algorithm>
-
+#include "base/enum_names.h"
 #include "comm/backends/launcher.h"
 #include "training/run/precision.h"
 #include "training/run/presets.h"
@@ -31,15 +30,16 @@ GeneratorConfig parse_generator(config::Section in, const losses::LossConfig& lo
   return c;
 }
 
+constexpr EnumNames<JoinedBatches, 3> kJoinedBatches{
+    {{JoinedBatches::kAuto, "auto"}, {JoinedBatches::kYes, "true"}, {JoinedBatches::kNo, "false"}}};
+
 JoinedBatches parse_joined_batches(config::Section& in) {
-  const auto choice = in.get_choice(
-      "joined_batches", "auto", {"auto", "true", "false"},
+  return in.get_choice(
+      "joined_batches", JoinedBatches::kAuto, kJoinedBatches,
       "pass reals and fakes through it together: faster with few images per GPU, but needs more "
       "memory; the result is the same unless its spectral normalization changes with each pass; "
       "auto: with such a normalization, or on a GPU if its layers allow it, unless "
       "training.layout is plain");
-  if (choice == "true") return JoinedBatches::kYes;
-  return choice == "false" ? JoinedBatches::kNo : JoinedBatches::kAuto;
 }
 
 DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossConfig& loss,
@@ -57,29 +57,22 @@ DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossCo
   return c;
 }
 
-SchemeConfig parse_scheme(config::Section in, const std::vector<SchemeKeys>& schemes) {
+SchemeConfig parse_scheme(config::Section in, SchemeTable schemes) {
   SchemeConfig c;
   if (schemes.empty()) return c;
   std::vector<std::string> names;
   std::string descriptions;
-  for (const SchemeKeys& scheme : schemes) {
+  for (const SchemeLine& scheme : schemes) {
     names.push_back(scheme.name);
     descriptions += (descriptions.empty() ? "" : "; ") + scheme.name + ": " + scheme.description;
   }
   c.name = in.get_choice("name", names.front(), names, descriptions);
-  for (const SchemeKeys& scheme : schemes) {
-    std::any options = scheme.parse(in);
-    if (scheme.name == c.name) c.options = std::move(options);
+  for (const SchemeLine& scheme : schemes) {
+    auto read = scheme.read(in);
+    if (scheme.name == c.name) c.chosen = std::move(read);
   }
   in.reject_unread_keys();
   return c;
-}
-
-/// Has the chosen scheme check the configuration.
-void check_scheme(const config::Section& root, const RunConfig& config,
-                  const std::vector<SchemeKeys>& schemes) {
-  const auto chosen = std::ranges::find(schemes, config.scheme.name, &SchemeKeys::name);
-  if (chosen != schemes.end()) chosen->check(root, config);
 }
 
 BudgetConfig parse_budget(config::Section in) {
@@ -122,14 +115,12 @@ ProfileConfig parse_profile(config::Section in) {
 
 }  // namespace
 
-RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes,
-                    models::ModelTable models) {
+RunConfig parse_run(config::Node root, SchemeTable schemes, models::ModelTable models) {
   apply_presets(root, comm::launched_world_size());
   return parse_run(config::Section(std::move(root)), schemes, models);
 }
 
-RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
-                    models::ModelTable models) {
+RunConfig parse_run(config::Section in, SchemeTable schemes, models::ModelTable models) {
   RunConfig c;
   read_preset(in);
   c.training = parse_training(in.section("training"));
@@ -152,7 +143,7 @@ RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes,
   c.comm = comm::parse_comm(in.section("comm"));
   in.reject_unread_keys();
   require_sections_fit(in, c);
-  check_scheme(in, c, schemes);
+  if (c.scheme.chosen) c.scheme.chosen->check_sections(in, c);
   c.batch_location = in.location("training.batch");
   c.resolved = config::to_yaml(in.entries(), /*comments=*/true);
   return c;

@@ -10,9 +10,9 @@ namespace ganscale::training {
 ///          measures what was trained.
 /// models:  those that may be named.
 /// Throws:  ConfigError with file, line and key.
-RunConfig parse_run(config::Node root, const std::vector<SchemeKeys>& schemes = {},
+RunConfig parse_run(config::Node root, SchemeTable schemes = {},
                     models::ModelTable models = models::model_table());
-RunConfig parse_run(config::Section in, const std::vector<SchemeKeys>& schemes = {},
+RunConfig parse_run(config::Section in, SchemeTable schemes = {},
                     models::ModelTable models = models::model_table());
 
 }  // namespace ganscale::training

@@ -7,9 +7,11 @@
 
 #include "training/run/training_config.h"
 
-namespace ganscale::training {
+namespace ganscale::models {
+struct ModelConfig;
+}
 
-struct RunConfig;
+namespace ganscale::training {
 
 /// Returns the dtype of parameters, gradients and optimizer state.
 inline at::ScalarType parameter_dtype(Precision precision) {
@@ -29,6 +31,6 @@ inline bool allows_tf32(Precision precision) {
 }
 
 /// Returns what computes in what, for the log: "bf16 from 8x8 pixels on, else tf32".
-std::string describe_precision(const RunConfig& config);
+std::string describe_precision(Precision precision, const models::ModelConfig& model);
 
 }  // namespace ganscale::training

@@ -15,7 +15,7 @@
 #include "models/build_model.h"
 #include "optim/ema.h"
 #include "optim/network_policy.h"
-#include "training/run/scheme_keys.h"
+#include "training/run/scheme.h"
 #include "training/run/training_config.h"
 
 namespace ganscale::training {
@@ -68,7 +68,7 @@ struct ProfileConfig {
 struct RunConfig {
   models::ModelConfig model;
   data::DataConfig data;
-  SchemeConfig scheme;  ///< empty where nothing is trained
+  SchemeConfig scheme;  ///< empty, and none chosen, where nothing is trained
   TrainingConfig training;
   BudgetConfig budget;
   MeasureConfig measure;

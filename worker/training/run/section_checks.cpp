@@ -86,6 +86,11 @@ void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_recordable(in, config);
 }
 
+void require_one_device(const config::Section& root, const RunConfig& config) {
+  root.require(config.training.devices_per_process == 1, "training.devices_per_process",
+               "2 requires scheme per_label; use 1: " + config.scheme.name);
+}
+
 std::vector<std::string> config_warnings(const RunConfig& config) {
   std::vector<std::string> result;
   const bool is_penalized =

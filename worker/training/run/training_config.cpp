@@ -1,18 +1,14 @@
 #include "training/run/training_config.h"
 
+#include "base/enum_names.h"
+
 namespace ganscale::training {
 namespace {
 
-Precision parse_precision(config::Section& in) {
-  const auto name =
-      in.get_choice("precision", "fp32", {"fp32", "fp64", "tf32", "bf16", "fp16"},
-                    "numeric precision: fp32; on a GPU also tf32, bf16 or (stylegan2) fp16, with "
-                    "tf32 for the rest; fp64 to compare runs exactly");
-  if (name == "fp64") return Precision::kFp64;
-  if (name == "tf32") return Precision::kTf32;
-  if (name == "fp16") return Precision::kFp16;
-  return name == "bf16" ? Precision::kBf16 : Precision::kFp32;
-}
+constexpr EnumNames<SeedMode, 2> kSeedModes{
+    {{SeedMode::kImage, "image"}, {SeedMode::kRank, "rank"}}};
+constexpr EnumNames<RunningMeans, 2> kRunningMeans{
+    {{RunningMeans::kAveraged, "averaged"}, {RunningMeans::kLocal, "local"}}};
 
 device::DeviceKind parse_device(config::Section& in) {
   return device::device_kind(
@@ -49,11 +45,13 @@ TrainingConfig parse_training(config::Section in) {
   const auto seed = in.get("seed", static_cast<std::int64_t>(c.seed), "seed of all random numbers");
   in.require(seed >= 0, "seed", "must not be negative");
   c.seed = static_cast<std::uint64_t>(seed);
-  const auto mode =
-      in.get_choice("seed_mode", "image", {"image", "rank"},
+  c.seed_mode =
+      in.get_choice("seed_mode", c.seed_mode, kSeedModes,
                     "image: the same numbers for any world size; rank: seed + rank, as Loppi 2021");
-  c.seed_mode = mode == "rank" ? SeedMode::kRank : SeedMode::kImage;
-  c.precision = parse_precision(in);
+  c.precision =
+      in.get_choice("precision", c.precision, kPrecisions,
+                    "numeric precision: fp32; on a GPU also tf32, bf16 or (stylegan2) fp16, with "
+                    "tf32 for the rest; fp64 to compare runs exactly");
   c.has_plain_layout =
       in.get_choice("layout", "auto", {"auto", "plain"},
                     "memory layout of the networks; auto: as the device computes fastest (channels "
@@ -68,10 +66,9 @@ TrainingConfig parse_training(config::Section in) {
                          "launching kernels takes longer than running them; no effect on a CPU");
   c.threads = in.get("threads", c.threads,
                      "CPU threads per rank; 0: the node's cores divided among its ranks");
-  const auto means = in.get_choice(
-      "running_means", "averaged", {"averaged", "local"},
+  c.running_means = in.get_choice(
+      "running_means", c.running_means, kRunningMeans,
       "running means of style and path length: averaged over all ranks, or local to each");
-  c.running_means = means == "local" ? RunningMeans::kLocal : RunningMeans::kAveraged;
   c.tick_kimg =
       in.get("tick_kimg", c.tick_kimg,
              "thousands of images between two ticks (a log line and a line of stats.jsonl)");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/enum_names.h"
 #include "base/random.h"
 #include "config/section.h"
 #include "device/select_device.h"
@@ -10,6 +11,12 @@
 namespace ganscale::training {
 
 enum class Precision { kFp32, kFp64, kTf32, kBf16, kFp16 };
+
+inline constexpr EnumNames<Precision, 5> kPrecisions{{{Precision::kFp32, "fp32"},
+                                                      {Precision::kFp64, "fp64"},
+                                                      {Precision::kTf32, "tf32"},
+                                                      {Precision::kBf16, "bf16"},
+                                                      {Precision::kFp16, "fp16"}}};
 
 /// What running means (of style vectors, of path lengths) are computed over.
 enum class RunningMeans {

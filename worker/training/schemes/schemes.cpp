@@ -7,7 +7,7 @@
 namespace ganscale::training {
 
 SchemeTable schemes() {
-  static const std::vector<Scheme> table = {
+  static const std::vector<SchemeLine> table = {
       synchronous_scheme(),
       asynchronous_scheme(),
       per_label_scheme(),

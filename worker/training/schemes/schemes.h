@@ -1,6 +1,6 @@
 #pragma once
 
-#include "training/loop/scheme.h"
+#include "training/run/scheme.h"
 
 namespace ganscale::training {
 

@@ -1,8 +1,8 @@
 #include "training/session/check_config.h"
 
 #include "base/log.h"
+#include "comm/backends/counting_group.h"
 #include "comm/open_world.h"
-#include "training/bench/counting_group.h"
 #include "training/replica/replica.h"
 #include "training/run/section_checks.h"
 
@@ -11,17 +11,17 @@ namespace {
 
 void require_backend(const comm::CommConfig& config, int world_size) {
   comm::check_world_size(world_size, config.expected_world_size, /*environment=*/{});
-  if (config.backend == "single" && world_size > 1) {
+  if (config.backend == comm::Backend::kSingle && world_size > 1) {
     throw ConfigError("comm.backend is single, but several ranks were requested; use auto: " +
                       std::to_string(world_size));
   }
 }
 
 /// Throws where the ranks of a network cannot share statistics of its images.
-void require_shared_statistics(const RunConfig& config, const Scheme& scheme, int world_size) {
-  for (const int ranks : scheme.ranks_of_networks(config, world_size)) {
+void require_shared_statistics(const RunConfig& config, int world_size) {
+  for (const int ranks : config.scheme.chosen->ranks_of_networks(config, world_size)) {
     config.model.blueprint->statistics_color(config.training.images_per_pass(),
-                                             CountingGroup(ranks));
+                                             comm::CountingGroup(ranks));
   }
 }
 
@@ -35,20 +35,20 @@ void require_parameters(RunConfig config) {
 
 }  // namespace
 
-void check_config(RunConfig config, SchemeTable schemes, int world_size) {
-  const Scheme& scheme = find_scheme(schemes, config.scheme.name);
+void check_config(RunConfig config, int world_size) {
   require_backend(config.comm, world_size);
-  scheme.check_ranks(config, world_size);
-  require_shared_statistics(config, scheme, world_size);
-  check_metrics(config, scheme, /*has_labels=*/models::takes_labels(config.model));
+  config.scheme.chosen->check_ranks(config, world_size);
+  require_shared_statistics(config, world_size);
+  check_metrics(config, /*has_labels=*/models::takes_labels(config.model));
   for (const auto& warning : config_warnings(config)) log::warning(warning);
   require_parameters(std::move(config));
 }
 
-void check_metrics(const RunConfig& config, const Scheme& scheme, bool has_labels) {
+void check_metrics(const RunConfig& config, bool has_labels) {
+  const bool makes_labels = config.scheme.chosen->makes_labels();
   const metrics::GeneratorTraits generator{
-      .has_labels = scheme.makes_labels || has_labels,
-      .has_styles = config.model.traits.has_styles && !scheme.makes_labels,
+      .has_labels = makes_labels || has_labels,
+      .has_styles = config.model.traits.has_styles && !makes_labels,
       .is_low_precision = config.model.low_precision_type.value_or(at::kFloat) != at::kFloat};
   for (const auto& metric : config.evaluate.metrics) metrics::require_measurable(metric, generator);
 }

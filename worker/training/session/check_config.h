@@ -1,6 +1,6 @@
 #pragma once
 
-#include "training/loop/scheme.h"
+#include "training/run/run_config.h"
 
 namespace ganscale::training {
 
@@ -8,12 +8,11 @@ namespace ganscale::training {
 /// training would refuse before it opens them, and what it would refuse of its networks. Logs what
 /// is valid but probably not intended.
 ///
-/// config:  as parsed for this number of ranks.
-/// schemes: those that it was parsed with.
-/// Throws:  ConfigError.
-void check_config(RunConfig config, SchemeTable schemes, int world_size);
+/// config: as parsed for this number of ranks, with the schemes.
+/// Throws: ConfigError.
+void check_config(RunConfig config, int world_size);
 
 /// Throws ConfigError for a metric that can't measure what the scheme trains.
-void check_metrics(const RunConfig& config, const Scheme& scheme, bool has_labels);
+void check_metrics(const RunConfig& config, bool has_labels);
 
 }  // namespace ganscale::training

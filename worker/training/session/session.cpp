@@ -137,7 +137,7 @@ ExitCode run_process(const Session& session, const comm::World& world, bool dry_
   const auto run = [&](comm::Group& group, const comm::RankInfo& rank_info) {
     return dry_run ? try_rank(session, group) : run_rank(session, group, rank_info);
   };
-  const int count = session.scheme.ranks_of_lone_process;
+  const int count = session.scheme.ranks_of_lone_process();
   if (world.group->size() > 1 || count == 1) return run(*world.group, world.rank_info);
   return run_on_threads(count, session.config, session.devices.generator, [&](comm::Group& group) {
     return run(group,
@@ -147,9 +147,9 @@ ExitCode run_process(const Session& session, const comm::World& world, bool dry_
 
 }  // namespace
 
-ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable schemes,
-                     const Provenance& provenance, bool dry_run) {
-  const Scheme& scheme = find_scheme(schemes, config.scheme.name);
+ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance& provenance,
+                     bool dry_run) {
+  const Scheme& scheme = *config.scheme.chosen;
   const StopSignal stop;  // a signal during startup takes effect at the first step
   ProcessContext process = open_process_context(config);
   comm::Group& world = *process.world.group;
@@ -160,7 +160,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, SchemeTable sche
   log::info("Opening the dataset", {{"path", config.data.path}});
   const Dataset dataset = open_dataset(config);
   scheme.check_data(config, *dataset.source, world.size());
-  check_metrics(config, scheme, /*has_labels=*/config.model.label_count > 0);
+  check_metrics(config, /*has_labels=*/config.model.label_count > 0);
   const int devices_of_process = config.training.devices_per_process;
   const Session session{
       .config = config,

@@ -3,9 +3,6 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
-#include "tensors/named_tensors.h"
-#include "unit/models/read_model.h"
-
 namespace ganscale::models {
 namespace {
 
@@ -18,36 +15,6 @@ TEST(DrawNormal, DependsOnSeedAndNameAlone) {
   EXPECT_TRUE(at::equal(draw(1, "a"), draw(1, "a")));
   EXPECT_FALSE(at::equal(draw(1, "a"), draw(2, "a")));
   EXPECT_FALSE(at::equal(draw(1, "a"), draw(1, "b")));
-}
-
-// The mean of n numbers of N(m, s) is off by more than 5 s / sqrt(n) once in two million seeds, the
-// spread by more than 5 s / sqrt(2 n).
-TEST(InitializeDcgan, DrawsEachKindOfParameterFromItsDistribution) {
-  const auto networks = build_networks(read_model("name: conditional_dcgan", 50), 7, nullptr);
-  const auto expect = [](const at::Tensor& parameter, double mean, double deviation) {
-    const auto count = static_cast<double>(parameter.numel());
-    EXPECT_NEAR(parameter.mean().item<double>(), mean, 5 * deviation / std::sqrt(count));
-    EXPECT_NEAR(parameter.std().item<double>(), deviation, 5 * deviation / std::sqrt(2 * count));
-  };
-  const auto generator = named_parameters(*networks.generator);
-  const auto discriminator = named_parameters(*networks.discriminator);
-  expect(generator.at("l1.0.weight"), 0, 0.02);
-  expect(generator.at("conv_blocks.2.weight"), 0, 0.02);
-  expect(generator.at("conv_blocks.3.weight"), 1, 0.02);
-  expect(generator.at("label_embedding.weight"), 0, 1);
-  expect(discriminator.at("model.11.weight"), 0, 0.02);
-  expect(discriminator.at("label_projection.weight"), 0, 0.02);
-  EXPECT_EQ(generator.at("conv_blocks.3.bias").abs().max().item<double>(), 0);
-  EXPECT_EQ(discriminator.at("adv_layer.0.bias").abs().max().item<double>(), 0);
-}
-
-TEST(InitializeDcgan, GivesBothModelsTheSameWeightsWhereTheyShareNames) {
-  const auto parameters_of = [](const ModelConfig& config) {
-    return named_parameters(*build_generator(config, 7, nullptr));
-  };
-  const auto plain = parameters_of(read_model("name: dcgan"));
-  const auto conditional = parameters_of(read_model("name: conditional_dcgan", 3));
-  EXPECT_TRUE(at::equal(plain.at("conv_blocks.6.weight"), conditional.at("conv_blocks.6.weight")));
 }
 
 }  // namespace

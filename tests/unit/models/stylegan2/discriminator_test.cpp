@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "models/layers/initial_weights.h"
+#include "models/stylegan2/blueprint.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models::stylegan2 {

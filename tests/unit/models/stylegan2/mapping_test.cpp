@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "models/layers/initial_weights.h"
+#include "models/stylegan2/blueprint.h"
 #include "support/expect_error.h"
 #include "tensors/named_tensors.h"
 

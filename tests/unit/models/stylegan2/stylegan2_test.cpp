@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cost/recorder.h"
-#include "models/layers/initial_weights.h"
+#include "models/stylegan2/blueprint.h"
 #include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
 #include "support/expect_error.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cost/recorder.h"
-#include "models/layers/initial_weights.h"
+#include "models/stylegan2/blueprint.h"
 #include "tensors/move_module.h"
 #include "tensors/named_tensors.h"
 

@@ -22,7 +22,8 @@ std::string status_line(int port, const std::string& path) {
 TEST(HealthServer, IsReadyWhenItsOwnerSaysSo) {
   const int port = free_port();
   std::atomic<bool> ready{false};
-  const HealthServer server("127.0.0.1:" + std::to_string(port), [&] { return ready.load(); });
+  const HealthServer server("127.0.0.1:" + std::to_string(port),
+                            {.ready = [&] { return ready.load(); }});
   EXPECT_EQ(status_line(port, "/healthz"), "HTTP/1.1 200 OK");
   EXPECT_EQ(status_line(port, "/readyz"), "HTTP/1.1 503 Service Unavailable");
   ready = true;
@@ -30,9 +31,19 @@ TEST(HealthServer, IsReadyWhenItsOwnerSaysSo) {
   EXPECT_EQ(status_line(port, "/else"), "HTTP/1.1 404 Not Found");
 }
 
+TEST(HealthServer, IsNotHealthyWhenItsOwnerIsDead) {
+  const int port = free_port();
+  std::atomic<bool> alive{true};
+  const HealthServer server("127.0.0.1:" + std::to_string(port),
+                            {.ready = [] { return true; }, .alive = [&] { return alive.load(); }});
+  EXPECT_EQ(status_line(port, "/healthz"), "HTTP/1.1 200 OK");
+  alive = false;
+  EXPECT_EQ(status_line(port, "/healthz"), "HTTP/1.1 503 Service Unavailable");
+}
+
 TEST(HealthServer, AnswersBesideRequestsThatNeverEnd) {
   const int port = free_port();
-  const HealthServer server("127.0.0.1:" + std::to_string(port), [] { return true; });
+  const HealthServer server("127.0.0.1:" + std::to_string(port), {.ready = [] { return true; }});
   const auto half_open = open_half_requests(port, 150);
   EXPECT_EQ(status_line(port, "/healthz"), "HTTP/1.1 200 OK");
 }
@@ -40,7 +51,7 @@ TEST(HealthServer, AnswersBesideRequestsThatNeverEnd) {
 TEST(HealthServer, SaysSoWhenItsAddressIsTaken) {
   const LoopbackServer other([](const std::string&, const LoopbackServer::Write&) {});
   expect_error(ExitCode::kConfig, "--health-address: can't listen on",
-               [&] { HealthServer(other.url().substr(7), [] { return true; }); });
+               [&] { HealthServer(other.url().substr(7), {.ready = [] { return true; }}); });
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <thread>
 
 #include "support/fake_api_server.h"
+#include "support/wait_until.h"
 
 namespace ganscale::controller {
 namespace {
@@ -87,6 +88,36 @@ TEST(LeaderElector, EndsWhenItCouldNotRenewForTooLong) {
   EXPECT_TRUE(me.elector.wait_to_lead(after_questions(100)));
   for (int i = 0; i < 10000; ++i) server.fail_next("GET", "/leases/", 500);
   EXPECT_FALSE(me.elector.keep_leading([] { return false; }));
+}
+
+TEST(LeaderElector, LeadsUntilTheDeadlineThoughARequestHangs) {
+  FakeApiServer server;
+  Candidate me(server, "me");
+  EXPECT_FALSE(me.elector.leads());
+  EXPECT_TRUE(me.elector.wait_to_lead(after_questions(100)));
+  EXPECT_TRUE(me.elector.leads());
+  server.hang("/leases/");
+  std::thread renewal([&] { EXPECT_FALSE(me.elector.keep_leading([] { return false; })); });
+  wait_until([&] { return !me.elector.leads(); });
+  server.edit(resource::kLeases, kLeaseKey, {{"spec", {{"holderIdentity", "another"}}}});
+  server.resume();
+  renewal.join();
+}
+
+TEST(LeaderElector, DoesNotLeadOnceTheLeaseIsGivenFreeOrAnothers) {
+  FakeApiServer server;
+  const LeaseTimes long_lease{.duration = std::chrono::hours(2),
+                              .deadline = std::chrono::hours(1),
+                              .retry = milliseconds(1)};
+  Candidate first(server, "first", long_lease);
+  EXPECT_TRUE(first.elector.wait_to_lead(after_questions(100)));
+  EXPECT_TRUE(first.elector.keep_leading(after_questions(10)));
+  EXPECT_FALSE(first.elector.leads());
+  Candidate second(server, "second", long_lease);
+  EXPECT_TRUE(second.elector.wait_to_lead(after_questions(100)));
+  server.edit(resource::kLeases, kLeaseKey, {{"spec", {{"holderIdentity", "thief"}}}});
+  EXPECT_FALSE(second.elector.keep_leading(after_questions(100)));
+  EXPECT_FALSE(second.elector.leads());
 }
 
 TEST(LeaderElector, LetsAnotherBeFaster) {

@@ -133,6 +133,32 @@ TEST(RunOperator, WritesNothingWhileAnotherLeads) {
   EXPECT_FALSE(has_map(server, "a"));
 }
 
+/// Runs an operator whose requests for its Lease hang once it leads. Does not return.
+void lead_until_the_lease_hangs() {
+  FakeApiServer server;
+  server.put(kWidgets, widget("a"));
+  std::thread cut([&] {
+    wait_until([&] { return has_map(server, "a"); });
+    server.hang("/leases/");
+  });
+  OperatorSettings settings;
+  settings.connect = [&](std::chrono::seconds) { return server.connect(); };
+  settings.name_space = "ops";
+  settings.identity = "me";
+  settings.lease = {.duration = std::chrono::milliseconds(1500),
+                    .deadline = std::chrono::milliseconds(1000),
+                    .retry = std::chrono::milliseconds(50)};
+  settings.metrics = {"127.0.0.1", free_port()};
+  settings.health_address = "127.0.0.1:" + std::to_string(free_port());
+  run_operator(settings, {widget_kind()}, [] { return false; });
+}
+
+TEST(RunOperatorDeathTest, EndsAtTheDeadlineOfTheLeaseThoughTheRequestsForItHang) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(lead_until_the_lease_hangs(),
+              testing::ExitedWithCode(static_cast<int>(ExitCode::kPeerLost)), "Lost the lease");
+}
+
 /// A kind that can't begin to lead at first.
 class LateKind : public WidgetKind {
  public:

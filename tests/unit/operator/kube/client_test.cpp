@@ -82,6 +82,31 @@ TEST(Client, SendsAgainAfterABrokenConnectionUnlessItMayHaveMadeSomething) {
                TransportError);
 }
 
+TEST(Client, SendsNoWriteThatItMustNot) {
+  Answers transport({answer(200), answer(500), answer(200)});
+  bool may_write = false;
+  Client::Hooks hooks;
+  hooks.may_write = [&] { return may_write; };
+  hooks.sleep = [&](milliseconds) { may_write = false; };  // the lease ends between two tries
+  Client client(transport, hooks);
+  EXPECT_THROW(client.remove(resource::kJobs, kKey, "u"), TransportError);
+  EXPECT_TRUE(client.get(resource::kJobs, kKey));
+  may_write = true;
+  EXPECT_THROW(client.remove(resource::kJobs, kKey, "u"), TransportError);
+  EXPECT_EQ(transport.requests.size(), 2U);
+}
+
+TEST(Client, SendsOnceWhereItIsToldSo) {
+  Answers transport({answer(0), answer(429), answer(500)});
+  Client::Hooks hooks;
+  hooks.tries_again = false;
+  Client client(transport, hooks);
+  EXPECT_THROW(client.get(resource::kLeases, kKey), TransportError);
+  EXPECT_THROW(client.get(resource::kLeases, kKey), ApiError);
+  EXPECT_THROW(client.get(resource::kLeases, kKey), ApiError);
+  EXPECT_EQ(transport.requests.size(), 3U);
+}
+
 TEST(Client, ReadsItsCredentialsAnewOnceWhenRefused) {
   Talk run({answer(401), answer(200)});
   EXPECT_TRUE(run.client.get(resource::kPods, kKey));
@@ -124,6 +149,16 @@ TEST(Client, AppliesAsItsOwnFieldManager) {
             "/apis/batch/v1/namespaces/team/jobs/"
             "a-r1?fieldManager=ganscale-operator&force=true");
   EXPECT_EQ(run.transport.requests.at(0).content_type, "application/apply-patch+yaml");
+}
+
+TEST(Client, AsksForTheMetadataOfASecretByAPatchThatChangesNothing) {
+  Talk run({answer(200, R"({"metadata":{"uid":"u"}})"), answer(404)});
+  EXPECT_EQ(run.client.metadata(resource::kSecrets, kKey), Json({{"metadata", {{"uid", "u"}}}}));
+  EXPECT_EQ(run.client.metadata(resource::kSecrets, kKey), std::nullopt);
+  const HttpRequest& sent = run.transport.requests.at(0);
+  EXPECT_EQ(sent.method + " " + sent.path, "PATCH /api/v1/namespaces/team/secrets/a?dryRun=All");
+  EXPECT_EQ(sent.body, "{}");
+  EXPECT_EQ(sent.accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
 }
 
 TEST(Client, DeletesTheObjectThatItKnowsAlone) {

@@ -164,6 +164,29 @@ TEST(Informer, ListsAnewWhenTheServerRefusesItsVersion) {
   wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
 }
 
+TEST(Informer, ListsAnewWhenTheServerKnowsOlderVersionsAlone) {
+  const std::string too_large =
+      R"({"type":"ERROR","object":{"kind":"Status","code":504,"reason":"Timeout","details":)"
+      R"({"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]}}})"
+      "\n";
+  const std::string restored =
+      R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"99"}}})"
+      "\n";
+  for (const std::string& watch : {too_large, restored}) {
+    Scripted server({list(pod("a", "100"), "1000"), list(pod("c", "9"), "9")}, {watch});
+    const auto informer = server.inform();
+    wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
+  }
+}
+
+TEST(Informer, IsAliveWhileItTriesAndHears) {
+  Scripted server({list(pod("a", "1"), "2")}, {});
+  const auto informer = server.inform();
+  wait_until([&] { return informer->synced(); });
+  EXPECT_TRUE(informer->alive());
+  EXPECT_FALSE(informer->alive(std::chrono::seconds(0)));
+}
+
 TEST(Informer, ReadsAListOfManyPagesAndBeginsAnewWhenItExpiresInBetween) {
   Scripted server({list(pod("gone", "1"), "2", "next"), kGone, list(pod("a", "3"), "7", "next"),
                    list(pod("b", "4"), "7")},
@@ -220,7 +243,7 @@ TEST(Informer, IsRightInTheEndWhateverTheStreamsWere) {
   watches.push_back(kGone);
   // A fault that is still an event is believed: only a list can tell better.
   watches.push_back(event("ADDED", pod("last", "101")));
-  Scripted server({list(pod("a", "100"), "100")}, watches);
+  Scripted server({list(pod("a", "9"), "9")}, watches);
   const auto informer = server.inform();
   wait_until([&] { return informer->find({"n", "last"}) != nullptr; });
   EXPECT_EQ(informer->all().size(), 2U);

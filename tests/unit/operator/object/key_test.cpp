@@ -19,11 +19,14 @@ TEST(Key, OfWhatIsNoObjectIsAnError) {
                [] { key_of({{"metadata", 3}}); });
 }
 
-TEST(IsOwnedBy, AsksForTheUid) {
+TEST(IsOwnedBy, AsksForTheUidOfTheController) {
   const Json object = {
-      {"metadata", {{"ownerReferences", Json::array({{{"uid", "a"}}, {{"uid", "b"}}})}}}};
+      {"metadata",
+       {{"ownerReferences", Json::array({{{"uid", "a"}}, {{"uid", "b"}, {"controller", true}}})}}}};
   EXPECT_TRUE(is_owned_by(object, "b"));
+  EXPECT_FALSE(is_owned_by(object, "a")) << "deleted with it, but made by somebody else";
   EXPECT_FALSE(is_owned_by(object, "c"));
+  EXPECT_FALSE(is_owned_by({{"metadata", Json::object()}}, "")) << "nobody owns it";
   EXPECT_FALSE(is_owned_by({{"metadata", Json::object()}}, "a"));
 }
 

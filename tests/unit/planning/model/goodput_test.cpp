@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "planning/output/goodput_svg.h"
+#include "planning/output/goodput_table.h"
 
 namespace ganscale::planning {
 namespace {
@@ -16,7 +17,10 @@ using testing::HasSubstr;
 /// G takes 10 ms an image and D 30 ms, nothing else takes time.
 Workload two_phases() {
   return {.phases = {{.name = "Gmain", .device = {{1, 0.01}}, .reductions = 0},
-                     {.name = "Dmain", .device = {{1, 0.03}}, .reductions = 0}},
+                     {.name = "Dmain",
+                      .network = wire::Role::kDiscriminator,
+                      .device = {{1, 0.03}},
+                      .reductions = 0}},
           .image_bytes = 1};
 }
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "unit/planning/simulation/expected_goodput.h"
+
 namespace ganscale::planning {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include "unit/planning/simulation/expected_goodput.h"
 
 namespace ganscale::planning {
 namespace {

@@ -145,7 +145,7 @@ TEST(CountStep, OfConfigFAgreesWithACountOfItsLayers) {
   const auto config =
       parse("model: {name: stylegan2, preset: config-f, resolution: 256}\ntraining: {batch: 32}\n");
   const auto phases = count_step(config, 1);
-  const auto report = report_counts(phases, config, 1, cost::device_of_name("H200"));
+  const auto report = report_counts(phases, config.training, 1, cost::device_of_name("H200"));
   EXPECT_NEAR(report.gflop_per_image(), 1219, 0.05 * 1219);
 }
 
@@ -155,7 +155,7 @@ TEST(CountStep, OfConfigFStaysWithinItsBudgets) {
       "model: {name: stylegan2, preset: config-f, resolution: 256}\n"
       "training: {batch: 32, precision: bf16}\n");
   const auto phases = count_step(config, 1);
-  const auto report = report_counts(phases, config, 1, cost::device_of_name("H200"));
+  const auto report = report_counts(phases, config.training, 1, cost::device_of_name("H200"));
   EXPECT_LE(report.step.work.launches, 1300);
   EXPECT_LE(report.step.work.memory_bytes, 147e9);
 }
@@ -239,7 +239,8 @@ TEST(CountReport, OfAStepIsTheMeanOverItsPhases) {
   const std::vector<CountedPhase> phases = {
       {.name = "Dmain", .gradients = {convolution}},
       {.name = "Dreg", .interval = 2, .gradients = {convolution, convolution}}};
-  const auto report = report_counts(phases, config, /*ranks=*/2, cost::device_of_name("H200"));
+  const auto report =
+      report_counts(phases, config.training, /*ranks=*/2, cost::device_of_name("H200"));
   EXPECT_DOUBLE_EQ(report.step.work.convolution_flops, 2 * 790e9);
   EXPECT_DOUBLE_EQ(report.gflop_per_image(), 790);  // 2 images a rank
   EXPECT_DOUBLE_EQ(report.step.time.convolutions, 2 * 1e-3 / 0.65);

@@ -26,7 +26,7 @@ double sum_of(const std::vector<Spread>& spreads) {
 TEST(MeasureSteps, GivesAllRanksOneResult) {
   const RunConfig config = small_run("{warmup_steps: 1, steps: 4}");
   comm::run_ranks(2, [&](comm::Group& group) {
-    const Dataset dataset = synthetic_dataset(config);
+    const Dataset dataset = synthetic_dataset(config.model);
     const MeasuredSteps steps = measure_steps(config, dataset, at::kCPU, group);
     EXPECT_EQ(steps.ranks, 2);
     EXPECT_EQ(steps.measured.steps, 4);
@@ -51,7 +51,8 @@ TEST(MeasureSteps, GivesAllRanksOneResult) {
 TEST(MeasureSteps, TellsThePhasesInTheirOrder) {
   const RunConfig config = small_run("{steps: 2}");
   const auto group = comm::make_single_group();
-  const MeasuredSteps steps = measure_steps(config, synthetic_dataset(config), at::kCPU, *group);
+  const MeasuredSteps steps =
+      measure_steps(config, synthetic_dataset(config.model), at::kCPU, *group);
   ASSERT_EQ(steps.phases.size(), 2U);
   EXPECT_GT(steps.phases[0].mean, 0);
   EXPECT_LE(sum_of(steps.phases), sum_of(steps.terms));
@@ -68,7 +69,7 @@ TEST(SyntheticDataset, HasTheImagesOfTheModel) {
   RunConfig config = small_run("{steps: 1}");
   config.model.channels = 3;
   config.model.label_count = 5;
-  const Dataset dataset = synthetic_dataset(config);
+  const Dataset dataset = synthetic_dataset(config.model);
   data::Record record;
   dataset.source->read(7, record);
   EXPECT_EQ(record.bytes.size(), 3U * 32 * 32);

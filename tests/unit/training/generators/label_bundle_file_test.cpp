@@ -23,7 +23,7 @@ class LabelBundleFiles : public testing::Test {
       LabelState state;
       state.label = label;
       state.records = kRecords[static_cast<std::size_t>(label)];
-      state.state = label == 1 ? "failed" : "done";
+      state.state = label == 1 ? wire::LabelStage::kFailed : wire::LabelStage::kDone;
       state.images_seen = 100 * state.records;
       states_.push_back(state);
       if (state.is_trained()) write_generator(label);

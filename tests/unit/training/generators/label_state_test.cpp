@@ -12,7 +12,7 @@ TEST(LabelState, IsReadAsItWasWritten) {
   LabelState state;
   state.label = 7;
   state.name = "cat";
-  state.state = "failed";
+  state.state = wire::LabelStage::kFailed;
   state.error = "broken";
   state.exit_code = 65;
   write_label_state(folder.path(), state);
@@ -20,6 +20,7 @@ TEST(LabelState, IsReadAsItWasWritten) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->label, 7);
   EXPECT_EQ(read->name, "cat");
+  EXPECT_EQ(read->state, wire::LabelStage::kFailed);
   EXPECT_EQ(read->error, "broken");
   EXPECT_EQ(read->exit_code, 65);
   EXPECT_FALSE(read->is_trained());

@@ -7,16 +7,15 @@
 #include "comm/backends/thread_group.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
-#include "support/temporary_folder.h"
-#include "unit/training/fake_dataset.h"
 #include "unit/training/fake_trainer.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
 
 /// Ten steps of four images.
-class RunLoop : public testing::Test {
+class RunLoop : public FakeTraining {
  protected:
   void configure(const std::string& training, const std::string& more = "") {
     config_ = parse(
@@ -26,22 +25,12 @@ class RunLoop : public testing::Test {
   }
 
   ExitCode run(comm::Group& group) {
-    const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(8));
-    telemetry::Instruments instruments;
-    return run_loop({.config = config_,
-                     .folder = folder(),
-                     .dataset = dataset,
-                     .devices = at::kCPU,
-                     .group = group,
-                     .stop = stop_,
-                     .instruments = instruments,
-                     .budget_seconds = budget_seconds_,
-                     .start = start_},
-                    trainer_, progress_);
+    return with_context(
+        group, std::make_unique<data::FakeSource>(8),
+        [&](const TrainingContext& context) { return run_loop(context, trainer_, progress_); });
   }
   ExitCode run() { return run(*comm::make_single_group()); }
 
-  RunFolder folder() const { return RunFolder(folder_ / "run"); }
   /// The images seen of each checkpoint.
   std::vector<std::int64_t> checkpoints() const {
     std::vector<std::int64_t> images;
@@ -57,13 +46,8 @@ class RunLoop : public testing::Test {
     };
   }
 
-  const TemporaryFolder folder_;
-  RunConfig config_;
-  const StopSignal stop_;
   FakeTrainer trainer_;
   Progress progress_;
-  double budget_seconds_ = 0;
-  nlohmann::ordered_json start_;
 };
 
 using Images = std::vector<std::int64_t>;

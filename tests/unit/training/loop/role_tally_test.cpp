@@ -8,8 +8,7 @@ namespace {
 
 using Ages = std::map<std::int64_t, std::int64_t>;
 
-StepResult step_of(const std::string& network, std::int64_t images, std::int64_t age,
-                   double wait_seconds) {
+StepResult step_of(wire::Role network, std::int64_t images, std::int64_t age, double wait_seconds) {
   return {.role = RoleStep{
               .network = network, .images = images, .age = age, .wait_seconds = wait_seconds}};
 }
@@ -20,10 +19,11 @@ TEST(RoleTally, SumsUpEachRole) {
   comm::run_ranks(3, [](comm::Group& group) {
     RoleTally tally;
     if (group.rank() == 0) {
-      tally.add(step_of("generator", 6, 0, 1));
-      tally.add(step_of("generator", 6, 2, 4));
+      tally.add(step_of(wire::Role::kGenerator, 6, 0, 1));
+      tally.add(step_of(wire::Role::kGenerator, 6, 2, 4));
     } else {
-      for (const std::int64_t age : {0, 1, 1}) tally.add(step_of("discriminator", 4, age, 0.5));
+      for (const std::int64_t age : {0, 1, 1})
+        tally.add(step_of(wire::Role::kDiscriminator, 4, age, 0.5));
     }
     const auto roles = tally.take(group, /*seconds=*/10);
     ASSERT_EQ(roles.size(), 2);
@@ -55,9 +55,9 @@ TEST(RoleTally, IsEmptyWhereRanksTrainBothNetworks) {
 TEST(RoleTally, RefusesAnAgeThatNoSchemeMaySet) {
   RoleTally tally;
   expect_error(ExitCode::kBug, "from 0 to 64 steps: 65",
-               [&] { tally.add(step_of("generator", 0, 65, 0)); });
+               [&] { tally.add(step_of(wire::Role::kGenerator, 0, 65, 0)); });
   expect_error(ExitCode::kBug, "from 0 to 64 steps: -1",
-               [&] { tally.add(step_of("generator", 0, -1, 0)); });
+               [&] { tally.add(step_of(wire::Role::kGenerator, 0, -1, 0)); });
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(StepProfile, WritesWhatTheStepsOfItsWindowDid) {
   profile.write_if_over(*group, folder);
   EXPECT_FALSE(std::filesystem::exists(folder.profile())) << "another step of the window is due";
   a.add(1);
-  profile.step({.role = RoleStep{.network = "generator"}});
+  profile.step({.role = RoleStep{.network = wire::Role::kGenerator}});
   a.exp();  // after the window
   profile.step({});
   profile.write_if_over(*group, folder);

@@ -25,8 +25,9 @@ TEST(Precision, RoundsToTf32OnlyWhereLessThanFloat32IsAskedFor) {
 
 TEST(Precision, IsDescribedByWhatComputesInIt) {
   const auto description = [](const std::string& precision, const std::string& model) {
-    return describe_precision(
-        parse("model: {" + model + "}\ntraining: {precision: " + precision + "}\n"));
+    const RunConfig config =
+        parse("model: {" + model + "}\ntraining: {precision: " + precision + "}\n");
+    return describe_precision(config.training.precision, config.model);
   };
   const std::string stylegan2 = "name: stylegan2, preset: config-f, resolution: 256";
   EXPECT_EQ(description("tf32", stylegan2), "tf32");
@@ -37,7 +38,7 @@ TEST(Precision, IsDescribedByWhatComputesInIt) {
   EXPECT_EQ(description("bf16", "name: dcgan"), "bf16 from 4x4 pixels on, else tf32");
   RunConfig on_cpu = parse("model: {" + stylegan2 + "}\ntraining: {precision: bf16}\n");
   on_cpu.model.compute_in_float32();
-  EXPECT_EQ(describe_precision(on_cpu), "fp32");
+  EXPECT_EQ(describe_precision(on_cpu.training.precision, on_cpu.model), "fp32");
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ TEST(RunConfig, LeavesTheSchemeAloneWhereNothingIsTrained) {
   const auto config =
       parse_run(config::parse_yaml("scheme: {name: of_another_program, speed: 3}\n", "run.yaml"));
   EXPECT_EQ(config.scheme.name, "");
+  EXPECT_EQ(config.scheme.chosen, nullptr);
 }
 
 }  // namespace

@@ -4,24 +4,23 @@
 #include "checkpoint/reader.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
-#include "support/temporary_folder.h"
 #include "training/generators/trained_generator.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/schemes.h"
-#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/same_snapshot.h"
 #include "unit/training/schemes/late_roles.h"
 
 namespace ganscale::training {
 namespace {
 
-std::vector<Scheme> table_with_another() {
-  std::vector<Scheme> table(schemes().begin(), schemes().end());
+std::vector<SchemeLine> table_with_another() {
+  std::vector<SchemeLine> table(schemes().begin(), schemes().end());
   table.push_back(late_roles_scheme());
   return table;
 }
 
-class AnotherScheme : public testing::Test {
+class AnotherScheme : public FakeTraining {
  protected:
   AnotherScheme() { configure(8); }
 
@@ -36,24 +35,19 @@ class AnotherScheme : public testing::Test {
                           ", tick_kimg: 0.008, grid_rows: 1, grid_columns: 2, precision: fp64}\n"
                           "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0.01}\n",
                       "run.yaml"),
-                  scheme_keys(table_));
+                  table_);
     config_.model.channels = 1;
   }
 
   /// Trains on two ranks in a run folder of that name.
   void train(const std::string& run) {
     comm::run_ranks(2, [&](comm::Group& group) {
-      const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(40));
-      telemetry::Instruments instruments;
-      const Scheme& scheme = find_scheme(table_, config_.scheme.name);
-      scheme.check_ranks(config_, group.size());
-      EXPECT_EQ(scheme.run({.config = config_,
-                            .folder = RunFolder(folder_ / run),
-                            .dataset = dataset,
-                            .devices = at::kCPU,
-                            .group = group,
-                            .stop = stop_,
-                            .instruments = instruments}),
+      const auto train_rank = [&](const TrainingContext& context) {
+        const Scheme& scheme = *config_.scheme.chosen;
+        scheme.check_ranks(config_, group.size());
+        return scheme.run(context);
+      };
+      EXPECT_EQ(with_context(group, std::make_unique<data::FakeSource>(40), train_rank, run),
                 ExitCode::kOk);
     });
   }
@@ -62,19 +56,16 @@ class AnotherScheme : public testing::Test {
     return checkpoint::load_checkpoint(checkpoint::newest_valid_checkpoint(folder_ / run).value());
   }
 
-  const std::vector<Scheme> table_ = table_with_another();
-  const TemporaryFolder folder_;
-  const StopSignal stop_;
-  RunConfig config_;
+  const std::vector<SchemeLine> table_ = table_with_another();
 };
 
 TEST_F(AnotherScheme, IsReadCheckedAndDocumentedByItsLine) {
   EXPECT_THAT(config_.resolved, testing::HasSubstr("agree_every: 2"));
   EXPECT_THAT(config_.resolved, testing::HasSubstr("late_roles: a rank a network"));
-  const Scheme& scheme = find_scheme(table_, "late_roles");
-  expect_error(ExitCode::kConfig, "has two ranks", [&] { scheme.check_ranks(config_, 3); });
+  expect_error(ExitCode::kConfig, "has two ranks",
+               [&] { config_.scheme.chosen->check_ranks(config_, 3); });
   expect_error(ExitCode::kConfig, "scheme.agree_every: must be positive", [&] {
-    parse_run(config::parse_yaml("scheme: {agree_every: 0}", "run.yaml"), scheme_keys(table_));
+    parse_run(config::parse_yaml("scheme: {agree_every: 0}", "run.yaml"), table_);
   });
 }
 
@@ -119,7 +110,7 @@ void expect_parameters(const NamedTensors& actual, const torch::nn::Module& expe
 // In its first step each role works with the other's first weights.
 TEST_F(AnotherScheme, IsOneStepLate) {
   config_.training.total_kimg = 0.004;
-  config_.scheme.options = LateRolesOptions{.agree_every = 1};
+  config_.scheme.chosen = std::make_shared<LateRolesScheme>(/*agree_every=*/1);
   train("run");
   const auto snapshot = newest("run");
   const auto alone = comm::make_single_group();

@@ -6,24 +6,22 @@
 #include "comm/collectives/bucketed_gradients.h"
 #include "comm/collectives/replicate.h"
 #include "training/loop/loop.h"
-#include "training/loop/scheme.h"
 #include "training/phases/build_phases.h"
 #include "training/phases/step_inputs.h"
 #include "training/replica/resume.h"
+#include "training/run/scheme.h"
 
 namespace ganscale::training {
-
-/// What the scheme reads of its section.
-struct LateRolesOptions {
-  std::int64_t agree_every = 2;  ///< steps
-};
 
 /// Rank 0 trains the generator and rank 1 the discriminator, at the same time: each works with the
 /// other's network as it was after the step before.
 class LateRoles : public Trainer {
  public:
-  LateRoles(const TrainingContext& context, Replica& replica, const Progress& progress)
+  /// agree_every: steps.
+  LateRoles(const TrainingContext& context, Replica& replica, const Progress& progress,
+            std::int64_t agree_every)
       : context_(context),
+        agree_every_(agree_every),
         config_(context.config),
         replica_(replica),
         generates_(context.group.rank() == 0),
@@ -64,9 +62,7 @@ class LateRoles : public Trainer {
   }
 
   Readings readings() const override { return {}; }
-  std::int64_t steps_between_agreements() const override {
-    return std::any_cast<LateRolesOptions>(config_.scheme.options).agree_every;
-  }
+  std::int64_t steps_between_agreements() const override { return agree_every_; }
   /// Only the discriminator's rank knows how many images it has shown.
   void reconcile(Progress& progress) override {
     const at::Tensor images = at::tensor({new_images_});
@@ -104,6 +100,7 @@ class LateRoles : public Trainer {
   }
 
   const TrainingContext& context_;
+  const std::int64_t agree_every_;
   const RunConfig& config_;
   Replica& replica_;
   bool generates_;
@@ -115,40 +112,47 @@ class LateRoles : public Trainer {
   std::int64_t new_images_ = 0;
 };
 
-inline std::any parse_late_roles(config::Section& in) {
-  LateRolesOptions c;
-  c.agree_every = in.get("agree_every", c.agree_every, "late_roles: steps to an agreement");
-  in.require(c.agree_every >= 1, "agree_every", "must be positive");
-  return c;
+class LateRolesScheme : public Scheme {
+ public:
+  /// agree_every: steps.
+  explicit LateRolesScheme(std::int64_t agree_every) : agree_every_(agree_every) {}
+
+  std::vector<int> ranks_of_networks(const RunConfig& /*config*/,
+                                     int /*world_size*/) const override {
+    return {1};
+  }
+  void check_sections(const config::Section& /*root*/, const RunConfig& /*config*/) const override {
+  }
+  void check_ranks(const RunConfig& /*config*/, int world_size) const override {
+    if (world_size != 2) throw ConfigError("scheme late_roles has two ranks");
+  }
+  void try_run(const TrainingContext& /*context*/) const override {}
+  ExitCode run(const TrainingContext& context) const override {
+    Replica replica(context.config, context.devices, ReplicaGroups{});
+    Progress progress = resume(replica,
+                               {.folder = context.folder,
+                                .facts = context.dataset.facts,
+                                .weights = context.config.training.resume_weights},
+                               context.group);
+    LateRoles trainer(context, replica, progress, agree_every_);
+    return run_loop(context, trainer, progress);
+  }
+
+ private:
+  std::int64_t agree_every_;
+};
+
+inline std::shared_ptr<const Scheme> read_late_roles(config::Section& in) {
+  const auto agree_every =
+      in.get("agree_every", std::int64_t{2}, "late_roles: steps to an agreement");
+  in.require(agree_every >= 1, "agree_every", "must be positive");
+  return std::make_shared<LateRolesScheme>(agree_every);
 }
 
-inline void check_late_roles(const RunConfig& /*config*/, int world_size) {
-  if (world_size != 2) throw ConfigError("scheme late_roles has two ranks");
-}
-
-inline ExitCode run_late_roles(const TrainingContext& context) {
-  Replica replica(context.config, context.devices, ReplicaGroups{});
-  Progress progress = resume(replica,
-                             {.folder = context.folder,
-                              .facts = context.dataset.facts,
-                              .weights = context.config.training.resume_weights},
-                             context.group);
-  LateRoles trainer(context, replica, progress);
-  return run_loop(context, trainer, progress);
-}
-
-inline Scheme late_roles_scheme() {
-  return {.keys = {.name = "late_roles",
-                   .description = "a rank a network, each a step behind the other",
-                   .parse = parse_late_roles,
-                   .check = [](const config::Section& /*root*/, const RunConfig& /*config*/) {}},
-          .check_ranks = check_late_roles,
-          .check_data = [](const RunConfig& /*config*/, const data::Source& /*source*/,
-                           int /*world_size*/) {},
-          .ranks_of_networks = [](const RunConfig& /*config*/,
-                                  int /*world_size*/) { return std::vector{1}; },
-          .try_run = [](const TrainingContext& /*context*/) {},
-          .run = run_late_roles};
+inline SchemeLine late_roles_scheme() {
+  return {.name = "late_roles",
+          .description = "a rank a network, each a step behind the other",
+          .read = read_late_roles};
 }
 
 }  // namespace ganscale::training

@@ -6,7 +6,7 @@ namespace ganscale::training {
 namespace {
 
 void check_text(const std::string& yaml, int world_size) {
-  check_config(parse(yaml), schemes(), world_size);
+  check_config(parse(yaml), world_size);
 }
 
 void expect_unfit(const std::string& message, const std::string& yaml, int world_size) {

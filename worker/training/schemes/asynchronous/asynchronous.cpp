@@ -7,6 +7,7 @@
 #include "training/replica/replica.h"
 #include "training/replica/resume.h"
 #include "training/run/precision.h"
+#include "training/run/section_checks.h"
 #include "training/schemes/asynchronous/discriminator_role.h"
 #include "training/schemes/asynchronous/generator_role.h"
 #include "training/schemes/synchronous/train_run.h"
@@ -15,7 +16,7 @@
 namespace ganscale::training {
 namespace {
 
-std::any parse_asynchronous(config::Section& in) {
+std::shared_ptr<const Scheme> read_asynchronous(config::Section& in) {
   AsynchronousOptions c;
   const std::string text = in.get("ratio", "1:1",
                                   "asynchronous: ratio of ranks that train the generator to ranks "
@@ -33,23 +34,11 @@ std::any parse_asynchronous(config::Section& in) {
       in.get_bytes("buffer_limit", c.buffer_limit_bytes,
                    "asynchronous: memory limit of the images buffered on a discriminator rank");
   c.buffer_limit_location = in.location("buffer_limit");
-  return c;
-}
-
-const AsynchronousOptions& options_of(const RunConfig& config) {
-  return *std::any_cast<AsynchronousOptions>(&config.scheme.options);
-}
-
-void check_asynchronous_sections(const config::Section& root, const RunConfig& config) {
-  require_one_device(root, config);
-  root.require(!config.training.cuda_graphs, "training.cuda_graphs",
-               "scheme asynchronous receives new fakes and weights in each step, which a CUDA "
-               "graph can't read; leave it out");
+  return std::make_shared<AsynchronousScheme>(std::move(c));
 }
 
 /// A rank may have a batch of each age, and that of its own step.
-void require_memory(const RunConfig& config, int ranks) {
-  const AsynchronousOptions& options = options_of(config);
+void require_memory(const RunConfig& config, const AsynchronousOptions& options, int ranks) {
   const models::ModelConfig& model = config.model;
   const auto element_bytes =
       static_cast<std::int64_t>(at::elementSize(parameter_dtype(config.training.precision)));
@@ -64,41 +53,13 @@ void require_memory(const RunConfig& config, int ranks) {
       " bytes (scheme.max_staleness + 1 batches): " + std::to_string(options.buffer_limit_bytes));
 }
 
-void check_ranks(const RunConfig& config, int world_size) {
-  const AsynchronousOptions& options = options_of(config);
-  const wire::RoleRatio& ratio = options.ratio;
-  const int ranks = wire::role_ranks(world_size);
-  if (ranks % ratio.sum() != 0) {
-    throw ConfigError(options.ratio_location.text() +
-                      ": scheme.ratio: its sum must divide the number of ranks, two where there is "
-                      "one process: " +
-                      std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator) +
-                      " on " + std::to_string(ranks) + " ranks");
-  }
-  if (world_size == 1 && config.profile.steps > 0) {
-    throw ConfigError(config.profile.location.text() +
-                      ": profile.steps: a process can record one role only; start one for each, "
-                      "with mpirun -n 2: " +
-                      std::to_string(config.profile.steps));
-  }
-  const wire::RolePlan plan(ratio, ranks);
-  require_divisible_batch(config, plan.size(wire::Role::kGenerator), "ranks of the generator");
-  require_divisible_batch(config, plan.size(wire::Role::kDiscriminator),
-                          "ranks of the discriminator");
-  require_memory(config, plan.size(wire::Role::kDiscriminator));
-}
-
-std::vector<int> ranks_of_networks(const RunConfig& config, int world_size) {
-  const wire::RolePlan plan(options_of(config).ratio, wire::role_ranks(world_size));
-  return {plan.size(wire::Role::kGenerator), plan.size(wire::Role::kDiscriminator)};
-}
-
 /// The networks and the data stream of a rank, at the point where the training resumes.
 class RoleSetup {
  public:
-  explicit RoleSetup(const TrainingContext& context)
+  RoleSetup(const TrainingContext& context, const AsynchronousOptions& options)
       : context_(context),
-        plan_(options_of(context.config).ratio, context.group.size()),
+        max_staleness_(options.max_staleness),
+        plan_(options.ratio, context.group.size()),
         links_(context.config, plan_, context.group),
         network_groups_(context.config, links_.ranks()),
         replica_(context.config, context.devices, network_groups_.borrowed()),
@@ -118,7 +79,7 @@ class RoleSetup {
                           .replica = replica_,
                           .links = links_,
                           .world = context_.group,
-                          .max_staleness = options_of(context_.config).max_staleness};
+                          .max_staleness = max_staleness_};
     if (links_.role() == wire::Role::kGenerator)
       return std::make_unique<GeneratorRole>(parts, *inputs_, progress_);
     return std::make_unique<DiscriminatorRole>(parts, *inputs_, progress_);
@@ -129,7 +90,7 @@ class RoleSetup {
   void log_roles() const {
     log::info("Roles", {{"generator_ranks", plan_.size(wire::Role::kGenerator)},
                         {"discriminator_ranks", plan_.size(wire::Role::kDiscriminator)},
-                        {"max_staleness", options_of(context_.config).max_staleness}});
+                        {"max_staleness", max_staleness_}});
   }
 
   void finish() {
@@ -149,6 +110,7 @@ class RoleSetup {
   }
 
   const TrainingContext& context_;
+  const std::int64_t max_staleness_;
   const wire::RolePlan plan_;
   RoleLinks links_;
   NetworkGroups network_groups_;
@@ -159,9 +121,53 @@ class RoleSetup {
 
 }  // namespace
 
-ExitCode train_asynchronous(const TrainingContext& context) {
+void AsynchronousScheme::check_sections(const config::Section& root,
+                                        const RunConfig& config) const {
+  require_one_device(root, config);
+  root.require(!config.training.cuda_graphs, "training.cuda_graphs",
+               "scheme asynchronous receives new fakes and weights in each step, which a CUDA "
+               "graph can't read; leave it out");
+}
+
+void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) const {
+  const wire::RoleRatio& ratio = options_.ratio;
+  const int ranks = wire::role_ranks(world_size);
+  if (ranks % ratio.sum() != 0) {
+    throw ConfigError(options_.ratio_location.text() +
+                      ": scheme.ratio: its sum must divide the number of ranks, two where there is "
+                      "one process: " +
+                      std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator) +
+                      " on " + std::to_string(ranks) + " ranks");
+  }
+  if (world_size == 1 && config.profile.steps > 0) {
+    throw ConfigError(config.profile.location.text() +
+                      ": profile.steps: a process can record one role only; start one for each, "
+                      "with mpirun -n 2: " +
+                      std::to_string(config.profile.steps));
+  }
+  const wire::RolePlan plan(ratio, ranks);
+  require_divisible_batch(config, plan.size(wire::Role::kGenerator), "ranks of the generator");
+  require_divisible_batch(config, plan.size(wire::Role::kDiscriminator),
+                          "ranks of the discriminator");
+  require_memory(config, options_, plan.size(wire::Role::kDiscriminator));
+}
+
+std::vector<int> AsynchronousScheme::ranks_of_networks(const RunConfig& /*config*/,
+                                                       int world_size) const {
+  const wire::RolePlan plan(options_.ratio, wire::role_ranks(world_size));
+  return {plan.size(wire::Role::kGenerator), plan.size(wire::Role::kDiscriminator)};
+}
+
+void AsynchronousScheme::try_run(const TrainingContext& context) const {
+  log_start("Dry run", context);
+  RoleSetup prepared(context, options_);
+  prepared.log_roles();
+  prepared.finish();
+}
+
+ExitCode AsynchronousScheme::run(const TrainingContext& context) const {
   log_start("Training", context);
-  RoleSetup prepared(context);
+  RoleSetup prepared(context, options_);
   prepared.log_roles();
   const auto trainer = prepared.make_trainer();
   const ExitCode code = run_loop(context, *trainer, prepared.progress());
@@ -169,25 +175,10 @@ ExitCode train_asynchronous(const TrainingContext& context) {
   return code;
 }
 
-void try_asynchronous(const TrainingContext& context) {
-  log_start("Dry run", context);
-  RoleSetup prepared(context);
-  prepared.log_roles();
-  prepared.finish();
-}
-
-Scheme asynchronous_scheme() {
-  return {.keys = {.name = std::string(wire::kAsynchronous.name),
-                   .description = "ranks train one network each, at the same time",
-                   .parse = parse_asynchronous,
-                   .check = check_asynchronous_sections},
-          .ranks_of_lone_process = wire::role_ranks(1),
-          .check_ranks = check_ranks,
-          .check_data = [](const RunConfig& /*config*/, const data::Source& /*source*/,
-                           int /*world_size*/) {},
-          .ranks_of_networks = ranks_of_networks,
-          .try_run = try_asynchronous,
-          .run = train_asynchronous};
+SchemeLine asynchronous_scheme() {
+  return {.name = std::string(wire::kAsynchronous.name),
+          .description = "ranks train one network each, at the same time",
+          .read = read_asynchronous};
 }
 
 }  // namespace ganscale::training

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "training/loop/scheme.h"
+#include <utility>
+
+#include "training/loop/training_context.h"
+#include "training/run/scheme.h"
 #include "wire/role_plan.h"
 
 namespace ganscale::training {
@@ -18,14 +21,23 @@ struct AsynchronousOptions {
 /// "ParaGAN"): the discriminator takes fakes of a bounded buffer that the generator fills, the
 /// generator takes its gradient through a snapshot of the discriminator. docs/paragan.md has the
 /// protocol.
-///
-/// Returns: as run_loop().
-ExitCode train_asynchronous(const TrainingContext& context);
+class AsynchronousScheme : public Scheme {
+ public:
+  explicit AsynchronousScheme(AsynchronousOptions options) : options_(std::move(options)) {}
 
-/// As try_training().
-void try_asynchronous(const TrainingContext& context);
+  int ranks_of_lone_process() const override { return wire::role_ranks(1); }
+  std::vector<int> ranks_of_networks(const RunConfig& config, int world_size) const override;
+  void check_sections(const config::Section& root, const RunConfig& config) const override;
+  void check_ranks(const RunConfig& config, int world_size) const override;
+  void try_run(const TrainingContext& context) const override;
+  /// Returns: as run_loop().
+  ExitCode run(const TrainingContext& context) const override;
 
-/// Returns the scheme that does so.
-Scheme asynchronous_scheme();
+ private:
+  AsynchronousOptions options_;
+};
+
+/// Returns the line of the scheme.
+SchemeLine asynchronous_scheme();
 
 }  // namespace ganscale::training

@@ -18,7 +18,7 @@ StepResult DiscriminatorRole::step(Progress& progress) {
   const FakeBatch batch = take_fakes();
   StepResult result{.images = batch_of_rank(),
                     .discriminator_steps = 1,
-                    .role = RoleStep{.network = "discriminator",
+                    .role = RoleStep{.network = wire::Role::kDiscriminator,
                                      .images = batch_of_rank(),
                                      .age = buffer_.newer_batches(),
                                      .wait_seconds = watch.seconds()}};
@@ -35,7 +35,7 @@ StepResult DiscriminatorRole::step(Progress& progress) {
   return result;
 }
 
-/// The augmentation adapts behind the phases of both networks.
+/// The augmentation adapts after the phases of both networks.
 void DiscriminatorRole::adapt_and_publish(std::int64_t step) {
   const bool comes_first = parts_.config.loss.discriminator_first;
   if (comes_first) parts_.links.send_snapshot(step + 1, snapshot_state());

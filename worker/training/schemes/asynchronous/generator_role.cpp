@@ -61,7 +61,7 @@ RoleStep GeneratorRole::take_snapshot(std::int64_t latest) {
   const at::Tensor version = at::tensor({version_});
   ranks.broadcast(version, 0);
   receive_snapshots_to(version.item<std::int64_t>());
-  return {.network = "generator",
+  return {.network = wire::Role::kGenerator,
           .images = batch_of_rank(),
           .age = latest - version_,
           .wait_seconds = watch.seconds()};

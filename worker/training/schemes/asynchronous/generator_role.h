@@ -22,7 +22,7 @@ class GeneratorRole : public RoleTrainer {
   void send_fakes(const StepInput& input, std::int64_t step);
 
   const PhaseLosses losses_;
-  std::int64_t version_;  ///< of the snapshot: the steps of the discriminator behind it
+  std::int64_t version_;  ///< of the snapshot: the steps of the discriminator before it
 };
 
 }  // namespace ganscale::training

@@ -21,7 +21,7 @@ class ImageBuffer {
       : next_step_(next_step), max_staleness_(max_staleness) {}
 
   bool empty() const { return batches_.empty(); }
-  /// Adds the batch of the step behind the last one.
+  /// Adds the batch of the step after the last one.
   void add(FakeBatch batch);
   /// Removes the oldest batch.
   FakeBatch take();

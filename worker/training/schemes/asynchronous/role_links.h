@@ -44,7 +44,7 @@ class RoleLinks {
   /// Returns whether a snapshot has been sent that this rank has not received.
   bool snapshot_is_there() { return snapshots_->can_receive(publisher_); }
   /// Waits for the next snapshot and copies it to `state`. Returns its version: the number of steps
-  /// behind it.
+  /// before it.
   std::int64_t receive_snapshot(const NamedTensors& state);
 
   // A rank of the discriminator:
@@ -72,7 +72,7 @@ class RoleLinks {
   const wire::RolePlace place_;
   const std::unique_ptr<comm::Group> ranks_;
   const std::unique_ptr<comm::Group> images_;     // a group of its own: sends of one do not wait
-  const std::unique_ptr<comm::Group> snapshots_;  // behind those of the other
+  const std::unique_ptr<comm::Group> snapshots_;  // for those of the other
   const std::vector<Peer> peers_;
   int publisher_ = 0;             // world rank of a generator's rank's snapshots
   std::vector<int> subscribers_;  // world ranks to which a discriminator's rank sends its snapshots

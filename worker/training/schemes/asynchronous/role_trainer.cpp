@@ -4,12 +4,6 @@
 #include "training/phases/step_inputs.h"
 
 namespace ganscale::training {
-namespace {
-
-/// Both roles come to agreements in steps of the same numbers: multiples of it.
-constexpr std::int64_t kStepsBetweenAgreements = 16;
-
-}  // namespace
 
 RoleTrainer::RoleTrainer(const RoleParts& parts, StepInputs& inputs,
                          const torch::nn::Module& network, const Progress& progress)
@@ -31,7 +25,7 @@ Readings RoleTrainer::readings() const {
 }
 
 std::int64_t RoleTrainer::steps_between_agreements() const {
-  return kStepsBetweenAgreements - step_ % kStepsBetweenAgreements;
+  return wire::kStepsBetweenAgreements - step_ % wire::kStepsBetweenAgreements;
 }
 
 /// The discriminator's weights came with the last snapshot, but not the state of its optimizer, nor

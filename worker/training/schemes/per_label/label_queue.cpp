@@ -23,12 +23,13 @@ double cost_of(const LabelState& state) { return std::max(state.spent_seconds, s
 
 /// Returns whether a label is finished. budget_seconds: its share; 0 if there is no budget.
 bool is_finished(const LabelState& state, double budget_seconds) {
-  if (state.state == "done") return state.images_seen >= state.total_images;
-  return state.state == "out_of_budget" && budget_seconds > 0 && cost_of(state) >= budget_seconds;
+  if (state.state == wire::LabelStage::kDone) return state.images_seen >= state.total_images;
+  return state.state == wire::LabelStage::kOutOfBudget && budget_seconds > 0 &&
+         cost_of(state) >= budget_seconds;
 }
 
 void fail(LabelState& state, std::string reason, ExitCode code) {
-  state.state = "failed";
+  state.state = wire::LabelStage::kFailed;
   state.error = std::move(reason);
   state.exit_code = static_cast<int>(code);
   log::error("A label failed",
@@ -111,7 +112,7 @@ void LabelQueue::try_label(LabelState& state, double budget_seconds) {
   const auto folder = label_folder(context_.folder, state.label);
   const double cost_before = cost_of(state);
   const Stopwatch watch;
-  state.state = "training";
+  state.state = wire::LabelStage::kTraining;
   write_label_state(folder, state);
   try {
     const TrainingResult result = train_once(state, budget_seconds);
@@ -119,7 +120,7 @@ void LabelQueue::try_label(LabelState& state, double budget_seconds) {
     state.images_seen = result.progress.images_seen;
     state.seconds = result.progress.trained_seconds;
     const bool is_done = state.images_seen >= state.total_images;
-    if (!stopped_) state.state = is_done ? "done" : "out_of_budget";
+    if (!stopped_) state.state = is_done ? wire::LabelStage::kDone : wire::LabelStage::kOutOfBudget;
     state.error.clear();
     state.exit_code = 0;
   } catch (const DeviceError&) {
@@ -142,8 +143,9 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
   do {
     ++state.attempts;
     try_label(state, budget_seconds);
-  } while (state.state == "failed" && !context_.stop.received() && state.attempts < attempts_);
-  if (state.state == "failed" && first_failure_ == ExitCode::kOk) {
+  } while (state.state == wire::LabelStage::kFailed && !context_.stop.received() &&
+           state.attempts < attempts_);
+  if (state.state == wire::LabelStage::kFailed && first_failure_ == ExitCode::kOk) {
     first_failure_ = static_cast<ExitCode>(state.exit_code);
   }
 }
@@ -153,7 +155,7 @@ void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
   log::set_file(context_.group.rank() == 0 ? context_.folder.log() : std::filesystem::path());
   log::info("Finished label", {{"label", state.label},
                                {"name", state.name},
-                               {"state", state.state},
+                               {"state", wire::name(state.state)},
                                {"kimg", static_cast<double>(state.images_seen) / 1000},
                                {"seconds", state.seconds},
                                {"left_to_this_rank", left}});

@@ -37,11 +37,6 @@ LabelRecords records_by_label(const data::Source& source, const std::vector<std:
   return records;
 }
 
-LabelRecords records_by_label(const TrainingContext& context) {
-  const auto options = std::any_cast<PerLabelOptions>(context.config.scheme.options);
-  return records_by_label(*context.dataset.source, options.labels);
-}
-
 std::vector<std::int64_t> counts_of(const LabelRecords& records) {
   std::vector<std::int64_t> counts;
   for (const auto& of_label : records) counts.push_back(static_cast<std::int64_t>(of_label.size()));
@@ -143,15 +138,22 @@ void evaluate_bundle(const TrainingContext& context) {
     context.instruments.inception_score.set(*score);
 }
 
-std::any parse_options(config::Section& in) {
+std::shared_ptr<const Scheme> read_per_label(config::Section& in) {
   PerLabelOptions c;
   c.attempts = in.get("attempts", c.attempts, "per_label: maximum number of attempts per label");
   in.require(c.attempts >= 1, "attempts", "must be positive");
   c.labels = in.get("labels", c.labels, "per_label: labels to train; empty: all");
-  return c;
+  return std::make_shared<PerLabelScheme>(std::move(c));
 }
 
-void check_sections(const config::Section& root, const RunConfig& config) {
+}  // namespace
+
+std::vector<int> PerLabelScheme::ranks_of_networks(const RunConfig& /*config*/,
+                                                   int /*world_size*/) const {
+  return {1};
+}
+
+void PerLabelScheme::check_sections(const config::Section& root, const RunConfig& config) const {
   root.require(!models::takes_labels(config.model), "model.name",
                "scheme per_label gives each label a generator of its own; use an unconditional "
                "model such as dcgan: " +
@@ -168,39 +170,23 @@ void check_sections(const config::Section& root, const RunConfig& config) {
   root.require(config.checkpoint.keep_best.empty(), "checkpoint.keep_best", why);
 }
 
-/// Where scheme.labels names them, the labels are known before the data.
-void check_named_labels(const RunConfig& config, int world_size) {
-  const auto options = std::any_cast<PerLabelOptions>(config.scheme.options);
-  if (options.labels.empty()) return;
-  const std::set<std::int64_t> labels(options.labels.begin(), options.labels.end());
+void PerLabelScheme::check_ranks(const RunConfig& /*config*/, int world_size) const {
+  if (options_.labels.empty()) return;
+  const std::set<std::int64_t> labels(options_.labels.begin(), options_.labels.end());
   plan_labels(std::vector<std::int64_t>(labels.size(), 1), world_size);
 }
 
-void check_labels(const RunConfig& config, const data::Source& source, int world_size) {
-  const auto options = std::any_cast<PerLabelOptions>(config.scheme.options);
-  const auto counts = counts_of(records_by_label(source, options.labels));
+void PerLabelScheme::check_data(const RunConfig& config, const data::Source& source,
+                                int world_size) const {
+  const auto counts = counts_of(records_by_label(source, options_.labels));
   require_trainable(config, counts);
   plan_labels(counts, world_size);
 }
 
-}  // namespace
+void PerLabelScheme::try_run(const TrainingContext& context) const { try_training(context); }
 
-Scheme per_label_scheme() {
-  return {.keys = {.name = std::string(wire::kPerLabel.name),
-                   .description = "each label has its own pair, trained by one rank",
-                   .parse = parse_options,
-                   .check = check_sections},
-          .makes_labels = true,
-          .check_ranks = check_named_labels,
-          .check_data = check_labels,
-          .ranks_of_networks = [](const RunConfig& /*config*/,
-                                  int /*world_size*/) { return std::vector{1}; },
-          .try_run = try_training,
-          .run = train_per_label};
-}
-
-ExitCode train_per_label(const TrainingContext& context) {
-  const LabelRecords records = records_by_label(context);
+ExitCode PerLabelScheme::run(const TrainingContext& context) const {
+  const LabelRecords records = records_by_label(*context.dataset.source, options_.labels);
   const auto counts = counts_of(records);
   require_trainable(context.config, counts);
   const auto plan = plan_labels(counts, context.group.size());
@@ -208,8 +194,7 @@ ExitCode train_per_label(const TrainingContext& context) {
     context.folder.create();
     context.folder.write_config(context.config.resolved, context.config.checkpoint.on_error);
   }
-  const auto options = std::any_cast<PerLabelOptions>(context.config.scheme.options);
-  LabelQueue queue(context, records, options.attempts);
+  LabelQueue queue(context, records, options_.attempts);
   const bool stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
   // The first communication between the ranks. The slowest may take hours longer than the others.
   context.group.barrier();
@@ -225,6 +210,12 @@ ExitCode train_per_label(const TrainingContext& context) {
     context.group.barrier();
   }
   return static_cast<ExitCode>(end[1]);
+}
+
+SchemeLine per_label_scheme() {
+  return {.name = std::string(wire::kPerLabel.name),
+          .description = "each label has its own pair, trained by one rank",
+          .read = read_per_label};
 }
 
 }  // namespace ganscale::training

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "training/loop/scheme.h"
+#include "training/loop/training_context.h"
+#include "training/run/scheme.h"
 
 namespace ganscale::training {
 
@@ -26,13 +28,29 @@ struct PerLabelOptions {
 /// There is no communication until all ranks have finished their labels. After a barrier without a
 /// timeout, rank 0 writes labels.json and the bundle (see label_bundle_file.h) before any rank
 /// returns.
-///
-/// context.group: all ranks of the run.
-/// Returns: kStopped after a signal, the exit code of a failed label, otherwise kOk.
-/// Throws:  ConfigError: no labels, more ranks than labels, labels with fewer records than a batch.
-ExitCode train_per_label(const TrainingContext& context);
+class PerLabelScheme : public Scheme {
+ public:
+  explicit PerLabelScheme(PerLabelOptions options) : options_(std::move(options)) {}
 
-/// Returns the scheme that does so.
-Scheme per_label_scheme();
+  bool makes_labels() const override { return true; }
+  std::vector<int> ranks_of_networks(const RunConfig& config, int world_size) const override;
+  void check_sections(const config::Section& root, const RunConfig& config) const override;
+  /// Where scheme.labels names them, the labels are known before the data.
+  void check_ranks(const RunConfig& config, int world_size) const override;
+  void check_data(const RunConfig& config, const data::Source& source,
+                  int world_size) const override;
+  void try_run(const TrainingContext& context) const override;
+  /// context.group: all ranks of the run.
+  /// Returns: kStopped after a signal, the exit code of a failed label, otherwise kOk.
+  /// Throws:  ConfigError: no labels, more ranks than labels, labels with fewer records than a
+  ///          batch.
+  ExitCode run(const TrainingContext& context) const override;
+
+ private:
+  PerLabelOptions options_;
+};
+
+/// Returns the line of the scheme.
+SchemeLine per_label_scheme();
 
 }  // namespace ganscale::training

@@ -8,6 +8,7 @@
 #include "training/replica/replica.h"
 #include "training/replica/resume.h"
 #include "training/run/precision.h"
+#include "training/run/section_checks.h"
 #include "training/schemes/synchronous/synchronous.h"
 #include "wire/scheme.h"
 
@@ -33,6 +34,21 @@ struct Prepared {
   LoadedInputs inputs;
 };
 
+class SynchronousScheme : public Scheme {
+ public:
+  std::vector<int> ranks_of_networks(const RunConfig& /*config*/, int world_size) const override {
+    return {world_size};
+  }
+  void check_sections(const config::Section& root, const RunConfig& config) const override {
+    require_one_device(root, config);
+  }
+  void check_ranks(const RunConfig& config, int world_size) const override {
+    require_divisible_batch(config, world_size);
+  }
+  void try_run(const TrainingContext& context) const override { try_training(context); }
+  ExitCode run(const TrainingContext& context) const override { return train(context).code; }
+};
+
 }  // namespace
 
 void log_start(std::string_view title, const TrainingContext& context) {
@@ -44,7 +60,8 @@ void log_start(std::string_view title, const TrainingContext& context) {
                     {"batch", context.config.training.batch},
                     {"device", device::device_name(context.devices.generator)},
                     {"devices", context.devices.generator == context.devices.discriminator ? 1 : 2},
-                    {"precision", describe_precision(context.config)},
+                    {"precision",
+                     describe_precision(context.config.training.precision, context.config.model)},
                     {"threads", at::get_num_threads()}});
 }
 
@@ -67,19 +84,12 @@ TrainingResult train(const TrainingContext& context) {
   return result;
 }
 
-Scheme synchronous_scheme() {
-  return {.keys = {.name = std::string(wire::kSynchronous.name),
-                   .description = "all ranks train one pair of networks",
-                   .parse = [](config::Section& /*in*/) { return std::any(); },
-                   .check = require_one_device},
-          .check_ranks = [](const RunConfig& config,
-                            int world_size) { require_divisible_batch(config, world_size); },
-          .check_data = [](const RunConfig& /*config*/, const data::Source& /*source*/,
-                           int /*world_size*/) {},
-          .ranks_of_networks = [](const RunConfig& /*config*/,
-                                  int world_size) { return std::vector{world_size}; },
-          .try_run = try_training,
-          .run = [](const TrainingContext& context) { return train(context).code; }};
+SchemeLine synchronous_scheme() {
+  return {.name = std::string(wire::kSynchronous.name),
+          .description = "all ranks train one pair of networks",
+          .read = [](config::Section& /*in*/) -> std::shared_ptr<const Scheme> {
+            return std::make_shared<SynchronousScheme>();
+          }};
 }
 
 }  // namespace ganscale::training

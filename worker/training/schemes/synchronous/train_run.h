@@ -1,7 +1,8 @@
 #pragma once
 
-#include "training/loop/scheme.h"
+#include "training/loop/training_context.h"
 #include "training/run/progress.h"
+#include "training/run/scheme.h"
 
 namespace ganscale::training {
 
@@ -23,6 +24,6 @@ void try_training(const TrainingContext& context);
 TrainingResult train(const TrainingContext& context);
 
 /// Returns the scheme in which all ranks train() together.
-Scheme synchronous_scheme();
+SchemeLine synchronous_scheme();
 
 }  // namespace ganscale::training

@@ -65,12 +65,79 @@ TEST(Life, NeverStartsWhileSomethingOfAnotherAttemptIsLeft) {
   EXPECT_TRUE(d.requeue_after);
 }
 
+TEST(Life, SaysOnceWhichPodItWaitsForThatDoesNotEnd) {
+  Situation s = accepted();
+  s.others = true;
+  s.stuck = "waiting for the end of a-r1-worker-0";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "PodNotGone");
+  EXPECT_EQ(d.record.message, s.stuck);
+  EXPECT_THAT(d.events, ElementsAre(Event{true, "PodNotGone", s.stuck}));
+  s.record = d.record;
+  EXPECT_THAT(decide(s).events, IsEmpty());
+  EXPECT_EQ(decide(s).record, s.record);
+}
+
 TEST(Life, FollowsTheJob) {
   EXPECT_EQ(decide(with_attempt(JobPhase::kCreated)).record.phase, phase::kScheduling);
   EXPECT_EQ(decide(with_attempt(JobPhase::kQueued)).record.reason, "Queued");
   EXPECT_EQ(decide(with_attempt(JobPhase::kRunning)).record.phase, phase::kRunning);
   EXPECT_EQ(decide(with_attempt(JobPhase::kSucceeded)).record.phase, phase::kSucceeded);
   EXPECT_THAT(decide(with_attempt(JobPhase::kRunning)).steps, IsEmpty());
+}
+
+TEST(Life, SaysWhyTheWorkersDoNotRun) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.attempt->waits_reason = "Unschedulable";
+  s.attempt->waits = "a-r3-worker-0: Unschedulable: 0/8 nodes are available";
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "Unschedulable");
+  EXPECT_EQ(d.record.message,
+            "0 of 8 workers running; a-r3-worker-0: Unschedulable: 0/8 nodes are available");
+}
+
+TEST(Life, GivesItsNodesBackWhenItDoesNotGetAllOfThemInTime) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.attempt->started = kNow - seconds(50);
+  s.attempt->workers_running = 7;
+  EXPECT_EQ(decide(s).requeue_after, std::nullopt) << "there is no deadline by default";
+  s.scheduling_deadline = seconds(60);
+  EXPECT_EQ(decide(s).requeue_after, seconds(10));
+  s.now += seconds(10);
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "SchedulingDeadline");
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  EXPECT_EQ(d.record.restarts, 0);
+  EXPECT_EQ(d.record.failures, 0);
+  EXPECT_GE(*d.record.restart_at, s.now + seconds(10));
+  EXPECT_LE(*d.record.restart_at, s.now + seconds(20));
+  s.attempt->phase = JobPhase::kQueued;  // it holds no nodes
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+}
+
+TEST(Life, RestartsATrainingThatMakesNoProgress) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.progress_deadline = seconds(600);
+  s.images_seen = 6400;
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.progress, (Progress{6400, kNow}));
+  s.now += seconds(599);
+  EXPECT_EQ(decide(s).requeue_after, seconds(1));
+  Situation another = s;
+  another.images_seen = 6464;
+  EXPECT_EQ(decide(another).record.progress, (Progress{6464, s.now}));
+  Situation paused = s;
+  paused.paused = true;
+  EXPECT_FALSE(decide(paused).record.progress);
+  s.now += seconds(1);
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "NoProgress");
+  EXPECT_EQ(d.record.message, "no further image within 600 s, after 6400");
+  EXPECT_EQ(d.record.failures, 1);
+  EXPECT_FALSE(d.record.progress);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  s.progress_deadline.reset();
+  EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
 TEST(Life, GoesBackIntoTheQueueThatTookItsNodes) {
@@ -155,6 +222,40 @@ TEST(Life, RestartsAfterABackoff) {
   EXPECT_EQ(decide(s).record.attempt, 4);
 }
 
+TEST(Life, CountsFailuresSinceTheLastCheckpoint) {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.attempt->exit_code = 75;
+  s.restart.max_restarts = 2;
+  s.record.restarts = 40;
+  s.checkpoint = "kimg-000200";
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.failures, 1);
+  EXPECT_EQ(s.record.restarts, 41);
+  EXPECT_EQ(s.record.restart_at, kNow + seconds(10)) << "the first after a checkpoint";
+  s.record.state = AttemptState::kLive;
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.failures, 2);
+  s.record.state = AttemptState::kLive;
+  EXPECT_EQ(decide(s).record.phase, phase::kFailed);
+  EXPECT_EQ(decide(s).record.reason, "RestartLimit");
+  s.checkpoint = "kimg-000400";
+  EXPECT_EQ(decide(s).record.phase, phase::kRestarting);
+  EXPECT_EQ(decide(s).record.failures, 1);
+}
+
+TEST(Life, RestartsAfterADisruptionHoweverManyThereWere) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->lost = "a-r3-worker-5: disrupted: drained";
+  s.attempt->disrupted = true;
+  s.restart.max_restarts = 0;
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.phase, phase::kRestarting);
+  EXPECT_EQ(d.record.failures, 0);
+  EXPECT_EQ(d.record.restarts, 1);
+  s.attempt->disrupted = false;
+  EXPECT_EQ(decide(s).record.phase, phase::kFailed);
+}
+
 TEST(Life, FailsAtOnceForTheUsersOwnMistakes) {
   Situation s = with_attempt(JobPhase::kFailed);
   s.attempt->exit_code = 78;
@@ -171,7 +272,7 @@ TEST(Life, EndsTheWholeGangWhenAWorkerIsLost) {
   s.attempt->lost = "a-r3-worker-5: Evicted";
   EXPECT_EQ(decide(s).record.reason, "WorkerLost");
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
-  s.record.restarts = s.restart.max_restarts;  // no restart is left, and no GPU is kept
+  s.record.failures = s.restart.max_restarts;  // no restart is left, and no GPU is kept
   s.record = decide(s).record;
   EXPECT_EQ(s.record.phase, phase::kFailed);
   s.attempt->workers_running = 7;

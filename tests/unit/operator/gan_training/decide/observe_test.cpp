@@ -108,6 +108,49 @@ TEST(Observe, SeesLostWorkers) {
   EXPECT_EQ(observe_attempt(job("Succeeded"), {going}).lost, "");
 }
 
+TEST(Observe, TellsWhyAPodDoesNotRun) {
+  const auto waits = [](const std::string& status) {
+    const Attempt attempt =
+        observe_attempt(job("Created"), {essential_pod(pod("w", "01", status))});
+    return attempt.waits_reason + "|" + attempt.waits;
+  };
+  EXPECT_EQ(waits(R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+      "reason": "Unschedulable", "message": "0/8 nodes are available"}]})"),
+            "Unschedulable|w: Unschedulable: 0/8 nodes are available");
+  for (const char* reason : {"ErrImagePull", "ImagePullBackOff"}) {
+    EXPECT_EQ(waits(R"({"phase": "Pending", "containerStatuses": [{"name": "worker", "image": "x:y",
+        "state": {"waiting": {"reason": ")" +
+                    std::string(reason) + R"(", "message": "changes"}}}]})"),
+              "ImagePullBackOff|w: ImagePullBackOff: x:y");
+  }
+  EXPECT_EQ(waits(R"({"phase": "Pending", "initContainerStatuses": [{"name": "i", "state":
+      {"waiting": {"reason": "CreateContainerConfigError", "message": "no such secret"}}}]})"),
+            "CreateContainerConfigError|w: CreateContainerConfigError: no such secret");
+  EXPECT_EQ(waits(R"({"phase": "Pending", "containerStatuses": [{"name": "worker",
+      "state": {"waiting": {"reason": "ContainerCreating"}}}]})"),
+            "|");
+}
+
+TEST(Observe, KnowsSinceWhenAnAttemptMayBeScheduled) {
+  Json made = job("Created");
+  made["metadata"]["creationTimestamp"] = "2025-06-15T15:00:00Z";
+  EXPECT_EQ(observe_attempt(made, {}).started, parse_time("2025-06-15T15:00:00Z"));
+  made["status"]["startTime"] = "2025-06-15T16:00:00Z";  // its queue admitted it then
+  EXPECT_EQ(observe_attempt(made, {}).started, parse_time("2025-06-15T16:00:00Z"));
+}
+
+TEST(Observe, TellsDisruptionsFromWhatThePodsDidThemselves) {
+  const auto is_disrupted = [](const std::string& status) {
+    return observe_attempt(job("Running"), {essential_pod(pod("w", "01", status))}).disrupted;
+  };
+  EXPECT_TRUE(is_disrupted(R"({"phase": "Running", "conditions": [{"type": "DisruptionTarget",
+      "status": "True", "reason": "EvictionByEvictionAPI"}]})"));
+  EXPECT_TRUE(is_disrupted(R"({"phase": "Failed", "reason": "NodeLost"})"));
+  EXPECT_FALSE(is_disrupted(R"({"phase": "Failed", "reason": "Evicted"})"))
+      << "it used more of the disk than it may";
+  EXPECT_FALSE(is_disrupted(kRunning));
+}
+
 TEST(Observe, KeepsOfAPodWhatItReads) {
   Json whole =
       pod("a-r2-launcher-x", "05", R"({"phase": "Failed", "reason": "Evicted", "conditions":

@@ -14,8 +14,11 @@ TEST(Record, IsReadAsItWasWritten) {
   record.state = AttemptState::kLive;
   record.hash = "abc";
   record.restarts = 2;
+  record.failures = 1;
+  record.failed_behind = "kimg-000200";
   record.ending = Ending{"Resize", Time(std::chrono::seconds(1750000000))};
   record.restart_at = Time(std::chrono::seconds(1750000100));
+  record.progress = Progress{64000, Time(std::chrono::seconds(1750000050))};
   Json status = {{"kimg", 12.5}};
   write_record(record, status);
   EXPECT_EQ(read_record(status), record);

@@ -29,6 +29,16 @@ TEST(Restart, IsForLostPodsWhateverTheLauncherSaid) {
   EXPECT_FALSE(decide_restart(attempt).restart);
 }
 
+TEST(Restart, DoesNotCountWhatKubernetesDidToThePods) {
+  Attempt attempt = failed(75);
+  EXPECT_TRUE(decide_restart(attempt).counts);
+  attempt.disrupted = true;
+  EXPECT_FALSE(decide_restart(attempt).counts);
+  attempt.exit_code.reset();
+  attempt.lost = "a-r1-worker-0: disrupted: drained";
+  EXPECT_FALSE(decide_restart(attempt).counts);
+}
+
 TEST(Restart, WaitsTwiceAsLongEachTimeUpToTheLimit) {
   const RestartPolicy policy{.max_restarts = 9, .backoff_seconds = 10, .max_backoff_seconds = 60};
   EXPECT_EQ(backoff(policy, 1).count(), 10);

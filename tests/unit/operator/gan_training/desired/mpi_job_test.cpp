@@ -60,6 +60,7 @@ TEST(MpiJob, RunsAsRootForRdmaAlone) {
   EXPECT_FALSE(context()["capabilities"].contains("add"));
   plan.profile.ipc_lock = true;
   EXPECT_EQ(context()["runAsUser"], 0);
+  EXPECT_EQ(context()["seccompProfile"]["type"], "RuntimeDefault");
 }
 
 TEST(MpiJob, HandsQueueGangAndPriorityOn) {
@@ -67,7 +68,9 @@ TEST(MpiJob, HandsQueueGangAndPriorityOn) {
   plan.spec.queue_name = "research";
   plan.spec.priority_class = "urgent";
   plan.spec.scheduler_name = "volcano";
+  plan.queue_labels["kueue.x-k8s.io/priority-class"] = "high";
   const Json job = mpi_job(plan, 1, 0);
+  EXPECT_EQ(job["metadata"]["labels"]["kueue.x-k8s.io/priority-class"], "high");
   EXPECT_EQ(job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "research");
   // The launcher comes once the workers run: a gang that waited for it would never start.
   EXPECT_EQ(job["spec"]["runPolicy"]["schedulingPolicy"],

@@ -21,7 +21,7 @@ TEST(Pod, BearsTrainingAttemptAndRole) {
 
 TEST(Pod, OfALauncherNeedsNoGpuAndNoVolume) {
   const Json spec = spec_of(make_plan(), Role::kLauncher);
-  EXPECT_FALSE(spec["containers"][0]["resources"].contains("limits"));
+  EXPECT_EQ(spec["containers"][0]["resources"]["limits"], Json({{"cpu", "4"}, {"memory", "4Gi"}}));
   for (const Json& volume : spec["volumes"]) EXPECT_FALSE(volume.contains("persistentVolumeClaim"));
   EXPECT_FALSE(spec.contains("affinity"));
 }
@@ -40,10 +40,21 @@ TEST(Pod, OfAWorkerGetsWhatTheProfileGives) {
       spec["containers"][0]["resources"]["limits"],
       Json({{"cpu", "8"}, {"memory", "64Gi"}, {"nvidia.com/gpu", "8"}, {"rdma/shared", "1"}}));
   EXPECT_EQ(spec["nodeSelector"]["gpu"], "a100");
-  EXPECT_EQ(spec["topologySpreadConstraints"][0]["topologyKey"], "zone");
+  const Json near = spec["affinity"]["podAffinity"]
+                        ["preferredDuringSchedulingIgnoredDuringExecution"][0]["podAffinityTerm"];
+  EXPECT_EQ(near["topologyKey"], "zone") << "packed, not spread";
+  EXPECT_EQ(near["labelSelector"]["matchLabels"][kTrainingLabel], "faces");
   EXPECT_TRUE(spec["affinity"].contains("podAntiAffinity"));
   EXPECT_NE(spec["volumes"].dump().find(R"({"medium":"Memory","sizeLimit":"16Gi"})"),
             std::string::npos);
+}
+
+TEST(Pod, OfAWorkerNamesTheTopologyThatItsQueueIsToHeed) {
+  Plan plan = make_plan();
+  plan.spec.required_topology = "cloud/rack";
+  const Json metadata = pod_template(plan, Role::kWorker, 1, 0)["metadata"];
+  EXPECT_EQ(metadata["annotations"]["kueue.x-k8s.io/podset-required-topology"], "cloud/rack");
+  EXPECT_FALSE(pod_template(plan, Role::kLauncher, 1, 0)["metadata"].contains("annotations"));
 }
 
 TEST(Pod, MountsPartsOfVolumes) {
@@ -80,6 +91,18 @@ TEST(Pod, GivesAWorkerTheTimeForACheckpoint) {
   const Json spec = spec_of(plan, Role::kWorker);
   EXPECT_EQ(spec["terminationGracePeriodSeconds"], 77);
   EXPECT_TRUE(spec["containers"][0].contains("lifecycle"));
+  plan.spec.checkpoint_deadline_seconds = 0;
+  EXPECT_EQ(spec_of(plan, Role::kWorker)["terminationGracePeriodSeconds"], 1)
+      << "with 0 the API server would not wait for the node";
+}
+
+TEST(Pod, TellsTheRanksTheNumberOfTheirAttempt) {
+  const Json spec = pod_template(make_plan(), Role::kLauncher, 3, 1)["spec"];
+  const Json container = spec["containers"][0];
+  EXPECT_NE(container["env"].dump().find(R"({"name":"GANSCALE_ATTEMPT","value":"u/3"})"),
+            std::string::npos)
+      << container["env"];
+  EXPECT_NE(container["args"].dump().find(R"("-x","GANSCALE_ATTEMPT")"), std::string::npos);
 }
 
 TEST(Pod, PassesTheProfilesEnvironmentToEachRank) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/spec/built_in.h"
 
@@ -46,6 +48,23 @@ TEST(Validate, GivesANodeFewerGpus) {
   EXPECT_THAT(checked.plan.profile.mpirun, testing::Contains("ppr:4:node"));
 }
 
+TEST(Validate, LeavesToOthersWhatBelongsToTheOtherGpusOfANode) {
+  const auto profile_with = [](int gpus) {
+    return check({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", gpus}}).plan.profile;
+  };
+  EXPECT_EQ(profile_with(4).cpu, "112");
+  EXPECT_EQ(profile_with(4).memory, "450Gi");
+  EXPECT_EQ(profile_with(1).memory, "115200Mi");  // 112.5 Gi
+  EXPECT_EQ(profile_with(1).shm, "32Gi");
+  EXPECT_FALSE(profile_with(4).exclusive);
+  EXPECT_EQ(profile_with(8).memory, "900Gi");
+  EXPECT_TRUE(profile_with(8).exclusive);
+  const Json node = {{"gpus", 3}, {"cpu", "16"}, {"memory", "1.5Ti"}};
+  const Checked odd = check({{"nodeProfile", nullptr}, {"node", node}, {"gpusPerNode", 1}});
+  EXPECT_EQ(odd.plan.profile.cpu, "5333m");
+  EXPECT_EQ(odd.plan.profile.memory, "1.5Ti") << "rather too much than too little";
+}
+
 TEST(Validate, NamesTheKeyThatTheWorkerWouldRefuse) {
   const Checked checked = check({{"config", {{"training", {{"batch", "soon"}}}}}});
   EXPECT_EQ(checked.reason, "BadConfig");
@@ -84,7 +103,7 @@ TEST(Validate, WantsPassesThatDivideTheBatchInEveryScheme) {
     EXPECT_EQ(problem_of_passes(2, {{"batch", 60}, {"accumulate", 0}}, scheme),
               "spec.config.training.accumulate: must divide the batch, 60: 0");
   }
-  EXPECT_EQ(problem_of_passes(10, {{"batch", 32}, {"accumulate", 4}}, "per_label"), "");
+  EXPECT_EQ(problem_of_passes(1, {{"batch", 32}, {"accumulate", 4}}, "per_label"), "");
 }
 
 Checked check_roles(const std::string& ratio, int nodes, int batch) {
@@ -113,7 +132,23 @@ TEST(Validate, WantsABatchForTheRanksOfEachRole) {
 
 TEST(Validate, TakesAnyBatchWhereEachLabelHasItsOwnNetworks) {
   const Json config = {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}};
-  EXPECT_EQ(check({{"nodes", 10}, {"config", config}}).problem, "");
+  const Json storage = {{"claimName", "runs"}};
+  EXPECT_EQ(check({{"nodes", 10}, {"config", config}, {"storage", storage}}).problem, "");
+}
+
+TEST(Validate, WantsTheControlPortForADeadlineOfProgress) {
+  const Json silent = {{"telemetry", {{"control_port", 0}}}};
+  EXPECT_EQ(check({{"progressDeadlineSeconds", 600}}).problem, "");
+  EXPECT_THAT(check({{"progressDeadlineSeconds", 600}, {"config", silent}}).problem,
+              StartsWith("spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port"));
+}
+
+TEST(Validate, WantsStorageForLabelsThatAreTrainedOnSeveralNodes) {
+  const Json config = {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}};
+  EXPECT_EQ(check({{"nodes", 1}, {"config", config}}).problem, "");
+  const Checked checked = check({{"nodes", 2}, {"config", config}});
+  EXPECT_EQ(checked.reason, "MissingStorage");
+  EXPECT_THAT(checked.problem, StartsWith("spec.storage: scheme per_label needs it"));
 }
 
 TEST(Validate, HalvesTheProcessesOfANodeThatHaveTwoGpusEach) {
@@ -172,6 +207,31 @@ TEST(Validate, NamesWhatAPodTemplateCannotSet) {
       StartsWith("spec.podTemplate.worker.spec.containers[\"worker\"].image: can't be set"));
 }
 
+constexpr std::array kFields{"nodes",
+                             "nodeProfile",
+                             "node",
+                             "gpusPerNode",
+                             "image",
+                             "imagePullPolicy",
+                             "imagePullSecrets",
+                             "podTemplate",
+                             "config",
+                             "configFrom",
+                             "evaluation",
+                             "data",
+                             "storage",
+                             "suspend",
+                             "restartPolicy",
+                             "checkpointDeadlineSeconds",
+                             "schedulingDeadlineSeconds",
+                             "progressDeadlineSeconds",
+                             "topology",
+                             "ttlSecondsAfterFinished",
+                             "priorityClassName",
+                             "queueName",
+                             "schedulerName",
+                             "deletePolicy"};
+
 TEST(Validate, HasWordsForEverything) {
   const std::vector<Json> odd{nullptr,
                               true,
@@ -185,27 +245,7 @@ TEST(Validate, HasWordsForEverything) {
                               Json::array({nullptr}),
                               Json::object(),
                               {{"name", 3}}};
-  for (const char* field : {"nodes",
-                            "nodeProfile",
-                            "node",
-                            "gpusPerNode",
-                            "image",
-                            "imagePullPolicy",
-                            "imagePullSecrets",
-                            "podTemplate",
-                            "config",
-                            "configFrom",
-                            "evaluation",
-                            "data",
-                            "storage",
-                            "suspend",
-                            "restartPolicy",
-                            "checkpointDeadlineSeconds",
-                            "ttlSecondsAfterFinished",
-                            "priorityClassName",
-                            "queueName",
-                            "schedulerName",
-                            "deletePolicy"}) {
+  for (const char* field : kFields) {
     for (const Json& value : odd) {
       Checked checked;
       EXPECT_NO_THROW(checked = check({{field, value}})) << field << value;

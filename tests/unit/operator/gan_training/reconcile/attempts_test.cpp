@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/owned.h"
 #include "unit/operator/gan_training/reconcile/world.h"
 
 namespace ganscale::controller::gan_training {
@@ -63,18 +64,48 @@ TEST(StartAttempt, WritesTheTokenBeforeTheMpiJob) {
                 world.cluster());
   const auto requests = world.server.requests();
   ASSERT_EQ(requests.size(), 2U);
-  EXPECT_THAT(requests[0].path, HasSubstr("/secrets/faces-control?"));
+  EXPECT_THAT(requests[0].path, HasSubstr("/secrets"));
+  EXPECT_EQ(Json::parse(requests[0].body)["metadata"]["name"], "faces-control");
   EXPECT_EQ(Json::parse(requests[0].body)["stringData"]["token"], "secret");
-  EXPECT_THAT(requests[1].path, HasSubstr("/mpijobs/faces-r3?"));
+  EXPECT_THAT(requests[1].path, HasSubstr("/mpijobs"));
+  EXPECT_EQ(Json::parse(requests[1].body)["metadata"]["name"], "faces-r3");
+}
+
+TEST(StartAttempt, WritesTheTokenAgainAndReadsNoSecretForIt) {
+  World world;
+  const auto start = [&](int attempt, const std::string& token) {
+    start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(attempt), token,
+                  world.cluster());
+  };
+  start(3, "old");
+  start(4, "new");
+  EXPECT_EQ(world.server.get(resource::kSecrets, {"team", "faces-control"})["data"]["token"],
+            "new");
+  EXPECT_EQ(world.server.count("GET", "/secrets"), 0U);
+}
+
+TEST(StartAttempt, TakesNoSecretAndNoMpiJobOfAnotherOwner) {
+  for (const auto& [resource, name] :
+       {std::pair{resource::kSecrets, "faces-control"}, std::pair{kMpiJobs, "faces-r3"}}) {
+    World world;
+    const Key key{"team", name};
+    world.server.put(resource, {{"metadata", {{"name", name}, {"namespace", "team"}}}});
+    const Json before = world.server.get(resource, key);
+    EXPECT_THROW(start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(3),
+                               "secret", world.cluster()),
+                 NameTaken)
+        << name;
+    EXPECT_EQ(world.server.get(resource, key), before) << name;
+  }
 }
 
 TEST(StartAttempt, MakesNoMpiJobWithoutAToken) {
   World world;
-  world.server.fail_next("PATCH", "/secrets/", 403, "Forbidden");
+  world.server.fail_next("POST", "/secrets", 403, "Forbidden");
   EXPECT_THROW(start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(1),
                              "secret", world.cluster()),
                ApiError);
-  EXPECT_EQ(world.server.count("PATCH", "/mpijobs/"), 0U);
+  EXPECT_EQ(world.server.count("POST", "/mpijobs"), 0U);
   EXPECT_THAT(world.told("AccessDenied"), ElementsAre(HasSubstr("in the namespace team")));
 }
 
@@ -83,7 +114,7 @@ Json job(int attempt, const std::string& owner) {
            {{"name", attempt_name(kFaces, attempt)},
             {"namespace", "team"},
             {"labels", {{kTrainingLabel, "faces"}, {kAttemptLabel, std::to_string(attempt)}}},
-            {"ownerReferences", Json::array({{{"uid", owner}}})}}}};
+            {"ownerReferences", Json::array({{{"uid", owner}, {"controller", true}}})}}}};
 }
 
 TEST(DeleteAttempts, SparesTheLiveOneAndThoseOfOthers) {

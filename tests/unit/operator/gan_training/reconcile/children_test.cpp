@@ -35,15 +35,86 @@ TEST(Children, AreMadeAgainWithoutAnEventAboutAField) {
   EXPECT_THAT(world.told("PutBack"), IsEmpty());
 }
 
-TEST(Children, OfAnotherOwnerAreTakenOverInSilence) {
+TEST(Children, OfAnotherOwnerAreLeftAsTheyAreWhileTheOthersArePutBack) {
   World world;
   world.run();
   world.server.edit(
       resource::kNetworkPolicies, kFaces,
       {{"metadata", {{"ownerReferences", Json::array()}}}, {"spec", {{"ingress", Json::array()}}}});
+  world.server.edit(resource::kBudgets, kFaces, {{"spec", {{"minAvailable", 0}}}});
+  EXPECT_EQ(world.reconcile(), std::chrono::seconds(10));
+  EXPECT_TRUE(world.server.get(resource::kNetworkPolicies, kFaces)["spec"]["ingress"].empty());
+  EXPECT_EQ(world.server.get(resource::kBudgets, kFaces)["spec"]["minAvailable"], 1);
+  EXPECT_EQ(world.condition("Reconciled")["reason"], "NameTaken");
+  EXPECT_EQ(world.condition("Reconciled")["message"],
+            "the name is taken: networkpolicies team/faces belongs to another owner and is left as "
+            "it is; delete or rename it, or choose another name");
+}
+
+/// An object of another owner, by the name that a child of the training needs.
+Json foreign(const std::string& name) {
+  return {{"metadata", {{"name", name}, {"namespace", "team"}}}, {"data", {{"theirs", "x"}}}};
+}
+
+TEST(Children, AreNotMadeOverObjectsOfOtherOwners) {
+  for (const auto& [resource, name] :
+       {std::pair{resource::kConfigMaps, "faces-config"},
+        std::pair{resource::kNetworkPolicies, "faces"},
+        std::pair{resource::kSecrets, "faces-control"}, std::pair{kMpiJobs, "faces-r1"}}) {
+    World world;
+    const Key key{"team", name};
+    world.server.put(resource, foreign(name));
+    const Json before = world.server.get(resource, key);
+    world.server.put(kTrainings, make_training());
+    for (int i = 0; i < 5; ++i) world.reconcile();
+    EXPECT_EQ(world.server.get(resource, key), before) << name;
+    EXPECT_EQ(world.condition("Reconciled")["reason"], "NameTaken") << name;
+    EXPECT_NE(world.status()["phase"], Json()) << name;
+    world.server.remove(kTrainings, kFaces);
+    world.settle();
+    EXPECT_TRUE(world.training().is_null()) << name;
+    EXPECT_EQ(world.server.get(resource, key), before) << name;
+  }
+}
+
+TEST(Children, AreMadeOnceTheirNameIsFree) {
+  World world;
+  world.server.put(resource::kConfigMaps, foreign("faces-config"));
+  world.server.put(kTrainings, make_training());
+  for (int i = 0; i < 3; ++i) world.reconcile();
+  EXPECT_EQ(world.status()["phase"], phase::kPending);
+  world.server.remove(resource::kConfigMaps, {"team", "faces-config"});
   world.settle();
-  EXPECT_FALSE(world.server.get(resource::kNetworkPolicies, kFaces)["spec"]["ingress"].empty());
-  EXPECT_THAT(world.told("PutBack"), IsEmpty());
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_EQ(world.condition("Reconciled")["status"], "True");
+  EXPECT_EQ(world.told("ReconcileFailed").size(), 1U);
+}
+
+TEST(Children, OfThisTrainingThatOurCopyLacksAreApplied) {
+  World world;
+  world.run();
+  // Without its label no informer shows it any more.
+  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+                    {{"metadata", {{"labels", nullptr}}}, {"data", {{"config.yaml", "x"}}}});
+  world.sync();
+  world.informers.config_maps = std::make_unique<Informer>(
+      world.server.connect(), hooks_without_sleep(),
+      Informer::Settings{.resource = resource::kConfigMaps}, [](const Json&) {});
+  world.reconciler.reconcile(kFaces);
+  const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-config"});
+  EXPECT_NE(map["data"]["config.yaml"], "x");
+  EXPECT_EQ(map["metadata"]["labels"][kTrainingLabel], "faces");
+}
+
+TEST(Children, ThatAnotherOwnerTookHoldUpNoEnd) {
+  World world;
+  world.run();
+  world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
+                    {{"metadata", {{"ownerReferences", Json::array()}}}});
+  world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                    {{"status", {{"phase", "Failed"}}}});
+  world.reconcile();
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null()) << "its nodes are free";
 }
 
 TEST(Children, MayHoldMoreThanIsWanted) {

@@ -105,8 +105,28 @@ TEST(Observation, SeesPodsOfOtherAttemptsWhileTheyMayWrite) {
   pod["metadata"]["finalizers"] = Json::array({"slow"});
   world.server.put(resource::kPods, pod);
   EXPECT_TRUE(observe_in(world, training).situation.others) << "its grace is not over";
-  world.now += std::chrono::seconds(31);
-  EXPECT_FALSE(observe_in(world, training).situation.others) << "its node is gone";
+  world.now += std::chrono::seconds(60);
+  EXPECT_TRUE(observe_in(world, training).situation.others) << "its node may be cut off";
+  pod["status"]["phase"] = "Failed";
+  world.server.put(resource::kPods, pod);
+  EXPECT_FALSE(observe_in(world, training).situation.others) << "its node was deleted";
+}
+
+TEST(Observation, NamesThePodWhoseNodeDoesNotConfirmItsEnd) {
+  World world;
+  Json pod = make_pod("faces-r1-worker-0", "worker", 1, "Running");
+  pod["spec"]["nodeName"] = "dgx-3";
+  pod["metadata"]["deletionTimestamp"] = format_time(world.now);
+  pod["metadata"]["finalizers"] = Json::array({"slow"});
+  world.server.put(resource::kPods, pod);
+  const Json training = with_attempt(2, AttemptState::kEnded);
+  EXPECT_EQ(observe_in(world, training).situation.stuck, "") << "it may be ending";
+  world.now += std::chrono::seconds(30);
+  EXPECT_EQ(
+      observe_in(world, training).situation.stuck,
+      "waiting for the end of faces-r1-worker-0, whose node does not confirm it: dgx-3; if the "
+      "node is down, delete it or taint it "
+      "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute");
 }
 
 TEST(Observation, SeesPodsOfAnEndedAttemptWhoseMpiJobIsGone) {
@@ -119,11 +139,12 @@ TEST(Observation, SeesPodsOfAnEndedAttemptWhoseMpiJobIsGone) {
 
 TEST(Observation, KnowsItsOwnMpiJobsByTheirOwner) {
   World world;
-  Json job = {{"metadata",
-               {{"name", "faces-r2"},
-                {"namespace", "team"},
-                {"labels", {{kTrainingLabel, "faces"}, {kAttemptLabel, "2"}}},
-                {"ownerReferences", Json::array({{{"uid", "an older training"}}})}}}};
+  Json job = {
+      {"metadata",
+       {{"name", "faces-r2"},
+        {"namespace", "team"},
+        {"labels", {{kTrainingLabel, "faces"}, {kAttemptLabel, "2"}}},
+        {"ownerReferences", Json::array({{{"uid", "an older training"}, {"controller", true}}})}}}};
   world.server.put(kMpiJobs, job);
   EXPECT_FALSE(observe_in(world, with_attempt(2, AttemptState::kLive)).situation.attempt);
   job["metadata"]["ownerReferences"][0]["uid"] = "u";

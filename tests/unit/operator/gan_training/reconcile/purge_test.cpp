@@ -122,10 +122,25 @@ TEST(Purge, IgnoresTheJobOfAnOlderTrainingOfTheName) {
   Deleted world;
   world.server.put(
       resource::kJobs,
-      {{"metadata", {{"name", "faces-purge"}, {"namespace", "team"}}},
+      {{"metadata",
+        {{"name", "faces-purge"},
+         {"namespace", "team"},
+         {"ownerReferences",
+          Json::array({{{"kind", kKind}, {"name", "faces"}, {"uid", "older"}}})}}},
        {"status", {{"conditions", Json::array({{{"type", "Complete"}, {"status", "True"}}})}}}});
   world.reconcile();
   EXPECT_FALSE(world.training().is_null()) << "its own folder is not deleted yet";
+}
+
+TEST(Purge, IsNotHeldUpByAJobOfAnotherOwner) {
+  Deleted world;
+  world.server.put(resource::kJobs,
+                   {{"metadata", {{"name", "faces-purge"}, {"namespace", "team"}}}});
+  const Json before = world.server.get(resource::kJobs, kJob);
+  world.settle();
+  EXPECT_TRUE(world.training().is_null());
+  EXPECT_EQ(world.server.get(resource::kJobs, kJob), before);
+  EXPECT_THAT(world.told("PurgeFailed"), ElementsAre(HasSubstr("/runs/faces on the claim runs")));
 }
 
 }  // namespace

@@ -46,7 +46,9 @@ TEST(Reconciler, StoresTheNumberOfAnAttemptBeforeItMakesTheMpiJob) {
   std::vector<std::string> writes;
   for (const auto& request : world.server.requests()) {
     if (request.path.find("/status") != std::string::npos) writes.emplace_back("status");
-    if (request.path.find("/mpijobs/") != std::string::npos) writes.emplace_back("job");
+    if (request.method == "POST" && request.path.find("/mpijobs") != std::string::npos) {
+      writes.emplace_back("job");
+    }
   }
   EXPECT_THAT(writes, ElementsAre("status", "job"));
 }
@@ -67,6 +69,16 @@ TEST(Reconciler, WritesNothingWhileNothingChanges) {
   world.now += seconds(300);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(world.reconcile(), seconds(600));
   EXPECT_EQ(world.writes(), before);
+}
+
+TEST(Reconciler, LeavesTheAttemptWhereOnlyTheDeadlineOfCheckpointsChanges) {
+  World world;
+  world.run();
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"checkpointDeadlineSeconds", 7}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["phase"], phase::kRunning);
+  EXPECT_EQ(world.status()["attempt"]["number"], 1);
+  EXPECT_EQ(world.told("PutBack").size(), 0U);
 }
 
 TEST(Reconciler, LetsTheNodesBeDrainedWhenTheTrainingIsOver) {
@@ -92,6 +104,59 @@ TEST(Reconciler, DeletesATrainingAfterItsTimeToLive) {
   EXPECT_EQ(world.told("Expired").size(), 1U);
 }
 
+/// An attempt that failed and waits for its restart, and another operator that has started the next
+/// one since: the copies of MPIJobs are new, that of the training is not.
+struct Behind : World {
+  Behind() {
+    run();
+    server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                {{"status", {{"phase", "Failed"}}}});
+    settle();
+    sync();
+    server.edit(kTrainings, kFaces,
+                {{"status", {{"attempt", {{"number", 2}, {"state", "Live"}}}}}});
+    Json job = server.get(kMpiJobs, job_key(1));
+    if (!job.is_null()) ADD_FAILURE() << "the first attempt is still there";
+    server.put(kMpiJobs,
+               {{"metadata",
+                 {{"name", "faces-r2"},
+                  {"namespace", "team"},
+                  {"labels", {{kTrainingLabel, "faces"}, {kAttemptLabel, "2"}}},
+                  {"ownerReferences", Json::array({{{"uid", "u"}, {"controller", true}}})}}}});
+    informers.jobs->list();
+  }
+};
+
+TEST(Reconciler, DeletesNoAttemptThatItsCopyOfTheTrainingDoesNotKnow) {
+  Behind world;
+  EXPECT_THROW(world.reconciler.reconcile(kFaces), ApiError);
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(2)).is_null());
+}
+
+TEST(Reconciler, DropsNoBudgetByACopyThatIsBehind) {
+  World world;
+  world.run();
+  world.set_job_condition(1, "Succeeded");
+  world.server.fail_next("DELETE", "/poddisruptionbudgets/", 403, "Forbidden");
+  EXPECT_THROW(world.reconcile(), ApiError);
+  world.sync();
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"nodes", 2}}}});
+  EXPECT_THROW(world.reconciler.reconcile(kFaces), ApiError);
+  EXPECT_FALSE(world.server.get(resource::kBudgets, kFaces).is_null());
+}
+
+TEST(Reconciler, DoesNotDeleteATrainingThatWasEditedSinceItSawIt) {
+  World world;
+  world.run({{"ttlSecondsAfterFinished", 60}});
+  world.set_job_condition(1, "Succeeded");
+  world.settle();
+  world.now += seconds(60);
+  world.sync();
+  world.server.edit(kTrainings, kFaces, {{"spec", {{"nodes", 2}}}});
+  world.reconciler.reconcile(kFaces);
+  EXPECT_FALSE(world.training()["metadata"].contains("deletionTimestamp"));
+}
+
 TEST(Reconciler, ThrowsAConflictAndSaysNothingOfIt) {
   World world;
   world.server.put(kTrainings, make_training());
@@ -109,11 +174,11 @@ TEST(Reconciler, LeavesTheWordsOfAFailureInAConditionUntilItSucceeds) {
   world.server.put(kTrainings, make_training());
   world.reconcile();
   for (int i = 0; i < 3; ++i) {
-    world.server.fail_next("PATCH", "/mpijobs/", 500, "InternalError", "the webhook is away");
+    world.server.fail_next("POST", "/mpijobs", 500, "InternalError", "the webhook is away");
   }
   EXPECT_THROW(world.reconcile(), ApiError);  // its status is stored, our copy is behind
   for (int i = 0; i < 3; ++i) {
-    world.server.fail_next("PATCH", "/mpijobs/", 500, "InternalError", "the webhook is away");
+    world.server.fail_next("POST", "/mpijobs", 500, "InternalError", "the webhook is away");
   }
   EXPECT_THROW(world.reconcile(), ApiError);
   EXPECT_EQ(world.condition("Reconciled")["status"], "False");
@@ -131,14 +196,14 @@ TEST(Reconciler, DoesNotTryAgainWhatTheServerRefusesBecauseOfTheSpec) {
   world.server.put(kTrainings, make_training());
   world.reconcile();
   for (int i = 0; i < 2; ++i) {
-    world.server.fail_next("PATCH", "/mpijobs/", 422, "Invalid", "quantities must match");
+    world.server.fail_next("POST", "/mpijobs", 422, "Invalid", "quantities must match");
     EXPECT_EQ(world.reconcile(), seconds(600));
   }
   EXPECT_EQ(world.condition("Reconciled")["reason"], "Invalid");
   const std::size_t before = world.writes();
-  world.server.fail_next("PATCH", "/mpijobs/", 422, "Invalid", "quantities must match, once more");
+  world.server.fail_next("POST", "/mpijobs", 422, "Invalid", "quantities must match, once more");
   world.reconcile();
-  EXPECT_EQ(world.writes(), before + 2) << "the Secret and the MPIJob, no status";
+  EXPECT_EQ(world.writes(), before + 4) << "three for the Secret that is there, no status";
 }
 
 TEST(Reconciler, SaysWhatIsWrongWhereASectionIsNoMap) {
@@ -238,7 +303,7 @@ TEST(Reconciler, TellsWhereTheNamespaceIsClosed) {
   World world;
   world.server.put(kTrainings, make_training());
   world.reconcile();
-  world.server.fail_next("PATCH", "/secrets/", 403, "Forbidden");
+  world.server.fail_next("POST", "/secrets", 403, "Forbidden");
   EXPECT_THROW(world.reconcile(), ApiError);
   EXPECT_THAT(world.told("AccessDenied"), ElementsAre(HasSubstr("apply rbac/training-namespace")));
 }

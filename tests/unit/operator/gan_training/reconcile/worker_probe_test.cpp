@@ -49,6 +49,61 @@ TEST(WorkerProbe, AsksARunningWorkerToStop) {
   EXPECT_THAT(server.requests().at(1), HasSubstr(R"({"command":"stop"})"));
 }
 
+/// A worker that does not answer until it is let go, and notes who was asked.
+class Busy {
+ public:
+  std::string url_of(const std::string& name) const { return server_.url() + "/" + name; }
+  std::size_t asked() const { return server_.requests().size(); }
+  std::string request(std::size_t i) const { return server_.requests().at(i); }
+  void let_go() { held_ = false; }
+
+ private:
+  std::atomic<bool> held_{true};
+  LoopbackServer server_{[this](const std::string&, const LoopbackServer::Write& write) {
+    wait_until([this] { return !held_; });
+    worker(R"({"state":"done"})")("", write);
+  }};
+};
+
+TEST(WorkerProbe, AsksWhoIsToStopFirstThenEveryNamespaceInTurn) {
+  Busy busy;
+  WorkerProbe probe(std::chrono::hours(1), 1, [](const Key&) {});
+  const auto watch = [&](const Key& key, bool stop) {
+    probe.watch(key, {.url = busy.url_of(key.name), .token = "", .attempt = 1, .stop = stop});
+  };
+  watch({"a", "first"}, false);
+  wait_until([&] { return busy.asked() == 1; });  // the one thread waits for it
+  watch({"z", "poll-z"}, false);
+  watch({"b", "poll-b"}, false);
+  watch({"y", "stop-y"}, true);
+  busy.let_go();
+  wait_until([&] { return busy.asked() == 4; });
+  EXPECT_THAT(busy.request(1), HasSubstr("stop-y"));
+  EXPECT_THAT(busy.request(2), HasSubstr("poll-z")) << "it was due before poll-b";
+  EXPECT_THAT(busy.request(3), HasSubstr("poll-b"));
+}
+
+TEST(WorkerProbe, PrefersNamespacesThatHaveNoProbeInProgress) {
+  Busy of_a;
+  Busy of_c;
+  Busy rest;
+  rest.let_go();
+  WorkerProbe probe(std::chrono::hours(1), 2, [](const Key&) {});
+  const auto watch = [&](const Key& key, const Busy& worker) {
+    probe.watch(key, {.url = worker.url_of(key.name), .token = "", .attempt = 1, .stop = false});
+  };
+  watch({"a", "one"}, of_a);
+  watch({"c", "one"}, of_c);
+  wait_until([&] { return of_a.asked() == 1 && of_c.asked() == 1; });  // no thread is left
+  watch({"a", "two"}, rest);
+  watch({"b", "other"}, rest);
+  of_c.let_go();
+  wait_until([&] { return rest.asked() == 2; });
+  EXPECT_THAT(rest.request(0), HasSubstr("other")) << "a probe of namespace a is in progress";
+  EXPECT_THAT(rest.request(1), HasSubstr("two"));
+  of_a.let_go();
+}
+
 TEST(WorkerProbe, SaysNothingWhileNobodyAnswersSensibly) {
   const LoopbackServer server(worker("nonsense"));
   WorkerProbe probe(milliseconds(5), 1, [](const Key&) {});

@@ -53,9 +53,11 @@ std::string in_schemes_of(wire::Sharing sharing) {
 TEST(Definition, AsksForTheSchemesOfTheTable) {
   const std::string batch = in_schemes_of(wire::Sharing::kBatch);
   EXPECT_EQ(batch, " in ['synchronous']");
-  EXPECT_THAT(asked_schemes(definition("gantrainings")), ElementsAre(batch));
-  EXPECT_THAT(asked_schemes(definition("scalingsweeps")),
-              ElementsAre(in_schemes_of(wire::Sharing::kLabels), batch));
+  for (const char* kind : {"gantrainings", "scalingsweeps"}) {
+    EXPECT_THAT(asked_schemes(definition(kind)),
+                ElementsAre(in_schemes_of(wire::Sharing::kLabels), batch))
+        << kind;
+  }
 }
 
 /// Returns the numbers that rules know for node profiles: 'summit-v100' ? 6.

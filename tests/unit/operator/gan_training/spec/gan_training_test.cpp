@@ -16,6 +16,14 @@ TEST(GanTraining, KnowsItsIdentityAndItsEnd) {
   EXPECT_EQ(t.status, Json::object());
 }
 
+TEST(GanTraining, HasTheLabelsThatItsQueueReads) {
+  const GanTraining t = parse_training(Json::parse(R"({"metadata": {"name": "a", "labels": {
+      "team": "x", "kueue.x-k8s.io/priority-class": "high",
+      "kueue.x-k8s.io/queue-name": "that of spec.queueName counts"}}})"));
+  EXPECT_EQ(t.queue_labels,
+            (std::map<std::string, std::string>{{"kueue.x-k8s.io/priority-class", "high"}}));
+}
+
 TEST(GanTraining, IsReadWhateverItsSpecAndStatusAre) {
   for (const char* odd : {"3", "[]", "null", "\"x\""}) {
     const std::string text = R"({"metadata": {"name": "a"}, "spec": )" + std::string(odd) +

@@ -23,6 +23,8 @@ TEST(TrainingSpec, HasDefaults) {
   EXPECT_FALSE(s.suspend);
   EXPECT_FALSE(s.purge);
   EXPECT_FALSE(s.ttl_seconds);
+  EXPECT_FALSE(s.scheduling_deadline_seconds);
+  EXPECT_FALSE(s.progress_deadline_seconds);
 }
 
 TEST(TrainingSpec, IsReadWhole) {
@@ -32,7 +34,8 @@ TEST(TrainingSpec, IsReadWhole) {
       "storage": {"claimName": "runs", "path": "/out"}, "suspend": true,
       "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 0, "maxBackoffSeconds": 9},
       "checkpointDeadlineSeconds": 7, "ttlSecondsAfterFinished": 0, "priorityClassName": "urgent", "queueName": "research",
-      "schedulerName": "volcano", "deletePolicy": "Purge"})"));
+      "schedulerName": "volcano", "schedulingDeadlineSeconds": 60, "progressDeadlineSeconds": 600,
+      "topology": {"preferred": "cloud/rack"}, "deletePolicy": "Purge"})"));
   EXPECT_EQ(s.nodes, 8);
   EXPECT_EQ(s.gpus_per_node, 4);
   EXPECT_EQ(s.image_pull_secrets, std::vector<std::string>{"registry"});
@@ -47,6 +50,9 @@ TEST(TrainingSpec, IsReadWhole) {
   EXPECT_EQ(s.checkpoint_deadline_seconds, 7);
   EXPECT_EQ(s.ttl_seconds, 0);
   EXPECT_EQ(s.queue_name, "research");
+  EXPECT_EQ(s.scheduling_deadline_seconds, 60);
+  EXPECT_EQ(s.progress_deadline_seconds, 600);
+  EXPECT_EQ(s.preferred_topology, "cloud/rack");
   EXPECT_TRUE(s.purge);
 }
 
@@ -80,6 +86,9 @@ TEST(TrainingSpec, LetsFieldsOfANewerVersionPass) {
 
 TEST(TrainingSpec, NamesThePathOfAWrongField) {
   refuses(R"({"nodes": "many"})", "spec.nodes: expected an integer: \"many\"");
+  refuses(R"({"schedulingDeadlineSeconds": 0})", "schedulingDeadlineSeconds: must be 1 to 604800");
+  refuses(R"({"topology": {"required": "a/b", "preferred": "a/c"}})",
+          "spec.topology: give either required or preferred");
   refuses(R"({"nodes": 0})", "spec.nodes: must be 1 to 4096");
   refuses(R"({"config": []})", "spec.config: expected an object");
   refuses(R"({"restartPolicy": {"maxRestarts": -1}})", "spec.restartPolicy.maxRestarts");

@@ -24,6 +24,30 @@ TEST(SweepRecord, IsReadAsItWasWritten) {
   EXPECT_EQ(status["newerField"], 3);
 }
 
+TEST(SweepRecord, NamesEachNodeOnce) {
+  const auto on = [](const std::string& run, const std::vector<std::string>& nodes) {
+    return Result{.run = run,
+                  .hash = "h",
+                  .measured = {},
+                  .message = {},
+                  .nodes = nodes,
+                  .image_id = {},
+                  .restarts = 0};
+  };
+  Record record;
+  record.results = {on("one", {"a", "b", "c", "e"}), on("two", {"b", "d"}), on("three", {})};
+  Json status;
+  write_record(record, status);
+  EXPECT_EQ(status["nodeNames"], Json::array({"a", "b", "c", "d", "e"}));
+  EXPECT_EQ(status["runs"][0]["nodes"], "0-2,4");
+  EXPECT_EQ(status["runs"][1]["nodes"], "1,3");
+  EXPECT_EQ(read_record(status), record);
+  status["nodeNames"] = Json::array({"a"});
+  status["runs"][1]["nodes"] = "x,-3,0,99999999999999999999,7-";
+  EXPECT_EQ(read_record(status).results[0].nodes, std::vector<std::string>{"a"});
+  EXPECT_EQ(read_record(status).results[1].nodes, std::vector<std::string>{"a"});
+}
+
 TEST(SweepRecord, OfAnOddStatusIsEmpty) {
   const Json odd = {{"phase", 3}, {"runs", {{"a", 1}}}, {"current", Json::array()}};
   EXPECT_EQ(read_record(odd), Record());

@@ -59,6 +59,29 @@ TEST(ReportMap, HasALineOfCsvForEachPointAndRun) {
   for (const auto& line : runs) EXPECT_EQ(fields(line), fields(runs[0])) << line;
 }
 
+TEST(ReportMap, FitsIntoAnObjectForTheLargestSweepOnManyNodes) {
+  Json points = Json::array();
+  for (int nodes = 1; nodes <= 32; ++nodes) points.push_back({{"nodes", nodes}});
+  const Plan plan = make_plan({{"points", points}, {"repeats", 20}});
+  ASSERT_EQ(plan.runs.size(), 640U);
+  std::vector<std::string> nodes;
+  for (int i = 100; i < 164; ++i) {
+    nodes.push_back("ip-10-0-0-" + std::to_string(i) + ".eu-central-1.compute.internal");
+  }
+  Record record;
+  for (const SweepRun& run : plan.runs) {
+    record.results.push_back(make_result(plan, run, 1000.0 / 7));
+    record.results.back().nodes = nodes;
+    record.results.back().image_id = std::string(120, 'x');
+  }
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of a ConfigMap; etcd takes half more
+  Json status;
+  write_record(record, status);
+  EXPECT_LT(status.dump().size(), kMostBytes / 2);
+  EXPECT_LT(report_map(plan, record).dump().size(), kMostBytes);
+  EXPECT_THAT(file(plan, record, "runs.csv"), HasSubstr(" and 56 more,"));
+}
+
 TEST(ReportMap, LeavesEmptyInCsvWhatWasNotMeasured) {
   const Plan plan = make_plan();
   const auto points = lines(file(plan, {}, "points.csv"));

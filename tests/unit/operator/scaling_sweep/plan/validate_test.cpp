@@ -24,7 +24,8 @@ const Json kPerLabel = {
     {"warmup", nullptr},
     {"measure", nullptr},
     {"template",
-     {{"config", {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}}}}}};
+     {{"storage", {{"claimName", "runs"}}},
+      {"config", {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}}}}}};
 
 Json strong(const Json& training) {
   return {{"mode", "Strong"},

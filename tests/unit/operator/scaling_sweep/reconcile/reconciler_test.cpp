@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
 #include "unit/operator/scaling_sweep/reconcile/world.h"
 
 namespace ganscale::controller::scaling_sweep {
@@ -70,6 +69,23 @@ TEST(SweepReconciler, MeasuresNothingAgainWhereItsCopyIsBehind) {
   EXPECT_THAT(world.made(), SizeIs(1));
 }
 
+TEST(SweepReconciler, DeletesNoTrainingOfASpecThatItsCopyDoesNotKnow) {
+  SweepWorld world;
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  world.server.edit(kSweeps, kWeak, {{"spec", {{"suspend", true}}}});
+  one.reconcile();  // deletes it
+  SweepOperator behind(world.server, world.now);
+  behind.sync();
+  world.server.edit(kSweeps, kWeak, {{"spec", {{"suspend", false}}}});
+  one.reconcile();
+  one.reconcile();  // makes it again
+  ASSERT_FALSE(world.training(planned()[0]).is_null());
+  behind.informers.trainings->list();
+  EXPECT_THROW(behind.reconciler.reconcile(kWeak), ApiError);
+  EXPECT_FALSE(world.training(planned()[0]).is_null());
+}
+
 TEST(SweepReconciler, WritesTheReport) {
   SweepWorld world;
   SweepOperator one(world.server, world.now);
@@ -124,10 +140,29 @@ TEST(SweepReconciler, TakesNoTrainingOfAnotherForItsOwn) {
   SweepWorld world;
   world.server.put(kTrainings, {{"metadata", {{"name", planned()[0]}, {"namespace", "team"}}}});
   SweepOperator one(world.server, world.now);
-  EXPECT_THROW(one.reconcile(), ConfigError);
-  EXPECT_THROW(one.reconcile(), ConfigError);  // with the status that the first one stored
-  EXPECT_EQ(find_condition(world.status(), kReconciled)["status"], "False");
+  EXPECT_EQ(one.reconcile(), kLookAgain);
+  EXPECT_EQ(one.reconcile(), kLookAgain);  // with the status that the first one stored
+  EXPECT_EQ(find_condition(world.status(), kReconciled)["reason"], "NameTaken");
   EXPECT_FALSE(world.training(planned()[0])["metadata"].contains("deletionTimestamp"));
+}
+
+TEST(SweepReconciler, WritesItsReportOverNoConfigMapOfAnother) {
+  SweepWorld world;
+  const Key key{"team", "weak-report"};
+  world.server.put(
+      resource::kConfigMaps,
+      {{"metadata", {{"name", key.name}, {"namespace", "team"}}}, {"data", {{"a", "b"}}}});
+  const Json before = world.server.get(resource::kConfigMaps, key);
+  SweepOperator one(world.server, world.now);
+  one.reconcile();
+  world.end_training(planned()[0], "Succeeded", 123.5);
+  for (int i = 0; i < 4; ++i) one.reconcile();
+  EXPECT_EQ(world.server.get(resource::kConfigMaps, key)["data"], before["data"]);
+  EXPECT_FALSE(
+      world.server.get(resource::kConfigMaps, key)["metadata"].contains("ownerReferences"));
+  EXPECT_THAT(find_condition(world.status(), kReconciled)["message"].get<std::string>(),
+              HasSubstr("configmaps team/weak-report belongs to another owner"));
+  EXPECT_EQ(world.made().size(), 2U) << "the next run is made all the same";
 }
 
 TEST(SweepReconciler, ReportsATemplateThatTheServerRefuses) {

@@ -9,9 +9,8 @@
 #include "comm/backends/thread_group.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
-#include "support/temporary_folder.h"
 #include "training/generators/trained_generator.h"
-#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 #include "unit/training/same_snapshot.h"
 
@@ -21,7 +20,7 @@ namespace {
 constexpr std::int64_t kBatch = 4;
 
 /// Steps of four images; ticks every two.
-class Asynchronous : public testing::Test {
+class Asynchronous : public FakeTraining {
  protected:
   void configure(int steps, const std::string& scheme = ", max_staleness: 0") {
     config_ = parse(
@@ -39,21 +38,17 @@ class Asynchronous : public testing::Test {
 
   /// Trains as one rank in a run folder of that name.
   ExitCode train(comm::Group& group, const std::string& run) {
-    auto source = std::make_unique<data::FakeSource>(40);
-    source->unreadable = unreadable_;
-    const Dataset dataset = fake_dataset(std::move(source));
-    telemetry::Instruments instruments;
-    const Scheme& scheme = find_scheme(schemes(), config_.scheme.name);
-    scheme.check_ranks(config_, group.size());
-    const ExitCode code = scheme.run({.config = config_,
-                                      .folder = RunFolder(folder_ / run),
-                                      .dataset = dataset,
-                                      .devices = at::kCPU,
-                                      .group = group,
-                                      .stop = stop_,
-                                      .instruments = instruments});
-    observed_ages_ += instruments.staleness_steps.count(0) + instruments.staleness_steps.count(1);
-    return code;
+    return with_context(
+        group, std::make_unique<data::FakeSource>(40),
+        [&](const TrainingContext& context) {
+          const Scheme& scheme = *config_.scheme.chosen;
+          scheme.check_ranks(config_, group.size());
+          const ExitCode code = scheme.run(context);
+          const auto& ages = context.instruments.staleness_steps;
+          observed_ages_ += ages.count(0) + ages.count(1);
+          return code;
+        },
+        run);
   }
 
   void train(const std::string& run, int ranks = 2) {
@@ -65,10 +60,6 @@ class Asynchronous : public testing::Test {
     return checkpoint::load_checkpoint(checkpoint::newest_valid_checkpoint(folder_ / run).value());
   }
 
-  const TemporaryFolder folder_;
-  const StopSignal stop_;
-  RunConfig config_;
-  std::set<std::int64_t> unreadable_;
   std::atomic<std::uint64_t> observed_ages_ = 0;  // of at most one step, of all ranks
 };
 
@@ -119,7 +110,7 @@ TEST_F(Asynchronous, GathersACheckpointOfBothRoles) {
 TEST_F(Asynchronous, WithStaleness0WritesTheCheckpointOfSynchronous) {
   configure(6);
   train("asynchronous");
-  config_.scheme = {.name = "synchronous", .options = {}};
+  config_.scheme = parse("").scheme;
   train("synchronous", 1);
   const auto actual = newest("asynchronous");
   const auto expected = newest("synchronous");
@@ -144,7 +135,7 @@ TEST_F(Asynchronous, GoesOnFromACheckpointOfAnotherRatioOrScheme) {
   train("run", 2);
   configure(8, ", ratio: \"2:1\", max_staleness: 1");
   train("run", 3);
-  config_.scheme = {.name = "synchronous", .options = {}};
+  config_.scheme = parse("").scheme;
   config_.training.total_kimg = 0.048;
   train("run", 1);
   EXPECT_EQ(newest("run").images_seen, 48);
@@ -179,15 +170,8 @@ TEST_F(Asynchronous, EndsAllRanksWhereOneIsLost) {
 TEST_F(Asynchronous, BuildsWhatItWouldUse) {
   configure(4);
   comm::run_ranks(2, [&](comm::Group& group) {
-    const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(40));
-    telemetry::Instruments instruments;
-    try_asynchronous({.config = config_,
-                      .folder = RunFolder(folder_ / "run"),
-                      .dataset = dataset,
-                      .devices = at::kCPU,
-                      .group = group,
-                      .stop = stop_,
-                      .instruments = instruments});
+    with_context(group, std::make_unique<data::FakeSource>(40),
+                 [&](const TrainingContext& context) { config_.scheme.chosen->try_run(context); });
   });
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
 }

@@ -4,55 +4,40 @@
 
 #include "comm/backends/thread_group.h"
 #include "support/expect_error.h"
-#include "support/temporary_folder.h"
-#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
 
 /// Label 0 has eight records, label 1 four and label 2 four.
-class Labels : public testing::Test {
+class Labels : public FakeTraining {
  protected:
-  Labels()
-      : config_(parse("model: {z_dim: 2}\nscheme: {name: per_label}\n"
-                      "training: {batch: 4, total_kimg: 0.032, samples_every_kimg: 0, "
-                      "grid_rows: 1, grid_columns: 2}\n")) {
+  Labels() {
+    config_ = parse(
+        "model: {z_dim: 2}\nscheme: {name: per_label}\n"
+        "training: {batch: 4, total_kimg: 0.032, samples_every_kimg: 0, "
+        "grid_rows: 1, grid_columns: 2}\n");
     config_.model.channels = 1;
   }
 
   /// Trains these labels; returns whether it was stopped.
   bool train(const std::vector<std::int64_t>& labels) {
-    auto source = std::make_unique<data::FakeSource>(16);
-    source->unreadable = unreadable_;
-    const Dataset dataset = fake_dataset(std::move(source));
-    telemetry::Instruments instruments;
     const auto alone = comm::make_single_group();
-    const TrainingContext context{.config = config_,
-                                  .folder = folder(),
-                                  .dataset = dataset,
-                                  .devices = at::kCPU,
-                                  .group = *alone,
-                                  .stop = stop_,
-                                  .instruments = instruments,
-                                  .budget_seconds = budget_seconds_};
-    LabelQueue queue(context, records_, /*attempts=*/3);
-    const bool stopped = queue.train_labels(labels);
-    first_failure_ = queue.first_failure();
-    return stopped;
+    return with_context(*alone, std::make_unique<data::FakeSource>(16),
+                        [&](const TrainingContext& context) {
+                          LabelQueue queue(context, records_, /*attempts=*/3);
+                          const bool stopped = queue.train_labels(labels);
+                          first_failure_ = queue.first_failure();
+                          return stopped;
+                        });
   }
 
-  RunFolder folder() const { return RunFolder(folder_ / "run"); }
   std::optional<LabelState> state(std::int64_t label) const {
     return read_label_state(label_folder(folder(), label));
   }
 
-  const TemporaryFolder folder_;
-  RunConfig config_;
   const LabelRecords records_ = {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
-  std::set<std::int64_t> unreadable_;
-  const StopSignal stop_;
-  double budget_seconds_ = 0;
   ExitCode first_failure_ = ExitCode::kOk;
 };
 
@@ -60,7 +45,7 @@ TEST_F(Labels, AreTrainedOnTheirSharesOfTheImages) {
   EXPECT_FALSE(train({0, 2}));
   EXPECT_EQ(state(0).value().images_seen, 16);
   EXPECT_EQ(state(2).value().images_seen, 8);
-  EXPECT_EQ(state(2).value().state, "done");
+  EXPECT_EQ(state(2).value().state, wire::LabelStage::kDone);
   EXPECT_FALSE(state(1));
   EXPECT_EQ(first_failure_, ExitCode::kOk);
 }
@@ -68,10 +53,10 @@ TEST_F(Labels, AreTrainedOnTheirSharesOfTheImages) {
 TEST_F(Labels, AreTriedAsOftenAsTheyMayAndThenLeft) {
   unreadable_ = {1};
   EXPECT_FALSE(train({0, 1}));
-  EXPECT_EQ(state(0).value().state, "failed");
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kFailed);
   EXPECT_EQ(state(0).value().attempts, 3);
   EXPECT_EQ(state(0).value().exit_code, static_cast<int>(ExitCode::kData));
-  EXPECT_EQ(state(1).value().state, "done");
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
   EXPECT_EQ(first_failure_, ExitCode::kData);
 }
 
@@ -79,7 +64,7 @@ TEST_F(Labels, ThatAreDoneAreNotTrainedAgain) {
   train({1});
   unreadable_ = {8, 9, 10, 11};
   EXPECT_FALSE(train({1}));
-  EXPECT_EQ(state(1).value().state, "done");
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
 }
 
 TEST_F(Labels, AreLeftForASignal) {
@@ -91,9 +76,9 @@ TEST_F(Labels, AreLeftForASignal) {
 TEST_F(Labels, EndWhereTheirShareOfTheBudgetDoes) {
   budget_seconds_ = 1e-6;
   EXPECT_FALSE(train({0, 1}));
-  EXPECT_EQ(state(0).value().state, "out_of_budget");
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kOutOfBudget);
   EXPECT_EQ(state(0).value().images_seen, 4);
-  EXPECT_EQ(state(1).value().state, "out_of_budget");
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);
 }
 
 TEST_F(Labels, AreFinishedOnceTheyTookTheirShareOfTheBudget) {
@@ -104,13 +89,13 @@ TEST_F(Labels, AreFinishedOnceTheyTookTheirShareOfTheBudget) {
     std::filesystem::create_directories(of_label);
     LabelState state;
     state.label = label;
-    state.state = "out_of_budget";
+    state.state = wire::LabelStage::kOutOfBudget;
     state.spent_seconds = seconds;
     write_label_state(of_label, state);
   }
   EXPECT_FALSE(train({0, 1}));
-  EXPECT_EQ(state(0).value().state, "out_of_budget");
-  EXPECT_EQ(state(1).value().state, "out_of_budget");
+  EXPECT_EQ(state(0).value().state, wire::LabelStage::kOutOfBudget);
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);
 }
 
 }  // namespace

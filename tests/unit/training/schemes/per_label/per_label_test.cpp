@@ -8,11 +8,10 @@
 #include "files/atomic_file.h"
 #include "support/expect_error.h"
 #include "support/observed_group.h"
-#include "support/temporary_folder.h"
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
 #include "training/schemes/per_label/label_plan.h"
-#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -21,7 +20,7 @@ namespace {
 constexpr int kLabels = 4;
 constexpr std::int64_t kRecordsOfLabel = 8;
 
-class PerLabel : public testing::Test {
+class PerLabel : public FakeTraining {
  protected:
   PerLabel() {
     config_ = parse(
@@ -34,34 +33,25 @@ class PerLabel : public testing::Test {
 
   /// Trains as one rank of the group.
   ExitCode train(comm::Group& group) {
-    auto source = std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_);
-    source->unreadable = unreadable_;
-    const Dataset dataset = fake_dataset(std::move(source));
-    telemetry::Instruments instruments;
-    return train_per_label({.config = config_,
-                            .folder = folder(),
-                            .dataset = dataset,
-                            .devices = at::kCPU,
-                            .group = group,
-                            .stop = stop_,
-                            .instruments = instruments,
-                            .budget_seconds = budget_seconds_});
+    return with_context(
+        group, std::make_unique<data::FakeSource>(kLabels * records_of_label_, label_count_),
+        [&](const TrainingContext& context) { return config_.scheme.chosen->run(context); });
+  }
+
+  /// Names the labels that are trained.
+  void name_labels(std::vector<std::int64_t> labels) {
+    config_.scheme.chosen = std::make_shared<PerLabelScheme>(
+        PerLabelOptions{.attempts = 2, .labels = std::move(labels)});
   }
 
   ExitCode train_alone() { return train(*comm::make_single_group()); }
 
-  RunFolder folder() const { return RunFolder(folder_.path() / "run"); }
   LabelState state(std::int64_t label) const {
     return read_label_state(label_folder(folder(), label)).value();
   }
 
-  const TemporaryFolder folder_;
-  RunConfig config_;
   int label_count_ = kLabels;
   std::int64_t records_of_label_ = kRecordsOfLabel;
-  std::set<std::int64_t> unreadable_;
-  const StopSignal stop_;
-  double budget_seconds_ = 0;
 };
 
 at::Tensor forward(models::Generator& generator, const at::Tensor& labels) {
@@ -76,7 +66,7 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
   EXPECT_EQ(bundle.generator->label_count(), kLabels);
   EXPECT_EQ(bundle.images_seen, 32);
   for (std::int64_t label = 0; label < kLabels; ++label) {
-    EXPECT_EQ(state(label).state, "done");
+    EXPECT_EQ(state(label).state, wire::LabelStage::kDone);
     EXPECT_EQ(state(label).images_seen, 8);
     EXPECT_EQ(state(label).attempts, 1);
     const auto own = load_newest_generator(label_folder(folder(), label));
@@ -88,13 +78,13 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
 }
 
 TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
-  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {1, 3}};
+  name_labels({1, 3});
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(3).state, "done");
+  EXPECT_EQ(state(3).state, wire::LabelStage::kDone);
   EXPECT_FALSE(read_label_state(label_folder(folder(), 0)));
   EXPECT_EQ(read_label_bundle(folder().bundle()).label_probabilities,
             (std::vector<double>{0, 0.5, 0, 0.5}));
-  config_.scheme.options = PerLabelOptions{.attempts = 2, .labels = {4}};
+  name_labels({4});
   expect_error(ExitCode::kConfig, "scheme.labels: the dataset has no such label: 4 of 4",
                [&] { train_alone(); });
 }
@@ -114,7 +104,7 @@ TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
     comm::ObservedGroup observed(group, [&](std::string_view) {
       ++operations;
       for (const auto label : plan[static_cast<std::size_t>(group.rank())]) {
-        EXPECT_EQ(state(label).state, "done");
+        EXPECT_EQ(state(label).state, wire::LabelStage::kDone);
       }
     });
     EXPECT_EQ(train(observed), ExitCode::kOk);
@@ -126,10 +116,10 @@ TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
 TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
   unreadable_ = {2};  // a record of label 2
   EXPECT_EQ(train_alone(), ExitCode::kData);
-  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_EQ(state(2).state, wire::LabelStage::kFailed);
   EXPECT_EQ(state(2).attempts, 2);
   EXPECT_THAT(state(2).error, testing::HasSubstr("fake, record 2"));
-  for (const std::int64_t label : {0, 1, 3}) EXPECT_EQ(state(label).state, "done");
+  for (const std::int64_t label : {0, 1, 3}) EXPECT_EQ(state(label).state, wire::LabelStage::kDone);
   const auto bundle = read_label_bundle(folder().bundle());
   EXPECT_EQ(bundle.label_probabilities, (std::vector<double>{1.0 / 3, 1.0 / 3, 0, 1.0 / 3}));
   const auto table = nlohmann::json::parse(files::read_file(folder().labels_table()));
@@ -137,7 +127,7 @@ TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
   EXPECT_EQ(table.at(2).at("state"), "failed");
   unreadable_.clear();  // a restart tries the failed label alone
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(2).state, "done");
+  EXPECT_EQ(state(2).state, wire::LabelStage::kDone);
   EXPECT_EQ(state(0).attempts, 1);
 }
 
@@ -161,7 +151,7 @@ TEST_F(PerLabel, StopsEachLabelWhenItsBudgetIsSpent) {
   budget_seconds_ = 1e-6;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   for (std::int64_t label = 0; label < kLabels; ++label) {
-    EXPECT_EQ(state(label).state, "out_of_budget");
+    EXPECT_EQ(state(label).state, wire::LabelStage::kOutOfBudget);
     EXPECT_EQ(state(label).images_seen, 4);
     EXPECT_GT(state(label).seconds, 0);
   }
@@ -172,7 +162,7 @@ TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
   unreadable_ = {2};
   budget_seconds_ = 3600;
   EXPECT_EQ(train_alone(), ExitCode::kData);
-  EXPECT_EQ(state(2).state, "failed");
+  EXPECT_EQ(state(2).state, wire::LabelStage::kFailed);
   EXPECT_GT(state(2).spent_seconds, 0);
   EXPECT_EQ(state(2).seconds, 0);
   EXPECT_GT(state(1).spent_seconds, state(1).seconds);  // set-up and checkpoint
@@ -185,7 +175,7 @@ TEST_F(PerLabel, GoesOnWithLabelsThatMayDoMoreNow) {
   EXPECT_EQ(state(1).images_seen, 4);  // the budget is spent
   budget_seconds_ = 0;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).state, wire::LabelStage::kDone);
   EXPECT_EQ(state(1).images_seen, 8);
   config_.training.total_kimg = 0.064;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
@@ -196,7 +186,7 @@ TEST_F(PerLabel, BeginsALabelOfADamagedStateAtItsCheckpoint) {
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   files::write_file_atomically(label_folder(folder(), 1) / "label.json", "{");
   EXPECT_EQ(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(1).state, "done");
+  EXPECT_EQ(state(1).state, wire::LabelStage::kDone);
   EXPECT_EQ(state(1).images_seen, 8);
 }
 
@@ -205,7 +195,7 @@ TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
   config_.training.total_kimg = 0.064;
   records_of_label_ = kRecordsOfLabel + 1;
   EXPECT_NE(train_alone(), ExitCode::kOk);
-  EXPECT_EQ(state(1).state, "failed");
+  EXPECT_EQ(state(1).state, wire::LabelStage::kFailed);
 }
 
 TEST_F(PerLabel, RefusesWhatItCannotTrain) {

@@ -11,8 +11,7 @@
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/observed_group.h"
-#include "support/temporary_folder.h"
-#include "unit/training/fake_dataset.h"
+#include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -21,15 +20,16 @@ namespace {
 constexpr std::int64_t kRecords = 40;
 
 /// Six steps of four images, measured after every second.
-class TrainRun : public testing::Test {
+class TrainRun : public FakeTraining {
  protected:
-  TrainRun()
-      : config_(parse("model: {z_dim: 2, batch_norm: frozen}\n"
-                      "training: {batch: 4, total_kimg: 0.024, tick_kimg: 0.008, grid_rows: 1, "
-                      "grid_columns: 2, precision: fp64}\n"
-                      "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0}\n"
-                      "evaluate: {metrics: [fid24, kid24], every_kimg: 0.008, batch: 16}\n"
-                      "checkpoint: {keep_last: 1, keep_best: fid24}\n")) {
+  TrainRun() {
+    config_ = parse(
+        "model: {z_dim: 2, batch_norm: frozen}\n"
+        "training: {batch: 4, total_kimg: 0.024, tick_kimg: 0.008, grid_rows: 1, "
+        "grid_columns: 2, precision: fp64}\n"
+        "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0}\n"
+        "evaluate: {metrics: [fid24, kid24], every_kimg: 0.008, batch: 16}\n"
+        "checkpoint: {keep_last: 1, keep_best: fid24}\n");
     config_.model.channels = 1;
     config_.evaluate.feature_net.file = folder_ / "net.pt";
     config_.evaluate.cache = folder_ / "cache";
@@ -48,33 +48,21 @@ class TrainRun : public testing::Test {
 
   /// Trains as one rank of the group.
   ExitCode train(comm::Group& group) {
-    const Dataset dataset = fake_dataset(std::make_unique<data::FakeSource>(kRecords));
-    Evaluator evaluator(config_.evaluate, {*dataset.source, dataset.policy}, at::kCPU, group);
-    telemetry::Instruments instruments;
-    return training::train({.config = config_,
-                            .folder = folder(),
-                            .dataset = dataset,
-                            .devices = at::kCPU,
-                            .group = group,
-                            .stop = stop_,
-                            .instruments = instruments,
-                            .evaluator = &evaluator,
-                            .budget_seconds = budget_seconds_})
-        .code;
+    return with_context(
+        group, std::make_unique<data::FakeSource>(kRecords), [&](TrainingContext context) {
+          const Dataset& dataset = context.dataset;
+          Evaluator evaluator(config_.evaluate, {*dataset.source, dataset.policy}, at::kCPU, group);
+          context.evaluator = &evaluator;
+          return training::train(context).code;
+        });
   }
 
   ExitCode train_alone() { return train(*comm::make_single_group()); }
 
-  RunFolder folder() const { return RunFolder(folder_ / "run"); }
   std::vector<nlohmann::ordered_json> lines() const {
     return report::read_json_lines(folder().metrics());
   }
   auto checkpoints() const { return checkpoint::list_checkpoints(folder().root()); }
-
-  const TemporaryFolder folder_;
-  RunConfig config_;
-  const StopSignal stop_;
-  double budget_seconds_ = 0;
 };
 
 TEST_F(TrainRun, MeasuresTheSameOnTwoRanksAsOnOne) {

@@ -2,12 +2,12 @@
 
 #include "comm/group/group.h"
 
-namespace ganscale::training {
+namespace ganscale::comm {
 
 /// Rank 0 of a group whose other ranks do not exist, for counting: operations take tensors of the
 /// meta device, exchange nothing and appear in the record of cost::Recorder, the reductions as
 /// "ganscale::all_reduce". A group of one reduces nothing.
-class CountingGroup : public comm::Group {
+class CountingGroup : public Group {
  public:
   explicit CountingGroup(int size, int rank = 0) : size_(size), rank_(rank) {}
 
@@ -17,7 +17,7 @@ class CountingGroup : public comm::Group {
   void all_reduce_async(const at::Tensor& data) override { all_reduce_sum(data); }
   void wait() override {}
   void finish() override {}
-  comm::AllReduceCost all_reduce_cost() const override { return {}; }
+  AllReduceCost all_reduce_cost() const override { return {}; }
   void barrier() override {}
   void all_reduce_sum(const at::Tensor& data) override;
   void all_reduce_max(const at::Tensor& data) override { all_reduce_sum(data); }
@@ -29,11 +29,11 @@ class CountingGroup : public comm::Group {
   void receive(const at::Tensor& data, int source) override;
   bool can_receive(int /*source*/) override { return false; }
   /// All ranks get the color.
-  std::unique_ptr<comm::Group> split(int color) override;
+  std::unique_ptr<Group> split(int color) override;
 
  private:
   int size_;
   int rank_;
 };
 
-}  // namespace ganscale::training
+}  // namespace ganscale::comm

@@ -1,4 +1,4 @@
-#include "training/bench/counting_group.h"
+#include "comm/backends/counting_group.h"
 
 #include <ATen/record_function.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace ganscale::training {
+namespace ganscale::comm {
 
 void CountingGroup::all_reduce_sum(const at::Tensor& data) {
   at::RecordFunction record(at::RecordScope::FUNCTION);
@@ -30,8 +30,8 @@ void CountingGroup::receive(const at::Tensor& /*data*/, int /*source*/) {
   check(false, "no rank of a counting group is there to send");
 }
 
-std::unique_ptr<comm::Group> CountingGroup::split(int /*color*/) {
+std::unique_ptr<Group> CountingGroup::split(int /*color*/) {
   return std::make_unique<CountingGroup>(size_, rank_);
 }
 
-}  // namespace ganscale::training
+}  // namespace ganscale::comm

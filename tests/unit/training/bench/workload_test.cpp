@@ -1,0 +1,50 @@
+#include "training/bench/workload.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/training/parse_text.h"
+
+namespace ganscale::training {
+namespace {
+
+constexpr const char* kPlainRun = "model: {name: dcgan, resolution: 32}\ntraining: {batch: 8}\n";
+
+planning::Workload count(const std::string& yaml) {
+  return count_workload(parse(yaml), /*images=*/8, cost::device_of_name("A100"));
+}
+
+TEST(CountWorkload, AssignsEachPhaseToItsNetworkAndTheInputToTheDiscriminator) {
+  const planning::Workload workload = count(kPlainRun);
+  for (const planning::Phase& phase : workload.phases) {
+    const bool of_discriminator = phase.name == "input" || phase.name.starts_with('D');
+    EXPECT_EQ(phase.network == wire::Role::kDiscriminator, of_discriminator) << phase.name;
+  }
+  EXPECT_EQ(workload.phases.front().name, "input");
+  EXPECT_EQ(workload.phases.back().name, "average");
+  EXPECT_EQ(workload.image_bytes, 3 * 32 * 32);
+}
+
+TEST(CountWorkload, CountsAtAQuarterOfTheImagesAndAtAll) {
+  for (const planning::Phase& phase : count(kPlainRun).phases) {
+    ASSERT_EQ(phase.device.size(), 2U);
+    EXPECT_EQ(phase.device[0].images, 2);
+    EXPECT_EQ(phase.device[1].images, 8);
+    EXPECT_LE(phase.device[0].seconds, phase.device[1].seconds) << phase.name;
+  }
+}
+
+TEST(CountWorkload, LaunchesNothingOfAPhaseThatAGraphReplays) {
+  const planning::Workload one_by_one = count(kPlainRun);
+  const planning::Workload replayed =
+      count("model: {name: dcgan, resolution: 32}\ntraining: {batch: 8, cuda_graphs: true}\n");
+  ASSERT_EQ(one_by_one.phases.size(), replayed.phases.size());
+  for (std::size_t i = 0; i < replayed.phases.size(); ++i) {
+    const planning::Phase& phase = replayed.phases[i];
+    if (phase.name == "input" || phase.name == "average") continue;
+    EXPECT_LT(phase.launches, one_by_one.phases[i].launches) << phase.name;
+    EXPECT_EQ(phase.reduced_bytes, one_by_one.phases[i].reduced_bytes) << phase.name;
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::training

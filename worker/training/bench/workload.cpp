@@ -1,0 +1,68 @@
+#include "training/bench/workload.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "cost/roofline.h"
+#include "cost/work.h"
+#include "training/bench/count_step.h"
+#include "training/run/precision.h"
+
+namespace ganscale::training {
+namespace {
+
+/// A training with `images` on each of two ranks, so that there are all-reduces to count.
+std::vector<CountedPhase> count(RunConfig config, std::int64_t images) {
+  constexpr int kRanks = 2;
+  config.training.batch = kRanks * images;
+  return count_step(config, kRanks);
+}
+
+/// Returns the time of a phase on the device where the host is never late.
+double device_seconds(const CountedPhase& phase, const cost::Device& device,
+                      const TrainingConfig& config) {
+  const bool tf32 = allows_tf32(config.precision);
+  const cost::Time gradients =
+      cost::time_of(phase.gradients, device, {.in_graph = config.cuda_graphs, .tf32 = tf32});
+  const cost::Time update = cost::time_of(phase.update, device, {.tf32 = tf32});
+  return gradients.total() - (config.cuda_graphs ? 0 : gradients.launches) + update.total() -
+         update.launches;
+}
+
+planning::Phase planned(const CountedPhase& phase, const TrainingConfig& config) {
+  cost::Work work = cost::work_of(phase.gradients);
+  work += cost::work_of(phase.update);
+  const auto is_reduction = [](const cost::Operation& operation) {
+    return operation.kind == cost::Kind::kAllReduce;
+  };
+  const double in_graph = config.cuda_graphs ? cost::work_of(phase.gradients).launches : 0;
+  return {.name = phase.name,
+          .network = phase.network,
+          .interval = static_cast<double>(phase.interval),
+          .launches = work.launches - in_graph,
+          .reduced_bytes = work.all_reduce_bytes,
+          .reductions = static_cast<double>(std::ranges::count_if(phase.gradients, is_reduction) +
+                                            std::ranges::count_if(phase.update, is_reduction))};
+}
+
+}  // namespace
+
+planning::Workload count_workload(const RunConfig& config, std::int64_t images,
+                                  const cost::Device& device) {
+  const std::int64_t few = std::max<std::int64_t>(1, images / 4);
+  const std::int64_t many = std::max(images, few + 1);
+  const auto of_few = count(config, few);
+  const auto of_many = count(config, many);
+  const models::ModelConfig& model = config.model;
+  planning::Workload workload{.image_bytes = static_cast<double>(model.channels) *
+                                             model.resolution * model.resolution};
+  for (std::size_t i = 0; i < of_many.size(); ++i) {
+    workload.phases.push_back(planned(of_many[i], config.training));
+    workload.phases.back().device = {
+        {static_cast<double>(few), device_seconds(of_few[i], device, config.training)},
+        {static_cast<double>(many), device_seconds(of_many[i], device, config.training)}};
+  }
+  return workload;
+}
+
+}  // namespace ganscale::training

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cost/device_table.h"
+#include "planning/model/workload.h"
+#include "training/run/run_config.h"
+
+namespace ganscale::training {
+
+/// Counts what a rank does in the phases of a step, as a model of its time takes it: at `images` on
+/// the rank and at a quarter of them; the times of other numbers lie on the line through the two.
+///
+/// config: of the run; model.channels and model.label_count are those of the data.
+/// Throws: as count_step().
+planning::Workload count_workload(const RunConfig& config, std::int64_t images,
+                                  const cost::Device& device);
+
+}  // namespace ganscale::training

@@ -1,0 +1,34 @@
+#include "wire/label_stage.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ganscale::wire {
+namespace {
+
+LabelStage stage_of(const std::string& name) {
+  const auto found =
+      std::ranges::find(kLabelStages, name, &std::pair<LabelStage, std::string_view>::second);
+  return found == kLabelStages.end() ? LabelStage::kWaiting : found->first;
+}
+
+}  // namespace
+
+std::string_view name(LabelStage stage) {
+  return std::ranges::find(kLabelStages, stage, &std::pair<LabelStage, std::string_view>::first)
+      ->second;
+}
+
+void to_json(nlohmann::json& json, LabelStage stage) { json = name(stage); }
+
+void to_json(nlohmann::ordered_json& json, LabelStage stage) { json = name(stage); }
+
+void from_json(const nlohmann::json& json, LabelStage& stage) {
+  stage = stage_of(json.get<std::string>());
+}
+
+void from_json(const nlohmann::ordered_json& json, LabelStage& stage) {
+  stage = stage_of(json.get<std::string>());
+}
+
+}  // namespace ganscale::wire
