@@ -1,6 +1,6 @@
-"""The stage "test" of scripts/gpu-check.sh: runs the unit and GPU tests of a build.
+"""The stages "test-gpu" and "test-unit" of scripts/gpu-check.sh: run the tests of a build that have a label.
 
-    python3 scripts/gpu_check/tests.py BUILD FIGURES
+    python3 scripts/gpu_check/tests.py BUILD LABEL FIGURES
 
 FIGURES, a JSON file, has for each program {status, seconds}. Ends with ctest's exit code.
 """
@@ -13,8 +13,8 @@ import sys
 ENDED = re.compile(r"\s*\d+/\d+ Test +#\d+: (?P<name>\S+) \.*(?P<status>.*?) +(?P<seconds>[\d.]+) sec")
 
 
-def run(build, figures):
-    command = ["ctest", "--test-dir", build, "-L", "^(unit|gpu)$", "--no-tests=error", "--output-on-failure", "-j", "4"]
+def run(build, label, figures):
+    command = ["ctest", "--test-dir", build, "-L", f"^{label}$", "--no-tests=error", "--output-on-failure", "-j", "4"]
     tests = {}
     figures.unlink(missing_ok=True)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as ctest:
@@ -28,4 +28,4 @@ def run(build, figures):
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1], pathlib.Path(sys.argv[2])))
+    sys.exit(run(sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])))

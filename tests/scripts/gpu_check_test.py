@@ -46,10 +46,10 @@ def ends(pid):
 
 
 class RunAll(Case):
-    def run_all(self, *stages):
+    def run_all(self, *stages, total_seconds=None):
         """Returns the names that failed, and the figures."""
         with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())) as shown:
-            failed = main.run_all(stages, Results(self.folder / "results"), self.folder / "out")
+            failed = main.run_all(stages, Results(self.folder / "results"), self.folder / "out", total_seconds)
         self.shown = shown.buffer.getvalue().decode()
         return failed, json.loads((self.folder / "out/gpu-check.json").read_text())
 
@@ -68,6 +68,14 @@ class RunAll(Case):
         self.assertEqual(figures["stages"]["second"]["status"], "passed")
         self.assertIn("began", (self.folder / "results/logs/hangs.log").read_text())
         self.assertTrue(ends(int(pid.read_text())))
+
+    def test_all_stages_together_end_within_the_total(self):
+        failed, figures = self.run_all(shell("quick", "exit 0"), shell("hangs", "sleep 1000"), shell("third", "exit 0"),
+                                       total_seconds=main.LEAST_SECONDS + 1)
+        self.assertEqual(failed, ["hangs"])
+        self.assertEqual({name: facts["status"] for name, facts in figures["stages"].items()},
+                         {"quick": "passed", "hangs": "timed out"})
+        self.assertIn("third: no time is left for it", self.shown)
 
     def test_what_ignores_sigterm_is_killed(self):
         grace, stage.GRACE_SECONDS = stage.GRACE_SECONDS, 0.2
@@ -117,12 +125,15 @@ class Output(Case):
 
 
 class CommandLine(Case):
-    def call(self, *arguments):
-        return subprocess.run([PROJECT / "scripts/gpu-check.sh", *arguments], capture_output=True, text=True, check=False)
+    def call(self, *arguments, **environment):
+        env = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+        return subprocess.run([PROJECT / "scripts/gpu-check.sh", *arguments], env=env, capture_output=True, text=True,
+                              check=False)
 
     def test_unknown_words_are_named_with_what_there_is(self):
-        for arguments, message in [(["--only", "test,bench"], "unknown: bench (there are: build, test, parity, bench-ours, "
-                                                              "bench-peers, profile)"),
+        for arguments, message in [(["--only", "test,bench"], "unknown: test (there are: build, versions, test-gpu, "
+                                                              "bench-32, profile, parity, bench-ours, bench-peers, "
+                                                              "test-unit)"),
                                    (["--contenders", "theirs"], "unknown: theirs (there are: ganscale-graphs, ganscale,"),
                                    (["--batches", "2,many"], "argument --batches: invalid list of int value: '2,many'"),
                                    (["--fast"], "unrecognized arguments: --fast")]:
@@ -132,8 +143,8 @@ class CommandLine(Case):
 
     def test_sigterm_ends_the_stage_in_hand_and_packs_what_is_there(self):
         pid = self.folder / "pid"
-        script = ("import main; main.stages_of = lambda *_: [main.Stage('test', 60, ['bash', '-c', "
-                  f"'echo $$ >{pid}; echo began; sleep 1000'])]; main.main(['--only', 'test', '--build', '{self.folder}'])")
+        script = ("import main; main.stages_of = lambda *_: [main.Stage('test-gpu', 60, ['bash', '-c', "
+                  f"'echo $$ >{pid}; echo began; sleep 1000'])]; main.main(['--only', 'test-gpu', '--build', '{self.folder}'])")
         with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True,
                               env={**os.environ, "PYTHONPATH": str(PROJECT / "scripts/gpu_check")}) as check:
             self.assertIn("began\n", iter(check.stdout.readline, ""))
@@ -141,13 +152,19 @@ class CommandLine(Case):
             self.assertEqual(check.wait(), 143)
         self.assertTrue(ends(int(pid.read_text())))
         with tarfile.open(self.folder / "gpu-check.tar.gz") as archive:
-            self.assertIn("gpu-check/logs/test.log", archive.getnames())
+            self.assertIn("gpu-check/logs/test-gpu.log", archive.getnames())
 
     def test_a_failure_is_exit_code_1_and_named_last(self):
-        done = self.call("--only", "test", "--build", str(self.folder))  # where nothing is built
+        done = self.call("--only", "test-gpu", "--build", str(self.folder))  # where nothing is built
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr.splitlines()[-1], "gpu-check: failed: test")
+        self.assertEqual(done.stderr.splitlines()[-1], "gpu-check: failed: test-gpu")
         self.assertTrue((self.folder / "gpu-check.tar.gz").exists())
+
+    def test_results_go_where_the_environment_collects_them_also_without_a_home(self):
+        out = self.folder / "collected"
+        done = self.call("--only", "versions", "--build", str(self.folder / "build"), OUT=str(out), HOME=None)
+        self.assertIn(f"Results: {out}/gpu-check.tar.gz", done.stdout)
+        self.assertTrue((out / "gpu-check.json").exists())
 
     def test_choices_reach_the_benchmarks(self):
         chosen = main.options(["--batches", "2,16", "--contenders", "ganscale"])
