@@ -35,17 +35,21 @@ def options(arguments):
     parser.add_argument("--only", type=on_gpu.listed(on_gpu.one_of(STAGES)), default=STAGES, metavar="STAGE,...",
                         help=f"of {', '.join(STAGES)}; default: all")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="of every stage, in place of its own")
+    parser.add_argument("--prebuilt", action="store_true",
+                        help="run the programs of .gpu-deps/programs.tar.gz, which scripts/gpu-prebuilt.sh makes elsewhere")
     parser.add_argument("--total", type=float, metavar="SECONDS",
                         help="of all stages together: what does not fit any more is cut short or left out")
-    parser.add_argument("--build", type=pathlib.Path, default=PROJECT / "build/gpu-check", metavar="FOLDER",
-                        help="where the build and the results are kept; default: build/gpu-check")
+    parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER",
+                        help="where the build and the results are kept; default: build/gpu-check, with --prebuilt "
+                             "build/gpu-check-prebuilt")
     parser.add_argument("--out", type=pathlib.Path, metavar="FOLDER",
                         default=os.environ.get("OUT"),
                         help="where gpu-check.tar.gz and gpu-check.json go; default: $OUT, else that of --build")
     on_gpu.add_choices(parser)
     parser.set_defaults(contenders=None, precisions=None)  # each script has its own
     chosen = parser.parse_args(arguments)
-    chosen.build = chosen.build.resolve()
+    default = PROJECT / ("build/gpu-check-prebuilt" if chosen.prebuilt else "build/gpu-check")
+    chosen.build = (chosen.build or default).resolve()
     return chosen
 
 
@@ -60,7 +64,10 @@ def stages_of(chosen, results):
              "--results", figures / "bench.json", "--side", "ours"]
     compare = [python, STYLEGAN2 / "compare_on_gpu.py", *choices, "--results", figures / "bench.json", "--side"]
     profile = [python, STYLEGAN2 / "profile_on_gpu.py", *choices, "--results", figures / "profile.json"]
-    return [Stage("build", 540, [HERE / "build.sh", build]),
+    make = [HERE / "build.sh", build]
+    if chosen.prebuilt:
+        make = [python, HERE / "prebuilt.py", "unpack", PROJECT / ".gpu-deps/programs.tar.gz", build]
+    return [Stage("build", 540, make),
             Stage("versions", 60, [python, HERE / "versions.py", build]),
             Stage("test-gpu", 300, [python, HERE / "tests.py", build, "gpu", figures / "test-gpu.json"]),
             Stage("bench-32", 240, first),

@@ -15,6 +15,7 @@ PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(PROJECT / "scripts/gpu_check"))
 import main  # noqa: E402
 import mirror  # noqa: E402
+import prebuilt  # noqa: E402
 import stage  # noqa: E402
 import tests  # noqa: E402
 from results import Results  # noqa: E402
@@ -199,6 +200,62 @@ class Mirror(Case):
         self.assertEqual((copy / "b/c.h").read_text(), "changed")
         self.assertGreater((copy / "b/c.h").stat().st_mtime, since)
         self.assertFalse((copy / "b/gone.h").exists())
+
+
+class Prebuilt(Case):
+    """Programs that load a library of the system, one of torch, and one of another package, as ours do."""
+
+    def setUp(self):
+        super().setUp()
+        self.site = self.folder / "site"
+        for name in ("torch/lib", "nvidia/cu13/lib", "nvidia/cudnn/lib"):
+            (self.site / name).mkdir(parents=True)
+        self.library("f", self.site / "torch/lib/libtorch_cpu.so")
+        self.library("g", self.site / "nvidia/cu13/lib/libcudart.so")
+        build = self.folder / "compiled"
+        (build / "bin").mkdir(parents=True)
+        source = self.folder / "program.c"
+        source.write_text("int f(void), g(void); const char* zlibVersion(void);"
+                          "int main(void) { return f() + g() - 2 + (zlibVersion()[0] == 0); }")
+        for name in (*prebuilt.PROGRAMS, "kernels_gpu_test"):
+            subprocess.run(["gcc", "-o", build / "bin" / name, source, *self.site.glob("*/lib/*.so"),
+                            *self.site.glob("*/*/lib/*.so"), "-lz",
+                            f"-Wl,--disable-new-dtags,-rpath,{':'.join(prebuilt.run_path(self.site))}"], check=True)
+        # ldd must find torch here, too
+        for name in ("torch", "nvidia"):
+            os.symlink(self.site / name, build / name)
+        self.archive = self.folder / "programs.tar.gz"
+        prebuilt.pack(build, self.archive, ["kernels_gpu_test"])
+
+    def library(self, function, path):
+        source = self.folder / f"{function}.c"
+        source.write_text(f"int {function}(void) {{ return 1; }}")
+        subprocess.run(["gcc", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, source], check=True)
+
+    def test_carries_the_libraries_of_the_system_but_neither_torch_nor_the_runtime_of_c(self):
+        with tarfile.open(self.archive) as archive:
+            names = {name for name in archive.getnames() if name.startswith("lib/")}
+        self.assertEqual(names, {"lib/libz.so.1"})
+
+    def test_runs_against_the_torch_of_another_machine(self):
+        elsewhere = self.folder / "elsewhere"
+        os.rename(self.site, elsewhere)
+        there = self.folder / "there"
+        prebuilt.unpack(self.archive, there, elsewhere)
+        self.assertEqual(tests.run(there, "gpu", self.folder / "figures.json"), 0)
+        self.assertEqual(json.loads((self.folder / "figures.json").read_text())["kernels_gpu_test"]["status"], "Passed")
+        self.assertEqual(tests.run(there, "unit", self.folder / "figures.json"), tests.CANNOT)
+        libraries = subprocess.run(["ldd", there / "bin/ganscale"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        self.assertIn(f"{there}/bin/../lib/libz.so.1", libraries)
+
+    def test_tells_what_makes_the_archive_where_there_is_none(self):
+        with self.assertRaisesRegex(SystemExit, "scripts/gpu-prebuilt.sh makes it"):
+            prebuilt.unpack(self.folder / "none.tar.gz", self.folder / "there", self.site)
+
+    def test_is_unpacked_in_place_of_a_build(self):
+        chosen = main.options(["--prebuilt"])
+        self.assertIn("unpack", main.stages_of(chosen, Results(self.folder))[0].command)
+        self.assertEqual(chosen.build.name, "gpu-check-prebuilt")
 
 
 class Tests(unittest.TestCase):
