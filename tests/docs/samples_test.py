@@ -178,7 +178,8 @@ class Mistakes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run_file, training = pathlib.Path(folder) / "config.yaml", pathlib.Path(folder) / "training.yaml"
             run_file.write_text(config)
-            training.write_text("{apiVersion: ganscale.dev/v1alpha1, kind: GanTraining, metadata: {name: a}, spec: {image: x, nodeProfile: cpu, config: {%s}}}" % config)
+            training.write_text("{apiVersion: ganscale.dev/v1alpha1, kind: GanTraining, metadata: {name: a}, "
+                                "spec: {image: x, nodeProfile: cpu, config: {%s}}}" % config)
             by_worker, by_operator = check(run_file, 1), run(OPERATOR, "validate", "-f", training)
         for result in (by_worker, by_operator):
             self.assertEqual(result.returncode, WRONG_CONFIGURATION, result.stderr)
