@@ -30,15 +30,6 @@ bool is_object_name(const std::string& text) {
   return text.size() <= kLongestBytes && is_label(text.substr(begin));
 }
 
-/// A value as ASCII on one line: what cannot be seen, or would be seen elsewhere, is written as its
-/// number.
-std::string shown(const Json& value) {
-  constexpr std::size_t kLongestBytes = 200;
-  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
-  if (text.size() > kLongestBytes) text = text.substr(0, kLongestBytes) + "...";
-  return text;
-}
-
 }  // namespace
 
 Fields::Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {

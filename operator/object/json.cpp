@@ -12,4 +12,11 @@ Json parse_json(std::string_view text) {
   return Json::parse(text, keep, /*allow_exceptions=*/false);
 }
 
+std::string shown(const Json& value) {
+  constexpr std::size_t kLongestBytes = 200;
+  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  if (text.size() > kLongestBytes) text = text.substr(0, kLongestBytes) + "...";
+  return text;
+}
+
 }  // namespace ganscale::controller

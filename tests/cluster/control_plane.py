@@ -177,6 +177,10 @@ class ControlPlane:
         """Makes an object as it is, without what kubectl would say of it before."""
         return self._call("POST", self._path(kind, "", namespace), value)
 
+    def try_create(self, kind, value, namespace="default"):
+        """Asks whether an object could be made, as strictly as kubectl does; makes nothing."""
+        return self._call("POST", self._path(kind, "", namespace) + "?dryRun=All&fieldValidation=Strict", value)
+
     def patch(self, kind, name, value, namespace="default", subresource=""):
         """Lays `value` upon an object."""
         return self._call("PATCH", self._path(kind, name, namespace) + (subresource and f"/{subresource}"), value)

@@ -1,8 +1,10 @@
 """Mutated GanTrainings: each is refused with words or given a status with a reason, and each can be deleted.
+`ganscale-operator validate` says of each what the API server and the operator say.
 
 A hundred, 300 in `make check-long`; GANSCALE_MUTATIONS and GANSCALE_MUTATION_SEED set how many and which.
 """
 import copy
+import json
 import os
 import pathlib
 import random
@@ -10,13 +12,15 @@ import subprocess
 import time
 import unittest
 
-from control_plane import wait_for
-from operator_case import OperatorCase
+from control_plane import PROJECT, wait_for
+from operator_case import OPERATOR, OperatorCase
 from thorough import thorough
 
 COUNT = int(os.environ.get("GANSCALE_MUTATIONS", thorough(300, 100)))
 SEED = int(os.environ.get("GANSCALE_MUTATION_SEED", "1"))
 MOST_MEMORY_MIB = 150
+# Only a cluster has what a spec refers to.
+OF_THE_CLUSTER = ("MissingClaim", "MissingConfigMap")
 
 GOOD = {
     "image": "registry.example/ganscale:test", "imagePullPolicy": "IfNotPresent", "imagePullSecrets": ["registry"],
@@ -119,6 +123,23 @@ class Mutations(OperatorCase):
             return str(error.output)
         return ""
 
+    def words_of_validate(self, value):
+        """Returns why `ganscale-operator validate` refuses an object; none if it does not."""
+        file = self.cluster.folder / "validated.json"
+        file.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+        result = subprocess.run([OPERATOR, "validate", "-f", file], capture_output=True, text=True, check=False)
+        self.assertIn(result.returncode, (0, 78), result.stderr)
+        return result.stderr if result.returncode else ""
+
+    def is_refused_strictly(self, kind, value):
+        """Whether the API server refuses an object as `kubectl apply` sends it: a field that it does not know is a fault."""
+        try:
+            self.cluster.try_create(kind, value)
+        except subprocess.CalledProcessError as error:
+            self.assertIn(error.returncode, (400, 413, 422), error.output)
+            return True
+        return False
+
     def has_status(self, name):
         """Whether a status tells what came of the training: its phase has a reason, or a condition has the words."""
         status = self.status(name)
@@ -141,10 +162,15 @@ class Mutations(OperatorCase):
 
     def test_are_refused_or_told_and_can_all_be_deleted(self):
         mutator = Mutator(SEED)
-        refused, taken = 0, []
+        refused, taken, validated = 0, [], {}
         for number in range(COUNT):
             training = mutator.training(number)
             with self.subTest(number=number, spec=str(training["spec"])[:2000]):
+                words = self.words_of_validate(training)
+                if self.is_refused_strictly("gt", training):
+                    self.assertTrue(words, "validate takes what the API server refuses")
+                else:
+                    validated[training["metadata"]["name"]] = words
                 if self.create(training):
                     refused += 1
                 else:
@@ -155,6 +181,9 @@ class Mutations(OperatorCase):
         for name in taken:
             with self.subTest(name, spec=str(self.get(name)["spec"])[:2000]):
                 wait_for(f"{name} has a status with a reason", lambda: self.has_status(name), 120)
+                condition = self.condition(name, "Validated")
+                if name in validated and condition["reason"] not in OF_THE_CLUSTER:
+                    self.assertEqual(condition["status"], "False" if validated[name] else "True", (validated[name], condition))
 
         # What failed so far was told; nothing goes on failing.
         def is_quiet():
@@ -169,6 +198,15 @@ class Mutations(OperatorCase):
             self.cluster.delete("gt", name)
         wait_for("all are gone", lambda: self.cluster.count("gt") == 0, 180)
         self.assertIsNone(self.operator.process.poll(), "the operator lives")
+
+    def test_the_api_server_refuses_every_spec_of_the_table(self):
+        rows = json.loads((PROJECT / "tests/support/refused_specs.json").read_text(encoding="utf-8"))
+        for row in rows:
+            if "before" in row:  # an edit, as in life_test.py
+                continue
+            value = {"apiVersion": "ganscale.dev/v1alpha1", **{key: row[key] for key in ("kind", "metadata", "spec")}}
+            with self.subTest(row["fault"]):
+                self.assertTrue(self.is_refused_strictly({"GanTraining": "gt", "ScalingSweep": "sweep"}[row["kind"]], value))
 
     def test_holds_up_no_other(self):
         self.create({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining", "metadata": {"name": "odd"},

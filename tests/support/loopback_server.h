@@ -50,14 +50,22 @@ class LoopbackServer {
     return requests_;
   }
 
+  /// Waits until the client has closed its connection. For an answer alone.
+  void wait_for_hangup() const {
+    char byte = 0;
+    pollfd waiting{client_, POLLIN, 0};
+    while (!stopped_ && (poll(&waiting, 1, 20) <= 0 || recv(client_, &byte, 1, 0) > 0)) {
+    }
+  }
+
  private:
   void run() {
     while (!stopped_) {
       pollfd waiting{file_, POLLIN, 0};
       if (poll(&waiting, 1, 20) <= 0) continue;
-      const int client = accept(file_, nullptr, nullptr);
-      serve(client);
-      close(client);
+      client_ = accept(file_, nullptr, nullptr);
+      serve(client_);
+      close(client_);
     }
   }
 
@@ -96,6 +104,7 @@ class LoopbackServer {
 
   Answer answer_;
   int file_;
+  int client_ = -1;  ///< whose request is being answered
   int port_ = 0;
   std::atomic<bool> stopped_{false};
   mutable std::mutex mutex_;

@@ -104,7 +104,7 @@ class Scripted {
       write(
           "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "
           "chunked\r\n\r\n");
-      std::this_thread::sleep_for(std::chrono::seconds(5));  // the client waits two
+      server_.wait_for_hangup();
     } else {
       write_stream(write, watch);
     }

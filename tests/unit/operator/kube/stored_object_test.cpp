@@ -3,22 +3,59 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/operator/gan_training/reconcile/world.h"
+#include "object/condition.h"
+#include "support/fake_api_server.h"
 
-namespace ganscale::controller::gan_training {
+namespace ganscale::controller {
 namespace {
 
 using testing::ElementsAre;
 
 const Time kNow{std::chrono::seconds(1750000000)};
+const Resource kWidgets{"test.dev/v1", "widgets"};
+const Key kWheel{"team", "wheel"};
+
+Json make_widget() {
+  return {{"metadata", {{"name", kWheel.name}, {"namespace", kWheel.name_space}, {"uid", "u"}}},
+          {"spec", {{"spokes", 8}}}};
+}
+
+StoredObject parse_widget(const Json& object) {
+  StoredObject widget{.resource = kWidgets, .kind = "Widget"};
+  read_stored(object, widget);
+  return widget;
+}
+
+/// A widget in an API server of its own.
+struct World {
+  FakeApiServer server;
+  std::unique_ptr<Transport> transport = server.connect();
+  Client client{*transport, hooks_without_sleep()};
+  EventRecorder events{client, "me"};
+
+  World() { server.put(kWidgets, make_widget()); }
+  StoredObject stored() { return parse_widget(server.get(kWidgets, kWheel)); }
+  Json status() { return stored().status; }
+  Json reconciled() { return find_condition(status(), kReconciled); }
+
+  /// Returns the notes of all events. Nothing is recorded after.
+  std::vector<std::string> told() {
+    events.close();
+    std::vector<std::string> notes;
+    for (const auto& request : server.requests()) {
+      const bool is_event = request.path.find("/events") != std::string::npos;
+      if (request.method == "POST" && is_event) notes.push_back(Json::parse(request.body)["note"]);
+    }
+    return notes;
+  }
+};
 
 TEST(StoreStatus, IsRefusedWhereOurCopyIsBehind) {
   World world;
-  world.server.put(kTrainings, make_training());
-  const GanTraining old = world.stored();
+  const StoredObject old = world.stored();
   const Json answer = store_status(old, {{"phase", "Running"}}, world.client);
   EXPECT_EQ(answer["status"]["phase"], "Running");
-  EXPECT_EQ(answer["spec"], make_training()["spec"]);
+  EXPECT_EQ(answer["spec"], make_widget()["spec"]);
   try {
     store_status(old, {{"phase", "Failed"}}, world.client);
     ADD_FAILURE();
@@ -28,11 +65,11 @@ TEST(StoreStatus, IsRefusedWhereOurCopyIsBehind) {
   EXPECT_EQ(world.status()["phase"], "Running");
 }
 
-GanTraining with_status(const Json& status, int generation = 1) {
-  Json training = make_training();
-  training["metadata"]["generation"] = generation;
-  training["status"] = status;
-  return parse_training(training);
+StoredObject with_status(const Json& status, int generation = 1) {
+  Json widget = make_widget();
+  widget["metadata"]["generation"] = generation;
+  widget["status"] = status;
+  return parse_widget(widget);
 }
 
 Json reconciled(const Json& status) { return find_condition(status, kReconciled); }
@@ -64,36 +101,33 @@ TEST(Failure, IsNotMentionedBeforeTheFirst) {
 
 TEST(ReportFailure, WritesOnceAndTellsOnce) {
   World world;
-  world.server.put(kTrainings, make_training());
   for (int i = 0; i < 3; ++i) {
     report_failure(world.stored(), {"Invalid", "no " + std::to_string(i)}, kNow, world.client,
                    world.events);
   }
   EXPECT_EQ(world.server.count("PUT", "/status"), 1U);
-  EXPECT_THAT(world.told("ReconcileFailed"), ElementsAre("no 0"));
+  EXPECT_THAT(world.told(), ElementsAre("no 0"));
 }
 
 TEST(ReportFailure, ThrowsNothingWhereTheServerIsAway) {
   World world;
-  world.server.put(kTrainings, make_training());
   for (int i = 0; i < 3; ++i) world.server.fail_next("PUT", "/status", 503);
   EXPECT_NO_THROW(
       report_failure(world.stored(), {"Invalid", "no"}, kNow, world.client, world.events));
-  EXPECT_TRUE(world.told("ReconcileFailed").empty());
+  EXPECT_TRUE(world.told().empty());
 }
 
 TEST(ReportSuccess, GivesWayToWhoeverWroteMeanwhile) {
   World world;
-  world.server.put(kTrainings, make_training());
   report_failure(world.stored(), {"Invalid", "no"}, kNow, world.client, world.events);
-  const GanTraining old = world.stored();
-  world.server.edit(kTrainings, kFaces, {{"status", {{"kimg", 4}}}});
+  const StoredObject old = world.stored();
+  world.server.edit(kWidgets, kWheel, {{"status", {{"kimg", 4}}}});
   EXPECT_NO_THROW(report_success(old, kNow, world.client));
-  EXPECT_EQ(world.condition(kReconciled)["status"], "False");
+  EXPECT_EQ(world.reconciled()["status"], "False");
   report_success(world.stored(), kNow, world.client);
-  EXPECT_EQ(world.condition(kReconciled)["status"], "True");
+  EXPECT_EQ(world.reconciled()["status"], "True");
   EXPECT_EQ(world.status()["kimg"], 4);
 }
 
 }  // namespace
-}  // namespace ganscale::controller::gan_training
+}  // namespace ganscale::controller

@@ -1,0 +1,53 @@
+#include "definition/definition.h"
+
+#include "definition/built_in.h"
+#include "definition/schema.h"
+#include "object/yaml.h"
+
+namespace ganscale::controller {
+namespace {
+
+/// What the API server asks of the metadata of every object.
+constexpr auto kMetadata = R"(
+type: object
+x-kubernetes-preserve-unknown-fields: true
+properties:
+  labels:
+    type: object
+    additionalProperties: {type: string, maxLength: 63, pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'}
+  annotations:
+    type: object
+    additionalProperties: {type: string}
+)";
+
+}  // namespace
+
+Definition::Definition(const Json& definition) {
+  const Json& spec = definition.at("spec");
+  const Json& version = spec.at("versions").at(0);
+  kind_ = spec.at("names").at("kind");
+  api_version_ = spec.at("group").get<std::string>() + "/" + version.at("name").get<std::string>();
+  schema_ = version.at("schema").at("openAPIV3Schema");
+  require_known_keywords(schema_);
+  rules_ = parse_rules(schema_);
+  schema_["properties"]["metadata"] = read_yaml(kMetadata, "metadata").at(0);
+  schema_["properties"]["apiVersion"]["enum"] = Json::array({api_version_});
+  schema_["required"].push_back("apiVersion");
+}
+
+std::vector<std::string> Definition::faults(Json object, const Json& old) const {
+  object.erase("status");
+  object = with_defaults(std::move(object), schema_);
+  std::vector<std::string> faults = schema_faults(object, schema_, "");
+  return faults.empty() ? rule_faults(rules_, object, old) : faults;
+}
+
+std::vector<Definition> built_in_definitions() {
+  std::vector<Definition> definitions;
+  for (const auto& [name, text] : built_in_definition_texts()) {
+    definitions.emplace_back(read_yaml(text, name + ".yaml").at(0));
+  }
+  return definitions;
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "object/json.h"
+
+namespace ganscale::controller {
+
+/// Throws ConfigError for a keyword that the functions below do not know, anywhere in a structural
+/// schema (OpenAPI v3, as Kubernetes restricts it).
+void require_known_keywords(const Json& schema);
+
+/// Returns a value as the API server takes it: without the nulls of fields that the schema knows,
+/// and with the schema's defaults.
+Json with_defaults(Json value, const Json& schema);
+
+/// Returns how a value breaks the schema, a line a fault with its path below `path`; a field that
+/// the schema does not know is one, as for `kubectl apply`.
+std::vector<std::string> schema_faults(const Json& value, const Json& schema,
+                                       const std::string& path);
+
+}  // namespace ganscale::controller

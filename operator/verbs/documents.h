@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "verbs/rendered_kinds.h"
+#include "verbs/sources.h"
+
+namespace ganscale::controller {
+
+/// Options of the verbs that read a file of GanTrainings and ScalingSweeps.
+struct DocumentOptions {
+  std::string file;
+  std::string config_from;
+  std::string operator_namespace = "ganscale-system";
+  SourceOptions sources;
+};
+
+/// Adds --file, --config-from, and the options of sources.
+void add_document_options(CLI::App& verb, DocumentOptions& options);
+
+/// Calls `use` with each document of the file and its kind. Throws ConfigError, with the file.
+void for_each_document(
+    const DocumentOptions& options,
+    const std::function<void(const RenderedKind&, const Json&, const RenderContext&)>& use);
+
+}  // namespace ganscale::controller

@@ -1,0 +1,133 @@
+#include "definition/definition.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "object/yaml.h"
+
+namespace ganscale::controller {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Definition& definition(const std::string& kind) {
+  static const std::vector<Definition> all = built_in_definitions();
+  const auto found = std::ranges::find(all, kind, &Definition::kind);
+  EXPECT_NE(found, all.end()) << kind;
+  return *found;
+}
+
+Json training(const Json& spec) {
+  Json object = {{"apiVersion", "ganscale.dev/v1alpha1"},
+                 {"kind", "GanTraining"},
+                 {"metadata", {{"name", "faces"}}},
+                 {"spec", {{"image", "x"}, {"nodeProfile", "cpu"}}}};
+  object["spec"].update(spec);
+  return object;
+}
+
+/// The table of specs that both `validate` and a real API server refuse: tests/cluster reads it,
+/// too. `before`: the stored object that the spec is an edit of.
+Json refused_specs() {
+  std::ifstream file(REFUSED_SPECS);
+  return Json::parse(file);
+}
+
+std::vector<std::string> faults_of(const Json& row) {
+  const Json object = {{"apiVersion", "ganscale.dev/v1alpha1"},
+                       {"kind", row["kind"]},
+                       {"metadata", row["metadata"]},
+                       {"spec", row["spec"]}};
+  Json before = row.value("before", Json());
+  if (!before.is_null()) before["metadata"] = row["metadata"];
+  return definition(row["kind"]).faults(object, before);
+}
+
+TEST(Definition, RefusesEachSpecOfTheTableForItsReasonAlone) {
+  for (const Json& row : refused_specs()) {
+    EXPECT_THAT(faults_of(row), ElementsAre(row["fault"].get<std::string>())) << row;
+  }
+}
+
+/// Whether a fault is what a rule says.
+bool says(const Rule& rule, const std::string& fault) {
+  const std::function<bool(const cel::Expression&)> holds = [&](const cel::Expression& part) {
+    return part.value == fault || std::ranges::any_of(part.parts, holds);
+  };
+  return rule.message == fault || (rule.message_expression && holds(*rule.message_expression));
+}
+
+void expect_broken(const RuleTree& tree, const std::vector<std::string>& faults) {
+  for (const Rule& rule : tree.rules) {
+    EXPECT_TRUE(
+        std::ranges::any_of(faults, [&](const std::string& fault) { return says(rule, fault); }))
+        << "no spec of the table breaks the rule: " << rule.text;
+  }
+  for (const RuleTree& inner : tree.inner) expect_broken(inner, faults);
+}
+
+TEST(Definition, HasASpecForEachRuleThatBreaksIt) {
+  for (const char* kind : {"GanTraining", "ScalingSweep"}) {
+    std::vector<std::string> faults;
+    for (const Json& row : refused_specs()) {
+      if (row["kind"] == kind) faults.push_back(row["fault"]);
+    }
+    EXPECT_FALSE(definition(kind).rules().rules.empty());
+    expect_broken(definition(kind).rules(), faults);
+  }
+}
+
+TEST(Definition, TakesTheSamples) {
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(SAMPLES)) {
+    for (const Json& object : read_yaml_file(file.path())) {
+      EXPECT_THAT(definition(object["kind"]).faults(object), IsEmpty()) << file.path();
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 4);
+}
+
+TEST(Definition, TakesNullsOfKnownFieldsAndItsOwnStatus) {
+  Json object = training({{"queueName", nullptr}, {"nodes", nullptr}});
+  object["status"] = {{"phase", 7}};
+  object["metadata"]["annotations"] = {{"a", "b"}};
+  object["metadata"]["managedFields"] = Json::array();
+  EXPECT_THAT(definition("GanTraining").faults(object), IsEmpty());
+}
+
+TEST(Definition, WantsItsApiVersion) {
+  Json object = training(Json::object());
+  object["apiVersion"] = "ganscale.dev/v2";
+  EXPECT_THAT(definition("GanTraining").faults(object),
+              ElementsAre("apiVersion: must be one of [\"ganscale.dev/v1alpha1\"]: "
+                          "\"ganscale.dev/v2\""));
+  object.erase("apiVersion");
+  EXPECT_THAT(definition("GanTraining").faults(object), ElementsAre("misses apiVersion"));
+}
+
+TEST(Definition, ChecksRulesOnceTheSchemaIsSatisfied) {
+  const Json object = training({{"nodes", 0}, {"node", Json::object()}});
+  EXPECT_THAT(definition("GanTraining").faults(object),
+              ElementsAre("spec.nodes: must be at least 1: 0"));
+}
+
+TEST(Definition, LetsATrainingThatDoesNotRunBeEdited) {
+  Json before = training({{"storage", {{"claimName", "runs"}}}});
+  const Json moved = training({{"storage", {{"claimName", "elsewhere"}}}});
+  before["status"] = {{"phase", "Suspended"}, {"kimg", 0.0}};
+  EXPECT_THAT(definition("GanTraining").faults(moved, before), IsEmpty());
+  before["status"]["phase"] = "Running";
+  EXPECT_THAT(definition("GanTraining").faults(moved, before),
+              Contains(testing::HasSubstr("spec.storage can't change")));
+}
+
+}  // namespace
+}  // namespace ganscale::controller
