@@ -34,7 +34,8 @@ void set_up(const Timing& timing);
 void wait_for(c10::Device device);
 
 /// Runs step 0 as often as there are warm-up steps, then the timed ones, from 0. Returns the seconds
-/// of each. On a GPU a step ends when the device has finished it.
+/// of each. On a GPU a step ends when the device has finished it, for which the host waits only after
+/// the last.
 std::vector<double> time_steps(const Timing& timing, const Step& step);
 
 /// Writes one JSON line: seconds of each step, peak resident memory in MiB.

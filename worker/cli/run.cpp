@@ -9,6 +9,7 @@
 #include "comm/backends/launcher.h"
 #include "command_line/completion.h"
 #include "command_line/run_program.h"
+#include "device/translate_errors.h"
 
 namespace ganscale::cli {
 namespace {
@@ -52,7 +53,14 @@ int run(int argc, char** argv) {
   add_sweep(app, action);
   add_config_schema(app, action);
   command_line::add_completion(app, action);
-  return command_line::run_program(app, action, argc, argv, let_rank_0_report_first);
+  const Action translated = [&action] {
+    ExitCode code = ExitCode::kOk;
+    device::translate_errors([&] {
+      if (action) code = action();  // none where the parser has said all, as for --help
+    });
+    return code;
+  };
+  return command_line::run_program(app, translated, argc, argv, let_rank_0_report_first);
 }
 
 }  // namespace ganscale::cli

@@ -87,7 +87,7 @@ at::Tensor StyleganGenerator::traceable_forward(const at::Tensor& z, const at::T
 void StyleganGenerator::prepare_weights() {
   const at::NoGradGuard no_grad;
   mapping_->layer_parameters(mapping_->average().scalar_type());
-  synthesis_->layer_weights();
+  synthesis_->prepare_weights();
 }
 
 NamedTensors StyleganGenerator::moving_statistics() {

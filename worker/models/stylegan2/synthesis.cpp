@@ -4,6 +4,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/grouped_products/grouped_products.h"
@@ -141,23 +142,42 @@ std::vector<Synthesis::Affine> Synthesis::affines() const {
   return affines;
 }
 
-Synthesis::LayerWeights Synthesis::layer_weights() const {
+at::ScalarType Synthesis::type_of_parameters() const {
+  return blocks_.front()->layers().front()->affine().weight().scalar_type();
+}
+
+bool Synthesis::keeps_convolutions() const {
+  return std::ranges::none_of(blocks_, [this](const auto& block) {
+    return block->compute_type(type_of_parameters()) == at::kHalf;
+  });
+}
+
+std::vector<LayerParameters> Synthesis::affine_parameters() const {
   std::vector<const EqualizedLayer*> layers;
   for (const Affine& affine : affines()) layers.push_back(affine.layer);
-  const auto type_of_parameters = layers.front()->weight().scalar_type();
+  return parameters_for(layers, type_of_parameters(), &kept_affines_);
+}
+
+void Synthesis::prepare_weights() const {
+  if (keeps_convolutions()) {
+    layer_weights();
+  } else {
+    affine_parameters();
+  }
+}
+
+Synthesis::LayerWeights Synthesis::layer_weights() const {
   std::vector<TypedWeight> typed;
-  bool are_parameters = true;
   for (const auto& block : blocks_) {
-    const auto dtype = block->compute_type(type_of_parameters);
-    are_parameters = are_parameters && dtype != at::kHalf;
+    const auto dtype = block->compute_type(type_of_parameters());
     for (const SynthesisLayer* layer : block->layers()) {
       typed.push_back(
           {{.weight = layer->exact_weight(dtype), .layout = layer->weight_layout(dtype)}, dtype});
     }
   }
   auto [copies, energies] =
-      copies_and_energies_by_type(typed, are_parameters ? &kept_convolutions_ : nullptr);
-  return {.of_affines = parameters_for(layers, type_of_parameters, &kept_affines_),
+      copies_and_energies_by_type(typed, keeps_convolutions() ? &kept_convolutions_ : nullptr);
+  return {.of_affines = affine_parameters(),
           .of_convolutions = std::move(copies),
           .energies = std::move(energies)};
 }

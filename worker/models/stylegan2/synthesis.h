@@ -131,6 +131,10 @@ class Synthesis : public torch::nn::Module {
   /// the parameters.
   at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
 
+  /// Computes ahead of a pass what it would compute by itself and keep.
+  void prepare_weights() const;
+
+ private:
   /// What all layers compute with that depends on parameters alone.
   struct LayerWeights {
     std::vector<LayerParameters> of_affines;
@@ -140,8 +144,10 @@ class Synthesis : public torch::nn::Module {
   /// Returns them from the last forward pass where no parameter has changed; but weights for float16
   /// are computed for each pass.
   LayerWeights layer_weights() const;
-
- private:
+  std::vector<LayerParameters> affine_parameters() const;
+  at::ScalarType type_of_parameters() const;
+  /// Whether layer_weights() keeps the convolutions' weights until they change.
+  bool keeps_convolutions() const;
   /// A layer that makes styles, and which w vector it makes them of.
   struct Affine {
     const EqualizedLayer* layer;

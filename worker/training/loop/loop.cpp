@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "checkpoint/writer.h"
+#include "device/cached_memory.h"
 #include "files/atomic_file.h"
 #include "training/loop/agreement.h"
 #include "training/loop/reporter.h"
@@ -20,6 +21,10 @@ using Clock = std::chrono::steady_clock;
 
 /// A run of many weeks may skip an update now and then; one that diverged skips most of them.
 constexpr std::int64_t kNonfiniteWindowSteps = 1000;
+
+/// After so many steps all phases of the presets have run, and cuDNN has chosen its algorithms: the
+/// workspaces of those that it only tried are in the way.
+constexpr std::int64_t kSearchSteps = 16;
 
 /// Ends a run that diverged. recent: the steps of the window that skipped an update.
 void require_finite(const StepResult& result, const Progress& progress, std::size_t recent,
@@ -83,6 +88,7 @@ class Loop {
   std::unique_ptr<checkpoint::Writer> open_folder();
   void write_reals() const;
   void count_nonfinite(const StepResult& result);
+  void release_cached_memory() const;
   Orders train_to_agreement();
   Due find_due(const Orders& orders) const;
   bool is_evaluation_due(const Orders& orders) const;
@@ -103,6 +109,7 @@ class Loop {
   const std::unique_ptr<checkpoint::Writer> writer_;  // rank 0 only
   Reporter reporter_;
   const Budget budget_;
+  std::int64_t steps_ = 0;                    // of this process
   std::int64_t agreed_images_ = 0;            // seen at the last agreement
   std::deque<std::int64_t> nonfinite_steps_;  // those of the window
 };
@@ -146,6 +153,12 @@ void Loop::count_nonfinite(const StepResult& result) {
   require_finite(result, progress_, nonfinite_steps_.size(), config_.training.max_nonfinite_steps);
 }
 
+void Loop::release_cached_memory() const {
+  device::release_cached_memory(context_.devices.generator);
+  if (context_.devices.discriminator != context_.devices.generator)
+    device::release_cached_memory(context_.devices.discriminator);
+}
+
 /// Trains the steps to the next agreement, and agrees.
 Orders Loop::train_to_agreement() {
   agreed_images_ = progress_.images_seen;
@@ -153,6 +166,7 @@ Orders Loop::train_to_agreement() {
   for (std::int64_t i = 0; i < steps; ++i) {
     const StepResult result = trainer_.step(progress_);
     if (!result.skipped.empty()) count_nonfinite(result);
+    if (++steps_ == kSearchSteps) release_cached_memory();
     reporter_.step(result, progress_);
     if (is_complete() || find_due({}).any()) break;
   }

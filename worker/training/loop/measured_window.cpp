@@ -77,9 +77,9 @@ WindowParts MeasuredWindow::parts() const {
 DeviceShares MeasuredWindow::shares_of(at::Device device) const {
   if (!device.is_cuda()) return {};
   const device::DeviceMemory memory = device::device_memory(device);
-  return {.memory =
-              static_cast<double>(memory.reserved_bytes) / static_cast<double>(memory.total_bytes),
-          .time = device::gpu_use(device, std::chrono::duration<double>(seconds_))};
+  return {
+      .memory = static_cast<double>(memory.peak_bytes) / static_cast<double>(memory.total_bytes),
+      .time = device::gpu_use(device, std::chrono::duration<double>(seconds_))};
 }
 
 std::optional<wire::Measurement> MeasuredWindow::gather(comm::Group& group,

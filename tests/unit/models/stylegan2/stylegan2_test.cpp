@@ -102,6 +102,14 @@ TEST(Stylegan2, InFloat16CopiesItsConvolutionsWeightsForEachPass) {
   EXPECT_EQ(networks.preparations(), 3);  // and two of energies
 }
 
+TEST(Stylegan2, PreparesNothingAheadOfAPassInFloat16ThatThePassComputesItself) {
+  PreparedNetworks networks(at::kHalf);
+  networks.generator.prepare_weights();
+  cost::Recorder recorder;
+  networks.generator.prepare_weights();
+  EXPECT_TRUE(recorder.take().empty());
+}
+
 // The counts of the reference networks at 256x256.
 TEST(Stylegan2, HasAsManyParametersAsTheReference) {
   const NetworkConfig config_f{.resolution = 256};

@@ -7,6 +7,7 @@
 #include "comm/backends/thread_group.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
+#include "support/fake_gpu_allocator.h"
 #include "unit/training/fake_trainer.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
@@ -25,9 +26,10 @@ class RunLoop : public FakeTraining {
   }
 
   ExitCode run(comm::Group& group) {
-    return with_context(
-        group, std::make_unique<data::FakeSource>(8),
-        [&](const TrainingContext& context) { return run_loop(context, trainer_, progress_); });
+    return with_context(group, std::make_unique<data::FakeSource>(8), [&](TrainingContext context) {
+      context.devices = devices_;
+      return run_loop(context, trainer_, progress_);
+    });
   }
   ExitCode run() { return run(*comm::make_single_group()); }
 
@@ -48,6 +50,7 @@ class RunLoop : public FakeTraining {
 
   FakeTrainer trainer_;
   Progress progress_;
+  device::NetworkDevices devices_ = at::kCPU;
 };
 
 using Images = std::vector<std::int64_t>;
@@ -156,6 +159,18 @@ TEST_F(RunLoop, AgreesWhereSomethingIsDue) {
     ticks.push_back(line.at("images_seen"));
   }
   EXPECT_EQ(ticks, (Images{12, 24, 36, 40}));
+}
+
+TEST_F(RunLoop, ReleasesOnceWhatCudnnReservedToChooseItsAlgorithms) {
+  FakeGpuAllocator& allocator = fake_gpu_allocator();
+  const int before = allocator.emptied;
+  devices_ = at::Device(at::kCUDA, 0);
+  configure("tick_kimg: 0.04");  // ten steps
+  run();
+  EXPECT_EQ(allocator.emptied, before);
+  config_.training.total_kimg = 0.2;
+  run();
+  EXPECT_EQ(allocator.emptied, before + 1);
 }
 
 TEST_F(RunLoop, StopsForASignalAtTheNextAgreement) {

@@ -8,12 +8,20 @@
 #include "training/phases/due_phases.h"
 
 namespace ganscale::training {
+namespace {
+
+/// In its first steps a process has cuDNN search for the fastest algorithms. The roles may be on one
+/// device, and what computes there meanwhile would decide what is fastest: they take turns.
+constexpr std::int64_t kStepsInTurn = 2;
+
+}  // namespace
 
 GeneratorRole::GeneratorRole(const RoleParts& parts, StepInputs& inputs, const Progress& progress)
     : RoleTrainer(parts, inputs, parts.replica.generator(), progress),
       losses_({parts.config, parts.replica.generator(), parts.replica.discriminator(),
                parts.replica.augmentation(), parts.replica.path_length_mean(),
                parts.replica.devices(), parts.links.ranks()}),
+      first_step_(progress.step),
       version_(progress.step) {}
 
 StepResult GeneratorRole::step(Progress& progress) {
@@ -48,6 +56,10 @@ void GeneratorRole::receive_snapshots_to(std::int64_t version) {
   while (version_ < version) version_ = parts_.links.receive_snapshot(snapshot_state());
 }
 
+std::int64_t GeneratorRole::max_staleness_now() const {
+  return step_ < first_step_ + kStepsInTurn ? 0 : parts_.max_staleness;
+}
+
 /// Takes the newest snapshot that is there, and waits while it is too old. The first of these ranks
 /// decides which it is. latest: the version that `synchronous` would use.
 RoleStep GeneratorRole::take_snapshot(std::int64_t latest) {
@@ -55,7 +67,7 @@ RoleStep GeneratorRole::take_snapshot(std::int64_t latest) {
   const Stopwatch watch;
   comm::Group& ranks = parts_.links.ranks();
   if (ranks.rank() == 0) {
-    receive_snapshots_to(latest - parts_.max_staleness);
+    receive_snapshots_to(latest - max_staleness_now());
     while (parts_.links.snapshot_is_there()) receive_snapshots_to(version_ + 1);
   }
   const at::Tensor version = at::tensor({version_});

@@ -17,12 +17,14 @@ class GeneratorRole : public RoleTrainer {
 
  private:
   void receive_snapshots_to(std::int64_t version);
+  std::int64_t max_staleness_now() const;
   RoleStep take_snapshot(std::int64_t latest);
   void average_returning_buffers();
   void send_fakes(const StepInput& input, std::int64_t step);
 
   const PhaseLosses losses_;
-  std::int64_t version_;  ///< of the snapshot: the steps of the discriminator before it
+  const std::int64_t first_step_;  ///< of this process
+  std::int64_t version_;           ///< of the snapshot: the steps of the discriminator before it
 };
 
 }  // namespace ganscale::training

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "comm/backends/thread_group.h"
 #include "data/sources/subset_source.h"
+#include "device/translate_errors.h"
 #include "training/run/job_status.h"
 #include "training/schemes/per_label/label_plan.h"
 
@@ -115,7 +116,8 @@ void LabelQueue::try_label(LabelState& state, double budget_seconds) {
   state.state = wire::LabelStage::kTraining;
   write_label_state(folder, state);
   try {
-    const TrainingResult result = train_once(state, budget_seconds);
+    TrainingResult result;
+    device::translate_errors([&] { result = train_once(state, budget_seconds); });
     stopped_ = result.code == ExitCode::kStopped;
     state.images_seen = result.progress.images_seen;
     state.seconds = result.progress.trained_seconds;
@@ -125,8 +127,6 @@ void LabelQueue::try_label(LabelState& state, double budget_seconds) {
     state.exit_code = 0;
   } catch (const DeviceError&) {
     throw;
-  } catch (const c10::AcceleratorError& error) {
-    throw DeviceError(error.what_without_backtrace());
   } catch (const Error& error) {
     fail(state, error.what(), error.code());
   } catch (const c10::Error& error) {

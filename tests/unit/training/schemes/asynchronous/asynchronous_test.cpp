@@ -91,6 +91,15 @@ TEST_F(Asynchronous, TellsOfBothRoles) {
   EXPECT_EQ(observed_ages_, 8 * 4);
 }
 
+TEST_F(Asynchronous, HasTheRolesTakeTurnsInTheirFirstStepsWhereCudnnSearches) {
+  configure(2, ", max_staleness: 2");
+  train("run");
+  const auto lines = report::read_json_lines(folder_ / "run/stats.jsonl");
+  ASSERT_EQ(lines.size(), 1);
+  for (const char* role : {"generator", "discriminator"})
+    EXPECT_EQ(lines[0].at("roles").at(role).at("staleness").at("0"), 2) << role;
+}
+
 TEST_F(Asynchronous, GathersACheckpointOfBothRoles) {
   configure(4);
   train("run");
