@@ -49,13 +49,13 @@ stage_headers() {
   scripts/build.sh release rebuild_cache && scripts/build.sh release header_check
 }
 
-# LibTorch and Open MPI are not instrumented: what tests/support/*.supp name is theirs.
+# LibTorch and Open MPI are not instrumented: what tests/support/suppressions name is theirs.
 # LeakSanitizer guesses where glibc keeps thread-local variables of loaded libraries, and ends the test where the guess is
 # wrong; it finds them all the same, since they are allocated memory (intercept_tls_get_addr).
 set_asan_options() {
   export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:intercept_tls_get_addr=0
   export UBSAN_OPTIONS=print_stacktrace=1
-  export LSAN_OPTIONS=suppressions=$repository/tests/support/leaks.supp:print_suppressions=0
+  export LSAN_OPTIONS=suppressions=$repository/tests/support/suppressions/leaks.supp:print_suppressions=0
 }
 
 stage_asan() {
@@ -70,7 +70,7 @@ stage_asan-all() {
 set_tsan_options() {
   # Ubuntu's PMIx maps its shared memory where ThreadSanitizer has its own; the other store of its keys needs none.
   export PMIX_MCA_gds=hash
-  export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:report_thread_leaks=0:suppressions=$repository/tests/support/races.supp
+  export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:report_thread_leaks=0:suppressions=$repository/tests/support/suppressions/races.supp
 }
 
 stage_tsan() {
