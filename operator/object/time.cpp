@@ -4,28 +4,18 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/utc_text.h"
+
 namespace ganscale::controller {
-namespace {
 
-std::string format_utc(std::time_t seconds, const char* format) {
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 48> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), format, &utc)};
-}
-
-}  // namespace
-
-std::string format_time(Time time) {
-  return format_utc(time.time_since_epoch().count(), "%Y-%m-%dT%H:%M:%SZ");
-}
+std::string format_time(Time time) { return utc_text(time.time_since_epoch().count()); }
 
 std::string format_micro_time(std::chrono::system_clock::time_point time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(time - seconds).count();
   std::array<char, 16> fraction{};
   std::snprintf(fraction.data(), fraction.size(), ".%06dZ", static_cast<int>(micros));
-  return format_utc(seconds.time_since_epoch().count(), "%Y-%m-%dT%H:%M:%S") + fraction.data();
+  return utc_text(seconds.time_since_epoch().count(), "%Y-%m-%dT%H:%M:%S") + fraction.data();
 }
 
 std::optional<Time> parse_time(const std::string& text) {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <memory>
 
+#include "base/host_name.h"
 #include "base/log.h"
 #include "controller/run_operator.h"
 #include "kube/kubeconfig.h"
@@ -40,9 +41,8 @@ std::atomic<bool> stop_asked{false};
 void ask_to_stop(int) { stop_asked = true; }
 
 std::string default_identity() {
-  char name[256] = "operator";
-  gethostname(name, sizeof name - 1);
-  return std::string(name) + "_" + std::to_string(getpid());
+  const std::string name = host_name();
+  return (name.empty() ? "operator" : name) + "_" + std::to_string(getpid());
 }
 
 ExitCode run(const RunOptions& options) {

@@ -210,8 +210,8 @@ class Prebuilt(Case):
         self.site = self.folder / "site"
         for name in ("torch/lib", "nvidia/cu13/lib", "nvidia/cudnn/lib"):
             (self.site / name).mkdir(parents=True)
-        self.library("f", self.site / "torch/lib/libtorch_cpu.so")
-        self.library("g", self.site / "nvidia/cu13/lib/libcudart.so")
+        self.compile_library("f", self.site / "torch/lib/libtorch_cpu.so")
+        self.compile_library("g", self.site / "nvidia/cu13/lib/libcudart.so")
         build = self.folder / "compiled"
         (build / "bin").mkdir(parents=True)
         source = self.folder / "program.c"
@@ -227,7 +227,7 @@ class Prebuilt(Case):
         self.archive = self.folder / "programs.tar.gz"
         prebuilt.pack(build, self.archive, ["kernels_gpu_test"])
 
-    def library(self, function, path):
+    def compile_library(self, function, path):
         source = self.folder / f"{function}.c"
         source.write_text(f"int {function}(void) {{ return 1; }}")
         subprocess.run(["gcc", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, source], check=True)

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "base/terminal.h"
 #include "base/thread_rank.h"
+#include "base/utc_text.h"
 
 namespace ganscale::log {
 namespace {
@@ -40,12 +40,9 @@ std::string timestamp() {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   const auto millis =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[40];
-  const auto length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text + length, sizeof text - length, ".%03dZ", static_cast<int>(millis));
-  return text;
+  char fraction[8];
+  std::snprintf(fraction, sizeof fraction, ".%03dZ", static_cast<int>(millis));
+  return utc_text(seconds, "%Y-%m-%dT%H:%M:%S") + fraction;
 }
 
 std::string as_json(Level level, int rank, std::string_view message, const Pairs& pairs) {

@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <ctime>
@@ -12,7 +12,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/host_name.h"
 #include "base/log.h"
+#include "base/utc_text.h"
 #include "files/atomic_file.h"
 
 namespace ganscale::files {
@@ -47,15 +49,8 @@ std::string text_of(const fs::path& file) {
 }
 
 std::string describe_self(const std::string& attempt) {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> since{};
-  std::strftime(since.data(), since.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return std::string(kHost) + host.data() + "\n" + kProcess + std::to_string(getpid()) + "\n" +
-         kSince + since.data() + "\n" + kAttempt + attempt + "\n";
+  return kHost + host_name() + "\n" + kProcess + std::to_string(getpid()) + "\n" + kSince +
+         utc_text(std::time(nullptr)) + "\n" + kAttempt + attempt + "\n";
 }
 
 /// Returns the number of TRAINING/NUMBER; 0 where there is none.

@@ -38,6 +38,13 @@ void end_attempt(Decision& d) {
   d.steps.push_back(Step::kDeleteAttempts);
 }
 
+/// Returns whether a time has come; if not, the training is looked at again then.
+bool has_passed(Time deadline, const Situation& s, Decision& d) {
+  if (s.now >= deadline) return true;
+  d.requeue_after = deadline - s.now;
+  return false;
+}
+
 /// Asks rank 0 for a checkpoint and waits for the end, at most until the deadline.
 void wait_for_checkpoint(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
@@ -214,11 +221,7 @@ bool decide_unscheduled(const Situation& s, Decision& d) {
   if (!s.scheduling_deadline || !attempt.started || attempt.phase != JobPhase::kCreated) {
     return false;
   }
-  const Time deadline = *attempt.started + *s.scheduling_deadline;
-  if (s.now < deadline) {
-    d.requeue_after = deadline - s.now;
-    return false;
-  }
+  if (!has_passed(*attempt.started + *s.scheduling_deadline, s, d)) return false;
   const auto spread = std::hash<std::string>{}(attempt.uid) %
                       static_cast<std::size_t>(s.restart.backoff_seconds + 1);
   d.record.restart_at = s.now + backoff(s.restart, 1) + seconds(spread);
@@ -242,11 +245,7 @@ bool decide_stalled(const Situation& s, Decision& d) {
   if (!progress || progress->images != images || progress->since > s.now) {
     progress = Progress{images, s.now};
   }
-  const Time deadline = progress->since + *s.progress_deadline;
-  if (s.now < deadline) {
-    d.requeue_after = deadline - s.now;
-    return false;
-  }
+  if (!has_passed(progress->since + *s.progress_deadline, s, d)) return false;
   progress.reset();
   restart_or_fail(
       s, d,
@@ -317,11 +316,7 @@ void decide_vanished(const Situation& s, Decision& d) {
 /// Deletes a training that has been over for long enough.
 void decide_expiry(const Situation& s, Decision& d) {
   if (!s.ttl || !s.over_since) return;
-  const Time deadline = *s.over_since + *s.ttl;
-  if (s.now < deadline) {
-    d.requeue_after = deadline - s.now;
-    return;
-  }
+  if (!has_passed(*s.over_since + *s.ttl, s, d)) return;
   d.steps.push_back(Step::kDeleteTraining);
   add_event(d, false, "Expired",
             "is deleted: it ended spec.ttlSecondsAfterFinished ago: " +

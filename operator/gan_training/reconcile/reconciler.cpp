@@ -44,7 +44,7 @@ std::chrono::seconds Reconciler::reconcile(const GanTraining& training) {
     situation.images_seen = told->images_seen;
     situation.paused = told->state == wire::JobState::kPaused;
   }
-  const Decision decision = decide(seen.situation);
+  const Decision decision = decide(situation);
   // What an attempt stands on is there before it: the next reconcile, which its coming brings
   // about, finds it. So one makes few requests, and others need not wait long for their turn.
   if (contains(decision.steps, Step::kStartAttempt) &&

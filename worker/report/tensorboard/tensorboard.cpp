@@ -6,6 +6,7 @@
 #include <chrono>
 #include <span>
 
+#include "base/host_name.h"
 #include "data/formats/tfrecord_framing.h"
 #include "report/tensorboard/event_format.h"
 
@@ -19,11 +20,10 @@ EventTime now_at(std::int64_t step) {
 
 // TensorBoard looks for "tfevents" and sorts by name: the time comes first.
 std::string file_name() {
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0) host = {"host"};
+  const std::string host = host_name();
   const auto seconds = static_cast<std::int64_t>(now_at(0).wall_seconds);
-  return "events.out.tfevents." + std::to_string(seconds) + "." + host.data() + "." +
-         std::to_string(getpid());
+  return "events.out.tfevents." + std::to_string(seconds) + "." + (host.empty() ? "host" : host) +
+         "." + std::to_string(getpid());
 }
 
 void insert(std::map<std::string, double>& scalars, const std::string& group,

@@ -1,14 +1,14 @@
 #include "training/run/provenance.h"
 
 #include <ATen/ops/zeros.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <map>
 #include <set>
 
+#include "base/host_name.h"
+#include "base/utc_text.h"
 #include "base/utf8.h"
 
 namespace ganscale::training {
@@ -30,21 +30,6 @@ std::vector<std::string> gather_names(const std::string& name, comm::Group& grou
   return names;
 }
 
-std::string host_name() {
-  std::array<char, kNameBytes> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-std::string now_in_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
-
 }  // namespace
 
 nlohmann::ordered_json describe_start(const Provenance& provenance, const std::string& device_name,
@@ -52,7 +37,7 @@ nlohmann::ordered_json describe_start(const Provenance& provenance, const std::s
   const std::vector<std::string> hosts = gather_names(host_name(), group);
   std::map<std::string, int> devices;
   for (const std::string& name : gather_names(device_name, group)) devices[name] += device_count;
-  nlohmann::ordered_json start{{"date", now_in_utc()}};
+  nlohmann::ordered_json start{{"date", utc_text(std::time(nullptr))}};
   for (const auto& [name, value] : provenance.build) start[name] = value;
   start["command_line"] = valid_utf8(provenance.command_line);
   start["hosts"] = std::set<std::string>(hosts.begin(), hosts.end());
