@@ -1,6 +1,7 @@
 # Sourced by the other scripts: where the tools of scripts/setup.sh are, and a compiler cache that every clone shares.
 # shellcheck shell=bash
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export HOME=${HOME:-/tmp}  # some machines have none
 cache_folder=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
 
 # Puts the tools of the Python environment on the PATH. A machine without Python learns its folder from setup.sh: what runs

@@ -331,11 +331,11 @@ def main():
     SCALES_FEATURES = arguments.modulate == "features"
     FILTER = FILTER.to(arguments.device)
     training = Training(arguments)
-    wait = torch.cuda.synchronize if arguments.device == "cuda" else lambda: None
+    gpu = torch.cuda if arguments.device == "cuda" else None
     if arguments.profile:
-        timing.print_profile(arguments, training.phases, training.move_average, wait)
+        timing.print_profile(arguments, training.phases, training.move_average, gpu)
     else:
-        timing.print_times(arguments, training.step, wait)
+        timing.print_times(arguments, training.step, gpu)
 
 
 if __name__ == "__main__":

@@ -24,30 +24,41 @@ def timing_options(description, batch, warm_up, steps):
     return parser
 
 
-def time_steps(arguments, step, synchronize):
+def time_steps(arguments, step, gpu=None):
     """Runs step(0), in which all is due, as often as there are warm-up steps, then the timed ones, from 0. Returns the
-    seconds of each."""
+    seconds of each. gpu: torch.cuda where the steps run there; the host then waits for the device after the last alone."""
     for _ in range(arguments.warm_up):
         step(0)
+    if gpu:
+        return time_on_gpu(arguments.steps, step, gpu)
     seconds = []
-    synchronize()
     for number in range(arguments.steps):
         start = time.perf_counter()
         step(number)
-        synchronize()
         seconds.append(time.perf_counter() - start)
     return seconds
 
 
-def print_times(arguments, step, synchronize=lambda: None):
+def time_on_gpu(steps, step, gpu):
+    ends = [gpu.Event(enable_timing=True) for _ in range(steps + 1)]
+    gpu.synchronize()
+    ends[0].record()
+    for number in range(steps):
+        step(number)
+        ends[number + 1].record()
+    gpu.synchronize()
+    return [before.elapsed_time(after) / 1000 for before, after in zip(ends, ends[1:])]
+
+
+def print_times(arguments, step, gpu=None):
     import torch
     torch.set_num_threads(arguments.threads)
-    seconds = time_steps(arguments, step, synchronize)
+    seconds = time_steps(arguments, step, gpu)
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
     print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib, "torch": torch.__version__}))
 
 
-def print_profile(arguments, phases, frame, synchronize=lambda: None):
+def print_profile(arguments, phases, frame, gpu=None):
     """Times and traces each phase in steps of its own, and steps without a phase, named "frame"; the traces, for
     traces.py, go to the folder arguments.profile.
 
@@ -62,10 +73,11 @@ def print_profile(arguments, phases, frame, synchronize=lambda: None):
         def step(_number, run=run):
             run()
             frame()
-        seconds = time_steps(arguments, step, synchronize)
+        seconds = time_steps(arguments, step, gpu)
         with profile(activities=[activity]) as trace:
             step(0)
-            synchronize()
+            if gpu:
+                gpu.synchronize()
         trace.export_chrome_trace(str(arguments.profile / f"{name}.json"))
         profiled.append({"name": name, "interval": interval, "step_seconds": seconds})
     print(json.dumps({"phases": profiled, "torch": torch.__version__}))

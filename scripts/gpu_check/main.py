@@ -1,4 +1,4 @@
-"""What scripts/gpu-check.sh runs: stages, each with its own limit, one after the other.
+"""What scripts/gpu-check.sh runs: stages, each with its own limit, one after the other, those that tell the most first.
 
 A failed stage does not end the next; exit code 1, and its name at the end. What each says is shown as it comes. Logs, figures
 and traces of the last run of each stage are kept in BUILD/results, also over calls, and packed after each stage:
@@ -7,6 +7,7 @@ gpu-check.tar.gz holds all of them, gpu-check.json the figures.
 import argparse
 import dataclasses
 import datetime
+import os
 import pathlib
 import signal
 import sys
@@ -22,7 +23,10 @@ STYLEGAN2 = PROJECT / "benchmarks/stylegan2"
 sys.path.insert(0, str(STYLEGAN2))
 import on_gpu  # noqa: E402
 
-STAGES = ("build", "test", "parity", "bench-ours", "bench-peers", "profile")
+STAGES = ("build", "versions", "test-gpu", "bench-32", "profile", "parity", "bench-ours", "bench-peers", "test-unit")
+
+
+LEAST_SECONDS = 5  # below that a stage is not begun
 
 
 def options(arguments):
@@ -31,14 +35,21 @@ def options(arguments):
     parser.add_argument("--only", type=on_gpu.listed(on_gpu.one_of(STAGES)), default=STAGES, metavar="STAGE,...",
                         help=f"of {', '.join(STAGES)}; default: all")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="of every stage, in place of its own")
-    parser.add_argument("--build", type=pathlib.Path, default=PROJECT / "build/gpu-check", metavar="FOLDER",
-                        help="where the build and the results are kept; default: build/gpu-check")
+    parser.add_argument("--prebuilt", action="store_true",
+                        help="run the programs of .gpu-deps/programs.tar.gz, which scripts/gpu-prebuilt.sh makes elsewhere")
+    parser.add_argument("--total", type=float, metavar="SECONDS",
+                        help="of all stages together: what does not fit any more is cut short or left out")
+    parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER",
+                        help="where the build and the results are kept; default: build/gpu-check, with --prebuilt "
+                             "build/gpu-check-prebuilt")
     parser.add_argument("--out", type=pathlib.Path, metavar="FOLDER",
-                        help="where gpu-check.tar.gz and gpu-check.json go; default: that of --build")
+                        default=os.environ.get("OUT"),
+                        help="where gpu-check.tar.gz and gpu-check.json go; default: $OUT, else that of --build")
     on_gpu.add_choices(parser)
     parser.set_defaults(contenders=None, precisions=None)  # each script has its own
     chosen = parser.parse_args(arguments)
-    chosen.build = chosen.build.resolve()
+    default = PROJECT / ("build/gpu-check-prebuilt" if chosen.prebuilt else "build/gpu-check")
+    chosen.build = (chosen.build or default).resolve()
     return chosen
 
 
@@ -49,24 +60,41 @@ def stages_of(chosen, results):
     for name in ("batches", "contenders", "precisions"):
         if getattr(chosen, name):
             choices += [f"--{name}", ",".join(str(value) for value in getattr(chosen, name))]
+    first = [python, STYLEGAN2 / "compare_on_gpu.py", "--build", build, "--batches", 32, "--precisions", "bf16",
+             "--results", figures / "bench.json", "--side", "ours"]
     compare = [python, STYLEGAN2 / "compare_on_gpu.py", *choices, "--results", figures / "bench.json", "--side"]
     profile = [python, STYLEGAN2 / "profile_on_gpu.py", *choices, "--results", figures / "profile.json"]
-    return [Stage("build", 540, [HERE / "build.sh", build]),
-            Stage("test", 300, [python, HERE / "tests.py", build, figures / "test.json"]),
+    make = [HERE / "build.sh", build]
+    if chosen.prebuilt:
+        make = [python, HERE / "prebuilt.py", "unpack", PROJECT / ".gpu-deps/programs.tar.gz", build]
+    return [Stage("build", 540, make),
+            Stage("versions", 60, [python, HERE / "versions.py", build]),
+            Stage("test-gpu", 300, [python, HERE / "tests.py", build, "gpu", figures / "test-gpu.json"]),
+            Stage("bench-32", 240, first),
+            Stage("profile", 420, [*profile, "--traces", results.traces]),
             Stage("parity", 300, [python, HERE / "parity.py", build, figures / "parity.json"]),
             Stage("bench-ours", 420, [*compare, "ours"]),
             Stage("bench-peers", 540, [*compare, "peers"]),
-            Stage("profile", 420, [*profile, "--traces", results.traces])]
+            Stage("test-unit", 300, [python, HERE / "tests.py", build, "unit", figures / "test-unit.json"])]
 
 
 def say(began, text):
     print(f"[gpu-check {time.monotonic() - began:4.0f} s] {text}", flush=True)
 
 
-def run_all(stages, results, out):
-    """Runs the stages; returns the names of those that failed or ran out of time."""
+def run_all(stages, results, out, total_seconds=None):
+    """Runs the stages; returns the names of those that failed or ran out of time.
+
+    total_seconds: of all of them; those for which no time is left are not begun.
+    """
     began, told = time.monotonic(), []
     for one in stages:
+        if total_seconds:
+            left = total_seconds - (time.monotonic() - began)
+            if left < LEAST_SECONDS:
+                say(began, f"{one.name}: no time is left for it")
+                continue
+            one = dataclasses.replace(one, limit_seconds=min(one.limit_seconds, left))
         say(began, f"{one.name}, at most {one.limit_seconds:.0f} s")
         since, now = time.monotonic(), datetime.datetime.now(datetime.timezone.utc)
         try:
@@ -90,7 +118,7 @@ def main(arguments):
     stages = [one for one in stages_of(chosen, results) if one.name in chosen.only]
     if chosen.limit:
         stages = [dataclasses.replace(one, limit_seconds=chosen.limit) for one in stages]
-    failed = run_all(stages, results, out)
+    failed = run_all(stages, results, out, chosen.total)
     print(f"\nResults: {out}/gpu-check.tar.gz, {out}/gpu-check.json")
     if failed:
         print(f"gpu-check: failed: {', '.join(failed)}", file=sys.stderr)

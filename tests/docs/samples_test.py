@@ -124,7 +124,7 @@ class Samples(unittest.TestCase):
             devices = config["training"].get("devices_per_process", 1)
             ranks_of_node = math.gcd(ranks, 4)
             training = self.write("training.yaml", (
-                "kind: GanTraining\nmetadata: {name: a}\nspec:\n"
+                "apiVersion: ganscale.dev/v1alpha1\nkind: GanTraining\nmetadata: {name: a}\nspec:\n  storage: {claimName: runs}\n"
                 f"  image: x\n  nodes: {ranks // ranks_of_node}\n  node: {{gpus: {ranks_of_node * devices}}}\n"
                 "  evaluation: {featureNet: {claimName: features}}\n  config:\n" + textwrap.indent(file.read_text(), "    ")))
             with self.subTest(file.name):
@@ -178,7 +178,8 @@ class Mistakes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run_file, training = pathlib.Path(folder) / "config.yaml", pathlib.Path(folder) / "training.yaml"
             run_file.write_text(config)
-            training.write_text("{kind: GanTraining, metadata: {name: a}, spec: {image: x, nodeProfile: cpu, config: {%s}}}" % config)
+            training.write_text("{apiVersion: ganscale.dev/v1alpha1, kind: GanTraining, metadata: {name: a}, "
+                                "spec: {image: x, nodeProfile: cpu, config: {%s}}}" % config)
             by_worker, by_operator = check(run_file, 1), run(OPERATOR, "validate", "-f", training)
         for result in (by_worker, by_operator):
             self.assertEqual(result.returncode, WRONG_CONFIGURATION, result.stderr)

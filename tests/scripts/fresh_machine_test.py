@@ -1,5 +1,5 @@
 """What scripts/test.sh and scripts/package.sh do on a machine that gets its Python, and with it the folder of its tools, by their own
-call of setup.sh. setup.sh and build.sh are replaced: nothing is installed or compiled."""
+call of setup.sh. setup.sh, build.sh and build-tools.sh are replaced: nothing is installed or compiled."""
 import pathlib
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import unittest
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 # The folder of the tools, before and after the setup.
 PYTHON_FOLDER = 'cd "$(dirname "$0")/.."; [ -e tools ] && echo "$PWD/tools" || echo "$PWD/none"\n'
-SETUP = "mkdir -p tools/bin; mv ctest cpack tools/bin\n"
+SETUP = "mkdir -p tools/bin; [ ! -e ctest ] || mv ctest cpack tools/bin\n"  # as often as it is called
 TOOL = 'echo "$(basename "$0") of the environment: 1 tests passed"\n'
 
 
@@ -17,11 +17,13 @@ class FreshMachine(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.folder / "scripts").mkdir()
+        (self.folder / "tests/cluster").mkdir(parents=True)
         for name in ("environment.sh", "test.sh", "package.sh"):
             shutil.copy(PROJECT / "scripts" / name, self.folder / "scripts")
         self.write("scripts/python-folder.sh", PYTHON_FOLDER)
         self.write("scripts/setup.sh", SETUP)
         self.write("scripts/build.sh", "")
+        self.write("tests/cluster/build-tools.sh", "")
         self.write("ctest", TOOL)
         self.write("cpack", f"{TOOL}exit 1\n")
 

@@ -15,6 +15,7 @@ PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(PROJECT / "scripts/gpu_check"))
 import main  # noqa: E402
 import mirror  # noqa: E402
+import prebuilt  # noqa: E402
 import stage  # noqa: E402
 import tests  # noqa: E402
 from results import Results  # noqa: E402
@@ -46,10 +47,10 @@ def ends(pid):
 
 
 class RunAll(Case):
-    def run_all(self, *stages):
+    def run_all(self, *stages, total_seconds=None):
         """Returns the names that failed, and the figures."""
         with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())) as shown:
-            failed = main.run_all(stages, Results(self.folder / "results"), self.folder / "out")
+            failed = main.run_all(stages, Results(self.folder / "results"), self.folder / "out", total_seconds)
         self.shown = shown.buffer.getvalue().decode()
         return failed, json.loads((self.folder / "out/gpu-check.json").read_text())
 
@@ -68,6 +69,14 @@ class RunAll(Case):
         self.assertEqual(figures["stages"]["second"]["status"], "passed")
         self.assertIn("began", (self.folder / "results/logs/hangs.log").read_text())
         self.assertTrue(ends(int(pid.read_text())))
+
+    def test_all_stages_together_end_within_the_total(self):
+        failed, figures = self.run_all(shell("quick", "exit 0"), shell("hangs", "sleep 1000"), shell("third", "exit 0"),
+                                       total_seconds=main.LEAST_SECONDS + 1)
+        self.assertEqual(failed, ["hangs"])
+        self.assertEqual({name: facts["status"] for name, facts in figures["stages"].items()},
+                         {"quick": "passed", "hangs": "timed out"})
+        self.assertIn("third: no time is left for it", self.shown)
 
     def test_what_ignores_sigterm_is_killed(self):
         grace, stage.GRACE_SECONDS = stage.GRACE_SECONDS, 0.2
@@ -117,12 +126,15 @@ class Output(Case):
 
 
 class CommandLine(Case):
-    def call(self, *arguments):
-        return subprocess.run([PROJECT / "scripts/gpu-check.sh", *arguments], capture_output=True, text=True, check=False)
+    def call(self, *arguments, **environment):
+        env = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+        return subprocess.run([PROJECT / "scripts/gpu-check.sh", *arguments], env=env, capture_output=True, text=True,
+                              check=False)
 
     def test_unknown_words_are_named_with_what_there_is(self):
-        for arguments, message in [(["--only", "test,bench"], "unknown: bench (there are: build, test, parity, bench-ours, "
-                                                              "bench-peers, profile)"),
+        for arguments, message in [(["--only", "test,bench"], "unknown: test (there are: build, versions, test-gpu, "
+                                                              "bench-32, profile, parity, bench-ours, bench-peers, "
+                                                              "test-unit)"),
                                    (["--contenders", "theirs"], "unknown: theirs (there are: ganscale-graphs, ganscale,"),
                                    (["--batches", "2,many"], "argument --batches: invalid list of int value: '2,many'"),
                                    (["--fast"], "unrecognized arguments: --fast")]:
@@ -132,8 +144,8 @@ class CommandLine(Case):
 
     def test_sigterm_ends_the_stage_in_hand_and_packs_what_is_there(self):
         pid = self.folder / "pid"
-        script = ("import main; main.stages_of = lambda *_: [main.Stage('test', 60, ['bash', '-c', "
-                  f"'echo $$ >{pid}; echo began; sleep 1000'])]; main.main(['--only', 'test', '--build', '{self.folder}'])")
+        script = ("import main; main.stages_of = lambda *_: [main.Stage('test-gpu', 60, ['bash', '-c', "
+                  f"'echo $$ >{pid}; echo began; sleep 1000'])]; main.main(['--only', 'test-gpu', '--build', '{self.folder}'])")
         with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True,
                               env={**os.environ, "PYTHONPATH": str(PROJECT / "scripts/gpu_check")}) as check:
             self.assertIn("began\n", iter(check.stdout.readline, ""))
@@ -141,13 +153,19 @@ class CommandLine(Case):
             self.assertEqual(check.wait(), 143)
         self.assertTrue(ends(int(pid.read_text())))
         with tarfile.open(self.folder / "gpu-check.tar.gz") as archive:
-            self.assertIn("gpu-check/logs/test.log", archive.getnames())
+            self.assertIn("gpu-check/logs/test-gpu.log", archive.getnames())
 
     def test_a_failure_is_exit_code_1_and_named_last(self):
-        done = self.call("--only", "test", "--build", str(self.folder))  # where nothing is built
+        done = self.call("--only", "test-gpu", "--build", str(self.folder))  # where nothing is built
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr.splitlines()[-1], "gpu-check: failed: test")
+        self.assertEqual(done.stderr.splitlines()[-1], "gpu-check: failed: test-gpu")
         self.assertTrue((self.folder / "gpu-check.tar.gz").exists())
+
+    def test_results_go_where_the_environment_collects_them_also_without_a_home(self):
+        out = self.folder / "collected"
+        done = self.call("--only", "versions", "--build", str(self.folder / "build"), OUT=str(out), HOME=None)
+        self.assertIn(f"Results: {out}/gpu-check.tar.gz", done.stdout)
+        self.assertTrue((out / "gpu-check.json").exists())
 
     def test_choices_reach_the_benchmarks(self):
         chosen = main.options(["--batches", "2,16", "--contenders", "ganscale"])
@@ -182,6 +200,62 @@ class Mirror(Case):
         self.assertEqual((copy / "b/c.h").read_text(), "changed")
         self.assertGreater((copy / "b/c.h").stat().st_mtime, since)
         self.assertFalse((copy / "b/gone.h").exists())
+
+
+class Prebuilt(Case):
+    """Programs that load a library of the system, one of torch, and one of another package, as ours do."""
+
+    def setUp(self):
+        super().setUp()
+        self.site = self.folder / "site"
+        for name in ("torch/lib", "nvidia/cu13/lib", "nvidia/cudnn/lib"):
+            (self.site / name).mkdir(parents=True)
+        self.library("f", self.site / "torch/lib/libtorch_cpu.so")
+        self.library("g", self.site / "nvidia/cu13/lib/libcudart.so")
+        build = self.folder / "compiled"
+        (build / "bin").mkdir(parents=True)
+        source = self.folder / "program.c"
+        source.write_text("int f(void), g(void); const char* zlibVersion(void);"
+                          "int main(void) { return f() + g() - 2 + (zlibVersion()[0] == 0); }")
+        for name in (*prebuilt.PROGRAMS, "kernels_gpu_test"):
+            subprocess.run(["gcc", "-o", build / "bin" / name, source, *self.site.glob("*/lib/*.so"),
+                            *self.site.glob("*/*/lib/*.so"), "-lz",
+                            f"-Wl,--disable-new-dtags,-rpath,{':'.join(prebuilt.run_path(self.site))}"], check=True)
+        # ldd must find torch here, too
+        for name in ("torch", "nvidia"):
+            os.symlink(self.site / name, build / name)
+        self.archive = self.folder / "programs.tar.gz"
+        prebuilt.pack(build, self.archive, ["kernels_gpu_test"])
+
+    def library(self, function, path):
+        source = self.folder / f"{function}.c"
+        source.write_text(f"int {function}(void) {{ return 1; }}")
+        subprocess.run(["gcc", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, source], check=True)
+
+    def test_carries_the_libraries_of_the_system_but_neither_torch_nor_the_runtime_of_c(self):
+        with tarfile.open(self.archive) as archive:
+            names = {name for name in archive.getnames() if name.startswith("lib/")}
+        self.assertEqual(names, {"lib/libz.so.1"})
+
+    def test_runs_against_the_torch_of_another_machine(self):
+        elsewhere = self.folder / "elsewhere"
+        os.rename(self.site, elsewhere)
+        there = self.folder / "there"
+        prebuilt.unpack(self.archive, there, elsewhere)
+        self.assertEqual(tests.run(there, "gpu", self.folder / "figures.json"), 0)
+        self.assertEqual(json.loads((self.folder / "figures.json").read_text())["kernels_gpu_test"]["status"], "Passed")
+        self.assertEqual(tests.run(there, "unit", self.folder / "figures.json"), tests.CANNOT)
+        libraries = subprocess.run(["ldd", there / "bin/ganscale"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        self.assertIn(f"{there}/bin/../lib/libz.so.1", libraries)
+
+    def test_tells_what_makes_the_archive_where_there_is_none(self):
+        with self.assertRaisesRegex(SystemExit, "scripts/gpu-prebuilt.sh makes it"):
+            prebuilt.unpack(self.folder / "none.tar.gz", self.folder / "there", self.site)
+
+    def test_is_unpacked_in_place_of_a_build(self):
+        chosen = main.options(["--prebuilt"])
+        self.assertIn("unpack", main.stages_of(chosen, Results(self.folder))[0].command)
+        self.assertEqual(chosen.build.name, "gpu-check-prebuilt")
 
 
 class Tests(unittest.TestCase):

@@ -11,6 +11,7 @@ for folder in ("benchmarks/timing", "benchmarks/stylegan2"):
     sys.path.insert(0, str(PROJECT / folder))
 import compare_on_gpu  # noqa: E402
 import on_gpu  # noqa: E402
+import timing  # noqa: E402
 import traces  # noqa: E402
 
 
@@ -98,6 +99,42 @@ class Plan(unittest.TestCase):
     def test_measures_every_contender_at_the_batches_asked_for(self):
         self.assertEqual(self.plan(batches=[3], contenders=["pytorch", "ganscale"], precisions=["tf32", "bf16"]),
                          [("tf32", 3, "pytorch"), ("tf32", 3, "ganscale"), ("bf16", 3, "pytorch"), ("bf16", 3, "ganscale")])
+
+
+class FakeGpu:
+    """A device that takes two seconds for a step, while the host takes no time to give it the next."""
+
+    def __init__(self):
+        self.now, self.told = 0, []
+
+    def step(self, number):
+        self.now += 2
+        self.told.append(number)
+
+    def synchronize(self):
+        self.told.append("wait")
+
+    def Event(self, enable_timing):  # noqa: N802: torch.cuda's name
+        assert enable_timing
+        return FakeEvent(self)
+
+
+class FakeEvent:
+    def __init__(self, gpu):
+        self.gpu = gpu
+
+    def record(self):
+        self.seconds = self.gpu.now
+
+    def elapsed_time(self, later):
+        return 1000 * (later.seconds - self.seconds)
+
+
+class TimeSteps(unittest.TestCase):
+    def test_waits_for_a_gpu_before_the_first_step_and_after_the_last(self):
+        gpu = FakeGpu()
+        self.assertEqual(timing.time_steps(argparse.Namespace(warm_up=1, steps=3), gpu.step, gpu), [2, 2, 2])
+        self.assertEqual(gpu.told, [0, "wait", 0, 1, 2, "wait"])
 
 
 class Rows(unittest.TestCase):

@@ -65,4 +65,13 @@ queueName: {{ . }}
 {{- with .Values.schedulerName }}
 schedulerName: {{ . }}
 {{- end }}
+{{- with .Values.schedulingDeadlineSeconds }}
+schedulingDeadlineSeconds: {{ . }}
+{{- end }}
+{{- with .Values.progressDeadlineSeconds }}
+progressDeadlineSeconds: {{ . }}
+{{- end }}
+{{- with .Values.topology }}
+topology: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}

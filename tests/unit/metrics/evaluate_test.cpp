@@ -77,19 +77,18 @@ TEST(RequireEnough, CountsRealAndGeneratedImages) {
 
 TEST(RequireEnoughInLabels, CountsRealAndGeneratedImagesOfEachLabel) {
   const auto require = [](const char* name, LabelShares shares) {
-    require_enough_in_labels(parse_metric(name), {6, 0, 2}, shares);
+    require_enough_in_labels(parse_metric(name), {60, 0, 20}, shares);
   };
-  EXPECT_NO_THROW(require("pr8k1_by_label", LabelShares::kData)) << "6 and 2 generated images";
+  EXPECT_NO_THROW(require("pr16_by_label", LabelShares::kData)) << "12 and 4 generated images";
   EXPECT_NO_THROW(require("fid4_by_label", LabelShares::kData));
-  EXPECT_NO_THROW(require("pr8k3", LabelShares::kData));
-  expect_error(
-      ExitCode::kConfig,
-      "evaluate.metrics: pr80k2_by_label needs 3 real and as many generated images of each "
-      "label; label 2 has 2 and about 20",
-      [&] { require("pr80k2_by_label", LabelShares::kData); });
-  expect_error(ExitCode::kConfig, "label 2 has 2 and about 1",
-               [&] { require("pr4k1_by_label", LabelShares::kData); });
-  EXPECT_NO_THROW(require("pr4k1_by_label", LabelShares::kBalanced)) << "two of each label";
+  EXPECT_NO_THROW(require("pr8k30", LabelShares::kData));
+  expect_error(ExitCode::kConfig,
+               "evaluate.metrics: pr1k20_by_label needs 21 real and as many generated images of "
+               "each label; label 2 has 20 and about 250",
+               [&] { require("pr1k20_by_label", LabelShares::kData); });
+  expect_error(ExitCode::kConfig, "label 2 has 20 and about 2;",
+               [&] { require("pr8_by_label", LabelShares::kData); });
+  EXPECT_NO_THROW(require("pr8_by_label", LabelShares::kBalanced)) << "four of each label";
   expect_error(ExitCode::kConfig, "the dataset has no labels", [] {
     require_enough_in_labels(parse_metric("fid_by_label"), {}, LabelShares::kData);
   });

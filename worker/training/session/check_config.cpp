@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "comm/backends/counting_group.h"
 #include "comm/open_world.h"
+#include "metrics/evaluate.h"
 #include "training/replica/replica.h"
 #include "training/run/section_checks.h"
 

@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "training/run/provenance.h"
+#include "training/run/run_config.h"
+#include "training/run/run_folder.h"
 
 namespace ganscale::training {
 

@@ -1,5 +1,5 @@
 // Pins what `render` prints for the samples. After a change that is meant:
-//   for name in faces-dgx-a100 queued-dgx-h100 sriov-a100 digits-cpu; do
+//   for name in faces-dgx-a100 queued-dgx-h100 sriov-a100 digits-cpu paragan-dgx-a100; do
 //     build/release/bin/ganscale-operator render -f operator-manifests/samples/$name.yaml >$name
 //     mv $name tests/golden/operator/$name.yaml
 //   done
@@ -31,7 +31,7 @@ TEST_P(Golden, ObjectsOfTheSampleAreAsPinned) {
 
 INSTANTIATE_TEST_SUITE_P(Samples, Golden,
                          testing::Values("faces-dgx-a100", "queued-dgx-h100", "sriov-a100",
-                                         "digits-cpu"));
+                                         "digits-cpu", "paragan-dgx-a100"));
 
 TEST(Render, TakesProfilesAndConfigurationFromFiles) {
   const TemporaryFolder folder;

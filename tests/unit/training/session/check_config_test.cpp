@@ -5,9 +5,7 @@
 namespace ganscale::training {
 namespace {
 
-void check_text(const std::string& yaml, int world_size) {
-  check_config(parse(yaml), world_size);
-}
+void check_text(const std::string& yaml, int world_size) { check_config(parse(yaml), world_size); }
 
 void expect_unfit(const std::string& message, const std::string& yaml, int world_size) {
   expect_error(ExitCode::kConfig, message, [&] { check_text(yaml, world_size); });

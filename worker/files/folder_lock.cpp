@@ -1,0 +1,143 @@
+#include "files/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <ctime>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "files/atomic_file.h"
+
+namespace ganscale::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHost = "host: ";
+constexpr const char* kProcess = "process: ";
+constexpr const char* kSince = "since: ";
+constexpr const char* kAttempt = "attempt: ";
+
+std::string reason_of(int error) {
+  return std::error_code(error, std::generic_category()).message();
+}
+
+/// Returns what a line of the file says; nothing where there is no such line.
+std::string field(const std::string& text, const std::string& key) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(key)) return line.substr(key.size());
+  }
+  return "";
+}
+
+std::string text_of(const fs::path& file) {
+  try {
+    return read_file(file);
+  } catch (const DataError&) {
+    return "";
+  }
+}
+
+std::string describe_self(const std::string& attempt) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 32> since{};
+  std::strftime(since.data(), since.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return std::string(kHost) + host.data() + "\n" + kProcess + std::to_string(getpid()) + "\n" +
+         kSince + since.data() + "\n" + kAttempt + attempt + "\n";
+}
+
+/// Returns the number of TRAINING/NUMBER; 0 where there is none.
+int number_of(const std::string& attempt) {
+  const auto digits = attempt.substr(attempt.rfind('/') + 1);
+  int number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+/// Whether both are attempts of one training, and `there` comes after `attempt`.
+bool is_later(const std::string& there, const std::string& attempt) {
+  const auto training = [](const std::string& name) { return name.substr(0, name.rfind('/')); };
+  return !attempt.empty() && training(there) == training(attempt) &&
+         number_of(there) > number_of(attempt);
+}
+
+/// Returns false if another process holds the lock.
+bool try_lock(int descriptor, const fs::path& file) {
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) return false;
+    log::warning("The file system has no locks: a second training in the folder goes unnoticed",
+                 {{"file", file}, {"reason", reason_of(errno)}});
+    return true;
+  }
+  return true;
+}
+
+bool lock_within(std::chrono::milliseconds patience, int descriptor, const fs::path& file) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kTryEvery{50};
+  const auto end = Clock::now() + patience;
+  while (!try_lock(descriptor, file)) {
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(kTryEvery);
+  }
+  return true;
+}
+
+void write_text(int descriptor, const fs::path& file, const std::string& text) {
+  // In place: a new file would have a lock of its own.
+  const bool is_written =
+      ftruncate(descriptor, 0) == 0 &&
+      pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
+      fsync(descriptor) == 0;
+  if (is_written) return;
+  log::warning("Cannot write who uses the folder", {{"file", file}, {"reason", reason_of(errno)}});
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const fs::path& file, const std::string& attempt,
+                       std::chrono::milliseconds patience)
+    : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  if (descriptor_.get() < 0) {
+    throw ConfigError("cannot write the lock of the folder: " + file.string() + ": " +
+                      reason_of(errno));
+  }
+  const bool is_locked = lock_within(patience, descriptor_.get(), file);
+  const std::string there = text_of(file);
+  if (is_later(field(there, kAttempt), attempt)) {
+    throw PeerLost("a later attempt has taken the folder over: " + file.parent_path().string() +
+                   ": " + field(there, kAttempt) + ", and this is " + attempt);
+  }
+  if (!is_locked) {
+    const std::string what = "the folder is in use: " + file.parent_path().string() +
+                             ": by process " + field(there, kProcess) + " on " +
+                             field(there, kHost) + " since " + field(there, kSince);
+    if (!attempt.empty()) throw PeerLost(what);
+    throw ConfigError(what + "; end it or choose another folder with --run");
+  }
+  write_text(descriptor_.get(), file, describe_self(attempt));
+}
+
+void require_attempt(const fs::path& file, const std::string& attempt) {
+  if (attempt.empty() || !fs::exists(file)) return;
+  const std::string there = field(text_of(file), kAttempt);
+  if (there == attempt) return;
+  throw PeerLost("another training has taken the folder over: " + file.parent_path().string() +
+                 ": " + (there.empty() ? "one started by hand" : there) + ", and this is " +
+                 attempt);
+}
+
+}  // namespace ganscale::files
