@@ -91,8 +91,9 @@ void collect_point(const Json& point, MetricLabels labels, Families& families) {
 
 void collect_sweeps(const std::vector<Informer::Object>& sweeps, Families& families) {
   std::map<std::string, int> counts;
-  for (const auto& sweep : sweeps)
+  for (const auto& sweep : sweeps) {
     ++counts[text_at(*sweep, "/status/phase", kPhases.of(Phase::kPending))];
+  }
   families.declare(kByPhase);
   for (const auto& [phase, count] : counts) families.add(kByPhase, {{"phase", phase}}, count);
   for (const auto& sweep : sweeps) {
