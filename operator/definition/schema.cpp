@@ -181,6 +181,24 @@ class Walk {
   std::vector<std::string> faults_;
 };
 
+/// As with_defaults(). A known field that is null counts as absent.
+Json object_with_defaults(Json object, const Json& schema) {
+  for (auto field = object.begin(); field != object.end();) {
+    const Json* known = schema_of(schema, field.key());
+    if (known != nullptr && field->is_null()) {
+      field = object.erase(field);
+      continue;
+    }
+    if (known != nullptr) *field = with_defaults(std::move(*field), *known);
+    ++field;
+  }
+  const Json fields = schema.value("properties", Json::object());
+  for (const auto& [name, field] : fields.items()) {
+    if (field.contains("default") && !object.contains(name)) object[name] = field["default"];
+  }
+  return object;
+}
+
 }  // namespace
 
 void require_known_keywords(const Json& schema) {
@@ -200,21 +218,7 @@ Json with_defaults(Json value, const Json& schema) {
   if (value.is_array()) {
     for (Json& item : value) item = with_defaults(std::move(item), schema.value("items", Json()));
   }
-  if (!value.is_object()) return value;
-  for (auto field = value.begin(); field != value.end();) {
-    const Json* known = schema_of(schema, field.key());
-    if (known != nullptr && field->is_null()) {
-      field = value.erase(field);
-      continue;
-    }
-    if (known != nullptr) *field = with_defaults(std::move(*field), *known);
-    ++field;
-  }
-  const Json fields = schema.value("properties", Json::object());
-  for (const auto& [name, field] : fields.items()) {
-    if (field.contains("default") && !value.contains(name)) value[name] = field["default"];
-  }
-  return value;
+  return value.is_object() ? object_with_defaults(std::move(value), schema) : value;
 }
 
 std::vector<std::string> schema_faults(const Json& value, const Json& schema,

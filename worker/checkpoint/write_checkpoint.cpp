@@ -72,11 +72,12 @@ std::optional<std::int64_t> valid_size_bytes(const fs::path& checkpoint_folder) 
 }
 
 std::int64_t write_folder(const fs::path& folder, const Snapshot& snapshot,
-                          const std::stop_token& stop) {
+                          const std::stop_token& stop, const std::function<void()>& may_write) {
   const auto temporary = temporary_twin(folder);
   fs::remove_all(temporary);
   fs::create_directory(temporary);
   const auto total_bytes = write_files(temporary, snapshot, stop);
+  may_write();
   if (fs::exists(folder)) delete_checkpoint(folder);
   files::rename_durably(temporary, folder);
   return total_bytes;
@@ -85,7 +86,7 @@ std::int64_t write_folder(const fs::path& folder, const Snapshot& snapshot,
 }  // namespace
 
 std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapshot,
-                              const std::stop_token& stop) {
+                              const std::stop_token& stop, const std::function<void()>& may_write) {
   const auto folder = run_folder / kCheckpointsFolder / checkpoint_name(snapshot.images_seen);
   try {
     fs::create_directories(folder.parent_path());
@@ -94,7 +95,7 @@ std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapsh
       log::info("Kept the existing checkpoint", {{"checkpoint", folder}});
       return *size_bytes;
     }
-    return write_folder(folder, snapshot, stop);
+    return write_folder(folder, snapshot, stop, may_write);
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(temporary_twin(folder), ignored);

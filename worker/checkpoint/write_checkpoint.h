@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string_view>
 
@@ -22,11 +23,13 @@ struct WriteAbandoned {};
 /// checkpoints/.tmp-kimg-004200 and synced, the manifest last, and then the folder is renamed.
 /// Keeps a valid checkpoint of that name; replaces an invalid one.
 ///
-/// snapshot: tensors on the CPU (see HostCopy).
-/// Throws:   DataError with path and reason (disk full, read-only, ...); WriteAbandoned. Both
-///           remove the temporary folder if possible.
-std::int64_t write_checkpoint(const std::filesystem::path& run_folder, const Snapshot& snapshot,
-                              const std::stop_token& stop = {});
+/// snapshot:  tensors on the CPU (see HostCopy).
+/// may_write: asked before the folder is renamed; throws if nothing may be written any more.
+/// Throws:    DataError with path and reason (disk full, read-only, ...); WriteAbandoned; what
+///            may_write throws. All remove the temporary folder if possible.
+std::int64_t write_checkpoint(
+    const std::filesystem::path& run_folder, const Snapshot& snapshot,
+    const std::stop_token& stop = {}, const std::function<void()>& may_write = [] {});
 
 /// Adds metrics to a checkpoint's manifest, atomically. Leaves out NaN and infinity. Throws
 /// DataError.

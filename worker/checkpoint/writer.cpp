@@ -25,8 +25,11 @@ RetentionCandidate candidate_of(const CheckpointInfo& info, const std::string& m
 
 }  // namespace
 
-Writer::Writer(std::filesystem::path run_folder, CheckpointConfig config)
-    : run_folder_(std::move(run_folder)), config_(std::move(config)) {
+Writer::Writer(std::filesystem::path run_folder, CheckpointConfig config,
+               std::function<void()> may_write)
+    : run_folder_(std::move(run_folder)),
+      config_(std::move(config)),
+      may_write_(std::move(may_write)) {
   remove_leftovers(run_folder_);
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -112,7 +115,8 @@ void Writer::run(const std::stop_token& stop) {
 void Writer::write_in_background(const std::stop_token& stop) {
   const auto begin = Clock::now();
   const auto& snapshot = host_copy_.get();
-  const auto size_bytes = write_checkpoint(run_folder_, snapshot, stop);
+  may_write_();
+  const auto size_bytes = write_checkpoint(run_folder_, snapshot, stop, may_write_);
   const std::chrono::duration<double> duration = Clock::now() - begin;
   log::info("Wrote checkpoint", {{"checkpoint", checkpoint_name(snapshot.images_seen)},
                                  {"bytes", size_bytes},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -46,7 +47,12 @@ struct WritePause {
 class Writer {
  public:
   /// Removes temporary folders of killed runs and starts the thread.
-  Writer(std::filesystem::path run_folder, CheckpointConfig config);
+  ///
+  /// may_write: asked by the thread before a checkpoint is written, and before it takes its name.
+  /// If it throws, nothing more is written, and the next call of any member throws the error.
+  Writer(
+      std::filesystem::path run_folder, CheckpointConfig config,
+      std::function<void()> may_write = [] {});
 
   /// Allocates host memory for snapshots like this one before the training starts, so that the
   /// first write() does not have to. Writes nothing.
@@ -79,6 +85,7 @@ class Writer {
 
   const std::filesystem::path run_folder_;
   const CheckpointConfig config_;
+  const std::function<void()> may_write_;
   HostCopy host_copy_;  // owned by the thread while busy_, by the caller otherwise
 
   mutable std::mutex mutex_;

@@ -7,6 +7,7 @@
 #include "comm/backends/launcher.h"
 #include "comm/backends/nccl_group.h"
 #include "comm/backends/thread_group.h"
+#include "comm/distinct_gpus.h"
 #include "config/units.h"
 #include "wire/names.h"
 
@@ -79,6 +80,7 @@ void add_device(World& world, const CommConfig& config, c10::Device device) {
   if (config.backend == Backend::kMpi)
     throw ConfigError("comm.backend mpi does not support GPUs: use auto");
   if (world.group->size() == 1) return;
+  require_distinct_gpus(*world.group, device::gpu_id(device));
   world.group = make_nccl_group(std::move(world.group), device, world.watchdog);
 }
 

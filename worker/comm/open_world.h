@@ -30,8 +30,8 @@ World open_world(const CommConfig& config);
 /// Makes the world's group accept tensors on this rank's device as well, by NCCL. All ranks call it
 /// after select_device(). Does nothing for a CPU or a single rank.
 ///
-/// Throws ConfigError: backend "nccl" without a GPU, backend "mpi" with a GPU; DeviceError: NCCL
-/// fails.
+/// Throws ConfigError: backend "nccl" without a GPU, backend "mpi" with a GPU, several ranks on one
+/// GPU; DeviceError: NCCL fails.
 void add_device(World& world, const CommConfig& config, c10::Device device);
 
 /// Throws ConfigError unless the world has the expected size.

@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAGuard.h>
 
 #include "base/error.h"
+#include "device/abandon_capture.h"
 #include "device/cuda_graph.h"
 
 namespace ganscale::device {
@@ -36,6 +37,16 @@ void order(const CUDAStream& earlier, const CUDAStream& later) {
   here.block(later);
 }
 
+/// What the allocator keeps for a capture.
+struct PoolOfCapture {
+  c10::DeviceIndex device;
+
+  void end_allocation() const {
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, memory_pool());
+  }
+  void release_pool() const { c10::cuda::CUDACachingAllocator::releasePool(device, memory_pool()); }
+};
+
 }  // namespace
 
 struct CudaGraph::Capture {
@@ -61,6 +72,9 @@ struct CudaGraph::Capture {
     try {
       work();
       graph.capture_end();
+    } catch (const c10::OutOfMemoryError&) {
+      abandon();
+      throw;
     } catch (const c10::Error& error) {
       abandon();
       throw DeviceError(std::string("cannot capture a CUDA graph: ") +
@@ -74,12 +88,8 @@ struct CudaGraph::Capture {
   /// Ends a capture that failed and destroys what it has recorded: NCCL waits for ever to abort a
   /// communicator whose operations are in a graph.
   void abandon() {
-    try {
-      graph.capture_end();
-    } catch (const c10::Error&) {
-      // The work has invalidated the capture, which is over now.
-    }
-    graph.reset();
+    PoolOfCapture pool{stream.device_index()};
+    abandon_capture(graph, pool);
   }
 
   const CUDAStream stream;

@@ -2,6 +2,7 @@
 
 #include <c10/core/Device.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -11,17 +12,22 @@ namespace ganscale::device {
 /// Returns the number of visible GPUs.
 int visible_gpu_count();
 
-/// Makes `device` the current device of this thread and turns on cuDNN's benchmark mode. Call it in
-/// main() before the first tensor, so that no rank creates a context on another rank's GPU. Does
-/// nothing for a CPU.
+/// Makes `device` the current device of this thread, turns on cuDNN's benchmark mode, and forbids
+/// sums in low precision. Call it in main() before the first tensor, so that no rank creates a
+/// context on another rank's GPU. Does nothing for a CPU.
 void use_device(c10::Device device);
 
 /// Returns the GPU's name, or "CPU".
 std::string device_name(c10::Device device);
 
+/// What tells a GPU from all others, on any machine.
+using GpuId = std::array<std::uint8_t, 16>;
+GpuId gpu_id(c10::Device device);
+
 /// Memory of one device, in bytes; all zero for the CPU.
 struct DeviceMemory {
   std::int64_t allocated_bytes = 0;  ///< by tensors of this process
+  std::int64_t peak_bytes = 0;       ///< the most that they had
   std::int64_t reserved_bytes = 0;   ///< by this process's allocator
   std::int64_t total_bytes = 0;
 };

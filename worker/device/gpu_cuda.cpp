@@ -4,11 +4,19 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda_runtime_api.h>
 
+#include <cstring>
+
 #include "base/error.h"
 #include "device/gpu.h"
+#include "device/low_precision_sums.h"
 
 namespace ganscale::device {
 namespace {
+
+/// How many of cuDNN's algorithms, the most promising first, the search for the fastest one tries
+/// for each shape. A training has hundreds of shapes and searches in two threads; LibTorch's own
+/// limit is 10.
+constexpr int kTriedAlgorithms = 5;
 
 void require(cudaError_t result, const char* call) {
   if (result == cudaSuccess) return;
@@ -29,6 +37,8 @@ void use_device(c10::Device device) {
   if (!device.is_cuda()) return;
   at::globalContext().lazyInitDevice(c10::kCUDA);
   at::globalContext().setBenchmarkCuDNN(true);
+  at::globalContext().setBenchmarkLimitCuDNN(kTriedAlgorithms);
+  forbid_low_precision_sums();
   require(cudaSetDevice(device.index()), "cudaSetDevice");
 }
 
@@ -37,11 +47,19 @@ std::string device_name(c10::Device device) {
   return properties(device).name;
 }
 
+GpuId gpu_id(c10::Device device) {
+  const cudaUUID_t uuid = properties(device).uuid;
+  GpuId id{};
+  std::memcpy(id.data(), uuid.bytes, id.size());
+  return id;
+}
+
 DeviceMemory device_memory(c10::Device device) {
-  if (!device.is_cuda()) return {};
+  if (!device.is_cuda() || !c10::cuda::CUDACachingAllocator::get()->initialized()) return {};
   constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
   const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
-  return {stats.allocated_bytes[kAll].current, stats.reserved_bytes[kAll].current,
+  return {stats.allocated_bytes[kAll].current, stats.allocated_bytes[kAll].peak,
+          stats.reserved_bytes[kAll].current,
           static_cast<std::int64_t>(properties(device).totalGlobalMem)};
 }
 

@@ -1,4 +1,5 @@
 // Replaces gpu_cuda.cpp in a build without CUDA.
+#include "base/error.h"
 #include "device/gpu.h"
 
 namespace ganscale::device {
@@ -6,6 +7,9 @@ namespace ganscale::device {
 int visible_gpu_count() { return 0; }
 void use_device(c10::Device /*device*/) {}
 std::string device_name(c10::Device /*device*/) { return "CPU"; }
+GpuId gpu_id(c10::Device device) {
+  throw DeviceError("a build without CUDA has no GPU: " + device.str());
+}
 DeviceMemory device_memory(c10::Device /*device*/) { return {}; }
 void allow_tf32(bool /*allowed*/) {}
 

@@ -284,6 +284,24 @@ TEST(Resume, OfBothRolesInAProcessWithStaleness0GivesTheNumbersOfSynchronous) {
                checkpoint::load_checkpoint(folder.path() / "synchronous" / last));
 }
 
+TEST(Resume, OfARunThatIsStillGoingOnIsRefusedAndSaysWhoUsesIt) {
+  constexpr std::int64_t kNeverReached = 1'000'000;
+  const TemporaryFolder folder;
+  const auto config = write_tiny_training(folder.path(), kNeverReached, "fp32",
+                                          "model: {name: dcgan, resolution: 32}\n");
+  const auto run = folder / "run";
+  TrainingProcess first(1, config, run);
+  ASSERT_TRUE(wait_until([&] { return fs::exists(run / "stats.jsonl") || first.has_ended(); }));
+  ASSERT_FALSE(first.has_ended()) << first.output();
+  TrainingProcess second(1, config, run);
+  EXPECT_EQ(second.exit_code(), 78);
+  const std::string pid = std::to_string(first.rank_pids().front());
+  EXPECT_NE(second.output().find("the folder is in use: " + run.string() + ": by process " + pid),
+            std::string::npos)
+      << second.output();
+  EXPECT_FALSE(first.has_ended());
+}
+
 TEST(Resume, OnOtherWorldSizesAfterStopSignalsGivesTheSameNumbers) {
   constexpr std::int64_t kSteps = 30;
   const TemporaryFolder folder;

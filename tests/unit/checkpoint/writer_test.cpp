@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "base/error.h"
 #include "checkpoint/reader.h"
 #include "make_snapshot.h"
 #include "support/temporary_folder.h"
@@ -93,6 +94,20 @@ TEST(Writer, RemovesWhatAKilledRunLeft) {
   std::ofstream(run / "checkpoints/.tmp-kimg-000007/generator.safetensors") << "half of it";
   const Writer writer(run.path(), {});
   EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{});
+}
+
+TEST(Writer, WritesNothingMoreOnceItMustNot) {
+  const TemporaryFolder run;
+  int asked = 0;
+  Writer writer(run.path(), {}, [&] {
+    if (++asked > 3) throw PeerLost("taken over");  // twice for each checkpoint
+  });
+  writer.write(make_snapshot(1'000, 1.0));
+  EXPECT_TRUE(writer.wait());
+  writer.write(make_snapshot(2'000, 1.0));
+  EXPECT_THROW(writer.wait(), PeerLost);
+  EXPECT_THROW(writer.write(make_snapshot(3'000, 1.0)), PeerLost);
+  EXPECT_EQ(names(run.path() / "checkpoints"), std::vector<std::string>{"kimg-000001"});
 }
 
 TEST(Writer, AbandonsAWriteWhenItIsDestroyed) {

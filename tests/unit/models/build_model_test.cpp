@@ -34,7 +34,7 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   };
   expect("run.yaml:2: resolution: dcgan supports 32, 64, 128 and 256, not 48",
          "name: dcgan\nresolution: 48\n");
-  expect("run.yaml:1: unknown key: channels", "channels: 1\n");
+  expect("run.yaml:1: unknown key: width", "width: 1\n");
   expect("run.yaml:1: z_dim: must be 1 to 8192: 0", "z_dim: 0\n");
   expect("run.yaml:1: z_dim: must be 1 to 8192: 2000000", "z_dim: 2000000\n");
   expect(

@@ -114,7 +114,9 @@ std::unique_ptr<checkpoint::Writer> Loop::open_folder() {
   context_.folder.create();
   log::set_file(context_.folder.log());
   context_.folder.write_config(config_.resolved, config_.checkpoint.on_error);
-  auto writer = std::make_unique<checkpoint::Writer>(context_.folder.root(), config_.checkpoint);
+  auto writer =
+      std::make_unique<checkpoint::Writer>(context_.folder.root(), config_.checkpoint,
+                                           [folder = context_.folder] { folder.require_lock(); });
   writer->prepare(snapshot);
   if (progress_.images_seen == 0) write_reals();
   return writer;

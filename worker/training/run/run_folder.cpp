@@ -2,14 +2,35 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "files/atomic_file.h"
 #include "report/page/run_summary.h"
+#include "wire/names.h"
 
 namespace ganscale::training {
+namespace {
+
+/// Returns which attempt of the operator this process is; empty where it was started by hand.
+std::string own_attempt() {
+  const char* attempt = std::getenv(wire::environment::kAttempt);
+  return attempt == nullptr ? "" : attempt;
+}
+
+}  // namespace
+
+RunFolder RunFolder::part(std::filesystem::path root) const {
+  RunFolder folder(std::move(root));
+  folder.lock_ = lock_;
+  return folder;
+}
+
+files::FolderLock RunFolder::take_lock() const { return {lock_, own_attempt()}; }
+
+void RunFolder::require_lock() const { files::require_attempt(lock_, own_attempt()); }
 
 void RunFolder::create() const {
   std::error_code error;

@@ -4,16 +4,23 @@
 #include <string>
 
 #include "checkpoint/checkpoint_config.h"
+#include "files/folder_lock.h"
 
 namespace ganscale::training {
 
 /// The folder of a run and the names of its files (see docs/operations.md).
 class RunFolder {
  public:
-  explicit RunFolder(std::filesystem::path root) : root_(std::move(root)) {}
+  explicit RunFolder(std::filesystem::path root) : root_(std::move(root)), lock_(root_ / "lock") {}
+  /// Returns the folder of a part of this run, which is under the same lock.
+  RunFolder part(std::filesystem::path root) const;
 
   /// Creates the folder and its subfolders. Throws ConfigError if it can't be written.
   void create() const;
+  /// Keeps other trainings out of the run for as long as the lock lives. Throws as FolderLock does.
+  files::FolderLock take_lock() const;
+  /// Throws PeerLost if another attempt of the operator has taken over: see require_attempt().
+  void require_lock() const;
   /// Writes config.yaml unless it is unchanged; warns if it differs from the existing one. If it
   /// can't be written, throws OutputError or warns, depending on checkpoint.on_error.
   void write_config(const std::string& resolved, checkpoint::OnError on_error) const;
@@ -39,6 +46,7 @@ class RunFolder {
 
  private:
   std::filesystem::path root_;
+  std::filesystem::path lock_;
 };
 
 }  // namespace ganscale::training

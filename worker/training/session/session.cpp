@@ -111,8 +111,10 @@ ExitCode try_rank(const Session& session, comm::Group& group) {
 /// Trains as one rank of the group.
 ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankInfo& rank_info) {
   auto evaluator = open_evaluator(session, group);
+  std::optional<files::FolderLock> lock;
   if (group.rank() == 0) {
     session.folder.create();
+    lock = session.folder.take_lock();
     log::set_file(session.folder.log());
     record_start(session.folder, session.start);
   }

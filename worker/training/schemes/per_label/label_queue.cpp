@@ -96,7 +96,7 @@ TrainingResult LabelQueue::train_once(const LabelState& state, double budget_sec
                   .facts = context_.dataset.facts};
   dataset.facts.record_count = state.records;
   return train({.config = config,
-                .folder = RunFolder(label_folder(context_.folder, state.label)),
+                .folder = context_.folder.part(label_folder(context_.folder, state.label)),
                 .dataset = dataset,
                 .devices = context_.devices,
                 .group = *single_group_,

@@ -1,0 +1,48 @@
+#include "device/translate_errors.h"
+
+#include <c10/util/Exception.h>
+
+#include "support/expect_error.h"
+
+namespace ganscale::device {
+namespace {
+
+constexpr c10::SourceLocation kHere{"translate_errors_test", "file", 1};
+
+TEST(TranslateErrors, MakesAFailedDeviceADeviceError) {
+  expect_error(ExitCode::kDevice, "a device failed: CUDA error: uncorrectable ECC error", [] {
+    translate_errors([] {
+      throw c10::AcceleratorError(kHere, 214, "CUDA error: uncorrectable ECC error encountered");
+    });
+  });
+}
+
+TEST(TranslateErrors, SaysWhatToLowerWhereAGpusMemoryIsNotEnoughAndHasNoRetry) {
+  const auto allocate_too_much = [] {
+    throw c10::OutOfMemoryError(kHere, "CUDA out of memory. Tried to allocate 2.00 GiB.");
+  };
+  expect_error(ExitCode::kBug, "out of a GPU's memory: use a smaller batch",
+               [&] { translate_errors(allocate_too_much); });
+  expect_error(ExitCode::kBug, ": CUDA out of memory. Tried to allocate 2.00 GiB.",
+               [&] { translate_errors(allocate_too_much); });
+}
+
+TEST(TranslateErrors, LeavesAllOtherErrors) {
+  EXPECT_THROW(translate_errors([] { throw c10::Error(kHere, "sizes differ"); }), c10::Error);
+  expect_error(ExitCode::kData, "a record",
+               [] { translate_errors([] { throw DataError("a record"); }); });
+  EXPECT_NO_THROW(translate_errors([] {}));
+}
+
+TEST(OutOfMemoryText, TellsPeakAndReservedOfTheGpusInUse) {
+  constexpr std::int64_t kGibibyte = 1 << 30;
+  const std::vector<DeviceMemory> gpus = {
+      {}, {60 * kGibibyte, 70 * kGibibyte, 75 * kGibibyte, 80 * kGibibyte}};
+  const std::string text = out_of_memory_text("the allocator's words", gpus);
+  EXPECT_THAT(text,
+              testing::EndsWith("training.precision: cuda:1 had at most 70.0 GiB allocated, and "
+                                "75.0 GiB reserved of 80.0 GiB: the allocator's words"));
+}
+
+}  // namespace
+}  // namespace ganscale::device
