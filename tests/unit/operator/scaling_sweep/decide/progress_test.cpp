@@ -153,7 +153,7 @@ TEST(Progress, FailsIfNothingWasMeasured) {
 
 TEST(Progress, EndsARunThatTakesTooLong) {
   Situation s = situation({{"runDeadlineSeconds", 60}});
-  s.children = {child_of(s, 0, "Scheduling")};
+  s.children = {child_of(s, 0, Phase::kScheduling)};
   s.children[0].message = "0 of 1 workers running";
   s.now += seconds(59);
   EXPECT_THAT(decide(s).remove, IsEmpty());
