@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "object/json.h"
@@ -21,6 +23,22 @@ inline Json list_at(const Json& object, const char* pointer) {
   if (!object.contains(path)) return Json::array();
   const Json& value = object.at(path);
   return value.is_array() ? value : Json::array();
+}
+
+/// Returns the integer at a JSON pointer; 0 if there is no integer.
+inline std::int64_t whole_at(const Json& object, const char* pointer) {
+  const Json::json_pointer path(pointer);
+  if (!object.contains(path)) return 0;
+  const Json& value = object.at(path);
+  return value.is_number_integer() ? value.get<std::int64_t>() : 0;
+}
+
+/// Returns the number at a JSON pointer; nullopt if there is no number.
+inline std::optional<double> number_at(const Json& object, const char* pointer) {
+  const Json::json_pointer path(pointer);
+  if (!object.contains(path)) return std::nullopt;
+  const Json& value = object.at(path);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
 }  // namespace ganscale::controller

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 constexpr seconds kPollEvery{2};
 
-void set_phase(Decision& d, const char* phase, std::string reason, std::string message) {
+void set_phase(Decision& d, Phase phase, std::string reason, std::string message) {
   d.record.phase = phase;
   d.record.reason = std::move(reason);
   d.record.message = std::move(message);
@@ -23,7 +23,7 @@ void add_event(Decision& d, bool warning, std::string reason, std::string note) 
 }
 
 bool is_over(const Record& record) {
-  return record.phase == phase::kSucceeded || record.phase == phase::kFailed;
+  return record.phase == Phase::kSucceeded || record.phase == Phase::kFailed;
 }
 
 bool has_live_attempt(const Situation& s) {
@@ -122,7 +122,7 @@ void decide_suspended(const Situation& s, Decision& d) {
     return;
   }
   d.record.restart_at.reset();
-  set_phase(d, phase::kSuspended, "Suspended", "spec.suspend is true");
+  set_phase(d, Phase::kSuspended, "Suspended", "spec.suspend is true");
 }
 
 /// Starts the next attempt, or the one whose number is taken and that was never made.
@@ -148,7 +148,7 @@ void start(const Situation& s, Decision& d) {
   d.record.restart_at.reset();
   d.record.state = AttemptState::kWanted;
   d.record.hash = s.hash;
-  set_phase(d, phase::kValidated, "AttemptStarted", "");
+  set_phase(d, Phase::kValidated, "AttemptStarted", "");
   d.steps.push_back(Step::kStartAttempt);
 }
 
@@ -167,7 +167,7 @@ void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& dec
   if (decision.restart && (!decision.counts || may_fail_again(s, d))) {
     ++d.record.restarts;
     d.record.restart_at = s.now + backoff(s.restart, decision.counts ? d.record.failures : 1);
-    set_phase(d, phase::kRestarting, decision.reason, decision.message);
+    set_phase(d, Phase::kRestarting, decision.reason, decision.message);
     add_event(d, true, decision.reason,
               "restart " + std::to_string(d.record.restarts) + ": " + decision.message);
     end_attempt(d);
@@ -175,7 +175,7 @@ void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& dec
     return;
   }
   const std::string limit = decision.restart ? "no restarts left: " : "";
-  set_phase(d, phase::kFailed, decision.restart ? "RestartLimit" : decision.reason,
+  set_phase(d, Phase::kFailed, decision.restart ? "RestartLimit" : decision.reason,
             limit + decision.message);
   add_event(d, true, "Failed", d.record.message);
 }
@@ -204,12 +204,12 @@ void follow_job(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   const std::string workers = workers_running(attempt);
   switch (attempt.phase) {
-    case JobPhase::kRunning: set_phase(d, phase::kRunning, "Running", workers); break;
+    case JobPhase::kRunning: set_phase(d, Phase::kRunning, "Running", workers); break;
     case JobPhase::kQueued:
-      set_phase(d, phase::kScheduling, "Queued", "waiting for its queue");
+      set_phase(d, Phase::kScheduling, "Queued", "waiting for its queue");
       break;
     default:
-      set_phase(d, phase::kScheduling,
+      set_phase(d, Phase::kScheduling,
                 attempt.waits_reason.empty() ? "WaitsForNodes" : attempt.waits_reason, workers);
   }
 }
@@ -225,7 +225,7 @@ bool decide_unscheduled(const Situation& s, Decision& d) {
   const auto spread = std::hash<std::string>{}(attempt.uid) %
                       static_cast<std::size_t>(s.restart.backoff_seconds + 1);
   d.record.restart_at = s.now + backoff(s.restart, 1) + seconds(spread);
-  set_phase(d, phase::kRestarting, "SchedulingDeadline", workers_running(attempt));
+  set_phase(d, Phase::kRestarting, "SchedulingDeadline", workers_running(attempt));
   add_event(d, true, "SchedulingDeadline",
             "gives its nodes back and tries again: not all workers ran within " +
                 std::to_string(s.scheduling_deadline->count()) + " s: " + d.record.message);
@@ -258,13 +258,13 @@ bool decide_stalled(const Situation& s, Decision& d) {
 }
 
 bool is_preempted(const Situation& s) {
-  return s.attempt->suspended && !s.attempt->finished() && s.record.phase == phase::kRunning;
+  return s.attempt->suspended && !s.attempt->finished() && s.record.phase == Phase::kRunning;
 }
 
 /// Its queue took the nodes of a running attempt back. A suspended MPIJob does not go on as it was:
 /// its workers may come after the launcher. So a new attempt waits in the queue in its place.
 void decide_preempted(Decision& d) {
-  set_phase(d, phase::kRestarting, "Preempted", "the queue took its nodes back");
+  set_phase(d, Phase::kRestarting, "Preempted", "the queue took its nodes back");
   add_event(d, true, "Preempted",
             "the queue took its nodes back; a new attempt is waiting for others");
   end_attempt(d);
@@ -280,13 +280,13 @@ void decide_live(const Situation& s, Decision& d) {
   d.record.state = AttemptState::kLive;
   if (s.others) d.steps.push_back(Step::kDeleteAttempts);
   if (attempt.phase == JobPhase::kSucceeded && !d.record.ending) {
-    set_phase(d, phase::kSucceeded, "Done", "the training is complete");
+    set_phase(d, Phase::kSucceeded, "Done", "the training is complete");
     add_event(d, false, "Succeeded", d.record.message);
     return;
   }
   if (attempt.hash != s.hash && s.problem.empty()) {
     const auto [reason, why] = difference(s);
-    d.record.phase = reason == "Resize" ? phase::kResizing : phase::kRestarting;
+    d.record.phase = reason == "Resize" ? Phase::kResizing : Phase::kRestarting;
     d.record.reason = reason;
     d.record.message = why;
     is_stopping(s, d, reason, why);
@@ -326,10 +326,10 @@ void decide_expiry(const Situation& s, Decision& d) {
 void decide_over(const Situation& s, Decision& d) {
   const bool holds_nodes = s.attempt && s.attempt->workers_running > 0 &&
                            (!s.attempt->finished() || !s.attempt->lost.empty());
-  if (holds_nodes && s.record.phase == phase::kFailed) end_attempt(d);
+  if (holds_nodes && s.record.phase == Phase::kFailed) end_attempt(d);
   if (s.hash == s.record.hash || !s.problem.empty() || s.suspend) return decide_expiry(s, d);
   add_event(d, false, "StartedAgain", "the spec was edited after the training had ended");
-  set_phase(d, phase::kRestarting, "StartedAgain",
+  set_phase(d, Phase::kRestarting, "StartedAgain",
             "the spec was edited after the training had ended");
   d.record.restarts = 0;
   d.record.failures = 0;
@@ -340,7 +340,7 @@ void decide_over(const Situation& s, Decision& d) {
 void decide_active(const Situation& s, Decision& d) {
   const bool lives = has_live_attempt(s);
   if (!s.problem.empty() && !lives) {
-    set_phase(d, phase::kPending, s.problem_reason, s.problem);
+    set_phase(d, Phase::kPending, s.problem_reason, s.problem);
     if (s.record.message != s.problem) add_event(d, true, s.problem_reason, s.problem);
   } else if (s.suspend) {
     decide_suspended(s, d);

@@ -3,23 +3,11 @@
 #include <optional>
 #include <string>
 
+#include "kind/phase.h"
 #include "object/json.h"
 #include "object/time.h"
 
 namespace ganscale::controller::gan_training {
-
-/// Values of `.status.phase`.
-namespace phase {
-inline constexpr const char* kPending = "Pending";  ///< not looked at, or refused: see Validated
-inline constexpr const char* kValidated = "Validated";    ///< accepted, its attempt is being made
-inline constexpr const char* kScheduling = "Scheduling";  ///< waits for nodes
-inline constexpr const char* kRunning = "Running";
-inline constexpr const char* kResizing = "Resizing";
-inline constexpr const char* kRestarting = "Restarting";
-inline constexpr const char* kSuspended = "Suspended";
-inline constexpr const char* kSucceeded = "Succeeded";
-inline constexpr const char* kFailed = "Failed";
-}  // namespace phase
 
 /// The state of an attempt as recorded, whether or not its MPIJob has been observed.
 enum class AttemptState {
@@ -46,7 +34,7 @@ struct Progress {
 /// The operator's memory between reconciles. It is part of `.status` and is stored before it is
 /// acted on, so that another operator can continue from there.
 struct Record {
-  std::string phase = phase::kPending;
+  Phase phase = Phase::kPending;
   std::string reason;   ///< of the phase, in one word
   std::string message;  ///< of the phase, for people
   int attempt = 0;

@@ -1,8 +1,10 @@
 #include "gan_training/decide/status.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "kind/measured.h"
 #include "object/condition.h"
 #include "object/lookup.h"
 
@@ -24,9 +26,9 @@ Condition scheduled(const Record& record, const Facts& facts) {
 }
 
 Condition progressing(const Record& record) {
-  const bool active = record.phase == phase::kValidated || record.phase == phase::kScheduling ||
-                      record.phase == phase::kRunning || record.phase == phase::kResizing ||
-                      record.phase == phase::kRestarting;
+  constexpr std::array kActive{Phase::kValidated, Phase::kScheduling, Phase::kRunning,
+                               Phase::kResizing, Phase::kRestarting};
+  const bool active = std::ranges::count(kActive, record.phase) > 0;
   return {"Progressing", active, record.reason.empty() ? "NotStarted" : record.reason,
           record.message};
 }
@@ -37,25 +39,11 @@ Condition checkpointed(const Json& status) {
   return {"Checkpointed", true, "Written", text_at(*last, "/name")};
 }
 
-Condition in_phase(const char* type, const Record& record) {
-  const bool holds = record.phase == type;
-  return {type, holds, holds ? record.reason : "Is" + record.phase, holds ? record.message : ""};
-}
-
 double rounded(double value, double digits) { return std::round(value * digits) / digits; }
 
 Json measured_json(const wire::Measurement& measured) {
-  Json json = {{"steps", measured.steps},
-               {"images", measured.images},
-               {"seconds", measured.seconds},
-               {"imagesPerSecond", measured.images_per_second()},
-               {"dataWaitSeconds", measured.data_wait_seconds},
-               {"allReduceSeconds", measured.all_reduce_seconds},
-               {"stragglerRatio", measured.straggler_ratio},
-               {"stepSecondsMedian", measured.step_seconds_median},
-               {"stepSecondsP99", measured.step_seconds_p99}};
-  if (measured.memory_share) json["memoryShare"] = *measured.memory_share;
-  if (measured.gpu_use) json["gpuUse"] = *measured.gpu_use;
+  Json json = to_json(measured_of(measured));
+  json["images"] = measured.images;
   return json;
 }
 
@@ -113,8 +101,8 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
   };
   set(validated(facts));
   set(scheduled(record, facts));
-  for (const char* type : {phase::kRunning, phase::kSucceeded, phase::kFailed}) {
-    set(in_phase(type, record));
+  for (const Phase phase : {Phase::kRunning, Phase::kSucceeded, Phase::kFailed}) {
+    set(phase_condition(phase, record.phase, record.reason, record.message));
   }
   set(progressing(record));
   set(checkpointed(status));
@@ -123,9 +111,9 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
 
 std::chrono::seconds waiting_time(const Json& training, Time now) {
   const Json status = training.value("status", Json::object());
-  const std::string word = text_at(status, "/phase", phase::kPending);
+  const Phase phase = read_phase(status);
   const bool waits =
-      word == phase::kPending || word == phase::kValidated || word == phase::kScheduling;
+      phase == Phase::kPending || phase == Phase::kValidated || phase == Phase::kScheduling;
   if (!waits) return {};
   Time since = parse_time(training["metadata"].value("creationTimestamp", "")).value_or(now);
   for (const Json& condition : list_at(status, "/conditions")) {

@@ -1,21 +1,11 @@
 #include "gan_training/desired/mpi_job.h"
 
-#include <openssl/evp.h>
-
-#include "files/hex.h"
 #include "gan_training/desired/config_map.h"
 #include "gan_training/desired/pod.h"
+#include "kind/spec_hash.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
-
-std::string sha256(const std::string& text) {
-  constexpr std::size_t kKeptBytes = 8;  // 64 bits tell one user's edits apart
-  std::string digest(EVP_MAX_MD_SIZE, '\0');
-  EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), nullptr,
-             EVP_sha256(), nullptr);
-  return files::hex(std::string_view(digest).substr(0, kKeptBytes));
-}
 
 Json scheduling_policy(const Plan& plan) {
   // The launcher is created once the workers run: a gang that waited for it would never start.
@@ -66,9 +56,9 @@ Json mpi_job(const Plan& plan, int attempt, int restarts) {
 std::string plan_hash(const Plan& plan) {
   Plan hashed = plan;
   hashed.spec.checkpoint_deadline_seconds = 0;  // the operator heeds it: no pod needs to be new
-  return sha256(job_spec(hashed, 0, 0).dump() + config_map(plan)["data"].dump());
+  return spec_hash(job_spec(hashed, 0, 0).dump() + config_map(plan)["data"].dump());
 }
 
-std::string config_hash(const Plan& plan) { return sha256(plan.config.dump()); }
+std::string config_hash(const Plan& plan) { return spec_hash(plan.config.dump()); }
 
 }  // namespace ganscale::controller::gan_training

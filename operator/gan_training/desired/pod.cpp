@@ -177,7 +177,7 @@ Json worker_container(const Plan& plan, Try which) {
 void place_workers(const Plan& plan, Json& spec) {
   const NodeProfile& profile = plan.profile;
   if (!profile.node_selector.empty()) spec["nodeSelector"] = profile.node_selector;
-  const Json workers = {{"matchLabels", {{kRoleLabel, "worker"}}}};
+  const Json workers = {{"matchLabels", {{kRoleLabel, kWorkerPod}}}};
   if (profile.exclusive) {
     const Json rule = {{"labelSelector", workers},
                        {"namespaceSelector", Json::object()},
@@ -254,7 +254,7 @@ Json storage_volume(const Plan& plan) {
 Json pod_template(const Plan& plan, Role role, int attempt, int restarts) {
   Json labels = labels_of(plan.key);
   labels[kAttemptLabel] = std::to_string(attempt);
-  const std::string name = role == Role::kLauncher ? kLauncherPod : kWorkerPod;
+  const std::string name = kRoles.of(role);
   labels[kRoleLabel] = name;
   Json metadata = {{"labels", labels}};
   const Json annotations = role == Role::kWorker ? topology_annotations(plan) : Json::object();

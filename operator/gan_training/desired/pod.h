@@ -4,8 +4,6 @@
 
 namespace ganscale::controller::gan_training {
 
-enum class Role { kLauncher, kWorker, kPurge };
-
 /// Returns the pod template of launcher or worker. `attempt` and `restarts` as for mpi_job().
 Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
 

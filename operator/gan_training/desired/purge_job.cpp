@@ -11,7 +11,7 @@ constexpr int kPurgeDeadlineSeconds = 3600;
 
 Json purge_job(const Plan& plan) {
   Json pod = pod_around(plan, Role::kPurge,
-                        {{"name", "purge"},
+                        {{"name", kRoles.of(Role::kPurge)},
                          {"command", {"/bin/rm", "-rf", run_folder(plan)}},
                          {"resources",
                           {{"requests", {{"cpu", "100m"}, {"memory", "64Mi"}}},

@@ -35,24 +35,10 @@ Json& section_of(Json& config, const char* name) {
 
 }  // namespace
 
-Labels labels_of(const Key& key) {
-  return {{"app.kubernetes.io/name", "ganscale"},
-          {"app.kubernetes.io/instance", key.name},
-          {"app.kubernetes.io/managed-by", "ganscale-operator"},
-          {kTrainingLabel, key.name}};
-}
+Labels labels_of(const Key& key) { return owned_labels(key, kTrainingLabel); }
 
 Json metadata_of(const Plan& plan, const std::string& name) {
-  return {{"name", name},
-          {"namespace", plan.key.name_space},
-          {"labels", labels_of(plan.key)},
-          {"ownerReferences",
-           {{{"apiVersion", kApiVersion},
-             {"kind", kKind},
-             {"name", plan.key.name},
-             {"uid", plan.uid},
-             {"controller", true},
-             {"blockOwnerDeletion", true}}}}};
+  return owned_metadata({kApiVersion, kKind, plan.key, plan.uid}, kTrainingLabel, name);
 }
 
 Json worker_config(const TrainingSpec& spec, const Json& config) {

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "gan_training/spec/gan_training.h"
 #include "gan_training/spec/training_spec.h"
+#include "kind/owned.h"
+#include "object/names.h"
 #include "wire/scheme.h"
 
 namespace ganscale::controller::gan_training {
@@ -22,13 +23,21 @@ struct Plan {
   int gpus() const { return spec.nodes * profile.gpus; }
 };
 
-using Labels = std::map<std::string, std::string>;
-
 inline constexpr const char* kTrainingLabel = "ganscale.dev/training";
 inline constexpr const char* kAttemptLabel = "ganscale.dev/attempt";
 inline constexpr const char* kRoleLabel = "ganscale.dev/role";
 inline constexpr const char* kHashAnnotation = "ganscale.dev/spec-hash";
 inline constexpr const char* kConfigHashAnnotation = "ganscale.dev/config-hash";
+
+/// What a pod of a training does.
+enum class Role { kLauncher, kWorker, kPurge };
+
+/// Their names: of the label kRoleLabel and of the pods' own containers.
+inline constexpr Names<Role, 3> kRoles{{{
+    {Role::kLauncher, "launcher"},
+    {Role::kWorker, "worker"},
+    {Role::kPurge, "purge"},
+}}};
 
 /// Returns the labels of every object of a training.
 Labels labels_of(const Key& key);

@@ -9,8 +9,8 @@
 namespace ganscale::controller::gan_training {
 
 /// The pods that spec.podTemplate has an overlay for; their own containers bear the same names.
-inline constexpr const char* kWorkerPod = "worker";
-inline constexpr const char* kLauncherPod = "launcher";
+inline constexpr const char* kWorkerPod = kRoles.of(Role::kWorker);
+inline constexpr const char* kLauncherPod = kRoles.of(Role::kLauncher);
 
 /// A field that an overlay may set. A list with a key is merged by it: an item takes the place of
 /// the one with the same value of the key. Otherwise maps are merged key by key, items are added to

@@ -8,8 +8,8 @@
 
 #include "base/joined.h"
 #include "gan_training/plan/pod_overlay.h"
-#include "gan_training/plan/refusal.h"
 #include "gan_training/plan/roles.h"
+#include "kind/refusal.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller::gan_training {

@@ -28,7 +28,7 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   add(resource::kConfigMaps, *informers.config_maps, config_map(plan));
   add(resource::kNetworkPolicies, *informers.policies,
       network_policy(plan, cluster.operator_namespace));
-  if (record.phase == phase::kRunning) {
+  if (record.phase == Phase::kRunning) {
     add(resource::kBudgets, *informers.budgets, disruption_budget(plan));
   }
   const auto& attempt = seen.situation.attempt;
@@ -86,7 +86,7 @@ bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
 
 bool keep_children(const GanTraining& training, const Observation& seen, const Record& record,
                    const Cluster& cluster) {
-  if (record.phase != phase::kRunning) drop_budget(training, cluster);
+  if (record.phase != Phase::kRunning) drop_budget(training, cluster);
   const bool is_queued = !seen.checked.plan.spec.queue_name.empty();
   bool is_missing = false;
   std::optional<NameTaken> taken;

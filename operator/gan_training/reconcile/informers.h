@@ -1,22 +1,17 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kind/make_informers.h"
 #include "kube/event_recorder.h"
-#include "kube/informer.h"
 
 namespace ganscale::controller::gan_training {
 
 /// The informers of all objects that a reconcile reads.
 struct Informers {
-  using MakeTransport = std::function<std::unique_ptr<Transport>()>;
-
-  /// enqueue: called with the key of the training that a changed object belongs to.
-  Informers(const MakeTransport& connect, const Client::Hooks& hooks,
-            const std::function<void(const Key&)>& enqueue);
+  explicit Informers(const MakeInformers& make);
 
   std::vector<Informer*> all() const;
 

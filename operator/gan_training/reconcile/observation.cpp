@@ -103,8 +103,8 @@ void check_claims(Checked& checked, Client& client) {
 
 /// Returns since when a training has succeeded or failed, by its conditions.
 std::optional<Time> over_since(const Json& status) {
-  for (const char* type : {phase::kSucceeded, phase::kFailed}) {
-    const Json condition = find_condition(status, type);
+  for (const Phase end : {Phase::kSucceeded, Phase::kFailed}) {
+    const Json condition = find_condition(status, kPhases.of(end));
     if (text_at(condition, "/status") == "True") {
       return parse_time(text_at(condition, "/lastTransitionTime"));
     }

@@ -109,8 +109,8 @@ Json Reconciler::next_status(const GanTraining& training, const Observation& see
   facts.nodes = plan.spec.nodes;
   facts.gpus = plan.gpus();
   facts.ranks = plan.ranks();
-  facts.selector =
-      std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=worker";
+  facts.selector = std::string(kTrainingLabel) + "=" + training.key.name + "," + kRoleLabel + "=" +
+                   kRoles.of(Role::kWorker);
   facts.problem_reason = seen.checked.reason;
   facts.problem = seen.checked.problem;
   if (record.state == AttemptState::kLive) {

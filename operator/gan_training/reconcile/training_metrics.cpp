@@ -21,7 +21,7 @@ void collect_trainings(const std::vector<Informer::Object>& trainings, Time now,
   std::map<std::string, int> counts;
   std::chrono::seconds longest{0};
   for (const auto& training : trainings) {
-    ++counts[text_at(*training, "/status/phase", phase::kPending)];
+    ++counts[text_at(*training, "/status/phase", kPhases.of(Phase::kPending))];
     longest = std::max(longest, waiting_time(*training, now));
   }
   families.declare(kByPhase);

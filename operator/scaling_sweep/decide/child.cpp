@@ -15,7 +15,7 @@ Child observe_child(const Json& training, const std::string& sweep_uid) {
   child.owned = is_owned_by(training, sweep_uid);
   child.deleted = metadata.contains("deletionTimestamp");
   child.created = parse_time(text_at(metadata, "/creationTimestamp"));
-  child.phase = text_at(training, "/status/phase", "Pending");
+  child.phase = read_phase(training.value("status", Json()));
   child.message = text_at(training, "/status/message");
   if (training.contains(Json::json_pointer("/status/measured"))) {
     child.measured = read_measured(training["status"]["measured"]);
@@ -24,8 +24,7 @@ Child observe_child(const Json& training, const std::string& sweep_uid) {
     if (node.is_string()) child.nodes.push_back(node);
   }
   child.image_id = text_at(training, "/status/imageID");
-  const Json restarts = training.value(Json::json_pointer("/status/restarts"), Json());
-  if (restarts.is_number_integer()) child.restarts = restarts.get<int>();
+  child.restarts = static_cast<int>(whole_at(training, "/status/restarts"));
   return child;
 }
 

@@ -18,14 +18,14 @@ struct Child {
   bool owned = false;           ///< by this sweep, not by an earlier one of the same name
   bool deleted = false;         ///< marked for deletion
   std::optional<Time> created;  ///< absent only before the server has said so
-  std::string phase;            ///< as in gan_training/decide/record.h
-  std::string message;          ///< of the phase
+  Phase phase = Phase::kPending;
+  std::string message;  ///< of the phase
   std::optional<Measured> measured;
   std::vector<std::string> nodes;
   std::string image_id;
   int restarts = 0;
 
-  bool is_over() const { return phase == "Succeeded" || phase == "Failed"; }
+  bool is_over() const { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
 };
 
 /// Reads a GanTraining that bears the label of the sweep with this uid.

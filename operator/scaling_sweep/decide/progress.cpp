@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 constexpr seconds kPollEvery{2};
 
-void set_phase(Decision& d, const char* phase, std::string reason, std::string message) {
+void set_phase(Decision& d, Phase phase, std::string reason, std::string message) {
   d.record.phase = phase;
   d.record.reason = std::move(reason);
   d.record.message = std::move(message);
@@ -44,7 +44,7 @@ Result result_of(const Child& child) {
                 .image_id = child.image_id,
                 .restarts = child.restarts};
   std::ranges::sort(result.nodes);
-  if (child.phase != "Succeeded") {
+  if (child.phase != Phase::kSucceeded) {
     constexpr std::size_t kLongestMessageBytes = 300;  // of hundreds of runs in one status
     result.message = child.message.empty()
                          ? "the training failed"
@@ -88,7 +88,8 @@ void take_results(const Situation& s, Decision& d) {
       Result result = result_of(child);
       result.message = "took longer than spec.runDeadlineSeconds: " +
                        std::to_string(s.plan.spec.run_deadline_seconds) + " s; it was " +
-                       child.phase + (child.message.empty() ? "" : ": " + child.message);
+                       kPhases.of(child.phase) +
+                       (child.message.empty() ? "" : ": " + child.message);
       add_result(result, d);
     }
   }
@@ -117,12 +118,12 @@ std::optional<std::size_t> next_run(const Plan& plan, const Record& record) {
   return std::nullopt;
 }
 
-void finish(const Situation& s, Decision& d, const char* phase, const std::string& reason,
+void finish(const Situation& s, Decision& d, Phase phase, const std::string& reason,
             const std::string& message) {
   d.record.current.clear();
   set_phase(d, phase, reason, message);
   if (s.record.phase != phase) {
-    d.events.push_back({phase == phase::kFailed, reason, message});
+    d.events.push_back({phase == Phase::kFailed, reason, message});
   }
 }
 
@@ -133,13 +134,13 @@ bool is_finished(const Situation& s, Decision& d) {
   const auto all = static_cast<std::ptrdiff_t>(s.plan.runs.size());
   const std::string counts = std::to_string(failed) + " of " + std::to_string(all) + " runs failed";
   if (failed > 0 && s.plan.spec.stop_on_failure) {
-    finish(s, d, phase::kFailed, "RunFailed", counts + ", and spec.failurePolicy is Stop");
+    finish(s, d, Phase::kFailed, "RunFailed", counts + ", and spec.failurePolicy is Stop");
   } else if (next_run(s.plan, d.record)) {
     return false;
   } else if (failed == all) {
-    finish(s, d, phase::kFailed, "NothingMeasured", counts);
+    finish(s, d, Phase::kFailed, "NothingMeasured", counts);
   } else {
-    finish(s, d, phase::kSucceeded, "Done", counts);
+    finish(s, d, Phase::kSucceeded, "Done", counts);
   }
   return true;
 }
@@ -148,10 +149,10 @@ void go_on(const Situation& s, Decision& d) {
   const std::size_t index = *next_run(s.plan, d.record);
   const SweepRun& run = s.plan.runs[index];
   const auto there = std::ranges::find(s.children, run.name, &Child::name);
-  set_phase(d, phase::kRunning, "Running", run.name);
+  set_phase(d, Phase::kRunning, "Running", run.name);
   d.record.current = run.name;
   if (there != s.children.end() && is_kept(s, *there, d.record) && there->owned) {
-    d.record.message = run.name + " is " + there->phase;
+    d.record.message = run.name + " is " + kPhases.of(there->phase);
     d.requeue_after = std::max(seconds(1), seconds(deadline_of(s, *there) - s.now));
   } else if (!s.children.empty()) {
     d.record.reason = "Waiting";
@@ -179,7 +180,7 @@ Decision decide(const Situation& s) {
     remove_others(s, d);
     d.record.current.clear();
     if (s.record.message != s.problem) d.events.push_back({true, s.problem_reason, s.problem});
-    set_phase(d, phase::kPending, s.problem_reason, s.problem);
+    set_phase(d, Phase::kPending, s.problem_reason, s.problem);
     return d;
   }
   drop_stale(s.plan, d);
@@ -188,7 +189,7 @@ Decision decide(const Situation& s) {
   if (is_finished(s, d)) return d;
   if (s.plan.spec.suspend) {
     d.record.current.clear();
-    set_phase(d, phase::kSuspended, "Suspended", "spec.suspend is true");
+    set_phase(d, Phase::kSuspended, "Suspended", "spec.suspend is true");
     return d;
   }
   go_on(s, d);

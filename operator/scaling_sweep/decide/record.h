@@ -4,37 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "object/json.h"
+#include "kind/measured.h"
+#include "kind/phase.h"
 
 namespace ganscale::controller::scaling_sweep {
-
-/// Values of `.status.phase`.
-namespace phase {
-inline constexpr const char* kPending = "Pending";  ///< not looked at, or refused: see Validated
-inline constexpr const char* kRunning = "Running";
-inline constexpr const char* kSuspended = "Suspended";
-inline constexpr const char* kSucceeded = "Succeeded";
-inline constexpr const char* kFailed = "Failed";
-}  // namespace phase
-
-/// What a worker measured: `.status.measured` of a GanTraining.
-struct Measured {
-  std::int64_t steps = 0;          ///< of the window; 0 if a whole training was measured
-  double images_per_second = 0;    ///< of all ranks
-  double seconds = 0;              ///< of the slowest rank
-  double data_wait_seconds = 0;    ///< mean over the ranks
-  double all_reduce_seconds = 0;   ///< waited for gradients of others; mean over the ranks
-  double straggler_ratio = 1;      ///< work of the slowest rank over that of the mean
-  double step_seconds_median = 0;  ///< of rank 0
-  double step_seconds_p99 = 0;
-  std::optional<double> memory_share;  ///< of a device, the highest of all
-  std::optional<double> gpu_use;       ///< share of time, mean over the ranks
-  bool operator==(const Measured&) const = default;
-};
-
-/// Reads and writes the fields of `.status.measured`. Reading gives nothing without a rate.
-std::optional<Measured> read_measured(const Json& json);
-Json to_json(const Measured& measured);
 
 /// How a run ended.
 struct Result {
@@ -51,7 +24,7 @@ struct Result {
 /// The operator's memory between reconciles. It is part of `.status` and is stored before it is
 /// acted on, so that another operator can continue from there.
 struct Record {
-  std::string phase = phase::kPending;
+  Phase phase = Phase::kPending;
   std::string reason;           ///< of the phase, in one word
   std::string message;          ///< of the phase, for people
   std::string current;          ///< name of the run that is to be there; empty: none

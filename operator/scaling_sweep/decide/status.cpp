@@ -104,11 +104,6 @@ void write_best(const Summary& summary, Json& status) {
   status["communicationPercent"] = rounded(100 * best.communication, 1);
 }
 
-Condition in_phase(const char* type, const Record& record) {
-  const bool holds = record.phase == type;
-  return {type, holds, holds ? record.reason : "Is" + record.phase, holds ? record.message : ""};
-}
-
 }  // namespace
 
 void write_figures(const Plan& plan, const Record& record, const Summary& summary, Json& status) {
@@ -136,11 +131,12 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
     set_condition(status, condition, facts.generation, facts.now);
   };
   set({"Validated", is_good, is_good ? "Accepted" : facts.problem_reason, facts.problem});
-  const bool goes_on = record.phase == phase::kRunning;
+  const bool goes_on = record.phase == Phase::kRunning;
   set({"Progressing", goes_on, record.reason.empty() ? "NotStarted" : record.reason,
        record.message});
-  set(in_phase(phase::kSucceeded, record));
-  set(in_phase(phase::kFailed, record));
+  for (const Phase end : {Phase::kSucceeded, Phase::kFailed}) {
+    set(phase_condition(end, record.phase, record.reason, record.message));
+  }
   return status;
 }
 

@@ -1,6 +1,7 @@
 #include "scaling_sweep/plan/plan.h"
 
 #include "base/error.h"
+#include "kind/owned.h"
 
 namespace ganscale::controller::scaling_sweep {
 namespace {
@@ -75,20 +76,7 @@ Json training_spec(const SweepSpec& spec, const Point& point, int ranks) {
 }
 
 Json metadata_of(const Plan& plan, const std::string& name) {
-  return {{"name", name},
-          {"namespace", plan.key.name_space},
-          {"labels",
-           {{"app.kubernetes.io/name", "ganscale"},
-            {"app.kubernetes.io/instance", plan.key.name},
-            {"app.kubernetes.io/managed-by", "ganscale-operator"},
-            {kSweepLabel, plan.key.name}}},
-          {"ownerReferences",
-           {{{"apiVersion", kApiVersion},
-             {"kind", kKind},
-             {"name", plan.key.name},
-             {"uid", plan.uid},
-             {"controller", true},
-             {"blockOwnerDeletion", true}}}}};
+  return owned_metadata({kApiVersion, kKind, plan.key, plan.uid}, kSweepLabel, name);
 }
 
 }  // namespace ganscale::controller::scaling_sweep

@@ -2,27 +2,18 @@
 
 #include <algorithm>
 
-#include "files/sha256.h"
-#include "gan_training/plan/refusal.h"
 #include "gan_training/plan/validate.h"
+#include "kind/refusal.h"
+#include "kind/spec_hash.h"
 #include "object/lookup.h"
 #include "scaling_sweep/plan/run_order.h"
 
 namespace ganscale::controller::scaling_sweep {
 namespace {
 
-using gan_training::Refusal;
 using Pointer = Json::json_pointer;
 
 constexpr std::size_t kLongestName = 27;  // weak-n4096g64-r20 is a GanTraining's, of 40 at most
-
-std::string hash_of(const Json& value) {
-  constexpr std::size_t kKeptDigits = 16;  // 64 bits tell one user's edits apart
-  const std::string text = value.dump();
-  files::Sha256 sha;
-  sha.update(std::as_bytes(std::span(text)));
-  return sha.finish().substr(0, kKeptDigits);
-}
 
 /// The fault of a training, with the key as it is in the sweep.
 std::string in_template(const std::string& problem) {
@@ -91,7 +82,7 @@ class PointPlanner {
     planned.gpus = checked.gpus();
     planned.global_batch = checked.config.value(Pointer("/training/batch"), std::int64_t{0});
     check_length(checked.config, planned.global_batch, name);
-    planned.hash = hash_of(planned.training);
+    planned.hash = spec_hash(planned.training.dump());
     return planned;
   }
 
@@ -185,8 +176,7 @@ Checked check_sweep(const ScalingSweep& sweep, const gan_training::NodeProfiles&
   Checked checked;
   checked.plan.key = sweep.key;
   checked.plan.uid = sweep.uid;
-  const Refusal refusal =
-      gan_training::refusal_of([&] { fill(checked.plan, sweep.spec, profiles, schema); });
+  const Refusal refusal = refusal_of([&] { fill(checked.plan, sweep.spec, profiles, schema); });
   checked.reason = refusal.reason;
   checked.problem = refusal.problem;
   return checked;

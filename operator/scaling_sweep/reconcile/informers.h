@@ -1,20 +1,15 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
-#include "kube/informer.h"
+#include "kind/make_informers.h"
 
 namespace ganscale::controller::scaling_sweep {
 
 /// The informers of all objects that a reconcile reads.
 struct Informers {
-  using MakeTransport = std::function<std::unique_ptr<Transport>()>;
-
-  /// enqueue: called with the key of the sweep that a changed object belongs to.
-  Informers(const MakeTransport& connect, const Client::Hooks& hooks,
-            const std::function<void(const Key&)>& enqueue);
+  explicit Informers(const MakeInformers& make);
 
   std::vector<Informer*> all() const;
 

@@ -70,11 +70,6 @@ constexpr std::array<std::pair<const char*, const char*>, 3> kParts{{
     {"data wait", "/step/dataWaitMs"},
 }};
 
-std::optional<double> number_at(const Json& object, const char* pointer) {
-  const Json value = object.value(Json::json_pointer(pointer), Json());
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
-
 void collect_point(const Json& point, MetricLabels labels, Families& families) {
   labels.emplace_back("point", text_at(point, "/name"));
   labels.emplace_back("ranks", point.value("ranks", Json()).dump());
@@ -96,7 +91,9 @@ void collect_point(const Json& point, MetricLabels labels, Families& families) {
 
 void collect_sweeps(const std::vector<Informer::Object>& sweeps, Families& families) {
   std::map<std::string, int> counts;
-  for (const auto& sweep : sweeps) ++counts[text_at(*sweep, "/status/phase", phase::kPending)];
+  for (const auto& sweep : sweeps) {
+    ++counts[text_at(*sweep, "/status/phase", kPhases.of(Phase::kPending))];
+  }
   families.declare(kByPhase);
   for (const auto& [phase, count] : counts) families.add(kByPhase, {{"phase", phase}}, count);
   for (const auto& sweep : sweeps) {

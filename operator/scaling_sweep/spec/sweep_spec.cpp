@@ -1,11 +1,10 @@
 #include "scaling_sweep/spec/sweep_spec.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <utility>
 
 #include "object/fields.h"
+#include "object/names.h"
 
 namespace ganscale::controller::scaling_sweep {
 namespace {
@@ -15,17 +14,15 @@ constexpr int kMostRepeats = 20;
 constexpr int kMostSteps = 10000000;
 constexpr int kWeekSeconds = 7 * 24 * 3600;
 
-constexpr std::array<std::pair<Mode, const char*>, 3> kModes{{
+constexpr Names<Mode, 3> kModes{{{
     {Mode::kStrong, "Strong"},
     {Mode::kWeak, "Weak"},
     {Mode::kPerLabel, "PerLabel"},
-}};
+}}};
 
 Mode parse_mode(Fields& in) {
   const std::string word = in.text("mode");
-  for (const auto& [mode, known] : kModes) {
-    if (word == known) return mode;
-  }
+  if (const auto mode = kModes.value(word)) return *mode;
   in.fail("mode", "must be Strong, Weak or PerLabel: " + word);
 }
 
@@ -81,12 +78,7 @@ void parse_policies(Fields& in, SweepSpec& s) {
 
 }  // namespace
 
-const char* name(Mode mode) {
-  for (const auto& [known, word] : kModes) {
-    if (known == mode) return word;
-  }
-  return "";
-}
+const char* name(Mode mode) { return kModes.of(mode); }
 
 SweepSpec parse_sweep_spec(const Json& spec) {
   Fields in(spec, "spec");

@@ -84,6 +84,10 @@ TEST(Lookup, HasAFallbackForWhateverIsNotThere) {
   EXPECT_EQ(list_at(object, "/status/list").size(), 1U);
   EXPECT_EQ(list_at(object, "/status/phase"), Json::array());
   EXPECT_EQ(list_at(object, "/nothing"), Json::array());
+  EXPECT_EQ(whole_at(object, "/status/count"), 3);
+  EXPECT_EQ(whole_at(object, "/status/phase"), 0);
+  EXPECT_EQ(number_at(object, "/status/count"), 3.0);
+  EXPECT_EQ(number_at(object, "/status/phase"), std::nullopt);
 }
 
 }  // namespace

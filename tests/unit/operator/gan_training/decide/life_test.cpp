@@ -25,7 +25,7 @@ Situation accepted() {
 
 Situation with_attempt(JobPhase phase) {
   Situation s = accepted();
-  s.record.phase = phase::kRunning;
+  s.record.phase = Phase::kRunning;
   s.record.attempt = 3;
   s.record.state = AttemptState::kLive;
   s.record.hash = "h1";
@@ -79,10 +79,10 @@ TEST(Life, SaysOnceWhichPodItWaitsForThatDoesNotEnd) {
 }
 
 TEST(Life, FollowsTheJob) {
-  EXPECT_EQ(decide(with_attempt(JobPhase::kCreated)).record.phase, phase::kScheduling);
+  EXPECT_EQ(decide(with_attempt(JobPhase::kCreated)).record.phase, Phase::kScheduling);
   EXPECT_EQ(decide(with_attempt(JobPhase::kQueued)).record.reason, "Queued");
-  EXPECT_EQ(decide(with_attempt(JobPhase::kRunning)).record.phase, phase::kRunning);
-  EXPECT_EQ(decide(with_attempt(JobPhase::kSucceeded)).record.phase, phase::kSucceeded);
+  EXPECT_EQ(decide(with_attempt(JobPhase::kRunning)).record.phase, Phase::kRunning);
+  EXPECT_EQ(decide(with_attempt(JobPhase::kSucceeded)).record.phase, Phase::kSucceeded);
   EXPECT_THAT(decide(with_attempt(JobPhase::kRunning)).steps, IsEmpty());
 }
 
@@ -148,7 +148,7 @@ TEST(Life, GoesBackIntoTheQueueThatTookItsNodes) {
   EXPECT_EQ(d.record.state, AttemptState::kEnded);
   EXPECT_EQ(d.record.restarts, 0);  // nothing failed
   EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
-  s.record.phase = phase::kScheduling;  // it waits for the first time
+  s.record.phase = Phase::kScheduling;  // it waits for the first time
   EXPECT_EQ(decide(s).record.reason, "Queued");
   EXPECT_THAT(decide(s).steps, IsEmpty());
 }
@@ -158,7 +158,7 @@ TEST(Life, ResizesByACheckpointFirst) {
   s.nodes = 4;
   s.hash = "h2";
   const Decision asked = decide(s);
-  EXPECT_EQ(asked.record.phase, phase::kResizing);
+  EXPECT_EQ(asked.record.phase, Phase::kResizing);
   EXPECT_THAT(asked.steps, ElementsAre(Step::kAskStop));
   EXPECT_EQ(asked.record.ending, (Ending{"Resize", kNow}));
 
@@ -210,7 +210,7 @@ TEST(Life, RestartsAfterABackoff) {
   Situation s = with_attempt(JobPhase::kFailed);
   s.attempt->exit_code = 75;
   const Decision failed = decide(s);
-  EXPECT_EQ(failed.record.phase, phase::kRestarting);
+  EXPECT_EQ(failed.record.phase, Phase::kRestarting);
   EXPECT_EQ(failed.record.restarts, 1);
   EXPECT_EQ(failed.record.restart_at, kNow + seconds(10));
   EXPECT_THAT(failed.steps, ElementsAre(Step::kDeleteAttempts));
@@ -236,10 +236,10 @@ TEST(Life, CountsFailuresSinceTheLastCheckpoint) {
   s.record = decide(s).record;
   EXPECT_EQ(s.record.failures, 2);
   s.record.state = AttemptState::kLive;
-  EXPECT_EQ(decide(s).record.phase, phase::kFailed);
+  EXPECT_EQ(decide(s).record.phase, Phase::kFailed);
   EXPECT_EQ(decide(s).record.reason, "RestartLimit");
   s.checkpoint = "kimg-000400";
-  EXPECT_EQ(decide(s).record.phase, phase::kRestarting);
+  EXPECT_EQ(decide(s).record.phase, Phase::kRestarting);
   EXPECT_EQ(decide(s).record.failures, 1);
 }
 
@@ -249,11 +249,11 @@ TEST(Life, RestartsAfterADisruptionHoweverManyThereWere) {
   s.attempt->disrupted = true;
   s.restart.max_restarts = 0;
   const Decision d = decide(s);
-  EXPECT_EQ(d.record.phase, phase::kRestarting);
+  EXPECT_EQ(d.record.phase, Phase::kRestarting);
   EXPECT_EQ(d.record.failures, 0);
   EXPECT_EQ(d.record.restarts, 1);
   s.attempt->disrupted = false;
-  EXPECT_EQ(decide(s).record.phase, phase::kFailed);
+  EXPECT_EQ(decide(s).record.phase, Phase::kFailed);
 }
 
 TEST(Life, FailsAtOnceForTheUsersOwnMistakes) {
@@ -261,7 +261,7 @@ TEST(Life, FailsAtOnceForTheUsersOwnMistakes) {
   s.attempt->exit_code = 78;
   s.attempt->message = "run.yaml:3: unknown key: bach";
   const Decision d = decide(s);
-  EXPECT_EQ(d.record.phase, phase::kFailed);
+  EXPECT_EQ(d.record.phase, Phase::kFailed);
   EXPECT_EQ(d.record.reason, "BadConfig");
   EXPECT_EQ(d.record.message, "exit code 78: run.yaml:3: unknown key: bach");
   EXPECT_THAT(d.steps, IsEmpty());  // the launcher's log stays
@@ -274,7 +274,7 @@ TEST(Life, EndsTheWholeGangWhenAWorkerIsLost) {
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
   s.record.failures = s.restart.max_restarts;  // no restart is left, and no GPU is kept
   s.record = decide(s).record;
-  EXPECT_EQ(s.record.phase, phase::kFailed);
+  EXPECT_EQ(s.record.phase, Phase::kFailed);
   s.attempt->workers_running = 7;
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
 }
@@ -292,7 +292,7 @@ TEST(Life, LeavesARunningAttemptAloneWhenAnEditIsRefused) {
   s.hash = "";
   s.problem_reason = "BadConfig";
   s.problem = "spec.config.training.bach: unknown";
-  EXPECT_EQ(decide(s).record.phase, phase::kRunning);
+  EXPECT_EQ(decide(s).record.phase, Phase::kRunning);
   EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
@@ -301,7 +301,7 @@ TEST(Life, StaysPendingWhileRefusedAndSaysSoOnce) {
   s.problem_reason = "MissingClaim";
   s.problem = "spec.data.claimName: no";
   const Decision d = decide(s);
-  EXPECT_EQ(d.record.phase, phase::kPending);
+  EXPECT_EQ(d.record.phase, Phase::kPending);
   EXPECT_EQ(d.events.size(), 1U);
   s.record = d.record;
   EXPECT_THAT(decide(s).events, IsEmpty());
@@ -309,19 +309,19 @@ TEST(Life, StaysPendingWhileRefusedAndSaysSoOnce) {
 
 TEST(Life, StartsAgainWhenTheSpecIsEditedAfterTheEnd) {
   Situation s = with_attempt(JobPhase::kFailed);
-  s.record.phase = phase::kFailed;
+  s.record.phase = Phase::kFailed;
   s.record.restarts = 20;
   EXPECT_THAT(decide(s).steps, IsEmpty());
   s.hash = "h2";
   const Decision d = decide(s);
-  EXPECT_EQ(d.record.phase, phase::kRestarting);
+  EXPECT_EQ(d.record.phase, Phase::kRestarting);
   EXPECT_EQ(d.record.restarts, 0);
   EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
 }
 
 TEST(Life, DeletesATrainingThatHasBeenOverForItsTime) {
   Situation s = with_attempt(JobPhase::kSucceeded);
-  s.record.phase = phase::kSucceeded;
+  s.record.phase = Phase::kSucceeded;
   s.over_since = kNow - seconds(60);
   EXPECT_THAT(decide(s).steps, IsEmpty()) << "it stays by default";
   s.ttl = seconds(100);
@@ -331,7 +331,7 @@ TEST(Life, DeletesATrainingThatHasBeenOverForItsTime) {
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteTraining));
   EXPECT_EQ(decide(s).events.at(0).reason, "Expired");
   s.hash = "h2";  // an edit starts it again first
-  EXPECT_EQ(decide(s).record.phase, phase::kRestarting);
+  EXPECT_EQ(decide(s).record.phase, Phase::kRestarting);
   Situation running = with_attempt(JobPhase::kRunning);
   running.ttl = seconds(0);
   EXPECT_THAT(decide(running).steps, IsEmpty());

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Record, IsReadAsItWasWritten) {
   Record record;
-  record.phase = phase::kResizing;
+  record.phase = Phase::kResizing;
   record.reason = "Resize";
   record.message = "from 8 to 4 nodes";
   record.attempt = 7;

@@ -78,9 +78,9 @@ TEST(Status, IsTheSameWhileNothingChanges) {
 
 TEST(Status, ChangesTheTimeOfAConditionWithItsStatusAlone) {
   Record record;
-  record.phase = phase::kScheduling;
+  record.phase = Phase::kScheduling;
   const Json before = next_status({}, record, facts(0));
-  record.phase = phase::kRunning;
+  record.phase = Phase::kRunning;
   const Json after = next_status(before, record, facts(60));
   EXPECT_EQ(condition(after, "Running")["status"], "True");
   EXPECT_EQ(condition(after, "Running")["lastTransitionTime"], "2025-06-15T15:07:40Z");
@@ -109,13 +109,13 @@ TEST(WaitingTime, CountsFromTheLastChangeUntilTheTrainingRuns) {
   const auto waits = [&](int second) { return waiting_time(training, facts(second).now).count(); };
   EXPECT_EQ(waits(7), 7);
   Record record;
-  record.phase = phase::kScheduling;
+  record.phase = Phase::kScheduling;
   training["status"] = next_status({}, record, facts(10));
   EXPECT_EQ(waits(40), 30);
-  record.phase = phase::kRunning;
+  record.phase = Phase::kRunning;
   training["status"] = next_status(training["status"], record, facts(50));
   EXPECT_EQ(waits(5000), 0);
-  record.phase = phase::kScheduling;  // after a restart
+  record.phase = Phase::kScheduling;  // after a restart
   training["status"] = next_status(training["status"], record, facts(5000));
   EXPECT_EQ(waits(5060), 60);
 }

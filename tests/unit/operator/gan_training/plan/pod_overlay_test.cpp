@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gan_training/desired/pod.h"
-#include "gan_training/plan/refusal.h"
+#include "kind/refusal.h"
 #include "unit/operator/gan_training/desired/make_plan.h"
 
 namespace ganscale::controller::gan_training {

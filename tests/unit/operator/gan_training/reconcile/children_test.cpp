@@ -82,7 +82,7 @@ TEST(Children, AreMadeOnceTheirNameIsFree) {
   world.server.put(resource::kConfigMaps, foreign("faces-config"));
   world.server.put(kTrainings, make_training());
   for (int i = 0; i < 3; ++i) world.reconcile();
-  EXPECT_EQ(world.status()["phase"], phase::kPending);
+  EXPECT_EQ(world.status()["phase"], "Pending");
   world.server.remove(resource::kConfigMaps, {"team", "faces-config"});
   world.settle();
   EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null());

@@ -13,8 +13,8 @@ using testing::UnorderedElementsAre;
 TEST(Informers, EnqueueTheTrainingThatAnObjectBelongsTo) {
   FakeApiServer server;
   std::vector<std::string> keys;
-  const Informers informers([&] { return server.connect(); }, hooks_without_sleep(),
-                            [&](const Key& key) { keys.push_back(key.text()); });
+  const Informers informers({[&] { return server.connect(); }, hooks_without_sleep(),
+                             [&](const Key& key) { keys.push_back(key.text()); }});
   server.put(kTrainings, make_training());
   server.put(resource::kPods, make_pod("p", "worker", 1, "Running"));
   server.put(resource::kPods, {{"metadata", {{"name", "foreign"}, {"namespace", "team"}}}});
@@ -25,8 +25,8 @@ TEST(Informers, EnqueueTheTrainingThatAnObjectBelongsTo) {
 
 TEST(Informers, KeepOfAPodWhatIsRead) {
   FakeApiServer server;
-  const Informers informers([&] { return server.connect(); }, hooks_without_sleep(),
-                            [](const Key&) {});
+  const Informers informers(
+      {[&] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}});
   Json pod = make_pod("p", "worker", 1, "Running");
   pod["spec"] = {{"containers", Json::array({{{"name", "worker"}}})}};
   server.put(resource::kPods, pod);
@@ -38,8 +38,8 @@ TEST(Informers, KeepOfAPodWhatIsRead) {
 
 TEST(Informers, AskForLabelledObjectsAlone) {
   FakeApiServer server;
-  const Informers informers([&] { return server.connect(); }, hooks_without_sleep(),
-                            [](const Key&) {});
+  const Informers informers(
+      {[&] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}});
   for (Informer* informer : informers.all()) informer->list();
   for (const char* plural :
        {"mpijobs", "pods", "configmaps", "networkpolicies", "poddisruptionbudgets"}) {

@@ -51,7 +51,7 @@ class World {
       : transport_(server.connect()),
         client(*transport_, hooks_without_sleep()),
         events(client, "me"),
-        informers([this] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}),
+        informers({[this] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}}),
         probe(std::chrono::hours(1), 0, [](const Key&) {}),
         reconciler({.cluster = cluster(),
                     .rules = rules(),

@@ -23,7 +23,7 @@ Situation situation(const Json& changes = Json::object()) {
 }
 
 /// The GanTraining of the i-th run of the plan.
-Child child_of(const Situation& s, std::size_t i, const std::string& phase = "Running") {
+Child child_of(const Situation& s, std::size_t i, Phase phase = Phase::kRunning) {
   const SweepRun& run = s.plan.runs.at(i);
   Child child;
   child.name = run.name;
@@ -36,7 +36,7 @@ Child child_of(const Situation& s, std::size_t i, const std::string& phase = "Ru
 }
 
 Child measured_child(const Situation& s, std::size_t i) {
-  Child child = child_of(s, i, "Succeeded");
+  Child child = child_of(s, i, Phase::kSucceeded);
   child.measured = make_measured(100);
   child.nodes = {"b", "a"};
   return child;
@@ -53,7 +53,7 @@ TEST(Progress, StartsTheFirstRun) {
   const Decision d = decide(s);
   EXPECT_EQ(d.start, 0U);
   EXPECT_EQ(d.record.current, s.plan.runs[0].name);
-  EXPECT_EQ(d.record.phase, phase::kRunning);
+  EXPECT_EQ(d.record.phase, Phase::kRunning);
 }
 
 TEST(Progress, WaitsForTheRunThatIsThere) {
@@ -94,7 +94,7 @@ TEST(Progress, RunsEachPointOnceWhoeverDecides) {
   // Each decision is by an operator that knows nothing but status and trainings.
   Situation s = situation();
   std::vector<std::string> started;
-  for (int i = 0; i < 100 && s.record.phase != phase::kSucceeded; ++i) {
+  for (int i = 0; i < 100 && s.record.phase != Phase::kSucceeded; ++i) {
     const Decision d = decide(s);
     Json status;
     write_record(d.record, status);
@@ -105,33 +105,33 @@ TEST(Progress, RunsEachPointOnceWhoeverDecides) {
       started.push_back(s.plan.runs[*d.start].name);
       s.children.push_back(child_of(s, *d.start));
     } else if (!s.children.empty()) {
-      s.children[0].phase = "Succeeded";
+      s.children[0].phase = Phase::kSucceeded;
       s.children[0].measured = make_measured(100);
     }
   }
   std::vector<std::string> planned;
   for (const SweepRun& run : s.plan.runs) planned.push_back(run.name);
   EXPECT_EQ(started, planned);
-  EXPECT_EQ(s.record.phase, phase::kSucceeded);
+  EXPECT_EQ(s.record.phase, Phase::kSucceeded);
   EXPECT_EQ(done_count(s.plan, s.record), 6);
 }
 
 TEST(Progress, NotesARunThatFailedAndGoesOn) {
   Situation s = situation();
-  s.children = {child_of(s, 0, "Failed")};
+  s.children = {child_of(s, 0, Phase::kFailed)};
   s.children[0].message = "exit code 65: truncated record";
   const Decision d = decide(s);
   EXPECT_FALSE(d.record.results.at(0).measured);
   EXPECT_EQ(d.record.results[0].message, "exit code 65: truncated record");
-  EXPECT_EQ(d.record.phase, phase::kRunning);
+  EXPECT_EQ(d.record.phase, Phase::kRunning);
   EXPECT_THAT(d.events, ElementsAre(testing::Field(&Event::reason, "RunFailed")));
 }
 
 TEST(Progress, StopsAtAFailureWhereThePolicySaysSo) {
   Situation s = situation({{"failurePolicy", "Stop"}});
-  s.children = {child_of(s, 0, "Failed")};
+  s.children = {child_of(s, 0, Phase::kFailed)};
   const Decision d = decide(s);
-  EXPECT_EQ(d.record.phase, phase::kFailed);
+  EXPECT_EQ(d.record.phase, Phase::kFailed);
   EXPECT_EQ(d.record.message, "1 of 6 runs failed, and spec.failurePolicy is Stop");
   EXPECT_THAT(d.remove, ElementsAre(s.plan.runs[0].name));
   EXPECT_EQ(d.record.current, "");
@@ -139,7 +139,7 @@ TEST(Progress, StopsAtAFailureWhereThePolicySaysSo) {
 
 TEST(Progress, SaysSoWhereTheWorkerReportsNoWindow) {
   Situation s = situation();
-  s.children = {child_of(s, 0, "Succeeded")};
+  s.children = {child_of(s, 0, Phase::kSucceeded)};
   EXPECT_THAT(decide(s).record.results.at(0).message, HasSubstr("the worker reported no window"));
 }
 
@@ -147,13 +147,13 @@ TEST(Progress, FailsIfNothingWasMeasured) {
   Situation s = situation();
   give_results(s, 6);
   for (Result& result : s.record.results) result.measured.reset();
-  EXPECT_EQ(decide(s).record.phase, phase::kFailed);
+  EXPECT_EQ(decide(s).record.phase, Phase::kFailed);
   EXPECT_EQ(decide(s).record.reason, "NothingMeasured");
 }
 
 TEST(Progress, EndsARunThatTakesTooLong) {
   Situation s = situation({{"runDeadlineSeconds", 60}});
-  s.children = {child_of(s, 0, "Scheduling")};
+  s.children = {child_of(s, 0, Phase::kScheduling)};
   s.children[0].message = "0 of 1 workers running";
   s.now += seconds(59);
   EXPECT_THAT(decide(s).remove, IsEmpty());
@@ -171,10 +171,10 @@ TEST(Progress, GivesItsNodesBackWhileSuspended) {
   give_results(s, 1);
   s.children = {child_of(s, 1)};
   const Decision d = decide(s);
-  EXPECT_EQ(d.record.phase, phase::kSuspended);
+  EXPECT_EQ(d.record.phase, Phase::kSuspended);
   EXPECT_THAT(d.remove, ElementsAre(s.plan.runs[1].name));
   EXPECT_EQ(d.record.results.size(), 1U) << "what is measured stays";
-  s.children[0].phase = "Succeeded";
+  s.children[0].phase = Phase::kSucceeded;
   s.children[0].measured = make_measured(100);
   EXPECT_EQ(decide(s).record.results.size(), 2U) << "it came to its end just in time";
 }
@@ -194,11 +194,11 @@ TEST(Progress, AnEditLeavesNoTrainingOfTheOldSpecBehind) {
 TEST(Progress, AnEditKeepsResultsThatStillCount) {
   Situation s = situation();
   give_results(s, 6);
-  s.record.phase = phase::kSucceeded;
+  s.record.phase = Phase::kSucceeded;
   s.plan = make_plan({{"repeats", 3}});
   const Decision d = decide(s);
   EXPECT_EQ(d.record.results.size(), 6U);
-  EXPECT_EQ(d.record.phase, phase::kRunning);
+  EXPECT_EQ(d.record.phase, Phase::kRunning);
   EXPECT_TRUE(d.start);
 }
 
@@ -210,7 +210,7 @@ TEST(Progress, ABadSpecEndsTheTrainingAndKeepsTheResults) {
   s.problem_reason = "BadSpec";
   s.problem = "spec.mode: must be Strong, Weak or PerLabel: x";
   const Decision d = decide(s);
-  EXPECT_EQ(d.record.phase, phase::kPending);
+  EXPECT_EQ(d.record.phase, Phase::kPending);
   EXPECT_THAT(d.remove, ElementsAre(s.children[0].name));
   EXPECT_EQ(d.record.results.size(), 2U);
   EXPECT_THAT(d.events, ElementsAre(testing::Field(&Event::note, s.problem)));

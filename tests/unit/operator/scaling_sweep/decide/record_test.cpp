@@ -8,7 +8,7 @@ namespace ganscale::controller::scaling_sweep {
 namespace {
 
 TEST(SweepRecord, IsReadAsItWasWritten) {
-  Record record{.phase = phase::kRunning,
+  Record record{.phase = Phase::kRunning,
                 .reason = "Running",
                 .message = "weak-n2-r1",
                 .current = "weak-n2-r1",
@@ -53,14 +53,6 @@ TEST(SweepRecord, OfAnOddStatusIsEmpty) {
   EXPECT_EQ(read_record(odd), Record());
   EXPECT_EQ(read_record(3), Record());
   EXPECT_EQ(read_record({{"runs", Json::array({3, Json::array()})}}).results.size(), 2U);
-}
-
-TEST(SweepRecord, AWindowWithoutARateIsNone) {
-  EXPECT_FALSE(read_measured({{"steps", 20}}));
-  EXPECT_FALSE(read_measured({{"imagesPerSecond", 0}}));
-  EXPECT_FALSE(read_measured({{"imagesPerSecond", "fast"}}));
-  EXPECT_FALSE(read_measured(3));
-  EXPECT_TRUE(read_measured({{"imagesPerSecond", 12.5}}));
 }
 
 }  // namespace

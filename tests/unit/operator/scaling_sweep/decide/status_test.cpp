@@ -15,7 +15,7 @@ Facts facts(const Plan& plan) {
 TEST(SweepStatus, HasWhatKubectlShows) {
   const Plan plan = make_plan();
   Record record{
-      .phase = phase::kRunning, .reason = "Running", .message = {}, .current = {}, .results = {}};
+      .phase = Phase::kRunning, .reason = "Running", .message = {}, .current = {}, .results = {}};
   for (const SweepRun& run : plan.runs) {
     if (run.repeat == 1) {
       record.results.push_back(make_result(plan, run, std::vector{100.0, 190.0, 360.0}[run.point]));

@@ -21,7 +21,8 @@ class SweepOperator {
       : transport_(server.connect()),
         client(*transport_, hooks_without_sleep()),
         events(client, "me"),
-        informers([&server] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}),
+        informers(
+            {[&server] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}}),
         reconciler({.client = client,
                     .informers = informers,
                     .events = events,

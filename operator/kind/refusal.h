@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-namespace ganscale::controller::gan_training {
+namespace ganscale::controller {
 
 /// What is wrong with a resource, for the condition Validated.
 struct Refusal {
@@ -15,4 +15,4 @@ struct Refusal {
 /// it may throw as well, amounts to: BadSpec.
 Refusal refusal_of(const std::function<void()>& check);
 
-}  // namespace ganscale::controller::gan_training
+}  // namespace ganscale::controller

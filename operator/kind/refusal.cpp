@@ -1,9 +1,9 @@
-#include "gan_training/plan/refusal.h"
+#include "kind/refusal.h"
 
 #include "base/error.h"
 #include "object/json.h"
 
-namespace ganscale::controller::gan_training {
+namespace ganscale::controller {
 
 Refusal refusal_of(const std::function<void()>& check) {
   try {
@@ -18,4 +18,4 @@ Refusal refusal_of(const std::function<void()>& check) {
   return {};
 }
 
-}  // namespace ganscale::controller::gan_training
+}  // namespace ganscale::controller

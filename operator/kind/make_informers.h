@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kube/informer.h"
+
+namespace ganscale::controller {
+
+/// Returns the resource whose name an object bears in a label; nullopt if it bears none.
+std::optional<Key> key_in_label(const Json& object, const std::string& label);
+
+/// Makes the informers of a kind.
+struct MakeInformers {
+  std::function<std::unique_ptr<Transport>()> connect;
+  Client::Hooks hooks;
+  std::function<void(const Key&)> enqueue;  ///< called with the key of the resource to reconcile
+
+  /// Returns an informer of the kind's own resources.
+  std::unique_ptr<Informer> of_kind(const Resource& resource) const;
+  /// Returns an informer of objects that bear the label, with an index by the resource that it
+  /// names. `keep`: see Informer::Settings.
+  std::unique_ptr<Informer> of_owned(const Resource& resource, const std::string& label,
+                                     std::function<Json(Json)> keep = {}) const;
+};
+
+}  // namespace ganscale::controller

@@ -1,0 +1,70 @@
+#include "kind/measured.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "object/lookup.h"
+
+namespace ganscale::controller {
+namespace {
+
+constexpr std::array<std::pair<const char*, double Measured::*>, 7> kNumbers{{
+    {"imagesPerSecond", &Measured::images_per_second},
+    {"seconds", &Measured::seconds},
+    {"dataWaitSeconds", &Measured::data_wait_seconds},
+    {"allReduceSeconds", &Measured::all_reduce_seconds},
+    {"stragglerRatio", &Measured::straggler_ratio},
+    {"stepSecondsMedian", &Measured::step_seconds_median},
+    {"stepSecondsP99", &Measured::step_seconds_p99},
+}};
+
+constexpr std::array<std::pair<const char*, std::optional<double> Measured::*>, 2> kShares{{
+    {"memoryShare", &Measured::memory_share},
+    {"gpuUse", &Measured::gpu_use},
+}};
+
+std::optional<double> number_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+}  // namespace
+
+Measured measured_of(const wire::Measurement& m) {
+  return {.steps = m.steps,
+          .images_per_second = m.images_per_second(),
+          .seconds = m.seconds,
+          .data_wait_seconds = m.data_wait_seconds,
+          .all_reduce_seconds = m.all_reduce_seconds,
+          .straggler_ratio = m.straggler_ratio,
+          .step_seconds_median = m.step_seconds_median,
+          .step_seconds_p99 = m.step_seconds_p99,
+          .memory_share = m.memory_share,
+          .gpu_use = m.gpu_use};
+}
+
+std::optional<Measured> read_measured(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  const auto rate = number_in(json, "imagesPerSecond");
+  if (!rate || !(*rate > 0) || !std::isfinite(*rate)) return std::nullopt;
+  Measured measured;
+  for (const auto& [key, member] : kNumbers) {
+    measured.*member = number_in(json, key).value_or(measured.*member);
+  }
+  measured.steps = whole_at(json, "/steps");
+  for (const auto& [key, member] : kShares) measured.*member = number_in(json, key);
+  return measured;
+}
+
+Json to_json(const Measured& measured) {
+  Json json = {{"steps", measured.steps}};
+  for (const auto& [key, member] : kNumbers) json[key] = measured.*member;
+  for (const auto& [key, member] : kShares) {
+    if (measured.*member) json[key] = *(measured.*member);
+  }
+  return json;
+}
+
+}  // namespace ganscale::controller

@@ -1,0 +1,17 @@
+#include "kind/phase.h"
+
+#include "object/lookup.h"
+
+namespace ganscale::controller {
+
+Condition phase_condition(Phase of, Phase phase, const std::string& reason,
+                          const std::string& message) {
+  if (phase == of) return {kPhases.of(of), true, reason, message};
+  return {kPhases.of(of), false, std::string("Is") + kPhases.of(phase), ""};
+}
+
+Phase read_phase(const Json& status) {
+  return kPhases.value(text_at(status, "/phase")).value_or(Phase::kPending);
+}
+
+}  // namespace ganscale::controller

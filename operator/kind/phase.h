@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "object/condition.h"
+#include "object/names.h"
+
+namespace ganscale::controller {
+
+/// The phase of a resource: `.status.phase`. A kind has those that it needs.
+enum class Phase {
+  kPending,     ///< not looked at, or refused: see the condition Validated
+  kValidated,   ///< accepted, its attempt is being made
+  kScheduling,  ///< waits for nodes
+  kRunning,
+  kResizing,
+  kRestarting,
+  kSuspended,
+  kSucceeded,
+  kFailed,
+};
+
+inline constexpr Names<Phase, 9> kPhases{{{
+    {Phase::kPending, "Pending"},
+    {Phase::kValidated, "Validated"},
+    {Phase::kScheduling, "Scheduling"},
+    {Phase::kRunning, "Running"},
+    {Phase::kResizing, "Resizing"},
+    {Phase::kRestarting, "Restarting"},
+    {Phase::kSuspended, "Suspended"},
+    {Phase::kSucceeded, "Succeeded"},
+    {Phase::kFailed, "Failed"},
+}}};
+
+/// Returns the condition that has the name of a phase: true in that phase, with its reason.
+Condition phase_condition(Phase of, Phase phase, const std::string& reason,
+                          const std::string& message);
+
+/// Reads the phase of a status; kPending if it has none, or one that is unknown.
+Phase read_phase(const Json& status);
+
+}  // namespace ganscale::controller

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace ganscale::controller {
+
+/// Returns 16 hexadecimal digits of the SHA-256 of a text, such as a spec as JSON: 64 bits tell one
+/// user's edits apart.
+std::string spec_hash(const std::string& text);
+
+}  // namespace ganscale::controller

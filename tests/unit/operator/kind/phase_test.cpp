@@ -1,0 +1,35 @@
+#include "kind/phase.h"
+
+#include <gtest/gtest.h>
+
+namespace ganscale::controller {
+namespace {
+
+TEST(Phases, HaveNamesThatAreReadAsTheyAreWritten) {
+  for (const auto& [phase, name] : kPhases.entries) {
+    EXPECT_EQ(read_phase({{"phase", name}}), phase);
+    EXPECT_STREQ(kPhases.of(phase), name);
+  }
+}
+
+TEST(Phases, AreReadAsPendingWhereUnknown) {
+  EXPECT_EQ(read_phase(Json::object()), Phase::kPending);
+  EXPECT_EQ(read_phase({{"phase", 3}}), Phase::kPending);
+  EXPECT_EQ(read_phase({{"phase", "Dancing"}}), Phase::kPending);
+  EXPECT_EQ(read_phase(nullptr), Phase::kPending);
+}
+
+TEST(PhaseCondition, HoldsInItsPhaseWithTheReason) {
+  const Condition holds = phase_condition(Phase::kFailed, Phase::kFailed, "BadData", "no images");
+  EXPECT_STREQ(holds.type, "Failed");
+  EXPECT_TRUE(holds.holds);
+  EXPECT_EQ(holds.reason, "BadData");
+  EXPECT_EQ(holds.message, "no images");
+  const Condition other = phase_condition(Phase::kFailed, Phase::kRunning, "Running", "2 of 2");
+  EXPECT_FALSE(other.holds);
+  EXPECT_EQ(other.reason, "IsRunning");
+  EXPECT_EQ(other.message, "");
+}
+
+}  // namespace
+}  // namespace ganscale::controller
