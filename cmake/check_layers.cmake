@@ -26,8 +26,8 @@ set(layers_of_training "run" "evaluation replica" "phases generators" "loop" "sc
 set(layers_of_training/schemes "synchronous" "asynchronous per_label")
 set(divided cli comm data kernels metrics models optim planning report training training/schemes)
 if(ROOT MATCHES "operator$")
-  # Of the worker the operator sees base, wire, files, command_line, config and telemetry.
-  set(layers "base wire" "files command_line config telemetry" "object" "definition kube" "controller kind" "gan_training"
+  # Of the worker the operator sees base, wire, files, command_line, config, telemetry and markup.
+  set(layers "base wire" "files command_line config telemetry markup" "object" "definition kube" "controller kind" "gan_training"
       "scaling_sweep" "verbs")
   set(layers_of_definition "cel")
   set(layers_of_gan_training "spec" "plan" "desired decide" "reconcile")

@@ -1,11 +1,16 @@
 #include "scaling_sweep/desired/page.h"
 
+#include "markup/element.h"
 #include "scaling_sweep/decide/progress.h"
-#include "scaling_sweep/desired/markup.h"
+#include "scaling_sweep/desired/figures.h"
 #include "scaling_sweep/desired/speedup_chart.h"
 #include "scaling_sweep/desired/step_chart.h"
 
 namespace ganscale::controller::scaling_sweep {
+
+using markup::element;
+using markup::escaped;
+
 namespace {
 
 constexpr const char* kStyle =

@@ -3,9 +3,15 @@
 #include <algorithm>
 #include <array>
 
-#include "scaling_sweep/desired/markup.h"
+#include "scaling_sweep/desired/drawing.h"
+#include "scaling_sweep/desired/figures.h"
 
 namespace ganscale::controller::scaling_sweep {
+
+using markup::element;
+using markup::escaped;
+using markup::label;
+
 namespace {
 
 constexpr double kStepsWidth = 640;
@@ -47,14 +53,14 @@ std::string bar(const Breakdown& step, double y, double longest) {
     text += box(x, y, seconds * scale, part, std::string(part.name) + ": " + duration(seconds));
     x += seconds * scale;
   }
-  return text + label(x + 8, y + 15, "start", duration(step.total()));
+  return text + label(x + 8, y + 15, anchored("start"), duration(step.total()));
 }
 
 std::string parts_legend() {
   double x = kStepsLeft;
   std::string text;
   for (const Part& part : kParts) {
-    text += box(x, 8, 20, part, part.name) + label(x + 26, 23, "start", part.name);
+    text += box(x, 8, 20, part, part.name) + label(x + 26, 23, anchored("start"), part.name);
     x += 175;
   }
   return text;
@@ -70,19 +76,11 @@ std::string step_chart(const Plan& plan, const Summary& summary) {
   double y = kStepsTop + 8;
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
     if (summary.points[i].measured == 0) continue;
-    rows += label(kStepsLeft - 8, y + 15, "end", ranks_text(plan.points[i].ranks));
+    rows += label(kStepsLeft - 8, y + 15, anchored("end"), ranks_text(plan.points[i].ranks));
     rows += bar(summary.points[i].step, y, longest);
     y += kRowHeight;
   }
-  return element("svg",
-                 {{"xmlns", "http://www.w3.org/2000/svg"},
-                  {"viewBox", "0 0 " + number(kStepsWidth, 0) + " " + number(y + 8, 0)},
-                  {"font-family", "system-ui, sans-serif"},
-                  {"font-size", "13"},
-                  {"role", "img"}},
-                 element("title", {}, "Where the time of a step goes") +
-                     element("rect", {{"width", "100%"}, {"height", "100%"}, {"fill", "#fff"}}) +
-                     parts_legend() + rows);
+  return drawing(kStepsWidth, y + 8, "Where the time of a step goes", parts_legend() + rows);
 }
 
 }  // namespace ganscale::controller::scaling_sweep

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scaling_sweep/desired/markup.h"
+#include "scaling_sweep/desired/figures.h"
 
 namespace ganscale::controller::scaling_sweep {
 namespace {

@@ -1,8 +1,9 @@
 #include "planning/model/calibration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 
@@ -70,11 +71,7 @@ double error_of(const Calibration& calibration, const Workload& workload, const 
 }
 
 /// Returns five digits of a number: more are not sought.
-double rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.5g", value);
-  return std::strtod(text, nullptr);
-}
+double rounded(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }
 
 /// Seeks the least error on grids of the fitted values around the best so far, which become finer
 /// once no point of one is better. No slope is needed: where a rank waits for its device, the host's

@@ -1,13 +1,18 @@
 #include "planning/output/goodput_svg.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "planning/output/format.h"
+#include "markup/axis.h"
 #include "planning/output/svg_document.h"
 
 namespace ganscale::planning {
+
+using markup::label;
+
 namespace {
 
 constexpr std::array<const char*, 3> kCurveColors = {"#d9650b", "#2864dc", "#0d8a72"};
@@ -24,27 +29,25 @@ constexpr std::array<Mark, 6> kMarks = {
 class GoodputAxes {
  public:
   explicit GoodputAxes(const SimulatedRuns& runs)
-      : first_(runs.curves.front().points.front().seconds),
-        last_(runs.curves.front().points.back().seconds) {
+      : seconds_{runs.curves.front().points.front().seconds,
+                 runs.curves.front().points.back().seconds} {
     for (const GoodputCurve& curve : runs.curves) {
-      for (const IntervalGoodput& at : curve.points) lowest_ = std::min(lowest_, at.goodput);
+      for (const IntervalGoodput& at : curve.points) {
+        goodput_.from = std::min(goodput_.from, at.goodput);
+      }
     }
-    lowest_ = std::floor(10 * lowest_) / 10;
+    goodput_.from = std::floor(10 * goodput_.from) / 10;
   }
 
-  double lowest() const { return lowest_; }
+  double lowest() const { return goodput_.from; }
   double x(double seconds) const {
-    const double share = std::log(seconds / first_) / std::log(last_ / first_);
-    return kLeftPlot.left + kLeftPlot.width * std::clamp(share, 0.0, 1.0);
+    return kLeftPlot.x(std::clamp(seconds_.share(seconds), 0.0, 1.0));
   }
-  double y(double goodput) const {
-    return kLeftPlot.bottom() - kLeftPlot.height * (goodput - lowest_) / (1 - lowest_);
-  }
+  double y(double goodput) const { return kLeftPlot.y(goodput_.share(goodput)); }
 
  private:
-  double first_;
-  double last_;
-  double lowest_ = 0.9;
+  markup::LogAxis seconds_;
+  markup::Axis goodput_{.from = 0.9, .to = 1, .marks = {}};
 };
 
 std::string grid_of(const GoodputAxes& axes) {
@@ -52,13 +55,13 @@ std::string grid_of(const GoodputAxes& axes) {
   for (const Mark& mark : kMarks) {
     const double x = axes.x(mark.seconds);
     svg += grid_line(x, kLeftPlot.top, x, kLeftPlot.bottom());
-    svg += label(x, kLeftPlot.bottom() + 18, "middle soft", mark.name);
+    svg += label(x, kLeftPlot.bottom() + 18, css("middle soft"), mark.name);
   }
   const int every = axes.lowest() < 0.5 ? 20 : 10;
   for (int percent = 100; percent >= std::lround(100 * axes.lowest()); percent -= every) {
     const double y = axes.y(percent / 100.0);
     svg += grid_line(kLeftPlot.left, y, kLeftPlot.left + kLeftPlot.width, y);
-    svg += label(kLeftPlot.left - 8, y + 4, "end soft", format("%d%%", percent));
+    svg += label(kLeftPlot.left - 8, y + 4, css("end soft"), fmt::format("{}%", percent));
   }
   return svg;
 }
@@ -66,28 +69,29 @@ std::string grid_of(const GoodputAxes& axes) {
 std::string curve_of(const GoodputCurve& curve, const GoodputAxes& axes, const char* color) {
   std::string path;
   for (const IntervalGoodput& at : curve.points) {
-    path += format("%c%.1f %.1f", path.empty() ? 'M' : 'L', axes.x(at.seconds), axes.y(at.goodput));
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', axes.x(at.seconds),
+                        axes.y(at.goodput));
   }
   const double best = axes.x(curve.best_seconds);
   return "<path style=\"stroke:" + std::string(color) + "\" d=\"" + path + "\"/>" +
-         format("<path class=\"ideal\" style=\"stroke:%s\" d=\"M%.1f %.1fV%.1f\"/>", color, best,
-                kLeftPlot.top, kLeftPlot.bottom());
+         fmt::format("<path class=\"ideal\" style=\"stroke:{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>",
+                     color, best, kLeftPlot.top, kLeftPlot.bottom());
 }
 
 std::string goodput_plot(const SimulatedRuns& runs) {
   const GoodputAxes axes(runs);
   std::string svg = grid_of(axes);
-  svg += label(kLeftPlot.left, kLeftPlot.top - 10, "soft",
+  svg += label(kLeftPlot.left, kLeftPlot.top - 10, css("soft"),
                "goodput; dashed: the best interval by Daly's formula");
-  svg += label(kLeftPlot.left + kLeftPlot.width / 2, kLeftPlot.bottom() + 36, "middle soft",
+  svg += label(kLeftPlot.left + kLeftPlot.width / 2, kLeftPlot.bottom() + 36, css("middle soft"),
                "training between checkpoints");
   double x = kLeftPlot.left;
   for (std::size_t i = 0; i < runs.curves.size(); ++i) {
     svg += curve_of(runs.curves[i], axes, kCurveColors[i]);
-    svg += format("<rect x=\"%.1f\" y=\"%d\" width=\"11\" height=\"11\" fill=\"%s\"/>", x,
-                  kPlotsHeight - 15, kCurveColors[i]);
-    svg += label(x + 16, kPlotsHeight - 5, "",
-                 format("%.0f h", runs.curves[i].rank_hours_between_failures) +
+    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"{}\"/>", x,
+                       kPlotsHeight - 15, kCurveColors[i]);
+    svg += label(x + 16, kPlotsHeight - 5, css(""),
+                 fmt::format("{:.0f} h", runs.curves[i].rank_hours_between_failures) +
                      (i == 0 ? " between failures of a rank" : ""));
     x += i == 0 ? 236 : 84;
   }
@@ -98,14 +102,16 @@ std::string schemes_plot(const SimulatedRuns& runs) {
   const auto most = std::ranges::max_element(runs.schemes, {}, &SchemeRun::images_per_second);
   const double height =
       std::min(kTallestBar, kRightPlot.height / static_cast<double>(runs.schemes.size()) - 20);
-  std::string svg = label(kRightPlot.left, kRightPlot.top - 10, "soft",
-                          format("images a second on %d GPUs", runs.gpus));
+  std::string svg = label(kRightPlot.left, kRightPlot.top - 10, css("soft"),
+                          fmt::format("images a second on {} GPUs", runs.gpus));
   double y = kRightPlot.top + 14;
   for (const SchemeRun& run : runs.schemes) {
-    svg += label(kRightPlot.left, y, "", run.scheme + format(": %.0f", run.images_per_second));
-    svg += format("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#2864dc\"/>",
-                  kRightPlot.left, y + 5,
-                  kRightPlot.width * run.images_per_second / most->images_per_second, height);
+    svg += label(kRightPlot.left, y, css(""),
+                 run.scheme + fmt::format(": {:.0f}", run.images_per_second));
+    svg += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#2864dc\"/>",
+        kRightPlot.left, y + 5, kRightPlot.width * run.images_per_second / most->images_per_second,
+        height);
     y += height + 20;
   }
   return svg;

@@ -1,12 +1,14 @@
 #include "planning/output/goodput_table.h"
 
-#include "planning/output/format.h"
+#include <fmt/format.h>
 
 namespace ganscale::planning {
 namespace {
 
 /// Returns three digits of a number, or all before the point.
-std::string rounded_text(double value) { return format(value < 100 ? "%.3g" : "%.0f", value); }
+std::string rounded_text(double value) {
+  return value < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+}
 
 /// Returns a duration in the unit that suits it: "45 s", "14.2 min", "7.5 h", "260 d".
 std::string duration(double seconds) {
@@ -17,28 +19,29 @@ std::string duration(double seconds) {
 }
 
 std::string schemes_table(const SimulatedRuns& runs) {
-  std::string table = format("%d GPUs, batch %lld, %d steps of each scheme\n", runs.gpus,
-                             static_cast<long long>(runs.batch), runs.steps) +
-                      format("%-30s %9s %9s %6s\n", "scheme", "ms/step", "images/s", "busy");
+  std::string table =
+      fmt::format("{} GPUs, batch {}, {} steps of each scheme\n", runs.gpus,
+                  static_cast<long long>(runs.batch), runs.steps) +
+      fmt::format("{:<30} {:>9} {:>9} {:>6}\n", "scheme", "ms/step", "images/s", "busy");
   for (const SchemeRun& run : runs.schemes) {
-    table += format("%-30s %9.2f %9.0f %5.1f%%\n", run.scheme.c_str(), 1e3 * run.step_seconds,
-                    run.images_per_second, 100 * run.taken.busy_share);
+    table += fmt::format("{:<30} {:9.2f} {:9.0f} {:5.1f}%\n", run.scheme, 1e3 * run.step_seconds,
+                         run.images_per_second, 100 * run.taken.busy_share);
   }
   return table;
 }
 
 std::string interval(const IntervalGoodput& at) {
-  return format(" %10s %9s %7.1f%%", duration(at.seconds).c_str(), rounded_text(at.kimg).c_str(),
-                100 * at.goodput);
+  return fmt::format(" {:>10} {:>9} {:7.1f}%", duration(at.seconds), rounded_text(at.kimg),
+                     100 * at.goodput);
 }
 
 std::string rows_table(const SimulatedRuns& runs) {
   std::string table =
       "                      ---- best interval (Daly) --- --- checkpoint.every_kimg ---\n" +
-      format("%5s %15s %10s %9s %8s %10s %9s %8s\n", "GPUs", "failure every", "time", "kimg",
-             "goodput", "time", "kimg", "goodput");
+      fmt::format("{:>5} {:>15} {:>10} {:>9} {:>8} {:>10} {:>9} {:>8}\n", "GPUs", "failure every",
+                  "time", "kimg", "goodput", "time", "kimg", "goodput");
   for (const GoodputRow& row : runs.rows) {
-    table += format("%5d %15s", row.gpus, duration(3600 * row.hours_between_failures).c_str()) +
+    table += fmt::format("{:5} {:>15}", row.gpus, duration(3600 * row.hours_between_failures)) +
              interval(row.best) + (row.configured ? interval(*row.configured) : "       none") +
              "\n";
   }
@@ -47,22 +50,22 @@ std::string rows_table(const SimulatedRuns& runs) {
 
 std::string curves_table(const SimulatedRuns& runs) {
   std::string table =
-      format("Goodput on %d GPUs, by the hours between failures of a rank\n", runs.gpus);
+      fmt::format("Goodput on {} GPUs, by the hours between failures of a rank\n", runs.gpus);
   table += "  interval";
   for (const GoodputCurve& curve : runs.curves) {
-    table += format(" %9.0f", curve.rank_hours_between_failures);
+    table += fmt::format(" {:9.0f}", curve.rank_hours_between_failures);
   }
   table += "\n";
   for (std::size_t i = 0; i < runs.curves.front().points.size(); ++i) {
-    table += format("%10s", duration(runs.curves.front().points[i].seconds).c_str());
+    table += fmt::format("{:>10}", duration(runs.curves.front().points[i].seconds));
     for (const GoodputCurve& curve : runs.curves) {
-      table += format(" %8.1f%%", 100 * curve.points[i].goodput);
+      table += fmt::format(" {:8.1f}%", 100 * curve.points[i].goodput);
     }
     table += "\n";
   }
   table += "      best";
   for (const GoodputCurve& curve : runs.curves) {
-    table += format(" %9s", duration(curve.best_seconds).c_str());
+    table += fmt::format(" {:>9}", duration(curve.best_seconds));
   }
   return table + "\n";
 }

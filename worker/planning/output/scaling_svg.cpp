@@ -1,13 +1,18 @@
 #include "planning/output/scaling_svg.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "planning/output/format.h"
+#include "markup/axis.h"
 #include "planning/output/svg_document.h"
 
 namespace ganscale::planning {
+
+using markup::label;
+
 namespace {
 
 constexpr std::array<std::string_view, 5> kColors = {"#2864dc", "#8a4fd3", "#d9650b", "#0d8a72",
@@ -17,22 +22,22 @@ constexpr std::array<std::string_view, 5> kColors = {"#2864dc", "#8a4fd3", "#d96
 class Doublings {
  public:
   explicit Doublings(const Scaling& scaling)
-      : first_gpus_(scaling.rows.front().scale.gpus),
-        count_(std::max(
-            1.0, std::ceil(std::log2(scaling.rows.back().scale.gpus / first_gpus_) - 1e-9))) {}
+      : Doublings(scaling.rows.front().scale.gpus, scaling.rows.back().scale.gpus) {}
 
   int count() const { return static_cast<int>(count_); }
-  double gpus(int doubling) const { return first_gpus_ * std::exp2(doubling); }
-  double x(double gpus) const {
-    return kLeftPlot.left + kLeftPlot.width * std::log2(gpus / first_gpus_) / count_;
-  }
-  double y(double speedup) const {
-    return kLeftPlot.bottom() - kLeftPlot.height * std::max(0.0, std::log2(speedup)) / count_;
-  }
+  double gpus(int doubling) const { return gpus_.from * std::exp2(doubling); }
+  double x(double gpus) const { return kLeftPlot.x(gpus_.share(gpus)); }
+  double y(double speedup) const { return kLeftPlot.y(speedup_.share(std::max(1.0, speedup))); }
 
  private:
-  double first_gpus_;
+  Doublings(double first_gpus, double last_gpus)
+      : count_(std::max(1.0, std::ceil(std::log2(last_gpus / first_gpus) - 1e-9))),
+        gpus_{first_gpus, first_gpus * std::exp2(count_)},
+        speedup_{1, std::exp2(count_)} {}
+
   double count_;
+  markup::LogAxis gpus_;
+  markup::LogAxis speedup_;
 };
 
 std::string grid(const Doublings& axes) {
@@ -43,8 +48,9 @@ std::string grid(const Doublings& axes) {
     const double y = axes.y(std::exp2(i));
     svg += grid_line(x, kLeftPlot.top, x, kLeftPlot.bottom());
     svg += grid_line(kLeftPlot.left, y, kLeftPlot.left + kLeftPlot.width, y);
-    svg += label(x, kLeftPlot.bottom() + 18, "middle soft", format("%.0f", axes.gpus(i)));
-    svg += label(kLeftPlot.left - 8, y + 4, "end soft", format("%.0f", std::exp2(i)));
+    svg +=
+        label(x, kLeftPlot.bottom() + 18, css("middle soft"), fmt::format("{:.0f}", axes.gpus(i)));
+    svg += label(kLeftPlot.left - 8, y + 4, css("end soft"), fmt::format("{:.0f}", std::exp2(i)));
   }
   return svg;
 }
@@ -52,20 +58,20 @@ std::string grid(const Doublings& axes) {
 std::string speedup_plot(const Scaling& scaling) {
   const Doublings axes(scaling);
   std::string svg = grid(axes);
-  svg += label(kLeftPlot.left, kLeftPlot.top - 10, "soft", "speed-up; dashed: ideal");
-  svg +=
-      label(kLeftPlot.left + kLeftPlot.width / 2, kLeftPlot.bottom() + 38, "middle soft", "GPUs");
-  svg += format("<path class=\"ideal\" d=\"M%.1f %.1fL%.1f %.1f\"/>", kLeftPlot.left,
-                kLeftPlot.bottom(), kLeftPlot.left + kLeftPlot.width, kLeftPlot.top);
+  svg += label(kLeftPlot.left, kLeftPlot.top - 10, css("soft"), "speed-up; dashed: ideal");
+  svg += label(kLeftPlot.left + kLeftPlot.width / 2, kLeftPlot.bottom() + 38, css("middle soft"),
+               "GPUs");
+  svg += fmt::format("<path class=\"ideal\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", kLeftPlot.left,
+                     kLeftPlot.bottom(), kLeftPlot.left + kLeftPlot.width, kLeftPlot.top);
   std::string curve;
   std::string points;
   for (const ScalingRow& row : scaling.rows) {
     const double x = axes.x(row.scale.gpus);
     const double y = axes.y(row.speedup);
-    curve += format("%c%.1f %.1f", curve.empty() ? 'M' : 'L', x, y);
-    points += format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"><title>", x, y) +
-              format("%d GPUs: %.2f times, %.1f%%</title></circle>", row.scale.gpus, row.speedup,
-                     100 * row.efficiency);
+    curve += fmt::format("{}{:.1f} {:.1f}", curve.empty() ? 'M' : 'L', x, y);
+    points += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"><title>", x, y) +
+              fmt::format("{} GPUs: {:.2f} times, {:.1f}%</title></circle>", row.scale.gpus,
+                          row.speedup, 100 * row.efficiency);
   }
   return svg + "<path d=\"" + curve + "\"/>" + points;
 }
@@ -77,31 +83,31 @@ std::string bar(const ScalingRow& row, double x, double width) {
     const double share = row.step.*terms()[i].seconds / row.step.total();
     const double height = kRightPlot.height * share;
     bottom -= height;
-    svg += format("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"", x, bottom,
-                  width, height) +
+    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"",
+                       x, bottom, width, height) +
            std::string(kColors[i]) + "\"><title>" + std::string(terms()[i].name) +
-           format(" %.1f%%</title></rect>", 100 * share);
+           fmt::format(" {:.1f}%</title></rect>", 100 * share);
   }
   return svg;
 }
 
 std::string shares_plot(const Scaling& scaling) {
-  std::string svg = label(kRightPlot.left, kRightPlot.top - 10, "soft", "shares of a step");
+  std::string svg = label(kRightPlot.left, kRightPlot.top - 10, css("soft"), "shares of a step");
   const double place = kRightPlot.width / static_cast<double>(scaling.rows.size());
   for (std::size_t i = 0; i < scaling.rows.size(); ++i) {
     const double x = kRightPlot.left + place * static_cast<double>(i);
     svg += bar(scaling.rows[i], x + place * 0.1, place * 0.8);
-    svg += label(x + place / 2, kRightPlot.bottom() + 18, "middle soft",
+    svg += label(x + place / 2, kRightPlot.bottom() + 18, css("middle soft"),
                  std::to_string(scaling.rows[i].scale.gpus));
   }
-  svg += label(kRightPlot.left + kRightPlot.width / 2, kRightPlot.bottom() + 38, "middle soft",
+  svg += label(kRightPlot.left + kRightPlot.width / 2, kRightPlot.bottom() + 38, css("middle soft"),
                "GPUs");
   double x = kRightPlot.left;
   for (std::size_t i = 0; i < terms().size(); ++i) {
-    svg += format("<rect x=\"%.1f\" y=\"%d\" width=\"11\" height=\"11\" fill=\"", x,
-                  kPlotsHeight - 17) +
+    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"", x,
+                       kPlotsHeight - 17) +
            std::string(kColors[i]) + "\"/>";
-    svg += label(x + 16, kPlotsHeight - 7, "", std::string(terms()[i].name));
+    svg += label(x + 16, kPlotsHeight - 7, css(""), std::string(terms()[i].name));
     x += 30 + 7.0 * static_cast<double>(terms()[i].name.size());
   }
   return svg;

@@ -1,28 +1,30 @@
 #include "planning/output/scaling_table.h"
 
-#include <cmath>
+#include <fmt/format.h>
 
-#include "planning/output/format.h"
+#include <cmath>
 
 namespace ganscale::planning {
 namespace {
 
 std::string line_of(const ScalingRow& row) {
   const StepTime& step = row.step;
-  return format(
-      "%5d %6d %7lld %9.4g %9.0f %8.2f %5.1f%% %8.1f %6.1f %10.1f %10.1f %6.1f %8.2f %9.0f  %s\n",
+  return fmt::format(
+      "{:5} {:6} {:7} {:9.4g} {:9.0f} {:8.2f} {:5.1f}% {:8.1f} {:6.1f} {:10.1f} {:10.1f} {:6.1f} "
+      "{:8.2f} {:9.0f}  {}\n",
       row.nodes, row.scale.gpus, static_cast<long long>(row.scale.batch), row.seconds_per_kimg,
       1000 / row.seconds_per_kimg, row.speedup, 100 * row.efficiency, 1e3 * step.device,
       1e3 * step.host, 1e3 * step.all_reduce, 1e3 * step.stragglers, 1e3 * step.data, row.hours,
-      row.gpu_hours(), std::string(limit_of(step)).c_str());
+      row.gpu_hours(), std::string(limit_of(step)));
 }
 
 /// Returns by how many percent a is off b, to a tenth; no negative zero.
 double percent_off(double a, double b) { return std::round(1000 * (a / b - 1)) / 10 + 0.0; }
 
 std::string link_text(const Link& link) {
-  return std::string(link.name) +
-         format(" (%.4g GB/s, %.3g us)", link.bytes_per_second / 1e9, link.latency_seconds * 1e6);
+  return std::string(link.name) + fmt::format(" ({:.4g} GB/s, {:.3g} us)",
+                                              link.bytes_per_second / 1e9,
+                                              link.latency_seconds * 1e6);
 }
 
 nlohmann::ordered_json json_of(const Link& link) {
@@ -53,9 +55,9 @@ std::string to_table(const Calibration& calibration, const Workload& workload,
   std::string table = " GPUs   batch  measured     model   error\n";
   for (const MeasuredPoint& point : calibration.points) {
     const double model = predict_point(point, workload, machine, assumptions);
-    table += format("%5d %7lld %9.3f %9.3f %+6.1f%%  %s\n", point.scale.gpus,
-                    static_cast<long long>(point.scale.batch), measured(point), model,
-                    percent_off(model, measured(point)), quantity_of(point));
+    table += fmt::format("{:5} {:7} {:9.3f} {:9.3f} {:+6.1f}%  {}\n", point.scale.gpus,
+                         static_cast<long long>(point.scale.batch), measured(point), model,
+                         percent_off(model, measured(point)), quantity_of(point));
   }
   return table;
 }

@@ -1,7 +1,6 @@
 #include "planning/output/svg_document.h"
 
-#include "planning/output/format.h"
-#include "report/page/html_text.h"
+#include <fmt/format.h>
 
 namespace ganscale::planning {
 namespace {
@@ -16,20 +15,23 @@ constexpr auto kStyle =
 
 }  // namespace
 
-std::string label(double x, double y, std::string_view css, std::string_view text) {
-  return format("<text x=\"%.1f\" y=\"%.1f\" class=\"", x, y) + std::string(css) + "\">" +
-         report::escape_html(text) + "</text>";
-}
+markup::Attributes css(const std::string& classes) { return {{"class", classes}}; }
 
 std::string grid_line(double x1, double y1, double x2, double y2) {
-  return format("<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x1, x2, y1, y2);
+  using markup::coordinate;
+  return markup::empty_element("line", {{"x1", coordinate(x1)},
+                                        {"x2", coordinate(x2)},
+                                        {"y1", coordinate(y1)},
+                                        {"y2", coordinate(y2)}});
 }
 
 std::string svg_document(std::string_view title, std::string_view plots) {
-  return format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">",
-                kWidth, kPlotsHeight) +
-         kStyle + format("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>", kWidth, kPlotsHeight) +
-         label(20, 24, "title", title) + std::string(plots) + "</svg>\n";
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\">",
+             kWidth, kPlotsHeight) +
+         kStyle +
+         fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>", kWidth, kPlotsHeight) +
+         markup::label(20, 24, css("title"), title) + std::string(plots) + "</svg>\n";
 }
 
 }  // namespace ganscale::planning

@@ -3,25 +3,18 @@
 #include <string>
 #include <string_view>
 
+#include "markup/plot.h"
+
 namespace ganscale::planning {
 
-/// The place of a plot within a document.
-struct Frame {
-  double left = 0;
-  double top = 0;
-  double width = 0;
-  double height = 0;
-  double bottom() const { return top + height; }
-};
-
 /// A document has two plots: this one with its axis labels on the left ...
-constexpr Frame kLeftPlot = {64, 52, 360, 270};
+constexpr markup::Frame kLeftPlot = {64, 52, 360, 270};
 /// ... and this one.
-constexpr Frame kRightPlot = {510, 52, 430, 270};
+constexpr markup::Frame kRightPlot = {510, 52, 430, 270};
 constexpr int kPlotsHeight = 380;
 
-/// Returns a text of SVG. css: its classes, of "title", "soft", "middle" and "end".
-std::string label(double x, double y, std::string_view css, std::string_view text);
+/// Returns the attribute for these classes: title, soft, middle and end are styled.
+markup::Attributes css(const std::string& classes);
 
 /// Returns a line of the grid.
 std::string grid_line(double x1, double y1, double x2, double y2);

@@ -1,12 +1,12 @@
 #include "report/log/progress.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
-#include <cstdio>
 #include <limits>
 #include <mutex>
 
@@ -61,8 +61,7 @@ std::string progress_line(const Advance& advance, const std::string& unit, int w
           ? std::clamp(static_cast<double>(advance.done) / static_cast<double>(advance.total), 0.0,
                        1.0)
           : 1.0;
-  char percent[16];
-  std::snprintf(percent, sizeof percent, " %3d%%  ", static_cast<int>(fraction * 100));
+  const auto percent = fmt::format(" {:3}%  ", static_cast<int>(fraction * 100));
   const auto numbers = percent + with_commas(advance.done) + "/" + with_commas(advance.total) +
                        " " + unit + "  " + format_short(rate(advance)) + "/s  left " +
                        format_duration(seconds_left(advance));

@@ -1,27 +1,21 @@
 #include "report/log/tick_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace ganscale::report {
 namespace {
 
-std::string fixed(double number, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, number);
-  return text;
-}
+std::string fixed(double number, int digits) { return fmt::format("{:.{}f}", number, digits); }
 
 std::string gibibytes(std::int64_t bytes) {
   return fixed(static_cast<double>(bytes) / (1 << 30), 1);
 }
 
 std::string two_units(std::int64_t major, char major_unit, std::int64_t minor, char minor_unit) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%lld%c %02lld%c", static_cast<long long>(major), major_unit,
-                static_cast<long long>(minor), minor_unit);
-  return text;
+  return fmt::format("{}{} {:02}{}", major, major_unit, minor, minor_unit);
 }
 
 std::string named_numbers(const std::string& title, const std::map<std::string, double>& numbers) {
@@ -47,9 +41,7 @@ std::string format_short(double number) {
   if (number == 0) return "0";
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(number))));
   if (exponent >= -2 && exponent < 9) return fixed(number, std::max(0, 2 - exponent));
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3g", number);
-  return text;
+  return fmt::format("{:.3g}", number);
 }
 
 std::string tick_line(const Tick& tick, std::optional<double> seconds_left) {

@@ -1,15 +1,23 @@
 #include "report/page/chart.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "markup/axis.h"
+#include "markup/element.h"
 #include "report/log/tick_line.h"
-#include "report/page/html_text.h"
 
 namespace ganscale::report {
+
+using markup::Axis;
+using markup::element;
+using markup::escaped;
+using markup::make_axis;
+
 namespace {
 
 constexpr double kWidth = 1000;  // of the drawing, which is scaled to the page
@@ -17,23 +25,10 @@ constexpr double kHeight = 300;
 constexpr std::size_t kMostPoints = 500;
 constexpr std::size_t kManyPoints = 50;
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string number(double value) { return fmt::format("{:.6g}", value); }
 
 // Of page.css: s1 ... s4.
 std::string color_class(std::size_t series) { return "s" + std::to_string(series % 4 + 1); }
-
-double round_step(double span, int wanted_marks) {
-  const double rough = span / wanted_marks;
-  const double magnitude = std::pow(10.0, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (rough <= factor * magnitude) return factor * magnitude;
-  }
-  return 10 * magnitude;
-}
 
 double mean(const std::vector<double>& values, std::size_t begin, std::size_t end) {
   double sum = 0;
@@ -127,7 +122,7 @@ std::string curve(const Chart& chart, std::size_t index, const Axis& x, const Ax
 
 std::string drawing(const Chart& chart, const Axis& x, const Axis& y) {
   std::string svg = "<svg viewBox=\"0 0 1000 300\" preserveAspectRatio=\"none\" role=\"img\"" +
-                    (" aria-label=\"" + escape_html(chart.title)) + "\">";
+                    (" aria-label=\"" + escaped(chart.title)) + "\">";
   for (const double mark : y.marks) {
     const auto height = number((1 - y.share(mark)) * kHeight);
     svg += "<line x1=\"0\" x2=\"1000\" y1=\"" + height + "\" y2=\"" + height + "\"/>";
@@ -151,11 +146,10 @@ std::string legend(const Chart& chart) {
   std::string items;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const auto& series = chart.series[i];
-    items +=
-        element("li", color_class(i),
-                escape_html(series.name) + " <b>" + format_short(series.values.back()) + "</b>");
+    items += element("li", {{"class", color_class(i)}},
+                     escaped(series.name) + " <b>" + format_short(series.values.back()) + "</b>");
   }
-  return element("ul", "legend", items + element("li", "where", ""));
+  return element("ul", {{"class", "legend"}}, items + element("li", {{"class", "where"}}, ""));
 }
 
 std::string numbers_json(const Chart& chart, const Axis& x) {
@@ -167,24 +161,6 @@ std::string numbers_json(const Chart& chart, const Axis& x) {
 }
 
 }  // namespace
-
-Axis make_axis(double from, double to, int wanted_marks, bool tight) {
-  if (to - from < 1e-9 * std::max(1e-6, std::abs(to))) {
-    const double room = to == 0 ? 1 : std::abs(to) / 2;
-    from -= room;
-    to += room;
-  }
-  const double step = round_step(to - from, wanted_marks);
-  Axis axis{.from = from, .to = to, .marks = {}};
-  if (!tight) {
-    axis.from = std::floor(from / step) * step;
-    axis.to = std::ceil(to / step) * step;
-  }
-  const auto first = std::llround(std::ceil(axis.from / step - 1e-9));
-  const auto last = std::llround(std::floor(axis.to / step + 1e-9));
-  for (auto i = first; i <= last; ++i) axis.marks.push_back(static_cast<double>(i) * step);
-  return axis;
-}
 
 Chart thin_out(const Chart& chart, std::size_t limit) {
   const auto group = (chart.x.size() + limit - 1) / limit;
@@ -199,12 +175,12 @@ std::string chart_html(const Chart& whole) {
   const Chart chart = thin_out(whole, kMostPoints);
   const Axis x = make_axis(chart.x.front(), chart.x.back(), 5, true);
   const Axis y = y_axis(chart);
-  const auto title = escape_html(chart.title) + " " + element("span", "", escape_html(chart.unit));
+  const auto title = escaped(chart.title) + " " + element("span", {}, escaped(chart.unit));
   const auto plot = drawing(chart, x, y) + labels(y, "y", "bottom") + labels(x, "x", "left") +
-                    element("i", "at", "");
-  return element("figure", "card chart",
-                 element("figcaption", "", title) + element("div", "plot", plot) + legend(chart) +
-                     numbers_json(chart, x));
+                    element("i", {{"class", "at"}}, "");
+  return element("figure", {{"class", "card chart"}},
+                 element("figcaption", {}, title) + element("div", {{"class", "plot"}}, plot) +
+                     legend(chart) + numbers_json(chart, x));
 }
 
 }  // namespace ganscale::report

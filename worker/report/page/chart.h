@@ -20,18 +20,6 @@ struct Chart {
   std::string x_unit = "kimg";
 };
 
-/// The visible range of an axis and its tick marks.
-struct Axis {
-  double from = 0;
-  double to = 1;
-  std::vector<double> marks;
-  double share(double value) const { return (value - from) / (to - from); }
-};
-
-/// Returns an axis over [from, to] with about `wanted_marks` marks at round numbers. tight: the
-/// axis ends at from and to, otherwise at the next round numbers. If from equals to, adds a margin.
-Axis make_axis(double from, double to, int wanted_marks, bool tight);
-
 /// Reduces a chart to at most `limit` points, each the mean of adjacent ones: it has no more
 /// pixels.
 Chart thin_out(const Chart& chart, std::size_t limit);

@@ -1,20 +1,26 @@
 #include "report/page/html_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "config/units.h"
 #include "files/atomic_file.h"
+#include "markup/element.h"
 #include "report/log/tick_line.h"
 #include "report/page/chart.h"
 #include "report/page/curves.h"
-#include "report/page/html_text.h"
+#include "report/page/data_uri.h"
 #include "report/page/label_table.h"
 #include "report/page/page_assets.h"
 #include "wire/label_stage.h"
 
 namespace ganscale::report {
+
+using markup::element;
+using markup::escaped;
+
 namespace {
 
 constexpr std::size_t kMostFrames = 16;
@@ -28,9 +34,7 @@ struct Frame {
 };
 
 std::string kimg_text(std::int64_t images_seen) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g kimg", static_cast<double>(images_seen) / 1000);
-  return text;
+  return fmt::format("{:.6g} kimg", static_cast<double>(images_seen) / 1000);
 }
 
 // The IHDR chunk comes first: the width is the big-endian word at offset 16.
@@ -62,17 +66,17 @@ std::vector<SampleGrid> choose_samples(const std::vector<SampleGrid>& all) {
 
 std::string image(const Frame& frame) {
   return "<img" + std::string(frame.small ? " class=\"pixels\"" : "") + " alt=\"" +
-         escape_html(frame.caption) + "\" src=\"" + frame.uri + "\">";
+         escaped(frame.caption) + "\" src=\"" + frame.uri + "\">";
 }
 
 std::string strip(const std::vector<Frame>& frames) {
   std::string html;
   for (const auto& frame : frames) {
-    const auto caption = escape_html(frame.caption);
+    const auto caption = escaped(frame.caption);
     html += "<figure data-at=\"" + caption + "\">" + image(frame) +
-            element("figcaption", "", caption) + "</figure>";
+            element("figcaption", {}, caption) + "</figure>";
   }
-  return element("div", "strip", html);
+  return element("div", {{"class", "strip"}}, html);
 }
 
 std::string player(std::size_t frame_count) {
@@ -91,22 +95,22 @@ std::string samples_section(const RunSummary& run) {
   std::string images;
   if (!frames.empty()) {
     const bool plays = frames.size() > 1;
-    images += element("figure", "card fakes",
-                      "<figcaption>Generated <output>after " + escape_html(frames.back().caption) +
+    images += element("figure", {{"class", "card fakes"}},
+                      "<figcaption>Generated <output>after " + escaped(frames.back().caption) +
                           "</output></figcaption>" + image(frames.back()) +
                           (plays ? player(frames.size()) : ""));
   }
   if (run.reals) {
-    images += element("figure", "card reals",
+    images += element("figure", {{"class", "card reals"}},
                       "<figcaption>Real</figcaption>" + image(read_frame(*run.reals, "real")));
   }
-  auto html = element("h2", "", "Samples") + element("div", "images", images);
+  auto html = element("h2", {}, "Samples") + element("div", {{"class", "images"}}, images);
   return frames.size() > 1 ? html + strip(frames) : html;
 }
 
 std::string tile(const std::string& value, const std::string& what) {
-  return element("div", "card tile",
-                 element("b", "", escape_html(value)) + element("span", "", escape_html(what)));
+  return element("div", {{"class", "card tile"}},
+                 element("b", {}, escaped(value)) + element("span", {}, escaped(what)));
 }
 
 /// The newest value of each metric: not every evaluation measures all of them.
@@ -122,18 +126,16 @@ std::string last_metric_tiles(const RunSummary& run) {
 }
 
 std::string done_bar(double share) {
-  char bar[64];
-  std::snprintf(bar, sizeof bar, "<i style=\"width:%.1f%%\"></i>",
-                100 * std::clamp(share, 0.0, 1.0));
-  return element("div", "done", bar);
+  const auto width = fmt::format("width:{:.1f}%", 100 * std::clamp(share, 0.0, 1.0));
+  return element("div", {{"class", "done"}}, element("i", {{"style", width}}));
 }
 
 std::string header(const RunSummary& run) {
-  auto html = element("h1", "", escape_html(run.name));
+  auto html = element("h1", {}, escaped(run.name));
   const auto model = config_value(run.config, "model.name").value_or("a model");
   const auto data = config_value(run.config, "data.path").value_or("its data");
-  html += element("p", "", escape_html(model) + " on " + escape_html(data));
-  return element("header", "", html);
+  html += element("p", {}, escaped(model) + " on " + escaped(data));
+  return element("header", {}, html);
 }
 
 /// Returns whether this label has a generator.
@@ -154,7 +156,7 @@ std::string progress_of_labels(const RunSummary& run) {
   const auto trained = std::ranges::count_if(run.labels, is_trained);
   return done_bar(static_cast<double>(images_seen) /
                   static_cast<double>(std::max<std::int64_t>(1, total_images))) +
-         element("div", "tiles",
+         element("div", {{"class", "tiles"}},
                  tile(kimg_text(images_seen), "of " + kimg_text(total_images)) +
                      tile(std::to_string(trained),
                           "of " + std::to_string(run.labels.size()) + " labels have a generator") +
@@ -164,7 +166,8 @@ std::string progress_of_labels(const RunSummary& run) {
 
 std::string progress(const RunSummary& run) {
   if (run.ticks.empty() && !run.labels.empty()) return progress_of_labels(run);
-  if (run.ticks.empty()) return element("p", "card note", "No tick has been written yet.");
+  if (run.ticks.empty())
+    return element("p", {{"class", "card note"}}, "No tick has been written yet.");
   const auto& tick = run.ticks.back();
   const double kimg = tick.value("kimg", 0.0);
   const auto total =
@@ -178,7 +181,7 @@ std::string progress(const RunSummary& run) {
   tiles += tile(format_short(rate), "s/kimg");
   if (rate > 0) tiles += tile(format_short(1000 / rate), "images/s");
   tiles += tile(std::to_string(tick.value("world_size", 1)), "ranks");
-  return done_bar(share) + element("div", "tiles", tiles + last_metric_tiles(run));
+  return done_bar(share) + element("div", {{"class", "tiles"}}, tiles + last_metric_tiles(run));
 }
 
 std::string charts_section(const RunSummary& run) {
@@ -187,12 +190,11 @@ std::string charts_section(const RunSummary& run) {
     for (const auto& chart : some) charts += chart_html(chart);
   }
   if (charts.empty()) return {};
-  return element("h2", "", "Curves") + element("div", "charts", charts);
+  return element("h2", {}, "Curves") + element("div", {{"class", "charts"}}, charts);
 }
 
 std::string row(const std::string& name, const std::string& value) {
-  return element("tr", "",
-                 element("th", "", escape_html(name)) + element("td", "", escape_html(value)));
+  return element("tr", {}, element("th", {}, escaped(name)) + element("td", {}, escaped(value)));
 }
 
 std::string facts_table(const RunSummary& run) {
@@ -215,7 +217,7 @@ std::string facts_table(const RunSummary& run) {
   for (const auto& [name, path] : kFacts) {
     if (const auto value = config_value(run.config, path)) rows += row(name, *value);
   }
-  return element("div", "card", element("table", "", rows));
+  return element("div", {{"class", "card"}}, element("table", {}, rows));
 }
 
 /// Returns a value of a start as text: lists joined, counts as "8 x NVIDIA H100".
@@ -240,19 +242,19 @@ std::string provenance_section(const RunSummary& run) {
     rows += row(words, provenance_text(value));
   }
   if (run.starts.size() > 1) rows += row("starts so far", std::to_string(run.starts.size()));
-  return element("h2", "", "Provenance") + element("div", "card", element("table", "", rows));
+  return element("h2", {}, "Provenance") +
+         element("div", {{"class", "card"}}, element("table", {}, rows));
 }
 
 std::string checkpoint_table(const RunSummary& run) {
   std::string rows;
   for (const auto& checkpoint : run.checkpoints) {
-    char size[32];
-    std::snprintf(size, sizeof size, "%.1f MB", static_cast<double>(checkpoint.size_bytes) / 1e6);
-    const auto state = checkpoint.defect.empty() ? std::string(size) : checkpoint.defect;
+    const auto size = fmt::format("{:.1f} MB", static_cast<double>(checkpoint.size_bytes) / 1e6);
+    const auto state = checkpoint.defect.empty() ? size : checkpoint.defect;
     rows += row(checkpoint.folder.filename().string(), state);
   }
   if (rows.empty()) rows = row("Checkpoints", "none yet");
-  return element("div", "card", element("table", "", rows));
+  return element("div", {{"class", "card"}}, element("table", {}, rows));
 }
 
 /// Describes how far a label got, or why it failed.
@@ -277,25 +279,25 @@ std::string labels_section(const RunSummary& run) {
   for (const auto& label : run.labels) {
     (is_trained(label) ? trained : failed) += label_row(label);
   }
-  auto html = element("h2", "", "Labels");
-  if (!failed.empty()) html += element("div", "card", element("table", "", failed));
+  auto html = element("h2", {}, "Labels");
+  if (!failed.empty()) html += element("div", {{"class", "card"}}, element("table", {}, failed));
   const auto trained_count = std::ranges::count_if(run.labels, is_trained);
   const auto summary =
-      element("summary", "",
+      element("summary", {},
               trained_count == 1 ? "1 label has a generator"
                                  : std::to_string(trained_count) + " labels have a generator");
   const std::string open = trained_count <= kMostOpenRows ? " open" : "";
-  return html + "<details class=\"card\"" + open + ">" + summary + element("table", "", trained) +
+  return html + "<details class=\"card\"" + open + ">" + summary + element("table", {}, trained) +
          "</details>";
 }
 
 std::string facts_section(const RunSummary& run) {
   const auto config =
-      element("details", "card",
-              "<summary>config.yaml</summary>" + element("pre", "", escape_html(run.config_text)));
-  return element("h2", "", "Facts") +
-         element("div", "facts", facts_table(run) + checkpoint_table(run)) +
-         provenance_section(run) + element("h2", "", "Configuration") + config;
+      element("details", {{"class", "card"}},
+              "<summary>config.yaml</summary>" + element("pre", {}, escaped(run.config_text)));
+  return element("h2", {}, "Facts") +
+         element("div", {{"class", "facts"}}, facts_table(run) + checkpoint_table(run)) +
+         provenance_section(run) + element("h2", {}, "Configuration") + config;
 }
 
 }  // namespace
@@ -304,12 +306,12 @@ std::string html_report(const RunSummary& run) {
   std::string page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-  page += element("title", "", escape_html(run.name) + " · ganscale");
-  page += element("style", "", kPageStyle);
+  page += element("title", {}, escaped(run.name) + " · ganscale");
+  page += element("style", {}, kPageStyle);
   page += "</head>\n<body>";
   page += header(run) + progress(run) + samples_section(run) + charts_section(run);
   page += labels_section(run) + label_table(run) + facts_section(run);
-  page += element("script", "", kPageScript);
+  page += element("script", {}, kPageScript);
   return page + "</body></html>\n";
 }
 

@@ -6,10 +6,14 @@
 #include <map>
 #include <vector>
 
+#include "markup/element.h"
 #include "report/log/tick_line.h"
-#include "report/page/html_text.h"
 
 namespace ganscale::report {
+
+using markup::element;
+using markup::escaped;
+
 namespace {
 
 /// A value of each label, by the name of the metric; NaN where there is none.
@@ -33,7 +37,7 @@ Columns newest_columns(const RunSummary& run) {
   return columns;
 }
 
-std::string note(const std::string& text) { return element("p", "note", text); }
+std::string note(const std::string& text) { return element("p", {{"class", "note"}}, text); }
 
 /// Says how often labels were generated in the newest evaluation that knows it.
 std::string shares_note(const RunSummary& run) {
@@ -46,11 +50,11 @@ std::string shares_note(const RunSummary& run) {
 }
 
 std::string row(const std::string& head, const std::vector<double>& values) {
-  std::string cells = element("th", "", escape_html(head));
+  std::string cells = element("th", {}, escaped(head));
   for (const double value : values) {
-    cells += element("td", "", std::isfinite(value) ? format_short(value) : "");
+    cells += element("td", {}, std::isfinite(value) ? format_short(value) : "");
   }
-  return element("tr", "", cells);
+  return element("tr", {}, cells);
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -86,17 +90,17 @@ std::string label_text(const RunSummary& run, std::size_t label) {
 std::string label_table(const RunSummary& run) {
   const auto columns = newest_columns(run);
   if (columns.empty()) return {};
-  std::string head = element("th", "", "label");
+  std::string head = element("th", {}, "label");
   std::vector<double> means;
   std::vector<double> minima;
   std::size_t label_count = 0;
   for (const auto& [name, values] : columns) {
-    head += element("th", "", escape_html(name));
+    head += element("th", {}, escaped(name));
     means.push_back(mean_of(values));
     minima.push_back(minimum_of(values));
     label_count = std::max(label_count, values.size());
   }
-  std::string rows = element("tr", "", head) + row("mean", means) + row("minimum", minima);
+  std::string rows = element("tr", {}, head) + row("mean", means) + row("minimum", minima);
   for (std::size_t label = 0; label < label_count; ++label) {
     std::vector<double> values;
     for (const auto& [name, column] : columns) {
@@ -105,10 +109,10 @@ std::string label_table(const RunSummary& run) {
     rows += row(label_text(run, label), values);
   }
   const bool is_open = static_cast<std::ptrdiff_t>(label_count) <= kMostOpenRows;
-  return element("h2", "", "By label") + shares_note(run) + "<details class=\"card\"" +
+  return element("h2", {}, "By label") + shares_note(run) + "<details class=\"card\"" +
          (is_open ? " open" : "") + ">" +
-         element("summary", "", std::to_string(label_count) + " labels") +
-         element("table", "", rows) + "</details>";
+         element("summary", {}, std::to_string(label_count) + " labels") +
+         element("table", {}, rows) + "</details>";
 }
 
 }  // namespace ganscale::report

@@ -7,34 +7,8 @@
 namespace ganscale::report {
 namespace {
 
-using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Pointwise;
-
-TEST(Chart, MarksAreAtRoundNumbersAroundTheValues) {
-  const Axis axis = make_axis(0.3, 1.9, 4, false);
-  EXPECT_THAT(axis.marks, Pointwise(DoubleNear(1e-12), {0.0, 0.5, 1.0, 1.5, 2.0}));
-  EXPECT_EQ(axis.from, 0);
-  EXPECT_EQ(axis.to, 2);
-}
-
-TEST(Chart, TightAxisEndsAtItsValues) {
-  const Axis axis = make_axis(4, 2000, 5, true);
-  EXPECT_EQ(axis.from, 4);
-  EXPECT_EQ(axis.to, 2000);
-  EXPECT_THAT(axis.marks, ElementsAre(500, 1000, 1500, 2000));
-  EXPECT_DOUBLE_EQ(axis.share(1002), 0.5);
-}
-
-TEST(Chart, FlatCurveHasRoomAround) {
-  const Axis axis = make_axis(2e-4, 2e-4, 4, false);
-  EXPECT_LT(axis.from, 2e-4);
-  EXPECT_GT(axis.to, 2e-4);
-  const Axis zero = make_axis(0, 0, 4, false);
-  EXPECT_EQ(zero.from, -1);
-  EXPECT_EQ(zero.to, 1);
-}
 
 TEST(Chart, ThinsOutByMeansOfNeighbors) {
   const Chart chart{"t", "", {1, 2, 3, 4, 5}, {{"s", {10, 20, 30, 40, 50}}}, false};

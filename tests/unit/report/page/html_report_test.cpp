@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "report/page/curves.h"
-#include "report/page/html_text.h"
+#include "report/page/data_uri.h"
 #include "support/expect_error.h"
 #include "support/make_run.h"
 #include "support/temporary_folder.h"
@@ -21,11 +21,7 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST(HtmlText, EscapesWhatHtmlReads) {
-  EXPECT_EQ(escape_html("<a href=\"x\">'&'"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
-}
-
-TEST(HtmlText, DataUriIsBase64OfRfc4648) {  // its test vectors, section 10
+TEST(DataUri, IsBase64OfRfc4648) {  // its test vectors, section 10
   EXPECT_EQ(data_uri("a/b", ""), "data:a/b;base64,");
   EXPECT_EQ(data_uri("a/b", "f"), "data:a/b;base64,Zg==");
   EXPECT_EQ(data_uri("a/b", "foobar"), "data:a/b;base64,Zm9vYmFy");

@@ -116,7 +116,7 @@ TEST(ReportMap, DrawsThePointsTheIdealAndTheIntervals) {
   EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
   EXPECT_THAT(svg, HasSubstr("<title>n4: 3.57 on 4 ranks</title>"));
   EXPECT_THAT(svg, HasSubstr("stroke-dasharray")) << "the ideal";
-  EXPECT_THAT(svg, HasSubstr("Amdahl's law, R²"));
+  EXPECT_THAT(svg, HasSubstr("Amdahl&#39;s law, R²"));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_THAT(file(plan, all_measured(plan), "steps.svg"), HasSubstr("exposed all-reduce: 8."));
 }
