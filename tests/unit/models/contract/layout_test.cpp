@@ -221,6 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("{name: biggan, generator_channels: 3, discriminator_channels: 5}",
                     "{name: biggan_deep, generator_channels: 6, discriminator_channels: 6}",
                     "{name: dcgan}", "{name: sngan}",
+                    "{name: r3gan, channel_max: 12, group_channels: 6}",
                     "{name: stylegan2, channel_max: 12, w_dim: 8, mapping_layers: 1}"));
 
 }  // namespace
