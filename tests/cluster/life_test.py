@@ -53,9 +53,11 @@ class Life(OperatorCase):
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":true}}')
         self.wait_phase(name, "Suspended")
+        self.cluster.kubectl("wait", "--for=condition=Suspended", f"gt/{name}", "--timeout=30s")
         wait_for("nothing is left", lambda: not self.jobs(name) and not self.pods(name))
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         self.wait_running(name, 2)
+        self.cluster.kubectl("wait", "--for=condition=Ready", f"gt/{name}", "--timeout=30s")
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
         wait_for("its objects are collected", lambda: self.cluster.kubectl(
             "get", "cm,netpol,pdb,mpijob,pods", "-l", f"ganscale.dev/training={name}", "-o", "name") == "", 90)
