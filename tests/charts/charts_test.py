@@ -66,6 +66,7 @@ class Charts(unittest.TestCase):
                 ("operator", "operator.logFormat=xml", 'operator.logFormat must be one of the following: "json", "text"'),
                 ("operator", "monitoring.podMonitor.interval=often", "monitoring.podMonitor.interval: Does not match"),
                 ("operator", "trainingNamespaces={Research}", "trainingNamespaces.0: Does not match pattern"),
+                ("operator", "trainingNamespaces=null,operator.watchAllNamespaces=false", "trainingNamespaces is required"),
                 ("operator", "monitoring.rules.runbookUrl=docs/", "monitoring.rules.runbookUrl: Does not match pattern"),
                 ("training", "nodes=0", "nodes: Must be greater than or equal to 1"),
                 ("training", "node=cpu", "node: Invalid type. Expected: object, given: string"),
@@ -142,6 +143,25 @@ class Charts(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(made - bound, {("ClusterRole", "ganscale-view"), ("ClusterRole", "ganscale-edit")})
                 self.assertEqual(bound - made, set())
+
+    def test_without_all_namespaces_nothing_is_bound_cluster_wide(self):
+        self.assertEqual(len(self.kinds("operator-default", "ClusterRoleBinding")), 1)
+        self.assertEqual(self.kinds("operator-full", "ClusterRoleBinding"), [])
+        bound = {(value["metadata"]["namespace"], value["roleRef"]["name"]) for value in self.kinds("operator-full", "RoleBinding")}
+        self.assertEqual(bound, {("ganscale-system", "gans"), *((namespace, role) for namespace in ["research", "students"]
+                                                               for role in ["gans", "gans-training-namespace"])})
+        [deployment] = self.kinds("operator-full", "Deployment")
+        self.assertIn("--watch-namespaces=research,students", deployment["spec"]["template"]["spec"]["containers"][0]["args"])
+
+    def test_the_policy_is_that_of_the_manifests(self):
+        self.assertEqual(self.kinds("operator-default", "ValidatingAdmissionPolicy"), [])
+        theirs = objects((MANIFESTS / "policy/pod-template.yaml").read_text())
+        ours = self.kinds("operator-full", "ValidatingAdmissionPolicy") + self.kinds("operator-full", "ValidatingAdmissionPolicyBinding")
+        self.assertEqual(ours[0]["spec"], theirs[0]["spec"])
+        self.assertEqual(ours[1]["spec"], {**theirs[1]["spec"], "policyName": ours[0]["metadata"]["name"]})
+        old = self.helm("template", "x", CHARTS / "ganscale-operator", IMAGE, "--set=podTemplatePolicy.enabled=true",
+                        "--kube-version=1.29.0", check=False)
+        self.assertIn("needs Kubernetes 1.30", old.stderr)
 
     def test_users_have_their_roles_also_where_somebody_else_made_the_operators(self):
         text = self.helm("template", "ganscale", CHARTS / "ganscale-operator", IMAGE, "--set=rbac.create=false")
