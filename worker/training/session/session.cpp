@@ -1,11 +1,10 @@
 #include "training/session/session.h"
 
-#include <ATen/ops/tensor.h>
-
 #include <optional>
 #include <random>
 
 #include "base/log.h"
+#include "comm/collectives/numbers.h"
 #include "device/gpu.h"
 #include "files/append_file.h"
 #include "files/atomic_file.h"
@@ -23,9 +22,9 @@ namespace {
 /// Returns an id of this run that is the same on all ranks and different from all other runs.
 std::string shared_job_id(comm::Group& group) {
   std::random_device device;
-  const at::Tensor word = at::tensor((static_cast<std::int64_t>(device()) << 31) ^ device());
-  group.broadcast(word, 0);
-  return "ganscale-" + std::to_string(word.item<std::int64_t>());
+  std::int64_t number = (static_cast<std::int64_t>(device()) << 31) ^ device();
+  comm::broadcast_from_rank_0(group, {&number});
+  return "ganscale-" + std::to_string(number);
 }
 
 /// The metrics port of this node, on its first rank, and the control port of the run, on rank 0.
