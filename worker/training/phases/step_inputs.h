@@ -36,7 +36,7 @@ class LoadedInputs : public StepInputs {
   const data::Prefetcher* loader() const override { return &batches_; }
 
  private:
-  const RunConfig& config_;
+  const TrainingConfig& training_;
   at::Device device_;
   const comm::Group& group_;
   std::unique_ptr<data::Source> cache_;  ///< null where none is configured

@@ -144,7 +144,6 @@ RunConfig parse_run(config::Section in, SchemeTable schemes, models::ModelTable 
   in.reject_unread_keys();
   require_sections_fit(in, c);
   if (c.scheme.chosen) c.scheme.chosen->check_sections(in, c);
-  c.batch_location = in.location("training.batch");
   c.resolved = config::to_yaml(in.entries(), /*comments=*/true);
   return c;
 }

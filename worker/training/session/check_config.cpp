@@ -20,7 +20,7 @@ void require_backend(const comm::CommConfig& config, int world_size) {
 
 /// Throws where the ranks of a network cannot share statistics of its images.
 void require_shared_statistics(const RunConfig& config, int world_size) {
-  for (const int ranks : config.scheme.chosen->ranks_of_networks(config, world_size)) {
+  for (const int ranks : config.scheme.chosen->ranks_of_networks(world_size)) {
     config.model.blueprint->statistics_color(config.training.images_per_pass(),
                                              comm::CountingGroup(ranks));
   }

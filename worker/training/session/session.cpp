@@ -140,7 +140,10 @@ ExitCode run_process(const Session& session, const comm::World& world, bool dry_
   };
   const int count = session.scheme.ranks_of_lone_process();
   if (world.group->size() > 1 || count == 1) return run(*world.group, world.rank_info);
-  return run_on_threads(count, session.config, session.devices.generator, [&](comm::Group& group) {
+  const RankThreads threads{.count = count,
+                            .cpu_threads = session.config.training.threads,
+                            .timeout = session.config.comm.timeout()};
+  return run_on_threads(threads, session.devices.generator, [&](comm::Group& group) {
     return run(group,
                {.rank = group.rank(), .local_rank = group.rank(), .local_size = group.size()});
   });
@@ -159,7 +162,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
   }
   scheme.check_ranks(config, world.size());
   log::info("Opening the dataset", {{"path", config.data.path}});
-  const Dataset dataset = open_dataset(config);
+  const Dataset dataset = open_dataset(config.data, config.model);
   scheme.check_data(config, *dataset.source, world.size());
   check_metrics(config, /*has_labels=*/config.model.label_count > 0);
   const int devices_of_process = config.training.devices_per_process;

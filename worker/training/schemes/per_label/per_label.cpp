@@ -147,10 +147,7 @@ std::shared_ptr<const Scheme> read_per_label(config::Section& in) {
 
 }  // namespace
 
-std::vector<int> PerLabelScheme::ranks_of_networks(const RunConfig& /*config*/,
-                                                   int /*world_size*/) const {
-  return {1};
-}
+std::vector<int> PerLabelScheme::ranks_of_networks(int /*world_size*/) const { return {1}; }
 
 void PerLabelScheme::check_sections(const config::Section& root, const RunConfig& config) const {
   root.require(!models::takes_labels(config.model), "model.name",
