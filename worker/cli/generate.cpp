@@ -1,8 +1,8 @@
 #include <ATen/ops/cat.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -85,10 +85,9 @@ void generate_all(const ImageSampler& sampler, const SampleSpec& spec,
 }
 
 std::string file_name(const SampleSpec& spec, std::size_t place) {
-  char name[64];
-  std::snprintf(name, sizeof name, "seed-%06lld", static_cast<long long>(spec.seeds[place]));
-  if (spec.labels.empty()) return std::string(name) + ".png";
-  return std::string(name) + "-label-" + std::to_string(spec.labels[place]) + ".png";
+  const std::string name = fmt::format("seed-{:06}", spec.seeds[place]);
+  if (spec.labels.empty()) return name + ".png";
+  return fmt::format("{}-label-{}.png", name, spec.labels[place]);
 }
 
 void write_files(const ImageSampler& sampler, const SampleSpec& spec,
