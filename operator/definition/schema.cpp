@@ -12,7 +12,7 @@
 namespace ganscale::controller {
 namespace {
 
-/// Keywords that say where further schemas are, and those that are no condition.
+/// Keywords that say where further schemas are, and others that are not conditions.
 constexpr std::array<std::string_view, 8> kOtherKeywords{
     "additionalProperties",
     "default",
@@ -85,7 +85,7 @@ struct Keyword {
   std::string (*fault)(const Json& value, const Json& argument);
 };
 
-// The first fault alone is told. Lengths come before patterns: std::regex recurses with the text.
+// Only the first fault counts. Lengths come before patterns: std::regex recurses with the text.
 constexpr std::array<Keyword, 12> kConditions{{
     {"type", type_fault},
     {"enum", enum_fault},

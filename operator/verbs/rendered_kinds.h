@@ -18,7 +18,7 @@ struct RenderContext {
 
 /// What is made of a document.
 struct Rendering {
-  std::vector<std::string> remarks;  ///< lines that objects do not tell
+  std::vector<std::string> remarks;  ///< remarks that no object holds
   std::vector<Json> objects;
 };
 

@@ -7,7 +7,7 @@
 
 namespace ganscale {
 
-/// The mean and the minimum of those of some values that are finite; NaN where none is.
+/// The mean and the minimum of the finite ones among some values; NaN where there are none.
 struct FiniteValues {
   explicit FiniteValues(const std::vector<double>& values) {
     double sum = 0;

@@ -168,7 +168,7 @@ int done_count(const Plan& plan, const Record& record) {
 Decision decide(const Situation& s) {
   Decision d;
   d.record = s.record;
-  if (s.deleted) return d;  // its trainings go with it: it owns them
+  if (s.deleted) return d;  // its trainings are deleted with it: it owns them
   if (!s.problem.empty()) {
     // A training of a spec that is not there any more measures nothing.
     remove_others(s, d);

@@ -122,7 +122,7 @@ class Chart {
     return text;
   }
 
-  /// An interval; it has no end where it reaches out of the chart, as that of two repeats may.
+  /// An interval; it has no end where it leaves the chart, as it may for two repeats.
   std::string whisker(double x, const Interval& interval, const markup::Attributes& style) const {
     const double low = y_of(std::clamp(interval.low, speedups_.from, speedups_.to));
     const double high = y_of(std::clamp(interval.high, speedups_.from, speedups_.to));

@@ -25,7 +25,7 @@ void all_reduce_sum(Group& group, std::initializer_list<T*> numbers);
 template <NumberOrFlag T>
 void all_reduce_max(Group& group, std::initializer_list<T*> numbers);
 
-/// Replaces each of a few numbers by that of rank 0.
+/// Replaces each of a few numbers by its value on rank 0.
 template <NumberOrFlag T>
 void broadcast_from_rank_0(Group& group, std::initializer_list<T*> numbers);
 

@@ -33,7 +33,7 @@ struct StyledActivationTask {
   std::int64_t noise_stride = 0;  ///< from an image's plane of noise to the next; 0: one for all
 };
 
-/// Arrays beside those of images: the operands, their gradients or their tangents.
+/// Arrays other than images: the operands, their gradients or their tangents.
 template <class Pointer>
 struct StyleArrays {
   Pointer demodulation = nullptr;  ///< [N, C]

@@ -16,7 +16,7 @@ namespace ganscale::training {
 /// Ranks may have different parts (networks, images, statistics) and work at different speeds. They
 /// come together at agreements: each rank agrees after so many steps of its own, and as soon as by
 /// the progress that it knows something is due; ranks that would then disagree about what is due
-/// know no more of each other's progress than reconcile() tells. Between two agreements the loop
+/// know no more of each other's progress than reconcile() reports. Between two agreements the loop
 /// calls no other rank.
 class Trainer {
  public:

@@ -87,7 +87,7 @@ BudgetConfig parse_budget(config::Section in) {
   return c;
 }
 
-/// Reads a number that is not negative into `value`, whose default it has.
+/// Reads a number that must not be negative over the default in `value`.
 void read_count(config::Section& in, const char* key, std::int64_t& value, const char* doc) {
   value = in.get(key, value, doc);
   in.require(value >= 0, key, "must not be negative");

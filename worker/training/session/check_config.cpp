@@ -26,7 +26,7 @@ void require_shared_statistics(const RunConfig& config, int world_size) {
   }
 }
 
-/// Only the networks know the names of their parameters. They are built where somebody asks for
+/// Only the networks know the names of their parameters. They are built only where a key names
 /// one: the large ones take a while.
 void require_parameters(RunConfig config) {
   if (config.discriminator.freeze.empty()) return;

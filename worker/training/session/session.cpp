@@ -133,7 +133,7 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
 }
 
 /// Does so in this process: as a rank of the world or, where the process is alone, as all the ranks
-/// that the scheme wants of one.
+/// that the scheme runs in one.
 ExitCode run_process(const Session& session, const comm::World& world, bool dry_run) {
   const auto run = [&](comm::Group& group, const comm::RankInfo& rank_info) {
     return dry_run ? try_rank(session, group) : run_rank(session, group, rank_info);
