@@ -14,7 +14,7 @@ class ThreadRank {
   ThreadRank& operator=(const ThreadRank&) = delete;
 };
 
-/// Returns the rank of this thread; nothing where it has none of its own.
+/// Returns the rank of this thread; nothing where it has none.
 std::optional<int> thread_rank();
 
 }  // namespace ganscale

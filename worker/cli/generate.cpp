@@ -189,7 +189,7 @@ void add_truncation(CLI::App& verb, GenerateOptions& options) {
                               "psi of a style-based model: 1 is full variety, 0 the mean image; "
                               "for BigGAN the threshold beyond which latents are resampled");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
-                  "truncate only the first (coarsest) so many layers")
+                  "truncate only this many layers, from the first (coarsest) on")
       ->check(CLI::Range(0, 100))
       ->needs(psi);
 }

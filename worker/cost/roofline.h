@@ -13,7 +13,7 @@ struct Execution {
   bool tf32 = false;      ///< float32 products may be rounded to TF32
 };
 
-/// The seconds that a device takes, by what they are spent on.
+/// The seconds that a device takes, by where they are spent.
 struct Time {
   double convolutions = 0;
   double matrix_products = 0;

@@ -109,15 +109,15 @@ class Chart {
       if (!point.speedup) continue;
       const double x = x_of(plan_.points[i].ranks);
       if (point.speedup_interval) text += whisker(x, *point.speedup_interval, bold);
-      const std::string told = point_name(plan_.points[i].point) + ": " +
-                               number(*point.speedup, 2) + " on " +
-                               ranks_text(plan_.points[i].ranks);
+      const std::string title = point_name(plan_.points[i].point) + ": " +
+                                number(*point.speedup, 2) + " on " +
+                                ranks_text(plan_.points[i].ranks);
       text += element("circle",
                       {{"cx", number(x, 1)},
                        {"cy", number(y_of(*point.speedup), 1)},
                        {"r", "4.5"},
                        {"fill", "#2266aa"}},
-                      element("title", {}, escaped(told)));
+                      element("title", {}, escaped(title)));
     }
     return text;
   }

@@ -96,7 +96,7 @@ void styled_activation_reference(const StyledGradientArrays& arrays,
 void styled_activation_reference(const StyledSecondGradientArrays& arrays,
                                  const StyledActivationTask& task);
 
-/// How a device shares out the images: a block takes so many channels of a part of the pixels of an
+/// How a device shares out the images: a block takes some channels of a part of the pixels of an
 /// image.
 struct StyledActivationBlocks {
   std::int64_t channels = 1;        ///< of a block; the last ones may have fewer

@@ -32,7 +32,7 @@ nlohmann::ordered_json to_json(const Conditions& conditions);
 
 Noise noise_of(const Assumptions& assumptions, const Conditions& conditions);
 
-/// Returns how reliable a run on so many GPUs is. All its ranks end with one of them.
+/// Returns how reliable a run on that many GPUs is. All its ranks end with one of them.
 Reliability reliability_of(const Assumptions& assumptions, const Conditions& conditions, int gpus,
                            int nodes);
 

@@ -8,10 +8,10 @@
 namespace ganscale::planning {
 
 /// Returns the mean of the largest of `count` independent standard normal numbers: by how many
-/// standard deviations the slowest of so many ranks lags the mean.
+/// standard deviations the slowest of that many ranks lags the mean.
 double mean_largest_normal(int count);
 
-/// The seconds of a mean step, by what they are spent on.
+/// The seconds of a mean step, by where they are spent.
 struct StepTime {
   double device = 0;                       ///< computes
   double host = 0;                         ///< the device waits for launches

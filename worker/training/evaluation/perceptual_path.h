@@ -13,7 +13,7 @@ namespace ganscale::training {
 struct PathMeasurement {
   metrics::PathRule rule;
   std::int64_t path_count = 50'000;
-  std::int64_t batch = 64;  ///< at most so many paths at a time on a rank
+  std::int64_t batch = 64;  ///< most paths at a time on a rank
   std::uint64_t seed = 0;
   std::vector<std::int64_t> labels = {};  ///< to draw from, see labels_to_draw()
 };

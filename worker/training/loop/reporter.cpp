@@ -25,7 +25,7 @@ double seconds_between(std::chrono::steady_clock::time_point from,
   return std::chrono::duration<double>(to - from).count();
 }
 
-/// Exports what the loader measured; counters by what they grew since `counted`.
+/// Exports what the loader measured; counters by their growth since `counted`.
 void export_loader(telemetry::Instruments& instruments, const data::LoaderReadings& now,
                    const data::LoaderReadings& counted) {
   const auto grown = [&](auto member) {
