@@ -25,7 +25,7 @@ class Datasets : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(Datasets, TellTheirShapeToAModelWithLabels) {
+TEST_F(Datasets, GiveTheirShapeToAModelWithLabels) {
   RunConfig run = config("conditional_dcgan");
   const Dataset dataset = open_dataset(run.data, run.model);
   EXPECT_EQ(dataset.source->record_count(), 4);

@@ -7,7 +7,7 @@
 namespace ganscale::training {
 namespace {
 
-TEST(DescribeStart, TellsProgramHostsAndDevicesOfAllRanks) {
+TEST(DescribeStart, NamesProgramHostsAndDevicesOfAllRanks) {
   const Provenance provenance{{{"version", "1.2.3"}, {"commit", "abc"}}, "ganscale train"};
   comm::run_ranks(3, [&](comm::Group& group) {
     const std::string device = group.rank() == 0 ? "CPU" : "H100";

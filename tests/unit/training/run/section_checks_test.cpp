@@ -15,7 +15,7 @@ TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
   expect_refused("measures nothing, not this: fid50k", "checkpoint: {keep_best: fid50k}\n");
 }
 
-TEST(RequireSectionsFit, WantsAModelThatCanDoAsTold) {
+TEST(RequireSectionsFit, RefusesWhatTheModelCannotDo) {
   expect_refused("run.yaml:1: generator.path_length_weight: needs a generator with styles",
                  "generator: {path_length_weight: 2}\n");
   expect_refused("run.yaml:1: training.precision: fp16 is for stylegan2 only",
