@@ -7,6 +7,7 @@
 #include "comm/group/group.h"
 #include "device/select_device.h"
 #include "training/run/dataset.h"
+#include "training/run/run_config.h"
 #include "wire/job_status.h"
 
 namespace ganscale::training {

@@ -7,6 +7,7 @@
 #include "training/phases/step_result.h"
 #include "training/run/dataset.h"
 #include "training/run/progress.h"
+#include "training/run/run_config.h"
 
 namespace ganscale::training {
 
