@@ -8,7 +8,7 @@
 
 namespace ganscale::controller::gan_training {
 
-/// The pods that spec.podTemplate has an overlay for; their own containers bear the same names.
+/// The pods that spec.podTemplate has an overlay for; their own containers have the same names.
 inline constexpr const char* kWorkerPod = kRoles.of(Role::kWorker);
 inline constexpr const char* kLauncherPod = kRoles.of(Role::kLauncher);
 
