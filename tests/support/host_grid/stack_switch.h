@@ -9,6 +9,12 @@
 // A thread of the host that changes its stack tells AddressSanitizer, which does nothing in other builds.
 namespace ganscale::host_grid {
 
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
 struct Stack {
   const void* bottom = nullptr;
   std::size_t size_bytes = 0;
