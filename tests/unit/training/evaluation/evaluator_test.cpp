@@ -49,7 +49,7 @@ class EvaluatorTest : public testing::Test {
   }
 
   static std::shared_ptr<models::Generator> generator(const std::string& name) {
-    models::ModelConfig model = models::read_model("name: " + name);
+    models::ModelConfig model = models::read_model("{name: " + name + ", channels: 0.125}");
     model.channels = 1;
     model.label_count = models::takes_labels(model) ? kClasses : 0;
     auto result = models::build_generator(model, /*seed=*/1, nullptr);

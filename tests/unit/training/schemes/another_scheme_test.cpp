@@ -28,7 +28,7 @@ class AnotherScheme : public FakeTraining {
   void configure(int steps) {
     config_ =
         parse_run(config::parse_yaml(
-                      "model: {z_dim: 2, batch_norm: frozen}\n"
+                      "model: {z_dim: 2, channels: 0.125, batch_norm: frozen}\n"
                       "scheme: {name: late_roles, agree_every: 2}\n"
                       "training: {batch: 4, total_kimg: " +
                           std::to_string(0.004 * steps) +

@@ -24,7 +24,7 @@ class Asynchronous : public FakeTraining {
  protected:
   void configure(int steps, const std::string& scheme = ", max_staleness: 0") {
     config_ = parse(
-        "model: {z_dim: 2}\n"
+        "model: {z_dim: 2, channels: 0.125}\n"
         "scheme: {name: asynchronous" +
         scheme +
         "}\n"

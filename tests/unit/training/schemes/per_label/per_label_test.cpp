@@ -24,7 +24,7 @@ class PerLabel : public FakeTraining {
  protected:
   PerLabel() {
     config_ = parse(
-        "model: {z_dim: 2}\n"
+        "model: {z_dim: 2, channels: 0.125}\n"
         "scheme: {name: per_label, attempts: 2}\n"
         "training: {batch: 4, total_kimg: 0.032, tick_kimg: 0.004, samples_every_kimg: 0, "
         "grid_rows: 1, grid_columns: 2}\n");
