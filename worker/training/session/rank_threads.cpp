@@ -33,7 +33,8 @@ class OwnStream {
 ExitCode run_on_threads(int count, const RunConfig& config, at::Device device,
                         const std::function<ExitCode(comm::Group&)>& body) {
   const int available = at::get_num_threads();
-  const int threads = cpu_threads(config.training.threads, available, available, count);
+  const int threads = cpu_threads(config.training.threads,
+                                  {.allowed_cores = available, .machine_cores = available}, count);
   const std::chrono::milliseconds timeout(
       static_cast<std::int64_t>(config.comm.timeout_seconds * 1000));
   const auto watchdog = comm::make_process_watchdog(timeout, /*rank=*/0);
