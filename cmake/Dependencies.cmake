@@ -11,7 +11,7 @@ find_package(yaml-cpp REQUIRED)
 if(NOT TARGET yaml-cpp::yaml-cpp)  # the 0.7 package calls it by its bare name
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
-find_package(fmt REQUIRED)
+find_package(fmt REQUIRED) # header-only: LibTorch brings headers of another version, without its library
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED)

@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 # below), the same holds for them among themselves; files beside the rooms may use all of them.
 set(layers
   "base wire"
-  "files command_line config cost profile tensors device telemetry"
+  "files command_line config cost profile tensors device telemetry markup"
   "comm data kernels checkpoint control"
   "models augment losses optim metrics report"
   "planning"
