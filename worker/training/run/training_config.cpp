@@ -67,7 +67,8 @@ TrainingConfig parse_training(config::Section in) {
                          "replay each phase as a CUDA graph: faster for few images per GPU, where "
                          "launching kernels takes longer than running them; no effect on a CPU");
   c.threads = in.get("threads", c.threads,
-                     "CPU threads per rank; 0: the node's cores divided among its ranks");
+                     "CPU threads per rank; 0: the node's cores, or its container's CPU limit, "
+                     "divided among its ranks");
   c.running_means = in.get_choice(
       "running_means", c.running_means, kRunningMeans,
       "running means of style and path length: averaged over all ranks, or local to each");

@@ -37,7 +37,7 @@ struct TrainingConfig {
   device::DeviceKind device = device::DeviceKind::kAuto;
   int devices_per_process = 1;  ///< 2: one for the generator, one for the discriminator
   bool cuda_graphs = false;     ///< replay phases as CUDA graphs
-  int threads = 0;  ///< CPU threads per rank; 0: the node's cores divided among its ranks
+  int threads = 0;              ///< CPU threads per rank; 0: its share of cores and CPU limit
   RunningMeans running_means = RunningMeans::kAveraged;
   double tick_kimg = 4;  ///< kimg between two ticks
   double samples_every_kimg = 50;
