@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "data/image/decode.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "training/run/run_config.h"
 #include "training/run/run_facts.h"
 
