@@ -2,7 +2,7 @@
 
 #include "comm/group/group.h"
 #include "data/image/decode.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "metrics/evaluate_config.h"
 #include "metrics/feature_stats.h"
 

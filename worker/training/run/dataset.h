@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "data/image/decode.h"
+#include "data/image/source.h"
 #include "data/loader/data_config.h"
-#include "data/sources/source.h"
 #include "models/build_model.h"
 #include "training/run/run_facts.h"
 
