@@ -12,7 +12,7 @@ struct ClusterAccess {
   std::string ca_pem;  ///< who signs the server's certificate; empty: the system's authorities
   bool insecure = false;
   std::string token;
-  std::string token_file;  ///< read anew each minute: Kubernetes rotates it
+  std::string token_file;  ///< read again each minute: Kubernetes rotates it
   std::string client_certificate_pem;
   std::string client_key_pem;
   std::string name_space = "default";
@@ -28,7 +28,7 @@ ClusterAccess read_kubeconfig(const std::string& path);
 ClusterAccess in_cluster_access(
     const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount");
 
-/// The bearer token of an access: fixed, or of a file that is read anew each minute.
+/// The bearer token of an access: fixed, or of a file that is read again each minute.
 class Credentials {
  public:
   explicit Credentials(const ClusterAccess& access);
