@@ -44,8 +44,8 @@ def free_ports(count):
     return ports
 
 
-def wait_for(what, holds, seconds=60, interval=0.1):
-    """Calls `holds` until it returns something true, and returns that."""
+def wait_for(what, holds, seconds=180, interval=0.1):
+    """Calls `holds` until it returns something true, and returns that. It waits as long as a busy machine may take."""
     deadline = time.monotonic() + seconds
     last = None
     while time.monotonic() < deadline:
@@ -285,7 +285,7 @@ class ControlPlane:
             "--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged=true", "--endpoint-reconciler-type=none",
             f"--audit-log-path={self.folder}/audit.log", f"--audit-policy-file={self.folder}/audit.yaml",
             "--audit-log-mode=blocking", "--shutdown-delay-duration=0s")
-        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok")
+        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok", 600)
 
     def _start_controllers(self):
         pki = self.folder / "pki"
