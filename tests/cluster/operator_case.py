@@ -113,10 +113,10 @@ class OperatorCase(unittest.TestCase):
                 return condition
         return {}
 
-    def wait_phase(self, name, phase, seconds=60):
+    def wait_phase(self, name, phase, seconds=180):
         wait_for(f"{name} is {phase}", lambda: self.status(name).get("phase") == phase, seconds)
 
-    def wait_running(self, name, attempt, seconds=60):
+    def wait_running(self, name, attempt, seconds=180):
         def runs():
             status = self.status(name)
             return status.get("phase") == "Running" and status["attempt"]["number"] == attempt
