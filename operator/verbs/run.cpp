@@ -6,7 +6,7 @@
 #include <csignal>
 #include <memory>
 
-#include "base/host_name.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "controller/run_operator.h"
 #include "kube/kubeconfig.h"
