@@ -7,7 +7,7 @@
 #include <memory>
 #include <regex>
 
-#include "base/host_name.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "controller/run_operator.h"
 #include "kube/kubeconfig.h"
