@@ -18,6 +18,7 @@ find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
+include(WebP)
 find_package(LibArchive REQUIRED)
 find_package(Freetype REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)  # crc32_iscsi(): the CRC32C of TFRecord files

@@ -1,7 +1,5 @@
 #include "kind/phase.h"
 
-#include "object/lookup.h"
-
 namespace ganscale::controller {
 
 Condition phase_condition(Phase of, Phase phase, const std::string& reason,

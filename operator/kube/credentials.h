@@ -8,7 +8,7 @@
 
 namespace ganscale::controller {
 
-/// The bearer token of an access: fixed, or of a file that is read anew each minute.
+/// The bearer token of an access: fixed, or of a file that is read again each minute.
 class Credentials {
  public:
   explicit Credentials(const ClusterAccess& access);

@@ -10,7 +10,7 @@ struct ClusterAccess {
   std::string ca_pem;  ///< who signs the server's certificate; empty: the system's authorities
   bool insecure = false;
   std::string token;
-  std::string token_file;  ///< read anew each minute: Kubernetes rotates it
+  std::string token_file;  ///< read again each minute: Kubernetes rotates it
   std::string client_certificate_pem;
   std::string client_key_pem;
   std::string name_space = "default";

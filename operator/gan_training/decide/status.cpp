@@ -58,7 +58,7 @@ void write_places(const Attempt& attempt, Json& status) {
   if (!attempt.image_id.empty()) status["imageID"] = attempt.image_id;
 }
 
-/// Lays the worker's numbers upon the status; what it does not tell stays as it was last known.
+/// Writes the worker's numbers into the status; what it does not report stays as last known.
 void write_numbers(const wire::JobStatus& worker, Json& status) {
   status["kimg"] = rounded(worker.kimg(), 10);
   status["totalKimg"] = rounded(worker.total_kimg(), 10);

@@ -11,12 +11,6 @@ using std::chrono::seconds;
 
 constexpr seconds kPollEvery{2};
 
-void set_phase(Decision& d, Phase phase, std::string reason, std::string message) {
-  d.record.phase = phase;
-  d.record.reason = std::move(reason);
-  d.record.message = std::move(message);
-}
-
 const SweepRun* planned_run(const Plan& plan, const std::string& name, const std::string& hash) {
   const auto found = std::ranges::find_if(plan.runs, [&](const SweepRun& run) {
     return run.name == name && plan.points[run.point].hash == hash;
@@ -174,7 +168,7 @@ int done_count(const Plan& plan, const Record& record) {
 Decision decide(const Situation& s) {
   Decision d;
   d.record = s.record;
-  if (s.deleted) return d;  // its trainings go with it: it owns them
+  if (s.deleted) return d;  // its trainings are deleted with it: it owns them
   if (!s.problem.empty()) {
     // A training of a spec that is not there any more measures nothing.
     remove_others(s, d);

@@ -27,7 +27,7 @@ std::chrono::seconds Reconciler::reconcile(const ScalingSweep& sweep) {
   const Situation seen = observe(sweep);
   const Decision decision = decide(seen);
   // What was decided is stored before it is done. A copy that is behind the server is refused here:
-  // a result that it does not know of is not measured again.
+  // a result that it does not know about is not measured again.
   const Json stored = store(sweep, seen, decision);
   for (const Event& event : decision.events) parts_.events.record(sweep.reference(), event);
   const ScalingSweep latest = stored.is_null() ? sweep : parse_sweep(stored);

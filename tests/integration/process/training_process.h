@@ -4,14 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
-namespace ganscale {
+#include "support/wait_until.h"
 
-/// Waits until `condition` holds; returns false when it does not within ten minutes.
-bool wait_until(const std::function<bool()>& condition);
+namespace ganscale {
 
 inline constexpr std::int64_t kTinyBatch = 8;
 inline constexpr int kTinyLabels = 4;

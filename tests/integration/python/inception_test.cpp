@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "data/image/decode.h"
-#include "data/sources/font_source.h"
+#include "data/fonts/emoji_font.h"
 #include "support/expect_error.h"
 #include "support/run_program.h"
 #include "support/temporary_folder.h"
@@ -19,7 +19,7 @@ constexpr int kResolution = 64;
 
 /// Emoji of several groups: [4, 3, 64, 64] uint8.
 at::Tensor real_images() {
-  const auto source = data::open_font(data::kEmojiFont);
+  const auto source = data::open_emoji_font(data::kEmojiFont);
   const data::DecodePolicy policy{
       .channels = 3, .resolution = kResolution, .fit = data::Fit::kResize, .convert_colors = true};
   const auto images = at::empty({kScored, 3, kResolution, kResolution}, at::kByte);

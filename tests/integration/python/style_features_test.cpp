@@ -77,6 +77,9 @@ TEST_F(StyleFeatures, MixesWalksAndProjects) {
   EXPECT_TRUE(video.starts_with("YUV4MPEG2 W16 H16 F30:1 Ip A1:1 C444\nFRAME\n"));
   constexpr std::size_t kHeader = 37, kFrame = 6 + 3 * 16 * 16;
   EXPECT_EQ(video.size(), kHeader + 12 * kFrame);
+  ganscale(generate + " --labels 3-4 --seeds 1-2 --walk 2 --grid 1x2 --scale 3 --out " +
+           path("both.y4m"));
+  EXPECT_TRUE(files::read_file(path("both.y4m")).starts_with("YUV4MPEG2 W96 H48 F30:1 "));
   ganscale(generate + " --labels 3 --seeds 9 --out " + path("target.png"));
   ganscale("project --run " + path("run") + " --label 3 --steps 5 --target " + path("target.png") +
            " --out-dir " + path("found"));

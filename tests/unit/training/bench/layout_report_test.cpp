@@ -98,7 +98,7 @@ TEST(LayoutReport, HasExactLastLayersOfEveryConvolutionalModel) {
 }
 
 // 8 images of 32 x 32 pixels; 3 of 8 columns.
-TEST(LayoutReport, TellsTheUsefulPartOfTheTiles) {
+TEST(LayoutReport, ShowsTheUsefulPartOfTheTiles) {
   const auto report = report_of(kBiggan + in("tf32"));
   const auto& last = layer_of(report, 0, "output_layer.2");
   EXPECT_EQ(last.multiply_adds, 8.0 * 32 * 32 * 3 * 64 * 9);
@@ -106,7 +106,7 @@ TEST(LayoutReport, TellsTheUsefulPartOfTheTiles) {
 }
 
 // 6 images of a rank are not the 8 rows that tensor cores take.
-TEST(LayoutReport, TellsThePadOfABatch) {
+TEST(LayoutReport, ShowsThePadOfABatch) {
   const auto six = "training: {batch: 6, precision: tf32}\n";
   const auto report = report_of(std::string(kBiggan) + six);
   const auto& padded = layer_of(report, 0, "linear");

@@ -171,7 +171,7 @@ TEST_F(EvaluatorTest, KeepsOtherDataInAnotherFile) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 2);
 }
 
-TEST_F(EvaluatorTest, MakesADamagedFileAnew) {
+TEST_F(EvaluatorTest, ReplacesADamagedFile) {
   measure_by({"fid50"});
   const auto group = comm::make_single_group();
   const auto expected = evaluate(*group, "dcgan").values;
@@ -193,7 +193,7 @@ TEST_F(EvaluatorTest, SharesItsFolderWithAProcessOfTheSameNumber) {
   EXPECT_TRUE(std::filesystem::is_regular_file(file));
 }
 
-TEST_F(EvaluatorTest, GoesOnWhereNothingCanBeKept) {
+TEST_F(EvaluatorTest, ContinuesWhereNothingCanBeCached) {
   measure_by({"fid50"});
   const auto group = comm::make_single_group();
   const auto expected = evaluate(*group, "dcgan").values;

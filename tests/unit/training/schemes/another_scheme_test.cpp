@@ -69,7 +69,7 @@ TEST_F(AnotherScheme, IsReadCheckedAndDocumentedByItsLine) {
   });
 }
 
-TEST_F(AnotherScheme, TellsOfBothRoles) {
+TEST_F(AnotherScheme, ReportsBothRoles) {
   train("run");
   const auto lines = report::read_json_lines(folder_ / "run/stats.jsonl");
   ASSERT_EQ(lines.size(), 4);
@@ -92,7 +92,7 @@ TEST_F(AnotherScheme, GathersACheckpointOfBothRoles) {
   EXPECT_EQ(load_newest_generator(folder_ / "run").images_seen, 32);
 }
 
-TEST_F(AnotherScheme, GoesOnFromACheckpointAsIfItHadNotStopped) {
+TEST_F(AnotherScheme, ResumesFromACheckpointAsIfItHadNotStopped) {
   train("whole");
   configure(4);
   train("cut");

@@ -39,15 +39,22 @@ TEST(OpenProcessContext, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
 }
 
 TEST(CpuThreads, AreTheMachinesCoresSharedByItsRanks) {
-  EXPECT_EQ(cpu_threads(0, 16, 16, 2), 8);
-  EXPECT_EQ(cpu_threads(0, 16, 16, 1), 16);
+  EXPECT_EQ(cpu_threads(0, {16, 16, {}}, 2), 8);
+  EXPECT_EQ(cpu_threads(0, {16, 16, {}}, 1), 16);
 }
 
-TEST(CpuThreads, OfABoundRankAreItsOwnCores) { EXPECT_EQ(cpu_threads(0, 4, 16, 4), 4); }
+TEST(CpuThreads, OfABoundRankAreItsOwnCores) { EXPECT_EQ(cpu_threads(0, {4, 16, {}}, 4), 4); }
 
-TEST(CpuThreads, AreAtLeastOne) { EXPECT_EQ(cpu_threads(0, 2, 2, 8), 1); }
+TEST(CpuThreads, AreWithinTheShareOfTheContainersQuota) {
+  EXPECT_EQ(cpu_threads(0, {64, 64, 8}, 2), 4);
+  EXPECT_EQ(cpu_threads(0, {64, 64, 3.5}, 1), 3);
+  EXPECT_EQ(cpu_threads(0, {64, 64, 0.5}, 2), 1);
+  EXPECT_EQ(cpu_threads(0, {2, 64, 8}, 2), 2);  // bound to fewer
+}
 
-TEST(CpuThreads, FollowTheConfiguration) { EXPECT_EQ(cpu_threads(3, 16, 16, 2), 3); }
+TEST(CpuThreads, AreAtLeastOne) { EXPECT_EQ(cpu_threads(0, {2, 2, {}}, 8), 1); }
+
+TEST(CpuThreads, FollowTheConfiguration) { EXPECT_EQ(cpu_threads(3, {16, 16, {}}, 2), 3); }
 
 }  // namespace
 

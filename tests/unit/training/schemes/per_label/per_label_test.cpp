@@ -113,7 +113,7 @@ TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
   });
 }
 
-TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
+TEST_F(PerLabel, TriesALabelAgainAndContinuesWithoutIt) {
   unreadable_ = {2};  // a record of label 2
   EXPECT_EQ(train_alone(), ExitCode::kData);
   EXPECT_EQ(state(2).state, wire::LabelStage::kFailed);
@@ -139,7 +139,7 @@ TEST_F(PerLabel, PassesOverLabelsThatAreDoneAfterARestart) {
   EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
-TEST_F(PerLabel, StopsForASignalAndGoesOnAfterwards) {
+TEST_F(PerLabel, StopsForASignalAndResumesAfterwards) {
   std::raise(SIGTERM);
   EXPECT_EQ(train_alone(), ExitCode::kStopped);
   EXPECT_FALSE(std::filesystem::exists(folder().bundle()));
