@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-
 namespace ganscale::training {
 
 double BudgetConfig::seconds(int device_count) const {
@@ -30,17 +28,6 @@ std::map<std::string, double> scheduled_values(const RunConfig& config, std::int
   if (!ema.schedule.is_constant())
     values["ema_kimg"] = optim::ema_half_life_images(ema, images_seen) / 1000;
   return values;
-}
-
-void require_divisible_batch(const RunConfig& config, int ranks, const std::string& whose) {
-  const TrainingConfig& training = config.training;
-  if (ranks > 0 && training.batch % (ranks * training.accumulate) == 0) return;
-  const std::string passes = training.accumulate == 1 ? ""
-                                                      : " times training.accumulate, " +
-                                                            std::to_string(training.accumulate);
-  throw ConfigError(config.batch_location.text() + ": training.batch: must be divisible by the " +
-                    whose + passes + ": " + std::to_string(training.batch) + " on " +
-                    std::to_string(ranks) + " ranks");
 }
 
 }  // namespace ganscale::training

@@ -82,18 +82,12 @@ struct RunConfig {
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
   comm::CommConfig comm;
-  config::Location batch_location;  ///< of training.batch: the world size is known later
-  std::string resolved;             ///< all keys with values, as YAML
+  std::string resolved;  ///< all keys with values, as YAML
 };
 
 /// Returns what schedules other than those of learning rates and of the augmentation's p say after
 /// `images_seen` images, by name: generator_beta2, discriminator_beta2, r1_gamma, r2_gamma and
 /// ema_kimg, each where a schedule moves it.
 std::map<std::string, double> scheduled_values(const RunConfig& config, std::int64_t images_seen);
-
-/// Throws ConfigError unless each of these ranks gets as many images in each pass of a step.
-/// whose: what the ranks are called in the error.
-void require_divisible_batch(const RunConfig& config, int ranks,
-                             const std::string& whose = "number of ranks");
 
 }  // namespace ganscale::training

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "device/cpu_quota.h"
 #include "device/gpu.h"
 #include "device/select_device.h"
 #include "training/run/precision.h"
@@ -17,7 +18,8 @@ void set_cpu_threads(const TrainingConfig& config, int local_size) {
   const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
   const int machine_cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   const int allowed_cores = known ? CPU_COUNT(&allowed) : machine_cores;
-  at::set_num_threads(cpu_threads(config.threads, allowed_cores, machine_cores, local_size));
+  const CpuLimits limits{allowed_cores, machine_cores, device::cpu_quota()};
+  at::set_num_threads(cpu_threads(config.threads, limits, local_size));
 }
 
 device::NetworkDevices devices_of(const TrainingConfig& config, const comm::RankInfo& rank_info) {
