@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "models/r3gan/blueprint.h"
+#include "models/r3gan/generator.h"
 #include "support/plain_numbers.h"
 #include "tensors/named_tensors.h"
 #include "unit/models/read_model.h"
@@ -52,7 +54,9 @@ std::int64_t parameter_count(const torch::nn::Module& network) {
 // Huang et al. 2024, Table 2: 23,058 thousand parameters of configuration E, for FFHQ at 256x256.
 TEST(R3gan, HasAsManyParametersAsPublished) {
   const auto config = read_model("{name: r3gan, resolution: 256}");
-  EXPECT_EQ(parameter_count(*build_generator(config, 1, nullptr)), 23'057'952);
+  const auto& blueprint = dynamic_cast<const r3gan::R3ganBlueprint&>(*config.blueprint);
+  const auto networks = blueprint.networks({.image = {.channels = 3, .resolution = 256}});
+  EXPECT_EQ(parameter_count(r3gan::R3ganGenerator(networks)), 23'057'952);
 }
 
 TEST(R3gan, MakesAndScoresImages) {
@@ -121,9 +125,9 @@ TEST(R3gan, ComputesItsHighStagesInBf16AndGivesFloat32) {
 
 double deviation(const at::Tensor& weight) { return weight.std().item<double>(); }
 
-// Eight blocks; a layer inside them takes 768 channels, or 16 of a group and nine positions.
+// Eight blocks; a layer inside them takes 192 channels, or 16 of a group and nine positions.
 TEST(R3gan, BeginsAsThePublicImplementation) {
-  const auto config = read_model("{name: r3gan, resolution: 32, conditional: true}", 10);
+  const auto config = read_model("{name: r3gan, conditional: true, channel_max: 192}", 10);
   const Networks networks = build_networks(config, 1, nullptr);
   const auto G = named_parameters(*networks.generator);
   const auto D = named_parameters(*networks.discriminator);
@@ -132,17 +136,17 @@ TEST(R3gan, BeginsAsThePublicImplementation) {
   const auto expect = [](const at::Tensor& weight, double expected, double share) {
     EXPECT_NEAR(deviation(weight), expected, share * expected);
   };
-  expect(G.at(block + "LinearLayer1.Layer.weight"), inside / std::sqrt(768), 0.01);
-  expect(G.at(block + "LinearLayer2.Layer.weight"), inside / std::sqrt(16 * 9), 0.01);
+  expect(G.at(block + "LinearLayer1.Layer.weight"), inside / std::sqrt(192), 0.02);
+  expect(G.at(block + "LinearLayer2.Layer.weight"), inside / std::sqrt(16 * 9), 0.02);
   EXPECT_EQ(G.at(block + "LinearLayer3.Layer.weight").abs().max().item<double>(), 0);
   EXPECT_EQ(G.at(block + "NonLinearity1.Bias").abs().max().item<double>(), 0);
   EXPECT_EQ(G.at("Model.MainLayers.0.Layers.0.Basis").min().item<double>(), 1);
   expect(G.at("Model.MainLayers.0.Layers.0.LinearLayer.weight"), 1 / std::sqrt(128), 0.02);
   expect(G.at("Model.EmbeddingLayer.weight"), 1 / std::sqrt(10), 0.1);
-  expect(G.at("Model.AggregationLayer.Layer.weight"), 1 / std::sqrt(768), 0.1);
+  expect(G.at("Model.AggregationLayer.Layer.weight"), 1 / std::sqrt(192), 0.1);
   expect(D.at("Model.MainLayers.3.Layers.2.Basis.weight"), 0.25, 0.05);
-  expect(D.at("Model.MainLayers.3.Layers.2.LinearLayer.weight"), 1 / std::sqrt(768), 0.01);
-  expect(D.at("Model.EmbeddingLayer.weight"), 1 / std::sqrt(10 * 768), 0.05);
+  expect(D.at("Model.MainLayers.3.Layers.2.LinearLayer.weight"), 1 / std::sqrt(192), 0.02);
+  expect(D.at("Model.EmbeddingLayer.weight"), 1 / std::sqrt(10 * 192), 0.05);
 }
 
 }  // namespace
