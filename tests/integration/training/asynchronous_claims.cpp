@@ -196,6 +196,16 @@ void staleness_0_of_biggan(comm::Group& world) {
   expect_same_as_synchronous(world, config, {1, 1});
 }
 
+/// The generator's ranks take the scores of reals from the discriminator's.
+void staleness_0_of_r3gan(comm::Group& world) {
+  expect_same_as_synchronous(world, make_r3gan_config("", Precision::kFp64), {1, 1}, 6);
+}
+
+void staleness_0_of_r3gan_in_two_passes(comm::Group& world) {
+  expect_same_as_synchronous(world, make_r3gan_config(", accumulate: 2", Precision::kFp64), {1, 1},
+                             4);
+}
+
 /// Nothing mixes the images of a batch.
 void staleness_0_with_uneven_roles(comm::Group& world) {
   RunConfig config = make_tiny_config(Precision::kFp64);
@@ -269,6 +279,8 @@ std::vector<comm::GroupClaim> asynchronous_claims() {
       {"Staleness0IsSynchronousWithCriticSteps", staleness_0_with_critic_steps},
       {"Staleness0IsSynchronousOfStylegan2", staleness_0_of_stylegan2},
       {"Staleness0IsSynchronousOfBigGan", staleness_0_of_biggan},
+      {"Staleness0IsSynchronousOfR3gan", staleness_0_of_r3gan},
+      {"Staleness0IsSynchronousOfR3ganInTwoPasses", staleness_0_of_r3gan_in_two_passes},
       {"Staleness0IsSynchronousWithUnevenRoles", staleness_0_with_uneven_roles},
       {"AgesStayWithinBound1", ages_stay_within_bound_1},
       {"AgesStayWithinBound2WithTheDiscriminatorFirst",

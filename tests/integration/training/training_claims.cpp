@@ -112,6 +112,30 @@ void biggan_in_two_passes_a_step(comm::Group& group) {
                                 thorough(6, 4));
 }
 
+void r3gan(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_r3gan_config("", Precision::kFp64), 6);
+}
+
+/// In the middle of all its schedules.
+void resumed_r3gan(comm::Group& group) {
+  const RunConfig config = make_r3gan_config("", Precision::kFp32);
+  Trainee whole(config, group);
+  whole.train(3);
+  Trainee resumed(config, group);
+  resumed.resume_from(whole);
+  whole.train(6);
+  resumed.train(6);
+  const auto expected = whole.replica().state();
+  for (const auto& [file, tensors] : resumed.replica().state()) {
+    for (const auto& [name, tensor] : tensors)
+      EXPECT_TRUE(at::equal(tensor, expected.at(file).at(name))) << file << ": " << name;
+  }
+}
+
+void r3gan_in_two_passes_a_step(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_r3gan_config(", accumulate: 2", Precision::kFp64), 4);
+}
+
 void expect_same_with_adaptive_augmentation(comm::Group& group, RunConfig config, int steps) {
   config.augment.method = augment::Method::kAda;
   config.augment.pipeline = augment::ada_pipeline({"bgcfnc"});
@@ -286,6 +310,9 @@ std::vector<comm::GroupClaim> training_claims() {
           {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},
           {"BigganIsThatOfOneRank", biggan},
           {"BigganInTwoPassesAStepIsThatOfOneRank", biggan_in_two_passes_a_step},
+          {"R3ganIsThatOfOneRank", r3gan},
+          {"ResumedR3ganGivesTheBitsOfTheUninterruptedOne", resumed_r3gan},
+          {"R3ganInTwoPassesAStepIsThatOfOneRank", r3gan_in_two_passes_a_step},
           {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
           {"DiffAugmentIsThatOfOneRank", diff_augment},
           {"OptimizersThatLookAtNormsAreThoseOfOneRank", optimizers_that_look_at_norms},
