@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "data/fonts/emoji_font.h"
 #include "data/sources/cifar_source.h"
 #include "data/sources/folder_source.h"
-#include "data/fonts/emoji_font.h"
 #include "data/sources/idx_source.h"
 #include "data/sources/tfrecord_source.h"
 #include "data/sources/zip_source.h"
