@@ -29,7 +29,7 @@ std::string fraction_yaml(const Settings& in, const std::string& name) {
                        in.number(name + "_final") / in.number(name + "_base"));
 }
 
-std::string optimizer_yaml(const Settings& in) {
+std::string adam_yaml(const Settings& in) {
   return "optimizer: {name: adam, learning_rate: " + in.text("lr_base") +
          ", schedule: " + fraction_yaml(in, "lr") + ", betas: [" + in.text("beta1") + ", " +
          in.text("beta2_base") +
@@ -37,7 +37,7 @@ std::string optimizer_yaml(const Settings& in) {
          ", epsilon: " + in.text("eps") + "}";
 }
 
-std::string model_yaml(const Settings& in) {
+std::string network_shape_yaml(const Settings& in) {
   const bool has_labels = in.integer("c_dim") > 0;
   return "model: {name: r3gan, resolution: " + in.text("img_resolution") +
          ", z_dim: " + in.text("noise_dim") + ", expansion: " + in.text("expansion_factor") +
@@ -50,20 +50,20 @@ std::string model_yaml(const Settings& in) {
 }
 
 /// Returns the run of a fixture, computed in this arithmetic.
-training::RunConfig run_config(const Settings& in, const Arithmetic& arithmetic) {
+training::RunConfig r3gan_config(const Settings& in, const Arithmetic& arithmetic) {
   if (in.integer("kernel_size") != 3 || in.text("augment") != "none") {
     throw ConfigError(
         "fixtures of other kernels than 3x3 or with augmentation can't be reproduced");
   }
   const std::string gamma = in.text("gamma_base");
   const std::string yaml =
-      model_yaml(in) + "training: {precision: " + arithmetic.name + ", batch: " + in.text("batch") +
-      "}\nloss: {name: relativistic}\n" +
+      network_shape_yaml(in) + "training: {precision: " + arithmetic.name +
+      ", batch: " + in.text("batch") + "}\nloss: {name: relativistic}\n" +
       "generator: {ema_kimg: " + config::format_number(in.number("ema_base") / 1000) +
       ", ema_schedule: " + schedule_yaml(in, "final_kimg", in.number("ema_final") / 1000) + ", " +
-      optimizer_yaml(in) + "}\n" + "discriminator: {r1_gamma: " + gamma + ", r2_gamma: " + gamma +
+      adam_yaml(in) + "}\n" + "discriminator: {r1_gamma: " + gamma + ", r2_gamma: " + gamma +
       ", penalty_phase: main, gamma_schedule: " + fraction_yaml(in, "gamma") + ", " +
-      optimizer_yaml(in) + "}\n";
+      adam_yaml(in) + "}\n";
   training::RunConfig config = training::parse_run(config::parse_yaml(yaml, "the fixture"));
   config.model.channels = in.integer("img_channels");
   config.model.label_count = in.integer("c_dim");
@@ -110,7 +110,7 @@ class R3ganTrace {
         settings_(fixture.metadata),
         arithmetic_(arithmetic),
         report_(report),
-        config_(run_config(settings_, arithmetic)),
+        config_(r3gan_config(settings_, arithmetic)),
         inputs_(tensors_, arithmetic, config_.model.label_count),
         replica_(config_, arithmetic.device, {}) {
     auto state = replica_.state();
