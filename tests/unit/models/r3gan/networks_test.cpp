@@ -9,7 +9,7 @@
 #include "tensors/named_tensors.h"
 #include "unit/models/read_model.h"
 
-namespace ganscale::models {
+namespace ganscale::models::r3gan {
 namespace {
 
 constexpr const char* kTiny =
@@ -54,9 +54,9 @@ std::int64_t parameter_count(const torch::nn::Module& network) {
 // Huang et al. 2024, Table 2: 23,058 thousand parameters of configuration E, for FFHQ at 256x256.
 TEST(R3gan, HasAsManyParametersAsPublished) {
   const auto config = read_model("{name: r3gan, resolution: 256}");
-  const auto& blueprint = dynamic_cast<const r3gan::R3ganBlueprint&>(*config.blueprint);
+  const auto& blueprint = dynamic_cast<const R3ganBlueprint&>(*config.blueprint);
   const auto networks = blueprint.networks({.image = {.channels = 3, .resolution = 256}});
-  EXPECT_EQ(parameter_count(r3gan::R3ganGenerator(networks)), 23'057'952);
+  EXPECT_EQ(parameter_count(R3ganGenerator(networks)), 23'057'952);
 }
 
 TEST(R3gan, MakesAndScoresImages) {
@@ -150,4 +150,4 @@ TEST(R3gan, BeginsAsThePublicImplementation) {
 }
 
 }  // namespace
-}  // namespace ganscale::models
+}  // namespace ganscale::models::r3gan
