@@ -32,6 +32,13 @@ bool is_older(const std::string& version, const std::string& than) {
   return version.size() != than.size() ? version.size() < than.size() : version < than;
 }
 
+/// Returns the selectors as part of a query; empty: all objects.
+std::string query_of(const Informer::Settings& settings) {
+  std::string query = settings.selector.empty() ? "" : "labelSelector=" + settings.selector;
+  if (settings.field_selector.empty()) return query;
+  return query + (query.empty() ? "" : "&") + "fieldSelector=" + settings.field_selector;
+}
+
 std::string version_of(const Json& object) {
   return object["metadata"].value("resourceVersion", "");
 }
@@ -81,9 +88,8 @@ void Informer::run() {
 }
 
 void Informer::list() {
-  const std::string query = settings_.selector.empty() ? "" : "labelSelector=" + settings_.selector;
   std::set<Key> listed;
-  const std::string version = client_.list(settings_.resource, query, [&](Json item) {
+  const std::string version = client_.list(settings_.resource, query_of(settings_), [&](Json item) {
     heard_ = Clock::now();
     listed.insert(key_of(item));
     put(std::move(item));
@@ -107,7 +113,7 @@ void Informer::watch() {
   std::string path = settings_.resource.path() +
                      "?watch=1&allowWatchBookmarks=true&resourceVersion=" + version_ +
                      "&timeoutSeconds=" + std::to_string(seconds);
-  if (!settings_.selector.empty()) path += "&labelSelector=" + settings_.selector;
+  if (const std::string query = query_of(settings_); !query.empty()) path += "&" + query;
   LineSplitter lines;
   const HttpResponse end =
       transport_->stream({.method = "GET", .path = path}, [&](std::string_view part) {

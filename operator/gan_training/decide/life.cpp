@@ -11,6 +11,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kPollEvery{2};
+constexpr const char* kDisruption = "Disruption";
 
 void set_phase(Decision& d, Phase phase, std::string reason, std::string message) {
   d.record.phase = phase;
@@ -41,7 +42,8 @@ void end_attempt(Decision& d) {
 /// Returns whether a time has come; if not, the training is looked at again then.
 bool has_passed(Time deadline, const Situation& s, Decision& d) {
   if (s.now >= deadline) return true;
-  d.requeue_after = deadline - s.now;
+  const seconds left = deadline - s.now;
+  d.requeue_after = std::min(d.requeue_after.value_or(left), left);
   return false;
 }
 
@@ -271,6 +273,30 @@ void decide_preempted(Decision& d) {
   d.requeue_after = kPollEvery;
 }
 
+/// Whether Kubernetes takes a node of the attempt, or is about to. Once rank 0 was asked to stop, the
+/// attempt ends, though the node may be had again.
+bool must_leave(const Situation& s) {
+  if (s.record.ending && s.record.ending->reason == kDisruption) return true;
+  return !s.attempt->leaving.empty() && !s.attempt->finished() && s.attempt->lost.empty();
+}
+
+/// Leaves a node with a checkpoint; the next attempt goes where there is room.
+void decide_disrupted(const Situation& s, Decision& d) {
+  const bool is_known = s.record.ending && s.record.ending->reason == kDisruption;
+  if (!is_known) {
+    ++d.record.restarts;
+    set_phase(d, Phase::kRestarting, kDisruption, s.attempt->leaving);
+  }
+  is_stopping(s, d, kDisruption, d.record.message);
+}
+
+/// Ends an attempt that is not of the present plan, with a checkpoint.
+void decide_outdated(const Situation& s, Decision& d) {
+  const auto [reason, why] = difference(s);
+  set_phase(d, reason == "Resize" ? Phase::kResizing : Phase::kRestarting, reason, why);
+  is_stopping(s, d, reason, why);
+}
+
 void decide_unfinished(const Situation& s, Decision& d) {
   if (!decide_unscheduled(s, d) && !decide_stalled(s, d)) follow_job(s, d);
 }
@@ -284,14 +310,8 @@ void decide_live(const Situation& s, Decision& d) {
     add_event(d, false, "Succeeded", d.record.message);
     return;
   }
-  if (attempt.hash != s.hash && s.problem.empty()) {
-    const auto [reason, why] = difference(s);
-    d.record.phase = reason == "Resize" ? Phase::kResizing : Phase::kRestarting;
-    d.record.reason = reason;
-    d.record.message = why;
-    is_stopping(s, d, reason, why);
-    return;
-  }
+  if (attempt.hash != s.hash && s.problem.empty()) return decide_outdated(s, d);
+  if (must_leave(s)) return decide_disrupted(s, d);
   d.record.ending.reset();  // the edit that asked for it was taken back
   if (is_preempted(s)) {
     decide_preempted(d);

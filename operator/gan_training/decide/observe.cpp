@@ -58,12 +58,19 @@ Json terminated(const Json& pod) {
   return nullptr;
 }
 
+std::string words_of_disruption(const Json& pod) {
+  return "disrupted: " + condition_message(pod, "DisruptionTarget");
+}
+
+/// Whether Kubernetes is taking a pod that still runs: it has its grace for a checkpoint.
+bool is_leaving(const Json& pod) {
+  return has_condition(pod, "DisruptionTarget") && text_at(pod, "/status/phase") == "Running";
+}
+
 std::string why_lost(const Json& pod) {
   const std::string reason = text_at(pod, "/status/reason");
   if (reason == "Evicted" || reason == "NodeLost" || reason == "Shutdown") return reason;
-  if (has_condition(pod, "DisruptionTarget")) {
-    return "disrupted: " + condition_message(pod, "DisruptionTarget");
-  }
+  if (has_condition(pod, "DisruptionTarget") && !is_leaving(pod)) return words_of_disruption(pod);
   return "";
 }
 
@@ -102,6 +109,7 @@ std::string why_lost_worker(const Json& pod, const std::string& launcher_created
   const std::string name = pod["metadata"]["name"];
   if (const std::string why = why_lost(pod); !why.empty()) return name + ": " + why;
   if (text_at(pod, "/status/phase") == "Failed") return name + ": failed";
+  if (is_leaving(pod)) return "";
   if (!finished && pod["metadata"].contains("deletionTimestamp")) return name + ": deleted";
   const std::string created = text_at(pod, "/metadata/creationTimestamp");
   if (!launcher_created.empty() && created > launcher_created) return name + ": replaced";
@@ -163,6 +171,10 @@ void observe_waiting(const Json& pod, Attempt& attempt) {
   if (!words.empty()) attempt.waits += ": " + words;
 }
 
+void note_leaving(const Json& pod, const std::string& why, Attempt& attempt) {
+  if (attempt.leaving.empty()) attempt.leaving = pod["metadata"].value("name", "") + ": " + why;
+}
+
 /// Whether a condition of a pod is read.
 bool is_essential(const Json& condition) {
   return text_at(condition, "/type") == "DisruptionTarget" || is_unscheduled(condition);
@@ -215,7 +227,10 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.disrupted = std::ranges::any_of(pods, is_disrupted);
   attempt.started =
       parse_time(text_at(job, "/status/startTime", text_at(job, "/metadata/creationTimestamp")));
-  for (const Json& pod : pods) observe_waiting(pod, attempt);
+  for (const Json& pod : pods) {
+    observe_waiting(pod, attempt);
+    if (is_leaving(pod)) note_leaving(pod, words_of_disruption(pod), attempt);
+  }
   std::string launcher_created;
   for (const Json& pod : pods) {
     if (!is_launcher(pod)) continue;
@@ -228,6 +243,19 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   // The MPI Operator deletes the pods of a suspended job: none of them is lost.
   if (attempt.suspended && !attempt.finished()) attempt.lost.clear();
   return attempt;
+}
+
+void observe_cordons(const std::vector<Json>& pods,
+                     const std::function<bool(const std::string&)>& is_cordoned,
+                     const std::function<bool(Role)>& stays, Attempt& attempt) {
+  for (const Json& pod : pods) {
+    const std::string phase = text_at(pod, "/status/phase");
+    const std::string node = text_at(pod, "/spec/nodeName");
+    if ((phase != "Running" && phase != "Pending") || node.empty() || !is_cordoned(node)) continue;
+    if (stays(is_launcher(pod) ? Role::kLauncher : Role::kWorker)) continue;
+    note_leaving(pod, "its node is cordoned: " + node, attempt);
+    attempt.disrupted = true;
+  }
 }
 
 Json essential_pod(const Json& pod) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "gan_training/plan/plan.h"
 #include "object/json.h"
 #include "object/time.h"
 #include "wire/job_status.h"
@@ -26,6 +28,7 @@ struct Attempt {
   std::string message;           ///< of a failure: the worker's own last words, else the MPIJob's
   std::optional<int> exit_code;  ///< of a failed launcher
   std::string lost;              ///< which pod was lost and why; empty if none
+  std::string leaving;           ///< which pod is to leave its node and why; it still runs
   bool disrupted = false;        ///< Kubernetes took a pod: an eviction, a drain, a lost node
   std::string waits_reason;      ///< why a pod does not run: Unschedulable, ImagePullBackOff, ...
   std::string waits;             ///< which pod that is, and the words about it
@@ -41,6 +44,13 @@ struct Attempt {
 
 /// Reads an attempt from its MPIJob and those pods that bear its number.
 Attempt observe_attempt(const Json& job, const std::vector<Json>& pods);
+
+/// Notes that pods are on nodes that are to be drained: the attempt is to leave them.
+///
+/// is_cordoned: of a node's name. stays: whether a pod of a role runs on such nodes, too.
+void observe_cordons(const std::vector<Json>& pods,
+                     const std::function<bool(const std::string&)>& is_cordoned,
+                     const std::function<bool(Role)>& stays, Attempt& attempt);
 
 /// Reads the number of an attempt from the label of its MPIJob or pod; 0 if there is none.
 int attempt_number(const Json& object);

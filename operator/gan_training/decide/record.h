@@ -19,7 +19,7 @@ enum class AttemptState {
 
 /// Why an attempt is being stopped, and since when.
 struct Ending {
-  std::string reason;  ///< Resize, ConfigChange, SpecChange, Suspend, Delete
+  std::string reason;  ///< Resize, ConfigChange, SpecChange, Disruption, Suspend, Delete
   Time since;
   bool operator==(const Ending&) const = default;
 };

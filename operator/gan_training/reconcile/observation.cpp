@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "gan_training/desired/mpi_job.h"
+#include "gan_training/desired/pod.h"
 #include "gan_training/reconcile/purge.h"
 #include "object/condition.h"
 #include "object/fields.h"
@@ -46,12 +47,23 @@ std::vector<Json> observe_pods(const GanTraining& training, const Informers& inf
   return pods;
 }
 
-void observe_attempts(const GanTraining& training, const Informers& informers, Situation& s) {
+/// Asks the attempt to leave nodes that are cordoned, unless its pods run on them on purpose.
+void observe_nodes(const std::vector<Json>& pods, const Informers& informers,
+                   const Checked& checked, Attempt& attempt) {
+  observe_cordons(
+      pods, [&](const std::string& node) { return informers.is_cordoned(node); },
+      [&](Role role) { return checked.problem.empty() && tolerates_cordon(checked.plan, role); },
+      attempt);
+}
+
+void observe_attempts(const GanTraining& training, const Informers& informers,
+                      const Checked& checked, Situation& s) {
   const std::vector<Json> pods = observe_pods(training, informers, s);
   for (const auto& job : informers.jobs->by_index(training.key)) {
     if (!is_owned_by(*job, training.uid)) continue;
     if (attempt_number(*job) == s.record.attempt) {
       s.attempt = observe_attempt(*job, pods);
+      observe_nodes(pods, informers, checked, *s.attempt);
     } else {
       s.others = true;
     }
@@ -141,7 +153,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   s.now = now;
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));
-  observe_attempts(training, cluster.informers, s);
+  observe_attempts(training, cluster.informers, seen.checked, s);
   if (seen.checked.problem.empty()) {
     if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);
     observe_plan(seen.checked.plan, s);

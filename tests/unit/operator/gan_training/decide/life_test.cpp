@@ -256,6 +256,41 @@ TEST(Life, RestartsAfterADisruptionHoweverManyThereWere) {
   EXPECT_EQ(decide(s).record.phase, Phase::kFailed);
 }
 
+TEST(Life, LeavesANodeThatIsToBeDrainedWithACheckpoint) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->leaving = "a-r3-worker-5: its node is cordoned: dgx-5";
+  s.attempt->disrupted = true;
+  s.restart.max_restarts = 0;
+  const Decision asked = decide(s);
+  EXPECT_EQ(asked.record.phase, Phase::kRestarting);
+  EXPECT_EQ(asked.record.reason, "Disruption");
+  EXPECT_EQ(asked.record.message, s.attempt->leaving);
+  EXPECT_EQ(asked.record.ending, (Ending{"Disruption", kNow}));
+  EXPECT_EQ(asked.record.restarts, 1);
+  EXPECT_THAT(asked.steps, ElementsAre(Step::kAskStop));
+
+  s.record = asked.record;
+  s.attempt->leaving.clear();  // the node may be had again, but rank 0 was asked to stop
+  s.now += seconds(60);
+  const Decision again = decide(s);
+  EXPECT_EQ(again.record, asked.record);
+  EXPECT_THAT(again.events, IsEmpty());
+  s.attempt->phase = JobPhase::kSucceeded;  // it wrote its checkpoint and ended
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.state, AttemptState::kEnded);
+  s.attempt.reset();
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kStartAttempt)) << "without a backoff";
+  EXPECT_EQ(decide(s).record.failures, 0);
+}
+
+TEST(Life, LetsADrainGoOnAfterTheDeadline) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->leaving = "a-r3-worker-5: disrupted: evicting";
+  s.record = decide(s).record;
+  s.now += s.checkpoint_deadline;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
+}
+
 TEST(Life, FailsAtOnceForTheUsersOwnMistakes) {
   Situation s = with_attempt(JobPhase::kFailed);
   s.attempt->exit_code = 78;

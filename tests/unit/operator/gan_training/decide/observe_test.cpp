@@ -151,6 +151,41 @@ TEST(Observe, TellsDisruptionsFromWhatThePodsDidThemselves) {
   EXPECT_FALSE(is_disrupted(kRunning));
 }
 
+constexpr auto kEvicted = R"({"phase": "Running", "conditions": [{"type": "DisruptionTarget",
+    "status": "True", "reason": "EvictionByEvictionAPI", "message": "evicting"}]})";
+
+TEST(Observe, TellsAPodThatIsToLeaveFromOneThatIsLost) {
+  Json worker = pod("w", "01", kEvicted);
+  worker["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";  // it has its grace
+  const Attempt leaving = observe_attempt(job("Running"), {worker});
+  EXPECT_EQ(leaving.leaving, "w: disrupted: evicting");
+  EXPECT_EQ(leaving.lost, "");
+  worker["status"]["phase"] = "Failed";
+  const Attempt gone = observe_attempt(job("Running"), {worker});
+  EXPECT_EQ(gone.leaving, "");
+  EXPECT_EQ(gone.lost, "w: disrupted: evicting");
+}
+
+TEST(Observe, SeesThatANodeOfTheAttemptIsCordoned) {
+  Json worker = pod("w", "01", kRunning);
+  worker["spec"]["nodeName"] = "dgx-3";
+  Json ended = pod("e", "01", R"({"phase": "Succeeded"})");
+  ended["spec"]["nodeName"] = "dgx-4";
+  const auto leaving = [&](const std::string& cordoned, bool stays) {
+    Attempt attempt;
+    observe_cordons(
+        {ended, pod("unscheduled", "01", R"({"phase": "Pending"})"), worker},
+        [&](const std::string& node) { return node == cordoned; },
+        [&](Role role) { return stays && role == Role::kWorker; }, attempt);
+    EXPECT_EQ(attempt.disrupted, !attempt.leaving.empty()) << "a drain is no failure";
+    return attempt.leaving;
+  };
+  EXPECT_EQ(leaving("dgx-3", false), "w: its node is cordoned: dgx-3");
+  EXPECT_EQ(leaving("dgx-3", true), "");
+  EXPECT_EQ(leaving("dgx-4", false), "");
+  EXPECT_EQ(leaving("dgx-5", false), "");
+}
+
 TEST(Observe, KeepsOfAPodWhatItReads) {
   Json whole =
       pod("a-r2-launcher-x", "05", R"({"phase": "Failed", "reason": "Evicted", "conditions":
