@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <sstream>
 #include <utility>
 
+#include "base/error.h"
 #include "gan_training/plan/pod_overlay.h"
 #include "object/lookup.h"
 
@@ -11,6 +13,8 @@ namespace ganscale::controller::gan_training {
 namespace {
 
 using Pointer = Json::json_pointer;
+
+const std::string kErrorPrefix = "ganscale: error: ";
 
 bool has_condition(const Json& object, const std::string& type) {
   const Json conditions = list_at(object, "/status/conditions");
@@ -90,6 +94,29 @@ std::optional<wire::JobStatus> left_status(const std::string& words) {
   }
 }
 
+/// Returns the rank that wrote the worker's last error; nothing if there is none.
+std::optional<int> rank_of_error(const std::string& last_words) {
+  const std::size_t begin = last_words.rfind(kErrorPrefix);
+  if (begin == std::string::npos) return std::nullopt;
+  std::istringstream words(last_words.substr(begin + kErrorPrefix.size()));
+  std::string name;
+  int rank = 0;  // which does not name itself
+  if (words >> name && name == "[rank") words >> rank;
+  return rank;
+}
+
+/// Notes the rank whose device failed, and its node: mpirun fills the workers in turn.
+void observe_failed_device(const Json& job, const std::vector<Json>& pods, Attempt& attempt) {
+  if (attempt.exit_code != static_cast<int>(ExitCode::kDevice)) return;
+  if (!attempt.failed_rank && attempt.nodes > 1) return;
+  const auto slots = std::max<std::int64_t>(whole_at(job, "/spec/slotsPerWorker"), 1);
+  const std::string worker =
+      attempt.name + "-worker-" + std::to_string(attempt.failed_rank.value_or(0) / slots);
+  for (const Json& pod : pods) {
+    if (pod["metadata"]["name"] == worker) attempt.failed_node = text_at(pod, "/spec/nodeName");
+  }
+}
+
 void observe_launcher(const Json& pod, Attempt& attempt) {
   const std::string name = pod["metadata"]["name"];
   if (const std::string why = why_lost(pod); !why.empty()) attempt.lost = name + ": " + why;
@@ -100,6 +127,7 @@ void observe_launcher(const Json& pod, Attempt& attempt) {
   const int code = state.value("exitCode", 0);
   if (code == 0) return;
   attempt.exit_code = code;
+  attempt.failed_rank = rank_of_error(words);
   if (!words.empty() && !attempt.last_status) attempt.message = worker_error(words);
 }
 
@@ -240,6 +268,7 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   for (const Json& pod : pods) {
     if (!is_launcher(pod)) observe_worker(pod, launcher_created, attempt);
   }
+  observe_failed_device(job, pods, attempt);
   // The MPI Operator deletes the pods of a suspended job: none of them is lost.
   if (attempt.suspended && !attempt.finished()) attempt.lost.clear();
   return attempt;
@@ -281,10 +310,9 @@ Json essential_pod(const Json& pod) {
 }
 
 std::string worker_error(const std::string& last_words) {
-  static const std::string kPrefix = "ganscale: error: ";
-  std::size_t begin = last_words.rfind(kPrefix);
+  std::size_t begin = last_words.rfind(kErrorPrefix);
   if (begin != std::string::npos) {
-    begin += kPrefix.size();
+    begin += kErrorPrefix.size();
     return last_words.substr(begin, last_words.find('\n', begin) - begin);
   }
   const std::size_t end = last_words.find_last_not_of("\n ");

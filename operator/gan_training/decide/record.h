@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kind/phase.h"
 #include "object/json.h"
@@ -31,6 +32,13 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
+/// A node whose device failed, on which no worker is to run for a while.
+struct AvoidedNode {
+  std::string name;
+  Time until;
+  bool operator==(const AvoidedNode&) const = default;
+};
+
 /// The operator's memory between reconciles. It is part of `.status` and is stored before it is
 /// acted on, so that another operator can continue from there.
 struct Record {
@@ -46,8 +54,12 @@ struct Record {
   std::optional<Ending> ending;
   std::optional<Time> restart_at;    ///< no new attempt before
   std::optional<Progress> progress;  ///< only with progressDeadlineSeconds, while it runs
+  std::vector<AvoidedNode> avoided;  ///< by the present attempt, or the next
   bool operator==(const Record&) const = default;
 };
+
+/// Returns the names of the nodes that the attempt avoids.
+std::vector<std::string> avoided_names(const Record& record);
 
 /// Reads the record from a status; missing or invalid fields have their defaults.
 Record read_record(const Json& status);

@@ -32,7 +32,8 @@ void start_attempt(const GanTraining& training, const Plan& plan, const Record& 
     }
     throw;
   }
-  put_owned(cluster.client, kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+  put_owned(cluster.client, kMpiJobs,
+            mpi_job(plan, record.attempt, record.restarts, avoided_names(record)));
 }
 
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {

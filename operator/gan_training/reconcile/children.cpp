@@ -37,7 +37,8 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   const auto& attempt = seen.situation.attempt;
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
-    add(kMpiJobs, *informers.jobs, mpi_job(plan, record.attempt, record.restarts));
+    add(kMpiJobs, *informers.jobs,
+        mpi_job(plan, record.attempt, record.restarts, avoided_names(record)));
   }
   return list;
 }

@@ -63,6 +63,30 @@ TEST(Observe, FindsTheExitCodeAndTheWorkersOwnWords) {
   EXPECT_EQ(attempt.message, "run.yaml:3: bad");
 }
 
+/// A worker on a node of its own, dgx-INDEX.
+Json worker_on_node(int index) {
+  Json worker = pod("a-r2-worker-" + std::to_string(index), "01", kRunning);
+  worker["spec"]["nodeName"] = "dgx-" + std::to_string(index);
+  return worker;
+}
+
+TEST(Observe, FindsTheNodeWhoseDeviceFailed) {
+  const auto failed_node = [](int nodes, int code, const std::string& words) {
+    Json made = job("Failed");
+    made["spec"]["slotsPerWorker"] = 8;
+    made["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"] = nodes;
+    Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Failed"})");
+    launcher["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"terminated", {{"exitCode", code}, {"message", words}}}}}}});
+    return observe_attempt(made, {worker_on_node(0), worker_on_node(1), launcher}).failed_node;
+  };
+  EXPECT_EQ(failed_node(2, 71, "ganscale: error: [rank 9] ECC error\nmpirun: ended"), "dgx-1");
+  EXPECT_EQ(failed_node(2, 71, "ganscale: error: no GPU"), "dgx-0") << "rank 0 is not named";
+  EXPECT_EQ(failed_node(2, 71, "mpirun: ended"), "") << "unknown";
+  EXPECT_EQ(failed_node(1, 71, "mpirun: ended"), "dgx-0") << "there is but one";
+  EXPECT_EQ(failed_node(2, 75, "ganscale: error: [rank 9] lost a peer"), "");
+}
+
 TEST(Observe, ReadsTheStatusThatATrainingLeft) {
   const auto ended = [](int code, const std::string& message) {
     Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Succeeded"})");
