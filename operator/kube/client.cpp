@@ -97,12 +97,12 @@ std::optional<Json> Client::get(const Resource& resource, const Key& key) {
 }
 
 std::string Client::list(const Resource& resource, const std::string& query,
-                         const std::function<void(Json)>& on_item) {
+                         const std::function<void(Json)>& on_item, const std::string& name_space) {
   constexpr auto kPage = "limit=250";
-  const std::string what = "list " + resource.path();
+  const std::string what = "list " + resource.path(name_space);
   std::string next;
   while (true) {
-    std::string path = resource.path() + "?" + kPage;
+    std::string path = resource.path(name_space) + "?" + kPage;
     if (!query.empty()) path += "&" + query;
     if (!next.empty()) path += "&continue=" + next;
     const HttpResponse response = call({.method = "GET", .path = path});

@@ -203,6 +203,29 @@ void note_leaving(const Json& pod, const std::string& why, Attempt& attempt) {
   if (attempt.leaving.empty()) attempt.leaving = pod["metadata"].value("name", "") + ": " + why;
 }
 
+/// Launchers come first: a worker is compared with them.
+void observe_pods(const std::vector<Json>& pods, Attempt& attempt) {
+  for (const Json& pod : pods) {
+    observe_waiting(pod, attempt);
+    if (is_leaving(pod)) note_leaving(pod, words_of_disruption(pod), attempt);
+  }
+  std::string launcher_created;
+  for (const Json& pod : pods) {
+    if (!is_launcher(pod)) continue;
+    launcher_created = std::max(launcher_created, text_at(pod, "/metadata/creationTimestamp"));
+    observe_launcher(pod, attempt);
+  }
+  for (const Json& pod : pods) {
+    if (!is_launcher(pod)) observe_worker(pod, launcher_created, attempt);
+  }
+}
+
+bool lacks_pods(const std::vector<Json>& pods, const Attempt& attempt) {
+  const auto launchers = std::ranges::count_if(pods, is_launcher);
+  if (std::ssize(pods) - launchers < attempt.nodes) return true;
+  return launchers == 0 && attempt.workers_running >= attempt.nodes;
+}
+
 /// Whether a condition of a pod is read.
 bool is_essential(const Json& condition) {
   return text_at(condition, "/type") == "DisruptionTarget" || is_unscheduled(condition);
@@ -255,19 +278,8 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.disrupted = std::ranges::any_of(pods, is_disrupted);
   attempt.started =
       parse_time(text_at(job, "/status/startTime", text_at(job, "/metadata/creationTimestamp")));
-  for (const Json& pod : pods) {
-    observe_waiting(pod, attempt);
-    if (is_leaving(pod)) note_leaving(pod, words_of_disruption(pod), attempt);
-  }
-  std::string launcher_created;
-  for (const Json& pod : pods) {
-    if (!is_launcher(pod)) continue;
-    launcher_created = std::max(launcher_created, text_at(pod, "/metadata/creationTimestamp"));
-    observe_launcher(pod, attempt);
-  }
-  for (const Json& pod : pods) {
-    if (!is_launcher(pod)) observe_worker(pod, launcher_created, attempt);
-  }
+  observe_pods(pods, attempt);
+  attempt.lacks_pods = lacks_pods(pods, attempt);
   observe_failed_device(job, pods, attempt);
   // The MPI Operator deletes the pods of a suspended job: none of them is lost.
   if (attempt.suspended && !attempt.finished()) attempt.lost.clear();

@@ -35,6 +35,7 @@ struct Attempt {
   std::string waits_reason;        ///< why a pod does not run: Unschedulable, ImagePullBackOff, ...
   std::string waits;               ///< which pod that is, and the words about it
   std::optional<Time> started;     ///< when it was admitted, or made
+  bool lacks_pods = false;         ///< workers, or the launcher though all of them run
   int workers_running = 0;
   std::vector<std::string> node_names;  ///< of the running workers
   std::string image_id;                 ///< of the first worker, with its digest

@@ -1,6 +1,7 @@
 #include "gan_training/reconcile/observation.h"
 
 #include "base/error.h"
+#include "gan_training/decide/refused_pod.h"
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/desired/pod.h"
 #include "gan_training/reconcile/purge.h"
@@ -72,6 +73,25 @@ void observe_attempts(const GanTraining& training, const Informers& informers,
   if (!s.attempt && s.record.state != AttemptState::kWanted) {
     for (const Json& pod : pods) note_remaining(pod, s);
   }
+}
+
+/// Asks why pods of a live attempt are not there. Who may not read events goes on without.
+void observe_refusals(const std::string& name_space, Client& client, Situation& s) {
+  if (!s.attempt || !waits_for_pods(*s.attempt, s.now)) return;
+  std::vector<Json> warnings;
+  try {
+    for (const std::string& name : {s.attempt->name, s.attempt->name + "-launcher"}) {
+      client.list(
+          resource::kEvents, "fieldSelector=type%3DWarning%2Cregarding.name%3D" + name,
+          [&](Json event) {
+            if (text_at(event, "/type") == "Warning") warnings.push_back(std::move(event));
+          },
+          name_space);
+    }
+  } catch (const ApiError& error) {
+    if (error.code() != 403) throw;
+  }
+  observe_refusal(warnings, *s.attempt);
 }
 
 ReferencedConfig read_config_map(const GanTraining& training, Client& client) {
@@ -154,6 +174,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));
   observe_attempts(training, cluster.informers, seen.checked, s);
+  observe_refusals(training.key.name_space, cluster.client, s);
   if (seen.checked.problem.empty()) {
     if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);
     observe_plan(seen.checked.plan, s);

@@ -96,6 +96,16 @@ TEST(Life, SaysWhyTheWorkersDoNotRun) {
             "0 of 8 workers running; a-r3-worker-0: Unschedulable: 0/8 nodes are available");
 }
 
+TEST(Life, LooksAgainForPodsThatAreNotThere) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.attempt->lacks_pods = true;
+  s.attempt->waits_reason = "QuotaExceeded";
+  s.attempt->waits = "exceeded quota: gpus";
+  EXPECT_EQ(decide(s).record.reason, "QuotaExceeded");
+  EXPECT_EQ(decide(s).record.message, "0 of 8 workers running; exceeded quota: gpus");
+  EXPECT_EQ(decide(s).requeue_after, seconds(10));
+}
+
 TEST(Life, GivesItsNodesBackWhenItDoesNotGetAllOfThemInTime) {
   Situation s = with_attempt(JobPhase::kCreated);
   s.attempt->started = kNow - seconds(50);

@@ -155,6 +155,21 @@ TEST(Observe, TellsWhyAPodDoesNotRun) {
             "|");
 }
 
+TEST(Observe, SeesThatPodsAreNotThere) {
+  const auto lacks = [](const std::vector<Json>& pods) {
+    return observe_attempt(job("Created"), pods).lacks_pods;
+  };
+  const Json launcher = pod("a-r2-launcher-x", "05", kRunning);
+  const Json first = pod("a-r2-worker-0", "01", kRunning);
+  const Json second = pod("a-r2-worker-1", "01", kRunning);
+  const Json pending = pod("a-r2-worker-1", "01", R"({"phase": "Pending"})");
+  EXPECT_TRUE(lacks({first}));
+  EXPECT_TRUE(lacks({first, launcher}));
+  EXPECT_TRUE(lacks({first, second})) << "the launcher";
+  EXPECT_FALSE(lacks({first, second, launcher}));
+  EXPECT_FALSE(lacks({first, pending})) << "a launcher comes last";
+}
+
 TEST(Observe, KnowsSinceWhenAnAttemptMayBeScheduled) {
   Json made = job("Created");
   made["metadata"]["creationTimestamp"] = "2025-06-15T15:00:00Z";
