@@ -117,6 +117,15 @@ void observe_failed_device(const Json& job, const std::vector<Json>& pods, Attem
   }
 }
 
+/// The attempt ends with its launcher, whose Job does not try again. Job and MPIJob say the same, but
+/// only after their controllers have come to it.
+void end_with_launcher(const Json& pod, int exit_code, Attempt& attempt) {
+  const std::string phase = text_at(pod, "/status/phase");
+  const bool has_ended = phase == "Succeeded" || phase == "Failed";
+  if (!has_ended || attempt.suspended || attempt.finished()) return;
+  attempt.phase = exit_code == 0 ? JobPhase::kSucceeded : JobPhase::kFailed;
+}
+
 void observe_launcher(const Json& pod, Attempt& attempt) {
   const std::string name = pod["metadata"]["name"];
   if (const std::string why = why_lost(pod); !why.empty()) attempt.lost = name + ": " + why;
@@ -125,6 +134,7 @@ void observe_launcher(const Json& pod, Attempt& attempt) {
   const auto words = state.value("message", std::string());
   attempt.last_status = left_status(words);
   const int code = state.value("exitCode", 0);
+  end_with_launcher(pod, code, attempt);
   if (code == 0) return;
   attempt.exit_code = code;
   attempt.failed_rank = rank_of_error(words);

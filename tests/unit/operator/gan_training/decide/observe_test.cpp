@@ -170,6 +170,21 @@ TEST(Observe, SeesThatPodsAreNotThere) {
   EXPECT_FALSE(lacks({first, pending})) << "a launcher comes last";
 }
 
+TEST(Observe, EndsWithItsLauncherBeforeTheMpiJobSaysSo) {
+  const auto phase = [](const std::string& pod_phase, int code, bool suspended) {
+    Json made = job("Running");
+    made["spec"]["runPolicy"]["suspend"] = suspended;
+    Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": ")" + pod_phase + R"("})");
+    launcher["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"terminated", {{"exitCode", code}}}}}}});
+    return observe_attempt(made, {launcher}).phase;
+  };
+  EXPECT_EQ(phase("Failed", 65, false), JobPhase::kFailed);
+  EXPECT_EQ(phase("Succeeded", 0, false), JobPhase::kSucceeded);
+  EXPECT_EQ(phase("Running", 0, false), JobPhase::kRunning) << "the pod has not ended";
+  EXPECT_EQ(phase("Failed", 143, true), JobPhase::kQueued) << "its queue ended it";
+}
+
 TEST(Observe, KnowsSinceWhenAnAttemptMayBeScheduled) {
   Json made = job("Created");
   made["metadata"]["creationTimestamp"] = "2025-06-15T15:00:00Z";
