@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 # below), the same holds for them among themselves; files beside the rooms may use all of them.
 set(layers
   "base wire"
-  "files command_line config cost profile tensors device telemetry"
+  "files command_line config cost profile tensors device telemetry markup"
   "comm data kernels checkpoint control"
   "models augment losses optim metrics report"
   "planning"
@@ -13,7 +13,7 @@ set(layers
   "cli")
 set(layers_of_cli "options images")
 set(layers_of_comm "group" "backends collectives")
-set(layers_of_data "image" "formats" "sources" "loader tools")
+set(layers_of_data "image" "formats fonts" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
     "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"
     "convolution output_skip scaled_copies" "modulated_conv" "styled_activation")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The demo: sets up, compiles, turns the color emoji of the system's font into a labeled dataset, trains on it with two
-# processes and writes a report. The same command resumes a stopped run.
+# The demo: sets up, compiles, draws the capital letters of the system's typefaces as a labeled dataset, trains on it with
+# two processes, and writes a report and a walk through the typefaces that it invents. The same command resumes a stopped run.
 #   scripts/demo.sh [train's options, for example --set training.total_kimg=100]
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
@@ -9,15 +9,15 @@ set -euo pipefail
 . "$repository/scripts/stoppable.sh"
 cd "$repository"
 run=runs/demo
-data=runs/demo-data
+data=runs/demo-letters
 
-scripts/setup.sh build
+scripts/setup.sh build demo
 scripts/build.sh release ganscale
 ganscale=build/release/bin/ganscale
 
 if ! compgen -G "$data/*.tfrecords" >/dev/null; then
-  say "Making the dataset: color emoji in nine groups"
-  "$ganscale" data convert --from-font --to "$data" --resolution 32 --shards 2
+  say "Making the dataset: 26 letters of every typeface in /usr/share/fonts"
+  "$ganscale" data convert --from-typefaces --to "$data" --resolution 32 --shards 2
 fi
 
 mpi=(-n 2)
@@ -30,12 +30,13 @@ mpi+=("${bind[@]}")
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid its system call, and it says so at length
 say "Training with two processes; stop with Ctrl-C, resume with the same command"
 status=0
-stoppable mpirun "${mpi[@]}" "$ganscale" train --config configs/runs/demo-emoji32.yaml --run "$run" "$@" || status=$?
+stoppable mpirun "${mpi[@]}" "$ganscale" train --config configs/runs/demo-letters32.yaml --run "$run" "$@" || status=$?
 case $status in
   0) ;;
   143) say "Stopped after a checkpoint: the same command resumes" ;;
   *) die "training failed with exit code $status: see above" "Exit codes: docs/operations.md" ;;
 esac
 
+"$ganscale" generate --run "$run" --seeds 1-6 --walk 20 --grid 2x13 --scale 2 --out "$run/walk.webp"
 "$ganscale" report "$run"
-say "The report: $run/report.html, the images: $run/samples/"
+say "The report: $run/report.html, the images: $run/samples/, a walk through typefaces: $run/walk.webp"

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "base/host_memory.h"
+#include "base/host.h"
 #include "cli/run.h"
 #include "comm/backends/launcher.h"
 #include "comm/backends/mpi_session.h"

@@ -224,9 +224,11 @@ class FakeApiServer {
   }
 
   /// Whether an object of this path is in a list, of its namespace or of all:
-  /// /api/v1/namespaces/NS/pods/a in /api/v1/pods.
+  /// /api/v1/namespaces/NS/pods/a in /api/v1/namespaces/NS/pods and in /api/v1/pods.
   static bool is_in(const std::string& path, const std::string& collection) {
-    if (path.substr(0, path.rfind('/')) == collection) return true;
+    if (collection.find("/namespaces/") != std::string::npos) {
+      return path.starts_with(collection + "/");
+    }
     const std::string group = collection.substr(0, collection.rfind('/'));
     const std::string plural = collection.substr(collection.rfind('/'));
     const std::string rest = path.substr(0, path.rfind('/'));

@@ -1,5 +1,6 @@
 #include "base/terminal.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -73,12 +74,9 @@ std::string printable(std::string_view text, std::string_view kept) {
       result += text[i];
       continue;
     }
-    char escaped[5];
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", code);
-    result += escaped;
+    result += fmt::format("\\x{:02x}", code);
     if (code != 0xc2) continue;
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", next);
-    result += escaped;
+    result += fmt::format("\\x{:02x}", next);
     ++i;
   }
   return result;

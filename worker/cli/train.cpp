@@ -59,17 +59,16 @@ constexpr auto kTrainExample =
     "ends with exit code 143. Under mpirun send SIGUSR1 to mpirun: on SIGTERM or Ctrl-C it kills\n"
     "the ranks.";
 
-/// Returns the device of the table that a run is for; any GPU is taken for a H200.
-std::string device_for(const training::RunConfig& config) {
-  const bool takes_gpu =
-      config.training.device == device::DeviceKind::kGpu ||
-      (config.training.device == device::DeviceKind::kAuto && device::visible_gpu_count() > 0);
+/// Returns the device of the table that a run is for; any GPU is taken for an H200.
+std::string device_for(device::DeviceKind kind) {
+  const bool takes_gpu = kind == device::DeviceKind::kGpu ||
+                         (kind == device::DeviceKind::kAuto && device::visible_gpu_count() > 0);
   return takes_gpu ? "H200" : "CPU-core";
 }
 
 void print_layout(const TrainOptions& options, training::RunConfig config) {
   const std::string name =
-      options.layout_device.empty() ? device_for(config) : options.layout_device;
+      options.layout_device.empty() ? device_for(config.training.device) : options.layout_device;
   set_shapes(options.shapes, config.model);
   std::cout << training::to_table(
       training::report_layout(std::move(config), cost::device_of_name(name)));

@@ -14,12 +14,6 @@ constexpr seconds kPollEvery{2};
 constexpr seconds kLookForPods{10};
 constexpr const char* kDisruption = "Disruption";
 
-void set_phase(Decision& d, Phase phase, std::string reason, std::string message) {
-  d.record.phase = phase;
-  d.record.reason = std::move(reason);
-  d.record.message = std::move(message);
-}
-
 void add_event(Decision& d, bool warning, std::string reason, std::string note) {
   d.events.push_back({warning, std::move(reason), std::move(note)});
 }

@@ -41,9 +41,7 @@ std::vector<std::string> avoided_names(const Record& record) {
 Record read_record(const Json& status) {
   Record record;
   if (!status.is_object()) return record;
-  record.phase = read_phase(status);
-  record.reason = text_at(status, "/reason");
-  record.message = text_at(status, "/message");
+  read_phase(status, record);
   record.restarts = static_cast<int>(whole_at(status, "/restarts"));
   record.failures = static_cast<int>(whole_at(status, "/failures"));
   record.failed_behind = text_at(status, "/failedBehind");
@@ -62,9 +60,7 @@ Record read_record(const Json& status) {
 }
 
 void write_record(const Record& record, Json& status) {
-  status["phase"] = kPhases.of(record.phase);
-  status["reason"] = record.reason;
-  status["message"] = record.message;
+  write_phase(record, status);
   status["restarts"] = record.restarts;
   status.erase("failures");
   status.erase("failedBehind");

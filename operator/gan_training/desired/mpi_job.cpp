@@ -26,7 +26,7 @@ Json job_spec(const Plan& plan, int attempt, int restarts) {
                {"launcherCreationPolicy", "WaitForWorkersReady"},
                {"mpiImplementation", "OpenMPI"},
                {"runPolicy",
-                // An attempt is one try: restarts are attempts of their own, with all pods anew.
+                // An attempt is one try: restarts are attempts of their own, with all new pods.
                 {{"cleanPodPolicy", "Running"},
                  {"backoffLimit", 0},
                  {"schedulingPolicy", scheduling_policy(plan)}}},

@@ -6,7 +6,6 @@
 #include "object/lookup.h"
 
 namespace ganscale::controller::gan_training {
-
 namespace {
 
 /// Keeps of a cordoned node its name.
@@ -36,20 +35,25 @@ Informers::Informers(const MakeInformers& make)
       pods(make.of_owned(resource::kPods, kTrainingLabel, essential_pod)),
       config_maps(make.of_owned(resource::kConfigMaps, kTrainingLabel)),
       policies(make.of_owned(resource::kNetworkPolicies, kTrainingLabel)),
-      budgets(make.of_owned(resource::kBudgets, kTrainingLabel)),
-      nodes(make.of_others({.resource = resource::kNodes,
-                            .field_selector = "spec.unschedulable%3Dtrue",
-                            .keep = essential_node},
-                           [this, enqueue = make.enqueue](const Json& node) {
-                             enqueue_trainings_on(node, *pods, enqueue);
-                           })) {}
+      budgets(make.of_owned(resource::kBudgets, kTrainingLabel)) {
+  if (!make.name_spaces.empty()) return;
+  nodes = make.of_others({.resource = resource::kNodes,
+                          .field_selector = "spec.unschedulable%3Dtrue",
+                          .keep = essential_node},
+                         [this, enqueue = make.enqueue](const Json& node) {
+                           enqueue_trainings_on(node, *pods, enqueue);
+                         });
+}
 
 std::vector<Informer*> Informers::all() const {
-  return {trainings.get(), jobs.get(),    pods.get(), config_maps.get(),
-          policies.get(),  budgets.get(), nodes.get()};
+  std::vector<Informer*> list{trainings.get(),   jobs.get(),     pods.get(),
+                              config_maps.get(), policies.get(), budgets.get()};
+  if (nodes) list.push_back(nodes.get());
+  return list;
 }
 
 bool Informers::is_cordoned(const std::string& node) const {
+  if (!nodes) return false;
   const auto found = nodes->find(key_of({{"metadata", {{"name", node}}}}));
   return found && (*found)["spec"]["unschedulable"] == true;
 }

@@ -16,7 +16,8 @@ struct Informers {
   Informers& operator=(const Informers&) = delete;
 
   std::vector<Informer*> all() const;
-  /// Whether a node takes no more pods, as before it is drained.
+  /// Whether a node takes no more pods, as before it is drained. Who looks after some namespaces
+  /// alone has no right to know: false.
   bool is_cordoned(const std::string& node) const;
 
   std::unique_ptr<Informer> trainings;
@@ -25,7 +26,8 @@ struct Informers {
   std::unique_ptr<Informer> config_maps;
   std::unique_ptr<Informer> policies;
   std::unique_ptr<Informer> budgets;
-  std::unique_ptr<Informer> nodes;  ///< those that are cordoned
+  std::unique_ptr<Informer>
+      nodes;  ///< those that are cordoned; null where only some namespaces count
 };
 
 /// What the parts of a reconcile need to read and change the cluster.

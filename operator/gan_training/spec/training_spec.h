@@ -59,7 +59,7 @@ struct TrainingSpec {
   std::string priority_class;
   std::string queue_name;
   std::string scheduler_name;
-  bool purge = false;  ///< deletePolicy: the run folder goes with the GanTraining
+  bool purge = false;  ///< deletePolicy: the run folder is deleted with the GanTraining
 };
 
 /// Parses `spec`. Ignores unknown fields, which belong to newer versions. Throws ConfigError with

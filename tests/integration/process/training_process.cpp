@@ -64,15 +64,6 @@ void write_images(const std::filesystem::path& folder) {
 
 }  // namespace
 
-bool wait_until(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           std::int64_t step_count, const std::string& precision,
                                           const std::string& more, double tick_kimg) {
@@ -85,7 +76,7 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
       << ", precision: " << precision << ", device: cpu, threads: 1, tick_kimg: " << tick_kimg
       << ", samples_every_kimg: 0, "
       << "grid_rows: 1, grid_columns: 1}\n"
-      << "comm: {timeout: 30s}\n"
+      << (more.find("comm:") == std::string::npos ? "comm: {timeout: 30s}\n" : "")
       << "telemetry: {metrics_port: -1, control_port: -1}\n"
       << more;
   return folder / "run.yaml";
@@ -130,7 +121,7 @@ bool TrainingProcess::has_ended() {
 }
 
 int TrainingProcess::exit_code() {
-  if (!wait_until([this] { return has_ended(); })) return -1;
+  if (!wait_until([this] { return has_ended(); }, std::chrono::minutes(10))) return -1;
   return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
 }
 

@@ -10,7 +10,7 @@
 #include "data/formats/file_bytes.h"
 #include "data/image/image.h"
 #include "data/image/png_codec.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "support/temporary_folder.h"
 
 /// Small images for tests.

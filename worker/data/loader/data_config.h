@@ -7,7 +7,7 @@
 #include "config/section.h"
 #include "data/image/decode.h"
 #include "data/loader/shard_plan.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

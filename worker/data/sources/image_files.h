@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/formats/label_file.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -9,7 +9,7 @@
 #include "base/joined.h"
 #include "data/sources/cifar_source.h"
 #include "data/sources/folder_source.h"
-#include "data/sources/font_source.h"
+#include "data/fonts/emoji_font.h"
 #include "data/sources/idx_source.h"
 #include "data/sources/tfrecord_source.h"
 #include "data/sources/zip_source.h"
@@ -57,7 +57,7 @@ constexpr Format kFormats[] = {
      }},
     {"a color font (*.ttf, *.otf)",
      [](const path& from, int) -> Opened {
-       return is_file(from, {".ttf", ".otf"}) ? open_font(from) : nullptr;
+       return is_file(from, {".ttf", ".otf"}) ? open_emoji_font(from) : nullptr;
      }},
     {"a folder of images (*.png, *.jpg, *.jpeg)",
      [](const path& from, int) -> Opened {

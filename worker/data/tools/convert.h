@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/image/decode.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <span>
 
-#include "base/host_name.h"
+#include "base/host.h"
 #include "data/formats/tfrecord_framing.h"
 #include "report/tensorboard/event_format.h"
 

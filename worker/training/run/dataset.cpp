@@ -22,23 +22,22 @@ std::vector<double> label_probabilities(const data::Source& source, int label_co
 
 }  // namespace
 
-Dataset open_dataset(RunConfig& config) {
+Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model) {
   Dataset dataset;
   dataset.source = std::make_unique<data::RetryingSource>(
-      data::open_source(config.data.path, config.model.resolution),
-      data::RetryPolicy{.attempts = config.data.read_attempts, .seed = std::random_device()()});
-  dataset.policy = data::decode_policy(config.data, *dataset.source, config.model.resolution);
-  config.model.channels = dataset.policy.channels;
+      data::open_source(config.path, model.resolution),
+      data::RetryPolicy{.attempts = config.read_attempts, .seed = std::random_device()()});
+  dataset.policy = data::decode_policy(config, *dataset.source, model.resolution);
+  model.channels = dataset.policy.channels;
   // An unconditional model does not look at the labels that the data may have.
-  const auto label_count = data::used_label_count(config.data, *dataset.source);
-  config.model.label_count = models::takes_labels(config.model) ? static_cast<int>(label_count) : 0;
-  dataset.facts = {
-      .model = config.model.name,
-      .record_count = dataset.source->record_count(),
-      .label_count = config.model.label_count,
-      .channels = config.model.channels,
-      .label_probabilities = label_probabilities(*dataset.source, config.model.label_count)};
-  if (config.model.label_count == 0) return dataset;
+  const auto label_count = data::used_label_count(config, *dataset.source);
+  model.label_count = models::takes_labels(model) ? static_cast<int>(label_count) : 0;
+  dataset.facts = {.model = model.name,
+                   .record_count = dataset.source->record_count(),
+                   .label_count = model.label_count,
+                   .channels = model.channels,
+                   .label_probabilities = label_probabilities(*dataset.source, model.label_count)};
+  if (model.label_count == 0) return dataset;
   for (const auto& name : dataset.source->label_names())
     dataset.facts.label_names.push_back(valid_utf8(name));
   return dataset;

@@ -3,8 +3,9 @@
 #include <memory>
 
 #include "data/image/decode.h"
-#include "data/sources/source.h"
-#include "training/run/run_config.h"
+#include "data/image/source.h"
+#include "data/loader/data_config.h"
+#include "models/build_model.h"
 #include "training/run/run_facts.h"
 
 namespace ganscale::training {
@@ -18,6 +19,6 @@ struct Dataset {
 
 /// Opens the dataset of a run and completes the configuration of its model: channels and number of
 /// labels. Throws DataError, ConfigError.
-Dataset open_dataset(RunConfig& config);
+Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model);
 
 }  // namespace ganscale::training

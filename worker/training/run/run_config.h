@@ -81,13 +81,7 @@ struct RunConfig {
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
   comm::CommConfig comm;
-  config::Location batch_location;  ///< of training.batch: the world size is known later
-  std::string resolved;             ///< all keys with values, as YAML
+  std::string resolved;  ///< all keys with values, as YAML
 };
-
-/// Throws ConfigError unless each of these ranks gets as many images in each pass of a step.
-/// whose: what the ranks are called in the error.
-void require_divisible_batch(const RunConfig& config, int ranks,
-                             const std::string& whose = "number of ranks");
 
 }  // namespace ganscale::training

@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
     Models, Layouts,
     testing::Values("{name: biggan, generator_channels: 3, discriminator_channels: 5}",
                     "{name: biggan_deep, generator_channels: 6, discriminator_channels: 6}",
-                    "{name: dcgan}", "{name: sngan}",
+                    "{name: dcgan}", "{name: sngan, channels: 0.2}",
                     "{name: stylegan2, channel_max: 12, w_dim: 8, mapping_layers: 1}"));
 
 }  // namespace

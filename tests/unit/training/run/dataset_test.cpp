@@ -25,9 +25,9 @@ class Datasets : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(Datasets, TellTheirShapeToAModelWithLabels) {
+TEST_F(Datasets, GiveTheirShapeToAModelWithLabels) {
   RunConfig run = config("conditional_dcgan");
-  const Dataset dataset = open_dataset(run);
+  const Dataset dataset = open_dataset(run.data, run.model);
   EXPECT_EQ(dataset.source->record_count(), 4);
   EXPECT_EQ(run.model.channels, 3);
   EXPECT_EQ(run.model.label_count, 2);
@@ -43,7 +43,7 @@ TEST_F(Datasets, TellTheirShapeToAModelWithLabels) {
 
 TEST_F(Datasets, HideTheirLabelsFromAModelWithoutThem) {
   RunConfig run = config("dcgan");
-  const Dataset dataset = open_dataset(run);
+  const Dataset dataset = open_dataset(run.data, run.model);
   EXPECT_EQ(run.model.label_count, 0);
   EXPECT_EQ(dataset.facts.label_count, 0);
   EXPECT_TRUE(dataset.facts.label_probabilities.empty());
@@ -52,18 +52,18 @@ TEST_F(Datasets, HideTheirLabelsFromAModelWithoutThem) {
 
 TEST_F(Datasets, BecomeGrayWhereTheRunWantsIt) {
   RunConfig run = config("dcgan", ", channels: gray");
-  EXPECT_EQ(open_dataset(run).facts.channels, 1);
+  EXPECT_EQ(open_dataset(run.data, run.model).facts.channels, 1);
   EXPECT_EQ(run.model.channels, 1);
 }
 
 TEST_F(Datasets, MayHaveLabelsThatTheRunIgnores) {
   RunConfig run = config("dcgan", ", labels: ignore");
-  EXPECT_EQ(open_dataset(run).facts.label_count, 0);
+  EXPECT_EQ(open_dataset(run.data, run.model).facts.label_count, 0);
 }
 
 TEST_F(Datasets, ThatAreNotThereAreRefused) {
   RunConfig run = parse("data: {path: /nowhere}");
-  expect_error(ExitCode::kData, "/nowhere", [&] { open_dataset(run); });
+  expect_error(ExitCode::kData, "/nowhere", [&] { open_dataset(run.data, run.model); });
 }
 
 }  // namespace

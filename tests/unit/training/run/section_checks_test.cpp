@@ -15,7 +15,7 @@ TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
   expect_refused("measures nothing, not this: fid50k", "checkpoint: {keep_best: fid50k}\n");
 }
 
-TEST(RequireSectionsFit, WantsAModelThatCanDoAsTold) {
+TEST(RequireSectionsFit, RefusesWhatTheModelCannotDo) {
   expect_refused("run.yaml:1: generator.path_length_weight: needs a generator with styles",
                  "generator: {path_length_weight: 2}\n");
   expect_refused("run.yaml:1: training.precision: fp16 is for stylegan2 only",
@@ -59,16 +59,7 @@ TEST(RequireSectionsFit, WantsSecondDerivativesForAPenalty) {
   EXPECT_NO_THROW(parse(model + "loss: {name: hinge}\n"));
 }
 
-TEST(RequireDivisibleBatch, CountsThePassesOfAStep) {
-  const RunConfig config = parse("training: {batch: 8, accumulate: 2}\n");
-  EXPECT_NO_THROW(require_divisible_batch(config, 4));
-  expect_error(ExitCode::kConfig,
-               "run.yaml:1: training.batch: must be divisible by the number of ranks times "
-               "training.accumulate, 2: 8 on 8 ranks",
-               [&] { require_divisible_batch(config, 8); });
-}
-
-TEST(Doubts, NameTheModelForAGradientPenaltyOfEachImage) {
+TEST(ConfigWarnings, NameTheModelForAGradientPenaltyOfEachImage) {
   const std::string loss = "loss: {name: wasserstein}\n";
   const auto found = config_warnings(parse(loss + "model: {name: dcgan}\n"));
   ASSERT_EQ(found.size(), 1);

@@ -146,14 +146,14 @@ void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) co
                       std::to_string(config.profile.steps));
   }
   const wire::RolePlan plan(ratio, ranks);
-  require_divisible_batch(config, plan.size(wire::Role::kGenerator), "ranks of the generator");
-  require_divisible_batch(config, plan.size(wire::Role::kDiscriminator),
+  require_divisible_batch(config.training, plan.size(wire::Role::kGenerator),
+                          "ranks of the generator");
+  require_divisible_batch(config.training, plan.size(wire::Role::kDiscriminator),
                           "ranks of the discriminator");
   require_memory(config, options_, plan.size(wire::Role::kDiscriminator));
 }
 
-std::vector<int> AsynchronousScheme::ranks_of_networks(const RunConfig& /*config*/,
-                                                       int world_size) const {
+std::vector<int> AsynchronousScheme::ranks_of_networks(int world_size) const {
   const wire::RolePlan plan(options_.ratio, wire::role_ranks(world_size));
   return {plan.size(wire::Role::kGenerator), plan.size(wire::Role::kDiscriminator)};
 }

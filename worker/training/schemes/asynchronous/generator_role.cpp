@@ -1,9 +1,9 @@
 #include "training/schemes/asynchronous/generator_role.h"
 
-#include <ATen/ops/tensor.h>
 #include <ATen/record_function.h>
 
 #include "base/stopwatch.h"
+#include "comm/collectives/numbers.h"
 #include "profile/scopes.h"
 #include "training/phases/due_phases.h"
 
@@ -70,9 +70,9 @@ RoleStep GeneratorRole::take_snapshot(std::int64_t latest) {
     receive_snapshots_to(latest - max_staleness_now());
     while (parts_.links.snapshot_is_there()) receive_snapshots_to(version_ + 1);
   }
-  const at::Tensor version = at::tensor({version_});
-  ranks.broadcast(version, 0);
-  receive_snapshots_to(version.item<std::int64_t>());
+  std::int64_t version = version_;
+  comm::broadcast_from_rank_0(ranks, {&version});
+  receive_snapshots_to(version);
   return {.network = wire::Role::kGenerator,
           .images = batch_of_rank(),
           .age = latest - version_,

@@ -36,14 +36,12 @@ struct Prepared {
 
 class SynchronousScheme : public Scheme {
  public:
-  std::vector<int> ranks_of_networks(const RunConfig& /*config*/, int world_size) const override {
-    return {world_size};
-  }
+  std::vector<int> ranks_of_networks(int world_size) const override { return {world_size}; }
   void check_sections(const config::Section& root, const RunConfig& config) const override {
     require_one_device(root, config);
   }
   void check_ranks(const RunConfig& config, int world_size) const override {
-    require_divisible_batch(config, world_size);
+    require_divisible_batch(config.training, world_size);
   }
   void try_run(const TrainingContext& context) const override { try_training(context); }
   ExitCode run(const TrainingContext& context) const override { return train(context).code; }

@@ -68,6 +68,15 @@ TEST(Informers, EnqueueTheTrainingsOfANodeThatIsCordoned) {
             3U);
 }
 
+TEST(Informers, OfSomeNamespacesNeedNoRightToSeeNodes) {
+  FakeApiServer server;
+  const Informers informers(
+      {[&] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}, {"team"}});
+  for (Informer* informer : informers.all()) informer->list();
+  EXPECT_EQ(server.count("GET", "/api/v1/nodes"), 0U);
+  EXPECT_FALSE(informers.is_cordoned("dgx-3"));
+}
+
 TEST(Informers, AskForLabelledObjectsAlone) {
   FakeApiServer server;
   const Informers informers(

@@ -1,4 +1,4 @@
-#include "data/formats/glyph_ligatures.h"
+#include "data/fonts/glyph_ligatures.h"
 
 #include <algorithm>
 

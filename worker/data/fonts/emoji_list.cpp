@@ -1,4 +1,4 @@
-#include "data/formats/emoji_list.h"
+#include "data/fonts/emoji_list.h"
 
 #include <fstream>
 #include <regex>

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <string>
+
 namespace ganscale {
+
+/// Returns the name of this machine; empty if it has none that can be read.
+std::string host_name();
 
 /// Keeps freed heap memory for the next allocation. A training step allocates the same sizes again
 /// and again; glibc's defaults return much of it to the kernel in between, and each page that comes

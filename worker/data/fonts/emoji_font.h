@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 
@@ -16,7 +16,7 @@ inline constexpr char kEmojiList[] = "/usr/share/unicode/emoji/emoji-test.txt";
 ///
 /// Skips emoji that the font does not have or draws as several glyphs; the log says how many.
 /// Throws: DataError if the font or the list cannot be read, or the font has no color bitmaps.
-std::unique_ptr<Source> open_font(const std::filesystem::path& font,
-                                  const std::filesystem::path& emoji_list = kEmojiList);
+std::unique_ptr<Source> open_emoji_font(const std::filesystem::path& font,
+                                        const std::filesystem::path& emoji_list = kEmojiList);
 
 }  // namespace ganscale::data

@@ -1,7 +1,7 @@
-#include "data/sources/font_source.h"
+#include "data/fonts/emoji_font.h"
 
-#include "data/formats/emoji_list.h"
-#include "data/formats/glyph_ligatures.h"
+#include "data/fonts/emoji_list.h"
+#include "data/fonts/glyph_ligatures.h"
 #include "data/image/decode.h"
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
@@ -57,13 +57,13 @@ TEST(GlyphLigatures, RefuseATableThatWasCutShortAnywhere) {
   }
 }
 
-TEST(FontSource, RefusesOtherFiles) {
+TEST(EmojiFont, RefusesOtherFiles) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.ttf", "not a font");
   expect_error(ExitCode::kData, "cannot open the font", [&] { open_source(file); });
 }
 
-TEST(FontSource, DrawsEmojiWithNineGroups) {
+TEST(EmojiFont, DrawsEmojiWithNineGroups) {
   if (!std::filesystem::exists(kEmojiFont) || !std::filesystem::exists(kEmojiList)) {
     GTEST_SKIP() << "needs the packages fonts-noto-color-emoji and unicode-data: " << kEmojiFont;
   }

@@ -1,7 +1,7 @@
-#include "data/sources/font_source.h"
+#include "data/fonts/emoji_font.h"
 
-#include <ft2build.h>
-#include FT_FREETYPE_H
+#include "data/fonts/font_face.h"
+
 #include FT_TRUETYPE_TABLES_H
 #include FT_TRUETYPE_TAGS_H
 
@@ -12,16 +12,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "data/formats/emoji_list.h"
-#include "data/formats/glyph_ligatures.h"
+#include "data/fonts/emoji_list.h"
+#include "data/fonts/glyph_ligatures.h"
 
 namespace ganscale::data {
 namespace {
-
-struct FreeTypeDeleter {
-  void operator()(FT_Library library) const { FT_Done_FreeType(library); }
-  void operator()(FT_Face face) const { FT_Done_Face(face); }
-};
 
 std::vector<std::uint8_t> substitution_table(FT_Face face) {
   FT_ULong count = 0;
@@ -43,11 +38,14 @@ void copy_row(const std::uint8_t* bgra, unsigned width, std::uint8_t* rgba) {
   }
 }
 
-class FontSource : public Source {
+class EmojiFont : public Source {
  public:
-  FontSource(const std::filesystem::path& font, const std::filesystem::path& emoji_list)
-      : font_(font) {
-    open();
+  EmojiFont(const std::filesystem::path& font, const std::filesystem::path& emoji_list)
+      : font_(font), library_(open_font_library()), face_(open_face(library_.get(), font)) {
+    if (!FT_HAS_COLOR(face_) || face_->num_fixed_sizes == 0 ||
+        FT_Select_Size(face_.get(), 0) != 0) {
+      throw DataError("font has no color bitmaps: " + font.string());
+    }
     EmojiList list = read_emoji_list(emoji_list);
     groups_ = std::move(list.groups);
     choose_glyphs(list.emoji);
@@ -94,22 +92,6 @@ class FontSource : public Source {
     std::string name;
   };
 
-  void open() {
-    FT_Library library = nullptr;
-    if (FT_Init_FreeType(&library) != 0) throw std::bad_alloc();
-    library_.reset(library);
-    FT_Face face = nullptr;
-    const FT_Error error = FT_New_Face(library, font_.c_str(), 0, &face);
-    if (error != 0) {
-      throw DataError("cannot open the font (FreeType error " + std::to_string(error) +
-                      "): " + font_.string());
-    }
-    face_.reset(face);
-    if (!FT_HAS_COLOR(face) || face->num_fixed_sizes == 0 || FT_Select_Size(face, 0) != 0) {
-      throw DataError("font has no color bitmaps: " + font_.string());
-    }
-  }
-
   void choose_glyphs(const std::vector<Emoji>& all) {
     const std::vector<std::uint8_t> table = substitution_table(face_.get());
     const GlyphLigatures ligatures(table);
@@ -132,8 +114,8 @@ class FontSource : public Source {
   }
 
   std::filesystem::path font_;
-  std::unique_ptr<FT_LibraryRec_, FreeTypeDeleter> library_;
-  std::unique_ptr<FT_FaceRec_, FreeTypeDeleter> face_;
+  FontLibrary library_;
+  FontFace face_;
   mutable std::mutex mutex_;
   std::vector<Glyph> glyphs_;
   std::vector<std::string> groups_;
@@ -141,9 +123,9 @@ class FontSource : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_font(const std::filesystem::path& font,
-                                  const std::filesystem::path& emoji_list) {
-  return std::make_unique<FontSource>(font, emoji_list);
+std::unique_ptr<Source> open_emoji_font(const std::filesystem::path& font,
+                                        const std::filesystem::path& emoji_list) {
+  return std::make_unique<EmojiFont>(font, emoji_list);
 }
 
 }  // namespace ganscale::data
