@@ -30,4 +30,9 @@ std::unique_ptr<Informer> MakeInformers::of_owned(const Resource& resource,
                                     });
 }
 
+std::unique_ptr<Informer> MakeInformers::of_others(
+    Informer::Settings settings, std::function<void(const Json&)> on_change) const {
+  return std::make_unique<Informer>(connect, hooks, std::move(settings), std::move(on_change));
+}
+
 }  // namespace ganscale::controller

@@ -25,6 +25,10 @@ struct MakeInformers {
   /// names. `keep`: see Informer::Settings.
   std::unique_ptr<Informer> of_owned(const Resource& resource, const std::string& label,
                                      std::function<Json(Json)> keep = {}) const;
+  /// Returns an informer of objects that bear no label of ours, all or those that Informer::Settings
+  /// select. `on_change` is called with each that was added, changed or deleted.
+  std::unique_ptr<Informer> of_others(Informer::Settings settings,
+                                      std::function<void(const Json&)> on_change) const;
 };
 
 }  // namespace ganscale::controller

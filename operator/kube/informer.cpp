@@ -21,6 +21,7 @@ Informer::Informer(const Connect& connect, const Client::Hooks& hooks, Settings 
     const Reflector::Settings part{.resource = settings_.resource,
                                    .name_space = name_space,
                                    .selector = settings_.selector,
+                                   .field_selector = settings_.field_selector,
                                    .backoff = settings_.backoff};
     const Reflector::Handlers handlers{
         .put = [this](Json object) { put(std::move(object)); },

@@ -24,6 +24,7 @@ class Informer {
     Resource resource;
     std::vector<std::string> name_spaces{};  ///< empty: all, by one watch
     std::string selector{};                  ///< of labels; empty: all
+    std::string field_selector{};            ///< percent-encoded; empty: all
     std::function<Json(Json)> keep{};        ///< strips an object; default: keeps all of it
     /// Returns the index key of an object for by_index(), if it has one.
     std::function<std::optional<Key>(const Json&)> index{};

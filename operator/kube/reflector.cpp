@@ -32,6 +32,13 @@ bool is_older(const std::string& version, const std::string& than) {
   return version.size() != than.size() ? version.size() < than.size() : version < than;
 }
 
+/// Returns the selectors as part of a query; empty: all objects.
+std::string query_of(const Reflector::Settings& settings) {
+  std::string query = settings.selector.empty() ? "" : "labelSelector=" + settings.selector;
+  if (settings.field_selector.empty()) return query;
+  return query + (query.empty() ? "" : "&") + "fieldSelector=" + settings.field_selector;
+}
+
 }  // namespace
 
 Reflector::Reflector(std::unique_ptr<Transport> transport, Client::Hooks hooks, Settings settings,
@@ -74,10 +81,9 @@ void Reflector::run() {
 }
 
 void Reflector::list() {
-  const std::string query = settings_.selector.empty() ? "" : "labelSelector=" + settings_.selector;
   std::set<Key> listed;
   const std::string version =
-      client_.list(settings_.resource, settings_.name_space, query, [&](Json item) {
+      client_.list(settings_.resource, settings_.name_space, query_of(settings_), [&](Json item) {
         heard_ = Clock::now();
         listed.insert(key_of(item));
         handlers_.put(std::move(item));
@@ -94,7 +100,7 @@ void Reflector::watch() {
   const std::string all = settings_.resource.path(settings_.name_space);
   std::string path = all + "?watch=1&allowWatchBookmarks=true&resourceVersion=" + version_ +
                      "&timeoutSeconds=" + std::to_string(seconds);
-  if (!settings_.selector.empty()) path += "&labelSelector=" + settings_.selector;
+  if (const std::string query = query_of(settings_); !query.empty()) path += "&" + query;
   LineSplitter lines;
   const HttpResponse end =
       transport_->stream({.method = "GET", .path = path}, [&](std::string_view part) {

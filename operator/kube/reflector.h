@@ -23,6 +23,7 @@ class Reflector {
     Resource resource;
     std::string name_space;                   ///< empty: all
     std::string selector;                     ///< of labels; empty: all
+    std::string field_selector{};             ///< percent-encoded; empty: all
     std::chrono::seconds watch_seconds{300};  ///< the server ends a watch after up to twice as long
     Backoff backoff{std::chrono::milliseconds(800), std::chrono::milliseconds(15000)};
   };

@@ -33,7 +33,7 @@ class NarrowOperator(Operator):
 
 class Access(OperatorCase):
     with_operator = False
-    nodes = {"dgx_nodes": 4, "cpu_nodes": 0}
+    nodes = {"dgx_nodes": 4, "cpu_nodes": 1}
 
     def may(self, verb, what, *words):
         answer = self.cluster.kubectl("auth", "can-i", verb, what, f"--as={ACCOUNT}", *words, check=False)

@@ -25,7 +25,7 @@ class Life(OperatorCase):
         self.assertEqual(launcher["args"][:7], ["launch", "-np", "64", "--map-by", "ppr:8:node", "--bind-to", "none"])
         status = self.status(name)
         self.assertEqual((status["nodes"], status["gpus"], status["worldSize"]), (8, 64, 64))
-        self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 8)
+        self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 7)
         for kind in ("configmap/faces-config", "secret/faces-control", "networkpolicy/faces"):
             self.cluster.kubectl("get", kind)
         columns = self.cluster.kubectl("get", "gt", name).splitlines()

@@ -23,7 +23,8 @@ void set_default(Json& section, const char* key, const Json& value) {
   if (!section.contains(key)) section[key] = value;
 }
 
-/// Returns a section of the configuration; one that is missing becomes an empty map.
+}  // namespace
+
 Json& section_of(Json& config, const char* name) {
   Json& section = config[name];
   if (section.is_null()) section = Json::object();
@@ -32,8 +33,6 @@ Json& section_of(Json& config, const char* name) {
   }
   return section;
 }
-
-}  // namespace
 
 Labels labels_of(const Key& key) { return owned_labels(key, kTrainingLabel); }
 

@@ -21,7 +21,8 @@ bool attempt_is_current(const GanTraining& training, const Record& record, const
 void start_attempt(const Plan& plan, const Record& record, const std::string& token,
                    Client& client) {
   put_owned(client, resource::kSecrets, control_secret(plan, token));
-  put_owned(client, kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+  put_owned(client, kMpiJobs,
+            mpi_job(plan, record.attempt, record.restarts, avoided_names(record)));
 }
 
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {
