@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "base/host_memory.h"
+#include "base/host.h"
 #include "cli/run.h"
 #include "comm/backends/launcher.h"
 #include "comm/backends/mpi_session.h"

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kube/informer.h"
 
@@ -16,6 +17,7 @@ struct MakeInformers {
   std::function<std::unique_ptr<Transport>()> connect;
   Client::Hooks hooks;
   std::function<void(const Key&)> enqueue;  ///< called with the key of the resource to reconcile
+  std::vector<std::string> name_spaces{};   ///< empty: all
 
   /// Returns an informer of the kind's own resources.
   std::unique_ptr<Informer> of_kind(const Resource& resource) const;

@@ -83,7 +83,7 @@ void share_gpus(Plan& plan) {
 
 Json config_of(const TrainingSpec& spec, const ReferencedConfig& referenced) {
   if (spec.config_map.empty()) return spec.config;
-  if (!referenced.problem.empty()) throw Refusal{"MissingConfigMap", referenced.problem};
+  if (!referenced.problem.empty()) throw Refusal{kMissingConfigMap, referenced.problem};
   const auto documents = read_yaml(referenced.text, "configFrom." + spec.config_key);
   if (documents.size() != 1 || !documents[0].is_object()) {
     throw Refusal{"BadConfig", "spec.configFrom: expected one YAML map in the key " +

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/reconcile/purge.h"
+#include "kind/refusal.h"
 #include "object/condition.h"
 #include "object/fields.h"
 #include "object/lookup.h"
@@ -93,23 +94,12 @@ void check_claims(Checked& checked, Client& client) {
   const auto check_claim = [&](const char* field, const Volume& volume) {
     if (volume.claim_name.empty() || !checked.problem.empty()) return;
     if (client.get(resource::kClaims, {checked.plan.key.name_space, volume.claim_name})) return;
-    checked.reason = "MissingClaim";
+    checked.reason = kMissingClaim;
     checked.problem = std::string("spec.") + field +
                       ".claimName: no such PersistentVolumeClaim: " + volume.claim_name;
   };
   check_claim("data", spec.data);
   check_claim("storage", spec.storage);
-}
-
-/// Returns since when a training has succeeded or failed, by its conditions.
-std::optional<Time> over_since(const Json& status) {
-  for (const Phase end : {Phase::kSucceeded, Phase::kFailed}) {
-    const Json condition = find_condition(status, kPhases.of(end));
-    if (text_at(condition, "/status") == "True") {
-      return parse_time(text_at(condition, "/lastTransitionTime"));
-    }
-  }
-  return std::nullopt;
 }
 
 void observe_plan(const Plan& plan, Situation& s) {

@@ -75,7 +75,7 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
       << ", precision: " << precision << ", device: cpu, threads: 1, tick_kimg: " << tick_kimg
       << ", samples_every_kimg: 0, "
       << "grid_rows: 1, grid_columns: 1}\n"
-      << "comm: {timeout: 30s}\n"
+      << (more.find("comm:") == std::string::npos ? "comm: {timeout: 30s}\n" : "")
       << "telemetry: {metrics_port: -1, control_port: -1}\n"
       << more;
   return folder / "run.yaml";

@@ -13,10 +13,13 @@ namespace ganscale {
 
 inline constexpr std::int64_t kTinyBatch = 8;
 inline constexpr int kTinyLabels = 4;
+/// The section `model` of a DC-GAN an eighth as wide as the paper's.
+inline constexpr const char* kTinyModel = "model: {name: dcgan, resolution: 32, channels: 0.125}\n";
 
 /// Writes 64 gray images of 32 x 32 noise into `folder`, 16 of each label, and a configuration
 /// that trains on them for `step_count` steps of kTinyBatch images; returns the latter's file.
-/// more: the remaining sections, as YAML. tick_kimg: one tick a step by default.
+/// more: the remaining sections, as YAML; `comm` among them replaces a timeout of 30 s. tick_kimg: one
+/// tick a step by default.
 std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           std::int64_t step_count, const std::string& precision,
                                           const std::string& more, double tick_kimg = 0.008);

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "base/host_name.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "comm/backends/shared_cores.h"
 #include "device/cpu_quota.h"

@@ -22,8 +22,9 @@ std::string log_of_opening(RunConfig& config) {
 
 TEST(OpenProcessContext, SaysThatACpuComputesStylegan2InFloat32) {
   for (const std::string precision : {"fp16", "bf16"}) {
-    RunConfig config =
-        parse("model: {name: stylegan2}\ntraining: {device: cpu, precision: " + precision + "}\n");
+    RunConfig config = parse(
+        "model: {name: stylegan2}\ntraining: {device: cpu, threads: 1, precision: " + precision +
+        "}\n");
     ASSERT_TRUE(config.model.low_precision_type);
     EXPECT_THAT(log_of_opening(config),
                 testing::HasSubstr("this model computes in float32 on a CPU"));
@@ -33,7 +34,8 @@ TEST(OpenProcessContext, SaysThatACpuComputesStylegan2InFloat32) {
 
 TEST(OpenProcessContext, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
   for (const std::string model : {"{name: stylegan2}", "{name: dcgan}"}) {
-    RunConfig config = parse("model: " + model + "\ntraining: {device: cpu, precision: fp32}\n");
+    RunConfig config =
+        parse("model: " + model + "\ntraining: {device: cpu, threads: 1, precision: fp32}\n");
     EXPECT_EQ(log_of_opening(config), "");
   }
 }

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "comm/collectives/replicate.h"
+#include "losses/loss_table.h"
 #include "training/loop/loop.h"
 #include "training/loop/role_tally.h"
 #include "training/replica/replica.h"
@@ -130,6 +131,10 @@ void AsynchronousScheme::check_sections(const config::Section& root,
   root.require(!config.training.cuda_graphs, "training.cuda_graphs",
                "scheme asynchronous receives new fakes and weights in each step, which a CUDA "
                "graph can't read; leave it out");
+  const bool is_of_pairs = losses::adversarial_loss(config.loss.kind).is_of_pairs();
+  root.require(!is_of_pairs || config.loss.discriminator_first, "loss.first",
+               "scheme asynchronous pairs fakes with reals that the discriminator has scored after "
+               "its step; use discriminator");
 }
 
 void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) const {

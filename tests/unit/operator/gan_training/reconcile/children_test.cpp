@@ -98,7 +98,7 @@ TEST(Children, OfThisTrainingThatOurCopyLacksAreApplied) {
                     {{"metadata", {{"labels", nullptr}}}, {"data", {{"config.yaml", "x"}}}});
   world.sync();
   world.informers.config_maps = std::make_unique<Informer>(
-      world.server.connect(), hooks_without_sleep(),
+      [&] { return world.server.connect(); }, hooks_without_sleep(),
       Informer::Settings{.resource = resource::kConfigMaps}, [](const Json&) {});
   world.reconciler.reconcile(kFaces);
   const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-config"});

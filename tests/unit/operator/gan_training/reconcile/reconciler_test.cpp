@@ -302,8 +302,8 @@ TEST(Reconciler, ReplacesAnAttemptOfAnotherSizeOnceItsPodsAreGone) {
 TEST(Reconciler, TellsWhereTheNamespaceIsClosed) {
   World world;
   world.server.put(kTrainings, make_training());
-  world.reconcile();
-  world.server.fail_next("POST", "/secrets", 403, "Forbidden");
+  world.server.fail_next("POST", "/configmaps", 403, "Forbidden",
+                         R"(User "ops" cannot create resource "configmaps")");
   EXPECT_THROW(world.reconcile(), ApiError);
   EXPECT_THAT(world.told("AccessDenied"), ElementsAre(HasSubstr("apply rbac/training-namespace")));
 }
