@@ -11,7 +11,7 @@ set(layers
   "planning"
   "training"
   "cli")
-set(layers_of_cli "options images")
+set(layers_of_cli "launch options images")
 set(layers_of_comm "group" "backends collectives")
 set(layers_of_data "image" "formats fonts" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
@@ -22,7 +22,7 @@ set(layers_of_models "contract" "layers" "biggan dcgan r3gan resnet stylegan2")
 set(layers_of_optim "optimizer" "rules")
 set(layers_of_planning "simulation" "model" "output")
 set(layers_of_report "log media" "page tensorboard")
-set(layers_of_training "run" "evaluation replica" "phases generators" "loop" "schemes" "bench" "session")
+set(layers_of_training "run suggestion" "evaluation replica" "phases generators" "loop" "schemes" "bench" "session")
 set(layers_of_training/schemes "synchronous" "asynchronous per_label")
 set(divided cli comm data kernels metrics models optim planning report training training/schemes)
 if(ROOT MATCHES "operator$")

@@ -49,6 +49,7 @@ Json worker_config(const TrainingSpec& spec, const Json& config) {
     section_of(result, "evaluate")["feature_net"] = spec.feature_net.path();
   }
   Json& telemetry = section_of(result, "telemetry");
+  set_default(telemetry, "bind_address", "0.0.0.0");
   set_default(telemetry, "metrics_port", wire::kDefaultMetricsPort);
   set_default(telemetry, "control_port", wire::kDefaultControlPort);
   // Without the token the control port would listen on the pod's loopback alone.

@@ -55,20 +55,6 @@ TEST(Stop, BySignalDuringTheStartEndsWithACheckpointAfterTheFirstStep) {
   EXPECT_TRUE(checkpoint::newest_valid_checkpoint(folder / "run"));
 }
 
-// The shell and mpirun are in the terminal's foreground; mpirun alone would kill the ranks.
-TEST(Stop, ByCtrlCOfTheDemoEndsWithACheckpoint) {
-  const TemporaryFolder folder;
-  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kTinyModel);
-  TrainingProcess training({"/bin/bash", "-c", ". scripts/stoppable.sh; stoppable \"$@\"", "demo"},
-                           2, config, folder / "run");
-  ASSERT_TRUE(wait_until([&] {
-    return fs::exists(folder / "run/stats.jsonl") || training.has_ended();
-  })) << training.output();
-  training.signal_group(SIGINT);
-  EXPECT_EQ(training.exit_code(), 143) << training.output();
-  EXPECT_TRUE(checkpoint::newest_valid_checkpoint(folder / "run"));
-}
-
 // Rank 0 trains the generator, rank 1 the discriminator; one of them hangs.
 TEST(ALostRole, EndsTheOtherWithPeerLost) {
   for (const std::size_t lost : {0, 1}) {

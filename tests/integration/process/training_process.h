@@ -42,8 +42,6 @@ class TrainingProcess {
   std::vector<pid_t> rank_pids() const;
   /// Sends a signal to the launcher, or to the process itself where there is none.
   void signal_launcher(int signal) const;
-  /// Sends it to the whole process group, as a terminal does on Ctrl-C.
-  void signal_group(int signal) const;
   bool has_ended();
   /// Waits for the end and returns the exit code as a shell shows it: 128 + n for a signal n.
   int exit_code();

@@ -40,23 +40,29 @@ TEST(OpenProcessContext, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
   }
 }
 
-TEST(CpuThreads, AreTheMachinesCoresSharedByItsRanks) {
-  EXPECT_EQ(cpu_threads(0, {16, 16, {}}, 2), 8);
-  EXPECT_EQ(cpu_threads(0, {16, 16, {}}, 1), 16);
+TEST(CpuThreads, AreTheCoresDividedAmongTheRanksThatShareThem) {
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 16, .sharing_ranks = 2}, 2), 8);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 16}, 1), 16);
 }
 
-TEST(CpuThreads, OfABoundRankAreItsOwnCores) { EXPECT_EQ(cpu_threads(0, {4, 16, {}}, 4), 4); }
+TEST(CpuThreads, OfABoundRankAreItsOwnCores) {
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 4}, 4), 4);
+}
 
 TEST(CpuThreads, AreWithinTheShareOfTheContainersQuota) {
-  EXPECT_EQ(cpu_threads(0, {64, 64, 8}, 2), 4);
-  EXPECT_EQ(cpu_threads(0, {64, 64, 3.5}, 1), 3);
-  EXPECT_EQ(cpu_threads(0, {64, 64, 0.5}, 2), 1);
-  EXPECT_EQ(cpu_threads(0, {2, 64, 8}, 2), 2);  // bound to fewer
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 64, .sharing_ranks = 2, .quota = 8}, 2), 4);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 64, .quota = 3.5}, 1), 3);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 64, .sharing_ranks = 2, .quota = 0.5}, 2), 1);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 2, .quota = 8}, 2), 2);  // bound to fewer
 }
 
-TEST(CpuThreads, AreAtLeastOne) { EXPECT_EQ(cpu_threads(0, {2, 2, {}}, 8), 1); }
+TEST(CpuThreads, AreAtLeastOne) {
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 2, .sharing_ranks = 8}, 8), 1);
+}
 
-TEST(CpuThreads, FollowTheConfiguration) { EXPECT_EQ(cpu_threads(3, {16, 16, {}}, 2), 3); }
+TEST(CpuThreads, FollowTheConfiguration) {
+  EXPECT_EQ(cpu_threads(3, {.allowed_cores = 16, .sharing_ranks = 2}, 2), 3);
+}
 
 }  // namespace
 

@@ -88,6 +88,9 @@ class RoleSetup {
 
   Progress& progress() { return progress_; }
 
+  /// Reads the images or labels of the first step.
+  void read_first_input() { inputs_->next(progress_); }
+
   void log_roles() const {
     log::info("Roles", {{"generator_ranks", plan_.size(wire::Role::kGenerator)},
                         {"discriminator_ranks", plan_.size(wire::Role::kDiscriminator)},
@@ -167,6 +170,8 @@ void AsynchronousScheme::try_run(const TrainingContext& context) const {
   log_start("Dry run", context);
   RoleSetup prepared(context, options_);
   prepared.log_roles();
+  prepared.make_trainer();
+  prepared.read_first_input();
   prepared.finish();
 }
 
