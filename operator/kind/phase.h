@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,9 @@ inline constexpr Names<Phase, 9> kPhases{{{
 /// Returns the condition that has the name of a phase: true in that phase, with its reason.
 Condition phase_condition(Phase of, Phase phase, const std::string& reason,
                           const std::string& message);
+
+/// Returns since when a resource has succeeded or failed, by the conditions of its status.
+std::optional<Time> over_since(const Json& status);
 
 /// Reads the phase of a status; kPending if it has none, or one that is unknown.
 Phase read_phase(const Json& status);

@@ -96,13 +96,14 @@ std::optional<Json> Client::get(const Resource& resource, const Key& key) {
   return parse(response, "get " + resource.path(key));
 }
 
-std::string Client::list(const Resource& resource, const std::string& query,
-                         const std::function<void(Json)>& on_item) {
+std::string Client::list(const Resource& resource, const std::string& name_space,
+                         const std::string& query, const std::function<void(Json)>& on_item) {
   constexpr auto kPage = "limit=250";
-  const std::string what = "list " + resource.path();
+  const std::string all = resource.path(name_space);
+  const std::string what = "list " + all;
   std::string next;
   while (true) {
-    std::string path = resource.path() + "?" + kPage;
+    std::string path = all + "?" + kPage;
     if (!query.empty()) path += "&" + query;
     if (!next.empty()) path += "&continue=" + next;
     const HttpResponse response = call({.method = "GET", .path = path});

@@ -25,7 +25,7 @@ class Life(OperatorCase):
         self.assertEqual(launcher["args"][:7], ["launch", "-np", "64", "--map-by", "ppr:8:node", "--bind-to", "none"])
         status = self.status(name)
         self.assertEqual((status["nodes"], status["gpus"], status["worldSize"]), (8, 64, 64))
-        self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 8)
+        self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 7)
         for kind in ("configmap/faces-config", "secret/faces-control", "networkpolicy/faces"):
             self.cluster.kubectl("get", kind)
         columns = self.cluster.kubectl("get", "gt", name).splitlines()
@@ -53,9 +53,11 @@ class Life(OperatorCase):
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":true}}')
         self.wait_phase(name, "Suspended")
+        self.cluster.kubectl("wait", "--for=condition=Suspended", f"gt/{name}", "--timeout=30s")
         wait_for("nothing is left", lambda: not self.jobs(name) and not self.pods(name))
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         self.wait_running(name, 2)
+        self.cluster.kubectl("wait", "--for=condition=Ready", f"gt/{name}", "--timeout=30s")
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
         wait_for("its objects are collected", lambda: self.cluster.kubectl(
             "get", "cm,netpol,pdb,mpijob,pods", "-l", f"ganscale.dev/training={name}", "-o", "name") == "")

@@ -1,6 +1,7 @@
 #include "base/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -41,8 +42,17 @@ std::atomic<Clock::time_point>& last_line() {
 }  // namespace
 
 bool is_open() {
-  static const bool result = isatty(STDERR_FILENO) != 0;
+  static const bool result = isatty(STDERR_FILENO) != 0 || std::getenv(kColumnsVariable) != nullptr;
   return result;
+}
+
+int columns() {
+  constexpr int kUsual = 80;
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* told = std::getenv(kColumnsVariable);
+  const int count = told == nullptr ? 0 : std::atoi(told);
+  return count > 0 ? count : kUsual;
 }
 
 bool takes_color(bool on_terminal, const char* no_color, const char* term) {

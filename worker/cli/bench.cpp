@@ -118,7 +118,7 @@ ExitCode bench(const BenchOptions& options) {
     std::cout << config.resolved;
     return ExitCode::kOk;
   }
-  set_shapes(options.shapes, config.model);
+  if (options.counts || config.data.path.empty()) set_shapes(options.shapes, config.model);
   return options.counts ? count(options, config) : measure(options, std::move(config));
 }
 

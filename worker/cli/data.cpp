@@ -69,6 +69,7 @@ std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
 
 ExitCode convert(const ConvertVerb& verb) {
   const auto source = open_what_is_converted(verb);
+  data::warn_of_unread_images(data::unread_images(*source));
   data::DataConfig config;
   config.fit = kFits.at(verb.fit);
   config.channels = kChannels.at(verb.channels);
@@ -107,6 +108,7 @@ void print_labels(const data::Inspection& inspection) {
 
 ExitCode inspect(const DataOptions& options) {
   const auto source = data::open_source(options.path, options.resolution);
+  data::warn_of_unread_images(data::unread_images(*source));
   const data::Inspection inspection = data::inspect(*source, options.sample);
   std::printf("dataset  %s\n", options.path.c_str());
   std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -168,8 +170,8 @@ void require_possible(const GenerateOptions& options) {
   if (options.walk_frames == 0 && extension != ".png") {
     throw UsageError("--out: a grid is written as .png: " + options.out.string());
   }
-  if (options.walk_frames > 0 && extension != ".webp" && extension != ".mp4" &&
-      extension != ".y4m") {
+  constexpr std::array kVideos = {".webp", ".mp4", ".y4m"};
+  if (options.walk_frames > 0 && std::ranges::find(kVideos, extension) == kVideos.end()) {
     throw UsageError("--out: a walk is written as .webp, .mp4, or uncompressed as .y4m: " +
                      options.out.string());
   }

@@ -13,7 +13,30 @@ constexpr Names<AttemptState, 4> kStates{{{
     {AttemptState::kEnded, "Ended"},
 }}};
 
+std::vector<AvoidedNode> read_avoided(const Json& status) {
+  std::vector<AvoidedNode> nodes;
+  for (const Json& item : list_at(status, "/avoidedNodes")) {
+    const std::string name = text_at(item, "/name");
+    const auto until = parse_time(text_at(item, "/until"));
+    if (!name.empty() && until) nodes.push_back({name, *until});
+  }
+  return nodes;
+}
+
+void write_avoided(const std::vector<AvoidedNode>& nodes, Json& status) {
+  status.erase("avoidedNodes");
+  for (const AvoidedNode& node : nodes) {
+    status["avoidedNodes"].push_back({{"name", node.name}, {"until", format_time(node.until)}});
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> avoided_names(const Record& record) {
+  std::vector<std::string> names;
+  for (const AvoidedNode& node : record.avoided) names.push_back(node.name);
+  return names;
+}
 
 Record read_record(const Json& status) {
   Record record;
@@ -32,6 +55,7 @@ Record read_record(const Json& status) {
   if (const auto since = parse_time(text_at(status, "/progress/since"))) {
     record.progress = Progress{whole_at(status, "/progress/images"), *since};
   }
+  record.avoided = read_avoided(status);
   return record;
 }
 
@@ -56,6 +80,7 @@ void write_record(const Record& record, Json& status) {
     status["progress"] = {{"images", record.progress->images},
                           {"since", format_time(record.progress->since)}};
   }
+  write_avoided(record.avoided, status);
 }
 
 }  // namespace ganscale::controller::gan_training

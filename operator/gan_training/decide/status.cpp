@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kind/measured.h"
+#include "kind/summary.h"
 #include "object/condition.h"
 #include "object/lookup.h"
 
@@ -103,6 +104,11 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
   set(scheduled(record, facts));
   for (const Phase phase : {Phase::kRunning, Phase::kSucceeded, Phase::kFailed}) {
     set(phase_condition(phase, record.phase, record.reason, record.message));
+  }
+  const Refusal refusal{facts.problem_reason, facts.problem};
+  for (const Condition& condition :
+       summary_conditions(record.phase, record.reason, record.message, refusal)) {
+    set(condition);
   }
   set(progressing(record));
   set(checkpointed(status));

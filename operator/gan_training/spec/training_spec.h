@@ -28,6 +28,7 @@ struct RestartPolicy {
   int max_restarts = 20;
   int backoff_seconds = 10;       ///< before the first restart; doubled for each further one
   int max_backoff_seconds = 300;  ///< never longer
+  int avoid_node_seconds = 3600;  ///< after a device of it failed; 0: not at all
 };
 
 /// The parsed `spec` of a GanTraining.

@@ -139,6 +139,21 @@ bool is_finished(const Situation& s, Decision& d) {
   return true;
 }
 
+/// Lets a sweep go that has been over for long enough.
+void decide_expiry(const Situation& s, Decision& d) {
+  const auto& ttl = s.plan.spec.ttl_seconds;
+  if (!ttl || !s.over_since || d.record.phase != s.record.phase) return;
+  const Time end = *s.over_since + seconds(*ttl);
+  if (s.now < end) {
+    d.requeue_after = end - s.now;
+    return;
+  }
+  d.expired = true;
+  d.events.push_back(
+      {false, "Expired",
+       "is deleted: it ended spec.ttlSecondsAfterFinished ago: " + std::to_string(*ttl) + " s"});
+}
+
 void go_on(const Situation& s, Decision& d) {
   const std::size_t index = *next_run(s.plan, d.record);
   const SweepRun& run = s.plan.runs[index];
@@ -180,7 +195,10 @@ Decision decide(const Situation& s) {
   drop_stale(s.plan, d);
   take_results(s, d);
   remove_others(s, d);
-  if (is_finished(s, d)) return d;
+  if (is_finished(s, d)) {
+    decide_expiry(s, d);
+    return d;
+  }
   if (s.plan.spec.suspend) {
     d.record.current.clear();
     set_phase(d, Phase::kSuspended, "Suspended", "spec.suspend is true");

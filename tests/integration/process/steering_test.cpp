@@ -34,7 +34,7 @@ class Steering : public testing::Test {
     folder_.write("token", "s3cret\n");
     const auto config = folder_.write(
         "run.yaml",
-        "model: {name: dcgan, resolution: 32}\n"
+        "model: {name: dcgan, resolution: 32, channels: 0.125}\n"
         "data: {path: " +
             (folder_ / "data").string() +
             "}\n"

@@ -35,7 +35,6 @@ std::vector<std::string> command_line(int rank_count, const std::filesystem::pat
 
 [[noreturn]] void execute(const std::vector<std::string>& words,
                           const std::filesystem::path& output) {
-  ::setpgid(0, 0);
   const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   ::dup2(file, STDOUT_FILENO);
   ::dup2(file, STDERR_FILENO);
@@ -76,7 +75,7 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
       << ", precision: " << precision << ", device: cpu, threads: 1, tick_kimg: " << tick_kimg
       << ", samples_every_kimg: 0, "
       << "grid_rows: 1, grid_columns: 1}\n"
-      << "comm: {timeout: 30s}\n"
+      << (more.find("comm:") == std::string::npos ? "comm: {timeout: 30s}\n" : "")
       << "telemetry: {metrics_port: -1, control_port: -1}\n"
       << more;
   return folder / "run.yaml";
@@ -112,8 +111,6 @@ std::vector<pid_t> TrainingProcess::rank_pids() const {
 }
 
 void TrainingProcess::signal_launcher(int signal) const { ::kill(launcher_, signal); }
-
-void TrainingProcess::signal_group(int signal) const { ::kill(-launcher_, signal); }
 
 bool TrainingProcess::has_ended() {
   if (!ended_) ended_ = ::waitpid(launcher_, &status_, WNOHANG) == launcher_;

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "data/image/decode.h"
 #include "data/fonts/emoji_font.h"
+#include "data/image/decode.h"
 #include "support/expect_error.h"
 #include "support/run_program.h"
 #include "support/temporary_folder.h"

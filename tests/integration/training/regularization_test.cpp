@@ -74,7 +74,7 @@ TEST(Regularization, MakesTheCurveOfR1Fall) {
   Synchronous trainer(config, replica, inputs, *alone);
   Progress progress;
   const auto squared_gradients = [&](int steps, double gamma) {
-    config.discriminator.r1.gamma = gamma;
+    config.discriminator.penalties.r1_gamma = gamma;
     std::vector<double> curve;
     for (int i = 0; i < steps; ++i) {
       const auto seen = trainer.step(progress).statistics;

@@ -120,7 +120,8 @@ constexpr std::array kExportCases = {
     ExportCase{"clamped_stylegan2",
                "{name: stylegan2, resolution: 16, z_dim: 12, w_dim: 16, mapping_layers: 2, "
                "channel_base: 256, channel_max: 24, conv_clamp: 0.5}",
-               /*is_clamped=*/true}};
+               /*is_clamped=*/true},
+    ExportCase{"r3gan", "{name: r3gan, conditional: true, z_dim: 8, channel_max: 16}"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, SaveTorchscript, testing::ValuesIn(kExportCases),
                          [](const auto& info) { return std::string(info.param.model); });

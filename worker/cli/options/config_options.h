@@ -34,7 +34,8 @@ struct ShapeOptions {
 /// Adds --channels and --labels.
 void add_shape_options(CLI::App& verb, ShapeOptions& options);
 
-/// Sets what a model takes from its dataset.
+/// Sets what a model takes from its dataset. Without --labels, one with labels has ten, and the log
+/// says so.
 void set_shapes(const ShapeOptions& options, models::ModelConfig& model);
 
 }  // namespace ganscale::cli

@@ -56,7 +56,8 @@ std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   std::map<std::string, std::vector<Shard>> sets;
   if (!fs::is_directory(folder)) return sets;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
+    const bool is_hidden = entry.path().filename().string().starts_with('.');  // not finished
+    if (is_hidden || !entry.is_regular_file()) continue;
     if (auto shard = parse_name(entry.path())) sets[shard->name].push_back(std::move(*shard));
   }
   return sets;

@@ -135,6 +135,7 @@ std::vector<Chart> all_tick_charts(const Lines& ticks) {
        {{"ms", column(ticks, "/read_tail_seconds", kMilliseconds)}},
        true},
       {"Learning rate", "", {}, columns_of(ticks, "/learning_rate"), true},
+      {"Scheduled", "weights, half-lives", {}, columns_of(ticks, "/scheduled"), true},
       {"Memory",
        "GiB",
        {},

@@ -15,7 +15,7 @@
 #include "cost/recorder.h"
 #include "tensors/move_module.h"
 #include "tensors/named_tensors.h"
-#include "training/phases/build_phases.h"
+#include "training/phases/joined_batches.h"
 #include "training/run/precision.h"
 
 namespace ganscale::training {

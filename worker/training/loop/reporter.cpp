@@ -185,6 +185,7 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   };
   tick.learning_rates = {{"generator", rate(config.generator.policy)},
                          {"discriminator", rate(config.discriminator.policy)}};
+  tick.scheduled = scheduled_values(config, progress.images_seen);
   return tick;
 }
 

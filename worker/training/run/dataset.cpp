@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "data/sources/open_source.h"
 #include "data/sources/retrying_source.h"
@@ -23,9 +25,16 @@ std::vector<double> label_probabilities(const data::Source& source, int label_co
 }  // namespace
 
 Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model) {
+  if (config.path.empty()) {
+    throw ConfigError(
+        "data.path is not set: name a folder or file of images, as in --set data.path=faces or "
+        "train --data faces");
+  }
   Dataset dataset;
+  auto opened = data::open_source(config.path, model.resolution);
+  dataset.unread_images = data::unread_images(*opened);
   dataset.source = std::make_unique<data::RetryingSource>(
-      data::open_source(config.path, model.resolution),
+      std::move(opened),
       data::RetryPolicy{.attempts = config.read_attempts, .seed = std::random_device()()});
   dataset.policy = data::decode_policy(config, *dataset.source, model.resolution);
   model.channels = dataset.policy.channels;
@@ -41,6 +50,19 @@ Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model)
   for (const auto& name : dataset.source->label_names())
     dataset.facts.label_names.push_back(valid_utf8(name));
   return dataset;
+}
+
+void warn_of_unused_data(const data::DataConfig& config, const models::ModelConfig& model,
+                         const Dataset& dataset, bool makes_labels) {
+  data::warn_of_unread_images(dataset.unread_images);
+  const bool ignores_labels =
+      config.labels == data::Labels::kAuto && !makes_labels && !models::takes_labels(model);
+  if (!ignores_labels || dataset.source->label_count() == 0) return;
+  const bool could_take = model.traits.labels == models::Labels::kOptional;
+  log::warning(std::string("The model ignores the labels of the dataset; ") +
+                   (could_take ? "model.conditional: true uses them, " : "") +
+                   "data.labels: ignore says that this is intended",
+               {{"model", model.name}, {"labels", dataset.source->label_count()}});
 }
 
 }  // namespace ganscale::training

@@ -49,9 +49,9 @@ DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossCo
   c.freeze = in.get("freeze", c.freeze, "name prefixes of parameters to freeze, as in FreezeD");
   c.freeze_location = in.location("freeze");
   c.joined_batches = parse_joined_batches(in);
-  c.r1 = losses::read_r1(in);
+  c.penalties = losses::read_penalties(in);
   c.policy.batch = batch;
-  c.policy.lazy_interval = c.r1.interval;
+  c.policy.lazy_interval = c.penalties.interval;
   c.policy.weight_limit = loss.weight_clip;
   in.reject_unread_keys();
   return c;

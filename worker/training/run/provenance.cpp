@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "base/host_name.h"
+#include "base/host.h"
 #include "base/utc_text.h"
 #include "base/utf8.h"
 #include "comm/collectives/gather_text.h"

@@ -23,9 +23,9 @@ ProcessContext open_process_context(RunConfig& config);
 /// What a rank may compute on.
 struct CpuLimits {
   int allowed_cores = 1;  ///< those that this process may run on
-  /// Those of the machine. If there are more than allowed_cores, a launcher or a container has bound
-  /// the rank, which has its cores to itself; otherwise the ranks of the machine share them.
-  int machine_cores = 1;
+  /// The ranks that may run on these: this one alone where a launcher has bound each to its own, all of
+  /// the machine or container otherwise.
+  int sharing_ranks = 1;
   std::optional<double> quota{};  ///< CPUs' time of all ranks of the container; see cpu_quota()
 };
 
@@ -33,8 +33,7 @@ struct CpuLimits {
 /// its share of cores and quota.
 constexpr int cpu_threads(int requested, const CpuLimits& limits, int local_size) {
   if (requested > 0) return requested;
-  int share = limits.allowed_cores < limits.machine_cores ? limits.allowed_cores
-                                                          : limits.machine_cores / local_size;
+  int share = limits.allowed_cores / limits.sharing_ranks;
   if (limits.quota) share = std::min(share, static_cast<int>(*limits.quota / local_size));
   return std::max(share, 1);
 }

@@ -34,8 +34,8 @@ ExitCode run_on_threads(const RankThreads& threads, at::Device device,
                         const std::function<ExitCode(comm::Group&)>& body) {
   const int available = at::get_num_threads();
   const int own_threads =
-      cpu_threads(threads.cpu_threads,
-                  {.allowed_cores = available, .machine_cores = available}, threads.count);
+      cpu_threads(threads.cpu_threads, {.allowed_cores = available, .sharing_ranks = threads.count},
+                  threads.count);
   const auto watchdog = comm::make_process_watchdog(threads.timeout, /*rank=*/0);
   std::vector<std::optional<comm::Watchdog::Watch>> failures(
       static_cast<std::size_t>(threads.count));

@@ -66,6 +66,10 @@ void log_start(std::string_view title, const TrainingContext& context) {
 void try_training(const TrainingContext& context) {
   log_start("Dry run", context);
   Prepared prepared(context);
+  {
+    const Synchronous trainer(context.config, prepared.replica, prepared.inputs, context.group);
+    prepared.inputs.next(prepared.progress);
+  }
   prepared.network_groups.finish();
 }
 
