@@ -14,7 +14,7 @@ class FaultProxy:
         self.context = ssl.create_default_context(cafile=str(cluster.folder / "pki" / "apiserver.crt"))
         self.error, self.share, self.until = 500, 0.0, 0.0
         self.hanging, self.closed = "", threading.Event()
-        self.lagging, self.caught_up = "", threading.Event()
+        self.delay, self.lagging, self.caught_up = 0.0, "", threading.Event()
         self.clients = set()
         self.random = random.Random(1)
         proxy = self
@@ -76,11 +76,16 @@ class FaultProxy:
         if self.hanging and self.hanging in path:
             self.closed.wait()
             return True
+        time.sleep(self.delay)
         return time.monotonic() < self.until and self.random.random() < self.share
 
     def hang(self, words):
         """Answers no request any more whose path holds these words, as a load balancer that lost a connection."""
         self.hanging = words
+
+    def slow_down(self, seconds):
+        """Lets each request wait that long, as an API server that is overloaded."""
+        self.delay = seconds
 
     def lag(self, words):
         """Holds back what watches tell whose path holds these words, until catch_up()."""

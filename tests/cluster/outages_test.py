@@ -1,4 +1,4 @@
-"""An API server that hangs, or tells late: trainings go on, and get nothing twice."""
+"""An API server that hangs, is slow, or tells late: trainings go on, and get nothing twice."""
 import signal
 import threading
 import time
@@ -43,6 +43,15 @@ class Outages(MishapCase):
         time.sleep(HANGS_FOR)
         apiserver.send_signal(signal.SIGCONT)
         # It has lost nothing, and works on: with whichever of the two leads now.
+        self.cluster.kubectl("scale", f"gt/{name}", "--replicas=1")
+        self.wait_right(name, 2)
+        self.assertEqual(self.status(name)["restarts"], 0)
+
+    def test_of_an_api_server_that_is_slow(self):
+        self.proxy.slow_down(0.7)
+        self.addCleanup(self.proxy.slow_down, 0)
+        name = self.training("late", nodes=2)
+        self.wait_right(name, 1)
         self.cluster.kubectl("scale", f"gt/{name}", "--replicas=1")
         self.wait_right(name, 2)
         self.assertEqual(self.status(name)["restarts"], 0)
