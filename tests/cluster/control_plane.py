@@ -350,7 +350,8 @@ class ControlPlane:
         self.apply(self._dgx(i))
 
     def _make_nodes(self):
-        self.apply({"apiVersion": "v1", "kind": "List", "items": self.nodes})
+        # What kubectl checks before takes the API server half a minute to tell, when it has just begun on a busy machine.
+        self.kubectl("apply", "--validate=false", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": self.nodes}))
 
     # --- end
     def __exit__(self, kind, error, trace):
