@@ -278,6 +278,27 @@ class ControlPlane:
                    "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                    "--initial-cluster", f"default={peer}")
 
+    def restore_etcd(self, backup):
+        """Sets the cluster back to a backup of etcd's folder, as an administrator is told to: the API server stops before
+        and whoever has a cache of it starts again. The operator is not asked to."""
+        self.stop("apiserver", signal.SIGKILL)
+        self.stop("etcd", signal.SIGKILL)
+        shutil.rmtree(self.folder / "etcd")
+        shutil.copytree(backup, self.folder / "etcd")
+        self.start_etcd()
+        self.start_apiserver()
+        for name in ("manager", "scheduler", "kwok", "mpi-operator"):
+            self.restart(name)
+
+    def back_up_etcd(self):
+        """Returns a copy of etcd's folder."""
+        backup = self.folder / "etcd-backup"
+        self.stop("etcd")
+        shutil.copytree(self.folder / "etcd", backup)
+        self.start_etcd()
+        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok", 600)
+        return backup
+
     def start_apiserver(self):
         pki = self.folder / "pki"
         self.start(
