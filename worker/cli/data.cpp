@@ -168,22 +168,19 @@ CLI::IsMember member_of(const std::map<std::string, Value>& choices) {
   return CLI::IsMember(names);
 }
 
-/// Adds the options that say what is converted, each of which excludes the others.
+/// Adds the options that say what is converted, of which one must be given.
 std::vector<CLI::Option*> add_convert_inputs(CLI::App& app, ConvertVerb& verb) {
   auto* from = app.add_option("--from", verb.from, kPathHelp)->type_name("PATH");
   auto* font = app.add_option("--from-font", verb.font,
                               "an emoji font; by default Debian's Noto Color Emoji")
                    ->expected(0, 1)
                    ->default_str(data::kEmojiFont)
-                   ->type_name("FILE")
-                   ->excludes(from);
+                   ->type_name("FILE");
   auto* typefaces = app.add_option("--from-typefaces", verb.typefaces,
                                    "the letters of all fonts in a file or folder, black on white")
                         ->expected(0, 1)
                         ->default_str(data::kFontFolder)
-                        ->type_name("PATH")
-                        ->excludes(from)
-                        ->excludes(font);
+                        ->type_name("PATH");
   app.add_option("--letters", verb.letters, "which letters of the typefaces; each is a label")
       ->needs(typefaces);
   return {from, font, typefaces};
@@ -220,7 +217,11 @@ void add_convert(CLI::App& data, Action& action) {
                   "fail if more images than this are refused; each one is reported");
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
   app->add_option("--threads", verb->options.threads, "number of decoding threads");
-  app->callback([verb, &action] { action = [verb] { return convert(*verb); }; });
+  app->callback([verb, inputs, &action] {
+    if (std::ranges::count_if(inputs, [](const auto* input) { return !input->empty(); }) != 1)
+      throw CLI::RequiredError("One of --from, --from-font and --from-typefaces");
+    action = [verb] { return convert(*verb); };
+  });
 }
 
 void add_inspect(CLI::App& data, Action& action) {
