@@ -8,9 +8,8 @@
 #include "base/with_prefix.h"
 #include "comm/backends/thread_group.h"
 #include "parity/check_fixture.h"
-#include "parity/settings.h"
 #include "parity/stored.h"
-#include "parity/witness.h"
+#include "parity/training_trace.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/synchronous/synchronous.h"
 
@@ -84,54 +83,35 @@ class BigganInputs : public training::StepInputs {
   const Arithmetic& arithmetic_;
 };
 
-/// Our networks in the state of a fixture, and our comparison with it. The steps are those of a run
-/// of scheme synchronous on one rank.
-class BigganTrace {
+/// Our networks in the state of a fixture, and our comparison with it.
+class BigganTrace : private TrainingTrace {
  public:
   BigganTrace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic, Report& report)
-      : tensors_(fixture.tensors),
-        settings_(fixture.metadata),
-        arithmetic_(arithmetic),
-        report_(report),
+      : TrainingTrace(fixture, arithmetic, report),
         config_(biggan_config(settings_, tensors_, arithmetic)),
         inputs_(tensors_, arithmetic),
         replica_(config_, arithmetic.device, {}) {
-    auto state = replica_.state();
-    copy_into(state.at("generator"), with_prefix(tensors_, "init.G."), "the fixture");
-    copy_into(state.at("discriminator"), with_prefix(tensors_, "init.D."), "the fixture");
+    start(replica_);
   }
 
   void check_steps();
   void check_images();
 
  private:
-  /// In float32, what the steps before have changed is compared no more: errors grow.
-  bool compares(std::int64_t step) const { return step == 0 || arithmetic_.is_float64(); }
-  void check_gradients(const std::string& network, const optim::Optimizer& optimizer);
+  void check_update(const std::string& network, const optim::Optimizer& optimizer) const;
   void check_statistics(const std::string& step, const NamedTensors& statistics);
-  void check_final(const std::string& network, const torch::nn::Module& ours);
 
-  const NamedTensors& tensors_;
-  const Settings settings_;
-  const Arithmetic& arithmetic_;
-  Report& report_;
   const training::RunConfig config_;
   BigganInputs inputs_;
   std::unique_ptr<comm::Group> group_ = comm::make_single_group();
   training::Replica replica_;
-  training::Progress progress_;
-  std::vector<std::unique_ptr<Witness>> witnesses_;
 };
 
 void BigganTrace::check_steps() {
   training::Synchronous trainer(config_, replica_, inputs_, *group_);
-  for (training::Phase& phase : trainer.phases()) {
-    optim::Optimizer& optimizer = *phase.optimizer;
-    const std::string network = phase.network == &replica_.generator() ? "G" : "D";
-    witnesses_.push_back(std::make_unique<Witness>(
-        optimizer, [this, network, &optimizer] { check_gradients(network, optimizer); }));
-    phase.optimizer = witnesses_.back().get();
-  }
+  witness(trainer.phases(), [this](const training::Phase& phase, const auto& optimizer) {
+    check_update(phase.network == &replica_.generator() ? "G" : "D", optimizer);
+  });
   const int steps = settings_.integer("steps");
   while (progress_.step < steps) {
     const std::int64_t step = progress_.step;
@@ -144,18 +124,12 @@ void BigganTrace::check_steps() {
   check_final("D", replica_.discriminator());
 }
 
-void BigganTrace::check_gradients(const std::string& network, const optim::Optimizer& optimizer) {
-  if (!compares(progress_.step)) return;
-  const std::string prefix = "step" + std::to_string(progress_.step) + "." + network + ".grad.";
-  const NamedTensors gradients = with_prefix(tensors_, prefix);
-  // In float32 ten times the tolerance of losses; and those of biases before a batch norm are zero
-  // but for the rounding of gradients as large as the others.
-  const double allowance = arithmetic_.is_float64() ? 1 : 10;
-  const double scale = arithmetic_.is_float64() ? 0 : largest_of(gradients);
-  for (const auto& [parameter, expected] : gradients) {
-    report_.compare("gradients " + network, stored(optimizer.parameters(), parameter).grad(),
-                    expected, allowance, scale);
-  }
+void BigganTrace::check_update(const std::string& network,
+                               const optim::Optimizer& optimizer) const {
+  // In float32 the gradients of biases before a batch norm are zero but for the rounding of
+  // gradients as large as the others.
+  const double scale = arithmetic_.is_float64() ? 0 : largest_of(stored_gradients(network));
+  check_gradients(network, optimizer, scale);
 }
 
 void BigganTrace::check_statistics(const std::string& step, const NamedTensors& statistics) {
@@ -165,13 +139,6 @@ void BigganTrace::check_statistics(const std::string& step, const NamedTensors& 
   report_.compare("losses", stored(statistics, "loss/generator"), theirs("G.loss"));
   report_.compare("logits", stored(statistics, "logit/real"), theirs("D.logits_real").mean());
   report_.compare("logits", stored(statistics, "logit/fake"), theirs("D.logits_fake").mean());
-}
-
-void BigganTrace::check_final(const std::string& network, const torch::nn::Module& ours) {
-  const NamedTensors state = named_state(ours);
-  for (const auto& [name, expected] : with_prefix(tensors_, "final." + network + ".")) {
-    report_.compare("final " + network, stored(state, name), expected);
-  }
 }
 
 /// In eval mode with the final weights: those of the fixture, which float32 would not reach.

@@ -1,17 +1,14 @@
 // Kind "r3gan_trace": first weights of G and D, passes of both, and some training steps.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/argmax.h>
 #include <ATen/ops/scalar_tensor.h>
 
 #include "base/error.h"
-#include "base/with_prefix.h"
 #include "comm/backends/thread_group.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 #include "parity/check_fixture.h"
-#include "parity/settings.h"
 #include "parity/stored.h"
-#include "parity/witness.h"
+#include "parity/training_trace.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/synchronous/synchronous.h"
 
@@ -71,17 +68,9 @@ training::RunConfig r3gan_config(const Settings& in, const Arithmetic& arithmeti
 }
 
 /// The images, labels and latents of a fixture's steps.
-class R3ganInputs : public training::StepInputs {
+class R3ganInputs : public StoredInputs {
  public:
-  R3ganInputs(const NamedTensors& tensors, const Arithmetic& arithmetic, int label_count)
-      : tensors_(tensors), arithmetic_(arithmetic), label_count_(label_count) {}
-
-  at::Tensor input(const std::string& name) const { return arithmetic_(stored(tensors_, name)); }
-  /// Returns the classes of one-hot vectors; undefined without classes.
-  at::Tensor labels(const std::string& name) const {
-    if (label_count_ == 0) return {};
-    return at::argmax(stored(tensors_, name), 1).to(arithmetic_.device);
-  }
+  using StoredInputs::StoredInputs;
 
   training::StepInput next(const training::Progress& progress) override {
     const std::string step = "step" + std::to_string(progress.step);
@@ -94,56 +83,31 @@ class R3ganInputs : public training::StepInputs {
                                               .reals = input(step + ".G.real")};
     return result;
   }
-
- private:
-  const NamedTensors& tensors_;
-  const Arithmetic& arithmetic_;
-  int label_count_;
 };
 
-/// Our networks in the state of a fixture, and our comparison with it. The steps are those of a run
-/// of scheme synchronous on one rank.
-class R3ganTrace {
+/// Our networks in the state of a fixture, and our comparison with it.
+class R3ganTrace : private TrainingTrace {
  public:
   R3ganTrace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic, Report& report)
-      : tensors_(fixture.tensors),
-        settings_(fixture.metadata),
-        arithmetic_(arithmetic),
-        report_(report),
+      : TrainingTrace(fixture, arithmetic, report),
         config_(r3gan_config(settings_, arithmetic)),
         inputs_(tensors_, arithmetic, config_.model.label_count),
         replica_(config_, arithmetic.device, {}) {
-    auto state = replica_.state();
-    for (const auto& [file, prefix] : {std::pair{"generator", "init.G."},
-                                       {"generator_ema", "init.G."},
-                                       {"discriminator", "init.D."}}) {
-      copy_into(state.at(file), with_prefix(tensors_, prefix), "the fixture");
-    }
+    start(replica_);
   }
 
   void check_passes();
   void check_steps();
 
  private:
-  /// In float32, what the steps before have changed is compared no more: errors grow.
-  bool compares(std::int64_t step) const { return step == 0 || arithmetic_.is_float64(); }
   void check_resamplers();
-  void witness(std::vector<training::Phase>& phases);
-  void check_gradients(const std::string& network, const optim::Optimizer& optimizer);
   void check_schedules(const std::string& step);
   void check_statistics(const std::string& step, const NamedTensors& statistics);
-  void check_final(const std::string& network, const torch::nn::Module& ours);
 
-  const NamedTensors& tensors_;
-  const Settings settings_;
-  const Arithmetic& arithmetic_;
-  Report& report_;
   const training::RunConfig config_;
   R3ganInputs inputs_;
   std::unique_ptr<comm::Group> group_ = comm::make_single_group();
   training::Replica replica_;
-  training::Progress progress_;
-  std::vector<std::unique_ptr<Witness>> witnesses_;
 };
 
 void R3ganTrace::check_passes() {
@@ -177,7 +141,9 @@ void R3ganTrace::check_resamplers() {
 
 void R3ganTrace::check_steps() {
   training::Synchronous trainer(config_, replica_, inputs_, *group_);
-  witness(trainer.phases());
+  witness(trainer.phases(), [this](const training::Phase& phase, const auto& optimizer) {
+    check_gradients(phase.network == &replica_.generator() ? "G" : "D", optimizer);
+  });
   const int steps = settings_.integer("steps");
   while (progress_.step < steps) {
     const std::string step = "step" + std::to_string(progress_.step);
@@ -191,28 +157,6 @@ void R3ganTrace::check_steps() {
   check_final("G", replica_.generator());
   check_final("D", replica_.discriminator());
   check_final("G_ema", replica_.generator_ema());
-}
-
-/// Has the gradients of each phase compared as they are when it updates its network.
-void R3ganTrace::witness(std::vector<training::Phase>& phases) {
-  for (training::Phase& phase : phases) {
-    optim::Optimizer& optimizer = *phase.optimizer;
-    const std::string network = phase.network == &replica_.generator() ? "G" : "D";
-    witnesses_.push_back(std::make_unique<Witness>(
-        optimizer, [this, network, &optimizer] { check_gradients(network, optimizer); }));
-    phase.optimizer = witnesses_.back().get();
-  }
-}
-
-void R3ganTrace::check_gradients(const std::string& network, const optim::Optimizer& optimizer) {
-  if (!compares(progress_.step)) return;
-  const std::string prefix = "step" + std::to_string(progress_.step) + "." + network + ".grad.";
-  // Ten times the tolerance of losses, in float32.
-  const double allowance = arithmetic_.is_float64() ? 1 : 10;
-  for (const auto& [parameter, expected] : with_prefix(tensors_, prefix)) {
-    report_.compare("gradients " + network, stored(optimizer.parameters(), parameter).grad(),
-                    expected, allowance);
-  }
 }
 
 void R3ganTrace::check_schedules(const std::string& step) {
@@ -244,13 +188,6 @@ void R3ganTrace::check_statistics(const std::string& step, const NamedTensors& s
   // In float32 absolutely: a mean of differences may be near zero.
   const double allowance = arithmetic_.is_float64() ? 1 : 1 / score.abs().item<double>();
   report_.compare("scores", stored(statistics, "logit/real"), score, allowance);
-}
-
-void R3ganTrace::check_final(const std::string& network, const torch::nn::Module& ours) {
-  const NamedTensors state = named_state(ours);
-  for (const auto& [name, expected] : with_prefix(tensors_, "final." + network + ".")) {
-    report_.compare("final " + network, stored(state, name), expected);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Kind "stylegan2_trace": first weights of G and D, passes in eval mode, and some training steps.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/argmax.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 
@@ -14,9 +13,8 @@
 #include "comm/backends/thread_group.h"
 #include "models/stylegan2/generator.h"
 #include "parity/check_fixture.h"
-#include "parity/settings.h"
 #include "parity/stored.h"
-#include "parity/witness.h"
+#include "parity/training_trace.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/synchronous/synchronous.h"
 
@@ -69,21 +67,11 @@ training::RunConfig run_config(const Settings& in, const NamedTensors& tensors,
 }
 
 /// The images, labels, latents and noise of a fixture's steps.
-class FixtureInputs : public training::StepInputs {
+class FixtureInputs : public StoredInputs {
  public:
   FixtureInputs(const NamedTensors& tensors, const Arithmetic& arithmetic, int label_count,
                 std::int64_t batch_shrink)
-      : tensors_(tensors),
-        arithmetic_(arithmetic),
-        label_count_(label_count),
-        batch_shrink_(batch_shrink) {}
-
-  at::Tensor input(const std::string& name) const { return arithmetic_(stored(tensors_, name)); }
-  /// Returns the classes of one-hot vectors; undefined without classes.
-  at::Tensor labels(const std::string& name) const {
-    if (label_count_ == 0) return {};
-    return at::argmax(stored(tensors_, name), 1).to(arithmetic_.device);
-  }
+      : StoredInputs(tensors, arithmetic, label_count), batch_shrink_(batch_shrink) {}
 
   training::StepInput next(const training::Progress& progress) override {
     const std::string step = "step" + std::to_string(progress.step);
@@ -91,7 +79,7 @@ class FixtureInputs : public training::StepInputs {
                                .images = {}};
     result.given[Stream::kGeneratorLatent] = latents(step + ".Gmain");
     result.given[Stream::kDiscriminatorLatent] = latents(step + ".Dmain");
-    if (tensors_.contains(step + ".Greg.gen_z")) {
+    if (has(step + ".Greg.gen_z")) {
       result.given[Stream::kPathLength] = path_latents(step + ".Greg");
     }
     return result;
@@ -111,63 +99,40 @@ class FixtureInputs : public training::StepInputs {
     return all;
   }
 
-  const NamedTensors& tensors_;
-  const Arithmetic& arithmetic_;
-  int label_count_;
   std::int64_t batch_shrink_;
 };
 
-/// Our networks in the state of a fixture, and our comparison with it. The steps are those of a run
-/// of scheme synchronous on one rank.
-class Trace {
+/// Our networks in the state of a fixture, and our comparison with it.
+class Trace : private TrainingTrace {
  public:
   Trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic, Report& report)
-      : tensors_(fixture.tensors),
-        settings_(fixture.metadata),
-        arithmetic_(arithmetic),
-        report_(report),
+      : TrainingTrace(fixture, arithmetic, report),
         config_(run_config(settings_, fixture.tensors, arithmetic)),
         inputs_(tensors_, arithmetic, config_.model.label_count,
                 config_.generator.path_length.batch_shrink),
         path_length_group_(group_->split(0)),
         replica_(config_, arithmetic.device, {.path_length = path_length_group_.get()}),
         generator_(dynamic_cast<models::stylegan2::StyleganGenerator&>(replica_.generator())) {
-    auto state = replica_.state();
-    for (const auto& [file, prefix] : {std::pair{"generator", "init.G."},
-                                       {"generator_ema", "init.G."},
-                                       {"discriminator", "init.D."}}) {
-      copy_into(state.at(file), with_prefix(tensors_, prefix), "the fixture");
-    }
+    start(replica_);
   }
 
   void check_passes();
   void check_steps();
 
  private:
-  /// In float32, what the steps before have changed is compared no more: errors grow.
-  bool compares(std::int64_t step) const { return step == 0 || arithmetic_.is_float64(); }
   at::Tensor images_without_noise(const at::Tensor& w);
   void check_truncated(const at::Tensor& z, const at::Tensor& c);
-  void witness(std::vector<training::Phase>& phases);
   void check_step(std::int64_t step, const std::vector<training::Phase>& phases,
                   const NamedTensors& statistics);
-  void check_gradients(const training::Phase& phase, const optim::Optimizer& optimizer);
   void check_statistics(const std::string& step, const training::Phase& phase,
                         const NamedTensors& statistics);
-  void check_final(const std::string& network, const torch::nn::Module& ours);
 
-  const NamedTensors& tensors_;
-  const Settings settings_;
-  const Arithmetic& arithmetic_;
-  Report& report_;
   const training::RunConfig config_;
   FixtureInputs inputs_;
   std::unique_ptr<comm::Group> group_ = comm::make_single_group();
   std::unique_ptr<comm::Group> path_length_group_;
   training::Replica replica_;
   models::stylegan2::StyleganGenerator& generator_;
-  training::Progress progress_;
-  std::vector<std::unique_ptr<Witness>> witnesses_;
   kernels::RandomStream random_{{}, Stream::kSamples};
 };
 
@@ -224,7 +189,9 @@ void Trace::check_truncated(const at::Tensor& z, const at::Tensor& c) {
 
 void Trace::check_steps() {
   training::Synchronous trainer(config_, replica_, inputs_, *group_);
-  witness(trainer.phases());
+  witness(trainer.phases(), [this](const training::Phase& phase, const auto& optimizer) {
+    check_gradients(phase.name, optimizer);
+  });
   const int steps = settings_.integer("steps");
   while (progress_.step < steps) {
     const std::int64_t step = progress_.step;
@@ -240,27 +207,6 @@ void Trace::check_steps() {
   check_final("G", replica_.generator());
   check_final("D", replica_.discriminator());
   check_final("G_ema", replica_.generator_ema());
-}
-
-/// Has the gradients of each phase compared as they are when it updates its network.
-void Trace::witness(std::vector<training::Phase>& phases) {
-  for (training::Phase& phase : phases) {
-    optim::Optimizer& optimizer = *phase.optimizer;
-    witnesses_.push_back(std::make_unique<Witness>(
-        optimizer, [this, &phase, &optimizer] { check_gradients(phase, optimizer); }));
-    phase.optimizer = witnesses_.back().get();
-  }
-}
-
-void Trace::check_gradients(const training::Phase& phase, const optim::Optimizer& optimizer) {
-  if (!compares(progress_.step)) return;
-  const std::string prefix = "step" + std::to_string(progress_.step) + "." + phase.name + ".grad.";
-  // Ten times the tolerance of losses, in float32.
-  const double allowance = arithmetic_.is_float64() ? 1 : 10;
-  for (const auto& [parameter, expected] : with_prefix(tensors_, prefix)) {
-    report_.compare("gradients " + phase.name, stored(optimizer.parameters(), parameter).grad(),
-                    expected, allowance);
-  }
 }
 
 void Trace::check_step(std::int64_t step, const std::vector<training::Phase>& phases,
@@ -298,13 +244,6 @@ void Trace::check_statistics(const std::string& step, const training::Phase& pha
     const bool is_ours = std::ranges::count(phase.statistics, one.ours) > 0;
     if (theirs == tensors_.end() || !is_ours) continue;
     report_.compare("losses and scores", stored(statistics, one.ours) * one.factor, theirs->second);
-  }
-}
-
-void Trace::check_final(const std::string& network, const torch::nn::Module& ours) {
-  const NamedTensors state = named_state(ours);
-  for (const auto& [name, expected] : with_prefix(tensors_, "final." + network + ".")) {
-    report_.compare("final " + network, stored(state, name), expected);
   }
 }
 
