@@ -7,22 +7,12 @@
 
 #include "models/biggan/config.h"
 #include "models/contract/layout.h"
+#include "models/contract/submodules.h"
 
 /// The layers of BigGAN (Brock et al. 2018, arXiv:1809.11096). Parameters and buffers are named as
 /// in the public PyTorch implementation. All are initially zero but gains, which are one, and
 /// variances: the network initializes the rest.
 namespace ganscale::models::biggan {
-
-/// Adds a layer, or an empty list of them, to a network.
-template <class Layer, class... Arguments>
-std::shared_ptr<Layer> add(torch::nn::Module& network, const std::string& name,
-                           Arguments&&... arguments) {
-  return network.register_module(name,
-                                 std::make_shared<Layer>(std::forward<Arguments>(arguments)...));
-}
-
-/// A list of layers, named by index.
-using List = torch::nn::Module;
 
 /// A layer whose weight is divided by its largest singular value.
 ///

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/contract/layout.h"
+#include "models/contract/submodules.h"
 #include "models/r3gan/config.h"
 
 /// The layers of R3GAN (Huang et al. 2024, arXiv:2501.05441). Parameters and buffers are named as in
@@ -18,17 +19,6 @@ enum class Operators {
   kFused,      ///< ours, which are differentiable twice without waste
   kTraceable,  ///< LibTorch's alone, for a tracer to record
 };
-
-/// Adds a layer to a network, or an empty list of layers.
-template <class Layer, class... Arguments>
-std::shared_ptr<Layer> add(torch::nn::Module& network, const std::string& name,
-                           Arguments&&... arguments) {
-  return network.register_module(name,
-                                 std::make_shared<Layer>(std::forward<Arguments>(arguments)...));
-}
-
-/// A list of layers, named by index.
-using List = torch::nn::Module;
 
 /// A convolution of stride 1 without bias that keeps the size of images.
 ///
