@@ -59,14 +59,8 @@ struct GenerateOptions {
 };
 
 /// Parses a grid "ROWSxCOLUMNS" with room for `count` images; by default it is nearly square.
-report::GridLayout grid_layout(const GenerateOptions& options, std::size_t image_count) {
-  const std::string& text = options.grid;
-  const auto count = static_cast<std::int64_t>(image_count);
-  if (text.empty()) {
-    auto layout = report::square_layout(count);
-    layout.scale = options.scale;
-    return layout;
-  }
+report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
+  if (text.empty()) return report::square_layout(count);
   const auto x = std::min(text.find('x'), text.size() - 1);
   const auto rows = config::parse_integer(text.substr(0, x));
   const auto columns = config::parse_integer(text.substr(x + 1));
@@ -76,7 +70,14 @@ report::GridLayout grid_layout(const GenerateOptions& options, std::size_t image
   if (*rows * *columns < count) {
     throw UsageError("--grid: no room for all images: " + text + " for " + std::to_string(count));
   }
-  return {.columns = static_cast<int>(*columns), .scale = options.scale};
+  return {.columns = static_cast<int>(*columns)};
+}
+
+/// Returns the layout of --out with so many images.
+report::GridLayout layout_of(const GenerateOptions& options, std::size_t count) {
+  auto layout = grid_layout(options.grid, static_cast<std::int64_t>(count));
+  layout.scale = options.scale;
+  return layout;
 }
 
 /// Passes the images to `take` in batches: [N, C, H, W] and the index of the first one.
@@ -120,13 +121,15 @@ void write_grid(const ImageSampler& sampler, const SampleSpec& spec, report::Gri
 
 /// A walk by one image at a time; by a grid, all labels walk together.
 Walk walk_of(const GenerateOptions& options, const ImageSampler& sampler, const SampleSpec& spec) {
-  Walk walk{.cells = {spec}, .frames_per_step = options.walk_frames};
-  walk.layout.scale = options.scale;
-  if (options.grid.empty()) return walk;
-  walk.cells.clear();
-  for (const std::int64_t label : sampler.labels(options.labels))
-    walk.cells.push_back({spec.seeds, std::vector(spec.seeds.size(), label)});
-  walk.layout = grid_layout(options, walk.cells.size());
+  Walk walk;
+  walk.frames_per_step = options.walk_frames;
+  if (options.grid.empty()) {
+    walk.cells = {spec};
+  } else {
+    for (const std::int64_t label : sampler.labels(options.labels))
+      walk.cells.push_back({spec.seeds, std::vector(spec.seeds.size(), label)});
+  }
+  walk.layout = layout_of(options, walk.cells.size());
   return walk;
 }
 
@@ -152,7 +155,7 @@ std::filesystem::path write_images(const GenerateOptions& options, const ImageSa
     write_files(sampler, spec, options.out_dir);
     return options.out_dir;
   }
-  write_grid(sampler, spec, grid_layout(options, spec.seeds.size()), options.out);
+  write_grid(sampler, spec, layout_of(options, spec.seeds.size()), options.out);
   return options.out;
 }
 
