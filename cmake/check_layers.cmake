@@ -16,9 +16,9 @@ set(layers_of_comm "group" "backends collectives")
 set(layers_of_data "image" "formats" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
     "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"
-    "convolution output_skip scaled_copies" "modulated_conv" "styled_activation")
+    "convolution filtered_lrelu output_skip scaled_copies" "modulated_conv" "styled_activation")
 set(layers_of_metrics "distances networks")
-set(layers_of_models "contract" "layers" "biggan dcgan resnet stylegan2")
+set(layers_of_models "contract" "layers" "stylegan" "biggan dcgan resnet stylegan2 stylegan3")
 set(layers_of_optim "optimizer" "rules")
 set(layers_of_planning "simulation" "model" "output")
 set(layers_of_report "log media" "page tensorboard")
