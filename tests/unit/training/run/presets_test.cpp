@@ -16,7 +16,7 @@
 namespace ganscale::training {
 namespace {
 
-using models::stylegan2::Architecture;
+using models::stylegan::Architecture;
 
 models::stylegan2::NetworkConfig networks_of(const RunConfig& config) {
   using models::stylegan2::StyleganBlueprint;
@@ -57,10 +57,10 @@ void expect_column(const Column& column) {
   EXPECT_EQ(networks.z_dim, 512);
   EXPECT_EQ(networks.w_dim, 512);
   EXPECT_EQ(networks.mapping_layers, column.mapping_layers);
-  EXPECT_EQ(networks.discriminator_mapping_layers, 8);
+  EXPECT_EQ(networks.label_layers, 8);
   EXPECT_EQ(networks.stddev_group, column.stddev_group);
   EXPECT_EQ(networks.style_mixing, column.style_mixing);
-  EXPECT_EQ(networks.discriminator, column.discriminator);
+  EXPECT_EQ(networks.architecture, column.discriminator);
   EXPECT_EQ(networks.low_precision_resolutions, column.low_precision_resolutions);
   EXPECT_EQ(networks.low_precision_type.has_value(), column.low_precision_resolutions > 0);
   EXPECT_EQ(networks.conv_clamp, 256);
