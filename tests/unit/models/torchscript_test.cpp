@@ -120,7 +120,14 @@ constexpr std::array kExportCases = {
     ExportCase{"clamped_stylegan2",
                "{name: stylegan2, resolution: 16, z_dim: 12, w_dim: 16, mapping_layers: 2, "
                "channel_base: 256, channel_max: 24, conv_clamp: 0.5}",
-               /*is_clamped=*/true}};
+               /*is_clamped=*/true},
+    ExportCase{"stylegan3",
+               "{name: stylegan3, resolution: 32, z_dim: 12, w_dim: 16, channel_base: 256, "
+               "channel_max: 16, layers: 6, margin: 4, conv_clamp: 0.5}"},
+    ExportCase{"conditional_stylegan3_r",
+               "{name: stylegan3, conditional: true, resolution: 16, z_dim: 12, w_dim: 16, "
+               "channel_base: 256, channel_max: 16, layers: 4, margin: 4, kernel: 1, "
+               "radial_filters: true}"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, SaveTorchscript, testing::ValuesIn(kExportCases),
                          [](const auto& info) { return std::string(info.param.model); });

@@ -225,7 +225,7 @@ TEST(Precision, Bf16IsOfAllLayersAbove4x4AndFp16OfTheFourHighestResolutions) {
 }
 
 TEST(Precision, Fp16IsForStylegan2) {
-  expect_error(ExitCode::kConfig, "fp16 is for stylegan2 only",
+  expect_error(ExitCode::kConfig, "fp16 is for stylegan2, stylegan3 only",
                [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
 }
 
