@@ -11,13 +11,14 @@ find_package(yaml-cpp REQUIRED)
 if(NOT TARGET yaml-cpp::yaml-cpp)  # the 0.7 package calls it by its bare name
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
-find_package(fmt REQUIRED)
+find_package(fmt REQUIRED) # header-only: LibTorch brings headers of another version, without its library
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
+include(WebP)
 find_package(LibArchive REQUIRED)
 find_package(Freetype REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)  # crc32_iscsi(): the CRC32C of TFRecord files

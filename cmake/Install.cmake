@@ -2,7 +2,7 @@
 #   bin/                  ganscale, ganscale-operator
 #   lib/ganscale/         LibTorch's libraries, and the two CUDA ones that they load at their start. A build with CUDA needs
 #                         gigabytes more of them: it is installed without, and runs where its torch wheel stays
-#   share/ganscale/       configurations and the schema of the worker's
+#   share/ganscale/       configurations, the schema of the worker's, and converters of published weights
 #   share/man, and the folders of completions of bash, zsh and fish: written by the programs, from their own help
 include(GNUInstallDirs)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # neither tests nor benchmarks are installed
@@ -36,6 +36,8 @@ if(GANSCALE_SERVICES)
   ganscale_install_texts(ganscale-operator)
 endif()
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale)
+install(PROGRAMS scripts/convert-inception.py scripts/convert-stylegan2.py
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale/scripts)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 # The terms under which LibTorch and CUDA's libraries are passed on.

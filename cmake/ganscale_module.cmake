@@ -111,8 +111,8 @@ function(ganscale_test name)
   endforeach()
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  # Threads that wait for work would spin and take the cores from the tests beside: ten times slower.
-  # It computes: two of the slots of scripts/test.sh, which has two for each core.
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
-                       ENVIRONMENT OMP_WAIT_POLICY=passive)
+  # It computes on one core: two of the slots of scripts/test.sh, which has two for each. Further threads would wait for
+  # each other while the tests beside have the cores. What may take long starts first.
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS 2
+                       ENVIRONMENT "OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive")
 endfunction()

@@ -3,7 +3,7 @@
 # Instead of compiling, take what is built:
 #   docker/collect.sh operator build/release build/image/operator
 #   docker build -f docker/operator.Dockerfile -t ganscale-operator build/image/operator
-ARG BASE=debian:bookworm-20250407-slim
+ARG BASE=debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587
 
 FROM ${BASE} AS programs
 COPY . /image

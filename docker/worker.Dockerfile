@@ -1,11 +1,10 @@
 # The worker: ganscale, Open MPI and sshd, for pods of an MPIJob and for mpirun on one machine.
 #   docker build -f docker/worker.Dockerfile -t ganscale .                                        CPU
-#   docker build -f docker/worker.Dockerfile -t ganscale:cuda --build-arg PRESET=cuda \
-#     --build-arg BASE=nvidia/cuda:13.0.1-base-ubuntu24.04 .                                      GPU
+#   docker build -f docker/worker.Dockerfile -t ganscale:cuda --build-arg PRESET=cuda --build-arg "BASE=$(cat docker/cuda-base)" .   GPU
 # Instead of compiling, take what is built on a machine of BASE's release:
 #   docker/collect.sh worker build/release build/image/worker
 #   docker build -f docker/worker.Dockerfile -t ganscale build/image/worker
-ARG BASE=debian:bookworm-20250407-slim
+ARG BASE=debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587
 
 FROM ${BASE} AS programs
 ARG PRESET=release

@@ -17,7 +17,8 @@ RATE = "[$__rate_interval]"
 
 WHERE = 'job=~"$job", instance=~"$instance"'
 RUN = f'{{namespace=~"$namespace", run=~"$run", {WHERE}}}'
-GPU = '{Hostname=~"$hostname"}'
+# The GPUs of the selected trainings: the DCGM exporter names the pod that has a GPU.
+ITS_RUN = f'* on (namespace, pod) group_left (run) (0 * max by (namespace, pod, run) (ganscale_world_size{{pod!="", {RUN[1:]}) + 1)'
 ALLREDUCE = f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})"
 
 # Steps where alerts begin: files/rules/ganscale.yaml.
@@ -26,25 +27,34 @@ EFFICIENT = worse_below(0.8, 0.5)
 IMAGES_A_SECOND = "count:images/s"
 PHASES = {"Pending": NEUTRAL, "Validated": NEUTRAL, "Suspended": NEUTRAL, "Scheduling": WARNING, "Resizing": "purple",
           "Restarting": WARNING, "Running": "blue", "Succeeded": GOOD, "Failed": BAD}
-# The most frequent ones of NVIDIA's "XID Errors".
-XID = {0: ("none", GOOD), 13: ("13: graphics engine exception", BAD), 31: ("31: page fault", BAD), 48: ("48: double-bit ECC error", BAD),
-       63: ("63: row remapped", WARNING), 64: ("64: row remapping failed", BAD), 74: ("74: NVLink error", BAD),
-       79: ("79: fell off the bus", BAD), 94: ("94: contained ECC error", WARNING), 95: ("95: uncontained ECC error", BAD)}
+# The most frequent ones of NVIDIA's "XID Errors". Red are those that GanscaleGpuXid takes for a failed GPU, as every one that is not
+# here; orange those that a program can cause, or that the GPU has dealt with.
+XID = {0: ("none", GOOD), 13: ("13: graphics engine exception", WARNING), 31: ("31: page fault", WARNING),
+       43: ("43: program stopped", WARNING), 45: ("45: channel ended", WARNING), 48: ("48: double-bit ECC error", BAD),
+       63: ("63: row remapped", WARNING), 64: ("64: row remapping failed", BAD), 68: ("68: video processor exception", WARNING),
+       74: ("74: NVLink error", BAD), 79: ("79: fell off the bus", BAD), 94: ("94: contained ECC error", WARNING),
+       95: ("95: uncontained ECC error", BAD), 109: ("109: context switch timeout", WARNING),
+       119: ("119: GSP does not answer", BAD), 140: ("140: unrecovered ECC error", BAD)}
 
 
 # What a ring of the ranks carries over each link: 2 (n - 1) / n of the bytes.
-BUS_BANDWIDTH = (f"sum by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by (run) ({ALLREDUCE})"
-                 f" * 2 * (1 - 1 / max by (run) (ganscale_world_size{RUN}))")
+BUS_BANDWIDTH = (f"sum by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE})) / sum by (namespace, run) ({ALLREDUCE})"
+                 f" * 2 * (1 - 1 / max by (namespace, run) (ganscale_world_size{RUN}))")
 # The time that goes to waiting for the slowest rank, which waits least itself.
-STRAGGLING = f"max by (run) ({ALLREDUCE}) - min by (run) ({ALLREDUCE})"
+STRAGGLING = f"max by (namespace, run) ({ALLREDUCE}) - min by (namespace, run) ({ALLREDUCE})"
+
 
 def by_role(rates):
     """Returns a query of ranks with the network that each trains, as its waiting tells."""
     return f"{rates} * on (namespace, run, instance, rank) group_left (network) (0 * ganscale_role_wait_seconds_total{RUN} + 1)"
 
 
+def gpus(metric):
+    return f'{metric}{{pod!=""}} {ITS_RUN}'
+
+
 def age(part):
-    return f"sum by (run, network) ({by_role(f'rate(ganscale_staleness_steps_{part}{RUN}{RATE})')})"
+    return f"sum by (namespace, run, network) ({by_role(f'rate(ganscale_staleness_steps_{part}{RUN}{RATE})')})"
 
 
 # A panel: (title, unit, what it shows, [(query, legend), ...], options); the options: grafana_panels.py. Bars and the table show
@@ -52,26 +62,26 @@ def age(part):
 TRAINING = [
     ("Throughput", [
         ("Images per second", IMAGES_A_SECOND, "Real images that all ranks train on.",
-         [(f"sum by (run) (rate(ganscale_images_total{RUN}{RATE}))", "{{run}}")], {}),
+         [(f"sum by (namespace, run) (rate(ganscale_images_total{RUN}{RATE}))", "{{namespace}}/{{run}}")], {}),
         ("Seconds per kimg", "s", "Seconds the run takes for 1000 images, of the latest tick.",
-         [(f"max by (run) (ganscale_seconds_per_kimg{RUN})", "{{run}}")], {}),
+         [(f"max by (namespace, run) (ganscale_seconds_per_kimg{RUN})", "{{namespace}}/{{run}}")], {}),
         ("kimg and ranks", "none", "Thousands of images seen, over all restarts; processes of the training.",
-         [(f"max by (run) (ganscale_images_seen{RUN}) / 1000", "{{run}} kimg"),
-          (f"max by (run) (ganscale_world_size{RUN})", "{{run}} ranks")], {"type": "stat", "units": {"/kimg$/": "count:kimg", "/ranks$/": "count:ranks"}}),
+         [(f"max by (namespace, run) (ganscale_images_seen{RUN}) / 1000", "{{namespace}}/{{run}} kimg"),
+          (f"max by (namespace, run) (ganscale_world_size{RUN})", "{{namespace}}/{{run}} ranks")], {"type": "stat", "units": {"/kimg$/": "count:kimg", "/ranks$/": "count:ranks"}}),
         ("Time left", "dtdurations", "Until the images that the configuration asks for have been seen, at the rate of the latest tick.",
-         [(f"max by (run) ((ganscale_images_goal{RUN} - ganscale_images_seen{RUN}) / 1000 * ganscale_seconds_per_kimg{RUN})",
-           "{{run}}")], {"type": "stat"}),
+         [(f"max by (namespace, run) ((ganscale_images_goal{RUN} - ganscale_images_seen{RUN}) / 1000 * ganscale_seconds_per_kimg{RUN})",
+           "{{namespace}}/{{run}}")], {"type": "stat"}),
     ]),
     ("Step", [
         ("Step time", "s", "Median and 99th percentile.",
-         [(f"histogram_quantile(0.5, sum by (run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{run}} p50"),
-          (f"histogram_quantile(0.99, sum by (run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{run}} p99")], {}),
+         [(f"histogram_quantile(0.5, sum by (namespace, run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{namespace}}/{{run}} p50"),
+          (f"histogram_quantile(0.99, sum by (namespace, run, le) (rate(ganscale_step_seconds_bucket{RUN}{RATE})))", "{{namespace}}/{{run}} p99")], {}),
         ("Time by phase", "percentunit",
          "Share of the time of each phase of a step, with its optimizer, mean of the ranks. Lines, not stacked: all-reduce, which "
          "partly overlaps with the backward passes, and waiting for the next batch, between the phases.",
-         [(f"avg by (run, phase) (rate(ganscale_phase_seconds_total{RUN}{RATE}))", "{{run}} {{phase}}"),
-          (f"avg by (run) ({ALLREDUCE})", "{{run}} all-reduce"),
-          (f"avg by (run) (rate(ganscale_data_wait_seconds_total{RUN}{RATE}))", "{{run}} waits for data")],
+         [(f"avg by (namespace, run, phase) (rate(ganscale_phase_seconds_total{RUN}{RATE}))", "{{namespace}}/{{run}} {{phase}}"),
+          (f"avg by (namespace, run) ({ALLREDUCE})", "{{namespace}}/{{run}} all-reduce"),
+          (f"avg by (namespace, run) (rate(ganscale_data_wait_seconds_total{RUN}{RATE}))", "{{namespace}}/{{run}} waits for data")],
          {"stack": True, "lines": "/ (all-reduce|waits for data)$/"}),
         ("Step times", "s", "Number of steps by duration.",
          [(f"sum by (le) (increase(ganscale_step_seconds_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
@@ -79,80 +89,80 @@ TRAINING = [
     ("Communication", [
         ("All-reduce in progress", "percentunit",
          "Share of the time that an all-reduce is in progress, hidden behind the backward pass or not, mean of the ranks.",
-         [(f"avg by (run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))", "{{run}}")], {}),
+         [(f"avg by (namespace, run) (rate(ganscale_allreduce_seconds_total{RUN}{RATE}))", "{{namespace}}/{{run}}")], {}),
         ("Gradient bytes per second", "Bps",
          "Bytes that a rank all-reduces, mean of the ranks; and what a ring carries over each link meanwhile.",
-         [(f"avg by (run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{run}} given"),
-          (BUS_BANDWIDTH, "{{run}} bus")], {}),
+         [(f"avg by (namespace, run) (rate(ganscale_allreduce_bytes_total{RUN}{RATE}))", "{{namespace}}/{{run}} given"),
+          (BUS_BANDWIDTH, "{{namespace}}/{{run}} bus")], {}),
         ("Waiting for the slowest rank", "percentunit", "Gap between the rank that waits longest in all-reduce and the one that waits least.",
-         [(STRAGGLING, "{{run}}")], {"steps": TIME_LOST}),
+         [(STRAGGLING, "{{namespace}}/{{run}}")], {"steps": TIME_LOST}),
         ("All-reduce by rank", "percentunit", "The rank with the least is the one that the others wait for.",
-         [(f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {"type": "state"}),
+         [(f"rate(ganscale_allreduce_seconds_total{RUN}{RATE})", "{{namespace}}/{{run}} rank {{rank}}")], {"type": "state"}),
     ]),
     ("Roles (scheme asynchronous)", [
         ("Waiting for the other role", "percentunit",
          "Share of the time that the ranks of a role wait for images or snapshots of the other one, mean of its ranks.",
-         [(f"avg by (run, network) (rate(ganscale_role_wait_seconds_total{RUN}{RATE}))", "{{run}} {{network}}")], {}),
+         [(f"avg by (namespace, run, network) (rate(ganscale_role_wait_seconds_total{RUN}{RATE}))", "{{namespace}}/{{run}} {{network}}")], {}),
         ("Step time by role", "s", "Median duration of the steps of each role.",
-         [(f"histogram_quantile(0.5, sum by (run, network, le) ({by_role(f'rate(ganscale_step_seconds_bucket{RUN}{RATE})')}))",
-           "{{run}} {{network}}")], {}),
+         [(f"histogram_quantile(0.5, sum by (namespace, run, network, le) ({by_role(f'rate(ganscale_step_seconds_bucket{RUN}{RATE})')}))",
+           "{{namespace}}/{{run}} {{network}}")], {}),
         ("Steps per second by role", "ops", "Steps of a rank of each role.",
-         [(f"avg by (run, network) ({by_role(f'rate(ganscale_step_seconds_count{RUN}{RATE})')})", "{{run}} {{network}}")], {}),
+         [(f"avg by (namespace, run, network) ({by_role(f'rate(ganscale_step_seconds_count{RUN}{RATE})')})", "{{namespace}}/{{run}} {{network}}")], {}),
         ("Staleness", "count:steps", "Mean age, in steps, of what a role uses of the other one: the generator weights, the discriminator images.",
-         [(f"{age('sum')} / {age('count')}", "{{run}} {{network}}")], {}),
+         [(f"{age('sum')} / {age('count')}", "{{namespace}}/{{run}} {{network}}")], {}),
         ("Ages", "count:steps", "Number of steps of both roles by the age of the images or weights that they used.",
          [(f"sum by (le) (increase(ganscale_staleness_steps_bucket{RUN}{RATE}))", "{{le}}")], {"type": "heatmap"}),
     ]),
     ("Data", [
         ("Waiting for data", "percentunit", "Share of the time that a rank waits for its next batch.",
-         [(f"rate(ganscale_data_wait_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {"steps": TIME_LOST}),
+         [(f"rate(ganscale_data_wait_seconds_total{RUN}{RATE})", "{{namespace}}/{{run}} rank {{rank}}")], {"steps": TIME_LOST}),
         ("Prefetch depth", "count:batches", "Batches that the prefetcher may hold ready.",
-         [(f"ganscale_prefetch_depth{RUN}", "{{run}} rank {{rank}}")], {}),
+         [(f"ganscale_prefetch_depth{RUN}", "{{namespace}}/{{run}} rank {{rank}}")], {}),
         ("Reader threads", "count:threads", "Threads that read and decode records: more while storage is congested.",
-         [(f"ganscale_reader_threads{RUN}", "{{run}} rank {{rank}}")], {}),
+         [(f"ganscale_reader_threads{RUN}", "{{namespace}}/{{run}} rank {{rank}}")], {}),
         ("Reads from storage", "s", "Median and 95th percentile, and the latter while storage is not congested, of the slowest rank.",
-         [(f"max by (run) (ganscale_read_tail_seconds{RUN})", "{{run}} p95"),
-          (f"max by (run) (ganscale_read_median_seconds{RUN})", "{{run}} p50"),
-          (f"max by (run) (ganscale_read_calm_tail_seconds{RUN})", "{{run}} p95, calm")], {}),
+         [(f"max by (namespace, run) (ganscale_read_tail_seconds{RUN})", "{{namespace}}/{{run}} p95"),
+          (f"max by (namespace, run) (ganscale_read_median_seconds{RUN})", "{{namespace}}/{{run}} p50"),
+          (f"max by (namespace, run) (ganscale_read_calm_tail_seconds{RUN})", "{{namespace}}/{{run}} p95, calm")], {}),
     ]),
     ("Learning", [
         ("Loss", "none", "Loss of the latest tick, mean over its steps and ranks.",
-         [(f"avg by (run, network) (ganscale_loss{RUN})", "{{run}} {{network}}")], {}),
+         [(f"avg by (namespace, run, network) (ganscale_loss{RUN})", "{{namespace}}/{{run}} {{network}}")], {}),
         ("FID", "none", "Fréchet inception distance of the latest evaluation.",
-         [(f"max by (run) (ganscale_fid{RUN})", "{{run}}")], {}),
+         [(f"max by (namespace, run) (ganscale_fid{RUN})", "{{namespace}}/{{run}}")], {}),
         ("Inception score", "none", "Inception score of the latest evaluation.",
-         [(f"max by (run) (ganscale_inception_score{RUN})", "{{run}}")], {}),
+         [(f"max by (namespace, run) (ganscale_inception_score{RUN})", "{{namespace}}/{{run}}")], {}),
         ("Augmentation", "percentunit", "Probability of augmentation that ADA has reached.",
-         [(f"max by (run) (ganscale_augment_p{RUN})", "{{run}}")], {}),
+         [(f"max by (namespace, run) (ganscale_augment_p{RUN})", "{{namespace}}/{{run}}")], {}),
     ]),
     ("Safety", [
         ("Age of the latest checkpoint", "s", "Time since the latest checkpoint, which a failure now would lose.",
-         [(f"time() - max by (run) (ganscale_checkpoint_last_success_timestamp_seconds{RUN})", "{{run}}")],
+         [(f"time() - max by (namespace, run) (ganscale_checkpoint_last_success_timestamp_seconds{RUN})", "{{namespace}}/{{run}}")],
          {"steps": worse_above(3600, 7200)}),
         ("Time to write a checkpoint", "s", "Of the latest one; training goes on meanwhile.",
-         [(f"max by (run) (ganscale_checkpoint_seconds{RUN})", "{{run}}")], {}),
+         [(f"max by (namespace, run) (ganscale_checkpoint_seconds{RUN})", "{{namespace}}/{{run}}")], {}),
         ("Checkpoints that failed", "none", "Since the rank's process started.",
-         [(f"sum by (run) (ganscale_checkpoint_failures_total{RUN})", "{{run}}")], {"type": "stat", "steps": NONE_IS_GOOD, "words": {0: ("none", GOOD)}}),
+         [(f"sum by (namespace, run) (ganscale_checkpoint_failures_total{RUN})", "{{namespace}}/{{run}}")], {"type": "stat", "steps": NONE_IS_GOOD, "words": {0: ("none", GOOD)}}),
         ("Steps with NaN or infinity", "count:steps", "Updates that were skipped, by phase, since the process started.",
-         [(f"max by (run, phase) (ganscale_nonfinite_total{RUN})", "{{run}} {{phase}}")], {"steps": NONE_IS_GOOD}),
+         [(f"max by (namespace, run, phase) (ganscale_nonfinite_total{RUN})", "{{namespace}}/{{run}} {{phase}}")], {"steps": NONE_IS_GOOD}),
     ]),
     ("Processes", [
         ("CPU", "count:cores", "Cores that a rank keeps busy.",
-         [(f"rate(process_cpu_seconds_total{RUN}{RATE})", "{{run}} rank {{rank}}")], {}),
+         [(f"rate(process_cpu_seconds_total{RUN}{RATE})", "{{namespace}}/{{run}} rank {{rank}}")], {}),
         ("Memory", "bytes", "Resident memory of a rank.",
-         [(f"process_resident_memory_bytes{RUN}", "{{run}} rank {{rank}}")], {}),
+         [(f"process_resident_memory_bytes{RUN}", "{{namespace}}/{{run}} rank {{rank}}")], {}),
         ("GPU memory", "bytes", "GPU memory that a rank had allocated at the latest tick.",
-         [(f"ganscale_gpu_memory_bytes{RUN}", "{{run}} rank {{rank}}")], {}),
+         [(f"ganscale_gpu_memory_bytes{RUN}", "{{namespace}}/{{run}} rank {{rank}}")], {}),
     ]),
-    ("GPUs (needs the DCGM exporter)", [
+    ("GPUs (needs the DCGM exporter, with pods)", [
         ("Engine and tensor cores", "percentunit", "Share of the time that the GPU, and its tensor cores, are at work.",
-         [(f"DCGM_FI_PROF_GR_ENGINE_ACTIVE{GPU}", "{{Hostname}} {{gpu}} engine"),
-          (f"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{GPU}", "{{Hostname}} {{gpu}} tensor")], {}),
+         [(gpus("DCGM_FI_PROF_GR_ENGINE_ACTIVE"), "{{namespace}}/{{run}} {{Hostname}} {{gpu}} engine"),
+          (gpus("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE"), "{{namespace}}/{{run}} {{Hostname}} {{gpu}} tensor")], {}),
         ("Memory bandwidth", "percentunit", "Share of the time that the GPU's memory is at work.",
-         [(f"DCGM_FI_PROF_DRAM_ACTIVE{GPU}", "{{Hostname}} {{gpu}}")], {}),
-        ("Power", "watt", "Of each GPU.", [(f"DCGM_FI_DEV_POWER_USAGE{GPU}", "{{Hostname}} {{gpu}}")], {}),
+         [(gpus("DCGM_FI_PROF_DRAM_ACTIVE"), "{{namespace}}/{{run}} {{Hostname}} {{gpu}}")], {}),
+        ("Power", "watt", "Of each GPU.", [(gpus("DCGM_FI_DEV_POWER_USAGE"), "{{namespace}}/{{run}} {{Hostname}} {{gpu}}")], {}),
         ("XID", "none", "Code of the latest error of each GPU.",
-         [(f"DCGM_FI_DEV_XID_ERRORS{GPU}", "{{Hostname}} {{gpu}}")], {"type": "state", "steps": NONE_IS_GOOD, "words": XID}),
+         [(gpus("DCGM_FI_DEV_XID_ERRORS"), "{{namespace}}/{{run}} {{Hostname}} {{gpu}}")], {"type": "state", "steps": NONE_IS_GOOD, "words": XID}),
     ]),
 ]
 
@@ -215,18 +225,30 @@ SWEEP = [
     ]),
     ("Runs", [
         ("Images per second now", IMAGES_A_SECOND, "Real images that all ranks of a run train on.",
-         [(f"sum by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{run}}")], {}),
+         [(f"sum by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{namespace}}/{{run}}")], {}),
         ("Images per second and rank", IMAGES_A_SECOND, "Horizontal lines: perfect scaling.",
-         [(f"avg by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{run}}")], {}),
+         [(f"avg by (namespace, run) (rate(ganscale_images_total{SWEEP_RUN}{RATE}))", "{{namespace}}/{{run}}")], {}),
         ("Ranks", "count:ranks", "Processes of each run.",
-         [(f"max by (namespace, run) (ganscale_world_size{SWEEP_RUN})", "{{run}}")], {}),
+         [(f"max by (namespace, run) (ganscale_world_size{SWEEP_RUN})", "{{namespace}}/{{run}}")], {}),
         ("Sweeps by phase", "count:sweeps", "ScalingSweeps of the cluster.",
          [(f"max by (phase) (ganscale_sweeps{{{WHERE}}})", "{{phase}}")], {"stack": True, "colors": PHASES}),
     ]),
 ]
 
-CONTROLLER = f'{{controller="gantraining", {WHERE}}}'
-QUEUE = f'{{name="gantraining", {WHERE}}}'
+KINDS = "gantraining|scalingsweep"
+CONTROLLER = f'{{controller=~"{KINDS}", {WHERE}}}'
+QUEUE = f'{{name=~"{KINDS}", {WHERE}}}'
+
+
+def reconcile_time(quantile):
+    rates = f"rate(controller_runtime_reconcile_time_seconds_bucket{CONTROLLER}{RATE})"
+    return f"histogram_quantile({quantile}, sum by (controller, le) ({rates}))"
+
+
+def queue_time(quantile):
+    return f"histogram_quantile({quantile}, sum by (name, le) (rate(workqueue_queue_duration_seconds_bucket{QUEUE}{RATE})))"
+
+
 OPERATOR = [
     ("State", [
         ("Leaders", "none", "One, always. 0: nothing is started, resized or restarted.",
@@ -241,25 +263,24 @@ OPERATOR = [
          [(f"max(ganscale_training_longest_wait_seconds{{{WHERE}}})", "waiting")], {"steps": worse_above(900, 1800)}),
     ]),
     ("Reconciling", [
-        ("Reconciles per second", "ops", "By result; requeue_after: done, and due again later.",
-         [(f"sum by (result) (rate(controller_runtime_reconcile_total{CONTROLLER}{RATE}))", "{{result}}")],
-         {"stack": True, "colors": {"success": GOOD, "requeue_after": NEUTRAL, "requeue": WARNING, "error": BAD}}),
+        ("Reconciles per second", "ops", "Of trainings and sweeps, by result; requeue_after: done, and due again later.",
+         [(f"sum by (controller, result) (rate(controller_runtime_reconcile_total{CONTROLLER}{RATE}))", "{{controller}} {{result}}")],
+         {"stack": True, "colors": {"/ success$/": GOOD, "/ requeue_after$/": NEUTRAL, "/ requeue$/": WARNING, "/ error$/": BAD}}),
         ("Errors per second", "ops", "Reconciles that failed and are retried.",
-         [(f"sum(rate(controller_runtime_reconcile_errors_total{CONTROLLER}{RATE}))", "errors")], {"steps": NONE_IS_GOOD, "colors": {"errors": BAD}}),
+         [(f"sum by (controller) (rate(controller_runtime_reconcile_errors_total{CONTROLLER}{RATE}))", "{{controller}}")],
+         {"steps": NONE_IS_GOOD}),
         ("Time of a reconcile", "s", "Median and 99th percentile.",
-         [(f"histogram_quantile(0.5, sum by (le) (rate(controller_runtime_reconcile_time_seconds_bucket{CONTROLLER}{RATE})))", "p50"),
-          (f"histogram_quantile(0.99, sum by (le) (rate(controller_runtime_reconcile_time_seconds_bucket{CONTROLLER}{RATE})))", "p99")], {}),
-        ("Reconciles in progress", "none", "At most operator.workers.",
-         [(f"sum(controller_runtime_active_workers{CONTROLLER})", "in progress")], {}),
+         [(reconcile_time(0.5), "{{controller}} p50"), (reconcile_time(0.99), "{{controller}} p99")], {}),
+        ("Reconciles in progress", "none", "At most operator.workers for each kind.",
+         [(f"sum by (controller) (controller_runtime_active_workers{CONTROLLER})", "{{controller}}")], {}),
     ]),
     ("Queue", [
-        ("Depth", "none", "Trainings that wait for a reconcile.", [(f"sum(workqueue_depth{QUEUE})", "waiting")], {}),
+        ("Depth", "none", "Trainings and sweeps that wait for a reconcile.", [(f"sum by (name) (workqueue_depth{QUEUE})", "{{name}}")], {}),
         ("Time in the queue", "s", "Median and 99th percentile of the keys.",
-         [(f"histogram_quantile(0.5, sum by (le) (rate(workqueue_queue_duration_seconds_bucket{QUEUE}{RATE})))", "p50"),
-          (f"histogram_quantile(0.99, sum by (le) (rate(workqueue_queue_duration_seconds_bucket{QUEUE}{RATE})))", "p99")], {}),
+         [(queue_time(0.5), "{{name}} p50"), (queue_time(0.99), "{{name}} p99")], {}),
         ("Added and retried", "ops", "Keys added, and added again after a failure.",
-         [(f"sum(rate(workqueue_adds_total{QUEUE}{RATE}))", "added"),
-          (f"sum(rate(workqueue_retries_total{QUEUE}{RATE}))", "retried")], {"colors": {"retried": WARNING}}),
+         [(f"sum by (name) (rate(workqueue_adds_total{QUEUE}{RATE}))", "{{name}} added"),
+          (f"sum by (name) (rate(workqueue_retries_total{QUEUE}{RATE}))", "{{name}} retried")], {"colors": {"/ retried$/": WARNING}}),
     ]),
     ("API server", [
         ("Requests per second", "ops", "By method and answer; code 0: no answer.",
@@ -281,9 +302,9 @@ def annotations(selector):
     """
     ranks, images = (f"max by (namespace, run) ({metric}{selector})" for metric in ["ganscale_world_size", "ganscale_images_total"])
     resized = f"{ranks} != {before(ranks)}"
-    return [PrometheusAnnotation("Resizes", "purple", f'count_values by (namespace, run) ("ranks", {resized})', "{{run}}: {{ranks}} ranks"),
+    return [PrometheusAnnotation("Resizes", "purple", f'count_values by (namespace, run) ("ranks", {resized})', "{{namespace}}/{{run}}: {{ranks}} ranks"),
             # A process counts its images from 0.
-            PrometheusAnnotation("Restarts", WARNING, f"{images} < {before(images)} unless {resized}", "{{run}} restarted")]
+            PrometheusAnnotation("Restarts", WARNING, f"{images} < {before(images)} unless {resized}", "{{namespace}}/{{run}} restarted")]
 
 
 def main():
@@ -292,7 +313,6 @@ def main():
                variable("job", 'label_values(ganscale_world_size{namespace=~"$namespace", run=~"$run"}, job)', "Job"),
                variable("instance", 'label_values(ganscale_world_size{namespace=~"$namespace", run=~"$run", job=~"$job"}, instance)',
                         "Pod")]
-    of_gpus = [variable("hostname", "label_values(DCGM_FI_DEV_POWER_USAGE, Hostname)", "Node (DCGM)")]
     of_replicas = [variable("job", "label_values(leader_election_master_status, job)", "Job"),
                    variable("instance", 'label_values(leader_election_master_status{job=~"$job"}, instance)', "Replica")]
     # The operator exposes the figures, the workers what runs now.
@@ -304,7 +324,7 @@ def main():
     boards = {
         "training": dashboard(
             ("ganscale-training", "ganscale / Training", "Rate, step, communication, data, learning and safety of trainings."),
-            of_runs + of_gpus, TRAINING, annotations(RUN)),
+            of_runs, TRAINING, annotations(RUN)),
         "sweep": dashboard(
             ("ganscale-sweep", "ganscale / Scaling sweep", "What ScalingSweeps measured: how trainings scale with their "
              "ranks, and what it costs."), of_sweeps, SWEEP, annotations(SWEEP_RUN)),

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [test] [cuda] [docs] [package] [video] [e2e]     default: build
+#   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [video] [e2e]     default: build
 #     build    Debian packages, LibTorch (CPU part), CMake, Ninja                               1.3 GB
+#     demo     typefaces, whose letters the demo learns                                         0.2 GB more
 #     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
 #     cuda     nvcc, for a machine without a CUDA toolkit                                       0.3 GB more
 #     docs     what writes the dashboards and tests the ONNX recipe (also part of test)         0.2 GB more
@@ -113,6 +114,15 @@ packages_for_building() {
   [ "$compiler" -ge 12 ] || die "g++ is too old: $compiler, 12 needed" "Use Debian 12, Ubuntu 24.04 or newer."
 }
 
+# Where one can't be had, the demo does without.
+packages_for_demo() {
+  local missing package
+  mapfile -t missing < <(missing_packages "$scripts/apt-packages-demo.txt")
+  [ ${#missing[@]} -eq 0 ] || install_packages apt-demo "${missing[@]}" || for package in "${missing[@]}"; do
+    install_packages apt-demo "$package" || say "Could not install $package: the demo does without"
+  done
+}
+
 # The tests do without these: a test that misses one says so and is skipped.
 packages_for_testing() {
   local missing package
@@ -189,13 +199,14 @@ find_tools # again: the packages may have brought Python
 for tier in "$@"; do
   case $tier in
     build) python_tier build 2500 ;;
+    demo) packages_for_demo ;;
     test) packages_for_testing && python_tier build 2500 && python_tier test 8000 && docs_tier ;;
     cuda) python_tier cuda 1000 ;;
     docs) docs_tier ;;
     package) needed_packages "$scripts/apt-packages-package.txt" ;;
     video) needed_packages "$scripts/apt-packages-video.txt" ;;
     e2e) packages_for_e2e ;;
-    *) die "unknown tier: $tier" "Tiers: build, test, cuda, docs, package, video, e2e." ;;
+    *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, video, e2e." ;;
   esac
 done
 say "Setup is complete: $*"

@@ -1,17 +1,23 @@
-#include "base/error.h"
-#include "base/host_memory.h"
+#include <cstdlib>
+
+#include "base/host.h"
 #include "cli/run.h"
 #include "comm/backends/launcher.h"
 #include "comm/backends/mpi_session.h"
+#include "comm/backends/shared_cores.h"
 
 int main(int argc, char** argv) {
+  ganscale::comm::wait_passively(argv);
   ganscale::keep_freed_host_memory();
+  if (std::getenv(ganscale::comm::kBindVariable) != nullptr) {
+    ganscale::comm::bind_to_share(ganscale::comm::launched_local_rank(),
+                                  ganscale::comm::launched_local_size());
+  }
   const ganscale::comm::MpiSession session;
   const int exit_code = ganscale::cli::run(argc, argv);
-  // Stopped by a signal, all ranks come here together; after an error the others may wait for this
-  // one forever.
-  const bool orderly =
-      exit_code == 0 || exit_code == static_cast<int>(ganscale::ExitCode::kStopped);
-  if (!orderly && ganscale::comm::launched_by_mpi()) ganscale::comm::MpiSession::abort(exit_code);
+  // After an error the other ranks may wait for this one forever. Stopped by a signal, all have met and
+  // are done, but mpirun would explain at length that one of them ended with a code.
+  if (exit_code != 0 && ganscale::comm::launched_by_mpi())
+    ganscale::comm::MpiSession::abort(exit_code);
   return exit_code;
 }

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "base/host_memory.h"
+#include "base/host.h"
 
 namespace ganscale::benchmarks {
 namespace {

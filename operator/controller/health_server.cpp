@@ -35,7 +35,7 @@ HealthServer::HealthServer(const std::string& address, const Checks& checks) {
             try {
               sent.get();
             } catch (const std::exception&) {
-              // A client that is gone by now is no error of ours.
+              // A client that is gone by now is not an error of ours.
             }
           });
     });

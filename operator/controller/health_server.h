@@ -14,7 +14,7 @@ class HealthServer {
     std::function<bool()> alive = [] { return true; };
   };
 
-  /// address: 0.0.0.0:8081. Throws ConfigError if it can't be had.
+  /// address: 0.0.0.0:8081. Throws ConfigError if it is not available.
   HealthServer(const std::string& address, const Checks& checks);
   ~HealthServer();
 

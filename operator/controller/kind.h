@@ -23,6 +23,7 @@ struct KindContext {
   std::function<std::unique_ptr<Transport>()> connect_watch;  ///< one for each informer
   std::function<void(const Key&)> enqueue;  ///< asks for a reconcile; any thread may call
   std::string name_space;                   ///< the operator's own
+  std::vector<std::string> watched{};       ///< namespaces that it looks after; empty: all
   std::function<Time()> now;
 };
 

@@ -146,6 +146,7 @@ ExitCode run_operator(const OperatorSettings& settings, const std::vector<KindEn
                             .connect_watch = [&] { return settings.connect(kSilentWatch); },
                             .enqueue = {},  // each kind has its own
                             .name_space = settings.name_space,
+                            .watched = settings.watched,
                             .now = current_time};
   RunningKinds kinds;
   for (const KindEntry& entry : entries) {

@@ -16,8 +16,9 @@ namespace ganscale::controller {
 struct OperatorSettings {
   /// Connects to the API server; requests idle for longer than `idle` fail.
   std::function<std::unique_ptr<Transport>(std::chrono::seconds idle)> connect;
-  std::string name_space;  ///< the operator's own, which holds its Lease
-  std::string identity;    ///< of this process among its peers
+  std::string name_space;              ///< the operator's own, which holds its Lease
+  std::vector<std::string> watched{};  ///< namespaces that it looks after; empty: all
+  std::string identity;                ///< of this process among its peers
   LeaseTimes lease{};
   int workers = 2;  ///< for each controller
   telemetry::Endpoint metrics{};

@@ -1,6 +1,7 @@
 #include "definition/rules.h"
 
 #include "definition/cel/evaluate.h"
+#include "definition/schema.h"
 
 namespace ganscale::controller {
 namespace {
@@ -57,17 +58,10 @@ RuleTree parse_rules(const Json& schema, const std::string& field) {
   for (const Json& rule : schema.value("x-kubernetes-validations", Json::array())) {
     tree.rules.push_back(parse_rule(rule));
   }
-  const auto add = [&](const Json& inner_schema, const std::string& name) {
+  for_each_inner_schema(schema, [&](const std::string& name, const Json& inner_schema) {
     RuleTree inner = parse_rules(inner_schema, name);
     if (!inner.rules.empty() || !inner.inner.empty()) tree.inner.push_back(std::move(inner));
-  };
-  const Json fields = schema.value("properties", Json::object());
-  for (const auto& [name, inner] : fields.items()) {
-    add(inner, name);
-  }
-  for (const char* others : {"additionalProperties", "items"}) {
-    if (schema.contains(others)) add(schema[others], "");
-  }
+  });
   return tree;
 }
 

@@ -12,7 +12,7 @@
 namespace ganscale::controller {
 namespace {
 
-/// Keywords that say where further schemas are, and those that are no condition.
+/// Keywords that say where further schemas are, and others that are not conditions.
 constexpr std::array<std::string_view, 8> kOtherKeywords{
     "additionalProperties",
     "default",
@@ -85,7 +85,7 @@ struct Keyword {
   std::string (*fault)(const Json& value, const Json& argument);
 };
 
-// The first fault alone is told. Lengths come before patterns: std::regex recurses with the text.
+// Only the first fault counts. Lengths come before patterns: std::regex recurses with the text.
 constexpr std::array<Keyword, 12> kConditions{{
     {"type", type_fault},
     {"enum", enum_fault},
@@ -201,16 +201,22 @@ Json object_with_defaults(Json object, const Json& schema) {
 
 }  // namespace
 
+void for_each_inner_schema(const Json& schema,
+                           const std::function<void(const std::string&, const Json&)>& visit) {
+  if (const auto fields = schema.find("properties"); fields != schema.end()) {
+    for (const auto& [name, field] : fields->items()) visit(name, field);
+  }
+  for (const char* others : {"additionalProperties", "items"}) {
+    if (schema.contains(others)) visit("", schema[others]);
+  }
+}
+
 void require_known_keywords(const Json& schema) {
   for (const auto& [keyword, argument] : schema.items()) {
     if (!is_known(keyword)) throw ConfigError("a schema has an unknown keyword: " + keyword);
   }
-  for (const Json& field : schema.value("properties", Json::object())) {
-    require_known_keywords(field);
-  }
-  for (const char* others : {"additionalProperties", "items"}) {
-    if (schema.contains(others)) require_known_keywords(schema[others]);
-  }
+  for_each_inner_schema(
+      schema, [](const std::string&, const Json& inner) { require_known_keywords(inner); });
 }
 
 Json with_defaults(Json value, const Json& schema) {

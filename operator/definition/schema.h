@@ -1,11 +1,17 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "object/json.h"
 
 namespace ganscale::controller {
+
+/// Calls visit() with each schema directly within a schema: those of its fields with their names, and
+/// that of other fields or of items with an empty one.
+void for_each_inner_schema(const Json& schema,
+                           const std::function<void(const std::string&, const Json&)>& visit);
 
 /// Throws ConfigError for a keyword that the functions below do not know, anywhere in a structural
 /// schema (OpenAPI v3, as Kubernetes restricts it).

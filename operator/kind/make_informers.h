@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kube/informer.h"
 
@@ -16,6 +17,7 @@ struct MakeInformers {
   std::function<std::unique_ptr<Transport>()> connect;
   Client::Hooks hooks;
   std::function<void(const Key&)> enqueue;  ///< called with the key of the resource to reconcile
+  std::vector<std::string> name_spaces{};   ///< empty: all
 
   /// Returns an informer of the kind's own resources.
   std::unique_ptr<Informer> of_kind(const Resource& resource) const;
@@ -23,6 +25,10 @@ struct MakeInformers {
   /// names. `keep`: see Informer::Settings.
   std::unique_ptr<Informer> of_owned(const Resource& resource, const std::string& label,
                                      std::function<Json(Json)> keep = {}) const;
+  /// Returns an informer of objects that bear no label of ours, all or those that Informer::Settings
+  /// select. `on_change` is called with each that was added, changed or deleted.
+  std::unique_ptr<Informer> of_others(Informer::Settings settings,
+                                      std::function<void(const Json&)> on_change) const;
 };
 
 }  // namespace ganscale::controller

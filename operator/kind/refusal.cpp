@@ -5,6 +5,10 @@
 
 namespace ganscale::controller {
 
+bool may_pass(const Refusal& refusal) {
+  return refusal.reason == kMissingClaim || refusal.reason == kMissingConfigMap;
+}
+
 Refusal refusal_of(const std::function<void()>& check) {
   try {
     check();

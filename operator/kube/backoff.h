@@ -6,7 +6,7 @@
 
 namespace ganscale::controller {
 
-/// Waits that double from try to try, spread by chance so that many clients do not come at once.
+/// Waits that double with each try, with random jitter so that many clients do not come at once.
 class Backoff {
  public:
   using Milliseconds = std::chrono::milliseconds;
@@ -14,7 +14,7 @@ class Backoff {
   Backoff(Milliseconds first, Milliseconds longest)
       : first_(first), longest_(longest), next_(first), random_(std::random_device{}()) {}
 
-  /// Returns how long to wait now: between the present step and twice as long.
+  /// Returns how long to wait now: between the current step and twice as long.
   Milliseconds next() {
     const Milliseconds now = next_;
     next_ = std::min(next_ * 2, longest_);

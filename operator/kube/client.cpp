@@ -24,7 +24,7 @@ Json parse(const HttpResponse& response, const std::string& what) {
 bool is_good(int status) { return status >= 200 && status < 300; }
 
 /// Returns an item of a list with its apiVersion and kind, as an object read alone has them: the
-/// server tells those of built-in objects only once, by the list's.
+/// server returns those of built-in objects only once, by the list's.
 Json typed_item(const Json& list, Json item) {
   constexpr std::string_view kSuffix = "List";
   const std::string list_kind = list.value("kind", "");
@@ -49,7 +49,7 @@ Client::Client(Transport& transport, Hooks hooks)
   if (!hooks_.sleep) hooks_.sleep = [](milliseconds time) { std::this_thread::sleep_for(time); };
 }
 
-/// Sends a request; a broken connection is tried anew, except where something may have been made.
+/// Sends a request; a broken connection is retried, except where something may have been made.
 HttpResponse Client::call_once(const HttpRequest& request) {
   using Clock = std::chrono::steady_clock;
   for (int tried = 1;; ++tried) {
@@ -96,13 +96,14 @@ std::optional<Json> Client::get(const Resource& resource, const Key& key) {
   return parse(response, "get " + resource.path(key));
 }
 
-std::string Client::list(const Resource& resource, const std::string& query,
-                         const std::function<void(Json)>& on_item) {
+std::string Client::list(const Resource& resource, const std::string& name_space,
+                         const std::string& query, const std::function<void(Json)>& on_item) {
   constexpr auto kPage = "limit=250";
-  const std::string what = "list " + resource.path();
+  const std::string all = resource.path(name_space);
+  const std::string what = "list " + all;
   std::string next;
   while (true) {
-    std::string path = resource.path() + "?" + kPage;
+    std::string path = all + "?" + kPage;
     if (!query.empty()) path += "&" + query;
     if (!next.empty()) path += "&continue=" + next;
     const HttpResponse response = call({.method = "GET", .path = path});

@@ -43,9 +43,9 @@ class Client {
   /// Returns an object; nothing if it does not exist. Throws ApiError, TransportError, as all do.
   std::optional<Json> get(const Resource& resource, const Key& key);
   /// Returns every page of a list: items by `on_item`, with apiVersion and kind, and the list's
-  /// resource version.
-  std::string list(const Resource& resource, const std::string& query,
-                   const std::function<void(Json)>& on_item);
+  /// resource version. `name_space`: empty for all.
+  std::string list(const Resource& resource, const std::string& name_space,
+                   const std::string& query, const std::function<void(Json)>& on_item);
   Json create(const Resource& resource, const Json& object);
   /// Server-side apply by our field manager, by force.
   Json apply(const Resource& resource, const Json& object);

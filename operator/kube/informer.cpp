@@ -1,138 +1,51 @@
 #include "kube/informer.h"
 
 #include <algorithm>
-#include <random>
 
-#include "base/error.h"
-#include "base/log.h"
-#include "kube/sleep.h"
 #include "object/lookup.h"
 
 namespace ganscale::controller {
 namespace {
 
-constexpr std::chrono::seconds kShortWatch{5};
-constexpr int kGone = 410;
-
-/// The server does not know the version where we stopped, or not any more: only a new list helps.
-class Expired : public std::exception {};
-
-/// Whether a Status says so. After a restore from a backup the server's versions are older than
-/// ours, and the answer is 504 with the cause ResourceVersionTooLarge.
-bool is_unknown_version(int code, const Json& status) {
-  if (code == kGone) return true;
-  const Json causes = list_at(status, "/details/causes");
-  return std::ranges::any_of(causes, [](const Json& cause) {
-    return text_at(cause, "/reason") == "ResourceVersionTooLarge";
-  });
-}
-
-/// Whether a version comes before another. Versions of one resource are numbers of any length.
-bool is_older(const std::string& version, const std::string& than) {
-  return version.size() != than.size() ? version.size() < than.size() : version < than;
-}
-
-std::string version_of(const Json& object) {
-  return object["metadata"].value("resourceVersion", "");
-}
+constexpr const char* kVersion = "/metadata/resourceVersion";
 
 }  // namespace
 
-Informer::Informer(std::unique_ptr<Transport> transport, Client::Hooks hooks, Settings settings,
+Informer::Informer(const Connect& connect, const Client::Hooks& hooks, Settings settings,
                    std::function<void(const Json&)> on_change)
-    : transport_(std::move(transport)),
-      client_(*transport_, std::move(hooks)),
-      settings_(std::move(settings)),
-      on_change_(std::move(on_change)) {
+    : settings_(std::move(settings)), on_change_(std::move(on_change)) {
   if (!settings_.keep) settings_.keep = [](Json object) { return object; };
   if (!settings_.index) settings_.index = [](const Json&) { return std::nullopt; };
-}
-
-Informer::~Informer() {
-  stopped_ = true;
-  transport_->stop();
-  if (thread_.joinable()) thread_.join();
+  if (settings_.name_spaces.empty()) settings_.name_spaces.emplace_back();
+  for (const std::string& name_space : settings_.name_spaces) {
+    const Reflector::Settings part{.resource = settings_.resource,
+                                   .name_space = name_space,
+                                   .selector = settings_.selector,
+                                   .field_selector = settings_.field_selector,
+                                   .backoff = settings_.backoff};
+    const Reflector::Handlers handlers{
+        .put = [this](Json object) { put(std::move(object)); },
+        .drop = [this](const Key& key) { drop(key); },
+        .listed = [this,
+                   name_space](const std::set<Key>& listed) { drop_others(name_space, listed); }};
+    reflectors_.push_back(std::make_unique<Reflector>(connect(), hooks, part, handlers));
+  }
 }
 
 void Informer::start() {
-  thread_ = std::thread([this] { run(); });
-}
-
-void Informer::run() {
-  const Stopped stopped = [this] { return stopped_.load(); };
-  while (!stopped_) {
-    heard_ = Clock::now();
-    try {
-      if (version_.empty()) list();
-      const auto began = Clock::now();
-      watch();
-      // A server that is going away ends watches at once, again and again.
-      if (Clock::now() - began > kShortWatch) settings_.backoff.reset();
-      sleep_unless(stopped, settings_.backoff.next());
-    } catch (const Expired&) {
-      version_.clear();
-    } catch (const std::exception& error) {
-      if (stopped_) return;
-      log::warning("A watch was interrupted",
-                   {{"kind", settings_.resource.plural}, {"what", error.what()}});
-      sleep_unless(stopped, settings_.backoff.next());
-    }
-  }
+  for (const auto& reflector : reflectors_) reflector->start();
 }
 
 void Informer::list() {
-  const std::string query = settings_.selector.empty() ? "" : "labelSelector=" + settings_.selector;
-  std::set<Key> listed;
-  const std::string version = client_.list(settings_.resource, query, [&](Json item) {
-    heard_ = Clock::now();
-    listed.insert(key_of(item));
-    put(std::move(item));
-  });
-  std::vector<Key> gone;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& [key, entry] : entries_) {
-      if (!listed.contains(key)) gone.push_back(key);
-    }
-  }
-  for (const Key& key : gone) drop(key);
-  version_ = version;
-  synced_ = true;
+  for (const auto& reflector : reflectors_) reflector->list();
 }
 
-void Informer::watch() {
-  std::minstd_rand random{std::random_device{}()};
-  const auto least = settings_.watch_seconds.count();
-  const auto seconds = std::uniform_int_distribution<std::int64_t>(least, 2 * least)(random);
-  std::string path = settings_.resource.path() +
-                     "?watch=1&allowWatchBookmarks=true&resourceVersion=" + version_ +
-                     "&timeoutSeconds=" + std::to_string(seconds);
-  if (!settings_.selector.empty()) path += "&labelSelector=" + settings_.selector;
-  LineSplitter lines;
-  const HttpResponse end =
-      transport_->stream({.method = "GET", .path = path}, [&](std::string_view part) {
-        heard_ = Clock::now();
-        lines.feed(part, [&](std::string_view line) { take(parse_watch_event(line)); });
-      });
-  if (is_unknown_version(end.status, parse_json(end.body))) throw Expired();
-  if (end.status == 401) transport_->refresh();
-  if (end.status != 200) throw_api_error(end, "watch " + settings_.resource.path());
+bool Informer::synced() const {
+  return std::ranges::all_of(reflectors_, [](const auto& it) { return it->synced(); });
 }
 
-void Informer::take(const WatchEvent& event) {
-  if (event.kind == WatchKind::kError) {
-    if (is_unknown_version(event.code, event.object)) throw Expired();
-    throw ApiError(event.code, "", "watch: " + event.object.dump());
-  }
-  const std::string version = version_of(event.object);
-  // The server was restored: it would keep silent about all that is older than what we know.
-  if (!version.empty() && is_older(version, version_)) throw Expired();
-  if (event.kind == WatchKind::kDeleted) {
-    drop(key_of(event.object));
-  } else if (event.kind != WatchKind::kBookmark) {
-    put(event.object);
-  }
-  if (!version.empty()) version_ = version;
+bool Informer::alive(std::chrono::steady_clock::duration lately) const {
+  return std::ranges::all_of(reflectors_, [&](const auto& it) { return it->alive(lately); });
 }
 
 void Informer::put(Json object) {
@@ -143,7 +56,7 @@ void Informer::put(Json object) {
   {
     const std::scoped_lock lock(mutex_);
     Entry& known = entries_[key];
-    if (known.object && version_of(*known.object) == version_of(*kept)) return;
+    if (known.object && text_at(*known.object, kVersion) == text_at(*kept, kVersion)) return;
     remove_from_index(key, known);
     if (entry.index) index_[*entry.index].insert(key);
     known = entry;
@@ -162,6 +75,19 @@ void Informer::drop(const Key& key) {
     entries_.erase(found);
   }
   on_change_(*gone);
+}
+
+/// Forgets the objects of a namespace that a list of it did not have. `name_space`: empty for all.
+void Informer::drop_others(const std::string& name_space, const std::set<Key>& listed) {
+  std::vector<Key> gone;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [key, entry] : entries_) {
+      const bool is_here = name_space.empty() || key.name_space == name_space;
+      if (is_here && !listed.contains(key)) gone.push_back(key);
+    }
+  }
+  for (const Key& key : gone) drop(key);
 }
 
 /// Needs the lock.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <mutex>
 #include <string>
 
 namespace ganscale::controller {
@@ -10,7 +12,7 @@ struct ClusterAccess {
   std::string ca_pem;  ///< who signs the server's certificate; empty: the system's authorities
   bool insecure = false;
   std::string token;
-  std::string token_file;  ///< read anew each minute: Kubernetes rotates it
+  std::string token_file;  ///< read again each minute: Kubernetes rotates it
   std::string client_certificate_pem;
   std::string client_key_pem;
   std::string name_space = "default";
@@ -25,5 +27,22 @@ ClusterAccess read_kubeconfig(const std::string& path);
 /// the server's address in the environment. Throws ConfigError outside of a cluster.
 ClusterAccess in_cluster_access(
     const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount");
+
+/// The bearer token of an access: fixed, or of a file that is read again each minute.
+class Credentials {
+ public:
+  explicit Credentials(const ClusterAccess& access);
+
+  /// Returns the token; empty if there is none. While the file can't be read, the last one.
+  std::string token();
+  /// Reads the file at the next token().
+  void refresh();
+
+ private:
+  const std::string file_;
+  std::mutex mutex_;
+  std::string token_;
+  std::chrono::steady_clock::time_point read_again_;
+};
 
 }  // namespace ganscale::controller

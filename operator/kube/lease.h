@@ -15,7 +15,7 @@ std::string holder_of(const Json& lease);
 enum class LeaseMove { kCreate, kRenew, kTake, kWait };
 
 /// Follows the holder of a Lease by the clock of this machine: what counts is how long the
-/// Lease has not changed before our eyes, never the times that others wrote into it.
+/// Lease has been seen unchanged, never the times that others wrote into it.
 class LeaseWatcher {
  public:
   using Moment = std::chrono::steady_clock::time_point;

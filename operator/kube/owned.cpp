@@ -5,7 +5,7 @@
 namespace ganscale::controller {
 namespace {
 
-/// Returns what is stored under a name, as far as it tells whose it is. Secrets are written and
+/// Returns what is stored under a name, as far as needed to see its owner. Secrets are written and
 /// never read: a patch that changes nothing returns the metadata of one.
 std::optional<Json> look_up(Client& client, const Resource& resource, const Key& key) {
   return resource.plural == resource::kSecrets.plural ? client.metadata(resource, key)

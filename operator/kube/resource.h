@@ -19,6 +19,7 @@ struct Resource {
 /// Kubernetes' built-in resources; others are declared where they are used.
 namespace resource {
 inline const Resource kPods{"v1", "pods"};
+inline const Resource kNodes{"v1", "nodes"};
 inline const Resource kConfigMaps{"v1", "configmaps"};
 inline const Resource kSecrets{"v1", "secrets"};
 inline const Resource kClaims{"v1", "persistentvolumeclaims"};

@@ -9,7 +9,6 @@
 #include <mutex>
 
 #include "base/error.h"
-#include "kube/credentials.h"
 
 namespace ganscale::controller {
 namespace {

@@ -13,6 +13,21 @@ Json status_of(const StoredObject& object) {
   return object.status.is_object() ? object.status : Json::object();
 }
 
+/// Whether the rights of our account don't reach so far; a quota and a webhook refuse by 403, too.
+bool is_access_denied(const ApiError& error) {
+  const std::string_view words = error.what();
+  return error.code() == 403 && words.find(" cannot ") != std::string_view::npos &&
+         words.find(" resource ") != std::string_view::npos;
+}
+
+Failure failure_of(const ApiError& error, const std::string& name_space) {
+  if (is_access_denied(error)) {
+    return {kAccessDenied, "the operator has no rights in the namespace " + name_space +
+                               "; apply rbac/training-namespace.yaml there: " + error.what()};
+  }
+  return {error.reason().empty() ? "Error" : error.reason(), error.what()};
+}
+
 /// Whether the server will refuse the same again: what we wrote is wrong, and so is the spec.
 bool is_refusal(int code) { return code == 400 || code == 413 || code == 422; }
 
@@ -76,7 +91,9 @@ void report_failure(const StoredObject& object, const Failure& failure, Time now
   if (status == status_of(object)) return;
   try {
     store_status(object, status, client);
-    events.record(object.reference(), {true, "ReconcileFailed", failure.message});
+    const bool is_denied = failure.reason == kAccessDenied;
+    events.record(object.reference(),
+                  {true, is_denied ? kAccessDenied : "ReconcileFailed", failure.message});
   } catch (const std::exception& error) {
     log::warning("Can't store why a reconcile failed",
                  {{"object", object.key.text()}, {"what", error.what()}});
@@ -96,8 +113,7 @@ void report_success(const StoredObject& object, Time now, Client& client) {
 std::chrono::seconds reconcile_and_report(const StoredObject& object,
                                           const std::function<std::chrono::seconds()>& reconcile,
                                           Time now, Client& client, EventRecorder& events) {
-  const auto report = [&](const std::string& reason, const std::string& message) {
-    const Failure failure{reason.empty() ? "Error" : reason, message};
+  const auto report = [&](const Failure& failure) {
     report_failure(object, failure, now, client, events);
   };
   try {
@@ -106,16 +122,16 @@ std::chrono::seconds reconcile_and_report(const StoredObject& object,
     return requeue_after;
   } catch (const ApiError& error) {
     if (error.code() == 409) throw;
-    report(error.reason(), error.what());
+    report(failure_of(error, object.key.name_space));
     if (!is_refusal(error.code())) throw;
     return kResync;
   } catch (const TransportError&) {
     throw;  // there is no server to store it
   } catch (const NameTaken& taken) {
-    report("NameTaken", taken.what());
+    report({"NameTaken", taken.what()});
     return kLookAgain;
   } catch (const std::exception& error) {
-    report("Error", error.what());
+    report({"Error", error.what()});
     throw;
   }
 }

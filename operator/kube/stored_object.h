@@ -33,6 +33,8 @@ void read_stored(const Json& object, StoredObject& stored);
 
 /// Type of the condition that reports failed reconciles; present after the first failure.
 inline constexpr const char* kReconciled = "Reconciled";
+/// Its reason, and that of the event, where our account lacks rights in the namespace.
+inline constexpr const char* kAccessDenied = "AccessDenied";
 
 /// Stores a status and returns the updated object. Throws ApiError, with code 409 if our copy of it
 /// is stale.
@@ -54,8 +56,8 @@ Json with_failure(const StoredObject& object, const Failure& failure, Time now);
 /// Returns the status with Reconciled=True if it was False; otherwise unchanged.
 Json with_success(const StoredObject& object, Time now);
 
-/// Stores a failure in the status and records the event ReconcileFailed, once. If that fails too,
-/// it is logged, and the next reconcile tries again.
+/// Stores a failure in the status and records the event ReconcileFailed or AccessDenied, once. If
+/// that fails too, it is logged, and the next reconcile tries again.
 void report_failure(const StoredObject& object, const Failure& failure, Time now, Client& client,
                     EventRecorder& events);
 /// Stores a success in the status if the last reconcile failed.

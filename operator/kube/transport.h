@@ -46,7 +46,7 @@ class Transport {
   /// Ends a stream() of another thread soon, and every later one at once.
   virtual void stop() = 0;
 
-  /// Reads credentials anew, because the server refused them.
+  /// Reads credentials again, because the server refused them.
   virtual void refresh() = 0;
 };
 

@@ -31,7 +31,7 @@ struct WatchEvent {
   int code = 0;  ///< of kError: 410 if the resource version is too old
 };
 
-/// Reads a line of a watch. Throws DataError if it is none.
+/// Reads a line of a watch. Throws DataError if it is not one.
 WatchEvent parse_watch_event(std::string_view line);
 
 }  // namespace ganscale::controller

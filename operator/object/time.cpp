@@ -1,7 +1,7 @@
 #include "object/time.h"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <ctime>
 
 #include "base/utc_text.h"
@@ -13,9 +13,8 @@ std::string format_time(Time time) { return utc_text(time.time_since_epoch().cou
 std::string format_micro_time(std::chrono::system_clock::time_point time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(time - seconds).count();
-  std::array<char, 16> fraction{};
-  std::snprintf(fraction.data(), fraction.size(), ".%06dZ", static_cast<int>(micros));
-  return utc_text(seconds.time_since_epoch().count(), "%Y-%m-%dT%H:%M:%S") + fraction.data();
+  return utc_text(seconds.time_since_epoch().count(), "%Y-%m-%dT%H:%M:%S") +
+         fmt::format(".{:06}Z", micros);
 }
 
 std::optional<Time> parse_time(const std::string& text) {

@@ -13,12 +13,12 @@ struct RenderContext {
   const NodeProfiles& profiles;
   const WorkerSchema& schema;
   std::string config;              ///< what spec.configFrom refers to, as YAML; empty: nothing
-  std::string operator_namespace;  ///< that NetworkPolicies let in
+  std::string operator_namespace;  ///< that NetworkPolicies admit
 };
 
-/// What is made of a document.
+/// What a document becomes.
 struct Rendering {
-  std::vector<std::string> remarks;  ///< lines that objects do not tell
+  std::vector<std::string> remarks;  ///< what no object shows
   std::vector<Json> objects;
 };
 
@@ -26,7 +26,7 @@ struct Rendering {
 /// document that the operator would refuse.
 struct RenderedKind {
   std::string kind;
-  /// Returns every object that is made of a document.
+  /// Returns every object that a document becomes.
   Rendering (*render)(const Json& document, const RenderContext& context);
   /// Says in a line what a document asks for.
   std::string (*describe)(const Json& document, const RenderContext& context);

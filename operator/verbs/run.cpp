@@ -5,8 +5,9 @@
 #include <atomic>
 #include <csignal>
 #include <memory>
+#include <regex>
 
-#include "base/host_name.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "controller/run_operator.h"
 #include "kube/kubeconfig.h"
@@ -21,6 +22,7 @@ namespace {
 struct RunOptions {
   std::string kubeconfig;
   std::string name_space;
+  std::vector<std::string> watched;
   std::string identity;
   int workers = 2;
   int poll_seconds = 15;
@@ -45,6 +47,12 @@ std::string default_identity() {
   return (name.empty() ? "operator" : name) + "_" + std::to_string(getpid());
 }
 
+/// Says what is wrong with the name of a namespace: an empty one would mean all.
+std::string wrong_namespace(const std::string& name) {
+  static const std::regex pattern("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
+  return std::regex_match(name, pattern) ? "" : "not the name of a namespace: \"" + name + "\"";
+}
+
 ExitCode run(const RunOptions& options) {
   log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
   std::signal(SIGTERM, ask_to_stop);
@@ -53,6 +61,7 @@ ExitCode run(const RunOptions& options) {
       options.kubeconfig.empty() ? in_cluster_access() : read_kubeconfig(options.kubeconfig);
   OperatorSettings settings;
   settings.name_space = options.name_space.empty() ? access.name_space : options.name_space;
+  settings.watched = options.watched;
   settings.identity = options.identity.empty() ? default_identity() : options.identity;
   access.user_agent =
       std::string("ganscale-operator/") + GANSCALE_VERSION + " (" + settings.identity + ")";
@@ -82,6 +91,11 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("FILE");
   verb->add_option("--namespace", o->name_space,
                    "The operator's own namespace; default: the pod's, or the kubeconfig's");
+  verb->add_option("--watch-namespaces", o->watched,
+                   "Namespaces to look after, separated by commas; default: all")
+      ->delimiter(',')
+      ->check(wrong_namespace)
+      ->type_name("NAMES");
   verb->add_option("--identity", o->identity,
                    "Identity for leader election; default: host and process ID");
   verb->add_option("--workers", o->workers, "Concurrent reconciles per kind of resource")

@@ -18,12 +18,14 @@ using gan_training::WorkerSchema;
 struct SourceOptions {
   std::string profiles_folder;
   std::string schema_file;
+  bool unlimited_memlock = false;  ///< pods may lock any memory, whoever runs in them
 };
 
-/// Adds --node-profiles and --worker-schema.
+/// Adds --node-profiles, --worker-schema and --unlimited-memlock.
 void add_source_options(CLI::App& verb, SourceOptions& options);
 
-/// The built-in profiles and those of the folder. Throws ConfigError.
+/// The built-in profiles and those of the folder, without `ipcLock` where nothing needs it. Throws
+/// ConfigError.
 NodeProfiles read_profiles(const SourceOptions& options);
 /// The schema of the file, or the built-in one. Throws ConfigError.
 WorkerSchema read_schema(const SourceOptions& options);

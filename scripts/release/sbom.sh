@@ -4,8 +4,9 @@
 set -euo pipefail
 out=$1
 while read -r image; do
-  name=${image%@*}
-  syft scan "registry:$image" -o "spdx-json=$out/${name##*/}.spdx.json"
+  name=${image##*/}
+  name=${name%@*}
+  syft scan "registry:$image" -o "spdx-json=$out/${name/:/-}.spdx.json"
 done <"$out/images.txt"
 for package in "$out"/*.deb; do
   folder=$(mktemp -d)

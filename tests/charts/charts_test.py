@@ -66,6 +66,8 @@ class Charts(unittest.TestCase):
                 ("operator", "operator.logFormat=xml", 'operator.logFormat must be one of the following: "json", "text"'),
                 ("operator", "monitoring.podMonitor.interval=often", "monitoring.podMonitor.interval: Does not match"),
                 ("operator", "trainingNamespaces={Research}", "trainingNamespaces.0: Does not match pattern"),
+                ("operator", "trainingNamespaces=null,operator.watchAllNamespaces=false", "trainingNamespaces is required"),
+                ("operator", "monitoring.rules.runbookUrl=docs/", "monitoring.rules.runbookUrl: Does not match pattern"),
                 ("training", "nodes=0", "nodes: Must be greater than or equal to 1"),
                 ("training", "node=cpu", "node: Invalid type. Expected: object, given: string"),
                 ("training", "deletePolicy=Shred", 'deletePolicy must be one of the following: "", "Keep", "Purge"'),
@@ -141,6 +143,25 @@ class Charts(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(made - bound, {("ClusterRole", "ganscale-view"), ("ClusterRole", "ganscale-edit")})
                 self.assertEqual(bound - made, set())
+
+    def test_without_all_namespaces_nothing_is_bound_cluster_wide(self):
+        self.assertEqual(len(self.kinds("operator-default", "ClusterRoleBinding")), 1)
+        self.assertEqual(self.kinds("operator-full", "ClusterRoleBinding"), [])
+        bound = {(value["metadata"]["namespace"], value["roleRef"]["name"]) for value in self.kinds("operator-full", "RoleBinding")}
+        self.assertEqual(bound, {("ganscale-system", "gans"), *((namespace, role) for namespace in ["research", "students"]
+                                                               for role in ["gans", "gans-training-namespace"])})
+        [deployment] = self.kinds("operator-full", "Deployment")
+        self.assertIn("--watch-namespaces=research,students", deployment["spec"]["template"]["spec"]["containers"][0]["args"])
+
+    def test_the_policy_is_that_of_the_manifests(self):
+        self.assertEqual(self.kinds("operator-default", "ValidatingAdmissionPolicy"), [])
+        theirs = objects((MANIFESTS / "policy/pod-template.yaml").read_text())
+        ours = self.kinds("operator-full", "ValidatingAdmissionPolicy") + self.kinds("operator-full", "ValidatingAdmissionPolicyBinding")
+        self.assertEqual(ours[0]["spec"], theirs[0]["spec"])
+        self.assertEqual(ours[1]["spec"], {**theirs[1]["spec"], "policyName": ours[0]["metadata"]["name"]})
+        old = self.helm("template", "x", CHARTS / "ganscale-operator", IMAGE, "--set=podTemplatePolicy.enabled=true",
+                        "--kube-version=1.29.0", check=False)
+        self.assertIn("needs Kubernetes 1.30", old.stderr)
 
     def test_users_have_their_roles_also_where_somebody_else_made_the_operators(self):
         text = self.helm("template", "ganscale", CHARTS / "ganscale-operator", IMAGE, "--set=rbac.create=false")
@@ -219,7 +240,7 @@ class Charts(unittest.TestCase):
         identities = [target["refId"] for target in panel["targets"]]
         self.assertEqual(len(set(identities)), len(identities))
         for target in panel["targets"]:
-            self.assertRegex(target["expr"], "=~\"[$](instance|hostname)\"", "scoped by what is chosen")
+            self.assertRegex(target["expr"], "=~\"[$]instance\"", "scoped by what is chosen")
             self.assertNotRegex(target["expr"], r"\[\d+[smh]\]", "a rate over $__rate_interval fits any resolution")
 
     def test_packages_hold_the_linked_files(self):
@@ -291,7 +312,7 @@ class Dashboards(unittest.TestCase):
         expected = [("Steps per second by role", {"generator": 2, "discriminator": 4}), ("Staleness", {"generator": 1, "discriminator": 3}),
                     ("Step time by role", {"generator": 0.375, "discriminator": 0.125})]
         tests = [{"expr": f"round({training[title][0]}, 0.001)", "eval_time": "3m", "exp_samples": [
-            {"labels": f'{{run="faces", network="{network}"}}', "value": value} for network, value in values.items()]}
+            {"labels": f'{{namespace="lab", run="faces", network="{network}"}}', "value": value} for network, value in values.items()]}
             for title, values in expected]
         self.assertEqual(promtool("test", "rules", "test.yaml", test=json.dumps({"tests": [
             {"interval": "15s", "input_series": [{"series": name, "values": values} for name, values in series.items()],
@@ -310,13 +331,22 @@ class Rules(unittest.TestCase):
         alerts = re.findall(r"- alert: (\w+)", self.file.read_text())
         tested = re.findall(r"alertname: (\w+)\n", (PROJECT / "tests/charts/rules_test.yaml").read_text())
         self.assertEqual(set(alerts) - set(tested), set())
-        page = (PROJECT / "docs/kubernetes.md").read_text()
-        self.assertEqual([alert for alert in alerts if f"`{alert}`" not in page], [])
+        pages = {path.stem: path.read_text() for path in (PROJECT / "docs/runbooks").glob("Ganscale*.md")}
+        self.assertEqual(set(pages), set(alerts))
+        for alert, page in pages.items():
+            with self.subTest(alert):
+                self.assertEqual(re.findall("^#+ .*", page, re.M), [f"# {alert}", "## Meaning", "## Impact", "## Diagnosis", "## Mitigation"])
 
     def test_the_chart_carries_the_rules_as_they_are(self):
         helm = Helm(build_tools("helm") / "helm")
-        [rule] = [value for value in objects(helm.template("operator-full")) if value["kind"] == "PrometheusRule"]
-        self.assertEqual(rule["spec"], yaml.safe_load(self.file.read_text()))
+        want = yaml.safe_load(self.file.read_text())
+        for url in ["", "https://docs.example/runbooks"]:
+            text = helm.template("operator-full", f"--set=monitoring.rules.runbookUrl={url}")
+            [rule] = [value for value in objects(text) if value["kind"] == "PrometheusRule"]
+            for alert in [rule for group in want["groups"] for rule in group["rules"] if url and "alert" in rule]:
+                alert["annotations"]["runbook_url"] = f"{url}/{alert['alert']}.md"
+            with self.subTest(url):
+                self.assertEqual(rule["spec"], want)
 
 
 if __name__ == "__main__":

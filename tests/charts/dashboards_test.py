@@ -12,10 +12,13 @@ BOARDS = {path.stem: json.loads(path.read_text()) for path in sorted((FILES / "d
 PANELS = [panel for board in BOARDS.values() for panel in board["panels"] if panel["type"] != "row"]
 # What Grafana knows; count:WORD is a number with the word behind it. "short" tells nothing.
 UNITS = r"none|s|dtdurations|percentunit|Bps|bytes|watt|ops|suffix:×|count:(images/s|\w+)"
+RULES = (FILES / "rules/ganscale.yaml").read_text()
 FAILURES = re.compile(r"failures_total|errors_total|nonfinite_total|XID_ERRORS")
-# Where an alert has a threshold, red begins there: panel, alert.
-ALERTED = [("Waiting for the slowest rank", "GanscaleStraggler"), ("Waiting for data", "GanscaleWaitsForData"),
-           ("Age of the latest checkpoint", "GanscaleCheckpointStale"), ("Longest wait", "GanscaleTrainingPending")]
+# Where an alert has a threshold, red begins there: panel, alert, what tells the threshold, times what.
+ALERTED = [("Waiting for the slowest rank", "GanscaleStraggler", r"> ([\d.]+)", 1),
+           ("Waiting for data", "GanscaleWaitsForData", r"> ([\d.]+)", 1),
+           ("Age of the latest checkpoint", "GanscaleCheckpointStale", r"> ([\d.]+)", 1),
+           ("Longest wait", "GanscaleTrainingPending", r"for: (\d+)m", 60)]
 
 
 def defaults(panel):
@@ -103,21 +106,27 @@ class EachPanel(unittest.TestCase):
                 self.assertIn(color_of_value(panel, float(value)), (result["color"], "red"), "words and steps agree")
 
     def test_turns_red_where_its_alert_fires(self):
-        rules = (FILES / "rules/ganscale.yaml").read_text()
-        for title, alert in ALERTED:
-            limit = float(re.search(rf"alert: {alert}\n(?:.*\n)*?.*? > ([\d.]+)", rules)[1])
+        for title, alert, pattern, factor in ALERTED:
+            limit = factor * float(re.search(rf"alert: {alert}\n(?:.*\n)*?.*?{pattern}", RULES)[1])
             with self.subTest(title):
                 self.assertEqual(color_of_value(panel_of(title), limit), "red")
                 self.assertNotEqual(color_of_value(panel_of(title), 0.99 * limit), "red")
 
     def test_colors_what_went_well_and_what_went_wrong(self):
         for title, colors in [("Trainings by phase", {"Succeeded": "green", "Failed": "red", "Running": "blue"}),
-                              ("Reconciles per second", {"success": "green", "error": "red"}),
+                              ("Reconciles per second", {"gantraining success": "green", "scalingsweep error": "red"}),
                               ("Requests per second", {"GET 200": "green", "PUT 409": "orange", "GET 503": "red", "GET 0": "red"})]:
             self.assertEqual({name: color_of_series(panel_of(title), name) for name in colors}, colors)
 
+    def test_is_orange_for_an_xid_that_a_program_can_cause_and_red_where_the_alert_says_that_the_gpu_failed(self):
+        of_program = set(re.findall(r"ganscale:gpu_xid == (\d+)", RULES))
+        [mapping] = defaults(panel_of("XID"))["mappings"]
+        colors = {code: result["color"] for code, result in mapping["options"].items() if code != "0"}
+        self.assertEqual({code for code, color in colors.items() if color == "orange"}, of_program)
+        self.assertEqual(set(colors.values()), {"orange", "red"})
+
     def test_colors_every_phase_of_a_training(self):
-        phases = re.findall(r'k\w+ = "(\w+)";', (PROJECT / "operator/gan_training/decide/record.h").read_text())
+        phases = re.findall(r'{Phase::k\w+, "(\w+)"}', (PROJECT / "operator/kind/phase.h").read_text())
         self.assertIn("Restarting", phases)
         self.assertEqual([phase for phase in phases if not color_of_series(panel_of("Trainings by phase"), phase)], [])
 
@@ -146,6 +155,23 @@ class EachDashboard(unittest.TestCase):
         rules = [{"record": f"query:{i}", "expr": query} for i, (_, query) in enumerate([*queries(), *annotations()])]
         self.assertGreater(len(rules), 60)
         self.assertEqual(promtool("check", "rules", "rules.yaml", rules=json.dumps({"groups": [{"name": "all", "rules": rules}]})), "")
+
+
+class EachQuery(unittest.TestCase):
+    def test_tells_apart_what_has_one_name_in_two_namespaces(self):
+        """A run, a sweep and the name of a training or pod are unique in their namespace alone."""
+        found = [(labels, query) for _, query in [*queries(), *annotations()]
+                 for labels in re.findall(r"(?:by|on) \(([^)]*)\)", query)]
+        named = [(labels, query) for labels, query in found if {"run", "sweep", "pod"} & set(labels.split(", "))
+                 or ("name" in labels.split(", ") and "ganscale_training_info" in query)]
+        self.assertGreater(len(named), 40)
+        self.assertEqual([query for labels, query in named if "namespace" not in labels.split(", ")], [])
+
+    def test_of_a_controller_counts_sweeps_too(self):
+        of_kinds = [query for _, query in queries() if re.search("controller_runtime|workqueue", query)]
+        self.assertGreater(len(of_kinds), 10)
+        for query in of_kinds:
+            self.assertIn('=~"gantraining|scalingsweep"', query)
 
 
 class Marks(unittest.TestCase):

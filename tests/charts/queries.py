@@ -6,7 +6,7 @@ import re
 FILES = pathlib.Path(__file__).resolve().parent.parent.parent / "helm/ganscale-operator/files"
 # The values of Grafana's variables: everything is selected, and the time range is the last ten minutes.
 VARIABLES = {"$__rate_interval": "30s", "$__interval": "5s", "$__range": "10m", "$namespace": ".*", "$run": ".*",
-             "$sweep": ".*", "$job": ".*", "$instance": ".*", "$hostname": ".*"}
+             "$sweep": ".*", "$job": ".*", "$instance": ".*"}
 KEYWORDS = {"and", "or", "unless", "offset", "bool", "group_left", "group_right"}
 
 

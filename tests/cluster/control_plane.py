@@ -24,6 +24,9 @@ import urllib.parse
 from build_tools import CANNOT, build_tools
 from own_network import enter_own_network
 
+# Programs in Go collect garbage less often: a control plane lives for minutes, and tests beside it need the cores.
+os.environ.setdefault("GOGC", "400")
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 PATHS = {"pods": "/api/v1/{}pods", "cm": "/api/v1/{}configmaps", "secret": "/api/v1/{}secrets",
@@ -31,7 +34,8 @@ PATHS = {"pods": "/api/v1/{}pods", "cm": "/api/v1/{}configmaps", "secret": "/api
          "mpijobs": "/apis/kubeflow.org/v2beta1/{}mpijobs",
          "pdb": "/apis/policy/v1/{}poddisruptionbudgets", "networkpolicy": "/apis/networking.k8s.io/v1/{}networkpolicies",
          "events": "/apis/events.k8s.io/v1/{}events", "lease": "/apis/coordination.k8s.io/v1/{}leases",
-         "jobs": "/apis/batch/v1/{}jobs", "crd": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}
+         "jobs": "/apis/batch/v1/{}jobs", "nodes": "/api/v1/nodes", "namespaces": "/api/v1/namespaces",
+         "crd": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}
 
 
 def free_ports(count):
@@ -44,8 +48,8 @@ def free_ports(count):
     return ports
 
 
-def wait_for(what, holds, seconds=60, interval=0.1):
-    """Calls `holds` until it returns something true, and returns that."""
+def wait_for(what, holds, seconds=180, interval=0.1):
+    """Calls `holds` until it returns something true, and returns that. It waits as long as a busy machine may take."""
     deadline = time.monotonic() + seconds
     last = None
     while time.monotonic() < deadline:
@@ -274,6 +278,27 @@ class ControlPlane:
                    "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                    "--initial-cluster", f"default={peer}")
 
+    def restore_etcd(self, backup):
+        """Sets the cluster back to a backup of etcd's folder, as an administrator is told to: the API server stops before
+        and whoever has a cache of it starts again. The operator is not asked to."""
+        self.stop("apiserver", signal.SIGKILL)
+        self.stop("etcd", signal.SIGKILL)
+        shutil.rmtree(self.folder / "etcd")
+        shutil.copytree(backup, self.folder / "etcd")
+        self.start_etcd()
+        self.start_apiserver()
+        for name in ("manager", "scheduler", "kwok", "mpi-operator"):
+            self.restart(name)
+
+    def back_up_etcd(self):
+        """Returns a copy of etcd's folder."""
+        backup = self.folder / "etcd-backup"
+        self.stop("etcd")
+        shutil.copytree(self.folder / "etcd", backup)
+        self.start_etcd()
+        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok", 600)
+        return backup
+
     def start_apiserver(self):
         pki = self.folder / "pki"
         self.start(
@@ -285,7 +310,7 @@ class ControlPlane:
             "--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged=true", "--endpoint-reconciler-type=none",
             f"--audit-log-path={self.folder}/audit.log", f"--audit-policy-file={self.folder}/audit.yaml",
             "--audit-log-mode=blocking", "--shutdown-delay-duration=0s")
-        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok")
+        wait_for("kube-apiserver is ready", lambda: self.kubectl("get", "--raw", "/readyz") == "ok", 600)
 
     def _start_controllers(self):
         pki = self.folder / "pki"
@@ -307,7 +332,7 @@ class ControlPlane:
         self.start("kwok", self.bin / "kwok", f"--kubeconfig={self.folder}/admin.kubeconfig",
                    "--manage-all-nodes=false", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
                    "--cidr=127.128.0.0/10" if self.pods_here else "--cidr=198.18.0.0/15", "--node-ip=127.0.0.1", "--node-lease-duration-seconds=40",
-                   f"--config={HERE}/pod-stages.yaml", f"--server-address=127.0.0.1:{self.ports['kwok']}")
+                   f"--config={HERE}/stages/nodes.yaml", f"--config={HERE}/stages/pods.yaml", f"--server-address=127.0.0.1:{self.ports['kwok']}")
 
     def _install_mpi_operator(self):
         self.kubectl("create", "--save-config=false", "-f", self.bin / "mpijobs-crd.yaml")
@@ -341,8 +366,13 @@ class ControlPlane:
     def _cpu(self, i):
         return self._node(f"cpu-{i}", {}, [], {})
 
+    def add_dgx(self, i):
+        """Adds a node to those that the cluster began with."""
+        self.apply(self._dgx(i))
+
     def _make_nodes(self):
-        self.apply({"apiVersion": "v1", "kind": "List", "items": self.nodes})
+        # What kubectl checks before takes the API server half a minute to tell, when it has just begun on a busy machine.
+        self.kubectl("apply", "--validate=false", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": self.nodes}))
 
     # --- end
     def __exit__(self, kind, error, trace):

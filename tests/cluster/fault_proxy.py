@@ -1,4 +1,4 @@
-"""A proxy before the API server that answers with errors and drops connections when a test says so."""
+"""A proxy before the API server that answers with errors, late or not at all, and drops connections, when a test says so."""
 import http.client
 import http.server
 import random
@@ -14,6 +14,7 @@ class FaultProxy:
         self.context = ssl.create_default_context(cafile=str(cluster.folder / "pki" / "apiserver.crt"))
         self.error, self.share, self.until = 500, 0.0, 0.0
         self.hanging, self.closed = "", threading.Event()
+        self.delay, self.lagging, self.caught_up = 0.0, "", threading.Event()
         self.clients = set()
         self.random = random.Random(1)
         proxy = self
@@ -44,14 +45,7 @@ class FaultProxy:
                     headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
                     server.request(self.command, self.path, body or None, headers)
                     answer = server.getresponse()
-                    self.send_response(answer.status)
-                    self.send_header("Content-Type", answer.getheader("Content-Type") or "application/json")
-                    self.send_header("Transfer-Encoding", "chunked")
-                    self.end_headers()
-                    while part := answer.read1(65536):
-                        self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
-                        self.wfile.flush()
-                    self.wfile.write(b"0\r\n\r\n")
+                    proxy.relay(answer, self)
                 except (OSError, http.client.HTTPException):
                     self.close_connection = True
                 finally:
@@ -82,11 +76,38 @@ class FaultProxy:
         if self.hanging and self.hanging in path:
             self.closed.wait()
             return True
+        time.sleep(self.delay)
         return time.monotonic() < self.until and self.random.random() < self.share
 
     def hang(self, words):
         """Answers no request any more whose path holds these words, as a load balancer that lost a connection."""
         self.hanging = words
+
+    def slow_down(self, seconds):
+        """Lets each request wait that long, as an API server that is overloaded."""
+        self.delay = seconds
+
+    def lag(self, words):
+        """Holds back what watches tell whose path holds these words, until catch_up()."""
+        self.caught_up.clear()
+        self.lagging = words
+
+    def catch_up(self):
+        self.lagging = ""
+        self.caught_up.set()
+
+    def relay(self, answer, handler):
+        """Passes an answer on part by part, as it comes."""
+        handler.send_response(answer.status)
+        handler.send_header("Content-Type", answer.getheader("Content-Type") or "application/json")
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        while part := answer.read1(65536):
+            if self.lagging and self.lagging in handler.path and "watch=1" in handler.path:
+                self.caught_up.wait()
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+            handler.wfile.flush()
+        handler.wfile.write(b"0\r\n\r\n")
 
     def drop(self):
         """Cuts every connection, watches above all."""
@@ -98,5 +119,6 @@ class FaultProxy:
 
     def close(self):
         self.closed.set()
+        self.catch_up()
         self.server.shutdown()
         self.server.server_close()

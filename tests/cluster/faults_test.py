@@ -211,7 +211,7 @@ class Faults(OperatorCase):
                 thread.join()
 
     def test_leave_each_training_with_one_live_attempt(self):
-        wait_for("all run", lambda: all(self.is_right(name) for name in self.names), 90)
+        wait_for("all run", lambda: all(self.is_right(name) for name in self.names))
         with self.watched():
             self.make_faults()
             self.clock.write_text("+0")

@@ -82,7 +82,7 @@ class HelmCase(unittest.TestCase):
                    "--set=image.repository=registry.example/ganscale-operator"]
         self.assertIn("This cluster has no Kubeflow MPI Operator", self.helm(*install, check=False))
         train = ["install", "digits", CHARTS / "ganscale-training", "--set=config=mnist-dcgan", "--set=nodes=2",
-                 "--set=nodeProfile=cpu", "--set=image.repository=registry.example/ganscale"]
+                 "--set=nodeProfile=cpu", "--set=image.repository=registry.example/ganscale", "--set=checkpointDeadlineSeconds=1"]
         self.assertIn("This cluster has no ganscale operator", self.helm(*train, check=False))
 
         self.cluster.install_mpi_operator()
@@ -102,9 +102,11 @@ class HelmCase(unittest.TestCase):
             "auth", "can-i", "create", "gantrainings", "--as=researcher", "-n", "research", check=False).returncode == 0)
         self.assertIn("the namespace research has no PersistentVolumeClaim named datasets", self.helm(*train, check=False))
         self.make_claim("datasets")
+        self.make_volumes(2)
         self.assertIn("kubectl -n research get gantraining digits", self.helm(*train))
 
         self.check_the_operator_works_with_the_charts_rights()
+        self.check_a_training_outlives_what_helm_does(install)
         self.check_every_rendered_object_is_accepted()
         self.check_upgrade_brings_new_fields()
 
@@ -127,6 +129,11 @@ class HelmCase(unittest.TestCase):
                             "metadata": {"name": name, "namespace": "research"},
                             "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}})
 
+    def make_volumes(self, count):
+        for i in range(count):
+            self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": f"volume-{i}"}, "spec": {
+                "capacity": {"storage": "100Ti"}, "accessModes": ["ReadWriteMany"], "hostPath": {"path": "/nowhere"}}})
+
     def check_the_operator_works_with_the_charts_rights(self):
         """The nodes are fake; the operator is a process here, with the account that the chart made."""
         operator = Operator(self.cluster).start().wait_ready()
@@ -134,6 +141,36 @@ class HelmCase(unittest.TestCase):
             "get", "mpijob", "digits-r1", "-n", "research", check=False).returncode == 0)
         wait_for("a reconcile is counted", lambda: operator.total("controller_runtime_reconcile_total"))
         type(self).operator_names = {name for name, _ in operator.metrics()}
+        operator.stop()
+
+    def attempt_of_digits(self):
+        """Returns what stays the same as long as the attempt of the training goes on."""
+        status = self.cluster.get("gt", "digits", namespace="research")["status"]
+        objects = [*self.cluster.get("mpijobs", namespace="research")["items"], *self.cluster.get("pods", namespace="research")["items"]]
+        return status["phase"], status["attempt"]["number"], sorted(item["metadata"]["uid"] for item in objects)
+
+    def check_a_training_outlives_what_helm_does(self, install):
+        """An upgrade, its rollback, and an operator that is uninstalled and installed again."""
+        operator = Operator(self.cluster, "operator-upgraded").start().wait_ready()
+        wait_for("the training runs", lambda: self.attempt_of_digits()[:2] == ("Running", 1))
+        before = self.attempt_of_digits()
+        self.helm("upgrade", "ganscale", CHARTS / "ganscale-operator", "-n", "ganscale-system", "--reset-then-reuse-values",
+                  "--set=replicas=1")
+        self.helm("rollback", "ganscale", "1", "-n", "ganscale-system")
+        reconciles = operator.total("controller_runtime_reconcile_total")
+        self.cluster.kubectl("label", "gt", "digits", "-n", "research", "looked=1")
+        wait_for("the operator goes on", lambda: operator.total("controller_runtime_reconcile_total") > reconciles)
+        self.assertEqual(self.attempt_of_digits(), before)
+        self.helm("uninstall", "ganscale", "-n", "ganscale-system")
+        operator.stop()
+        self.assertEqual(self.attempt_of_digits(), before)
+        self.helm(*install)
+        operator = Operator(self.cluster, "operator-installed-again").start().wait_ready()
+        wait_for("it leads", lambda: operator.total("leader_election_master_status") == 1)
+        wait_for("it has looked at the training", lambda: operator.total("controller_runtime_reconcile_total"))
+        self.assertEqual(self.attempt_of_digits(), before)
+        self.cluster.kubectl("scale", "gt/digits", "-n", "research", "--replicas=1")
+        wait_for("the next attempt runs", lambda: self.attempt_of_digits()[:2] == ("Running", 2))
         operator.stop()
         # Its finalizer asks for a checkpoint before the training goes; nobody is left to do that.
         self.cluster.kubectl("patch", "gt", "digits", "-n", "research", "--type=merge", "-p",

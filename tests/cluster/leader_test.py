@@ -51,6 +51,25 @@ class Leader(OperatorCase):
         self.assertEqual(self.turns("operator-c", "operator-d"), ["operator-c", "operator-d"], "two wrote side by side")
         second.stop()
 
+    def test_writes_nothing_after_it_was_stopped_and_continued(self):
+        """As on a node that slept, or whose hypervisor moved it."""
+        first = Operator(self.cluster, "operator-e").start().wait_ready()
+        wait_for("the first leads", lambda: self.holder() == "operator-e", TAKES_OVER_WITHIN)
+        second = Operator(self.cluster, "operator-f").start().wait_ready()
+        self.training("slept")
+        self.wait_running("slept", 1)
+        first.process.send_signal(signal.SIGSTOP)
+        wait_for("the second leads", lambda: self.holder() == "operator-f", TAKES_OVER_WITHIN + 5)
+        self.cluster.patch("networkpolicy", "slept", {"spec": {"ingress": []}})
+        wait_for("the second writes", lambda: self.cluster.get("networkpolicy", "slept")["spec"].get("ingress"))
+        # What the first would put back, if it took itself for the leader still.
+        self.cluster.patch("networkpolicy", "slept", {"spec": {"ingress": []}})
+        first.process.send_signal(signal.SIGCONT)
+        self.assertEqual(first.process.wait(timeout=20), 75, "it goes on without a lease")
+        wait_for("the second writes", lambda: self.cluster.get("networkpolicy", "slept")["spec"].get("ingress"))
+        self.assertEqual(self.turns("operator-e", "operator-f"), ["operator-e", "operator-f"], "two wrote side by side")
+        second.stop()
+
     def test_is_followed_by_the_other_after_a_kill(self):
         first = Operator(self.cluster, "operator-a").start().wait_ready()
         wait_for("the first leads", lambda: self.holder() == "operator-a")

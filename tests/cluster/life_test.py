@@ -25,7 +25,7 @@ class Life(OperatorCase):
         self.assertEqual(launcher["args"][:7], ["launch", "-np", "64", "--map-by", "ppr:8:node", "--bind-to", "none"])
         status = self.status(name)
         self.assertEqual((status["nodes"], status["gpus"], status["worldSize"]), (8, 64, 64))
-        self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 8)
+        self.assertEqual(self.cluster.get("pdb", name)["spec"]["minAvailable"], 7)
         for kind in ("configmap/faces-config", "secret/faces-control", "networkpolicy/faces"):
             self.cluster.kubectl("get", kind)
         columns = self.cluster.kubectl("get", "gt", name).splitlines()
@@ -53,12 +53,14 @@ class Life(OperatorCase):
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":true}}')
         self.wait_phase(name, "Suspended")
+        self.cluster.kubectl("wait", "--for=condition=Suspended", f"gt/{name}", "--timeout=30s")
         wait_for("nothing is left", lambda: not self.jobs(name) and not self.pods(name))
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         self.wait_running(name, 2)
+        self.cluster.kubectl("wait", "--for=condition=Ready", f"gt/{name}", "--timeout=30s")
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
         wait_for("its objects are collected", lambda: self.cluster.kubectl(
-            "get", "cm,netpol,pdb,mpijob,pods", "-l", f"ganscale.dev/training={name}", "-o", "name") == "", 90)
+            "get", "cm,netpol,pdb,mpijob,pods", "-l", f"ganscale.dev/training={name}", "-o", "name") == "")
 
     def test_restarts_by_exit_code_and_fails_with_the_workers_own_words(self):
         name = self.training("codes")
@@ -280,7 +282,7 @@ class Life(OperatorCase):
         self.check_a_failed_purge_holds_nothing_up()
         self.check_a_forbidden_purge_holds_nothing_up()
         self.cluster.delete("gt", "purge")
-        job = wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "purge-purge"), 90)
+        job = wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "purge-purge"))
         container = job["spec"]["template"]["spec"]["containers"][0]
         self.assertEqual(container["command"], ["/bin/rm", "-rf", "/runs/purge"])
         self.assertEqual(self.jobs("purge"), [])  # nobody writes any more
@@ -294,7 +296,7 @@ class Life(OperatorCase):
 
     def check_a_failed_purge_holds_nothing_up(self):
         self.cluster.delete("gt", "stuck")
-        wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "stuck-purge")["status"].get("startTime"), 90)
+        wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "stuck-purge")["status"].get("startTime"))
         # As for a pod that never gets its image; only that nobody waits an hour for it here.
         self.cluster.patch("jobs", "stuck-purge", {"spec": {"activeDeadlineSeconds": 1}})
         self.check_the_folder_stays("stuck", "Job was active longer than specified deadline")
@@ -309,7 +311,7 @@ class Life(OperatorCase):
         self.cluster.kubectl("delete", "resourcequota", "no-jobs")
 
     def check_the_folder_stays(self, name, why):
-        wait_for("the training goes", lambda: name not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]], 90)
+        wait_for("the training goes", lambda: name not in [item["metadata"]["name"] for item in self.cluster.get("gt")["items"]])
         [note] = wait_for("an event tells", lambda: [event["note"] for event in self.events(name) if event["reason"] == "PurgeFailed"])
         self.assertIn(f"the run folder was not deleted: /runs/{name} on the claim runs: ", note)
         self.assertIn(why, note)

@@ -29,7 +29,7 @@ GOOD = {
                            "generator": {"optimizer": {"name": "adam", "lr": 0.0002}}},
     "evaluation": {"every_kimg": 10}, "data": {"claimName": "faces", "path": "/data", "subPath": "a"},
     "storage": {"claimName": "runs", "path": "/runs"}, "suspend": True,
-    "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 1, "maxBackoffSeconds": 9},
+    "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 1, "maxBackoffSeconds": 9, "avoidNodeSeconds": 60},
     "checkpointDeadlineSeconds": 1, "priorityClassName": "urgent", "queueName": "research", "schedulerName": "volcano",
     "podTemplate": {"worker": {"metadata": {"annotations": {"a": "b"}, "labels": {"c": "d"}},
                                "spec": {"tolerations": [{"key": "a", "operator": "Exists"}], "nodeSelector": {"kubernetes.io/os": "linux"},

@@ -24,11 +24,12 @@ def install(cluster):
 
 class Operator:
     """One operator process, with the rights of its ServiceAccount and no more."""
+    account = "ganscale-operator"
 
     def __init__(self, cluster, name="operator", server=None, env=None, options=()):
         self.cluster, self.name, self.env, self.options = cluster, name, env, options
         self.metrics_port, self.health_port = free_ports(2)
-        token = cluster.kubectl("create", "token", "ganscale-operator", "-n", "ganscale-system",
+        token = cluster.kubectl("create", "token", self.account, "-n", "ganscale-system",
                                 "--duration=4h").strip()
         self.token_file = cluster.folder / f"{name}.token"
         self.token_file.write_text(token)
@@ -112,10 +113,10 @@ class OperatorCase(unittest.TestCase):
                 return condition
         return {}
 
-    def wait_phase(self, name, phase, seconds=60):
+    def wait_phase(self, name, phase, seconds=180):
         wait_for(f"{name} is {phase}", lambda: self.status(name).get("phase") == phase, seconds)
 
-    def wait_running(self, name, attempt, seconds=60):
+    def wait_running(self, name, attempt, seconds=180):
         def runs():
             status = self.status(name)
             return status.get("phase") == "Running" and status["attempt"]["number"] == attempt

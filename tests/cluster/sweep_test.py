@@ -52,7 +52,7 @@ class Sweeps(OperatorCase):
             measured = {run["run"] for run in self.sweep_status(name).get("runs", [])}
             is_new = trainings[0] not in measured
             return is_new and self.status(trainings[0]).get("phase") == "Running" and trainings[0]
-        return wait_for(f"a training of {name} runs", current, 90)
+        return wait_for(f"a training of {name} runs", current)
 
     def end_run(self, training, rate):
         """Ends a training as a worker would that measured so many images per second on each node."""
@@ -123,16 +123,16 @@ class Sweeps(OperatorCase):
         self.cluster.kubectl("patch", "sweep", "brief", "--type=merge", "-p", '{"spec":{"measure":{"steps":30}}}')
         wait_for("a new one takes its place", lambda: [
             item for item in self.cluster.get("gt", selector="ganscale.dev/sweep=brief")["items"]
-            if item["metadata"]["uid"] != old["metadata"]["uid"] and item["spec"]["config"]["measure"]["steps"] == 30], 90)
+            if item["metadata"]["uid"] != old["metadata"]["uid"] and item["spec"]["config"]["measure"]["steps"] == 30])
         self.wait_current("brief")
         self.cluster.kubectl("patch", "sweep", "brief", "--type=merge", "-p", '{"spec":{"suspend":true}}')
         self.wait_sweep("brief", "Suspended")
         wait_for("nothing is left", lambda: not self.trainings("brief") and not self.cluster.get(
-            "pods", selector="ganscale.dev/role=worker")["items"], 90)
+            "pods", selector="ganscale.dev/role=worker")["items"])
         self.cluster.kubectl("patch", "sweep", "brief", "--type=merge", "-p", '{"spec":{"suspend":false}}')
         self.wait_current("brief")
         self.cluster.kubectl("delete", "sweep", "brief", "--timeout=30s")
-        wait_for("its training goes with it", lambda: not self.trainings("brief"), 90)
+        wait_for("its training goes with it", lambda: not self.trainings("brief"))
 
     def test_says_what_failed_and_what_gave_no_figures(self):
         self.cluster.apply(sweep("odd", points=[{"nodes": 1}, {"nodes": 2}]))

@@ -15,7 +15,7 @@ CONFIG = "training: {batch: 512}\nmodel: {name: dcgan, resolution: 64}\n"
 
 
 class TakenNames(OperatorCase):
-    nodes = {"dgx_nodes": 2, "cpu_nodes": 0}
+    nodes = {"dgx_nodes": 2, "cpu_nodes": 1}
 
     def put(self, kind, name, **content):
         """Makes an object as a user would."""

@@ -69,6 +69,10 @@ def check_ours(words):
             raise Mistake(f"{' '.join([words[0], *verbs])} has no verb {rest[0]}")
         verbs.append(rest.pop(0))
         manual = output(program, *verbs, "--help")
+    if verbs == ["launch"]:
+        started = next(i for i, word in enumerate(rest) if word in ("train", "evaluate", "bench"))
+        rest, command = rest[:started], rest[started:]
+        check_ours([words[0], *command])
     check_options(rest, manual)
     if verbs == ["train"]:
         output(program, "train", *rest, "--print-config")

@@ -15,7 +15,7 @@ from programs import WORKER  # noqa: E402
 # Stands for ganscale: the same commands as a reader's, with less work behind them.
 SHORTENED = f"""#!/bin/sh
 case $1 in
-  train) set -- "$@" --set training.total_kimg=0.064 --set training.tick_kimg=0.032 ;;
+  train | launch) set -- "$@" --set training.total_kimg=0.064 --set training.tick_kimg=0.032 ;;
   project) set -- "$@" --steps 2 ;;
 esac
 exec {WORKER} "$@"

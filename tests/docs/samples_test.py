@@ -1,6 +1,7 @@
 """The worker accepts every sample, as far as it can tell without data and devices: what the operator makes of those that are
-resources, for the ranks that it starts, and the run configurations by the commands in them. Each run configuration is also validated and
-rendered as a training, planned, and trained for two steps at reduced size."""
+resources, for the ranks that it starts (of a sweep those of its first and last point), and the run configurations by the commands in
+them. Of those of papers, one for each model and scheme is also validated and rendered as a training, planned, and trained for two steps
+at reduced size. `make check-long` takes all points and all papers."""
 import json
 import math
 import pathlib
@@ -17,6 +18,7 @@ PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "support")]
 from charts import objects  # noqa: E402
 from programs import OPERATOR, WORKER, WRONG_CONFIGURATION  # noqa: E402
+from thorough import thorough  # noqa: E402
 from write_png import write_png  # noqa: E402
 
 RESOURCES = sorted([*PROJECT.glob("operator-manifests/samples/*.yaml"), *PROJECT.glob("configs/sweeps/*.yaml")])
@@ -61,6 +63,17 @@ def set_all(settings):
     return [word for setting in settings for word in ("--set", setting)]
 
 
+def kind(file):
+    """Returns what distinguishes a run configuration of a paper from others but for its dataset and size."""
+    config = yaml.safe_load(file.read_text())
+    return file.parent, config["model"].get("name", config["model"].get("preset")), config["scheme"]["name"]
+
+
+def some_papers():
+    """Returns all run configurations of papers in `make check-long`, otherwise one of each kind."""
+    return thorough(PAPERS, list({kind(file): file for file in PAPERS}.values()))
+
+
 def small_model(file):
     """Returns the options that make the model of a run configuration small."""
     model = yaml.safe_load(file.read_text())["model"]
@@ -100,7 +113,8 @@ class Samples(unittest.TestCase):
                 self.assertTrue(trainings or any(part["kind"] == "MPIJob" for part in parts))
                 if not trainings:
                     self.accept_training(parts)
-                for training in {json.dumps(part["spec"]): part for part in trainings}.values():
+                different = list({json.dumps(part["spec"]): part for part in trainings}.values())
+                for training in thorough(different, different[:1] + different[1:][-1:]):
                     self.accept_training(rendered(self.write("training.yaml", json.dumps(training))))
 
     def test_run_configurations(self):
@@ -118,7 +132,7 @@ class Samples(unittest.TestCase):
                 self.assertTrue(yaml.safe_load(text).get("evaluate", {}).get("metrics") or "# No metrics: " in text)
 
     def test_run_configurations_of_papers_are_trainings_of_the_operator(self):
-        for file in PAPERS:
+        for file in some_papers():
             ranks, _ = commands(file)[0]
             config = yaml.safe_load(file.read_text())
             devices = config["training"].get("devices_per_process", 1)
@@ -136,7 +150,7 @@ class Samples(unittest.TestCase):
                 self.assertEqual("generator: 0" in text, config["scheme"]["name"] == "asynchronous", "roles are shown")
 
     def test_run_configurations_of_papers_can_be_planned(self):
-        for file in PAPERS:
+        for file in some_papers():
             per_label = yaml.safe_load(file.read_text())["scheme"]["name"] == "per_label"
             with self.subTest(file.name):
                 result = run(WORKER, "plan", "--config", file, "--machine", "puhti-v100", "--nodes", 1, "--json", "--labels", LABELS,
@@ -151,7 +165,7 @@ class Samples(unittest.TestCase):
             (self.folder / "data" / label).mkdir(parents=True)
             for number in range(BATCH):
                 write_png(self.folder / "data" / label / f"{number}.png")
-        for file in PAPERS:
+        for file in some_papers():
             with self.subTest(file.name):
                 result = self.train_small(file)
                 self.assertEqual(result.returncode, 0, result.stderr + result.stdout)

@@ -26,6 +26,7 @@ constexpr std::array kKinds = {
     Kind{"biggan_trace", 1e-9, 1e-4, check_biggan_trace},
     Kind{"metrics", 1e-6, 1e-5, check_metrics, 0, false},
     Kind{"optimizers", 1e-9, 1e-5, check_optimizers},
+    Kind{"r3gan_trace", 1e-6, 1e-4, check_r3gan_trace},
     // A modulated convolution: its input, styles, their product, weight, result, that filtered,
     // demodulation, their product.
     Kind{"stylegan2_ops", 1e-9, 1e-5, check_stylegan2_ops, 8},

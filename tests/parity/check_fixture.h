@@ -26,6 +26,8 @@ void check_metrics(const checkpoint::Safetensors& fixture, const Arithmetic& ari
                    Report& report);
 void check_optimizers(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                       Report& report);
+void check_r3gan_trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
+                       Report& report);
 void check_stylegan2_ops(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                          Report& report);
 void check_stylegan2_trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,

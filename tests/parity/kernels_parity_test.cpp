@@ -76,6 +76,8 @@ std::vector<FixtureCase> cases() {
       all.push_back({trace, precision, precision == "bf16" ? of_passes : of_steps});
     }
   }
+  for (const std::string precision : {"fp64", "fp32"})
+    all.push_back({"r3gan_uncond_16", precision, {"bias_act", "multi_tensor_adam", "upfirdn2d"}});
   return all;
 }
 

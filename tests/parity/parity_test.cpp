@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kOptimizers = "fixtures/optimizers.safetensors";
 constexpr const char* kLargeBatch = "fixtures/optimizers_large_batch.safetensors";
 constexpr const char* kBiggan = "fixtures/biggan_32.safetensors";
+constexpr const char* kR3gan = "fixtures/r3gan_uncond_16.safetensors";
 constexpr const char* kStylegan2Ops = "fixtures/stylegan2_ops.safetensors";
 constexpr const char* kStylegan3Ops = "fixtures/stylegan3_ops.safetensors";
 
@@ -155,6 +156,43 @@ TEST(Parity, BigganTrainsAsTheReference) {
        {"gradients D", "gradients G", "losses", "logits", "final D", "final G", "images"}) {
     EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(group) + " .* ok\n"));
   }
+}
+
+void expect_r3gan(const std::string& name) {
+  const auto file = shared_file(name);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << name;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* group :
+       {"forward images", "forward images, traceable", "forward logits", "resampling", "losses",
+        "scores", "schedules", "gradients D", "gradients G", "final D", "final G", "final G_ema"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(group) + " .* ok\n"));
+  }
+}
+
+TEST(Parity, R3ganTrainsAsTheReference) { expect_r3gan(kR3gan); }
+
+TEST(Parity, ConditionalR3ganTrainsAsTheReference) {
+  expect_r3gan("fixtures/r3gan_cond_32.safetensors");
+}
+
+// The i-th fake is paired with the i-th real.
+TEST(Parity, SeesOtherPairsOfR3gan) {
+  const auto file = shared_file(kR3gan);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kR3gan;
+  const auto with = [&](const auto& change) {
+    auto fixture = checkpoint::read_safetensors(*file);
+    fixture.metadata["steps"] = "1";
+    std::erase_if(fixture.tensors,
+                  [](const auto& item) { return item.first.starts_with("final"); });
+    change(fixture);
+    return check_changed(fixture);
+  };
+  EXPECT_TRUE(with([](auto& /*fixture*/) {}));
+  EXPECT_FALSE(with([](auto& fixture) {
+    at::Tensor& reals = fixture.tensors.at("step0.G.real");
+    reals = reals.roll({1}, {0});
+  }));
 }
 
 TEST(Parity, SeesAnotherSingularVectorOfBiggan) {

@@ -31,8 +31,12 @@ class Install(unittest.TestCase):
 
     def test_configurations_and_completions_are_there(self):
         for file in ["ganscale/runs/demo-emoji32.yaml", "ganscale/worker-schema.json", "bash-completion/completions/ganscale",
-                     "zsh/vendor-completions/_ganscale-operator", "fish/vendor_completions.d/ganscale.fish", "doc/ganscale/copyright"]:
+                     "ganscale/scripts/convert-stylegan2.py", "zsh/vendor-completions/_ganscale-operator", "fish/vendor_completions.d/ganscale.fish", "doc/ganscale/copyright"]:
             self.assertGreater((self.folder / "share" / file).stat().st_size, 0, file)
+
+    def test_configurations_are_found_by_name(self):
+        resolved = output(self.folder / "bin/ganscale", "train", "--config", "demo", "--print-config")
+        self.assertIn("name: conditional_dcgan", resolved)
 
     def test_each_verb_has_a_manual_page_without_mistakes(self):
         if not shutil.which("help2man"):

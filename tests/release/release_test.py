@@ -1,7 +1,8 @@
 """The release: its workflow by actionlint, the forms for issues, and its scripts with programs that only note how they are called,
-except for Helm and tar."""
+except for tar and Helm, which packs but pushes nothing."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from charts import VERSION, Helm, build_tools, yaml  # noqa: E402
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "ganscale"
 DIGEST = "sha256:" + "1" * 64
+CHART_DIGEST = "sha256:" + "2" * 64
 NOTE = r"""#!/bin/sh
 echo "$(basename "$0") $*" >> "$NOTES"
 case "$(basename "$0") $1" in
@@ -21,6 +23,12 @@ case "$(basename "$0") $1" in
   "syft scan") touch "${4#spdx-json=}" ;;
 esac
 """.replace("DIGEST", DIGEST)
+HELM = r"""#!/bin/sh
+[ "$1" = push ] || exec "HELM" "$@"
+echo "helm $*" >> "$NOTES"
+name=$(basename "$2" .tgz)
+printf 'Pushed: %s/%s:%s\nDigest: DIGEST\n' "${3#oci://}" "${name%-*}" "${name##*-}" >&2
+""".replace("DIGEST", CHART_DIGEST)
 
 
 def find_go():
@@ -48,6 +56,23 @@ class Workflow(unittest.TestCase):
             self.assertTrue(os.access(PROJECT / script, os.X_OK), script)
 
 
+    def test_actions_and_bases_are_named_by_digest(self):
+        """A tag can be moved to something else."""
+        jobs = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]
+        actions = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+        self.assertGreater(len(actions), 5)
+        systems = jobs["package"]["strategy"]["matrix"]["system"]
+        for name, pattern in [*((action, "@[0-9a-f]{40}$") for action in actions),
+                              *((system, "@sha256:[0-9a-f]{64}$") for system in systems)]:
+            self.assertRegex(name, pattern)
+
+    def test_provenance_is_attested_of_all_that_is_listed(self):
+        publish = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]["publish"]
+        [attest] = [step for step in publish["steps"] if "attest-build-provenance" in step.get("uses", "")]
+        self.assertEqual(attest["with"], {"subject-checksums": "dist/subjects.txt"})
+        self.assertEqual((publish["permissions"]["attestations"], publish["permissions"]["id-token"]), ("write", "write"))
+
+
 class Forms(unittest.TestCase):
     def test_every_form_has_what_the_site_asks_for(self):
         for path in sorted((PROJECT / ".github/ISSUE_TEMPLATE").glob("*.yml")):
@@ -73,8 +98,9 @@ class Scripts(unittest.TestCase):
         for program in ["docker", "syft", "cosign"]:
             (bin_folder / program).write_text(NOTE)
             (bin_folder / program).chmod(0o755)
-        helm = build_tools("helm")
-        self.environment = {**os.environ, "PATH": f"{bin_folder}:{helm}:{os.environ['PATH']}", "NOTES": str(self.notes)}
+        (bin_folder / "helm").write_text(HELM.replace("HELM", str(build_tools("helm") / "helm")))
+        (bin_folder / "helm").chmod(0o755)
+        self.environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "NOTES": str(self.notes)}
 
     def release(self, name, *words, project=PROJECT, fails=False):
         result = subprocess.run([project / f"scripts/release/{name}.sh", *words], env=self.environment, text=True, check=False,
@@ -85,24 +111,51 @@ class Scripts(unittest.TestCase):
     def noted(self, program):
         return [line for line in self.notes.read_text().splitlines() if line.startswith(program)]
 
+    def test_images_for_cpus_and_gpus_are_pushed_and_listed_by_digest(self):
+        self.release("images", self.out, "registry.example/team")
+        names = [f"ganscale:{VERSION}", f"ganscale:{VERSION}-cuda", f"ganscale-operator:{VERSION}"]
+        self.assertEqual((self.out / "images.txt").read_text().split(), [f"registry.example/team/{name}@{DIGEST}" for name in names])
+        self.assertEqual([line.split()[2] for line in self.noted("docker push")], [f"registry.example/team/{name}" for name in names])
+        base = (PROJECT / "docker/cuda-base").read_text().strip()
+        built = ["cuda" if f"--build-arg PRESET=cuda --build-arg BASE={base} " in line else "" for line in self.noted("docker build")]
+        self.assertEqual(built, ["", "cuda", ""])
+
+    def published(self):
+        """Makes a release of images and charts, and returns the references of both."""
+        self.release("images", self.out, "registry.example/team")
+        self.release("charts", self.out, "https://registry.example/ganscale", "oci://registry.example/team/charts")
+        return [(self.out / name).read_text().split() for name in ["images.txt", "charts.txt"]]
+
     def test_what_is_pushed_is_described_and_signed_by_its_digest(self):
         (self.out / "ganscale.deb").write_bytes(self.small_package())
-        self.release("images", self.out, "registry.example/team")
-        images = [f"registry.example/team/{name}@{DIGEST}" for name in ["ganscale", "ganscale-operator"]]
-        self.assertEqual((self.out / "images.txt").read_text().split(), images)
-        self.assertEqual([line.split()[2] for line in self.noted("docker push")],
-                         [f"registry.example/team/{name}:{VERSION}" for name in ["ganscale", "ganscale-operator"]])
-        self.release("charts", self.out, "https://registry.example/ganscale")
+        images, charts = self.published()
+        self.assertEqual(charts, [f"registry.example/team/charts/ganscale-{chart}:{VERSION}@{CHART_DIGEST}"
+                                  for chart in ["operator", "training"]])
         self.release("sbom", self.out)
         self.release("sign", self.out)
-        self.assertEqual([line.split()[-1] for line in self.noted("cosign sign ")], images)
+        self.assertEqual([line.split()[-1] for line in self.noted("cosign sign ")], images + charts)
         self.assertEqual([line.split()[-1] for line in self.noted("cosign attest")], images)
         signed = {pathlib.Path(line.split()[-1]).name for line in self.noted("cosign sign-blob")}
-        charts = {f"ganscale-{chart}-{VERSION}.tgz" for chart in ["operator", "training"]}
-        self.assertEqual(signed, {"ganscale.deb", "SHA256SUMS", *charts})
+        packages = {f"ganscale-{chart}-{VERSION}.tgz" for chart in ["operator", "training"]}
+        self.assertEqual(signed, {"ganscale.deb", "SHA256SUMS", *packages})
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.out, check=True)
-        for name in ["ganscale", "ganscale-operator", "ganscale.deb"]:
+        for name in [f"ganscale-{VERSION}", f"ganscale-{VERSION}-cuda", f"ganscale-operator-{VERSION}", "ganscale.deb"]:
             self.assertTrue((self.out / f"{name}.spdx.json").exists(), name)
+        subjects = dict(reversed(line.split("  ")) for line in (self.out / "subjects.txt").read_text().splitlines())
+        for reference in images + charts:
+            name, digest = reference.split("@sha256:")
+            self.assertEqual(subjects[name], digest)
+        self.assertLessEqual(packages | {"ganscale.deb", "ganscale.deb.spdx.json"}, set(subjects))
+
+    def test_published_charts_run_the_images_of_the_release(self):
+        self.published()
+        images = {}
+        for chart, settings in [("operator", []), ("training", ["--set=config=demo-emoji32"])]:
+            text = Helm(build_tools("helm") / "helm")("template", "x", self.out / f"ganscale-{chart}-{VERSION}.tgz", *settings)
+            images[chart] = sorted(set(re.findall(r"image: (registry\S+)", text)))
+        team = "registry.example/team"
+        self.assertEqual(images, {"operator": [f"{team}/ganscale-operator@{DIGEST}", f"{team}/ganscale:{VERSION}@{DIGEST}"],
+                                  "training": [f"{team}/ganscale@{DIGEST}"]})
 
     def small_package(self):
         tree = self.folder / "tree"
@@ -113,11 +166,14 @@ class Scripts(unittest.TestCase):
 
     def test_a_chart_that_is_published_says_where_it_comes_from(self):
         url = "https://registry.example/ganscale"
+        self.release("images", self.out, "registry.example/team")
         self.release("charts", self.out, url)
         helm = Helm(build_tools("helm") / "helm")
         for chart in ["operator", "training"]:
             said = yaml.safe_load(helm("show", "chart", self.out / f"ganscale-{chart}-{VERSION}.tgz"))
             self.assertEqual((said["home"], said["sources"]), (url, [url]))
+        rules = yaml.safe_load(helm("show", "values", self.out / f"ganscale-operator-{VERSION}.tgz"))["monitoring"]["rules"]
+        self.assertEqual(rules["runbookUrl"], f"{url}/blob/v{VERSION}/docs/runbooks")
 
     def test_a_tag_that_is_not_the_version_is_refused(self):
         self.assertIn(f"the tag is v9.9.9, and CMakeLists.txt has version {VERSION}", self.release("check", "v9.9.9", fails=True))

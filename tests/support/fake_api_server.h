@@ -223,9 +223,12 @@ class FakeApiServer {
     changed_.notify_all();
   }
 
-  /// Whether an object of this path is in the list of all namespaces: /api/v1/namespaces/NS/pods/a
-  /// in /api/v1/pods.
+  /// Whether an object of this path is in a list, of its namespace or of all:
+  /// /api/v1/namespaces/NS/pods/a in /api/v1/namespaces/NS/pods and in /api/v1/pods.
   static bool is_in(const std::string& path, const std::string& collection) {
+    if (collection.find("/namespaces/") != std::string::npos) {
+      return path.starts_with(collection + "/");
+    }
     const std::string group = collection.substr(0, collection.rfind('/'));
     const std::string plural = collection.substr(collection.rfind('/'));
     const std::string rest = path.substr(0, path.rfind('/'));

@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "data/formats/file_bytes.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -7,12 +7,19 @@
 
 namespace ganscale {
 
-/// Waits half a minute for holds() to become true; fails the test if it does not.
+/// Waits for holds() to become true; fails the test and returns false if it does not within `limit`,
+/// by default less than a test program may take.
 template <class Holds>
-void wait_until(Holds holds) {
-  for (int i = 0; i < 3000 && !holds(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_TRUE(holds());
+bool wait_until(Holds holds, std::chrono::seconds limit = std::chrono::seconds(100)) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) {
+      ADD_FAILURE() << "what is waited for did not happen within " << limit.count() << " s";
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
 }
 
 }  // namespace ganscale

@@ -70,7 +70,14 @@ struct AdaDraws {
 };
 
 /// What a batch is augmented for. Each use draws its own numbers.
-enum class Use : std::uint32_t { kGeneratorFakes, kDiscriminatorFakes, kReals, kRegularizedReals };
+enum class Use : std::uint32_t {
+  kGeneratorFakes,
+  kDiscriminatorFakes,
+  kReals,
+  kRegularizedReals,
+  kPairedReals,  ///< of the generator's loss
+  kRegularizedFakes,
+};
 
 /// The sites at which one use draws.
 struct DrawSites {

@@ -25,6 +25,7 @@ struct AdaPipeline {
   bool imgfilter = false;  ///< amplification or damping of frequency bands
   bool noise = false;
   bool cutout = false;
+  double color_strength = 1;  ///< probability of a transformation of colors, times p
 };
 
 /// Returns the pipeline of all named transformations. A name is a transformation's own or that of a

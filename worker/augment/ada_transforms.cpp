@@ -81,22 +81,23 @@ class Composer {
   }
 
   ColorMap color() const {
+    const double p = pipeline_.color_strength * p_;
     ColorMap color;
-    if (happens(pipeline_.brightness, gate::kBrightness)) {
+    if (happens(pipeline_.brightness, gate::kBrightness, p)) {
       for (auto& row : color.m) row[3] += normal(normal::kBrightness) * 0.2;
     }
-    if (happens(pipeline_.contrast, gate::kContrast)) {
+    if (happens(pipeline_.contrast, gate::kContrast, p)) {
       const double factor = std::exp2(normal(normal::kContrast) * 0.5);
       color = about_gray(factor, factor, 0) * color;
     }
-    if (happens(pipeline_.lumaflip, gate::kLumaflip) && uniform(uniform::kLumaflip) >= 0.5) {
+    if (happens(pipeline_.lumaflip, gate::kLumaflip, p) && uniform(uniform::kLumaflip) >= 0.5) {
       color = about_gray(-1, 1, 0) * color;
     }
-    if (happens(pipeline_.hue, gate::kHue)) {
+    if (happens(pipeline_.hue, gate::kHue, p)) {
       const double angle = (uniform(uniform::kHue) * 2 - 1) * pi;
       color = about_gray(1, std::cos(angle), std::sin(angle)) * color;
     }
-    if (happens(pipeline_.saturation, gate::kSaturation)) {
+    if (happens(pipeline_.saturation, gate::kSaturation, p)) {
       color = about_gray(1, std::exp2(normal(normal::kSaturation)), 0) * color;
     }
     return color;

@@ -17,6 +17,14 @@ auto read_names(config::Section& in, std::string_view key, const std::vector<std
   }
 }
 
+void read_p_schedule(config::Section& in, AugmentConfig& c) {
+  c.p_schedule = schedule::parse_schedule(in.section("p_schedule"), {"final", "final p"});
+  in.require(c.p_schedule.final >= 0 && c.p_schedule.final <= 1, "p_schedule.final",
+             "must be in [0, 1]");
+  in.require(!c.adaptive || c.p_schedule.is_constant(), "p_schedule",
+             "p adapts, and follows no schedule; use adaptive: false, or leave it out");
+}
+
 void parse_ada(config::Section& in, AugmentConfig& c) {
   c.pipeline = read_names(
       in, "pipeline", {"bgc"},
@@ -25,6 +33,12 @@ void parse_ada(config::Section& in, AugmentConfig& c) {
   c.adaptive = in.get("adaptive", c.adaptive, "adapt p so that D does not overfit");
   c.p = in.get("p", c.p, "probability of each transformation, or its initial value");
   in.require(c.p >= 0 && c.p <= 1, "p", "must be in [0, 1]");
+  c.pipeline.color_strength =
+      in.get("color_strength", c.pipeline.color_strength,
+             "a transformation of colors has this times p as its probability");
+  in.require(c.pipeline.color_strength >= 0 && c.pipeline.color_strength <= 1, "color_strength",
+             "must be in [0, 1]");
+  read_p_schedule(in, c);
   if (!c.adaptive) return;
   AdaptiveProbability& a = c.adaptation;
   a.target = in.get("target", a.target, "target of the mean sign of D's scores of reals");

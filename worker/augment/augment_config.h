@@ -7,6 +7,7 @@
 #include "augment/adaptive_probability.h"
 #include "augment/diff_augment.h"
 #include "config/section.h"
+#include "schedule/schedule.h"
 
 namespace ganscale::augment {
 
@@ -15,9 +16,10 @@ enum class Method { kNone, kAda, kDiffAugment };
 /// What happens to images before the discriminator sees them: the section `augment`.
 struct AugmentConfig {
   Method method = Method::kNone;
-  AdaPipeline pipeline;  ///< of ADA
-  double p = 0;          ///< of ADA: fixed, or the initial value
-  bool adaptive = true;  ///< of ADA
+  AdaPipeline pipeline;                ///< of ADA
+  double p = 0;                        ///< of ADA: fixed, or the initial value
+  bool adaptive = true;                ///< of ADA
+  schedule::Schedule p_schedule = {};  ///< of ADA's p where it does not adapt
   AdaptiveProbability adaptation;
   DiffAugmentPolicy policy;  ///< of DiffAugment
 };

@@ -25,6 +25,11 @@ at::Tensor Augmentation::operator()(const at::Tensor& images, const ImageRandom&
   return augment_ada(images, config_.pipeline, *p(), draws, use);
 }
 
+void Augmentation::begin_step(std::int64_t images_seen) {
+  if (config_.p_schedule.is_constant()) return;
+  p_.fill_(schedule::value_of(config_.p_schedule, config_.p, images_seen));
+}
+
 void Augmentation::observe_reals(const at::Tensor& logits) {
   if (state().empty()) return;
   const at::NoGradGuard no_grad;

@@ -20,6 +20,10 @@ class Augmentation {
   /// images: float32 or float64.
   at::Tensor operator()(const at::Tensor& images, const ImageRandom& draws, Use use) const;
 
+  /// Sets what a schedule says of a step after `images_seen` images. Call it before the step's
+  /// first use of the augmentation.
+  void begin_step(std::int64_t images_seen);
+
   /// Counts the signs of D's scores of this rank's reals, [N], for adapt().
   void observe_reals(const at::Tensor& logits);
 

@@ -1,7 +1,8 @@
 #include "base/log.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -40,9 +41,7 @@ std::string timestamp() {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   const auto millis =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  char fraction[8];
-  std::snprintf(fraction, sizeof fraction, ".%03dZ", static_cast<int>(millis));
-  return utc_text(seconds, "%Y-%m-%dT%H:%M:%S") + fraction;
+  return utc_text(seconds, "%Y-%m-%dT%H:%M:%S") + fmt::format(".{:03}Z", millis);
 }
 
 std::string as_json(Level level, int rank, std::string_view message, const Pairs& pairs) {

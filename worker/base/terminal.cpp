@@ -1,5 +1,7 @@
 #include "base/terminal.h"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -40,8 +42,17 @@ std::atomic<Clock::time_point>& last_line() {
 }  // namespace
 
 bool is_open() {
-  static const bool result = isatty(STDERR_FILENO) != 0;
+  static const bool result = isatty(STDERR_FILENO) != 0 || std::getenv(kColumnsVariable) != nullptr;
   return result;
+}
+
+int columns() {
+  constexpr int kUsual = 80;
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* told = std::getenv(kColumnsVariable);
+  const int count = told == nullptr ? 0 : std::atoi(told);
+  return count > 0 ? count : kUsual;
 }
 
 bool takes_color(bool on_terminal, const char* no_color, const char* term) {
@@ -73,12 +84,9 @@ std::string printable(std::string_view text, std::string_view kept) {
       result += text[i];
       continue;
     }
-    char escaped[5];
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", code);
-    result += escaped;
+    result += fmt::format("\\x{:02x}", code);
     if (code != 0xc2) continue;
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", next);
-    result += escaped;
+    result += fmt::format("\\x{:02x}", next);
     ++i;
   }
   return result;

@@ -6,8 +6,15 @@
 /// Standard error, where people read it. All that knows of a terminal's escape sequences is here.
 namespace ganscale::terminal {
 
-/// Returns whether standard error is a terminal.
+/// Environment variable of a process whose standard error somebody else prints on a terminal, as
+/// `ganscale launch` does: how many columns that has.
+inline constexpr const char* kColumnsVariable = "GANSCALE_TERMINAL_COLUMNS";
+
+/// Returns whether standard error is a terminal, or is printed on one.
 bool is_open();
+
+/// Returns the number of columns of that terminal; 80 where nobody knows.
+int columns();
 
 /// Returns whether its lines may be colored: on a terminal that understands colors (`term`, the
 /// environment's TERM), unless NO_COLOR is set to anything (no-color.org). Null: not set.

@@ -5,7 +5,7 @@
 namespace ganscale {
 
 /// Makes this thread a rank of its own while it lives, where the ranks of a run are threads of one
-/// process. Threads that it starts are those of the process.
+/// process. Threads that it starts belong to the process.
 class ThreadRank {
  public:
   explicit ThreadRank(int rank);
@@ -14,7 +14,7 @@ class ThreadRank {
   ThreadRank& operator=(const ThreadRank&) = delete;
 };
 
-/// Returns the rank of this thread; nothing where it has none of its own.
+/// Returns the rank of this thread; nothing where it has none.
 std::optional<int> thread_rank();
 
 }  // namespace ganscale

@@ -1,8 +1,8 @@
 #include "checkpoint/checkpoint_name.h"
 
-#include <array>
+#include <fmt/format.h>
+
 #include <charconv>
-#include <cstdio>
 
 namespace ganscale::checkpoint {
 namespace {
@@ -18,15 +18,9 @@ std::int64_t leading_number(std::string_view text) {
 }  // namespace
 
 std::string checkpoint_name(std::int64_t images_seen) {
-  const auto kimg = static_cast<long long>(images_seen / 1000);
-  const auto rest = static_cast<int>(images_seen % 1000);
-  std::array<char, 40> name{};
-  if (rest == 0) {
-    std::snprintf(name.data(), name.size(), "kimg-%06lld", kimg);
-  } else {
-    std::snprintf(name.data(), name.size(), "kimg-%06lld.%03d", kimg, rest);
-  }
-  return name.data();
+  const std::string kimg = fmt::format("kimg-{:06}", images_seen / 1000);
+  const std::int64_t rest = images_seen % 1000;
+  return rest == 0 ? kimg : fmt::format("{}.{:03}", kimg, rest);
 }
 
 std::optional<std::int64_t> images_of_checkpoint_name(std::string_view name) {

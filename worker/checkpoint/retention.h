@@ -25,9 +25,9 @@ struct RetentionCandidate {
 
 /// Which checkpoints to keep.
 struct RetentionPolicy {
-  int keep_last = 0;               ///< so many newest valid ones; 0: all
+  int keep_last = 0;               ///< how many of the newest valid ones; 0: all
   std::optional<Better> better{};  ///< of the metric that decides; empty: none does
-  int keep_best = 1;               ///< so many best measured ones
+  int keep_best = 1;               ///< how many of the best measured ones
 };
 
 /// Returns the names of the checkpoints to delete, oldest first.

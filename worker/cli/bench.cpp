@@ -97,9 +97,9 @@ ExitCode measure(const BenchOptions& options, training::RunConfig config) {
   training::ProcessContext process = training::open_process_context(config);
   const training::Dataset dataset = config.data.path.empty()
                                         ? training::synthetic_dataset(config.model)
-                                        : training::open_dataset(config);
+                                        : training::open_dataset(config.data, config.model);
   comm::Group& group = *process.world.group;
-  training::require_divisible_batch(config, group.size());
+  training::require_divisible_batch(config.training, group.size());
   if (!options.config.dry_run) {
     const auto steps = training::measure_steps(config, dataset, process.devices, group);
     if (group.rank() == 0) {
@@ -118,7 +118,7 @@ ExitCode bench(const BenchOptions& options) {
     std::cout << config.resolved;
     return ExitCode::kOk;
   }
-  set_shapes(options.shapes, config.model);
+  if (options.counts || config.data.path.empty()) set_shapes(options.shapes, config.model);
   return options.counts ? count(options, config) : measure(options, std::move(config));
 }
 

@@ -10,10 +10,11 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/verbs.h"
+#include "data/fonts/emoji_font.h"
+#include "data/fonts/letters.h"
 #include "data/formats/tfrecord_files.h"
 #include "data/image/png_codec.h"
 #include "data/loader/data_config.h"
-#include "data/sources/font_source.h"
 #include "data/sources/open_source.h"
 #include "data/tools/convert.h"
 #include "data/tools/inspect.h"
@@ -46,6 +47,8 @@ struct DataOptions {
 struct ConvertVerb {
   fs::path from;
   fs::path font;
+  fs::path typefaces;
+  std::string letters = data::kCapitals;
   std::string fit = "resize";
   std::string channels = "keep";
   std::vector<int> background = {255, 255, 255};
@@ -58,8 +61,15 @@ data::OnProgress show_progress(report::ProgressBar& bar) {
   return [&bar](std::int64_t done, std::int64_t) { bar.update(done); };
 }
 
+std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
+  if (!verb.font.empty()) return data::open_emoji_font(verb.font);
+  if (!verb.typefaces.empty()) return data::open_letters(verb.typefaces, verb.letters);
+  return data::open_source(verb.from);
+}
+
 ExitCode convert(const ConvertVerb& verb) {
-  const auto source = verb.font.empty() ? data::open_source(verb.from) : data::open_font(verb.font);
+  const auto source = open_what_is_converted(verb);
+  data::warn_of_unread_images(data::unread_images(*source));
   data::DataConfig config;
   config.fit = kFits.at(verb.fit);
   config.channels = kChannels.at(verb.channels);
@@ -98,6 +108,7 @@ void print_labels(const data::Inspection& inspection) {
 
 ExitCode inspect(const DataOptions& options) {
   const auto source = data::open_source(options.path, options.resolution);
+  data::warn_of_unread_images(data::unread_images(*source));
   const data::Inspection inspection = data::inspect(*source, options.sample);
   std::printf("dataset  %s\n", options.path.c_str());
   std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));
@@ -156,6 +167,24 @@ CLI::IsMember member_of(const std::map<std::string, Value>& choices) {
   return CLI::IsMember(names);
 }
 
+/// Adds the options that say what is converted, of which one is required.
+void add_convert_input(CLI::App& app, ConvertVerb& verb) {
+  auto* input = app.add_option_group("input")->require_option(1);
+  input->add_option("--from", verb.from, kPathHelp)->type_name("PATH");
+  input->add_option("--from-font", verb.font, "an emoji font; by default Debian's Noto Color Emoji")
+      ->expected(0, 1)
+      ->default_str(data::kEmojiFont)
+      ->type_name("FILE");
+  auto* typefaces = input
+                        ->add_option("--from-typefaces", verb.typefaces,
+                                     "the letters of all fonts in a file or folder, black on white")
+                        ->expected(0, 1)
+                        ->default_str(data::kFontFolder)
+                        ->type_name("PATH");
+  app.add_option("--letters", verb.letters, "which letters of the typefaces; each is a label")
+      ->needs(typefaces);
+}
+
 void add_convert(CLI::App& data, Action& action) {
   auto verb = std::make_shared<ConvertVerb>();
   verb->options.threads = DataOptions{}.threads;
@@ -164,15 +193,9 @@ void add_convert(CLI::App& data, Action& action) {
   app->footer(
       "\nExamples:\n"
       "  ganscale data convert --from photos/ --to faces.tfrecords --resolution 256 --shards 64\n"
-      "  ganscale data convert --from-font --to emoji32 --resolution 32 --shards 4");
-  auto* from = app->add_option("--from", verb->from, kPathHelp)->type_name("PATH");
-  auto* font = app->add_option("--from-font", verb->font,
-                               "an emoji font; by default Debian's Noto Color Emoji")
-                   ->expected(0, 1)
-                   ->default_str(data::kEmojiFont)
-                   ->type_name("FILE")
-                   ->excludes(from);
-  from->excludes(font);
+      "  ganscale data convert --from-font --to emoji32 --resolution 32 --shards 4\n"
+      "  ganscale data convert --from-typefaces --letters ABC --to letters --resolution 32");
+  add_convert_input(*app, *verb);
   app->add_option("--to", verb->options.to, "new folder; its files are named after it")->required();
   app->add_option("--resolution", verb->options.policy.resolution,
                   "height and width of the output, a power of two")
@@ -193,10 +216,7 @@ void add_convert(CLI::App& data, Action& action) {
                   "fail if more images than this are refused; each one is reported");
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
   app->add_option("--threads", verb->options.threads, "number of decoding threads");
-  app->callback([verb, from, font, &action] {
-    if (from->empty() && font->empty()) throw CLI::RequiredError("--from or --from-font");
-    action = [verb] { return convert(*verb); };
-  });
+  app->callback([verb, &action] { action = [verb] { return convert(*verb); }; });
 }
 
 void add_inspect(CLI::App& data, Action& action) {

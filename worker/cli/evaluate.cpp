@@ -94,7 +94,7 @@ ExitCode evaluate(const EvaluateOptions& options) {
   }
   const auto process = training::open_process_context(config);
   comm::Group& group = *process.world.group;
-  const auto dataset = training::open_dataset(config);
+  const auto dataset = training::open_dataset(config.data, config.model);
   trained.generator->to(process.devices.generator);
   log::info("Evaluating", {{"checkpoint", trained.checkpoint}, {"ranks", group.size()}});
   const auto start = std::chrono::steady_clock::now();

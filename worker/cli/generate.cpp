@@ -1,8 +1,10 @@
 #include <ATen/ops/cat.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -32,6 +34,7 @@ constexpr auto kGenerateExample =
     "  ganscale generate --run runs/r1 --labels cat,dog --grid 8x2 --seeds 0-15 --out pets.png\n"
     "  ganscale generate --checkpoint runs/r1/checkpoints/kimg-000200 --seeds 7 --out seven.png\n"
     "  ganscale generate --run runs/r1 --seeds 1-6 --walk 60 --truncation 0.7 --out walk.mp4\n"
+    "  ganscale generate --run runs/r1 --seeds 1-6 --walk 30 --grid 2x5 --out all-labels.webp\n"
     "  ganscale generate --run runs/r1 --mix-rows 1-4 --mix-columns 5-9 --out mixed.png\n\n"
     "Seed i is the latent of image i in the run's sample grids, for all checkpoints. --labels\n"
     "are assigned to the seeds in turn; with --labels data each seed draws its label with the\n"
@@ -43,6 +46,7 @@ struct GenerateOptions {
   std::string seeds = "0-63";
   std::string labels;
   std::string grid;
+  int scale = 1;
   std::filesystem::path out;
   std::filesystem::path out_dir;
   std::optional<double> truncation;
@@ -55,8 +59,14 @@ struct GenerateOptions {
 };
 
 /// Parses a grid "ROWSxCOLUMNS" with room for `count` images; by default it is nearly square.
-report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
-  if (text.empty()) return report::square_layout(count);
+report::GridLayout grid_layout(const GenerateOptions& options, std::size_t image_count) {
+  const std::string& text = options.grid;
+  const auto count = static_cast<std::int64_t>(image_count);
+  if (text.empty()) {
+    auto layout = report::square_layout(count);
+    layout.scale = options.scale;
+    return layout;
+  }
   const auto x = std::min(text.find('x'), text.size() - 1);
   const auto rows = config::parse_integer(text.substr(0, x));
   const auto columns = config::parse_integer(text.substr(x + 1));
@@ -64,9 +74,9 @@ report::GridLayout grid_layout(const std::string& text, std::int64_t count) {
     throw UsageError("--grid: expected ROWSxCOLUMNS, such as 8x8: " + text);
   }
   if (*rows * *columns < count) {
-    throw UsageError("--grid: no room for all seeds: " + text + " for " + std::to_string(count));
+    throw UsageError("--grid: no room for all images: " + text + " for " + std::to_string(count));
   }
-  return {.columns = static_cast<int>(*columns)};
+  return {.columns = static_cast<int>(*columns), .scale = options.scale};
 }
 
 /// Passes the images to `take` in batches: [N, C, H, W] and the index of the first one.
@@ -85,10 +95,9 @@ void generate_all(const ImageSampler& sampler, const SampleSpec& spec,
 }
 
 std::string file_name(const SampleSpec& spec, std::size_t place) {
-  char name[64];
-  std::snprintf(name, sizeof name, "seed-%06lld", static_cast<long long>(spec.seeds[place]));
-  if (spec.labels.empty()) return std::string(name) + ".png";
-  return std::string(name) + "-label-" + std::to_string(spec.labels[place]) + ".png";
+  const std::string name = fmt::format("seed-{:06}", spec.seeds[place]);
+  if (spec.labels.empty()) return name + ".png";
+  return fmt::format("{}-label-{}.png", name, spec.labels[place]);
 }
 
 void write_files(const ImageSampler& sampler, const SampleSpec& spec,
@@ -109,6 +118,18 @@ void write_grid(const ImageSampler& sampler, const SampleSpec& spec, report::Gri
   report::write_image_grid(at::cat(parts), layout, file);
 }
 
+/// A walk by one image at a time; by a grid, all labels walk together.
+Walk walk_of(const GenerateOptions& options, const ImageSampler& sampler, const SampleSpec& spec) {
+  Walk walk{.cells = {spec}, .frames_per_step = options.walk_frames};
+  walk.layout.scale = options.scale;
+  if (options.grid.empty()) return walk;
+  walk.cells.clear();
+  for (const std::int64_t label : sampler.labels(options.labels))
+    walk.cells.push_back({spec.seeds, std::vector(spec.seeds.size(), label)});
+  walk.layout = grid_layout(options, walk.cells.size());
+  return walk;
+}
+
 /// Writes the requested images; returns where.
 std::filesystem::path write_images(const GenerateOptions& options, const ImageSampler& sampler) {
   const auto specify = [&](const char* name, const std::string& seeds) {
@@ -124,15 +145,14 @@ std::filesystem::path write_images(const GenerateOptions& options, const ImageSa
   }
   const SampleSpec spec = specify("--seeds", options.seeds);
   if (options.walk_frames > 0) {
-    write_walk(sampler, spec, {.frames_per_step = options.walk_frames}, options.out);
+    write_walk(sampler, walk_of(options, sampler, spec), options.out);
     return options.out;
   }
   if (options.out.empty()) {
     write_files(sampler, spec, options.out_dir);
     return options.out_dir;
   }
-  write_grid(sampler, spec, grid_layout(options.grid, static_cast<std::int64_t>(spec.seeds.size())),
-             options.out);
+  write_grid(sampler, spec, grid_layout(options, spec.seeds.size()), options.out);
   return options.out;
 }
 
@@ -150,8 +170,9 @@ void require_possible(const GenerateOptions& options) {
   if (options.walk_frames == 0 && extension != ".png") {
     throw UsageError("--out: a grid is written as .png: " + options.out.string());
   }
-  if (options.walk_frames > 0 && extension != ".mp4" && extension != ".y4m") {
-    throw UsageError("--out: a walk is written as .mp4, or uncompressed as .y4m: " +
+  constexpr std::array kVideos = {".webp", ".mp4", ".y4m"};
+  if (options.walk_frames > 0 && std::ranges::find(kVideos, extension) == kVideos.end()) {
+    throw UsageError("--out: a walk is written as .webp, .mp4, or uncompressed as .y4m: " +
                      options.out.string());
   }
 }
@@ -190,7 +211,7 @@ void add_truncation(CLI::App& verb, GenerateOptions& options) {
                               "psi of a style-based model: 1 is full variety, 0 the mean image; "
                               "for BigGAN the threshold beyond which latents are resampled");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
-                  "truncate only the first (coarsest) so many layers")
+                  "truncate only this many layers, from the first (coarsest) on")
       ->check(CLI::Range(0, 100))
       ->needs(psi);
 }
@@ -220,14 +241,18 @@ void add_generate(CLI::App& app, Action& action) {
       "--labels,--label", options->labels,
       "labels of a conditional model by number or name, or `data` to draw them from p(y); by "
       "default all");
-  auto* out =
-      verb->add_option("--out", options->out,
-                       "PNG file with a grid of all images, or the video of --walk (.mp4 or .y4m)");
+  auto* out = verb->add_option(
+      "--out", options->out,
+      "PNG file with a grid of all images, or the video of --walk (.webp, .mp4 or .y4m)");
   auto* out_dir =
       verb->add_option("--out-dir", options->out_dir, "folder for one PNG file per seed");
-  auto* grid =
-      verb->add_option("--grid", options->grid, "ROWSxCOLUMNS of --out; by default nearly square")
-          ->excludes(out_dir);
+  auto* grid = verb->add_option("--grid", options->grid,
+                                "ROWSxCOLUMNS of --out; by default nearly square. With --walk: a "
+                                "cell for each of --labels, all at the same latent")
+                   ->excludes(out_dir);
+  verb->add_option("--scale", options->scale, "enlarge the images of --out by this factor")
+      ->check(CLI::Range(1, 64))
+      ->needs(out);
   add_truncation(*verb, *options);
   verb->add_option("--standing-statistics", options->standing_passes,
                    "compute batch norm statistics from this many passes of 64 images")
@@ -237,8 +262,7 @@ void add_generate(CLI::App& app, Action& action) {
               "--walk", options->walk_frames,
               "write a video through all seeds and back, with this many frames between two seeds")
           ->check(CLI::Range(1, 100'000))
-          ->needs(out)
-          ->excludes(grid);
+          ->needs(out);
   add_mixing(*verb, *options)->needs(out)->excludes(seeds)->excludes(grid)->excludes(walk);
   verb->callback([options, &action] { action = [options] { return generate(*options); }; });
 }

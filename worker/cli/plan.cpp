@@ -92,7 +92,7 @@ planning::Conditions read_conditions(const std::string& file) {
 }
 
 /// Returns what to predict. Throws UsageError or ConfigError.
-planning::Question question_of(const PlanOptions& options, const training::RunConfig& config,
+planning::Question question_of(const PlanOptions& options, const training::TrainingConfig& config,
                                const planning::Machine& machine) {
   const int gpus = options.gpus > 0 ? options.gpus : machine.gpus_per_node;
   if (gpus > machine.gpus_per_node) {
@@ -100,25 +100,24 @@ planning::Question question_of(const PlanOptions& options, const training::RunCo
                      std::to_string(machine.gpus_per_node) + ": " + std::to_string(gpus));
   }
   planning::Question question{.mode = planning::mode_of_name(options.mode),
-                              .first = {gpus, config.training.batch},
+                              .first = {gpus, config.batch},
                               .kimg = options.kimg};
   if (question.mode == planning::Mode::kPerLabel) {
     question.first.batch *= gpus;
-  } else if (config.training.batch % gpus != 0) {
+  } else if (config.batch % gpus != 0) {
     throw ConfigError(config.batch_location.text() +
                       ": training.batch: must be divisible by the GPUs of the first row: " +
-                      std::to_string(config.training.batch) + " on " + std::to_string(gpus));
+                      std::to_string(config.batch) + " on " + std::to_string(gpus));
   }
   question.gpus = planning::doublings(gpus, machine, options.nodes);
   return question;
 }
 
-std::string title_of(const training::RunConfig& config, const planning::Question& question,
+std::string title_of(const models::ModelConfig& model, const planning::Question& question,
                      const planning::Machine& machine) {
-  const int resolution = config.model.resolution;
-  return config.model.name + " at " + std::to_string(resolution) + " x " +
-         std::to_string(resolution) + ", " + std::string(planning::name_of(question.mode)) +
-         " scaling on " + machine.name;
+  const int resolution = model.resolution;
+  return model.name + " at " + std::to_string(resolution) + " x " + std::to_string(resolution) +
+         ", " + std::string(planning::name_of(question.mode)) + " scaling on " + machine.name;
 }
 
 void write_plot(const PlanOptions& options, const std::string& svg) {
@@ -157,7 +156,7 @@ ExitCode plan(const PlanOptions& options) {
   const planning::Machine machine = read_machine(options.machine);
   const planning::Calibration calibration = read_calibration(options.calibration, machine);
   const planning::Conditions conditions = read_conditions(options.conditions);
-  const planning::Question question = question_of(options, config, machine);
+  const planning::Question question = question_of(options, config.training, machine);
   if (options.config.dry_run) return ExitCode::kOk;
 
   const auto images = static_cast<std::int64_t>(question.first.images_per_gpu());
@@ -166,7 +165,7 @@ ExitCode plan(const PlanOptions& options) {
   const planning::Assumptions assumptions = planning::fit(calibration, workload, machine);
   const planning::Scaling scaling =
       planning::predict_scaling(question, workload, machine, assumptions);
-  const std::string title = title_of(config, question, machine);
+  const std::string title = title_of(config.model, question, machine);
   if (options.simulates) {
     simulate(options, config, scaling, {workload, machine, assumptions, conditions}, title);
     return ExitCode::kOk;

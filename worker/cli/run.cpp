@@ -16,11 +16,9 @@ namespace {
 
 constexpr auto kDescription =
     "ganscale trains GANs on every GPU of a cluster, one process per GPU.\n\n"
-    "  ganscale data convert --from photos/ --to faces/ --resolution 32\n"
-    "  mpirun -n 2 ganscale train --config configs/runs/demo-emoji32.yaml --set data.path=faces "
-    "\\\n"
-    "      --run runs/r1\n"
-    "  ganscale report runs/r1\n";
+    "  ganscale launch train --data photos/ --run runs/r1\n"
+    "  ganscale report runs/r1\n"
+    "  ganscale generate --run runs/r1 --seeds 0-63 --grid 8x8 --out grid.png\n";
 
 constexpr auto kExitCodes =
     "\nExit codes: 0 done, 64 usage, 65 data, 70 bug, 71 device, 75 peer lost, 78 configuration,\n"
@@ -41,6 +39,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", [] { return build_text(this_build()); });
   Action action;
   add_train(app, action);
+  add_launch(app, action);
   add_data(app, action);
   add_generate(app, action);
   add_report(app, action);

@@ -17,7 +17,7 @@ constexpr auto kReportExample =
     "  ganscale sweep report -f weak.json --out weak/\n\n"
     "All options: ganscale-operator report --help";
 
-/// Becomes `ganscale-operator VERB WORDS...`, whose program lies beside this one or on PATH. Throws
+/// Becomes `ganscale-operator VERB WORDS...`, whose program is next to this one or on PATH. Throws
 /// ConfigError.
 [[noreturn]] void become_operator(std::string verb, std::vector<std::string> words) {
   std::string name = kOperator;

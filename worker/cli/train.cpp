@@ -1,13 +1,18 @@
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "base/log.h"
 #include "cli/options/config_options.h"
 #include "cli/this_build.h"
 #include "cli/verbs.h"
 #include "comm/backends/launcher.h"
+#include "comm/backends/shared_cores.h"
 #include "cost/device_table.h"
+#include "data/sources/open_source.h"
+#include "device/cpu_quota.h"
 #include "device/gpu.h"
 #include "device/select_device.h"
 #include "training/bench/layout_report.h"
@@ -16,12 +21,14 @@
 #include "training/schemes/schemes.h"
 #include "training/session/check_config.h"
 #include "training/session/session.h"
+#include "training/suggestion/suggest_config.h"
 
 namespace ganscale::cli {
 namespace {
 
 struct TrainOptions {
   ConfigOptions config;
+  std::string data;
   std::string run = "runs/run";
   std::string log_format = "text";
   std::string resume_weights;
@@ -34,7 +41,8 @@ struct TrainOptions {
 
 constexpr auto kTrainExample =
     "\nExamples:\n"
-    "  ganscale train --config configs/runs/demo-emoji32.yaml --set data.path=faces --run runs/r1\n"
+    "  ganscale train --data photos/ --run runs/photos     # chooses a configuration\n"
+    "  ganscale train --config demo --data faces --run runs/r1\n"
     "  mpirun -n 8 ganscale train --config my.yaml --set training.batch=256 --run runs/faces\n"
     "  ganscale train --config my.yaml --print-config      # all keys with values and "
     "documentation\n"
@@ -56,23 +64,50 @@ constexpr auto kTrainExample =
     "it, ganscale generate makes images.\n"
     "\n"
     "Resumes a run folder with checkpoints. SIGTERM, SIGUSR1 or Ctrl-C: writes a checkpoint and\n"
-    "ends with exit code 143. Under mpirun send SIGUSR1 to mpirun: on SIGTERM or Ctrl-C it kills\n"
-    "the ranks.";
+    "ends with exit code 143; so does a run that `ganscale launch` started. To a run under mpirun "
+    "send\n"
+    "SIGUSR1: after SIGTERM or Ctrl-C mpirun gives the ranks one second and ends with 1.";
 
-/// Returns the device of the table that a run is for; any GPU is taken for a H200.
-std::string device_for(const training::RunConfig& config) {
-  const bool takes_gpu =
-      config.training.device == device::DeviceKind::kGpu ||
-      (config.training.device == device::DeviceKind::kAuto && device::visible_gpu_count() > 0);
+/// Returns the device of the table that a run is for; any GPU is taken for an H200.
+std::string device_for(device::DeviceKind kind) {
+  const bool takes_gpu = kind == device::DeviceKind::kGpu ||
+                         (kind == device::DeviceKind::kAuto && device::visible_gpu_count() > 0);
   return takes_gpu ? "H200" : "CPU-core";
 }
 
 void print_layout(const TrainOptions& options, training::RunConfig config) {
   const std::string name =
-      options.layout_device.empty() ? device_for(config) : options.layout_device;
+      options.layout_device.empty() ? device_for(config.training.device) : options.layout_device;
   set_shapes(options.shapes, config.model);
   std::cout << training::to_table(
       training::report_layout(std::move(config), cost::device_of_name(name)));
+}
+
+/// Returns a configuration for a dataset, which it prints.
+config::Node suggested_config(const std::string& data) {
+  const auto source = data::open_source(data);
+  const bool is_bound = std::getenv(comm::kBindVariable) != nullptr;  // to its share of the cores
+  const std::string yaml = training::suggest_config(
+      data, training::survey(*source),
+      {.has_gpu = device::visible_gpu_count() > 0,
+       .cores = device::usable_cores() * (is_bound ? comm::launched_local_size() : 1),
+       .ranks = comm::launched_world_size()});
+  if (comm::launched_rank() == 0) {
+    log::info("Chose a configuration for this dataset; in a file, it can be changed for --config");
+    std::cerr << yaml;
+  }
+  return config::parse_yaml(yaml, "the chosen configuration");
+}
+
+/// Returns what the options say, with --data over the file and under --set.
+config::Node read_node(const TrainOptions& options, ConfigOptions from) {
+  if (options.data.empty()) return read_config(from);
+  ConfigOptions over;
+  over.assignments = std::exchange(from.assignments, {});
+  config::Node node = from.file.empty() ? suggested_config(options.data) : read_config(from);
+  config::overlay(node, config::nest("data.path", {options.data, {"--data", 0}}));
+  config::overlay(node, read_config(over));
+  return node;
 }
 
 /// Returns the configuration for this number of ranks, on which presets may depend.
@@ -80,7 +115,7 @@ training::RunConfig read_run_config(const TrainOptions& options) {
   ConfigOptions from = options.config;
   if (!options.resume_weights.empty())
     from.assignments.push_back("training.resume_weights=" + options.resume_weights);
-  config::Node node = read_config(from);
+  config::Node node = read_node(options, std::move(from));
   training::apply_presets(node, options.world_size);
   return training::parse_run(config::Section(std::move(node)), training::schemes());
 }
@@ -118,6 +153,11 @@ void add_train(CLI::App& app, Action& action) {
   verb->footer(kTrainExample);
   const auto options = std::make_shared<TrainOptions>();
   add_config_options(*verb, options->config);
+  verb->add_option(
+          "--data", options->data,
+          "Dataset: images in a folder (in class folders, if they have labels), a zip, tar, "
+          "IDX or TFRecord files; without --config, also chooses a configuration for it")
+      ->type_name("PATH");
   verb->add_option("--run", options->run, "Run folder: checkpoints, samples, statistics")
       ->type_name("DIR")
       ->capture_default_str();

@@ -43,7 +43,7 @@ void print_channels(const data::Variability& result) {
   }
 }
 
-/// Inception scores of Lupo Pasini et al., beside our analysis of their data.
+/// Inception scores of Lupo Pasini et al., next to our analysis of their data.
 constexpr const char* kPaper =
     "For comparison, the inception scores of Lupo Pasini et al. with one conditional generator "
     "and\n"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "base/enum_names.h"
@@ -25,6 +26,10 @@ struct CommConfig {
   std::int64_t bucket_bytes = 25'000'000;
   double timeout_seconds = 600;
   int expected_world_size = 0;  ///< 0: any
+
+  std::chrono::milliseconds timeout() const {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds * 1000));
+  }
 };
 
 /// Reads the section `comm`.

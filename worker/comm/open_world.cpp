@@ -29,7 +29,7 @@ void require_size(int actual, std::int64_t expected, const std::string& source) 
 }
 
 World open_mpi(const CommConfig& config) {
-  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(config.timeout_seconds * 1000));
+  const std::chrono::milliseconds timeout = config.timeout();
   World world;
   world.rank_info = mpi_rank_info();
   world.watchdog = make_process_watchdog(timeout, world.rank_info.rank);

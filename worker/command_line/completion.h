@@ -24,7 +24,7 @@ std::string bash_completion(const std::string& program, const DescribedVerb& ver
 std::string fish_completion(const std::string& program, const DescribedVerb& verbs);
 std::string zsh_completion(const std::string& program, const DescribedVerb& verbs);
 
-/// Adds the verb `completion SHELL`, which prints the script for a shell. It tells of the verbs that
+/// Adds the verb `completion SHELL`, which prints the script for a shell. It has the verbs that
 /// `app` has when it runs.
 void add_completion(CLI::App& app, Action& action);
 

@@ -9,7 +9,7 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Returns "text" and "json" of "TEXT:{json,text}", as CLI::IsMember tells of its values.
+/// Returns "text" and "json" of "TEXT:{json,text}", as CLI::IsMember describes its values.
 std::vector<std::string> choices_in(const std::string& type) {
   std::smatch found;
   if (!std::regex_search(type, found, std::regex(R"(\{([^{}]*)\})"))) return {};

@@ -18,7 +18,7 @@ struct DescribedOption {
   std::vector<std::string> choices;  ///< all values, where they are few
 };
 
-/// A verb, or the program itself, as its help tells of it.
+/// A verb, or the program itself, as its help describes it.
 struct DescribedVerb {
   std::string path;         ///< "data convert"; empty for the program
   std::string description;  ///< one line

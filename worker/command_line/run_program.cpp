@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,28 @@
 namespace ganscale::command_line {
 namespace {
 
+using Arguments = std::vector<std::string>;
+
+/// Returns the arguments with `help VERB` and `version` spelled as options; --help where there are
+/// none.
+Arguments with_options(Arguments arguments) {
+  if (arguments.empty() || arguments == Arguments{"help"}) return {"--help"};
+  if (arguments == Arguments{"version"}) return {"--version"};
+  if (arguments.front() != "help") return arguments;
+  std::ranges::rotate(arguments, arguments.begin() + 1);
+  arguments.back() = "--help";
+  return arguments;
+}
+
 /// Returns the first argument that stands where a verb should and is none, with the verbs that it
 /// may have meant; empty without one.
-std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+std::string unknown_verb(const CLI::App& app, const Arguments& arguments) {
   const CLI::App* parent = &app;
-  for (int i = 1; i < argc; ++i) {
+  for (const std::string& argument : arguments) {
     std::vector<std::string> verbs;
     for (const CLI::App* verb : parent->get_subcommands([](const CLI::App*) { return true; })) {
       verbs.push_back(verb->get_name());
     }
-    const std::string argument = argv[i];
     if (verbs.empty() || argument.starts_with('-')) return {};
     if (std::ranges::find(verbs, argument) != verbs.end()) {
       parent = parent->get_subcommand(argument);
@@ -36,22 +49,23 @@ std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
 }
 
 /// Returns the exit code if there is nothing to run.
-int parse(CLI::App& app, int argc, char** argv, const std::function<void()>& before_user_error) {
+int parse(CLI::App& app, const Arguments& arguments,
+          const std::function<void()>& before_user_error) {
   try {
-    app.parse(argc, argv);
+    app.parse(Arguments(arguments.rbegin(), arguments.rend()));  // the last one first, for CLI11
     return 0;
   } catch (const CLI::ParseError& error) {
+    const std::string unknown = unknown_verb(app, arguments);
     const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    if (!asked_for_help) before_user_error();
-    const auto unknown = asked_for_help ? std::string() : unknown_verb(app, argc, argv);
-    if (asked_for_help) {
+    if (asked_for_help && unknown.empty()) {
       app.exit(error);
-    } else if (unknown.empty()) {
-      log::error(std::string(error.what()) + "\nRun with --help for more information.");
-    } else {
-      log::error(unknown);
+      return 0;
     }
-    return asked_for_help ? 0 : static_cast<int>(ExitCode::kUsage);
+    before_user_error();
+    log::error(unknown.empty()
+                   ? std::string(error.what()) + "\nRun with --help for more information."
+                   : unknown);
+    return static_cast<int>(ExitCode::kUsage);
   }
 }
 
@@ -76,7 +90,9 @@ ExitCode run(const Action& action, const std::function<void()>& before_user_erro
 
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,
                 const std::function<void()>& before_user_error) {
-  const int usage = parse(app, argc, argv, before_user_error);
+  const std::span given(argv, static_cast<std::size_t>(argc));
+  const Arguments arguments = with_options({given.begin() + 1, given.end()});
+  const int usage = parse(app, arguments, before_user_error);
   if (usage != 0 || !action) return usage;
   return static_cast<int>(run(action, before_user_error));
 }

@@ -13,7 +13,8 @@ namespace ganscale::command_line {
 /// What main() runs after parsing the command line.
 using Action = std::function<ExitCode()>;
 
-/// Parses the command line and runs `action`, which the callback of the chosen verb sets.
+/// Parses the command line and runs `action`, which the callback of the chosen verb sets. `help VERB`,
+/// `version` and no arguments at all are what --help and --version are.
 ///
 /// before_user_error: called before an error is reported that the user, the data or the devices
 ///                    have caused.

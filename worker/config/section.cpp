@@ -54,6 +54,14 @@ std::string_view expected(std::string_view type) {
   return "a string";
 }
 
+/// Returns "  # [auto, cpu, gpu] what it is", for the end of a line; empty without documentation.
+std::string comment_of(const Entry& entry) {
+  const std::string choices = entry.choices.size() > 1 ? in_brackets(entry.choices) : "";
+  std::string text = choices;
+  if (!entry.documentation.empty()) text += (choices.empty() ? "" : " ") + entry.documentation;
+  return text.empty() ? text : "  # " + text;
+}
+
 std::optional<std::string> parse_text(const std::string& text) { return text; }
 
 }  // namespace
@@ -274,7 +282,7 @@ std::string to_yaml(const std::vector<Entry>& entries, bool comments) {
       open.push_back(path[open.size()]);
     }
     text += std::string(2 * open.size(), ' ') + path.back() + ": " + entry.value;
-    if (comments && !entry.documentation.empty()) text += "  # " + entry.documentation;
+    if (comments) text += comment_of(entry);
     text += "\n";
   }
   return text;

@@ -18,7 +18,7 @@ struct ServerConfig {
 
 /// The control port of a training (see routes.h), on rank 0.
 ///
-/// Two threads of its own serve requests. The training only sets its status and takes commands,
+/// Two threads serve requests. The training only sets its status and takes commands,
 /// both without waiting, so a slow or hostile client can't block it. A build without services
 /// (GANSCALE_SERVICES=OFF) warns once and has no port.
 class Server {

@@ -16,7 +16,8 @@ TelemetryConfig parse_telemetry(config::Section in) {
   TelemetryConfig c;
   c.bind_address =
       in.get("bind_address", c.bind_address,
-             "bind address of both ports; without a token the control port binds to loopback only");
+             "bind address of both ports: 0.0.0.0 for all interfaces; without a token the control "
+             "port binds to loopback only");
   c.metrics_port =
       read_port(in, "metrics_port", c.metrics_port,
                 "port of Prometheus metrics of a node's ranks; 0: any free port, -1: none");

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "config/section.h"
-#include "wire/names.h"
 
 namespace ganscale::control {
 
@@ -13,9 +12,9 @@ namespace ganscale::control {
 struct TelemetryConfig {
   static constexpr int kOff = -1;
 
-  std::string bind_address = "0.0.0.0";
-  int metrics_port = wire::kDefaultMetricsPort;  ///< 0: any free port, -1: none
-  int control_port = wire::kDefaultControlPort;  ///< 0: any free port, -1: none
+  std::string bind_address = "127.0.0.1";
+  int metrics_port = 0;  ///< 0: any free port, -1: none
+  int control_port = 0;  ///< 0: any free port, -1: none
   std::string token_file;
 };
 

@@ -9,13 +9,13 @@
 namespace ganscale::cost {
 
 /// The memory of tensors that live on the meta device at a time, as far as recorded calls made
-/// them. Not in it: what a device needs besides, such as workspaces of convolutions, and what its
+/// them. Not in it: what else a device needs, such as workspaces of convolutions, and what its
 /// allocator loses between tensors.
 class LiveMemory {
  public:
   /// Takes note of the results of a call.
   void see(const RecordedCall& call);
-  /// Returns the most bytes that lived at a time since the last call, and begins anew.
+  /// Returns the most bytes that lived at a time since the last call, and starts over.
   double take_peak();
 
  private:

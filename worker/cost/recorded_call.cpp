@@ -171,7 +171,7 @@ Traffic traffic_of(const RecordedCall& call) {
   return traffic;
 }
 
-/// Returns the launches of an update of lists of tensors: a launch takes so many tensors, by the
+/// Returns the launches of an update of lists of tensors: a launch takes several tensors, by the
 /// number of lists, and 320 blocks of 65,536 elements.
 ///
 /// Source: LibTorch, ATen/native/cuda/MultiTensorApply.cuh.

@@ -13,7 +13,7 @@ struct Execution {
   bool tf32 = false;      ///< float32 products may be rounded to TF32
 };
 
-/// The seconds that a device takes, by what they are spent on.
+/// The seconds that a device takes, by where they are spent.
 struct Time {
   double convolutions = 0;
   double matrix_products = 0;
@@ -31,8 +31,8 @@ struct Time {
 /// - convolutions and matrix products at 65% of the low-precision peak, 50% of another one;
 /// - everything else at 75% of the memory's bandwidth;
 /// - 2.5 us for each launch in a graph; outside one the host needs 6 us for a launch, and the
-///   device waits where it is done sooner. After a kHostRead the host begins behind the device;
-/// - all-reduces are hidden behind the rest: links are no property of a device.
+///   device waits where it is done sooner. After a kHostRead the host starts after the device;
+/// - all-reduces are hidden behind the rest: links are not a property of a device.
 ///
 /// Source: the roofline of Williams, Waterman & Patterson 2009, doi:10.1145/1498765.1498785.
 Time time_of(std::span<const Operation> operations, const Device& device,

@@ -7,7 +7,7 @@ namespace ganscale::device {
 /// Ends a capture that failed, and destroys what it has recorded.
 ///
 /// graph:     at::cuda::CUDAGraph. Where the work has invalidated the capture, its capture_end()
-///            throws before it has told the allocator, which would go on serving this stream from
+///            throws before it notified the allocator, which would go on serving this stream from
 ///            the pool of the graphs.
 /// allocator: end_allocation() and release_pool() do for the pool of the capture what the graph has
 ///            left undone; the first throws c10::Error where nothing is left.
@@ -20,7 +20,7 @@ void abandon_capture(Graph& graph, Allocator& allocator) {
       allocator.end_allocation();
       allocator.release_pool();
     } catch (const c10::Error&) {
-      // The graph had told the allocator.
+      // The graph had notified the allocator.
     }
   }
   graph.reset();

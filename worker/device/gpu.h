@@ -20,7 +20,7 @@ void use_device(c10::Device device);
 /// Returns the GPU's name, or "CPU".
 std::string device_name(c10::Device device);
 
-/// What tells a GPU from all others, on any machine.
+/// What distinguishes a GPU from all others, on any machine.
 using GpuId = std::array<std::uint8_t, 16>;
 GpuId gpu_id(c10::Device device);
 

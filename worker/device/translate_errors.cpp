@@ -1,9 +1,7 @@
 #include "device/translate_errors.h"
 
 #include <c10/util/Exception.h>
-
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "base/error.h"
 
@@ -11,10 +9,8 @@ namespace ganscale::device {
 namespace {
 
 std::string gibibytes(std::int64_t bytes) {
-  std::array<char, 32> text{};
   constexpr double kGibibyte = 1 << 30;
-  std::snprintf(text.data(), text.size(), "%.1f GiB", static_cast<double>(bytes) / kGibibyte);
-  return text.data();
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGibibyte);
 }
 
 std::vector<DeviceMemory> memory_of_gpus() {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/host_name.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/utc_text.h"
 #include "files/atomic_file.h"

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "base/enum_names.h"
 #include "losses/loss_table.h"
 
 namespace ganscale::losses {
 namespace {
+
+constexpr EnumNames<PenaltyPhase, 2> kPenaltyPhases{
+    {{PenaltyPhase::kLazy, "lazy"}, {PenaltyPhase::kMain, "main"}}};
 
 /// Reads how many steps a regularization waits; 0 by default where it is off.
 std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if_on, bool on) {
@@ -34,7 +38,8 @@ LossConfig parse_loss(config::Section in) {
   }
   c.critic_steps = in.get("critic_steps", c.critic_steps, "discriminator steps per generator step");
   in.require(c.critic_steps >= 1, "critic_steps", "must be positive");
-  c.discriminator_first = in.get_choice("first", "generator", {"generator", "discriminator"},
+  const std::string first = c.kind == Adversarial::kRelativistic ? "discriminator" : "generator";
+  c.discriminator_first = in.get_choice("first", first, {"generator", "discriminator"},
                                         "network that a step trains first") == "discriminator";
   c.weight_clip =
       in.get("weight_clip", c.weight_clip,
@@ -69,11 +74,20 @@ PathLengthOptions read_path_length(config::Section& in) {
   return c;
 }
 
-R1Options read_r1(config::Section& in) {
-  R1Options c;
-  c.gamma = in.get("r1_gamma", c.gamma, "weight of the R1 penalty; 0: none");
-  in.require(c.gamma >= 0, "r1_gamma", "must not be negative");
-  c.interval = read_interval(in, "r1_interval", 16, c.gamma > 0);
+PenaltyOptions read_penalties(config::Section& in) {
+  PenaltyOptions c;
+  c.r1_gamma = in.get("r1_gamma", c.r1_gamma, "weight of R1, the penalty at the reals; 0: none");
+  in.require(c.r1_gamma >= 0, "r1_gamma", "must not be negative");
+  c.r2_gamma = in.get("r2_gamma", c.r2_gamma, "weight of R2, the penalty at the fakes; 0: none");
+  in.require(c.r2_gamma >= 0, "r2_gamma", "must not be negative");
+  c.phase = in.get_choice("penalty_phase", c.phase, kPenaltyPhases,
+                          "when R1 and R2 are taken: lazy, in a phase of their own every "
+                          "r1_interval steps, or main, as a part of the loss of each step");
+  if (c.phase == PenaltyPhase::kLazy)
+    c.interval = read_interval(in, "r1_interval", 16, c.is_lazy());
+  c.schedule = schedule::parse_schedule(
+      in.section("gamma_schedule"), {"final_fraction", "final weights of R1 and R2 as a fraction"});
+  in.require(c.schedule.final >= 0, "gamma_schedule.final_fraction", "must not be negative");
   return c;
 }
 

@@ -3,11 +3,11 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/finite_values.h"
 #include "base/log.h"
 #include "comm/backends/thread_group.h"
 #include "metrics/distances/frechet_distance.h"
@@ -82,18 +82,10 @@ void warn_of_few_images(const MetricName& metric, std::int64_t deficient, std::i
 /// suffix: "" or that of one of the metric's values, such as "_recall".
 void add(const MetricName& metric, std::string_view suffix, const std::vector<double>& values,
          Measurements& result) {
-  double sum = 0;
-  double minimum = kNothing;
-  int count = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    sum += value;
-    ++count;
-    minimum = std::fmin(minimum, value);
-  }
+  const FiniteValues finite(values);
   const std::string name = metric.text + std::string(suffix);
-  result.values[name] = count > 0 ? sum / count : kNothing;
-  result.values[name + "_min"] = minimum;
+  result.values[name] = finite.mean;
+  result.values[name + "_min"] = finite.minimum;
   const auto base = metric.text.substr(0, metric.text.size() - kByLabel.size());
   result.by_label[base + std::string(suffix) + "_labels"] = values;
 }

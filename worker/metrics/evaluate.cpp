@@ -1,13 +1,11 @@
 #include "metrics/evaluate.h"
 
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
-
 #include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "comm/collectives/numbers.h"
 #include "metrics/by_label.h"
 #include "metrics/distances/frechet_distance.h"
 #include "metrics/distances/kernel_distance.h"
@@ -31,16 +29,16 @@ void warn_if_deficient(const char* which, const Gaussian& gaussian) {
 }
 
 double frechet(const Sets& sets, const EvaluateConfig& config, comm::Group& group) {
-  const auto value = at::zeros({1}, at::kDouble);
+  double distance = 0;
   if (group.rank() == 0) {
     const auto real = sets.real.moments().gaussian(config.divisor);
     const auto fake = sets.fake.moments().gaussian(config.divisor);
     warn_if_deficient("real", real);
     warn_if_deficient("generated", fake);
-    value.fill_(frechet_distance(real, fake));
+    distance = frechet_distance(real, fake);
   }
-  group.broadcast(value, 0);
-  return value.item<double>();
+  comm::broadcast_from_rank_0(group, {&distance});
+  return distance;
 }
 
 }  // namespace

@@ -16,6 +16,9 @@ EmaConfig read_ema(config::Section& in) {
       in.get("ema_kimg", c.kimg,
              "half-life of the generator's moving average in thousands of images; 0: no averaging");
   in.require(c.kimg >= 0, "ema_kimg", "must not be negative");
+  c.schedule = schedule::parse_schedule(in.section("ema_schedule"),
+                                        {"final_kimg", "final half-life, in thousands of images"});
+  in.require(c.schedule.final >= 0, "ema_schedule.final_kimg", "must not be negative");
   c.ramp_up =
       in.get("ema_ramp_up", c.ramp_up,
              "limit of the half-life as a fraction of the images seen, such as 0.05; 0: none");
@@ -27,13 +30,15 @@ EmaConfig read_ema(config::Section& in) {
   return c;
 }
 
+double ema_half_life_images(const EmaConfig& config, std::int64_t images_seen) {
+  const double images = schedule::value_of(config.schedule, config.kimg, images_seen) * 1000;
+  if (config.ramp_up <= 0) return images;
+  return std::min(images, static_cast<double>(images_seen) * config.ramp_up);
+}
+
 double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images_seen) {
   if (static_cast<double>(images_seen) < config.start_kimg * 1000) return 0;
-  double half_life_images = config.kimg * 1000;
-  if (config.ramp_up > 0) {
-    half_life_images =
-        std::min(half_life_images, static_cast<double>(images_seen) * config.ramp_up);
-  }
+  const double half_life_images = ema_half_life_images(config, images_seen);
   if (half_life_images <= 0) return 0;
   return std::pow(0.5, static_cast<double>(batch) / half_life_images);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "config/section.h"
+#include "schedule/schedule.h"
 
 namespace torch::nn {
 class Module;
@@ -14,12 +15,16 @@ namespace ganscale::optim {
 struct EmaConfig {
   double kimg = 10;    ///< half-life in thousands of images; 0: no averaging
   double ramp_up = 0;  ///< upper limit of the half-life as a fraction of the images seen; 0: none
-  double start_kimg = 0;  ///< until then the average is the generator itself
+  double start_kimg = 0;             ///< until then the average is the generator itself
+  schedule::Schedule schedule = {};  ///< of the half-life, from `kimg` to another
 };
 
-/// Reads ema_kimg, ema_ramp_up and ema_start_kimg of the generator's section; the caller reads the
+/// Reads ema_kimg, ema_schedule, ema_ramp_up and ema_start_kimg of the generator's section; the caller reads the
 /// other keys.
 EmaConfig read_ema(config::Section& in);
+
+/// Returns the half-life in images after `images_seen` images.
+double ema_half_life_images(const EmaConfig& config, std::int64_t images_seen);
 
 /// Returns beta of ema = beta * ema + (1 - beta) * parameter for a step with global batch size
 /// `batch` after `images_seen` images: 0.5^(batch / half-life); 0 before the average starts.

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "optim/batch_rule.h"
-#include "optim/learning_rate.h"
 #include "optim/rules/optimizer_table.h"
+#include "schedule/schedule.h"
 
 namespace ganscale::optim {
 
@@ -17,8 +18,10 @@ namespace ganscale::optim {
 /// Paper: Karras et al. 2020, arXiv:1912.04958, Section 3.1 and Appendix B.
 struct NetworkPolicy {
   OptimizerBuilder optimizer;
-  double learning_rate = 0;  ///< as configured; see effective_rate()
-  LearningRateSchedule schedule = {};
+  double learning_rate = 0;          ///< as configured; see effective_rate()
+  schedule::Schedule schedule = {};  ///< of the rate, from 1
+  double beta2 = 0;                  ///< as configured, where `beta2_schedule` moves it
+  schedule::Schedule beta2_schedule = {};
   BatchRule batch_rule = {};
   std::int64_t batch = 0;            ///< of all ranks; what the batch rule goes by
   double max_gradient_norm = 0;      ///< of all gradients of an update together; 0: any
@@ -38,6 +41,10 @@ NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& 
 /// optimizers and the reports use it.
 double effective_rate(const NetworkPolicy& policy, std::int64_t images_seen,
                       std::int64_t total_images);
+
+/// Returns beta2 of an update after `images_seen` images, raised to the power c; none where no
+/// schedule moves it.
+std::optional<double> effective_beta2(const NetworkPolicy& policy, std::int64_t images_seen);
 
 /// Builds the optimizer of the policy over these parameters, in its initial state.
 std::unique_ptr<Optimizer> build_optimizer(const NetworkPolicy& policy, NamedTensors parameters);

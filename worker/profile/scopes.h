@@ -1,6 +1,6 @@
 #pragma once
 
-/// Names of what is no operator: scopes in which a rank waits.
+/// Names of scopes in which a rank waits, which are not operators.
 namespace ganscale::profile {
 
 inline constexpr const char* kAllReduceWait = "wait for all-reduce";

@@ -12,7 +12,7 @@ enum class Sharing {
   kLabels,  ///< each rank has labels of its own, and whole batches of them
 };
 
-/// What other programs must know of a scheme: its value of scheme.name, and what it shares.
+/// What other programs must know about a scheme: its value of scheme.name, and what it shares.
 struct Scheme {
   std::string_view name;
   Sharing sharing;
@@ -22,7 +22,7 @@ inline constexpr Scheme kSynchronous{"synchronous", Sharing::kBatch};
 inline constexpr Scheme kAsynchronous{"asynchronous", Sharing::kRoles};
 inline constexpr Scheme kPerLabel{"per_label", Sharing::kLabels};
 
-/// The table of schemes; the first is that of a run that names none.
+/// The table of schemes; the first is the default.
 inline constexpr std::array kSchemes{kSynchronous, kAsynchronous, kPerLabel};
 
 /// Returns what the ranks of a scheme share; a name that is not in the table gives that of the

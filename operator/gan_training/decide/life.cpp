@@ -11,12 +11,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kPollEvery{2};
-
-void set_phase(Decision& d, Phase phase, std::string reason, std::string message) {
-  d.record.phase = phase;
-  d.record.reason = std::move(reason);
-  d.record.message = std::move(message);
-}
+constexpr seconds kLookForPods{10};
+constexpr const char* kDisruption = "Disruption";
 
 void add_event(Decision& d, bool warning, std::string reason, std::string note) {
   d.events.push_back({warning, std::move(reason), std::move(note)});
@@ -38,10 +34,14 @@ void end_attempt(Decision& d) {
   d.steps.push_back(Step::kDeleteAttempts);
 }
 
+void look_again_in(seconds time, Decision& d) {
+  d.requeue_after = std::min(d.requeue_after.value_or(time), time);
+}
+
 /// Returns whether a time has come; if not, the training is looked at again then.
 bool has_passed(Time deadline, const Situation& s, Decision& d) {
   if (s.now >= deadline) return true;
-  d.requeue_after = deadline - s.now;
+  look_again_in(deadline - s.now, d);
   return false;
 }
 
@@ -140,6 +140,7 @@ void start(const Situation& s, Decision& d) {
     return;
   }
   if (d.record.state != AttemptState::kWanted) {
+    std::erase_if(d.record.avoided, [&](const AvoidedNode& node) { return s.now >= node.until; });
     ++d.record.attempt;
     add_event(d, false, "AttemptStarted",
               "attempt " + std::to_string(d.record.attempt) + " on " + std::to_string(s.nodes) +
@@ -163,13 +164,26 @@ bool may_fail_again(const Situation& s, Decision& d) {
   return true;
 }
 
+/// Keeps the next attempts off the node whose device failed. Returns what to say of it.
+std::string avoid_failed_node(const Situation& s, Decision& d) {
+  constexpr std::size_t kMostNodes = 16;
+  const std::string node = s.attempt ? s.attempt->failed_node : "";
+  if (node.empty() || s.restart.avoid_node_seconds == 0) return "";
+  auto& avoided = d.record.avoided;
+  std::erase_if(avoided, [&](const AvoidedNode& known) { return known.name == node; });
+  avoided.push_back({node, s.now + seconds(s.restart.avoid_node_seconds)});
+  if (avoided.size() > kMostNodes) avoided.erase(avoided.begin());
+  return "; avoids its node for " + std::to_string(s.restart.avoid_node_seconds) + " s: " + node;
+}
+
 void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& decision) {
   if (decision.restart && (!decision.counts || may_fail_again(s, d))) {
     ++d.record.restarts;
     d.record.restart_at = s.now + backoff(s.restart, decision.counts ? d.record.failures : 1);
-    set_phase(d, Phase::kRestarting, decision.reason, decision.message);
+    const std::string message = decision.message + avoid_failed_node(s, d);
+    set_phase(d, Phase::kRestarting, decision.reason, message);
     add_event(d, true, decision.reason,
-              "restart " + std::to_string(d.record.restarts) + ": " + decision.message);
+              "restart " + std::to_string(d.record.restarts) + ": " + message);
     end_attempt(d);
     d.requeue_after = seconds(*d.record.restart_at - s.now);
     return;
@@ -211,6 +225,8 @@ void follow_job(const Situation& s, Decision& d) {
     default:
       set_phase(d, Phase::kScheduling,
                 attempt.waits_reason.empty() ? "WaitsForNodes" : attempt.waits_reason, workers);
+      // Events alone tell why a pod can't be made, and no watch tells of them.
+      if (attempt.lacks_pods) look_again_in(kLookForPods, d);
   }
 }
 
@@ -231,6 +247,22 @@ bool decide_unscheduled(const Situation& s, Decision& d) {
                 std::to_string(s.scheduling_deadline->count()) + " s: " + d.record.message);
   end_attempt(d);
   d.requeue_after = seconds(*d.record.restart_at - s.now);
+  return true;
+}
+
+/// Starts again, with the nodes that may be had again, where an attempt lacks nodes without them.
+bool decide_avoided(const Situation& s, Decision& d) {
+  const Attempt& attempt = *s.attempt;
+  const auto& avoided = s.record.avoided;
+  const bool lacks_nodes =
+      attempt.phase == JobPhase::kCreated && attempt.workers_running < attempt.nodes;
+  if (avoided.empty() || !lacks_nodes) return false;
+  const auto first = std::ranges::min_element(avoided, {}, &AvoidedNode::until);
+  if (!has_passed(first->until, s, d)) return false;
+  set_phase(d, Phase::kRestarting, "NodeAllowed", "may have a node again: " + first->name);
+  add_event(d, false, "NodeAllowed", d.record.message);
+  end_attempt(d);
+  d.requeue_after = kPollEvery;
   return true;
 }
 
@@ -271,8 +303,33 @@ void decide_preempted(Decision& d) {
   d.requeue_after = kPollEvery;
 }
 
+/// Whether Kubernetes takes a node of the attempt, or is about to. Once rank 0 was asked to stop, the
+/// attempt ends, though the node may be had again.
+bool must_leave(const Situation& s) {
+  if (s.record.ending && s.record.ending->reason == kDisruption) return true;
+  return !s.attempt->leaving.empty() && !s.attempt->finished() && s.attempt->lost.empty();
+}
+
+/// Leaves a node with a checkpoint; the next attempt goes where there is room.
+void decide_disrupted(const Situation& s, Decision& d) {
+  const bool is_known = s.record.ending && s.record.ending->reason == kDisruption;
+  if (!is_known) {
+    ++d.record.restarts;
+    set_phase(d, Phase::kRestarting, kDisruption, s.attempt->leaving);
+  }
+  is_stopping(s, d, kDisruption, d.record.message);
+}
+
+/// Ends an attempt that is not of the present plan, with a checkpoint.
+void decide_outdated(const Situation& s, Decision& d) {
+  const auto [reason, why] = difference(s);
+  set_phase(d, reason == "Resize" ? Phase::kResizing : Phase::kRestarting, reason, why);
+  is_stopping(s, d, reason, why);
+}
+
 void decide_unfinished(const Situation& s, Decision& d) {
-  if (!decide_unscheduled(s, d) && !decide_stalled(s, d)) follow_job(s, d);
+  if (decide_unscheduled(s, d) || decide_avoided(s, d) || decide_stalled(s, d)) return;
+  follow_job(s, d);
 }
 
 void decide_live(const Situation& s, Decision& d) {
@@ -284,14 +341,8 @@ void decide_live(const Situation& s, Decision& d) {
     add_event(d, false, "Succeeded", d.record.message);
     return;
   }
-  if (attempt.hash != s.hash && s.problem.empty()) {
-    const auto [reason, why] = difference(s);
-    d.record.phase = reason == "Resize" ? Phase::kResizing : Phase::kRestarting;
-    d.record.reason = reason;
-    d.record.message = why;
-    is_stopping(s, d, reason, why);
-    return;
-  }
+  if (attempt.hash != s.hash && s.problem.empty()) return decide_outdated(s, d);
+  if (must_leave(s)) return decide_disrupted(s, d);
   d.record.ending.reset();  // the edit that asked for it was taken back
   if (is_preempted(s)) {
     decide_preempted(d);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <sstream>
 #include <utility>
 
+#include "base/error.h"
 #include "gan_training/plan/pod_overlay.h"
 #include "object/lookup.h"
 
@@ -11,6 +13,8 @@ namespace ganscale::controller::gan_training {
 namespace {
 
 using Pointer = Json::json_pointer;
+
+const std::string kErrorPrefix = "ganscale: error: ";
 
 bool has_condition(const Json& object, const std::string& type) {
   const Json conditions = list_at(object, "/status/conditions");
@@ -58,12 +62,19 @@ Json terminated(const Json& pod) {
   return nullptr;
 }
 
+std::string words_of_disruption(const Json& pod) {
+  return "disrupted: " + condition_message(pod, "DisruptionTarget");
+}
+
+/// Whether Kubernetes is taking a pod that still runs: it has its grace for a checkpoint.
+bool is_leaving(const Json& pod) {
+  return has_condition(pod, "DisruptionTarget") && text_at(pod, "/status/phase") == "Running";
+}
+
 std::string why_lost(const Json& pod) {
   const std::string reason = text_at(pod, "/status/reason");
   if (reason == "Evicted" || reason == "NodeLost" || reason == "Shutdown") return reason;
-  if (has_condition(pod, "DisruptionTarget")) {
-    return "disrupted: " + condition_message(pod, "DisruptionTarget");
-  }
+  if (has_condition(pod, "DisruptionTarget") && !is_leaving(pod)) return words_of_disruption(pod);
   return "";
 }
 
@@ -83,6 +94,38 @@ std::optional<wire::JobStatus> left_status(const std::string& words) {
   }
 }
 
+/// Returns the rank that wrote the worker's last error; nothing if there is none.
+std::optional<int> rank_of_error(const std::string& last_words) {
+  const std::size_t begin = last_words.rfind(kErrorPrefix);
+  if (begin == std::string::npos) return std::nullopt;
+  std::istringstream words(last_words.substr(begin + kErrorPrefix.size()));
+  std::string name;
+  int rank = 0;  // which does not name itself
+  if (words >> name && name == "[rank") words >> rank;
+  return rank;
+}
+
+/// Notes the rank whose device failed, and its node: mpirun fills the workers in turn.
+void observe_failed_device(const Json& job, const std::vector<Json>& pods, Attempt& attempt) {
+  if (attempt.exit_code != static_cast<int>(ExitCode::kDevice)) return;
+  if (!attempt.failed_rank && attempt.nodes > 1) return;
+  const auto slots = std::max<std::int64_t>(whole_at(job, "/spec/slotsPerWorker"), 1);
+  const std::string worker =
+      attempt.name + "-worker-" + std::to_string(attempt.failed_rank.value_or(0) / slots);
+  for (const Json& pod : pods) {
+    if (pod["metadata"]["name"] == worker) attempt.failed_node = text_at(pod, "/spec/nodeName");
+  }
+}
+
+/// The attempt ends with its launcher, whose Job does not try again. Job and MPIJob say the same, but
+/// only after their controllers have come to it.
+void end_with_launcher(const Json& pod, int exit_code, Attempt& attempt) {
+  const std::string phase = text_at(pod, "/status/phase");
+  const bool has_ended = phase == "Succeeded" || phase == "Failed";
+  if (!has_ended || attempt.suspended || attempt.finished()) return;
+  attempt.phase = exit_code == 0 ? JobPhase::kSucceeded : JobPhase::kFailed;
+}
+
 void observe_launcher(const Json& pod, Attempt& attempt) {
   const std::string name = pod["metadata"]["name"];
   if (const std::string why = why_lost(pod); !why.empty()) attempt.lost = name + ": " + why;
@@ -91,8 +134,10 @@ void observe_launcher(const Json& pod, Attempt& attempt) {
   const auto words = state.value("message", std::string());
   attempt.last_status = left_status(words);
   const int code = state.value("exitCode", 0);
+  end_with_launcher(pod, code, attempt);
   if (code == 0) return;
   attempt.exit_code = code;
+  attempt.failed_rank = rank_of_error(words);
   if (!words.empty() && !attempt.last_status) attempt.message = worker_error(words);
 }
 
@@ -102,6 +147,7 @@ std::string why_lost_worker(const Json& pod, const std::string& launcher_created
   const std::string name = pod["metadata"]["name"];
   if (const std::string why = why_lost(pod); !why.empty()) return name + ": " + why;
   if (text_at(pod, "/status/phase") == "Failed") return name + ": failed";
+  if (is_leaving(pod)) return "";
   if (!finished && pod["metadata"].contains("deletionTimestamp")) return name + ": deleted";
   const std::string created = text_at(pod, "/metadata/creationTimestamp");
   if (!launcher_created.empty() && created > launcher_created) return name + ": replaced";
@@ -163,6 +209,33 @@ void observe_waiting(const Json& pod, Attempt& attempt) {
   if (!words.empty()) attempt.waits += ": " + words;
 }
 
+void note_leaving(const Json& pod, const std::string& why, Attempt& attempt) {
+  if (attempt.leaving.empty()) attempt.leaving = pod["metadata"].value("name", "") + ": " + why;
+}
+
+/// Launchers come first: a worker is compared with them.
+void observe_pods(const std::vector<Json>& pods, Attempt& attempt) {
+  for (const Json& pod : pods) {
+    observe_waiting(pod, attempt);
+    if (is_leaving(pod)) note_leaving(pod, words_of_disruption(pod), attempt);
+  }
+  std::string launcher_created;
+  for (const Json& pod : pods) {
+    if (!is_launcher(pod)) continue;
+    launcher_created = std::max(launcher_created, text_at(pod, "/metadata/creationTimestamp"));
+    observe_launcher(pod, attempt);
+  }
+  for (const Json& pod : pods) {
+    if (!is_launcher(pod)) observe_worker(pod, launcher_created, attempt);
+  }
+}
+
+bool lacks_pods(const std::vector<Json>& pods, const Attempt& attempt) {
+  const auto launchers = std::ranges::count_if(pods, is_launcher);
+  if (std::ssize(pods) - launchers < attempt.nodes) return true;
+  return launchers == 0 && attempt.workers_running >= attempt.nodes;
+}
+
 /// Whether a condition of a pod is read.
 bool is_essential(const Json& condition) {
   return text_at(condition, "/type") == "DisruptionTarget" || is_unscheduled(condition);
@@ -215,19 +288,25 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.disrupted = std::ranges::any_of(pods, is_disrupted);
   attempt.started =
       parse_time(text_at(job, "/status/startTime", text_at(job, "/metadata/creationTimestamp")));
-  for (const Json& pod : pods) observe_waiting(pod, attempt);
-  std::string launcher_created;
-  for (const Json& pod : pods) {
-    if (!is_launcher(pod)) continue;
-    launcher_created = std::max(launcher_created, text_at(pod, "/metadata/creationTimestamp"));
-    observe_launcher(pod, attempt);
-  }
-  for (const Json& pod : pods) {
-    if (!is_launcher(pod)) observe_worker(pod, launcher_created, attempt);
-  }
+  observe_pods(pods, attempt);
+  attempt.lacks_pods = lacks_pods(pods, attempt);
+  observe_failed_device(job, pods, attempt);
   // The MPI Operator deletes the pods of a suspended job: none of them is lost.
   if (attempt.suspended && !attempt.finished()) attempt.lost.clear();
   return attempt;
+}
+
+void observe_cordons(const std::vector<Json>& pods,
+                     const std::function<bool(const std::string&)>& is_cordoned,
+                     const std::function<bool(Role)>& stays, Attempt& attempt) {
+  for (const Json& pod : pods) {
+    const std::string phase = text_at(pod, "/status/phase");
+    const std::string node = text_at(pod, "/spec/nodeName");
+    if ((phase != "Running" && phase != "Pending") || node.empty() || !is_cordoned(node)) continue;
+    if (stays(is_launcher(pod) ? Role::kLauncher : Role::kWorker)) continue;
+    note_leaving(pod, "its node is cordoned: " + node, attempt);
+    attempt.disrupted = true;
+  }
 }
 
 Json essential_pod(const Json& pod) {
@@ -253,10 +332,9 @@ Json essential_pod(const Json& pod) {
 }
 
 std::string worker_error(const std::string& last_words) {
-  static const std::string kPrefix = "ganscale: error: ";
-  std::size_t begin = last_words.rfind(kPrefix);
+  std::size_t begin = last_words.rfind(kErrorPrefix);
   if (begin != std::string::npos) {
-    begin += kPrefix.size();
+    begin += kErrorPrefix.size();
     return last_words.substr(begin, last_words.find('\n', begin) - begin);
   }
   const std::size_t end = last_words.find_last_not_of("\n ");

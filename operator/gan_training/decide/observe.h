@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "gan_training/plan/plan.h"
 #include "object/json.h"
 #include "object/time.h"
 #include "wire/job_status.h"
@@ -22,14 +24,18 @@ struct Attempt {
   std::string config_hash;
   int nodes = 0;
   JobPhase phase = JobPhase::kCreated;
-  bool suspended = false;        ///< held back or preempted by its queue
-  std::string message;           ///< of a failure: the worker's own last words, else the MPIJob's
-  std::optional<int> exit_code;  ///< of a failed launcher
-  std::string lost;              ///< which pod was lost and why; empty if none
-  bool disrupted = false;        ///< Kubernetes took a pod: an eviction, a drain, a lost node
-  std::string waits_reason;      ///< why a pod does not run: Unschedulable, ImagePullBackOff, ...
-  std::string waits;             ///< which pod that is, and the words about it
-  std::optional<Time> started;   ///< when it was admitted, or made
+  bool suspended = false;          ///< held back or preempted by its queue
+  std::string message;             ///< of a failure: the worker's own last words, else the MPIJob's
+  std::optional<int> exit_code;    ///< of a failed launcher
+  std::optional<int> failed_rank;  ///< that wrote the last error; nothing if that is unknown
+  std::string failed_node;         ///< where a device failed; empty: none did, or it is unknown
+  std::string lost;                ///< which pod was lost and why; empty if none
+  std::string leaving;             ///< which pod is to leave its node and why; it still runs
+  bool disrupted = false;          ///< Kubernetes took a pod: an eviction, a drain, a lost node
+  std::string waits_reason;        ///< why a pod does not run: Unschedulable, ImagePullBackOff, ...
+  std::string waits;               ///< which pod that is, and the words about it
+  std::optional<Time> started;     ///< when it was admitted, or made
+  bool lacks_pods = false;         ///< workers, or the launcher though all of them run
   int workers_running = 0;
   std::vector<std::string> node_names;  ///< of the running workers
   std::string image_id;                 ///< of the first worker, with its digest
@@ -41,6 +47,13 @@ struct Attempt {
 
 /// Reads an attempt from its MPIJob and those pods that bear its number.
 Attempt observe_attempt(const Json& job, const std::vector<Json>& pods);
+
+/// Notes that pods are on nodes that are to be drained: the attempt is to leave them.
+///
+/// is_cordoned: of a node's name. stays: whether a pod of a role runs on such nodes, too.
+void observe_cordons(const std::vector<Json>& pods,
+                     const std::function<bool(const std::string&)>& is_cordoned,
+                     const std::function<bool(Role)>& stays, Attempt& attempt);
 
 /// Reads the number of an attempt from the label of its MPIJob or pod; 0 if there is none.
 int attempt_number(const Json& object);

@@ -13,14 +13,35 @@ constexpr Names<AttemptState, 4> kStates{{{
     {AttemptState::kEnded, "Ended"},
 }}};
 
+std::vector<AvoidedNode> read_avoided(const Json& status) {
+  std::vector<AvoidedNode> nodes;
+  for (const Json& item : list_at(status, "/avoidedNodes")) {
+    const std::string name = text_at(item, "/name");
+    const auto until = parse_time(text_at(item, "/until"));
+    if (!name.empty() && until) nodes.push_back({name, *until});
+  }
+  return nodes;
+}
+
+void write_avoided(const std::vector<AvoidedNode>& nodes, Json& status) {
+  status.erase("avoidedNodes");
+  for (const AvoidedNode& node : nodes) {
+    status["avoidedNodes"].push_back({{"name", node.name}, {"until", format_time(node.until)}});
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> avoided_names(const Record& record) {
+  std::vector<std::string> names;
+  for (const AvoidedNode& node : record.avoided) names.push_back(node.name);
+  return names;
+}
 
 Record read_record(const Json& status) {
   Record record;
   if (!status.is_object()) return record;
-  record.phase = read_phase(status);
-  record.reason = text_at(status, "/reason");
-  record.message = text_at(status, "/message");
+  read_phase(status, record);
   record.restarts = static_cast<int>(whole_at(status, "/restarts"));
   record.failures = static_cast<int>(whole_at(status, "/failures"));
   record.failed_behind = text_at(status, "/failedBehind");
@@ -34,13 +55,12 @@ Record read_record(const Json& status) {
   if (const auto since = parse_time(text_at(status, "/progress/since"))) {
     record.progress = Progress{whole_at(status, "/progress/images"), *since};
   }
+  record.avoided = read_avoided(status);
   return record;
 }
 
 void write_record(const Record& record, Json& status) {
-  status["phase"] = kPhases.of(record.phase);
-  status["reason"] = record.reason;
-  status["message"] = record.message;
+  write_phase(record, status);
   status["restarts"] = record.restarts;
   status.erase("failures");
   status.erase("failedBehind");
@@ -60,6 +80,7 @@ void write_record(const Record& record, Json& status) {
     status["progress"] = {{"images", record.progress->images},
                           {"since", format_time(record.progress->since)}};
   }
+  write_avoided(record.avoided, status);
 }
 
 }  // namespace ganscale::controller::gan_training

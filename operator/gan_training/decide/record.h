@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kind/phase.h"
 #include "object/json.h"
@@ -19,7 +20,7 @@ enum class AttemptState {
 
 /// Why an attempt is being stopped, and since when.
 struct Ending {
-  std::string reason;  ///< Resize, ConfigChange, SpecChange, Suspend, Delete
+  std::string reason;  ///< Resize, ConfigChange, SpecChange, Disruption, Suspend, Delete
   Time since;
   bool operator==(const Ending&) const = default;
 };
@@ -29,6 +30,13 @@ struct Progress {
   std::int64_t images = 0;
   Time since;
   bool operator==(const Progress&) const = default;
+};
+
+/// A node whose device failed, on which no worker is to run for a while.
+struct AvoidedNode {
+  std::string name;
+  Time until;
+  bool operator==(const AvoidedNode&) const = default;
 };
 
 /// The operator's memory between reconciles. It is part of `.status` and is stored before it is
@@ -46,8 +54,12 @@ struct Record {
   std::optional<Ending> ending;
   std::optional<Time> restart_at;    ///< no new attempt before
   std::optional<Progress> progress;  ///< only with progressDeadlineSeconds, while it runs
+  std::vector<AvoidedNode> avoided;  ///< by the present attempt, or the next
   bool operator==(const Record&) const = default;
 };
+
+/// Returns the names of the nodes that the attempt avoids.
+std::vector<std::string> avoided_names(const Record& record);
 
 /// Reads the record from a status; missing or invalid fields have their defaults.
 Record read_record(const Json& status);

@@ -29,17 +29,17 @@ constexpr std::array<Meaning, 7> kMeanings{{
 RestartDecision decide_restart(const Attempt& attempt) {
   const int code = attempt.exit_code.value_or(0);
   const bool counts = !attempt.disrupted;
-  const std::string told = attempt.message.empty() ? "" : ": " + attempt.message;
+  const std::string error = attempt.message.empty() ? "" : ": " + attempt.message;
   for (const Meaning& meaning : kMeanings) {
     if (code == static_cast<int>(meaning.code)) {
-      return {meaning.restart, counts, meaning.reason, "exit code " + std::to_string(code) + told};
+      return {meaning.restart, counts, meaning.reason, "exit code " + std::to_string(code) + error};
     }
   }
   if (!attempt.lost.empty()) return {true, counts, "WorkerLost", attempt.lost};
   if (code == 0) {
-    return {true, counts, "LauncherLost", "the launcher ended without an exit code" + told};
+    return {true, counts, "LauncherLost", "the launcher ended without an exit code" + error};
   }
-  return {false, counts, "WorkerFailed", "exit code " + std::to_string(code) + told};
+  return {false, counts, "WorkerFailed", "exit code " + std::to_string(code) + error};
 }
 
 std::chrono::seconds backoff(const RestartPolicy& policy, int restart) {

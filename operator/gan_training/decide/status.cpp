@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kind/measured.h"
+#include "kind/summary.h"
 #include "object/condition.h"
 #include "object/lookup.h"
 
@@ -58,7 +59,7 @@ void write_places(const Attempt& attempt, Json& status) {
   if (!attempt.image_id.empty()) status["imageID"] = attempt.image_id;
 }
 
-/// Lays the worker's numbers upon the status; what it does not tell stays as it was last known.
+/// Writes the worker's numbers into the status; what it does not report stays as last known.
 void write_numbers(const wire::JobStatus& worker, Json& status) {
   status["kimg"] = rounded(worker.kimg(), 10);
   status["totalKimg"] = rounded(worker.total_kimg(), 10);
@@ -103,6 +104,11 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
   set(scheduled(record, facts));
   for (const Phase phase : {Phase::kRunning, Phase::kSucceeded, Phase::kFailed}) {
     set(phase_condition(phase, record.phase, record.reason, record.message));
+  }
+  const Refusal refusal{facts.problem_reason, facts.problem};
+  for (const Condition& condition :
+       summary_conditions(record.phase, record.reason, record.message, refusal)) {
+    set(condition);
   }
   set(progressing(record));
   set(checkpointed(status));

@@ -8,7 +8,7 @@
 
 namespace ganscale::controller::gan_training {
 
-/// What a status tells besides the record.
+/// What a status says besides the record.
 struct Facts {
   std::int64_t generation = 0;
   std::string model;
@@ -24,7 +24,7 @@ struct Facts {
 };
 
 /// Returns the whole status: `old` with the record, the conditions and the worker's numbers laid
-/// upon it. Fields that it does not know stay; the time of a condition changes only with its
+/// to it. Fields that it does not know stay; the time of a condition changes only with its
 /// status.
 Json next_status(const Json& old, const Record& record, const Facts& facts);
 

@@ -19,7 +19,7 @@ taskset -pc "$cpus" $$ >/dev/null || echo "ganscale: warning: not bound to the C
 exec "$@"
 )";
 
-/// Returns the script for processes of so many GPUs, which are bound beside their first.
+/// Returns the script for processes of this many GPUs, which are bound close to their first.
 std::string bind_script(int gpus) {
   const std::string first = gpus == 1 ? "$rank" : "$((rank * " + std::to_string(gpus) + "))";
   std::string script(kBindScript);

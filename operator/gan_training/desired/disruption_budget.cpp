@@ -8,7 +8,7 @@ Json disruption_budget(const Plan& plan) {
   return {{"apiVersion", "policy/v1"},
           {"kind", "PodDisruptionBudget"},
           {"metadata", metadata_of(plan, plan.key.name)},
-          {"spec", {{"minAvailable", plan.spec.nodes}, {"selector", selector}}}};
+          {"spec", {{"minAvailable", plan.spec.nodes - 1}, {"selector", selector}}}};
 }
 
 }  // namespace ganscale::controller::gan_training

@@ -1,5 +1,6 @@
 #include "gan_training/desired/mpi_job.h"
 
+#include "gan_training/desired/avoided_nodes.h"
 #include "gan_training/desired/config_map.h"
 #include "gan_training/desired/pod.h"
 #include "kind/spec_hash.h"
@@ -25,7 +26,7 @@ Json job_spec(const Plan& plan, int attempt, int restarts) {
                {"launcherCreationPolicy", "WaitForWorkersReady"},
                {"mpiImplementation", "OpenMPI"},
                {"runPolicy",
-                // An attempt is one try: restarts are attempts of their own, with all pods anew.
+                // An attempt is one try: restarts are attempts of their own, with all new pods.
                 {{"cleanPodPolicy", "Running"},
                  {"backoffLimit", 0},
                  {"schedulingPolicy", scheduling_policy(plan)}}},
@@ -38,7 +39,7 @@ Json job_spec(const Plan& plan, int attempt, int restarts) {
 
 }  // namespace
 
-Json mpi_job(const Plan& plan, int attempt, int restarts) {
+Json mpi_job(const Plan& plan, int attempt, int restarts, const std::vector<std::string>& avoided) {
   Json metadata = metadata_of(plan, attempt_name(plan.key, attempt));
   metadata["labels"].update(Json(plan.queue_labels));
   metadata["labels"][kAttemptLabel] = std::to_string(attempt);
@@ -47,10 +48,12 @@ Json mpi_job(const Plan& plan, int attempt, int restarts) {
   if (!plan.spec.queue_name.empty()) {
     metadata["labels"]["kueue.x-k8s.io/queue-name"] = plan.spec.queue_name;
   }
+  Json spec = job_spec(plan, attempt, restarts);
+  avoid_nodes(spec["mpiReplicaSpecs"]["Worker"]["template"]["spec"], avoided);
   return {{"apiVersion", "kubeflow.org/v2beta1"},
           {"kind", "MPIJob"},
           {"metadata", metadata},
-          {"spec", job_spec(plan, attempt, restarts)}};
+          {"spec", spec}};
 }
 
 std::string plan_hash(const Plan& plan) {

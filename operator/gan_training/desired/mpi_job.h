@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "gan_training/plan/plan.h"
 
 namespace ganscale::controller::gan_training {
@@ -10,7 +13,9 @@ inline const Resource kMpiJobs{"kubeflow.org/v2beta1", "mpijobs"};
 ///
 /// attempt:  counts the MPIJobs of the training from 1; part of the name.
 /// restarts: how often the training was restarted before; the worker reports it.
-Json mpi_job(const Plan& plan, int attempt, int restarts);
+/// avoided:  nodes on which no worker is to run.
+Json mpi_job(const Plan& plan, int attempt, int restarts,
+             const std::vector<std::string>& avoided = {});
 
 /// Returns a hash of everything in the attempt's pods, configuration included, but their grace: an
 /// attempt with another hash than the plan's must be replaced.

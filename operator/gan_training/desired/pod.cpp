@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gan_training/desired/overlaid.h"
+#include "object/lookup.h"
 #include "wire/names.h"
 
 namespace ganscale::controller::gan_training {
@@ -195,6 +196,16 @@ void place_workers(const Plan& plan, Json& spec) {
   }
 }
 
+/// Nodes with GPUs are kept for the pods that use them.
+Json tolerations(const Plan& plan, Role role) {
+  Json list = Json::array();
+  for (const Json& toleration : plan.profile.tolerations) {
+    const bool is_of_gpus = text_at(toleration, "/key") == plan.profile.gpu_resource;
+    if (role == Role::kWorker || !is_of_gpus) list.push_back(toleration);
+  }
+  return list;
+}
+
 /// Returns what Kueue reads of where the workers are to be, relative to each other.
 Json topology_annotations(const Plan& plan) {
   Json annotations = Json::object();
@@ -231,12 +242,22 @@ Json pod_around(const Plan& plan, Role role, Json container) {
   container["securityContext"] = security(plan, role);
   Json spec = {{"containers", Json::array({container})},
                {"automountServiceAccountToken", false},
-               {"tolerations", plan.profile.tolerations}};
+               {"tolerations", tolerations(plan, role)}};
   if (!runs_as_root(plan)) spec["securityContext"] = {{"fsGroup", 1000}};
   for (const auto& secret : plan.spec.image_pull_secrets) {
     spec["imagePullSecrets"].push_back({{"name", secret}});
   }
   return spec;
+}
+
+bool tolerates_cordon(const Plan& plan, Role role) {
+  const Json pod = pod_template(plan, role, 0, 0);
+  return std::ranges::any_of(list_at(pod, "/spec/tolerations"), [](const Json& toleration) {
+    const std::string key = text_at(toleration, "/key");
+    const std::string effect = text_at(toleration, "/effect");
+    return (key.empty() || key == "node.kubernetes.io/unschedulable") &&
+           (effect.empty() || effect == "NoSchedule");
+  });
 }
 
 Json storage_mount(const Plan& plan) {

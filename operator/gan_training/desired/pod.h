@@ -8,8 +8,11 @@ namespace ganscale::controller::gan_training {
 Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
 
 /// Returns a pod of one container, which gets what every pod of a training has: the image and how
-/// to pull it, the role's rights, the profile's tolerations.
+/// to pull it, the role's rights, the profile's tolerations, of which those of GPUs are for workers.
 Json pod_around(const Plan& plan, Role role, Json container);
+
+/// Whether the pods of a role run on cordoned nodes, too, by a toleration.
+bool tolerates_cordon(const Plan& plan, Role role);
 
 /// Returns where the volume of the runs is mounted, and the volume itself: the claim, or without one
 /// a folder that ends with its pod.

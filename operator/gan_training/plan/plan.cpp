@@ -23,7 +23,8 @@ void set_default(Json& section, const char* key, const Json& value) {
   if (!section.contains(key)) section[key] = value;
 }
 
-/// Returns a section of the configuration; one that is missing becomes an empty map.
+}  // namespace
+
 Json& section_of(Json& config, const char* name) {
   Json& section = config[name];
   if (section.is_null()) section = Json::object();
@@ -32,8 +33,6 @@ Json& section_of(Json& config, const char* name) {
   }
   return section;
 }
-
-}  // namespace
 
 Labels labels_of(const Key& key) { return owned_labels(key, kTrainingLabel); }
 
@@ -50,6 +49,7 @@ Json worker_config(const TrainingSpec& spec, const Json& config) {
     section_of(result, "evaluate")["feature_net"] = spec.feature_net.path();
   }
   Json& telemetry = section_of(result, "telemetry");
+  set_default(telemetry, "bind_address", "0.0.0.0");
   set_default(telemetry, "metrics_port", wire::kDefaultMetricsPort);
   set_default(telemetry, "control_port", wire::kDefaultControlPort);
   // Without the token the control port would listen on the pod's loopback alone.

@@ -45,6 +45,10 @@ Labels labels_of(const Key& key);
 /// Returns metadata with name, namespace, labels and the training as owner.
 Json metadata_of(const Plan& plan, const std::string& name);
 
+/// Returns a section of a configuration; one that is missing becomes an empty map. Throws ConfigError
+/// if it is not a map.
+Json& section_of(Json& config, const char* name);
+
 /// Returns the user's configuration with the operator's own settings: data path, ports and token.
 /// Throws ConfigError if a section that it changes is not a map.
 Json worker_config(const TrainingSpec& spec, const Json& config);

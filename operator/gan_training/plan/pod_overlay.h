@@ -8,7 +8,7 @@
 
 namespace ganscale::controller::gan_training {
 
-/// The pods that spec.podTemplate has an overlay for; their own containers bear the same names.
+/// The pods that spec.podTemplate has an overlay for; their own containers have the same names.
 inline constexpr const char* kWorkerPod = kRoles.of(Role::kWorker);
 inline constexpr const char* kLauncherPod = kRoles.of(Role::kLauncher);
 
@@ -25,7 +25,7 @@ inline constexpr OverlayField kVolumes{"volumes", "name"};
 inline constexpr OverlayField kEnvironment{"env", "name"};
 inline constexpr OverlayField kMounts{"volumeMounts", "mountPath"};
 
-/// What an overlay may set of a pod, besides its containers; all else is the operator's.
+/// What an overlay may set of a pod, besides its containers; everything else is the operator's.
 inline constexpr std::array kPodFields{OverlayField{"affinity"},
                                        OverlayField{"dnsConfig"},
                                        OverlayField{"dnsPolicy"},

@@ -10,7 +10,7 @@
 namespace ganscale::controller::gan_training {
 
 /// Returns the ratio of the roles where the training's scheme has roles, else nothing. Throws
-/// ConfigError with the key for a text that is no ratio.
+/// ConfigError with the key for a text that is not a ratio.
 std::optional<wire::RoleRatio> role_ratio(const Plan& plan);
 
 /// Returns a line a replica of the workers that says which of its ranks train which network, where

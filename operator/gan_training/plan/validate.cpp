@@ -81,9 +81,29 @@ void share_gpus(Plan& plan) {
   set_ranks(profile, profile.gpus / each);
 }
 
+/// Returns the CPUs of a quantity such as 2, 1.5 or 500m.
+double cpus_of(const std::string& quantity) {
+  double cpus = 0;
+  const char* end = quantity.data() + quantity.size();
+  const auto read = std::from_chars(quantity.data(), end, cpus);
+  return read.ptr == end ? cpus : cpus / 1000;
+}
+
+/// Ranks without a GPU compute with the CPUs that their pod requests, not with all that they see.
+void set_threads(Plan& plan) {
+  const NodeProfile& profile = plan.profile;
+  if (profile.gpus > 0 || profile.cpu.empty()) return;
+  Json& training = section_of(plan.config, "training");
+  if (training.contains("threads")) return;
+  const bool has_roles = sharing_of(plan.config) == wire::Sharing::kRoles;
+  const int ranks = has_roles ? wire::role_ranks(plan.ranks()) : plan.ranks();
+  const double cpus = cpus_of(profile.cpu) * plan.spec.nodes;
+  training["threads"] = std::max(1, static_cast<int>(cpus / ranks));
+}
+
 Json config_of(const TrainingSpec& spec, const ReferencedConfig& referenced) {
   if (spec.config_map.empty()) return spec.config;
-  if (!referenced.problem.empty()) throw Refusal{"MissingConfigMap", referenced.problem};
+  if (!referenced.problem.empty()) throw Refusal{kMissingConfigMap, referenced.problem};
   const auto documents = read_yaml(referenced.text, "configFrom." + spec.config_key);
   if (documents.size() != 1 || !documents[0].is_object()) {
     throw Refusal{"BadConfig", "spec.configFrom: expected one YAML map in the key " +
@@ -195,6 +215,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     check_depth(plan.spec.pod_template, "spec.podTemplate");
     plan.config = worker_config(plan.spec, config);
     share_gpus(plan);
+    set_threads(plan);
     check_config(plan, schema);
     check_storage(plan);
     check_progress_is_told(plan);

@@ -18,21 +18,11 @@ bool attempt_is_current(const GanTraining& training, const Record& record, const
          confirmed.state == AttemptState::kWanted;
 }
 
-void start_attempt(const GanTraining& training, const Plan& plan, const Record& record,
-                   const std::string& token, const Cluster& cluster) {
-  try {
-    put_owned(cluster.client, resource::kSecrets, control_secret(plan, token));
-  } catch (const ApiError& error) {
-    if (error.code() == 403) {
-      cluster.events.record(
-          training.reference(),
-          {true, "AccessDenied",
-           "the operator is not allowed to write Secrets in the namespace " + plan.key.name_space +
-               "; apply rbac/training-namespace.yaml there"});
-    }
-    throw;
-  }
-  put_owned(cluster.client, kMpiJobs, mpi_job(plan, record.attempt, record.restarts));
+void start_attempt(const Plan& plan, const Record& record, const std::string& token,
+                   Client& client) {
+  put_owned(client, resource::kSecrets, control_secret(plan, token));
+  put_owned(client, kMpiJobs,
+            mpi_job(plan, record.attempt, record.restarts, avoided_names(record)));
 }
 
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {

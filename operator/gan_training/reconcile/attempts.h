@@ -16,10 +16,10 @@ bool attempt_is_current(const GanTraining& training, const Record& record, const
                         Client& client);
 
 /// Applies the Secret with the control token, then the MPIJob of the record's attempt. The operator
-/// may not read Secrets, so it writes the token for each attempt. If that is forbidden, the event
-/// AccessDenied says what to apply. Throws NameTaken, ApiError, TransportError.
-void start_attempt(const GanTraining& training, const Plan& plan, const Record& record,
-                   const std::string& token, const Cluster& cluster);
+/// may not read Secrets, so it writes the token for each attempt. Throws NameTaken, ApiError,
+/// TransportError.
+void start_attempt(const Plan& plan, const Record& record, const std::string& token,
+                   Client& client);
 
 /// Deletes all MPIJobs of the training except that of the live attempt.
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster);

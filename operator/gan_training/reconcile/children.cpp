@@ -17,6 +17,9 @@ struct Child {
   Informer::Object have;
 };
 
+/// While it runs, and while it writes the checkpoint with which it ends.
+bool needs_budget(const Record& record) { return record.phase == Phase::kRunning || record.ending; }
+
 std::vector<Child> children(const Observation& seen, const Record& record, const Cluster& cluster) {
   const Plan& plan = seen.checked.plan;
   const Informers& informers = cluster.informers;
@@ -28,13 +31,14 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   add(resource::kConfigMaps, *informers.config_maps, config_map(plan));
   add(resource::kNetworkPolicies, *informers.policies,
       network_policy(plan, cluster.operator_namespace));
-  if (record.phase == Phase::kRunning) {
+  if (needs_budget(record)) {
     add(resource::kBudgets, *informers.budgets, disruption_budget(plan));
   }
   const auto& attempt = seen.situation.attempt;
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
-    add(kMpiJobs, *informers.jobs, mpi_job(plan, record.attempt, record.restarts));
+    add(kMpiJobs, *informers.jobs,
+        mpi_job(plan, record.attempt, record.restarts, avoided_names(record)));
   }
   return list;
 }
@@ -50,7 +54,6 @@ Json lasting_part(Json job, bool is_queued) {
   return job;
 }
 
-/// Lets the nodes be drained again.
 void drop_budget(const GanTraining& training, const Cluster& cluster) {
   const auto have = cluster.informers.budgets->find(training.key);
   if (!have || !is_owned_by(*have, training.uid)) return;
@@ -86,7 +89,7 @@ bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
 
 bool keep_children(const GanTraining& training, const Observation& seen, const Record& record,
                    const Cluster& cluster) {
-  if (record.phase != Phase::kRunning) drop_budget(training, cluster);
+  if (!needs_budget(record)) drop_budget(training, cluster);
   const bool is_queued = !seen.checked.plan.spec.queue_name.empty();
   bool is_missing = false;
   std::optional<NameTaken> taken;

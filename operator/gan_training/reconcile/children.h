@@ -5,7 +5,7 @@
 namespace ganscale::controller::gan_training {
 
 /// Makes the objects of a training that are missing or were changed what they are to be: the
-/// ConfigMap, the NetworkPolicy, the PodDisruptionBudget while it runs, and the MPIJob of the live
+/// ConfigMap, the NetworkPolicy, the PodDisruptionBudget until it ends, and the MPIJob of the live
 /// attempt. For a changed object the event PutBack names the field.
 ///
 /// training: as it was last stored.

@@ -12,8 +12,13 @@ namespace ganscale::controller::gan_training {
 /// The informers of all objects that a reconcile reads.
 struct Informers {
   explicit Informers(const MakeInformers& make);
+  Informers(const Informers&) = delete;
+  Informers& operator=(const Informers&) = delete;
 
   std::vector<Informer*> all() const;
+  /// Whether a node takes no more pods, as before it is drained. Who looks after some namespaces
+  /// alone has no right to know: false.
+  bool is_cordoned(const std::string& node) const;
 
   std::unique_ptr<Informer> trainings;
   std::unique_ptr<Informer> jobs;  ///< MPIJobs; these and the following are indexed by training
@@ -21,6 +26,8 @@ struct Informers {
   std::unique_ptr<Informer> config_maps;
   std::unique_ptr<Informer> policies;
   std::unique_ptr<Informer> budgets;
+  std::unique_ptr<Informer>
+      nodes;  ///< those that are cordoned; null where only some namespaces count
 };
 
 /// What the parts of a reconcile need to read and change the cluster.

@@ -14,7 +14,7 @@ class GanTrainingKind : public Kind {
   GanTrainingKind(const KindSettings& settings, const KindContext& context)
       : settings_(settings),
         context_(context),
-        informers_({context.connect_watch, context.hooks, context.enqueue}),
+        informers_({context.connect_watch, context.hooks, context.enqueue, context.watched}),
         probe_(settings.poll_interval, kProbeThreads, context.enqueue) {}
 
   std::vector<Informer*> informers() override { return informers_.all(); }

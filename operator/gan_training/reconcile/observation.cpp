@@ -1,8 +1,11 @@
 #include "gan_training/reconcile/observation.h"
 
 #include "base/error.h"
+#include "gan_training/decide/refused_pod.h"
 #include "gan_training/desired/mpi_job.h"
+#include "gan_training/desired/pod.h"
 #include "gan_training/reconcile/purge.h"
+#include "kind/refusal.h"
 #include "object/condition.h"
 #include "object/fields.h"
 #include "object/lookup.h"
@@ -46,12 +49,23 @@ std::vector<Json> observe_pods(const GanTraining& training, const Informers& inf
   return pods;
 }
 
-void observe_attempts(const GanTraining& training, const Informers& informers, Situation& s) {
+/// Asks the attempt to leave nodes that are cordoned, unless its pods run on them on purpose.
+void observe_nodes(const std::vector<Json>& pods, const Informers& informers,
+                   const Checked& checked, Attempt& attempt) {
+  observe_cordons(
+      pods, [&](const std::string& node) { return informers.is_cordoned(node); },
+      [&](Role role) { return checked.problem.empty() && tolerates_cordon(checked.plan, role); },
+      attempt);
+}
+
+void observe_attempts(const GanTraining& training, const Informers& informers,
+                      const Checked& checked, Situation& s) {
   const std::vector<Json> pods = observe_pods(training, informers, s);
   for (const auto& job : informers.jobs->by_index(training.key)) {
     if (!is_owned_by(*job, training.uid)) continue;
     if (attempt_number(*job) == s.record.attempt) {
       s.attempt = observe_attempt(*job, pods);
+      observe_nodes(pods, informers, checked, *s.attempt);
     } else {
       s.others = true;
     }
@@ -60,6 +74,23 @@ void observe_attempts(const GanTraining& training, const Informers& informers, S
   if (!s.attempt && s.record.state != AttemptState::kWanted) {
     for (const Json& pod : pods) note_remaining(pod, s);
   }
+}
+
+/// Asks why pods of a live attempt are not there. Who may not read events goes on without.
+void observe_refusals(const std::string& name_space, Client& client, Situation& s) {
+  if (!s.attempt || !waits_for_pods(*s.attempt, s.now)) return;
+  std::vector<Json> warnings;
+  try {
+    for (const std::string& name : {s.attempt->name, s.attempt->name + "-launcher"}) {
+      client.list(resource::kEvents, name_space,
+                  "fieldSelector=type%3DWarning%2Cregarding.name%3D" + name, [&](Json event) {
+                    if (text_at(event, "/type") == "Warning") warnings.push_back(std::move(event));
+                  });
+    }
+  } catch (const ApiError& error) {
+    if (error.code() != 403) throw;
+  }
+  observe_refusal(warnings, *s.attempt);
 }
 
 ReferencedConfig read_config_map(const GanTraining& training, Client& client) {
@@ -93,23 +124,12 @@ void check_claims(Checked& checked, Client& client) {
   const auto check_claim = [&](const char* field, const Volume& volume) {
     if (volume.claim_name.empty() || !checked.problem.empty()) return;
     if (client.get(resource::kClaims, {checked.plan.key.name_space, volume.claim_name})) return;
-    checked.reason = "MissingClaim";
+    checked.reason = kMissingClaim;
     checked.problem = std::string("spec.") + field +
                       ".claimName: no such PersistentVolumeClaim: " + volume.claim_name;
   };
   check_claim("data", spec.data);
   check_claim("storage", spec.storage);
-}
-
-/// Returns since when a training has succeeded or failed, by its conditions.
-std::optional<Time> over_since(const Json& status) {
-  for (const Phase end : {Phase::kSucceeded, Phase::kFailed}) {
-    const Json condition = find_condition(status, kPhases.of(end));
-    if (text_at(condition, "/status") == "True") {
-      return parse_time(text_at(condition, "/lastTransitionTime"));
-    }
-  }
-  return std::nullopt;
 }
 
 void observe_plan(const Plan& plan, Situation& s) {
@@ -141,7 +161,8 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   s.now = now;
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));
-  observe_attempts(training, cluster.informers, s);
+  observe_attempts(training, cluster.informers, seen.checked, s);
+  observe_refusals(training.key.name_space, cluster.client, s);
   if (seen.checked.problem.empty()) {
     if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);
     observe_plan(seen.checked.plan, s);

@@ -70,8 +70,8 @@ void Reconciler::act(const GanTraining& training, const Observation& seen,
   take_steps(latest, seen, decision);
   if (contains(decision.steps, Step::kStartAttempt)) {
     if (attempt_is_current(training, decision.record, stored, client)) {
-      start_attempt(training, seen.checked.plan, decision.record,
-                    control_token(parts_.token_key, training.uid), parts_.cluster);
+      start_attempt(seen.checked.plan, decision.record,
+                    control_token(parts_.token_key, training.uid), client);
     }
   } else if (!training.deleted && seen.checked.problem.empty()) {
     keep_children(latest, seen, decision.record, parts_.cluster);

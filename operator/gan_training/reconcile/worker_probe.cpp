@@ -33,7 +33,7 @@ std::optional<wire::JobStatus> ask(const WorkerProbe::Target& target) {
     }
     return status;
   } catch (const std::exception&) {
-    return std::nullopt;  // it may be starting, ending, or gone: its pods tell
+    return std::nullopt;  // it may be starting, ending, or gone: its pods show which
   }
 }
 

@@ -25,12 +25,12 @@ class WorkerProbe {
   struct Target {
     std::string url;  ///< http://10.0.0.7:9401
     std::string token;
-    int attempt = 0;    ///< what was heard of another attempt does not count
+    int attempt = 0;    ///< a status of another attempt does not count
     bool stop = false;  ///< ask for a checkpoint and the end, until it answers that it ends
     bool operator==(const Target&) const = default;
   };
 
-  /// on_change: called with each training whose status is another than before.
+  /// on_change: called with each training whose status has changed.
   WorkerProbe(Clock::duration interval, int thread_count,
               std::function<void(const Key&)> on_change);
   ~WorkerProbe();

@@ -22,7 +22,7 @@ struct NodeProfile {
   bool ipc_lock = false;  ///< RDMA needs locked memory: the pod runs as root with IPC_LOCK
   std::map<std::string, std::string> node_selector;
   Json tolerations = Json::array();
-  bool bind_to_gpu = false;  ///< each rank runs on the CPUs beside its GPU
+  bool bind_to_gpu = false;  ///< each rank runs on the CPUs local to its GPU
   bool exclusive = false;    ///< at most one worker pod of any training on a node
   std::string topology_key;  ///< label that close nodes share; workers are packed by it
   std::map<std::string, std::string> environment;

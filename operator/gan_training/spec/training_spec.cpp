@@ -16,6 +16,7 @@ RestartPolicy parse_restart(Fields in) {
   r.max_restarts = in.whole("maxRestarts", r.max_restarts, 0, kMostRestarts);
   r.backoff_seconds = in.whole("backoffSeconds", r.backoff_seconds, 0, kWeekSeconds);
   r.max_backoff_seconds = in.whole("maxBackoffSeconds", r.max_backoff_seconds, 0, kWeekSeconds);
+  r.avoid_node_seconds = in.whole("avoidNodeSeconds", r.avoid_node_seconds, 0, kWeekSeconds);
   return r;
 }
 

@@ -28,6 +28,7 @@ struct RestartPolicy {
   int max_restarts = 20;
   int backoff_seconds = 10;       ///< before the first restart; doubled for each further one
   int max_backoff_seconds = 300;  ///< never longer
+  int avoid_node_seconds = 3600;  ///< after a device of it failed; 0: not at all
 };
 
 /// The parsed `spec` of a GanTraining.
@@ -58,7 +59,7 @@ struct TrainingSpec {
   std::string priority_class;
   std::string queue_name;
   std::string scheduler_name;
-  bool purge = false;  ///< deletePolicy: the run folder goes with the GanTraining
+  bool purge = false;  ///< deletePolicy: the run folder is deleted with the GanTraining
 };
 
 /// Parses `spec`. Ignores unknown fields, which belong to newer versions. Throws ConfigError with

@@ -39,7 +39,7 @@ std::string in_words(const std::string& description) {
 }
 
 /// Returns a fault with the value at its place, where that is a scalar.
-std::string told(const valijson::ValidationResults::Error& error, const Json& config) {
+std::string fault_text(const valijson::ValidationResults::Error& error, const Json& config) {
   const Json* value = &config;
   for (std::size_t i = 1; i < error.context.size() && value->is_object(); ++i) {
     const auto found = value->find(key_in(error.context[i]));
@@ -74,7 +74,7 @@ std::vector<std::string> WorkerSchema::faults(const Json& config) const {
   if (validator.validate(rules_->schema, Adapter(config), &results)) return {};
   std::vector<std::string> faults;
   for (const auto& error : results) {
-    if (!is_echo(error.description)) faults.push_back(told(error, config));
+    if (!is_echo(error.description)) faults.push_back(fault_text(error, config));
   }
   return faults;
 }

@@ -12,7 +12,7 @@ namespace ganscale::controller::gan_training {
 /// prints.
 class WorkerSchema {
  public:
-  /// Throws ConfigError if `schema` is no JSON schema.
+  /// Throws ConfigError if `schema` is not a JSON schema.
   explicit WorkerSchema(const std::string& schema);
   ~WorkerSchema();
 

@@ -28,7 +28,7 @@ struct Child {
   bool is_over() const { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
 };
 
-/// Reads a GanTraining that bears the label of the sweep with this uid.
+/// Reads a GanTraining with the label of the sweep with this uid.
 Child observe_child(const Json& training, const std::string& sweep_uid);
 
 }  // namespace ganscale::controller::scaling_sweep

@@ -11,12 +11,6 @@ using std::chrono::seconds;
 
 constexpr seconds kPollEvery{2};
 
-void set_phase(Decision& d, Phase phase, std::string reason, std::string message) {
-  d.record.phase = phase;
-  d.record.reason = std::move(reason);
-  d.record.message = std::move(message);
-}
-
 const SweepRun* planned_run(const Plan& plan, const std::string& name, const std::string& hash) {
   const auto found = std::ranges::find_if(plan.runs, [&](const SweepRun& run) {
     return run.name == name && plan.points[run.point].hash == hash;
@@ -145,6 +139,21 @@ bool is_finished(const Situation& s, Decision& d) {
   return true;
 }
 
+/// Lets a sweep go that has been over for long enough.
+void decide_expiry(const Situation& s, Decision& d) {
+  const auto& ttl = s.plan.spec.ttl_seconds;
+  if (!ttl || !s.over_since || d.record.phase != s.record.phase) return;
+  const Time end = *s.over_since + seconds(*ttl);
+  if (s.now < end) {
+    d.requeue_after = end - s.now;
+    return;
+  }
+  d.expired = true;
+  d.events.push_back(
+      {false, "Expired",
+       "is deleted: it ended spec.ttlSecondsAfterFinished ago: " + std::to_string(*ttl) + " s"});
+}
+
 void go_on(const Situation& s, Decision& d) {
   const std::size_t index = *next_run(s.plan, d.record);
   const SweepRun& run = s.plan.runs[index];
@@ -174,7 +183,7 @@ int done_count(const Plan& plan, const Record& record) {
 Decision decide(const Situation& s) {
   Decision d;
   d.record = s.record;
-  if (s.deleted) return d;  // its trainings go with it: it owns them
+  if (s.deleted) return d;  // its trainings are deleted with it: it owns them
   if (!s.problem.empty()) {
     // A training of a spec that is not there any more measures nothing.
     remove_others(s, d);
@@ -186,7 +195,10 @@ Decision decide(const Situation& s) {
   drop_stale(s.plan, d);
   take_results(s, d);
   remove_others(s, d);
-  if (is_finished(s, d)) return d;
+  if (is_finished(s, d)) {
+    decide_expiry(s, d);
+    return d;
+  }
   if (s.plan.spec.suspend) {
     d.record.current.clear();
     set_phase(d, Phase::kSuspended, "Suspended", "spec.suspend is true");

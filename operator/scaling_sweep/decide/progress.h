@@ -21,6 +21,7 @@ struct Situation {
   std::string problem;         ///< what is wrong with the spec, with the key
   Plan plan;                   ///< if there is no problem
   std::vector<Child> children;
+  std::optional<Time> over_since;  ///< when it succeeded or failed
   Time now;
 };
 
@@ -28,6 +29,7 @@ struct Decision {
   Record record;
   std::optional<std::size_t> start;  ///< the run whose GanTraining is to be made
   std::vector<std::string> remove;   ///< names of GanTrainings to delete
+  bool expired = false;              ///< the ScalingSweep itself is to be deleted
   std::vector<Event> events;
   std::optional<std::chrono::seconds> requeue_after;  ///< even if nothing changes
 };

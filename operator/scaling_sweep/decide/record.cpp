@@ -99,9 +99,7 @@ const Result* find_result(const Record& record, const std::string& run, const st
 Record read_record(const Json& status) {
   Record record;
   if (!status.is_object()) return record;
-  record.phase = read_phase(status);
-  record.reason = text_at(status, "/reason");
-  record.message = text_at(status, "/message");
+  read_phase(status, record);
   record.current = text_at(status, "/current");
   const auto nodes = words(list_at(status, "/nodeNames"));
   for (const Json& item : list_at(status, "/runs")) {
@@ -118,9 +116,7 @@ void write_results(const std::vector<Result>& results, Json& status) {
 }
 
 void write_record(const Record& record, Json& status) {
-  status["phase"] = kPhases.of(record.phase);
-  status["reason"] = record.reason;
-  status["message"] = record.message;
+  write_phase(record, status);
   status["current"] = record.current;
   write_results(record.results, status);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kind/summary.h"
 #include "object/condition.h"
 #include "scaling_sweep/decide/progress.h"
 
@@ -136,6 +137,11 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
        record.message});
   for (const Phase end : {Phase::kSucceeded, Phase::kFailed}) {
     set(phase_condition(end, record.phase, record.reason, record.message));
+  }
+  const Refusal refusal{facts.problem_reason, facts.problem};
+  for (const Condition& condition :
+       summary_conditions(record.phase, record.reason, record.message, refusal)) {
+    set(condition);
   }
   return status;
 }

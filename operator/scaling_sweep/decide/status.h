@@ -9,7 +9,7 @@
 
 namespace ganscale::controller::scaling_sweep {
 
-/// What a status tells besides the record.
+/// What a status says besides the record.
 struct Facts {
   std::int64_t generation = 0;
   std::string problem_reason;
@@ -22,7 +22,7 @@ struct Facts {
 /// fastest point.
 void write_figures(const Plan& plan, const Record& record, const Summary& summary, Json& status);
 
-/// Returns the whole status: `old` with the record, the figures and the conditions laid upon it.
+/// Returns the whole status: `old` with the record, the figures and the conditions applied to it.
 /// Fields that it does not know stay; the time of a condition changes only with its status.
 Json next_status(const Json& old, const Record& record, const Facts& facts);
 

@@ -109,20 +109,20 @@ class Chart {
       if (!point.speedup) continue;
       const double x = x_of(plan_.points[i].ranks);
       if (point.speedup_interval) text += whisker(x, *point.speedup_interval, bold);
-      const std::string told = point_name(plan_.points[i].point) + ": " +
-                               number(*point.speedup, 2) + " on " +
-                               ranks_text(plan_.points[i].ranks);
+      const std::string title = point_name(plan_.points[i].point) + ": " +
+                                number(*point.speedup, 2) + " on " +
+                                ranks_text(plan_.points[i].ranks);
       text += element("circle",
                       {{"cx", number(x, 1)},
                        {"cy", number(y_of(*point.speedup), 1)},
                        {"r", "4.5"},
                        {"fill", "#2266aa"}},
-                      element("title", {}, escaped(told)));
+                      element("title", {}, escaped(title)));
     }
     return text;
   }
 
-  /// An interval; it has no end where it reaches out of the chart, as that of two repeats may.
+  /// An interval; it has no end where it leaves the chart, as it may for two repeats.
   std::string whisker(double x, const Interval& interval, const markup::Attributes& style) const {
     const double low = y_of(std::clamp(interval.low, speedups_.from, speedups_.to));
     const double high = y_of(std::clamp(interval.high, speedups_.from, speedups_.to));

@@ -30,14 +30,14 @@ constexpr std::array<Part, 3> kParts{{{"compute", "#2266aa", &Breakdown::compute
                                       {"exposed all-reduce", "#e07b39", &Breakdown::all_reduce},
                                       {"data wait", "#9a9a9a", &Breakdown::data_wait}}};
 
-std::string box(double x, double y, double width, const Part& part, const std::string& told) {
+std::string box(double x, double y, double width, const Part& part, const std::string& title) {
   return element("rect",
                  {{"x", number(x, 1)},
                   {"y", number(y, 1)},
                   {"width", number(width, 1)},
                   {"height", number(kBarHeight, 0)},
                   {"fill", part.color}},
-                 element("title", {}, escaped(told)));
+                 element("title", {}, escaped(title)));
 }
 
 std::string duration(double seconds) {

@@ -10,7 +10,7 @@ class ScalingSweepKind : public Kind {
  public:
   ScalingSweepKind(const KindSettings& settings, const KindContext& context)
       : now_(context.now),
-        informers_({context.connect_watch, context.hooks, context.enqueue}),
+        informers_({context.connect_watch, context.hooks, context.enqueue, context.watched}),
         reconciler_({.client = context.client,
                      .informers = informers_,
                      .events = context.events,

@@ -27,11 +27,16 @@ std::chrono::seconds Reconciler::reconcile(const ScalingSweep& sweep) {
   const Situation seen = observe(sweep);
   const Decision decision = decide(seen);
   // What was decided is stored before it is done. A copy that is behind the server is refused here:
-  // a result that it does not know of is not measured again.
+  // a result that it does not know about is not measured again.
   const Json stored = store(sweep, seen, decision);
   for (const Event& event : decision.events) parts_.events.record(sweep.reference(), event);
   const ScalingSweep latest = stored.is_null() ? sweep : parse_sweep(stored);
-  if (decision.start || !decision.remove.empty()) require_current(latest, parts_.client);
+  const bool is_destructive = !decision.remove.empty() || decision.expired;
+  if (decision.start || is_destructive) require_current(latest, parts_.client);
+  if (decision.expired) {
+    parts_.client.remove(kSweeps, latest.key, latest.uid, latest.resource_version);
+    return kResync;
+  }
   remove_trainings(sweep, seen, decision);
   if (decision.start) start_training(sweep, seen.plan, *decision.start);
   if (seen.problem.empty()) keep_report(seen.plan, decision.record);
@@ -49,6 +54,7 @@ Situation Reconciler::observe(const ScalingSweep& sweep) const {
     seen.children.push_back(observe_child(*training, sweep.uid));
   }
   std::ranges::sort(seen.children, {}, &Child::name);
+  seen.over_since = over_since(sweep.status);
   seen.now = parts_.now();
   return seen;
 }

@@ -13,6 +13,7 @@ constexpr int kMostPoints = 32;
 constexpr int kMostRepeats = 20;
 constexpr int kMostSteps = 10000000;
 constexpr int kWeekSeconds = 7 * 24 * 3600;
+constexpr int kYearSeconds = 365 * 24 * 3600;
 
 constexpr Names<Mode, 3> kModes{{{
     {Mode::kStrong, "Strong"},
@@ -74,6 +75,9 @@ void parse_policies(Fields& in, SweepSpec& s) {
   s.stop_on_failure = policy == "Stop";
   s.suspend = in.flag("suspend", s.suspend);
   s.run_deadline_seconds = in.whole("runDeadlineSeconds", s.run_deadline_seconds, 1, kWeekSeconds);
+  if (in.has("ttlSecondsAfterFinished")) {
+    s.ttl_seconds = in.whole("ttlSecondsAfterFinished", 0, 0, kYearSeconds);
+  }
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct SweepSpec {
   bool stop_on_failure = false;
   bool suspend = false;
   int run_deadline_seconds = 3600;  ///< for one run, from its start to its end
+  std::optional<int> ttl_seconds;   ///< after its end, when the sweep is deleted
   Json training = Json::object();   ///< `spec.template`: the spec of a GanTraining
 };
 

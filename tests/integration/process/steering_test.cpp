@@ -10,6 +10,7 @@
 #include "support/loopback_http.h"
 #include "support/run_program.h"
 #include "support/temporary_folder.h"
+#include "support/wait_until.h"
 #include "wire/job_status.h"
 
 namespace ganscale {
@@ -33,7 +34,7 @@ class Steering : public testing::Test {
     folder_.write("token", "s3cret\n");
     const auto config = folder_.write(
         "run.yaml",
-        "model: {name: dcgan, resolution: 32}\n"
+        "model: {name: dcgan, resolution: 32, channels: 0.125}\n"
         "data: {path: " +
             (folder_ / "data").string() +
             "}\n"
@@ -48,11 +49,12 @@ class Steering : public testing::Test {
   }
 
   /// Waits until `condition` holds. Throws with the program's output when the training has ended.
-  void wait_until(const std::string& what, const std::function<bool()>& condition) {
-    while (!condition()) {
-      if (program_.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout) continue;
+  void wait_for(const std::string& what, const std::function<bool()>& condition) {
+    wait_until([&] {
+      if (condition()) return true;
+      if (program_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout) return false;
       throw std::runtime_error("training ended before " + what + ":\n" + program_.get().output);
-    }
+    });
   }
 
   /// Returns the port that a line of the log names; 0 while there is no such line.
@@ -85,14 +87,14 @@ class Steering : public testing::Test {
 };
 
 TEST_F(Steering, WatchesPausesAndStopsTwoRanks) {
-  wait_until("a control port",
-             [&] { return (control_port_ = logged_port("Serving status and commands")) != 0; });
-  wait_until("the first step", [&] { return http(control_port_, "GET /readyz").status == 200; });
+  wait_for("a control port",
+           [&] { return (control_port_ = logged_port("Serving status and commands")) != 0; });
+  wait_for("the first step", [&] { return http(control_port_, "GET /readyz").status == 200; });
   EXPECT_EQ(http(control_port_, "GET /status").status, 401);
   EXPECT_EQ(status().run, "faces");
   EXPECT_EQ(status().world_size, 2);
 
-  wait_until("a tick", [&] { return status().seconds_per_kimg.has_value(); });
+  wait_for("a tick", [&] { return status().seconds_per_kimg.has_value(); });
   const auto metrics = http(logged_port("Serving metrics"), "GET /metrics").body;
   for (const char* rank : {"0", "1"}) {
     EXPECT_THAT(metrics, HasSubstr("ganscale_images_total{run=\"faces\",rank=\"" +
@@ -107,13 +109,13 @@ TEST_F(Steering, WatchesPausesAndStopsTwoRanks) {
   }
 
   EXPECT_EQ(send("pause"), 202);
-  wait_until("the pause", [&] { return status().state == wire::JobState::kPaused; });
+  wait_for("the pause", [&] { return status().state == wire::JobState::kPaused; });
   const auto images_seen = status().images_seen;
   EXPECT_EQ(send("resume"), 202);
-  wait_until("progress", [&] { return status().images_seen > images_seen; });
+  wait_for("progress", [&] { return status().images_seen > images_seen; });
 
   EXPECT_EQ(send("checkpoint"), 202);
-  wait_until("a checkpoint", [&] { return status().last_checkpoint.has_value(); });
+  wait_for("a checkpoint", [&] { return status().last_checkpoint.has_value(); });
   EXPECT_TRUE(std::filesystem::exists(folder_ / "faces" / "checkpoints" /
                                       status().last_checkpoint->name / "manifest.json"));
 

@@ -17,7 +17,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 constexpr std::int64_t kSteps = 1'000'000;  // never reached
-constexpr const char* kModel = "model: {name: dcgan, resolution: 32}\n";
 
 /// Whether a process has a handler for SIGUSR1, which would kill it otherwise.
 bool takes_usr1(pid_t process) {
@@ -37,7 +36,7 @@ bool waits_for_usr1(TrainingProcess& training) {
 
 TEST(Stop, TakesSignalsBeforeTheDataIsOpened) {
   const TemporaryFolder folder;
-  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kTinyModel);
   fs::remove_all(folder / "data");
   folder.write("data/a.png", "");
   const auto labels = folder / "data/dataset.json";
@@ -48,24 +47,10 @@ TEST(Stop, TakesSignalsBeforeTheDataIsOpened) {
 
 TEST(Stop, BySignalDuringTheStartEndsWithACheckpointAfterTheFirstStep) {
   const TemporaryFolder folder;
-  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kTinyModel);
   TrainingProcess training(1, config, folder / "run");
   ASSERT_TRUE(waits_for_usr1(training)) << training.output();
   training.signal_launcher(SIGUSR1);
-  EXPECT_EQ(training.exit_code(), 143) << training.output();
-  EXPECT_TRUE(checkpoint::newest_valid_checkpoint(folder / "run"));
-}
-
-// The shell and mpirun are in the terminal's foreground; mpirun alone would kill the ranks.
-TEST(Stop, ByCtrlCOfTheDemoEndsWithACheckpoint) {
-  const TemporaryFolder folder;
-  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
-  TrainingProcess training({"/bin/bash", "-c", ". scripts/stoppable.sh; stoppable \"$@\"", "demo"},
-                           2, config, folder / "run");
-  ASSERT_TRUE(wait_until([&] {
-    return fs::exists(folder / "run/stats.jsonl") || training.has_ended();
-  })) << training.output();
-  training.signal_group(SIGINT);
   EXPECT_EQ(training.exit_code(), 143) << training.output();
   EXPECT_TRUE(checkpoint::newest_valid_checkpoint(folder / "run"));
 }
@@ -76,7 +61,8 @@ TEST(ALostRole, EndsTheOtherWithPeerLost) {
     const TemporaryFolder folder;
     const auto config = write_tiny_training(
         folder.path(), kSteps, "fp32",
-        std::string(kModel) + "scheme: {name: asynchronous, max_staleness: 2}\n");
+        std::string(kTinyModel) +
+            "scheme: {name: asynchronous, max_staleness: 2}\ncomm: {timeout: 10s}\n");
     TrainingProcess training(2, config, folder / "run");
     ASSERT_TRUE(wait_until([&] {
       return fs::exists(folder / "run/stats.jsonl") || training.has_ended();
@@ -110,7 +96,7 @@ TEST(AnError, OfTheConfigurationIsToldOnce) {
 
 TEST(AnError, OfTheDataIsToldOnce) {
   const TemporaryFolder folder;
-  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kModel);
+  const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kTinyModel);
   fs::remove_all(folder / "data");
   TrainingProcess training(4, config, folder / "run");
   expect_told_once(training, 65, (folder / "data").string());

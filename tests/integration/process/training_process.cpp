@@ -35,7 +35,6 @@ std::vector<std::string> command_line(int rank_count, const std::filesystem::pat
 
 [[noreturn]] void execute(const std::vector<std::string>& words,
                           const std::filesystem::path& output) {
-  ::setpgid(0, 0);
   const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   ::dup2(file, STDOUT_FILENO);
   ::dup2(file, STDERR_FILENO);
@@ -64,15 +63,6 @@ void write_images(const std::filesystem::path& folder) {
 
 }  // namespace
 
-bool wait_until(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           std::int64_t step_count, const std::string& precision,
                                           const std::string& more, double tick_kimg) {
@@ -85,7 +75,7 @@ std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
       << ", precision: " << precision << ", device: cpu, threads: 1, tick_kimg: " << tick_kimg
       << ", samples_every_kimg: 0, "
       << "grid_rows: 1, grid_columns: 1}\n"
-      << "comm: {timeout: 30s}\n"
+      << (more.find("comm:") == std::string::npos ? "comm: {timeout: 30s}\n" : "")
       << "telemetry: {metrics_port: -1, control_port: -1}\n"
       << more;
   return folder / "run.yaml";
@@ -122,15 +112,13 @@ std::vector<pid_t> TrainingProcess::rank_pids() const {
 
 void TrainingProcess::signal_launcher(int signal) const { ::kill(launcher_, signal); }
 
-void TrainingProcess::signal_group(int signal) const { ::kill(-launcher_, signal); }
-
 bool TrainingProcess::has_ended() {
   if (!ended_) ended_ = ::waitpid(launcher_, &status_, WNOHANG) == launcher_;
   return ended_;
 }
 
 int TrainingProcess::exit_code() {
-  if (!wait_until([this] { return has_ended(); })) return -1;
+  if (!wait_until([this] { return has_ended(); }, std::chrono::minutes(10))) return -1;
   return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
 }
 

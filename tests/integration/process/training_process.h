@@ -4,21 +4,22 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
-namespace ganscale {
+#include "support/wait_until.h"
 
-/// Waits until `condition` holds; returns false when it does not within ten minutes.
-bool wait_until(const std::function<bool()>& condition);
+namespace ganscale {
 
 inline constexpr std::int64_t kTinyBatch = 8;
 inline constexpr int kTinyLabels = 4;
+/// The section `model` of a DC-GAN an eighth as wide as the paper's.
+inline constexpr const char* kTinyModel = "model: {name: dcgan, resolution: 32, channels: 0.125}\n";
 
 /// Writes 64 gray images of 32 x 32 noise into `folder`, 16 of each label, and a configuration
 /// that trains on them for `step_count` steps of kTinyBatch images; returns the latter's file.
-/// more: the remaining sections, as YAML. tick_kimg: one tick a step by default.
+/// more: the remaining sections, as YAML; `comm` among them replaces a timeout of 30 s. tick_kimg: one
+/// tick a step by default.
 std::filesystem::path write_tiny_training(const std::filesystem::path& folder,
                                           std::int64_t step_count, const std::string& precision,
                                           const std::string& more, double tick_kimg = 0.008);
@@ -41,8 +42,6 @@ class TrainingProcess {
   std::vector<pid_t> rank_pids() const;
   /// Sends a signal to the launcher, or to the process itself where there is none.
   void signal_launcher(int signal) const;
-  /// Sends it to the whole process group, as a terminal does on Ctrl-C.
-  void signal_group(int signal) const;
   bool has_ended();
   /// Waits for the end and returns the exit code as a shell shows it: 128 + n for a signal n.
   int exit_code();

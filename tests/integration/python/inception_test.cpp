@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "data/fonts/emoji_font.h"
 #include "data/image/decode.h"
-#include "data/sources/font_source.h"
 #include "support/expect_error.h"
 #include "support/run_program.h"
 #include "support/temporary_folder.h"
@@ -14,12 +14,12 @@
 namespace ganscale::metrics {
 namespace {
 
-constexpr std::int64_t kScored = 16;
+constexpr std::int64_t kScored = 4;
 constexpr int kResolution = 64;
 
-/// Emoji of all groups: [16, 3, 64, 64] uint8.
+/// Emoji of several groups: [4, 3, 64, 64] uint8.
 at::Tensor real_images() {
-  const auto source = data::open_font(data::kEmojiFont);
+  const auto source = data::open_emoji_font(data::kEmojiFont);
   const data::DecodePolicy policy{
       .channels = 3, .resolution = kResolution, .fit = data::Fit::kResize, .convert_colors = true};
   const auto images = at::empty({kScored, 3, kResolution, kResolution}, at::kByte);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "files/atomic_file.h"
 #include "support/run_program.h"
 #include "support/shared_files.h"
@@ -11,29 +13,38 @@ namespace {
 constexpr const char* kFixture = "fixtures/stylegan2_cond_16.safetensors";
 constexpr int kNoTorch = 77;
 
-/// A run of small conditional networks, imported from a file like the public ones.
+/// A run of small conditional networks, imported once for all cases from a file like the public ones.
 class StyleFeatures : public testing::Test {
  protected:
-  void SetUp() override {
+  static void SetUpTestSuite() {
+    folder_.emplace();
     const auto fixture = shared_file(kFixture);
-    if (!fixture) GTEST_SKIP() << "no reference fixture: " << kFixture;
+    if (!fixture) return;
     fixture_ = fixture->string();
     const auto made = run_program("python3 " SCRIPT " pickle " + fixture_ + " " + path("net.pkl"));
-    if (made.exit_code == kNoTorch) GTEST_SKIP() << "python3 has no torch or safetensors";
+    has_torch_ = made.exit_code != kNoTorch;
+    if (!has_torch_) return;
     ASSERT_EQ(made.exit_code, 0) << made.output;
     run("python3 " CONVERTER " " + path("net.pkl") + " " + path("net.safetensors"));
     ganscale("import --from " + path("net.safetensors") + " --run " + path("run"));
   }
+  static void TearDownTestSuite() { folder_.reset(); }
 
-  std::string path(const char* name) const { return (folder_ / name).string(); }
+  void SetUp() override {
+    if (fixture_.empty()) GTEST_SKIP() << "no reference fixture: " << kFixture;
+    if (!has_torch_) GTEST_SKIP() << "python3 has no torch or safetensors";
+  }
+
+  static std::string path(const char* name) { return (*folder_ / name).string(); }
   static void run(const std::string& command) {
     const ProgramResult result = run_program(command);
     ASSERT_EQ(result.exit_code, 0) << command << "\n" << result.output;
   }
   static void ganscale(const std::string& arguments) { run(GANSCALE " " + arguments); }
 
-  std::string fixture_;
-  TemporaryFolder folder_;
+  inline static std::optional<TemporaryFolder> folder_;
+  inline static std::string fixture_;
+  inline static bool has_torch_ = true;
 };
 
 TEST_F(StyleFeatures, ImportedWeightsAreThoseOfTheFile) {
@@ -66,12 +77,14 @@ TEST_F(StyleFeatures, MixesWalksAndProjects) {
   EXPECT_TRUE(video.starts_with("YUV4MPEG2 W16 H16 F30:1 Ip A1:1 C444\nFRAME\n"));
   constexpr std::size_t kHeader = 37, kFrame = 6 + 3 * 16 * 16;
   EXPECT_EQ(video.size(), kHeader + 12 * kFrame);
+  ganscale(generate + " --labels 3-4 --seeds 1-2 --walk 2 --grid 1x2 --scale 3 --out " +
+           path("both.y4m"));
+  EXPECT_TRUE(files::read_file(path("both.y4m")).starts_with("YUV4MPEG2 W96 H48 F30:1 "));
   ganscale(generate + " --labels 3 --seeds 9 --out " + path("target.png"));
   ganscale("project --run " + path("run") + " --label 3 --steps 5 --target " + path("target.png") +
            " --out-dir " + path("found"));
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "found" / "projected.png"));
-  EXPECT_EQ(files::read_file(folder_ / "found" / "target.png"),
-            files::read_file(path("target.png")));
+  EXPECT_TRUE(std::filesystem::exists(path("found/projected.png")));
+  EXPECT_EQ(files::read_file(path("found/target.png")), files::read_file(path("target.png")));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "comm/backends/thread_group.h"
 #include "integration/training/trainee.h"
+#include "support/thorough.h"
 #include "training/replica/replica.h"
 #include "training/schemes/asynchronous/discriminator_role.h"
 #include "training/schemes/asynchronous/generator_role.h"
@@ -131,9 +132,9 @@ class RoleTrainee {
   std::map<std::string, NamedTensors> state_;
 };
 
-/// Expects of 20 steps with staleness 0 what as many ranks as one role has compute synchronously.
+/// Expects of steps with staleness 0 what as many ranks as one role has compute synchronously.
 void expect_same_as_synchronous(comm::Group& world, const RunConfig& config, wire::RoleRatio ratio,
-                                int steps = 20) {
+                                int steps = thorough(20, 8)) {
   RoleTrainee asynchronous(config, ratio, /*max_staleness=*/0, world);
   const auto single = comm::make_single_group();
   const bool is_even = ratio.generator == ratio.discriminator;
@@ -195,6 +196,16 @@ void staleness_0_of_biggan(comm::Group& world) {
   expect_same_as_synchronous(world, config, {1, 1});
 }
 
+/// The generator's ranks take the scores of reals from the discriminator's.
+void staleness_0_of_r3gan(comm::Group& world) {
+  expect_same_as_synchronous(world, make_r3gan_config("", Precision::kFp64), {1, 1}, 6);
+}
+
+void staleness_0_of_r3gan_in_two_passes(comm::Group& world) {
+  expect_same_as_synchronous(world, make_r3gan_config(", accumulate: 2", Precision::kFp64), {1, 1},
+                             4);
+}
+
 /// Nothing mixes the images of a batch.
 void staleness_0_with_uneven_roles(comm::Group& world) {
   RunConfig config = make_tiny_config(Precision::kFp64);
@@ -220,8 +231,9 @@ void expect_ages_within(comm::Group& world, std::int64_t bound, wire::RoleRatio 
   config.training.batch = 12;
   config.loss.discriminator_first = discriminator_first;
   RoleTrainee trainee(config, ratio, bound, world);
-  const auto ages = trainee.train(1000, /*with_delays=*/true);
-  EXPECT_EQ(ages.size(), 1000);
+  const int steps = thorough(1000, 300);
+  const auto ages = trainee.train(steps, /*with_delays=*/true);
+  EXPECT_EQ(ages.size(), steps);
   std::int64_t oldest = 0;
   for (const std::int64_t age : ages) {
     EXPECT_GE(age, 0);
@@ -267,6 +279,8 @@ std::vector<comm::GroupClaim> asynchronous_claims() {
       {"Staleness0IsSynchronousWithCriticSteps", staleness_0_with_critic_steps},
       {"Staleness0IsSynchronousOfStylegan2", staleness_0_of_stylegan2},
       {"Staleness0IsSynchronousOfBigGan", staleness_0_of_biggan},
+      {"Staleness0IsSynchronousOfR3gan", staleness_0_of_r3gan},
+      {"Staleness0IsSynchronousOfR3ganInTwoPasses", staleness_0_of_r3gan_in_two_passes},
       {"Staleness0IsSynchronousWithUnevenRoles", staleness_0_with_uneven_roles},
       {"AgesStayWithinBound1", ages_stay_within_bound_1},
       {"AgesStayWithinBound2WithTheDiscriminatorFirst",

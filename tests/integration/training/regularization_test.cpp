@@ -17,7 +17,7 @@ namespace ganscale::training {
 namespace {
 
 constexpr int kResolution = 16;
-constexpr int kBatch = 16;
+constexpr int kBatch = 8;
 
 /// Images of eight Gaussians: each a bright spot at one of eight positions on a circle.
 at::Tensor eight_gaussians() {
@@ -37,7 +37,7 @@ RunConfig small_config() {
   RunConfig config = parse_run(config::parse_yaml(
       "model: {name: stylegan2, resolution: 16, z_dim: 16, w_dim: 16, channel_base: 256, "
       "channel_max: 16, mapping_layers: 2}\n"
-      "training: {batch: 16}\n"
+      "training: {batch: 8}\n"
       "generator: {optimizer: {learning_rate: 0.0025, betas: [0, 0.99]}, path_length_interval: 2, "
       "path_length_weight: 1}\n"
       "discriminator: {optimizer: {learning_rate: 0.0025, betas: [0, 0.99]}, r1_interval: 2, "
@@ -74,7 +74,7 @@ TEST(Regularization, MakesTheCurveOfR1Fall) {
   Synchronous trainer(config, replica, inputs, *alone);
   Progress progress;
   const auto squared_gradients = [&](int steps, double gamma) {
-    config.discriminator.r1.gamma = gamma;
+    config.discriminator.penalties.r1_gamma = gamma;
     std::vector<double> curve;
     for (int i = 0; i < steps; ++i) {
       const auto seen = trainer.step(progress).statistics;

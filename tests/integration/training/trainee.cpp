@@ -50,6 +50,26 @@ RunConfig make_biggan_config(const std::string& more_of_training, Precision prec
   return complete(parse_run(yaml), precision);
 }
 
+RunConfig make_r3gan_config(const std::string& more_of_training, Precision precision) {
+  const auto yaml = config::parse_yaml(
+      "model: {name: r3gan, conditional: true, z_dim: 4, label_dim: 3, channel_base: 128, "
+      "channel_max: 8, group_channels: 8, blocks: [1, 1, 1, 1]}\n"
+      "training: {batch: 8" +
+          more_of_training +
+          "}\n"
+          "loss: {name: relativistic}\n"
+          "generator: {optimizer: {betas: [0, 0.9], schedule: {name: cosine, kimg: 0.1}, "
+          "beta2_schedule: {name: cosine, final: 0.99, kimg: 0.1}}, ema_kimg: 0, "
+          "ema_schedule: {name: cosine, final_kimg: 0.5, kimg: 0.1}}\n"
+          "discriminator: {optimizer: {betas: [0, 0.9], "
+          "beta2_schedule: {name: cosine, final: 0.99, kimg: 0.1}}, r1_gamma: 1, r2_gamma: 1, "
+          "penalty_phase: main, gamma_schedule: {name: cosine, final_fraction: 0.1, kimg: 0.1}}\n"
+          "augment: {name: ada, pipeline: [blit, color, cutout], color_strength: 0.5, "
+          "adaptive: false, p: 0.2, p_schedule: {name: linear, final: 0.8, kimg: 0.1}}\n",
+      "test");
+  return complete(parse_run(yaml), precision);
+}
+
 RunConfig make_stylegan2_config(const std::string& more_of_model, Precision precision) {
   const auto yaml = config::parse_yaml(
       "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, "
@@ -89,6 +109,12 @@ Trainee::Trainee(const RunConfig& config, comm::Group& world, const device::Netw
 
 void Trainee::train(int steps) {
   while (progress_.step < steps) EXPECT_TRUE(trainer_.step(progress_).skipped.empty());
+}
+
+void Trainee::resume_from(Trainee& other) {
+  const auto state = other.replica().state();
+  for (const auto& [file, tensors] : replica_.state()) copy_into(tensors, state.at(file), file);
+  progress_ = other.progress_;
 }
 
 at::Tensor all_gradients(const torch::nn::Module& network) {

@@ -20,6 +20,9 @@ RunConfig make_stylegan2_config(const std::string& more_of_model, Precision prec
 /// Two discriminator steps a generator step, synchronized batch norm, orthogonal regularization.
 RunConfig make_biggan_config(const std::string& more_of_training, Precision precision);
 
+/// Pairs, both penalties in each step, and everything that may follow a schedule.
+RunConfig make_r3gan_config(const std::string& more_of_training, Precision precision);
+
 /// Images and labels that belong to the image numbers, as a data plan deals them.
 class NumberedInputs : public StepInputs {
  public:
@@ -44,6 +47,9 @@ class Trainee {
 
   /// Trains for this many steps; fails the test if a phase is skipped.
   void train(int steps);
+
+  /// Goes on where another one has stopped, by what a checkpoint has of it.
+  void resume_from(Trainee& other);
 
   Replica& replica() { return replica_; }
 

@@ -10,6 +10,7 @@
 
 #include "comm/backends/thread_group.h"
 #include "integration/training/trainee.h"
+#include "support/thorough.h"
 
 namespace ganscale::training {
 namespace {
@@ -35,13 +36,17 @@ void expect_same_state_as_one_rank(comm::Group& group, const RunConfig& config, 
   }
 }
 
+/// Steps after which what a mistake changes has grown; more of them in `make check-long`.
+const int kManySteps = thorough(20, 8);
+
 void expect_same_dcgan_as_on_one_rank(comm::Group& group, const std::string& model,
                                       const char* batch_norm) {
-  expect_same_state_as_one_rank(group, make_config(model, batch_norm, Precision::kFp64), 20);
+  expect_same_state_as_one_rank(group, make_config(model, batch_norm, Precision::kFp64),
+                                kManySteps);
 }
 
 void a_model_that_a_test_adds(comm::Group& group) {
-  expect_same_state_as_one_rank(group, make_tiny_config(Precision::kFp64), 20);
+  expect_same_state_as_one_rank(group, make_tiny_config(Precision::kFp64), kManySteps);
 }
 
 void dcgan_with_synchronized_batch_norm(comm::Group& group) {
@@ -87,22 +92,48 @@ void recorded_stylegan2(comm::Group& group) {
 }
 
 void stylegan2(comm::Group& group) {
-  expect_same_state_as_one_rank(group, make_stylegan2_config("", Precision::kFp64), 10);
+  expect_same_state_as_one_rank(group, make_stylegan2_config("", Precision::kFp64),
+                                thorough(10, 5));
 }
 
 void conditional_stylegan2(comm::Group& group) {
   expect_same_state_as_one_rank(
       group, make_stylegan2_config(", conditional: true, discriminator: skip", Precision::kFp64),
-      10);
+      thorough(10, 5));
 }
 
 void biggan(comm::Group& group) {
-  expect_same_state_as_one_rank(group, make_biggan_config("", Precision::kFp64), 6);
+  expect_same_state_as_one_rank(group, make_biggan_config("", Precision::kFp64), thorough(6, 4));
 }
 
 /// Each pass takes a half of every rank's images, the same images as on one rank.
 void biggan_in_two_passes_a_step(comm::Group& group) {
-  expect_same_state_as_one_rank(group, make_biggan_config(", accumulate: 2", Precision::kFp64), 6);
+  expect_same_state_as_one_rank(group, make_biggan_config(", accumulate: 2", Precision::kFp64),
+                                thorough(6, 4));
+}
+
+void r3gan(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_r3gan_config("", Precision::kFp64), 6);
+}
+
+/// In the middle of all its schedules.
+void resumed_r3gan(comm::Group& group) {
+  const RunConfig config = make_r3gan_config("", Precision::kFp32);
+  Trainee whole(config, group);
+  whole.train(3);
+  Trainee resumed(config, group);
+  resumed.resume_from(whole);
+  whole.train(6);
+  resumed.train(6);
+  const auto expected = whole.replica().state();
+  for (const auto& [file, tensors] : resumed.replica().state()) {
+    for (const auto& [name, tensor] : tensors)
+      EXPECT_TRUE(at::equal(tensor, expected.at(file).at(name))) << file << ": " << name;
+  }
+}
+
+void r3gan_in_two_passes_a_step(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_r3gan_config(", accumulate: 2", Precision::kFp64), 4);
 }
 
 void expect_same_with_adaptive_augmentation(comm::Group& group, RunConfig config, int steps) {
@@ -116,7 +147,7 @@ void expect_same_with_adaptive_augmentation(comm::Group& group, RunConfig config
 
 void adaptive_augmentation(comm::Group& group) {
   expect_same_with_adaptive_augmentation(group, make_config("dcgan", "frozen", Precision::kFp64),
-                                         20);
+                                         kManySteps);
 }
 
 /// R1 through the augmentation and groups of several ranks' images.
@@ -142,7 +173,7 @@ void diff_augment(comm::Group& group) {
   RunConfig config = make_config("dcgan", "frozen", Precision::kFp64);
   config.augment.method = augment::Method::kDiffAugment;
   config.augment.policy = augment::diff_augment_policy({"color", "translation", "cutout"});
-  expect_same_state_as_one_rank(group, config, 20);
+  expect_same_state_as_one_rank(group, config, kManySteps);
 }
 
 optim::NetworkPolicy policy(const std::string& yaml) {
@@ -155,7 +186,7 @@ void optimizers_that_look_at_norms(comm::Group& group) {
   config.generator.policy = policy("{name: lookahead, interval: 3, inner: {name: lamb}}");
   config.discriminator.policy =
       policy("{name: lars, learning_rate: 0.1, clipping: {name: global_norm, max_norm: 0.01}}");
-  expect_same_state_as_one_rank(group, config, 20);
+  expect_same_state_as_one_rank(group, config, kManySteps);
 }
 
 /// 11 steps of the critic are three of the generator: 1, 6 and 11.
@@ -279,6 +310,9 @@ std::vector<comm::GroupClaim> training_claims() {
           {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},
           {"BigganIsThatOfOneRank", biggan},
           {"BigganInTwoPassesAStepIsThatOfOneRank", biggan_in_two_passes_a_step},
+          {"R3ganIsThatOfOneRank", r3gan},
+          {"ResumedR3ganGivesTheBitsOfTheUninterruptedOne", resumed_r3gan},
+          {"R3ganInTwoPassesAStepIsThatOfOneRank", r3gan_in_two_passes_a_step},
           {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
           {"DiffAugmentIsThatOfOneRank", diff_augment},
           {"OptimizersThatLookAtNormsAreThoseOfOneRank", optimizers_that_look_at_norms},

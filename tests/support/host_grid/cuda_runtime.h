@@ -36,8 +36,8 @@ bool run(dim3 blocks, dim3 threads, const std::function<void()>& kernel);
 
 void wait_for_block();
 
-/// Whether each thread of a block is one of the host: tests then take few sizes.
-bool has_threads();
+/// Whether a sanitizer looks on: tests then take few sizes.
+bool is_slow();
 
 /// Returns what the thread `offset` lanes further in the warp passes: all of them call it together.
 std::uint64_t from_higher_lane(std::uint64_t mine, unsigned offset);

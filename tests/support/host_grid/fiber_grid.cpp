@@ -1,7 +1,9 @@
 // The threads of a block take turns on the thread of the host that launches the grid. Each runs
-// until it has to wait, and has a stack of its own if it does.
+// until it has to wait, and has a stack of its own if it does. A context puts a fiber on its stack; from then on it jumps,
+// since swapcontext() asks the kernel for the mask of signals each time.
 #include <ucontext.h>
 
+#include <csetjmp>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -9,6 +11,7 @@
 
 #include "base/error.h"
 #include "support/host_grid/grid.h"
+#include "support/host_grid/stack_switch.h"
 
 namespace ganscale::host_grid {
 namespace {
@@ -45,12 +48,15 @@ struct Warp {
 
 /// A stack on which one thread of a block runs after the other, each to its end.
 struct Fiber {
-  ucontext_t context = {};
+  ucontext_t start = {};
+  std::jmp_buf place = {};  ///< where it goes on, once it has started
+  bool has_started = false;
   std::unique_ptr<std::byte[]> stack = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
   unsigned thread = 0;               ///< its number in the block
   const Barrier* barrier = nullptr;  ///< at which the thread waits, if it does
   unsigned round = 0;                ///< of the barrier, when the thread arrived
 
+  Stack bounds() const { return {stack.get(), kStackBytes}; }
   bool can_go_on() const { return barrier != nullptr && barrier->round != round; }
 };
 
@@ -78,6 +84,7 @@ class Grid {
 
   /// What a fiber does, forever.
   void run_threads() {
+    launcher_stack_ = enter_stack(nullptr);
     for (;;) {
       while (begun_ < thread_count_) {
         current_->thread = begun_++;
@@ -129,9 +136,21 @@ class Grid {
   void resume(Fiber& fiber) {
     current_ = &fiber;
     threadIdx = place_of(fiber.thread, threads_);
-    swapcontext(&launcher_, &fiber.context);
+    void* const left = leave_stack(fiber.bounds());
+    if (_setjmp(launcher_) == 0) go_on(fiber);
+    enter_stack(left);
   }
-  void suspend() { swapcontext(&current_->context, &launcher_); }
+  void suspend() {
+    void* const left = leave_stack(launcher_stack_);
+    if (_setjmp(current_->place) == 0) _longjmp(launcher_, 1);
+    launcher_stack_ = enter_stack(left);
+  }
+
+  static void go_on(Fiber& fiber) {
+    if (fiber.has_started) _longjmp(fiber.place, 1);
+    fiber.has_started = true;
+    setcontext(&fiber.start);
+  }
 
   void add_fiber();
 
@@ -143,17 +162,18 @@ class Grid {
   std::vector<Warp> warps_;
   std::deque<Fiber> fibers_;
   Fiber* current_ = nullptr;
-  ucontext_t launcher_ = {};
+  std::jmp_buf launcher_ = {};
+  Stack launcher_stack_;
 };
 
 thread_local Grid grid;
 
 void Grid::add_fiber() {
   Fiber& fiber = fibers_.emplace_back();
-  getcontext(&fiber.context);
-  fiber.context.uc_stack.ss_sp = fiber.stack.get();
-  fiber.context.uc_stack.ss_size = kStackBytes;
-  makecontext(&fiber.context, [] { grid.run_threads(); }, 0);
+  getcontext(&fiber.start);
+  fiber.start.uc_stack.ss_sp = fiber.stack.get();
+  fiber.start.uc_stack.ss_size = kStackBytes;
+  makecontext(&fiber.start, [] { grid.run_threads(); }, 0);
 }
 
 }  // namespace
@@ -172,6 +192,6 @@ bool run(dim3 blocks, dim3 threads, const std::function<void()>& kernel) {
   return true;
 }
 
-bool has_threads() { return false; }
+bool is_slow() { return kIsSanitized; }
 
 }  // namespace ganscale::host_grid

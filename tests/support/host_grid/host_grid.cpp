@@ -105,6 +105,6 @@ bool run(dim3 blocks, dim3 threads, const std::function<void()>& kernel) {
   return true;
 }
 
-bool has_threads() { return true; }
+bool is_slow() { return true; }
 
 }  // namespace ganscale::host_grid

@@ -53,6 +53,20 @@ TEST(AdaTransforms, OfProbabilityZeroNeverHappen) {
   EXPECT_FALSE(all.cutout.has_value());
 }
 
+// Gates of 0.4: below p, not below half of it.
+TEST(AdaTransforms, OfColorsMayBeRarer) {
+  AdaPipeline pipeline = ada_pipeline({"bgc", "cutout"});
+  AdaDraws draws = ada_draws_at(0.3);
+  draws.gates.fill(0.4);
+  const AdaTransforms all = ada_transforms(pipeline, 0.6, draws, 40, 80);
+  pipeline.color_strength = 0.5;
+  const AdaTransforms rarer = ada_transforms(pipeline, 0.6, draws, 40, 80);
+  EXPECT_NE(all.color, ColorMap{});
+  EXPECT_EQ(rarer.color, ColorMap{});
+  EXPECT_EQ(rarer.source, all.source);
+  EXPECT_TRUE(rarer.cutout.has_value());
+}
+
 TEST(AdaTransforms, BlitByWholePixels) {
   auto draws = middle();
   draws.uniforms[uniform::kXflip] = 0.7;

@@ -40,6 +40,21 @@ TEST(AugmentConfig, RefusesWhatCannotBe) {
                [] { parse("{name: ada, adaptive: false, target: 0.5}"); });
 }
 
+TEST(Augmentation, FollowsAScheduleOfP) {
+  const auto c = parse(
+      "{name: ada, adaptive: false, p: 0.2, p_schedule: {name: linear, final: 0.6, kimg: 1}}");
+  Augmentation augmentation(c, at::kCPU);
+  augmentation.begin_step(500);
+  EXPECT_DOUBLE_EQ(*augmentation.p(), 0.4);
+  augmentation.begin_step(5000);
+  EXPECT_DOUBLE_EQ(*augmentation.p(), 0.6);
+  EXPECT_TRUE(augmentation.state().empty());
+  expect_error(ExitCode::kConfig, "p_schedule: p adapts, and follows no schedule",
+               [] { parse("{name: ada, p_schedule: {name: linear, final: 1, kimg: 1}}"); });
+  expect_error(ExitCode::kConfig, "color_strength: must be in [0, 1]",
+               [] { parse("{name: ada, color_strength: 2}"); });
+}
+
 // Two ranks of three scores: signs add up to 1 + 2 = 3 of 6 a step.
 TEST(Augmentation, MovesPByTheScoresOfAllRanks) {
   for (const double target : {0.4, 0.6}) {

@@ -38,6 +38,15 @@ TEST(BenchVerb, PrintsJson) {
   EXPECT_GT(json["step"]["all_reduce_bytes"], 0);
 }
 
+TEST(BenchVerb, AssumesLabelsForAModelThatNeedsThem) {
+  testing::internal::CaptureStderr();
+  bench_output({"--set", "model.name=conditional_dcgan"});
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("labels=10"));
+  testing::internal::CaptureStderr();
+  bench_output({"--set", "model.name=conditional_dcgan", "--labels", "3"});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(BenchVerb, MeasuresStepsOnRandomImages) {
   testing::internal::CaptureStdout();
   const ExitCode code = run_ganscale({"bench", "--json", "--channels", "1", "--set",

@@ -35,6 +35,7 @@ TEST(GenerateVerb, TakesWhatGoesTogether) {
   for (const Arguments& options :
        {Arguments{"--out", "g.png", "--seeds", "0-3", "--grid", "2x2"}, Arguments{"--out-dir", "d"},
         Arguments{"--out", "w.y4m", "--walk", "4", "--truncation", "-0.5"},
+        Arguments{"--out", "w.webp", "--walk", "4", "--grid", "2x5", "--scale", "3"},
         Arguments{"--out", "g.png", "--truncation", "0.7", "--truncation-cutoff", "0"},
         Arguments{"--out", "m.png", "--mix-rows", "1", "--mix-columns", "2", "--mix-layers", "3",
                   "--labels", "1"}}) {
@@ -63,7 +64,7 @@ TEST(GenerateVerb, WalksForwards) {
 }
 
 TEST(GenerateVerb, WantsTheExtensionOfWhatItWrites) {
-  expect_usage_error("--out: a walk is written as .mp4, or uncompressed as .y4m: w.png",
+  expect_usage_error("--out: a walk is written as .webp, .mp4, or uncompressed as .y4m: w.png",
                      {"--walk", "4", "--out", "w.png"});
   for (const std::string name : {"g.jpg", "g", "g.y4m"})
     expect_usage_error("--out: a grid is written as .png: " + name, {"--out", name});
@@ -82,8 +83,8 @@ TEST(GenerateVerb, RefusesOptionsThatWouldMeanNothing) {
   for (const Arguments& more :
        {Arguments{"--walk", "4"}, Arguments{"--grid", "1x1"}, Arguments{"--seeds", "1"}})
     expect_usage_error("excludes", with(mix, more));
-  expect_usage_error("excludes", {"--out", "w.y4m", "--walk", "4", "--grid", "1x1"});
   expect_usage_error("excludes", {"--out-dir", "d", "--grid", "1x1"});
+  expect_usage_error("--scale requires --out", {"--out-dir", "d", "--scale", "2"});
   expect_usage_error("--walk requires --out", {"--out-dir", "d", "--walk", "4"});
 }
 

@@ -31,6 +31,28 @@ TEST(Run, NamesAllVerbsWhereNoneIsClose) {
               testing::StartsWith("ganscale: error: unknown verb: swim (known: train, data, "));
 }
 
+std::string printed(const std::vector<std::string>& arguments) {
+  testing::internal::CaptureStdout();
+  const ExitCode code = run_ganscale(arguments);
+  std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(code, ExitCode::kOk) << testing::PrintToString(arguments);
+  return text;
+}
+
+TEST(Run, HelpsWhoTypesNoVerb) {
+  const std::string help = printed({"--help"});
+  EXPECT_THAT(help, testing::HasSubstr("Subcommands:"));
+  EXPECT_EQ(printed({}), help);
+  EXPECT_EQ(printed({"help"}), help);
+  EXPECT_EQ(printed({"help", "data", "convert"}), printed({"data", "convert", "--help"}));
+  EXPECT_EQ(printed({"version"}), printed({"--version"}));
+}
+
+TEST(Run, HelpsWithVerbsThatThereAre) {
+  EXPECT_EQ(run_and_listen({"help", "trian"}).error,
+            "ganscale: error: unknown verb: trian (did you mean train?)\n");
+}
+
 TEST(Run, TellsItsBuild) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_ganscale({"--version"}), ExitCode::kOk);
@@ -42,7 +64,7 @@ TEST(Run, TellsItsBuild) {
 
 TEST(Run, LeavesOtherMistakesToTheParser) {
   EXPECT_THAT(run_and_listen({"train", "--rnu", "r"}).error, testing::HasSubstr("--rnu"));
-  EXPECT_EQ(run_and_listen({}).code, ExitCode::kUsage);
+  EXPECT_EQ(run_and_listen({"data"}).code, ExitCode::kUsage);
 }
 
 }  // namespace

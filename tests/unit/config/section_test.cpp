@@ -108,5 +108,14 @@ TEST(Section, WritesTheResolvedConfigurationThatReadsBack) {
   EXPECT_EQ(read(yaml).section("data").get("path", "", ""), "a: b");
 }
 
+TEST(Section, WritesTheChoicesOfAKey) {
+  Section in = read("{}\n");
+  in.get_choice("device", "auto", {"auto", "cpu"}, "where to compute");
+  in.get_choice("scheme", "only", {"only"}, "how");
+  EXPECT_EQ(to_yaml(in.entries(), true),
+            "device: auto  # [auto, cpu] where to compute\n"
+            "scheme: only  # how\n");
+}
+
 }  // namespace
 }  // namespace ganscale::config

@@ -9,10 +9,11 @@ TelemetryConfig parse(const std::string& yaml) {
   return parse_telemetry(config::Section(config::parse_yaml(yaml, "run.yaml")));
 }
 
-TEST(TelemetryConfig, HasThePortsOfTheDocumentation) {
+TEST(TelemetryConfig, TakesFreePortsOfThisMachineByDefault) {
   const TelemetryConfig c = parse("{}\n");
-  EXPECT_EQ(c.metrics_port, 9400);
-  EXPECT_EQ(c.control_port, 9401);
+  EXPECT_EQ(c.bind_address, "127.0.0.1");
+  EXPECT_EQ(c.metrics_port, 0);
+  EXPECT_EQ(c.control_port, 0);
 }
 
 TEST(TelemetryConfig, TakesAnyFreePortAndNone) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

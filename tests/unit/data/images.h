@@ -10,7 +10,7 @@
 #include "data/formats/file_bytes.h"
 #include "data/image/image.h"
 #include "data/image/png_codec.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "support/temporary_folder.h"
 
 /// Small images for tests.
@@ -26,7 +26,7 @@ inline Image flat_image(int channels, int side, std::uint8_t value) {
                     std::vector<std::uint8_t>(std::size_t(channels) * side * side, value));
 }
 
-/// Encodes an image of 1 or 3 channels at quality 95.
+/// Encodes an image of 1, 3 or (CMYK, inverted as Adobe's programs do) 4 channels at quality 95.
 inline std::string jpeg_bytes(Image image) {
   jpeg_compress_struct jpeg = {};
   jpeg_error_mgr errors = {};
@@ -39,7 +39,8 @@ inline std::string jpeg_bytes(Image image) {
   jpeg.image_height = static_cast<JDIMENSION>(image.height);
   jpeg.input_components = image.channels;
   jpeg.in_color_space = image.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
-  jpeg_set_defaults(&jpeg);
+  if (image.channels == 4) jpeg.in_color_space = JCS_CMYK;
+  jpeg_set_defaults(&jpeg);  // writes Adobe's marker for CMYK
   jpeg_set_quality(&jpeg, 95, TRUE);
   jpeg_start_compress(&jpeg, TRUE);
   for (int y = 0; y < image.height; ++y) {

@@ -22,6 +22,9 @@ const std::vector<Case> kCases = {
     {{.stride = 2, .padding = 1}, {1, 2, 6, 5}, {3, 2, 3, 3}},
     {{.stride = 2, .transposed = true}, {2, 3, 3, 4}, {3, 2, 3, 3}},
     {{}, {2, 3, 4, 5}, {2, 3, 1, 1}},
+    {{.padding = 1, .groups = 2}, {2, 4, 5, 4}, {6, 2, 3, 3}},
+    {{.stride = 2, .padding = 1, .groups = 3}, {1, 3, 6, 5}, {6, 1, 3, 3}},
+    {{.stride = 2, .transposed = true, .groups = 2}, {2, 4, 3, 4}, {4, 3, 3, 3}},
 };
 
 TEST(Convolution2d, HasTwoDerivatives) {
@@ -38,8 +41,10 @@ TEST(Convolution2d, IsThatOfLibtorch) {
     const auto weight = fixed_numbers(one.weight, 0.5);
     const auto expected =
         one.options.transposed
-            ? at::conv_transpose2d(x, weight, {}, one.options.stride, one.options.padding)
-            : at::conv2d(x, weight, {}, one.options.stride, one.options.padding);
+            ? at::conv_transpose2d(x, weight, {}, one.options.stride, one.options.padding,
+                                   /*output_padding=*/0, one.options.groups)
+            : at::conv2d(x, weight, {}, one.options.stride, one.options.padding, /*dilation=*/1,
+                         one.options.groups);
     EXPECT_TRUE(convolution2d(x, weight, one.options).equal(expected));
   }
 }

@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "losses/loss_table.h"
-
 namespace ganscale::losses {
 namespace {
 
@@ -19,13 +17,6 @@ TEST(Hinge, HasNoGradientBeyondTheMargin) {
   auto logits = at::tensor({0.5, 2.0}).requires_grad_();
   hinge_real_loss(logits).sum().backward();
   EXPECT_TRUE(at::equal(logits.grad(), at::tensor({-1.0, 0.0})));
-}
-
-TEST(LossTable, HasALineForEachLoss) {
-  for (const auto kind : {Adversarial::kNonSaturating, Adversarial::kWasserstein,
-                          Adversarial::kHinge, Adversarial::kLeastSquares}) {
-    EXPECT_EQ(adversarial_loss(kind).kind, kind);
-  }
 }
 
 }  // namespace

@@ -9,9 +9,9 @@ config::Section section(const std::string& yaml) {
   return config::Section(config::parse_yaml(yaml, "run.yaml"));
 }
 
-R1Options r1(const std::string& yaml) {
+PenaltyOptions penalties(const std::string& yaml) {
   auto in = section(yaml);
-  return read_r1(in);
+  return read_penalties(in);
 }
 
 PathLengthOptions path_length(const std::string& yaml) {
@@ -19,25 +19,47 @@ PathLengthOptions path_length(const std::string& yaml) {
   return read_path_length(in);
 }
 
-TEST(ReadR1, IsOffByDefault) {
-  EXPECT_EQ(r1("{}").gamma, 0);
-  EXPECT_EQ(r1("{}").interval, 0);
+TEST(ReadPenalties, IsOffByDefault) {
+  EXPECT_EQ(penalties("{}").r1_gamma, 0);
+  EXPECT_EQ(penalties("{}").interval, 0);
 }
 
-TEST(ReadR1, IsLazyInSixteenSteps) {
-  EXPECT_EQ(r1("r1_gamma: 10").gamma, 10);
-  EXPECT_EQ(r1("r1_gamma: 10").interval, 16);
-  EXPECT_EQ(r1("{r1_gamma: 10, r1_interval: 1}").interval, 1);
+TEST(ReadPenalties, IsLazyInSixteenSteps) {
+  EXPECT_EQ(penalties("r1_gamma: 10").r1_gamma, 10);
+  EXPECT_EQ(penalties("r1_gamma: 10").interval, 16);
+  EXPECT_EQ(penalties("{r1_gamma: 10, r1_interval: 1}").interval, 1);
 }
 
 // The rates of a preset are rescaled by its interval, whether or not the weight is 0.
-TEST(ReadR1, MayHaveAnIntervalWithoutAWeight) { EXPECT_EQ(r1("r1_interval: 16").interval, 16); }
+TEST(ReadPenalties, MayHaveAnIntervalWithoutAWeight) {
+  EXPECT_EQ(penalties("r1_interval: 16").interval, 16);
+}
 
-TEST(ReadR1, RefusesWhatCannotBe) {
+TEST(ReadPenalties, RefusesWhatCannotBe) {
   expect_error(ExitCode::kConfig, "run.yaml:1: r1_gamma: must not be negative",
-               [] { r1("r1_gamma: -1"); });
+               [] { penalties("r1_gamma: -1"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: r1_interval: must be positive",
-               [] { r1("{r1_gamma: 1, r1_interval: 0}"); });
+               [] { penalties("{r1_gamma: 1, r1_interval: 0}"); });
+}
+
+TEST(ReadPenalties, TakesBothInTheMainPhaseWithoutAnInterval) {
+  const auto both = penalties("{r1_gamma: 2, r2_gamma: 3, penalty_phase: main}");
+  EXPECT_EQ(both.r1_gamma, 2);
+  EXPECT_EQ(both.r2_gamma, 3);
+  EXPECT_EQ(both.phase, PenaltyPhase::kMain);
+  EXPECT_EQ(both.interval, 0);
+  EXPECT_EQ(penalties("r2_gamma: 3").interval, 16);
+  expect_error(ExitCode::kConfig, "run.yaml:1: r2_gamma: must not be negative",
+               [] { penalties("r2_gamma: -1"); });
+}
+
+TEST(ReadPenalties, FollowASchedule) {
+  const auto falling =
+      penalties("{r1_gamma: 2, gamma_schedule: {name: linear, final_fraction: 0.5, kimg: 1}}");
+  EXPECT_DOUBLE_EQ(falling.factor(0), 1);
+  EXPECT_DOUBLE_EQ(falling.factor(500), 0.75);
+  EXPECT_DOUBLE_EQ(falling.factor(5000), 0.5);
+  EXPECT_EQ(penalties("r1_gamma: 2").factor(5000), 1);
 }
 
 TEST(ReadPathLength, IsOffByDefault) {

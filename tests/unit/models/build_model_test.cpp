@@ -40,7 +40,7 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   expect(
       "run.yaml:1: name: expected one of [dcgan, conditional_dcgan, wgan, conditional_wgan, "
       "wgan_resnet, conditional_wgan_resnet, sngan, conditional_sngan, stylegan2, stylegan3, "
-      "biggan, "
+      "r3gan, biggan, "
       "biggan_deep]: vae",
       "name: vae\n");
   expect("run.yaml:1: batch_norm: expected one of", "batch_norm: global\n");

@@ -127,7 +127,8 @@ constexpr std::array kExportCases = {
     ExportCase{"conditional_stylegan3_r",
                "{name: stylegan3, conditional: true, resolution: 16, z_dim: 12, w_dim: 16, "
                "channel_base: 256, channel_max: 16, layers: 4, margin: 4, kernel: 1, "
-               "radial_filters: true}"}};
+               "radial_filters: true}"},
+    ExportCase{"r3gan", "{name: r3gan, conditional: true, z_dim: 8, channel_max: 16}"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, SaveTorchscript, testing::ValuesIn(kExportCases),
                          [](const auto& info) { return std::string(info.param.model); });

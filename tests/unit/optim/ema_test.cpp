@@ -32,6 +32,16 @@ TEST(EmaBeta, IsZeroUntilTheAverageStarts) {
   EXPECT_DOUBLE_EQ(ema_beta({10, 0, 4}, 10000, 4000), 0.5);
 }
 
+// From 0 to 20,000 images, half of the way.
+TEST(EmaBeta, FollowsTheScheduleOfTheHalfLife) {
+  EmaConfig config{.kimg = 0};
+  config.schedule = {.kind = schedule::ScheduleKind::kLinear, .kimg = 4, .final = 20};
+  EXPECT_EQ(ema_beta(config, 32, 0), 0);
+  EXPECT_DOUBLE_EQ(ema_half_life_images(config, 2000), 10000);
+  EXPECT_DOUBLE_EQ(ema_beta(config, 10000, 2000), 0.5);
+  EXPECT_DOUBLE_EQ(ema_beta(config, 20000, 9000), 0.5);
+}
+
 TEST(EmaBeta, IsZeroWithoutAveraging) { EXPECT_EQ(ema_beta({0, 0}, 32, 5000), 0); }
 
 TEST(UpdateEma, AveragesParametersAndCopiesBuffers) {

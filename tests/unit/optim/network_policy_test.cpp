@@ -29,7 +29,7 @@ NetworkPolicy regularized(const std::string& yaml) {
 TEST(NetworkPolicy, DefaultsToThePapersAdam) {
   const auto policy = read("{}");
   EXPECT_EQ(policy.learning_rate, 2e-4);
-  EXPECT_EQ(policy.schedule.kind, ScheduleKind::kConstant);
+  EXPECT_EQ(policy.schedule.kind, schedule::ScheduleKind::kConstant);
   EXPECT_EQ(policy.update_interval, 1);
   EXPECT_EQ(policy.lazy_interval, 0);
   EXPECT_EQ(policy.weight_limit, 0);
@@ -214,6 +214,32 @@ TEST(NetworkPolicy, ScalesTheWholeScheduleByTheBatch) {
   EXPECT_DOUBLE_EQ(rate("linear", 100), 0.008);
   EXPECT_DOUBLE_EQ(rate("linear, base_batch: 128", 600), 0.002);
   EXPECT_DOUBLE_EQ(rate("sqrt", 600), 0.002);
+}
+
+// From 0.9 to 0.99 in the middle, then raised to the power 4 / 5.
+TEST(NetworkPolicy, MovesBeta2AlongItsSchedule) {
+  const std::string keys = "betas: [0, 0.9], beta2_schedule: {name: linear, final: 0.99, kimg: 1}}";
+  const auto policy = regularized("{" + keys);
+  EXPECT_DOUBLE_EQ(effective_beta2(policy, 500).value(), std::pow(0.945, 0.8));
+  EXPECT_EQ(effective_beta2(regularized("{}"), 500), std::nullopt);
+  expect_error(ExitCode::kConfig,
+               "run.yaml:1: beta2_schedule: only adam and adamw have a beta2 that may change: lamb",
+               [&] { read("{name: lamb, " + keys); });
+  expect_error(ExitCode::kConfig, "beta2_schedule.final: must be at least 0 and below 1",
+               [] { read("{beta2_schedule: {name: linear, final: 1, kimg: 1}}"); });
+}
+
+// By hand: v = b v + (1 - b) g^2, corrected by 1 - b^t with today's b, of a gradient of 2.
+TEST(NetworkPolicy, CorrectsTheBiasByTheBeta2OfTheStep) {
+  const at::Tensor weight = at::zeros({1}, at::kDouble).requires_grad_();
+  const auto adam = build_optimizer(read("{betas: [0, 0.5], epsilon: 0}"), {{"w", weight}});
+  weight.mutable_grad() = at::full({1}, 2.0, at::kDouble);
+  adam->step(0.1);  // v = 2
+  const double before = weight.item<double>();
+  adam->set_beta2(0.8);
+  adam->step(0.1);
+  const double v = 0.8 * 2 + 0.2 * 4;
+  EXPECT_NEAR(weight.item<double>() - before, -0.1 * 2 / std::sqrt(v / (1 - 0.8 * 0.8)), 1e-12);
 }
 
 // The paper's rule is about betas; a momentum is no beta.

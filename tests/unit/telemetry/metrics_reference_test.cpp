@@ -37,8 +37,8 @@ std::string row(const std::string& metric, const std::string& type, const std::s
 
 constexpr const char* kHead = R"(# Metrics
 
-Every node serves `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`, 9400), with the
-values of all ranks of the node, labeled by `rank`. A gauge appears with its first value: `ganscale_fid`, for example,
+Every node serves `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`; 9400 in pods),
+with the values of all ranks of the node, labeled by `rank`. A gauge appears with its first value: `ganscale_fid`, for example,
 not before the first evaluation. Counters start at 0 with the process, those by phase when training starts. Every rank
 exposes the metrics of the run (`ganscale_images_seen`, `ganscale_world_size`); only rank 0 exposes checkpoints, FID and
 inception score.

@@ -53,7 +53,7 @@ TEST(NetworksOnTwoDevices, SendTheGeneratorsImagesToTheDiscriminator) {
   EXPECT_EQ(losses.generator(input).total.device(), kThere);
   EXPECT_EQ(losses.fakes(input).total.device(), kThere);
   EXPECT_EQ(losses.reals(input).total.device(), kThere);
-  EXPECT_EQ(losses.critic(input).total.device(), kThere);
+  EXPECT_EQ(losses.fakes_and_reals(input).total.device(), kThere);
 }
 
 TEST(NetworksOnTwoDevices, AreRefusedInTheOtherScheme) {

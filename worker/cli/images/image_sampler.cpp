@@ -106,19 +106,23 @@ SampleSpec ImageSampler::specify(std::vector<std::int64_t> seeds, const std::str
   SampleSpec spec{std::move(seeds), {}};
   const auto label_count = trained_.generator->label_count();
   if (label_count == 0) {
-    if (!text.empty())
-      throw UsageError("--labels: the model of this run is unconditional: " + text);
+    if (!text.empty()) labels(text);  // refuses them
     return spec;
   }
   if (text == kAsInData) {
     spec.labels = draw_labels(spec.seeds);
     return spec;
   }
-  const auto choice =
-      text.empty() ? models::labels_of(*trained_.generator) : parse_labels(text, trained_);
+  const auto choice = labels(text);
   for (std::size_t i = 0; i < spec.seeds.size(); ++i)
     spec.labels.push_back(choice[i % choice.size()]);
   return spec;
+}
+
+std::vector<std::int64_t> ImageSampler::labels(const std::string& text) const {
+  if (trained_.generator->label_count() == 0)
+    throw UsageError("--labels: the model of this run is unconditional: " + text);
+  return text.empty() ? models::labels_of(*trained_.generator) : parse_labels(text, trained_);
 }
 
 std::vector<std::int64_t> ImageSampler::draw_labels(const std::vector<std::int64_t>& seeds) const {

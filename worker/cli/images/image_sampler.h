@@ -32,6 +32,10 @@ class ImageSampler {
   /// the frequency of the labels in the data. Throws UsageError.
   SampleSpec specify(std::vector<std::int64_t> seeds, const std::string& text) const;
 
+  /// Returns the labels of a text, as specify() takes them, but not "data". Throws UsageError, also
+  /// for an unconditional model.
+  std::vector<std::int64_t> labels(const std::string& text) const;
+
   /// Returns the latents of the seeds, [N, z_dim], truncated if the model does that.
   at::Tensor latents(const std::vector<std::int64_t>& seeds) const;
   /// Returns images on the host, [N, C, H, W]. labels: [N] int64; undefined without labels.

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "report/log/progress.h"
-#include "report/media/image_grid.h"
 #include "report/media/video_file.h"
 
 namespace ganscale::cli {
@@ -39,6 +38,31 @@ at::Tensor labels_of_frames(const SampleSpec& spec, int steps) {
   return at::tensor(labels);
 }
 
+/// The walk of one cell.
+class CellWalk {
+ public:
+  CellWalk(const ImageSampler& sampler, const SampleSpec& spec, int steps)
+      : sampler_(sampler),
+        points_(closed_walk(
+            sampler.has_styles() ? sampler.styles(spec) : sampler.latents(spec.seeds), steps)),
+        labels_(labels_of_frames(spec, steps)) {}
+
+  std::int64_t frame_count() const { return points_.size(0); }
+
+  /// Returns the images of some frames, [count, C, H, W].
+  at::Tensor images(std::int64_t first, std::int64_t count) const {
+    const auto some = points_.narrow(0, first, count);
+    if (sampler_.has_styles()) return sampler_.from_styles(some);
+    return sampler_.from_latents(to_usual_length(some),
+                                 labels_.defined() ? labels_.narrow(0, first, count) : labels_);
+  }
+
+ private:
+  const ImageSampler& sampler_;
+  at::Tensor points_;  ///< [frames, ...], styles or latents
+  at::Tensor labels_;  ///< [frames]; undefined without labels
+};
+
 }  // namespace
 
 at::Tensor closed_walk(const at::Tensor& keys, int steps) {
@@ -53,24 +77,20 @@ at::Tensor closed_walk(const at::Tensor& keys, int steps) {
   return at::stack(points);
 }
 
-void write_walk(const ImageSampler& sampler, const SampleSpec& spec, const Walk& walk,
-                const std::filesystem::path& file) {
+void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesystem::path& file) {
   constexpr std::int64_t kFramesAtOnce = 16;
-  const bool by_style = sampler.has_styles();
-  const auto keys = by_style ? sampler.styles(spec) : sampler.latents(spec.seeds);
-  const auto points = closed_walk(keys, walk.frames_per_step);
-  const auto labels = labels_of_frames(spec, walk.frames_per_step);
+  std::vector<CellWalk> cells;
+  for (const SampleSpec& spec : walk.cells) cells.emplace_back(sampler, spec, walk.frames_per_step);
+  const std::int64_t frames = cells.front().frame_count();
   const auto video = report::open_video(file, walk.frames_per_second);
-  report::ProgressBar bar("frames", points.size(0));
-  for (std::int64_t first = 0; first < points.size(0); first += kFramesAtOnce) {
-    const auto count = std::min(kFramesAtOnce, points.size(0) - first);
-    const auto some = points.narrow(0, first, count);
-    const auto images =
-        by_style ? sampler.from_styles(some)
-                 : sampler.from_latents(to_usual_length(some),
-                                        labels.defined() ? labels.narrow(0, first, count) : labels);
+  report::ProgressBar bar("frames", frames);
+  for (std::int64_t first = 0; first < frames; first += kFramesAtOnce) {
+    const auto count = std::min(kFramesAtOnce, frames - first);
+    std::vector<at::Tensor> images;
+    for (const CellWalk& cell : cells) images.push_back(cell.images(first, count));
+    const auto by_frame = at::stack(images, 1);  // [frames, cells, C, H, W]
     for (std::int64_t i = 0; i < count; ++i)
-      video->append(report::make_grid(images.narrow(0, i, 1), {.columns = 1}));
+      video->append(report::make_grid(by_frame[i], walk.layout));
     bar.update(first + count);
   }
   video->finish();

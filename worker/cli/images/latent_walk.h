@@ -3,21 +3,24 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "cli/images/image_sampler.h"
+#include "report/media/image_grid.h"
 
 namespace ganscale::cli {
 
-/// The speed of a walk through latent space.
+/// A walk through latent space.
 struct Walk {
+  std::vector<SampleSpec> cells;  ///< the images that each cell of a frame passes, as many in each
+  report::GridLayout layout = {.columns = 1};  ///< of a frame
   int frames_per_step = 60;
   int frames_per_second = 30;
 };
 
-/// Writes a video that walks through all images and back to the first: between styles if the model
-/// has them, otherwise between latents.
-void write_walk(const ImageSampler& sampler, const SampleSpec& spec, const Walk& walk,
-                const std::filesystem::path& file);
+/// Writes a video in which each cell passes all its images and returns to the first: between styles
+/// if the model has them, otherwise between latents.
+void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesystem::path& file);
 
 /// Returns the points of a closed walk through `keys`, [N, ...]: `steps` from each key to the next,
 /// along a periodic Catmull-Rom spline: [N * steps, ...].

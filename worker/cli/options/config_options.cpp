@@ -3,13 +3,15 @@
 #include <CLI/App.hpp>
 #include <CLI/CLI.hpp>
 
+#include "base/log.h"
+#include "cli/options/find_config.h"
 #include "models/build_model.h"
 
 namespace ganscale::cli {
 
 void add_config_options(CLI::App& verb, ConfigOptions& options) {
   verb.add_option("--config", options.file,
-                  "YAML file of the run, for example configs/runs/demo-emoji32.yaml")
+                  "YAML file of the run, or the name of one that comes with ganscale: demo")
       ->type_name("FILE");
   verb.add_option("--set", options.assignments,
                   "Override one key: --set data.path=/data/faces; repeatable")
@@ -24,7 +26,8 @@ void add_config_options(CLI::App& verb, ConfigOptions& options) {
 
 config::Node read_config(const ConfigOptions& options) {
   config::Node node{.value = config::Node::Map{}, .location = {"command line", 0}};
-  if (!options.file.empty()) node = config::read_yaml_file(options.file);
+  if (!options.file.empty())
+    node = config::read_yaml_file(find_config(options.file, config_folders()));
   for (const auto& assignment : options.assignments) {
     config::overlay(node, config::parse_assignment(assignment));
   }
@@ -35,14 +38,18 @@ void add_shape_options(CLI::App& verb, ShapeOptions& options) {
   verb.add_option("--channels", options.channels, "Channels of the images")
       ->check(CLI::IsMember({1, 3}))
       ->capture_default_str();
-  verb.add_option("--labels", options.labels, "Number of labels, for a conditional model")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  verb.add_option("--labels", options.labels,
+                  "Number of labels of a conditional model; default: 10")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void set_shapes(const ShapeOptions& options, models::ModelConfig& model) {
+  constexpr int kAssumedLabels = 10;
   model.channels = options.channels;
   model.label_count = models::takes_labels(model) ? options.labels : 0;
+  if (!models::takes_labels(model) || options.labels > 0) return;
+  model.label_count = kAssumedLabels;
+  log::info("Assuming a number of labels; --labels sets it", {{"labels", kAssumedLabels}});
 }
 
 }  // namespace ganscale::cli

@@ -25,7 +25,7 @@ void add_config_options(CLI::App& verb, ConfigOptions& options);
 /// Reads the file and applies the assignments. Throws ConfigError or UsageError.
 config::Node read_config(const ConfigOptions& options);
 
-/// What verbs that work without a dataset must be told of it.
+/// What verbs that work without a dataset must be given in its place.
 struct ShapeOptions {
   int channels = 3;
   int labels = 0;
@@ -34,7 +34,8 @@ struct ShapeOptions {
 /// Adds --channels and --labels.
 void add_shape_options(CLI::App& verb, ShapeOptions& options);
 
-/// Sets what a model takes from its dataset.
+/// Sets what a model takes from its dataset. Without --labels, one with labels has ten, and the log
+/// says so.
 void set_shapes(const ShapeOptions& options, models::ModelConfig& model);
 
 }  // namespace ganscale::cli

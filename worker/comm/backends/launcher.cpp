@@ -36,4 +36,14 @@ int launched_world_size() {
                   first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}).value_or(1));
 }
 
+int launched_local_rank() {
+  if (!launched_by_mpi()) return 0;
+  return first_number({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"}).value_or(0);
+}
+
+int launched_local_size() {
+  if (!launched_by_mpi()) return 1;
+  return std::max(1, first_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(1));
+}
+
 }  // namespace ganscale::comm

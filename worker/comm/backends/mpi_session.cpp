@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "comm/backends/launcher.h"
+#include "device/cpu_quota.h"
 
 namespace ganscale::comm {
 namespace {
@@ -26,10 +27,19 @@ void silence_abort() {
   if (auto* quiet = static_cast<bool*>(::dlsym(RTLD_DEFAULT, "orte_execute_quiet"))) *quiet = true;
 }
 
+/// Has waiting ranks yield their core where there are fewer than ranks. Open MPI does so by itself only
+/// where there are fewer slots: it sees neither the CPU limit of a container nor that a hostfile has more
+/// slots than cores.
+void yield_on_few_cores() {
+  if (launched_local_size() > device::usable_cores())
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);
+}
+
 }  // namespace
 
 MpiSession::MpiSession() {
   if (!launched_by_mpi()) return;
+  yield_on_few_cores();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   if (provided < MPI_THREAD_MULTIPLE) {

@@ -272,7 +272,7 @@ class NcclGroup final : public Group {
 
   void watch(std::string_view name, const std::shared_ptr<CUDAEvent>& end) const {
     watchdog_->watch_until(name, [device = device_, end, comm = std::weak_ptr(comm_)] {
-      // Else this would open a context on the first GPU, which is that of another rank.
+      // Else this would open a context on the first GPU, which belongs to another rank.
       c10::cuda::set_device(device.index());
       const auto alive = comm.lock();
       if (!alive || end->query()) return true;

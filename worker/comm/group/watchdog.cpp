@@ -18,7 +18,7 @@ namespace ganscale::comm {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
+using Clock = Watchdog::Clock;
 
 struct Watched {
   std::int64_t id;
@@ -42,11 +42,12 @@ bool has_ended(Watched& watched) {
 }  // namespace
 
 struct Watchdog::State {
-  State(milliseconds limit, Action what) : timeout(limit), action(std::move(what)) {}
+  State(milliseconds limit, Action what, Now clock)
+      : timeout(limit), action(std::move(what)), now(std::move(clock)) {}
 
   std::int64_t add(std::string_view operation, std::function<bool()> done) {
     const std::scoped_lock lock(mutex);
-    watching.push_back({next_id, std::string(operation), Clock::now(), std::move(done)});
+    watching.push_back({next_id, std::string(operation), now(), std::move(done)});
     changed.notify_all();
     return next_id++;
   }
@@ -60,31 +61,31 @@ struct Watchdog::State {
     std::unique_lock lock(mutex);
     while (!closed) {
       std::erase_if(watching, has_ended);
-      const auto now = Clock::now();
-      if (const auto late = overdue(now)) {
-        const auto waited = std::chrono::duration_cast<milliseconds>(now - late->start);
+      const auto time = now();
+      if (const auto late = overdue(time)) {
+        const auto waited = std::chrono::duration_cast<milliseconds>(time - late->start);
         lock.unlock();  // the action may take long, and must not block others
         action(late->operation, waited);
         return;
       }
-      changed.wait_until(lock, next_look(now));
+      changed.wait_for(lock, until_next_look(time));
     }
   }
 
-  std::optional<Watched> overdue(Clock::time_point now) const {
+  std::optional<Watched> overdue(Clock::time_point time) const {
     for (const auto& watched : watching) {
-      if (watched.failed || now - watched.start >= timeout) return watched;
+      if (watched.failed || time - watched.start >= timeout) return watched;
     }
     return std::nullopt;
   }
 
-  Clock::time_point next_look(Clock::time_point now) const {
-    auto next = now + timeout;
+  Clock::duration until_next_look(Clock::time_point time) const {
+    Clock::duration left = timeout;
     for (const auto& watched : watching) {
-      next = std::min(next, watched.start + timeout);
-      if (watched.done) next = std::min<Clock::time_point>(next, now + poll_interval());
+      left = std::min(left, watched.start + timeout - time);
+      if (watched.done) left = std::min<Clock::duration>(left, poll_interval());
     }
-    return next;
+    return left;
   }
 
   milliseconds poll_interval() const {
@@ -93,6 +94,7 @@ struct Watchdog::State {
 
   const milliseconds timeout;
   const Action action;
+  const Now now;
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Watched> watching;
@@ -101,8 +103,8 @@ struct Watchdog::State {
   std::thread thread;
 };
 
-Watchdog::Watchdog(milliseconds timeout, Action action)
-    : state_(std::make_unique<State>(timeout, std::move(action))) {
+Watchdog::Watchdog(milliseconds timeout, Action action, Now now)
+    : state_(std::make_unique<State>(timeout, std::move(action), std::move(now))) {
   state_->thread = std::thread([state = state_.get()] { state->run(); });
 }
 

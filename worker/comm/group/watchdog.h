@@ -15,9 +15,12 @@ class Watchdog {
   /// operation: as passed to watch(); waited: the time since then.
   using Action =
       std::function<void(const std::string& operation, std::chrono::milliseconds waited)>;
+  using Clock = std::chrono::steady_clock;
+  using Now = std::function<Clock::time_point()>;
 
   /// action: runs once, on the watchdog's thread, for the first overdue operation.
-  Watchdog(std::chrono::milliseconds timeout, Action action);
+  /// now:    is called on several threads.
+  Watchdog(std::chrono::milliseconds timeout, Action action, Now now = Clock::now);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;

@@ -1,8 +1,9 @@
 #include "data/formats/tfrecord_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <regex>
@@ -55,7 +56,8 @@ std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   std::map<std::string, std::vector<Shard>> sets;
   if (!fs::is_directory(folder)) return sets;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
+    const bool is_hidden = entry.path().filename().string().starts_with('.');  // not finished
+    if (is_hidden || !entry.is_regular_file()) continue;
     if (auto shard = parse_name(entry.path())) sets[shard->name].push_back(std::move(*shard));
   }
   return sets;
@@ -144,13 +146,8 @@ std::vector<int> tfrecord_resolutions(const fs::path& path) {
 }
 
 std::string tfrecord_name(const std::string& name, int level, int shard, int shard_count) {
-  char text[48] = "";
-  if (shard_count == 1) {
-    std::snprintf(text, sizeof(text), "-r%02d.tfrecords", level);
-  } else {
-    std::snprintf(text, sizeof(text), "-r%02d-%05d-of-%05d.tfrecords", level, shard, shard_count);
-  }
-  return name + text;
+  if (shard_count == 1) return fmt::format("{}-r{:02}.tfrecords", name, level);
+  return fmt::format("{}-r{:02}-{:05}-of-{:05}.tfrecords", name, level, shard, shard_count);
 }
 
 }  // namespace ganscale::data

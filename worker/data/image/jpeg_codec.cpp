@@ -49,13 +49,18 @@ JpegReading::JpegReading() {
   errors.emit_message = on_message;
 }
 
+/// libjpeg turns YCCK into CMYK, but neither into RGB.
+J_COLOR_SPACE decoded_as(J_COLOR_SPACE stored) {
+  if (stored == JCS_GRAYSCALE) return JCS_GRAYSCALE;
+  return stored == JCS_CMYK || stored == JCS_YCCK ? JCS_CMYK : JCS_RGB;
+}
+
 bool read_jpeg_header(JpegReading& reading, std::span<const std::uint8_t> bytes) {
   if (setjmp(reading.jump)) return false;
   jpeg_create_decompress(&reading.jpeg);
   jpeg_mem_src(&reading.jpeg, bytes.data(), bytes.size());
   jpeg_read_header(&reading.jpeg, TRUE);
-  const bool gray = reading.jpeg.jpeg_color_space == JCS_GRAYSCALE;
-  reading.jpeg.out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;  // fails for CMYK
+  reading.jpeg.out_color_space = decoded_as(reading.jpeg.jpeg_color_space);
   jpeg_calc_output_dimensions(&reading.jpeg);
   return true;
 }
@@ -86,15 +91,34 @@ Image start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
           .width = static_cast<int>(jpeg.output_width)};
 }
 
+/// Returns the RGB of pixels of CMYK, as PIL converts them: without a color profile.
+///
+/// is_inverted: 255 is no ink, as Adobe's programs store it.
+std::vector<std::uint8_t> rgb_of(const std::vector<std::uint8_t>& cmyk, bool is_inverted) {
+  const auto light = [&](std::uint8_t level) { return is_inverted ? level : 255 - level; };
+  std::vector<std::uint8_t> rgb;
+  rgb.reserve(cmyk.size() / 4 * 3);
+  for (std::size_t pixel = 0; pixel < cmyk.size(); pixel += 4) {
+    const int black = light(cmyk[pixel + 3]);
+    for (std::size_t ink = 0; ink < 3; ++ink) {
+      rgb.push_back(static_cast<std::uint8_t>((light(cmyk[pixel + ink]) * black + 127) / 255));
+    }
+  }
+  return rgb;
+}
+
 }  // namespace
 
 Image decode_jpeg(std::span<const std::uint8_t> bytes) {
   JpegReading reading;
   Image image = start_jpeg(reading, bytes);
-  image.hwc.resize(static_cast<std::size_t>(image.height) * image.width * image.channels);
+  const bool is_cmyk = reading.jpeg.out_color_space == JCS_CMYK;
+  const int stored_channels = is_cmyk ? 4 : image.channels;
+  image.hwc.resize(static_cast<std::size_t>(image.height) * image.width * stored_channels);
   if (!read_jpeg_pixels(reading, image.hwc.data())) {
     throw DataError(std::string("JPEG is damaged: ") + reading.reason);
   }
+  if (is_cmyk) image.hwc = rgb_of(image.hwc, reading.jpeg.saw_Adobe_marker != 0);
   return image;
 }
 

@@ -8,7 +8,7 @@
 /// JPEG by libjpeg. Errors are DataErrors with the reason only: the caller knows the record.
 namespace ganscale::data {
 
-/// Decodes a JPEG file to gray or RGB. A truncated file is an error, although libjpeg would fill
+/// Decodes a JPEG file to gray or RGB; CMYK becomes RGB. A truncated file is an error, although libjpeg would fill
 /// the rest with gray.
 Image decode_jpeg(std::span<const std::uint8_t> bytes);
 

@@ -6,8 +6,8 @@
 
 #include "config/section.h"
 #include "data/image/decode.h"
+#include "data/image/source.h"
 #include "data/loader/shard_plan.h"
-#include "data/sources/source.h"
 
 namespace ganscale::data {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -54,7 +54,7 @@ struct PrefetchState {
   bool congested = false;
   std::int64_t congestions = 0;  ///< so far
   int quiet_windows = 0;         ///< since the tail of a congestion is gone
-  int idle_windows = 0;          ///< for so long the calm limits were more than needed
+  int idle_windows = 0;          ///< in which the calm limits were more than needed
   bool operator==(const PrefetchState&) const = default;
 };
 

@@ -27,7 +27,7 @@ class PrefetchMeter {
   double latest_end() const;
   /// Returns whether the interval is over.
   bool is_over(double now) const;
-  /// Ends the interval, and decides the limits anew. ages_seconds: of reads in progress that already
+  /// Ends the interval, and renews the limits. ages_seconds: of reads in progress that already
   /// take longer than calm ones.
   void end_interval(double now, std::span<const float> ages_seconds);
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "data/loader/prefetch_range.h"
 #include "data/sources/read_image.h"
+#include "device/cpu_quota.h"
 #include "profile/scopes.h"
 
 namespace ganscale::data {
@@ -26,8 +27,6 @@ double seconds_now() { return Seconds(Clock::now().time_since_epoch()).count(); 
 Clock::time_point time_at(double seconds) {
   return Clock::time_point(std::chrono::duration_cast<Clock::duration>(Seconds(seconds)));
 }
-
-int core_count() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
 void mirror_rows(std::span<std::uint8_t> chw, int width) {
   for (auto row = chw.begin(); row != chw.end(); row += width) std::reverse(row, row + width);
@@ -43,7 +42,7 @@ Prefetcher::Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy
       options_(std::move(options)),
       image_bytes_(std::int64_t{policy.channels} * policy.resolution * policy.resolution),
       meter_(prefetch_range(options_.prefetch, image_bytes_, options_.share.batch_per_rank,
-                            core_count()),
+                            device::usable_cores()),
              options_.share.batch_per_rank, seconds_now()),
       limits_(meter_.state().limits),
       buffers_(

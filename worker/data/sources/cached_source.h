@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "files/file_descriptor.h"
 
 namespace ganscale::data {

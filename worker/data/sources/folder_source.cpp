@@ -23,7 +23,7 @@ class FolderSource : public ImageFiles {
     const auto options = fs::directory_options::follow_directory_symlink;
     for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
       const std::string name = entry.path().lexically_relative(folder).generic_string();
-      if (!has_image_extension(name)) continue;
+      if (!takes(name)) continue;
       if (entry.is_symlink() && !entry.exists()) {
         throw DataError("link to a file that does not exist: " + entry.path().string());
       }
@@ -90,7 +90,7 @@ std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
   return name;
 }
 
-/// Returns the location of the images and the dataset.json in a tar file.
+/// Returns the location of all files in a tar file.
 std::vector<Member> members_of(const fs::path& file) {
   const Archive in(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(in.get());
@@ -106,8 +106,7 @@ std::vector<Member> members_of(const fs::path& file) {
       throw DataError("compressed tar has no random access; unpack it first: " + file.string());
     }
     const std::string name = name_of(in.get(), entry, file);
-    const bool wanted = has_image_extension(name) || fs::path(name).filename() == kDatasetJson;
-    if (!wanted || archive_entry_filetype(entry) != AE_IFREG) continue;
+    if (archive_entry_filetype(entry) != AE_IFREG) continue;
     // After its header, the archive is positioned at the member's first byte.
     members.push_back({name, archive_filter_bytes(in.get(), 0), archive_entry_size(entry)});
   }
@@ -120,11 +119,13 @@ class TarSource : public ImageFiles {
   explicit TarSource(const fs::path& file) : bytes_(file) {
     std::optional<Member> json;
     for (Member& member : members_of(file)) {
+      const bool is_json = fs::path(member.name).filename() == kDatasetJson;
+      if (!is_json && !takes(member.name)) continue;
       if (member.offset + member.count_bytes > bytes_.size_bytes()) {
         throw DataError("tar file is truncated: " + file.string() + ", " + member.name +
                         ", offset " + std::to_string(member.offset));
       }
-      if (!has_image_extension(member.name)) {
+      if (is_json) {
         json = std::move(member);
         continue;
       }
@@ -173,8 +174,8 @@ class TarSource : public ImageFiles {
 
 std::unique_ptr<Source> open_folder(const fs::path& folder) {
   auto source = std::make_unique<FolderSource>(folder);
-  if (source->record_count() == 0) return nullptr;
-  return source;
+  const bool has_images = source->record_count() > 0 || !source->unread_images().empty();
+  return has_images ? std::move(source) : nullptr;
 }
 
 std::unique_ptr<Source> open_tar(const fs::path& file) { return std::make_unique<TarSource>(file); }

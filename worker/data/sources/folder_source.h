@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 
 /// Opens a folder of PNG and JPEG files at any depth, sorted by name. Labels come from a
 /// `dataset.json` in the folder, otherwise from class folders (see labels_by_folder()).
 ///
-/// Returns: null if there is no image in it.
+/// Returns: null if there is no image in it, of whatever format.
 std::unique_ptr<Source> open_folder(const std::filesystem::path& folder);
 
 /// Opens a tar file of PNG and JPEG files, with labels as for a folder.

@@ -1,6 +1,7 @@
 #include "data/sources/image_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,15 +24,29 @@ std::size_t common_folder_length(const std::vector<std::string>& names) {
   return common.size();
 }
 
+/// Returns the extension in lower case; empty for a hidden file, and in macOS's `__MACOSX`.
+std::string extension_of(const std::string& name) {
+  if (name.find("__MACOSX/") != std::string::npos) return {};
+  const std::string file = name.substr(name.rfind('/') + 1);
+  if (file.starts_with('.')) return {};
+  std::string ending = file.substr(std::min(file.size(), file.rfind('.')));
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+constexpr std::array<std::string_view, 4> kRead{".png", ".jpg", ".jpeg", ".jfif"};
+constexpr std::array<std::string_view, 11> kUnread{
+    ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".jxl", ".jp2", ".tga"};
+
 }  // namespace
 
 bool has_image_extension(const std::string& name) {
-  if (name.find("__MACOSX/") != std::string::npos) return false;
-  const std::string file = name.substr(name.rfind('/') + 1);
-  if (file.starts_with('.')) return false;
-  std::string ending = file.substr(std::min(file.size(), file.rfind('.')));
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+  return std::ranges::find(kRead, extension_of(name)) != kRead.end();
+}
+
+std::string unread_extension(const std::string& name) {
+  const std::string extension = extension_of(name);
+  return std::ranges::find(kUnread, extension) == kUnread.end() ? "" : extension;
 }
 
 Encoding encoding_of(std::span<const std::uint8_t> bytes) {
@@ -96,6 +111,20 @@ LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
     labels.count = std::max(labels.count, found->second + 1);
   }
   return labels;
+}
+
+bool ImageFiles::takes(const std::string& name) {
+  if (has_image_extension(name)) return true;
+  if (const std::string extension = unread_extension(name); !extension.empty())
+    ++unread_[extension];
+  return false;
+}
+
+std::string ImageFiles::unread_images() const {
+  std::string text;
+  for (const auto& [extension, count] : unread_)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + extension;
+  return text;
 }
 
 void ImageFiles::finish(std::int64_t index, Record& record) const {

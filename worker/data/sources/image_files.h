@@ -1,18 +1,23 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "data/formats/label_file.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 
-/// Returns whether a file's name is that of an image (.png, .jpg, .jpeg), but not hidden (.x) or in
-/// macOS's `__MACOSX`.
+/// Returns whether a file's name is that of an image (.png, .jpg, .jpeg, .jfif), but not hidden (.x)
+/// or in macOS's `__MACOSX`.
 bool has_image_extension(const std::string& name);
+
+/// Returns the extension of an image in a format that nothing here reads, such as ".webp"; empty for
+/// all other files.
+std::string unread_extension(const std::string& name);
 
 /// Returns PNG or JPEG by the first bytes. Throws DataError with the reason only for others.
 Encoding encoding_of(std::span<const std::uint8_t> bytes);
@@ -41,13 +46,21 @@ class ImageFiles : public Source {
   std::int64_t label(std::int64_t index) const override {
     return labels_.values.empty() ? -1 : labels_.values[index];
   }
+  /// Returns how many images it leaves out because nothing here reads their format, by extension:
+  /// "12 .webp, 3 .gif"; empty without any.
+  std::string unread_images() const;
 
  protected:
+  /// Returns whether a file is an image, and counts those that nothing here reads.
+  bool takes(const std::string& name);
   /// Sets everything but the bytes of a record. Throws DataError with the reason only.
   void finish(std::int64_t index, Record& record) const;
 
   std::vector<std::string> names_;
   LabelSet labels_;
+
+ private:
+  std::map<std::string, std::int64_t> unread_;  ///< by extension
 };
 
 }  // namespace ganscale::data

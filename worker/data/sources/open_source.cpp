@@ -7,10 +7,12 @@
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "base/log.h"
+#include "data/fonts/emoji_font.h"
 #include "data/sources/cifar_source.h"
 #include "data/sources/folder_source.h"
-#include "data/sources/font_source.h"
 #include "data/sources/idx_source.h"
+#include "data/sources/image_files.h"
 #include "data/sources/tfrecord_source.h"
 #include "data/sources/zip_source.h"
 
@@ -57,7 +59,7 @@ constexpr Format kFormats[] = {
      }},
     {"a color font (*.ttf, *.otf)",
      [](const path& from, int) -> Opened {
-       return is_file(from, {".ttf", ".otf"}) ? open_font(from) : nullptr;
+       return is_file(from, {".ttf", ".otf"}) ? open_emoji_font(from) : nullptr;
      }},
     {"a folder of images (*.png, *.jpg, *.jpeg)",
      [](const path& from, int) -> Opened {
@@ -74,16 +76,35 @@ Opened open_first_match(const path& from, int resolution) {
                   joined(kFormats | std::views::transform(&Format::what)) + ")");
 }
 
+void require_images(const Source& source, const path& from) {
+  if (source.record_count() > 0) return;
+  const std::string unread = unread_images(source);
+  if (unread.empty()) throw DataError("dataset is empty: " + from.string());
+  throw DataError(
+      "dataset has no PNG or JPEG image, but " + unread +
+      "; convert them first, for example with ImageMagick (mogrify -format png): " + from.string());
+}
+
 }  // namespace
 
 std::unique_ptr<Source> open_source(const path& from, int resolution) {
   try {
     auto source = open_first_match(from, resolution);
-    if (source->record_count() == 0) throw DataError("dataset is empty: " + from.string());
+    require_images(*source, from);
     return source;
   } catch (const std::filesystem::filesystem_error& error) {  // a folder without read permission
     throw DataError(std::string("cannot open the dataset: ") + error.what());
   }
+}
+
+std::string unread_images(const Source& source) {
+  const auto* files = dynamic_cast<const ImageFiles*>(&source);
+  return files == nullptr ? "" : files->unread_images();
+}
+
+void warn_of_unread_images(const std::string& unread) {
+  if (!unread.empty())
+    log::warning("Left out images that are not PNG or JPEG", {{"files", unread}});
 }
 
 }  // namespace ganscale::data

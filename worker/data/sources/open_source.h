@@ -2,8 +2,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 
@@ -14,5 +15,11 @@ namespace ganscale::data {
 /// Throws: DataError if the path does not exist, has no images or is of no supported format, with a
 ///         list of formats.
 std::unique_ptr<Source> open_source(const std::filesystem::path& path, int resolution = 0);
+
+/// Returns ImageFiles::unread_images(); empty for a source of another kind.
+std::string unread_images(const Source& source);
+
+/// Logs a warning if there are unread images.
+void warn_of_unread_images(const std::string& unread);
 
 }  // namespace ganscale::data

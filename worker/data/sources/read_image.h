@@ -4,7 +4,7 @@
 #include <span>
 
 #include "data/image/decode.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

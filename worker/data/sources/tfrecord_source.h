@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "data/formats/tfrecord_files.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -17,7 +17,7 @@ class ZipSource : public ImageFiles {
     std::ranges::sort(all, {}, &ZipEntry::name);
     for (const ZipEntry& entry : all) {
       if (entry.name == "dataset.json") json = &entry;
-      if (!has_image_extension(entry.name)) continue;
+      if (!takes(entry.name)) continue;
       names_.push_back(entry.name);
       entries_.push_back(entry);
     }

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kTfrecords[] = ".tfrecords";
+constexpr char kPartial[] = ".partial-";
 
 /// Files that are renamed once all are written, and otherwise removed.
 class PendingFiles {
@@ -44,7 +45,7 @@ class PendingFiles {
  private:
   /// The temporary name keeps the extension, since other names are derived from it.
   static fs::path temporary(const fs::path& file) {
-    return file.parent_path() / (".partial-" + file.filename().string());
+    return file.parent_path() / (kPartial + file.filename().string());
   }
 
   std::vector<fs::path> files_;
@@ -69,14 +70,19 @@ void require_sound(const Source& source, const ConvertOptions& options) {
   if (options.threads < 1) refuse("there must be at least one thread", options.threads);
 }
 
-void require_no_data_set(const fs::path& folder) {
+/// Removes what an interrupted conversion has left. Throws if there is a finished one.
+void clear(const fs::path& folder) {
   if (!fs::exists(folder)) return;
+  std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == kTfrecords) {
+    if (entry.path().filename().string().starts_with(kPartial)) {
+      leftovers.push_back(entry.path());
+    } else if (entry.path().extension() == kTfrecords) {
       throw DataError("folder already contains TFRecord files; choose another or remove them: " +
                       entry.path().string());
     }
   }
+  for (const fs::path& file : leftovers) fs::remove(file);
 }
 
 /// Records that are decoded in parallel, then written in order.
@@ -213,7 +219,7 @@ class Converter {
 Conversion convert(const Source& source, const ConvertOptions& options) {
   require_sound(source, options);
   try {
-    require_no_data_set(options.to);
+    clear(options.to);
     return Converter(source, options).run();
   } catch (const fs::filesystem_error& error) {
     throw DataError(std::string("cannot write the dataset: ") + error.what());

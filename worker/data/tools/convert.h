@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/image/decode.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 
@@ -37,7 +37,8 @@ struct Conversion {
 ///   NAME-rxx.labels, .label-names.json    one-hot labels and their names, if there are any
 ///
 /// NAME is the folder's name without a final `.tfrecords`. Records keep their order; shard s has
-/// the s-th part of them. Files are written under temporary names and renamed at the end.
+/// the s-th part of them. Files are written under temporary names and renamed at the end; those that
+/// an interrupted conversion left in the folder are removed.
 ///
 /// Throws: DataError if the folder already has TFRecord files, the disk is full, no image is left,
 ///         or more than most_refused are refused, with their names; ConfigError for invalid

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/image/image.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "data/tools/convert.h"
 
 namespace ganscale::data {

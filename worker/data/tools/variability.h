@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 
 namespace ganscale::data {
 

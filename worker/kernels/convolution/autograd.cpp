@@ -11,14 +11,14 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 void save(AutogradContext* context, const Convolution2d& options) {
-  context->saved_data["how"] =
-      std::vector<std::int64_t>{options.stride, options.padding, options.transposed ? 1 : 0,
-                                options.extra_rows, options.extra_columns};
+  context->saved_data["how"] = std::vector<std::int64_t>{
+      options.stride,     options.padding,       options.transposed ? 1 : 0,
+      options.extra_rows, options.extra_columns, options.groups};
 }
 
 Convolution2d saved(AutogradContext* context) {
   const auto values = context->saved_data["how"].toIntVector();
-  return {values[0], values[1], values[2] == 1, values[3], values[4]};
+  return {values[0], values[1], values[2] == 1, values[3], values[4], values[5]};
 }
 
 /// Returns how many of the `in` elements of an axis a strided convolution does not reach at the
@@ -30,8 +30,10 @@ std::int64_t remainder(std::int64_t in, std::int64_t kernel, const Convolution2d
 /// Returns the convolution that computes the gradient of x from that of the result.
 Convolution2d back_to_input(const Convolution2d& options, at::IntArrayRef x_sizes,
                             at::IntArrayRef weight_sizes) {
-  Convolution2d back{
-      .stride = options.stride, .padding = options.padding, .transposed = !options.transposed};
+  Convolution2d back{.stride = options.stride,
+                     .padding = options.padding,
+                     .transposed = !options.transposed,
+                     .groups = options.groups};
   if (back.transposed) {
     back.extra_rows = remainder(x_sizes[2], weight_sizes[2], options);
     back.extra_columns = remainder(x_sizes[3], weight_sizes[3], options);
@@ -50,7 +52,7 @@ struct WeightGradient : torch::autograd::Function<WeightGradient> {
     return std::get<1>(at::convolution_backward(
         gradient, x, weight, /*bias_sizes=*/{}, {options.stride, options.stride},
         {options.padding, options.padding}, /*dilation=*/{1, 1}, options.transposed,
-        {options.extra_rows, options.extra_columns}, /*groups=*/1, {false, true, false}));
+        {options.extra_rows, options.extra_columns}, options.groups, {false, true, false}));
   }
 
   static variable_list backward(AutogradContext* context, variable_list tangents) {
@@ -77,7 +79,7 @@ struct Convolution : torch::autograd::Function<Convolution> {
     return at::convolution(x, weight, /*bias=*/{}, {options.stride, options.stride},
                            {options.padding, options.padding}, /*dilation=*/{1, 1},
                            options.transposed, {options.extra_rows, options.extra_columns},
-                           /*groups=*/1);
+                           options.groups);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {

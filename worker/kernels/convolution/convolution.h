@@ -15,6 +15,7 @@ struct Convolution2d {
   /// Rows and columns that a transposed convolution adds at the end, less than the stride.
   std::int64_t extra_rows = 0;
   std::int64_t extra_columns = 0;
+  std::int64_t groups = 1;  ///< of channels, each convolved by itself
 };
 
 /// Returns the correlation of x and weight, or its transpose.
@@ -24,7 +25,7 @@ struct Convolution2d {
 /// unneeded weight gradients. Here the gradients are convolutions of this kind.
 ///
 /// x:       [N, in, H, W].
-/// weight:  [out, in, K, K]; transposed: [in, out, K, K].
+/// weight:  [out, in / groups, K, K]; transposed: [in, out / groups, K, K].
 at::Tensor convolution2d(const at::Tensor& x, const at::Tensor& weight,
                          const Convolution2d& options = {});
 

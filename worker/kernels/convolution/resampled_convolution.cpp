@@ -20,7 +20,7 @@ Upfirdn padded_by(const Margins& by) {
       .pad_left = by.before, .pad_right = by.after, .pad_top = by.before, .pad_bottom = by.after};
 }
 
-/// Returns what a filter of so many taps needs to reduce the image around its center.
+/// Returns what a filter of that many taps needs to reduce the image around its center.
 Margins reducing_margins(std::int64_t taps, std::int64_t down) {
   if (down == 1) return {};
   return {(taps - down + 1) / 2, (taps - down) / 2};

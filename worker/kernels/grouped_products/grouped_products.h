@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// Products of several matrices that are too small to keep a device busy one after another: one
+/// Products of several matrices that are too small to keep a device busy one by one: one
 /// launch for all of them.
 namespace ganscale::kernels {
 

@@ -10,7 +10,7 @@
 /// meta device. An undefined tensor is absent; images are [N, C, H, W], see fill.h for the rest.
 namespace ganscale::kernels {
 
-/// The tensors beside images and noise, their gradients or their tangents.
+/// The tensors other than images and noise, their gradients or their tangents.
 struct StyleTensors {
   at::Tensor demodulation = {};
   at::Tensor next_styles = {};

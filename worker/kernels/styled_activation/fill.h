@@ -33,7 +33,7 @@ struct StyledActivationTask {
   std::int64_t noise_stride = 0;  ///< from an image's plane of noise to the next; 0: one for all
 };
 
-/// Arrays beside those of images: the operands, their gradients or their tangents.
+/// Arrays other than images: the operands, their gradients or their tangents.
 template <class Pointer>
 struct StyleArrays {
   Pointer demodulation = nullptr;  ///< [N, C]
@@ -96,7 +96,7 @@ void styled_activation_reference(const StyledGradientArrays& arrays,
 void styled_activation_reference(const StyledSecondGradientArrays& arrays,
                                  const StyledActivationTask& task);
 
-/// How a device shares out the images: a block takes so many channels of a part of the pixels of an
+/// How a device shares out the images: a block takes some channels of a part of the pixels of an
 /// image.
 struct StyledActivationBlocks {
   std::int64_t channels = 1;        ///< of a block; the last ones may have fewer

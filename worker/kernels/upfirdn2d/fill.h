@@ -78,7 +78,7 @@ struct UpfirdnMemory {
 };
 
 /// Computes in `cuda_stream` (a cudaStream_t) of the current device, pixels of one value, whose
-/// places the strides tell. Throws DeviceError if the launch fails, and in a build without CUDA.
+/// places the strides say. Throws DeviceError if the launch fails, and in a build without CUDA.
 void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, void* cuda_stream);
 
 }  // namespace ganscale::kernels

@@ -26,7 +26,7 @@ struct Product {
   bool is_product;
 };
 
-/// Finds the factors by the sums along both axes; a filter whose sum is 0 counts as no product.
+/// Finds the factors by the sums along both axes; one with a sum of 0 does not count as a product.
 template <class Sum>
 __device__ Product<Sum> product_of(const Sum* taps) {
   Product<Sum> product = {};
@@ -205,7 +205,7 @@ __device__ void walk_down(const StripPlace<T>& place, const Product<Sum>& filter
   }
 }
 
-/// Threads are (vectors, columns, strips). A filter that is no product is applied tap by tap.
+/// Threads are (vectors, columns, strips). A filter that is not a product is applied tap by tap.
 template <int kUp, int kDown, int kWidth, class T, class Sum>
 __global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter,
                          T* __restrict__ out, Work work, Strips strips) {

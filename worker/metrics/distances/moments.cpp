@@ -2,12 +2,12 @@
 
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/outer.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <string>
 
 #include "base/error.h"
+#include "comm/collectives/numbers.h"
 
 namespace ganscale::metrics {
 
@@ -37,9 +37,8 @@ void Moments::add(const at::Tensor& features) {
 }
 
 void Moments::merge(comm::Group& group) {
-  const auto count = at::tensor(count_);
-  group.all_reduce_sum(count);
-  const auto total = count.item<std::int64_t>();
+  std::int64_t total = count_;
+  comm::all_reduce_sum(group, {&total});
   if (total == 0) return;
   const auto mean = mean_.mul(static_cast<double>(count_) / static_cast<double>(total));
   group.all_reduce_sum(mean);

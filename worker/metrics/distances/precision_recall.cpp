@@ -1,6 +1,5 @@
 #include "metrics/distances/precision_recall.h"
 
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "comm/collectives/numbers.h"
 
 namespace ganscale::metrics {
 namespace {
@@ -51,9 +51,8 @@ double share_inside(const at::Tensor& points, const at::Tensor& centers,
   for_each_block(points, centers, group, [&](const at::Tensor& distances, std::int64_t) {
     inside += distances.le(squared_radii).any(1).sum().item<std::int64_t>();
   });
-  const auto total = at::tensor(inside);
-  group.all_reduce_sum(total);
-  return total.item<double>() / static_cast<double>(points.size(0));
+  comm::all_reduce_sum(group, {&inside});
+  return static_cast<double>(inside) / static_cast<double>(points.size(0));
 }
 
 FeatureSets in_float64(const FeatureSets& sets) {
@@ -84,12 +83,10 @@ DensityCoverage density_coverage(const FeatureSets& sets, comm::Group& group) {
     pairs += inside.sum().item<std::int64_t>();
     covered += inside.any(1).sum().item<std::int64_t>();
   });
-  const auto totals = at::tensor({pairs, covered});
-  group.all_reduce_sum(totals);
-  const auto* total = totals.const_data_ptr<std::int64_t>();
+  comm::all_reduce_sum(group, {&pairs, &covered});
   const auto fakes = static_cast<double>(fake.size(0));
-  return {static_cast<double>(total[0]) / (neighbors * fakes),
-          static_cast<double>(total[1]) / static_cast<double>(real.size(0))};
+  return {static_cast<double>(pairs) / (neighbors * fakes),
+          static_cast<double>(covered) / static_cast<double>(real.size(0))};
 }
 
 }  // namespace ganscale::metrics

@@ -40,10 +40,10 @@ bool contains(const std::vector<std::int64_t>& values, int value) {
   return std::ranges::find(values, value) != values.end();
 }
 
-/// Returns what attention behind a stage of D is named after.
+/// Returns what attention after a stage of D is named for.
 int discriminator_resolution(int resolution, std::size_t stage) {
   // The public implementation calls all four stages of 32 so, though their outputs are 16x16, 8x8,
-  // 8x8 and 8x8: attention at 16 stands behind each of them.
+  // 8x8 and 8x8: attention at 16 comes after each of them.
   if (resolution == 32) return 16;
   return std::max(kFirstSize, resolution >> (stage + 1));
 }

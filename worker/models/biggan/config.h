@@ -31,7 +31,7 @@ struct NetworkConfig {
   bool is_hierarchical = true;
   int generator_channels = 64;  ///< the papers' ch
   int discriminator_channels = 64;
-  std::vector<std::int64_t> attention = {};  ///< the resolutions behind which it stands
+  std::vector<std::int64_t> attention = {};  ///< the resolutions after which it comes
   double spectral_epsilon = 1e-12;           ///< of spectral normalization
   BatchNormRule norm = {};                   ///< of G's batch norms
   bool recomputes = false;  ///< the backward pass computes the blocks again; see recompute.h
@@ -46,7 +46,7 @@ struct NetworkConfig {
   }
 };
 
-/// The blocks of one resolution, and what comes behind them.
+/// The blocks of one resolution, and what comes after them.
 struct Stage {
   int in_channels = 0;
   int out_channels = 0;

@@ -7,7 +7,7 @@
 namespace ganscale::models::biggan {
 
 /// Norm, ReLU, 1x1, norm, ReLU, upsampling where the stage upsamples, 3x3, norm, ReLU, 3x3, norm,
-/// ReLU, 1x1; plus the first channels of the input, upsampled likewise.
+/// ReLU, 1x1; plus the first channels of the input, upsampled as well.
 class DeepUpBlock : public GeneratorBlock {
  public:
   DeepUpBlock(const Stage& stage, int condition_width, const NetworkConfig& config);
@@ -21,7 +21,7 @@ class DeepUpBlock : public GeneratorBlock {
 };
 
 /// ReLU, 1x1, ReLU, 3x3, ReLU, 3x3, ReLU, the mean over 2x2 where the stage halves, 1x1; plus the
-/// input, halved likewise, with channels of a 1x1 of it appended where there are to be more.
+/// input, halved as well, with channels of a 1x1 of it appended where there are to be more.
 class DeepDownBlock : public DiscriminatorBlock {
  public:
   DeepDownBlock(const Stage& stage, const NetworkConfig& config);

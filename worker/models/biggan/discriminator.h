@@ -14,7 +14,7 @@ namespace ganscale::models::biggan {
 /// | layer | output | parameters |
 /// |---|---|---|
 /// | stage i: block | wi ch x size | blocks.i.0 |
-/// | attention behind the stages that have it | | blocks.i.1 |
+/// | attention after the stages that have it | | blocks.i.1 |
 /// | ReLU, sum over pixels | last width ch | |
 /// | linear | 1 | linear |
 /// | + <label vector, features> | 1 | embed |

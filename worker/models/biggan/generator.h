@@ -16,11 +16,11 @@ namespace ganscale::models::biggan {
 /// | embedding of the label, not normalized | shared_dim | shared |
 /// | linear of z's first part | w0 ch x 4 x 4 | linear |
 /// | stage i: block; condition: label embedding and part i + 1 of z | wi ch x size | blocks.i.0 |
-/// | attention behind the stages that have it | | blocks.i.1 |
+/// | attention after the stages that have it | | blocks.i.1 |
 /// | norm, ReLU, 3x3, tanh | C x r x r | output_layer.0, .2 |
 ///
 /// The deep one (Table 7 onward) has two blocks a stage, of which the second upsamples, attention
-/// behind them, and all of z with the label embedding as input of the linear layer and as every
+/// after them, and all of z with the label embedding as input of the linear layer and as every
 /// condition. Without hierarchy z enters the linear layer alone, and the label embedding the norms.
 /// The stages compute in NetworkConfig::compute_type(), the rest in the parameters' dtype.
 class BigganGenerator : public Generator {

@@ -54,8 +54,9 @@ at::Tensor laid_out(const at::Tensor& x, at::ScalarType dtype, const LayoutPolic
 /// What a convolution takes.
 struct ConvolutionOperands {
   at::Tensor x;          ///< [N, in, H, W]
-  at::Tensor weight;     ///< [out, in, K, K], of any dtype
+  at::Tensor weight;     ///< [out, in / groups, K, K], of any dtype
   at::Tensor bias = {};  ///< [out], or undefined
+  std::int64_t groups = 1;
 };
 
 /// A convolution in some form, strided or transposed: returns [N, out, H', W'].
@@ -64,7 +65,10 @@ using Convolve = std::function<at::Tensor(const ConvolutionOperands& in)>;
 /// Runs a convolution on operands in x's dtype that are laid out and padded for it.
 ///
 /// The pad changes neither the result nor a derivative of any order: zeros of x and of the weight
-/// meet, and the channels that more zeros of the weight add to the result are cut off again.
+/// meet, and the channels that more zeros of the weight add to the result are cut off again. Each
+/// group is padded by itself; groups of one channel are not, since no matrix unit takes them.
+///
+/// Throws: Error (kBug) where x has other channels than weight and groups say.
 at::Tensor convolved(const ConvolutionOperands& in, const LayoutPolicy& policy,
                      const Convolve& convolve);
 

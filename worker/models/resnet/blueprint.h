@@ -8,7 +8,7 @@ namespace ganscale::models {
 /// beyond.
 void read_wgan_resnet(config::Section& in, ModelConfig& config);
 
-/// Reads the keys of an SNGAN: its tables, with spectral normalization unless told otherwise.
+/// Reads the keys of an SNGAN: its tables, with spectral normalization unless set otherwise.
 void read_sngan(config::Section& in, ModelConfig& config);
 
 }  // namespace ganscale::models

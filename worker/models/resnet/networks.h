@@ -49,7 +49,7 @@ class UpResidual : public torch::nn::Module {
   std::shared_ptr<Convolution> shortcut_;
 };
 
-/// ReLU, convolution, ReLU, convolution and, if it halves, a mean over 2x2; plus the input, likewise
+/// ReLU, convolution, ReLU, convolution and, if it halves, a mean over 2x2; plus the input, also
 /// halved, through a 1x1 convolution if shortcuts are learned and its width or size changes. No
 /// normalization: a gradient penalty needs images that do not mix.
 ///

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "tensors/named_tensors.h"
 
@@ -33,6 +34,11 @@ class Optimizer {
   /// Returns the state for a checkpoint, by "<parameter>.<state>", and the step count: live
   /// tensors, not copies.
   virtual NamedTensors state() = 0;
+
+  /// Returns the decay of the mean of the squared gradient, where set_beta2() may change it.
+  virtual std::optional<double> beta2() const { return std::nullopt; }
+  /// Sets it for the next updates, of an optimizer that has one; bias corrections, too, are by it.
+  virtual void set_beta2(double /*beta2*/) {}
 
   const NamedTensors& parameters() const { return parameters_; }
 

@@ -22,6 +22,9 @@ class Adam : public SlotOptimizer {
  public:
   Adam(NamedTensors parameters, const AdamOptions& options);
 
+  std::optional<double> beta2() const override { return options_.beta2; }
+  void set_beta2(double beta2) override { options_.beta2 = beta2; }
+
  private:
   void update_parameters(Update& update) override;
   void update_with_averages(Update& update, const Tensors& averages, double beta) override;

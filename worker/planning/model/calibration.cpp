@@ -132,7 +132,7 @@ class Search {
   Assumptions best_;
   double best_error_ = 0;
   double step_ = 0;  ///< between two points of a grid: the logarithm of a ratio
-  int reach_ = 0;    ///< a grid has so many on each side of its center
+  int reach_ = 0;    ///< points of a grid on each side of its center
 };
 
 }  // namespace
@@ -177,17 +177,17 @@ MeasuredPoint parse_bench_result(config::Section in, const Machine& machine) {
 }
 
 Assumptions fit(const Calibration& calibration, const Workload& workload, const Machine& machine) {
-  constexpr double kTold = 1e-9;
+  constexpr double kLeastEffect = 1e-9;
   const Assumptions best = Search(calibration, workload, machine).run();
   const double least = error_of(calibration, workload, machine, best);
   for (const std::string& name : calibration.fit) {
-    double told = 0;
+    double effect = 0;
     for (const double factor : {0.5, 2.0}) {
       Assumptions other = best;
       other.*fitted_values().at(name) *= factor;
-      told = std::max(told, error_of(calibration, workload, machine, other) - least);
+      effect = std::max(effect, error_of(calibration, workload, machine, other) - least);
     }
-    if (told < kTold) {
+    if (effect < kLeastEffect) {
       throw ConfigError(calibration.fit_location.text() + ": fit: the points do not determine " +
                         name);
     }

@@ -34,7 +34,7 @@ struct Calibration {
 ///   assume: {jitter: 0.02}
 ///
 /// A point that accumulates gradients says at_once: the images that a GPU takes at a time.
-/// `more` are points beside those of the file. Throws ConfigError with file, line and key.
+/// `more` are points in addition to the file's. Throws ConfigError with file, line and key.
 Calibration parse_calibration(config::Section in, const Machine& machine,
                               const std::vector<MeasuredPoint>& more = {});
 
@@ -45,7 +45,7 @@ MeasuredPoint parse_bench_result(config::Section in, const Machine& machine);
 /// squared logarithms of the ratio of prediction and measurement. A value stays between a thousandth and
 /// a hundred thousand times what it was.
 ///
-/// Throws ConfigError if the points do not tell what to fit: too few of them, or a value that
+/// Throws ConfigError if the points do not show what to fit: too few of them, or a value that
 /// changes none.
 Assumptions fit(const Calibration& calibration, const Workload& workload, const Machine& machine);
 

@@ -10,7 +10,7 @@
 
 namespace ganscale::planning {
 
-/// What goes wrong in a simulated run, beside what the model assumes.
+/// What goes wrong in a simulated run, besides what the model assumes.
 struct Conditions {
   /// Grattafiori et al. 2024, arXiv:2407.21783, Table 5: 419 failures of 16,384 GPUs in 54 days.
   double rank_hours_between_failures = 50'000;
@@ -32,7 +32,7 @@ nlohmann::ordered_json to_json(const Conditions& conditions);
 
 Noise noise_of(const Assumptions& assumptions, const Conditions& conditions);
 
-/// Returns how reliable a run on so many GPUs is. All its ranks end with one of them.
+/// Returns how reliable a run on that many GPUs is. All its ranks end with one of them.
 Reliability reliability_of(const Assumptions& assumptions, const Conditions& conditions, int gpus,
                            int nodes);
 

@@ -33,7 +33,7 @@ struct GoodputCurve {
   std::vector<IntervalGoodput> points = {};
 };
 
-/// What `ganscale plan --simulate` tells.
+/// What `ganscale plan --simulate` reports.
 struct SimulatedRuns {
   int gpus = 1;  ///< of the schemes and the curves
   std::int64_t batch = 1;

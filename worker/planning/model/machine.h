@@ -31,7 +31,7 @@ struct Machine {
   int ports = 1;  ///< of a node; all of them carry an all-reduce
 
   double bytes_per_second_of_node() const { return ports * between.bytes_per_second; }
-  /// Returns how many nodes so many GPUs fill, or 0 if they do not fill whole ones. Fewer than a
+  /// Returns how many nodes these GPUs fill, or 0 if they do not fill whole ones. Fewer than a
   /// node has are one node.
   int nodes_of(int gpus) const;
 };

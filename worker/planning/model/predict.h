@@ -8,10 +8,10 @@
 namespace ganscale::planning {
 
 /// Returns the mean of the largest of `count` independent standard normal numbers: by how many
-/// standard deviations the slowest of so many ranks is behind the mean.
+/// standard deviations the slowest of that many ranks lags the mean.
 double mean_largest_normal(int count);
 
-/// The seconds of a mean step, by what they are spent on.
+/// The seconds of a mean step, by where they are spent.
 struct StepTime {
   double device = 0;                       ///< computes
   double host = 0;                         ///< the device waits for launches
@@ -26,7 +26,7 @@ struct StepTime {
 /// Returns the time of a synchronous step:
 ///
 /// - it takes as long as the device or the launches of the host, whichever takes longer;
-/// - the all-reduces of a phase run beside the share `overlap` of it; the last one, and what does
+/// - the all-reduces of a phase run during the share `overlap` of it; the last one, and what does
 ///   not fit, do not, nor does `synchronize_seconds`;
 /// - all wait for the slowest of n normal times, whose deviation is that of `jitter` and `spread`;
 /// - images are read ahead: they cost what they take longer than all this.

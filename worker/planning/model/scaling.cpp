@@ -36,8 +36,8 @@ ScalingRow synchronous_row(const Question& question, const Scale& scale, const W
   return row;
 }
 
-/// Ranks meet only at the end, so that jitter averages out over the steps; the speed of a device
-/// stays.
+/// Ranks synchronize only at the end, so that jitter averages out over the steps; a device keeps
+/// its speed.
 ScalingRow per_label_row(const Question& question, const Scale& scale, const Workload& workload,
                          const Assumptions& assumptions) {
   ScalingRow row{.scale = scale};

@@ -25,7 +25,7 @@ struct SchemeRun {
   double images_per_second = 0;
 };
 
-/// Simulates so many steps of the same global batch by each scheme:
+/// Simulates a number of steps of the same global batch by each scheme:
 ///
 /// - synchronous: all ranks as one team;
 /// - asynchronous: half the ranks train G and half D, each half with the whole batch. G's phases and

@@ -9,7 +9,7 @@
 
 namespace ganscale::planning {
 
-/// The time that a device computes on so many images.
+/// The time that a device computes on a number of images.
 struct DevicePoint {
   double images = 0;
   double seconds = 0;
@@ -19,7 +19,7 @@ struct DevicePoint {
 struct Phase {
   std::string name = {};
   wire::Role network = wire::Role::kGenerator;  ///< that it trains or works for
-  double interval = 1;                          ///< it is due in every so many steps
+  double interval = 1;                          ///< steps from one time it is due to the next
   /// At one or more numbers of images, ascending; straight lines lie between and beyond them. One
   /// point stands for a time that is proportional to the images.
   std::vector<DevicePoint> device = {};

@@ -12,7 +12,7 @@ namespace ganscale::planning {
 /// spent on, and the cost of the training.
 std::string to_table(const Scaling& scaling);
 
-/// Returns what was measured, beside what the model says there.
+/// Returns what was measured, next to what the model says there.
 std::string to_table(const Calibration& calibration, const Workload& workload,
                      const Machine& machine, const Assumptions& assumptions);
 

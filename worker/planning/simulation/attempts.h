@@ -22,7 +22,7 @@ struct RunTime {
 struct PlannedRun {
   double training_seconds = 0;
   double interval_seconds = 0;
-  int most_failures = 1000;  ///< with so many it ends undone: it may never be
+  int most_failures = 1000;  ///< after which it ends unfinished, as it might never finish
 };
 
 /// Simulates a run until it ends, attempt by attempt. Failures come at exponentially distributed

@@ -8,7 +8,7 @@ struct Reliability {
   double restart_seconds = 0;           ///< from a failure to the first step of the next attempt
   double start_seconds = 0;             ///< of the first attempt
   double pause_seconds = 0;             ///< that training stops for a checkpoint
-  double write_seconds = 0;             ///< after that, beside the training, until it is valid
+  double write_seconds = 0;             ///< after that, while training goes on, until it is valid
 };
 
 /// Returns the seconds of training between checkpoints that cost least: C for a pause, M between

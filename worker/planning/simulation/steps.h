@@ -33,7 +33,7 @@ StepsTaken simulate_steps(std::span<const Team> teams, const Noise& noise, int s
 
 /// Returns the team that trains the generator and that which trains the discriminator with bounded
 /// staleness (docs/paragan.md): G begins step k once D has done k - max_staleness steps, D once G
-/// has done step k; both meet every 16 steps.
+/// has done step k; both agree every 16 steps.
 struct Roles {
   Team generator;
   Team discriminator;

@@ -1,8 +1,6 @@
 #include "report/log/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,11 +37,6 @@ std::string bar(double fraction, int width) {
 double rate(const Advance& advance) {
   const auto done = static_cast<double>(advance.done - advance.done_at_start);
   return advance.seconds > 0 ? done / advance.seconds : 0;
-}
-
-int terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -96,7 +89,7 @@ void ProgressBar::update(std::int64_t done) {
   const auto now = Clock::now();
   if (now - drawn_ < 100ms) return;
   drawn_ = now;
-  terminal::draw_bar(progress_line(advance(), unit_, terminal_width()));
+  terminal::draw_bar(progress_line(advance(), unit_, terminal::columns()));
 }
 
 /// Logs the progress whenever nothing was printed for longest_silence.

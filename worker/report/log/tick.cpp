@@ -44,6 +44,7 @@ nlohmann::ordered_json to_json(const Tick& tick) {
   line["loss"] = tick.losses;
   if (!tick.scores.empty()) line["score"] = tick.scores;
   line["learning_rate"] = tick.learning_rates;
+  if (!tick.scheduled.empty()) line["scheduled"] = tick.scheduled;
   if (tick.augment_p) line["augment_p"] = *tick.augment_p;
   for (const auto& [network, role] : tick.roles) line["roles"][network] = to_json(role);
   return line;

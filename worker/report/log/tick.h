@@ -43,6 +43,7 @@ struct Tick {
   std::map<std::string, double> losses;             ///< mean over the tick, by network or phase
   std::map<std::string, double> scores;          ///< mean of sigmoid(D(x)), of "real" and of "fake"
   std::map<std::string, double> learning_rates;  ///< by network
+  std::map<std::string, double> scheduled;       ///< other numbers that follow a schedule
   std::optional<double> augment_p;
   std::map<std::string, RoleTick> roles;  ///< by network, where ranks train one each
 };

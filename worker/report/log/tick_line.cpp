@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace ganscale::report {
 namespace {
@@ -18,11 +19,36 @@ std::string two_units(std::int64_t major, char major_unit, std::int64_t minor, c
   return fmt::format("{}{} {:02}{}", major, major_unit, minor, minor_unit);
 }
 
-std::string named_numbers(const std::string& title, const std::map<std::string, double>& numbers) {
-  if (numbers.empty()) return {};
-  std::string text = "  " + title;
-  for (const auto& [name, number] : numbers) text += " " + name + " " + format_short(number);
+/// The field's letters for the two networks; other names are short.
+std::string symbol_of(const std::string& network) {
+  if (network == "discriminator") return "D";
+  return network == "generator" ? "G" : network;
+}
+
+std::string losses_of(const Tick& tick) {
+  std::string text;
+  for (const auto& [name, loss] : tick.losses)
+    text += fmt::format("{}{} {:<5}", text.empty() ? "" : " ", symbol_of(name), format_short(loss));
   return text;
+}
+
+std::string scores_of(const Tick& tick) {
+  const auto real = tick.scores.find("real");
+  const auto fake = tick.scores.find("fake");
+  if (real == tick.scores.end() || fake == tick.scores.end()) return {};
+  return fmt::format("D(x) {:.2f}/{:.2f}", real->second, fake->second);
+}
+
+std::vector<std::string> fields_of(const Tick& tick) {
+  std::vector<std::string> fields{losses_of(tick), scores_of(tick)};
+  for (const auto& [network, role] : tick.roles)
+    fields.push_back(fmt::format("{} waits {:.0f}% age {}", symbol_of(network),
+                                 100 * role.wait_share, format_short(role.mean_age())));
+  if (tick.augment_p) fields.push_back("augment " + fixed(*tick.augment_p, 2));
+  if (tick.device_memory_bytes) fields.push_back("gpumem " + gibibytes(*tick.device_memory_bytes));
+  fields.push_back("mem " + gibibytes(tick.host_memory_bytes));
+  fields.push_back("maintenance " + fixed(tick.maintenance_seconds, 1) + "s");
+  return fields;
 }
 
 }  // namespace
@@ -45,26 +71,17 @@ std::string format_short(double number) {
 }
 
 std::string tick_line(const Tick& tick, std::optional<double> seconds_left) {
-  std::string line = "tick " + std::to_string(tick.number);
-  line += "  kimg " + fixed(static_cast<double>(tick.images_seen) / 1000, 1);
-  line += "  time " + format_duration(tick.seconds);
-  line += "  s/kimg " + format_short(tick.seconds_per_kimg);
-  line += "  maintenance " + fixed(tick.maintenance_seconds, 1) + "s";
-  line += "  cpumem " + gibibytes(tick.host_memory_bytes);
-  if (tick.device_memory_bytes) line += "  gpumem " + gibibytes(*tick.device_memory_bytes);
-  if (tick.augment_p) line += "  augment " + fixed(*tick.augment_p, 3);
-  line += named_numbers("loss", tick.losses);
-  line += named_numbers("score", tick.scores);
-  std::map<std::string, double> waits;
-  std::map<std::string, double> ages;
-  for (const auto& [network, role] : tick.roles) {
-    waits[network] = role.wait_share;
-    ages[network] = role.mean_age();
+  constexpr std::size_t kColumns = 100;
+  std::string line =
+      fmt::format("tick {:<3} {:>6.1f} kimg  {:>6}  {:>4} s/kimg", tick.number,
+                  static_cast<double>(tick.images_seen) / 1000, format_duration(tick.seconds),
+                  format_short(tick.seconds_per_kimg));
+  const std::string left = seconds_left ? "  left " + format_duration(*seconds_left) : "";
+  for (const std::string& field : fields_of(tick)) {
+    const bool has_room = line.size() + 2 + field.size() + left.size() <= kColumns;
+    if (!field.empty() && has_room) line += "  " + field;
   }
-  line += named_numbers("wait", waits);
-  line += named_numbers("staleness", ages);
-  if (seconds_left) line += "  left " + format_duration(*seconds_left);
-  return line;
+  return line + left;
 }
 
 }  // namespace ganscale::report

@@ -7,10 +7,13 @@
 
 namespace ganscale::report {
 
-/// Returns a tick as a line of the log, with memory in GiB:
+/// Returns a tick as a line of the log, in aligned columns of at most 100 characters:
 ///
-///   tick 12  kimg 480.0  time 1h 04m  s/kimg 7.91  maintenance 3.1s  cpumem 3.2  gpumem 9.8
-///   augment 0.120  loss discriminator 1.21 generator 0.82  left 2h 10m      (one line)
+///   tick 12   480.0 kimg  1h 04m  7.91 s/kimg  D 1.21  G 0.820 r1 0.0734  D(x) 0.58/0.42  left 2h 10m
+///
+/// That is: images seen, time of training, rate, losses, and the mean score of reals and fakes as a
+/// probability. What then has room follows: waiting and ages of roles, probability of the augmentation,
+/// memory in GiB, maintenance. stats.jsonl has everything.
 std::string tick_line(const Tick& tick, std::optional<double> seconds_left);
 
 /// Formats a duration in its two largest units: "42s", "12m 05s", "1h 04m", "3d 07h".

@@ -28,8 +28,11 @@ GridLayout square_layout(std::int64_t image_count) {
 at::Tensor make_grid(const at::Tensor& images, GridLayout layout) {
   check(images.dim() == 4 && images.size(0) > 0, "a grid wants [N, C, H, W] and N > 0");
   check(images.size(1) == 1 || images.size(1) == 3, "a grid wants 1 or 3 channels");
-  check(layout.columns > 0 && layout.gap_pixels >= 0, "a grid wants a column");
-  const auto pixels = to_bytes(images).permute({0, 2, 3, 1});  // [N, H, W, C]
+  check(layout.columns > 0 && layout.gap_pixels >= 0 && layout.scale > 0, "a grid wants a column");
+  const auto pixels = to_bytes(images)
+                          .permute({0, 2, 3, 1})  // [N, H, W, C]
+                          .repeat_interleave(layout.scale, 1)
+                          .repeat_interleave(layout.scale, 2);
   const auto count = pixels.size(0), height = pixels.size(1), width = pixels.size(2);
   const std::int64_t columns = layout.columns;
   const auto rows = (count + columns - 1) / columns;

@@ -11,6 +11,7 @@ namespace ganscale::report {
 struct GridLayout {
   int columns = 8;
   int gap_pixels = 0;  ///< white space between two images
+  int scale = 1;       ///< a pixel of an image is a square of so many
 };
 
 /// Returns the most square layout that is not taller than wide: 8 x 8 for 64 images.
@@ -20,7 +21,7 @@ GridLayout square_layout(std::int64_t image_count);
 ///
 /// images:  [N, C, H, W], C = 1 or 3, N > 0; uint8, or floating point in [-1, 1] (clamped; NaN is
 ///          black).
-/// Returns: [rows * H + gaps, columns * W + gaps, C] uint8 on the host.
+/// Returns: [rows * scale * H + gaps, columns * scale * W + gaps, C] uint8 on the host.
 /// Throws:  Error(kBug) for other shapes.
 at::Tensor make_grid(const at::Tensor& images, GridLayout layout);
 

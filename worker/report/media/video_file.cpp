@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "report/media/mp4_file.h"
+#include "report/media/webp_file.h"
 #include "report/media/y4m_file.h"
 
 namespace ganscale::report {
@@ -17,6 +18,7 @@ void VideoFile::append(const at::Tensor& pixels) {
 std::unique_ptr<VideoFile> open_video(const std::filesystem::path& path, int frames_per_second) {
   check(frames_per_second > 0, "a video has at least a frame a second");
   if (path.extension() == ".mp4") return open_mp4(path, frames_per_second);
+  if (path.extension() == ".webp") return open_webp(path, frames_per_second);
   return open_y4m(path, frames_per_second);
 }
 

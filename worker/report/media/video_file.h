@@ -26,7 +26,7 @@ class VideoFile {
   std::vector<std::int64_t> shape_;  ///< of the frames so far; empty before the first
 };
 
-/// Opens a video of the format of its extension: .mp4, or .y4m for an uncompressed one. Creates
+/// Opens a video of the format of its extension: .webp, .mp4, or .y4m for an uncompressed one. Creates
 /// missing parent folders. Throws UsageError for .mp4 in a build without libav; files::OutputError.
 std::unique_ptr<VideoFile> open_video(const std::filesystem::path& path, int frames_per_second);
 

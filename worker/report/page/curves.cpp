@@ -135,6 +135,7 @@ std::vector<Chart> all_tick_charts(const Lines& ticks) {
        {{"ms", column(ticks, "/read_tail_seconds", kMilliseconds)}},
        true},
       {"Learning rate", "", {}, columns_of(ticks, "/learning_rate"), true},
+      {"Scheduled", "weights, half-lives", {}, columns_of(ticks, "/scheduled"), true},
       {"Memory",
        "GiB",
        {},
@@ -174,7 +175,7 @@ std::vector<Chart> charts_of(const Lines& metrics) {
   return charts;
 }
 
-/// Returns the time of the training at which it had seen so many images; NaN after the last tick.
+/// Returns the time of the training at which it had seen that many images; NaN after the last tick.
 double seconds_at(const Lines& ticks, double images_seen) {
   double images_before = 0;
   double seconds_before = 0;

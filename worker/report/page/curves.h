@@ -14,7 +14,7 @@ std::vector<Chart> tick_charts(const RunSummary& run);
 /// Returns a chart with one curve for each metric in metrics.jsonl, against images seen.
 std::vector<Chart> metric_charts(const RunSummary& run);
 
-/// Returns the same against the time of the training, as far as the ticks tell it: evaluations
+/// Returns the same against the time of the training, as far as the ticks report it: evaluations
 /// between two ticks are interpolated.
 std::vector<Chart> metric_time_charts(const RunSummary& run);
 

@@ -135,7 +135,10 @@ std::string header(const RunSummary& run) {
   const auto model = config_value(run.config, "model.name").value_or("a model");
   const auto data = config_value(run.config, "data.path").value_or("its data");
   html += element("p", {}, escaped(model) + " on " + escaped(data));
-  return element("header", {}, html);
+  html = element("header", {}, html);
+  if (run.error.empty()) return html;
+  return html +
+         element("p", {{"class", "card note"}}, "Ended with an error: " + escaped(run.error));
 }
 
 /// Returns whether this label has a generator.

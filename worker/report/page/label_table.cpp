@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/finite_values.h"
 #include "markup/element.h"
 #include "report/log/tick_line.h"
 
@@ -57,23 +58,6 @@ std::string row(const std::string& head, const std::vector<double>& values) {
   return element("tr", {}, cells);
 }
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  int count = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    sum += value;
-    ++count;
-  }
-  return count > 0 ? sum / count : kNoValue;
-}
-
-double minimum_of(const std::vector<double>& values) {
-  double minimum = kNoValue;
-  for (const double value : values) minimum = std::fmin(minimum, value);
-  return minimum;
-}
-
 /// Returns a label as its number and, where the run knows it, its name.
 std::string label_text(const RunSummary& run, std::size_t label) {
   const auto number = std::to_string(label);
@@ -96,8 +80,9 @@ std::string label_table(const RunSummary& run) {
   std::size_t label_count = 0;
   for (const auto& [name, values] : columns) {
     head += element("th", {}, escaped(name));
-    means.push_back(mean_of(values));
-    minima.push_back(minimum_of(values));
+    const FiniteValues finite(values);
+    means.push_back(finite.mean);
+    minima.push_back(finite.minimum);
     label_count = std::max(label_count, values.size());
   }
   std::string rows = element("tr", {}, head) + row("mean", means) + row("minimum", minima);

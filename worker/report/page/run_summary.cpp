@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "checkpoint/checkpoint_name.h"
+#include "config/differences.h"
 #include "files/atomic_file.h"
 #include "report/log/stats_log.h"
 
@@ -13,19 +14,6 @@ namespace {
 constexpr std::string_view kSamplePrefix = "fakes-";
 constexpr std::string_view kCheckpointPrefix = "kimg-";
 constexpr std::string_view kSampleSuffix = ".png";
-
-std::string text_of(const config::Node& node) {
-  if (const auto* scalar = node.scalar()) return *scalar;
-  std::string text;
-  if (const auto* list = node.list()) {
-    for (const auto& item : *list) text += (text.empty() ? "" : ", ") + text_of(item);
-    return "[" + text + "]";
-  }
-  for (const auto& [key, item] : *node.map()) {
-    text += (text.empty() ? "" : ", ") + key + ": " + text_of(item);
-  }
-  return "{" + text + "}";
-}
 
 const config::Node* find(const config::Node& node, const std::string& key) {
   if (node.map() == nullptr) return nullptr;
@@ -41,6 +29,17 @@ std::vector<nlohmann::ordered_json> read_labels(const std::filesystem::path& fil
                                                    /*allow_exceptions=*/false);
   if (!table.is_array()) return {};
   return {table.begin(), table.end()};
+}
+
+/// Returns the error with which the log ends. A start that goes on after one logs what it does.
+std::string last_error(const std::filesystem::path& log) {
+  std::string error;
+  for (const auto& line : read_json_lines(log)) {
+    const auto level = line.value("level", "");
+    if (level == "info") error.clear();
+    if (level == "error") error = line.value("message", "");
+  }
+  return error;
 }
 
 std::vector<SampleGrid> list_samples(const std::filesystem::path& folder) {
@@ -66,6 +65,7 @@ RunSummary read_run(const std::filesystem::path& folder) {
   run.config_text = files::read_file(config_file);
   run.config = config::parse_yaml(run.config_text, config_file.string());
   run.starts = read_json_lines(folder / "provenance.jsonl");
+  run.error = last_error(folder / "log.jsonl");
   run.ticks = read_json_lines(folder / "stats.jsonl");
   run.metrics = read_json_lines(folder / "metrics.jsonl");
   run.labels = read_labels(folder / "labels.json");
@@ -84,7 +84,7 @@ std::optional<std::string> config_value(const config::Node& config, const std::s
     begin = end + 1;
   }
   if (node == nullptr) return std::nullopt;
-  return text_of(*node);
+  return config::text_of(*node);
 }
 
 std::string sample_name(std::int64_t images_seen) {

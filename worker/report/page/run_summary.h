@@ -24,6 +24,7 @@ struct RunSummary {
   std::string config_text;
   config::Node config;
   std::vector<nlohmann::ordered_json> starts;   ///< lines of provenance.jsonl
+  std::string error;                            ///< that ended the latest start; empty: none did
   std::vector<nlohmann::ordered_json> ticks;    ///< lines of stats.jsonl
   std::vector<nlohmann::ordered_json> metrics;  ///< lines of metrics.jsonl
   std::vector<nlohmann::ordered_json> labels;   ///< labels.json of scheme per_label

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <span>
 
-#include "base/host_name.h"
+#include "base/host.h"
 #include "data/formats/tfrecord_framing.h"
 #include "report/tensorboard/event_format.h"
 
@@ -59,6 +59,7 @@ void Tensorboard::write_tick(const Tick& tick) {
   insert(scalars, "loss", tick.losses);
   insert(scalars, "score", tick.scores);
   insert(scalars, "learning_rate", tick.learning_rates);
+  insert(scalars, "scheduled", tick.scheduled);
   write(scalars_event(now_at(tick.images_seen), scalars));
 }
 

@@ -1,7 +1,8 @@
 #include "training/bench/count_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <utility>
 
@@ -34,14 +35,12 @@ CountRow row_of(const CountedPhase& phase, const TrainingConfig& training,
 
 std::string line_of(const CountRow& row) {
   const cost::Work& work = row.work;
-  char line[256];
-  std::snprintf(line, sizeof line,
-                "%-8s %6.0f %10.1f %10.1f %10.1f %8.1f %9.2f %8.0f %6.2f %9.1f %9.2f\n",
-                row.name.c_str(), row.interval, work.convolution_flops / kGiga,
-                work.data_gradient_flops / kGiga, work.weight_gradient_flops / kGiga,
-                work.matrix_product_flops / kGiga, work.memory_bytes / kGiga, work.launches,
-                work.host_reads, work.all_reduce_bytes / 1e6, row.time.total() * 1e3);
-  return line;
+  return fmt::format(
+      "{:<8} {:6.0f} {:10.1f} {:10.1f} {:10.1f} {:8.1f} {:9.2f} {:8.0f} {:6.2f} {:9.1f} {:9.2f}\n",
+      row.name, row.interval, work.convolution_flops / kGiga, work.data_gradient_flops / kGiga,
+      work.weight_gradient_flops / kGiga, work.matrix_product_flops / kGiga,
+      work.memory_bytes / kGiga, work.launches, work.host_reads, work.all_reduce_bytes / 1e6,
+      row.time.total() * 1e3);
 }
 
 Json json_of(const std::map<std::string, cost::Work>& operators) {
@@ -109,22 +108,16 @@ std::string to_table(const CountReport& report) {
       "MB        ms\n";
   for (const CountRow& row : report.phases) table += line_of(row);
   table += line_of(report.step);
-  char line[256];
-  std::snprintf(
-      line, sizeof line,
-      "%.0f GFLOP an image, at least %.2f s/kimg on %d x %.*s: convolutions %.0f%%, matrix "
-      "products %.0f%%, memory %.0f%%, launches %.0f%%\n",
-      report.gflop_per_image(), report.seconds_per_kimg(), report.ranks,
-      static_cast<int>(report.device.name.size()), report.device.name.data(),
-      100 * report.step.time.convolutions / report.step.time.total(),
-      100 * report.step.time.matrix_products / report.step.time.total(),
-      100 * report.step.time.memory / report.step.time.total(),
-      100 * report.step.time.launches / report.step.time.total());
-  table += line;
+  const cost::Time& time = report.step.time;
+  table += fmt::format(
+      "{:.0f} GFLOP an image, at least {:.2f} s/kimg on {} x {}: convolutions {:.0f}%, matrix "
+      "products {:.0f}%, memory {:.0f}%, launches {:.0f}%\n",
+      report.gflop_per_image(), report.seconds_per_kimg(), report.ranks, report.device.name,
+      100 * time.convolutions / time.total(), 100 * time.matrix_products / time.total(),
+      100 * time.memory / time.total(), 100 * time.launches / time.total());
   const auto highest = std::ranges::max_element(report.phases, {}, &CountRow::peak_bytes);
-  std::snprintf(line, sizeof line, "%.2f GB of tensors live at a time, in %s\n",
-                highest->peak_bytes / kGiga, highest->name.c_str());
-  return table + line;
+  return table + fmt::format("{:.2f} GB of tensors live at a time, in {}\n",
+                             highest->peak_bytes / kGiga, highest->name);
 }
 
 std::string to_operators_table(const CountReport& report) {
@@ -134,10 +127,8 @@ std::string to_operators_table(const CountReport& report) {
                            [](const auto& entry) { return entry.second.launches; });
   std::string table = "operator                                  launches     GFLOP        GB\n";
   for (const auto& [name, work] : operators) {
-    char line[256];
-    std::snprintf(line, sizeof line, "%-40s %9.1f %9.1f %9.2f\n", name.c_str(), work.launches,
-                  work.flops() / kGiga, work.memory_bytes / kGiga);
-    table += line;
+    table += fmt::format("{:<40} {:9.1f} {:9.1f} {:9.2f}\n", name, work.launches,
+                         work.flops() / kGiga, work.memory_bytes / kGiga);
   }
   return table;
 }

@@ -45,7 +45,7 @@ std::string to_table(const CountReport& report);
 /// first.
 std::string to_operators_table(const CountReport& report);
 
-/// Returns the same with exact numbers, and the times by what they are spent on.
+/// Returns the same with exact numbers, and the times by where they are spent.
 nlohmann::ordered_json to_json(const CountReport& report);
 
 }  // namespace ganscale::training

@@ -22,43 +22,45 @@ namespace {
 /// Batches of a rank that nobody reads from a dataset.
 class BlankInputs : public StepInputs {
  public:
-  BlankInputs(const RunConfig& config, int ranks) : config_(config), ranks_(ranks) {}
+  BlankInputs(const models::ModelConfig& model, const TrainingConfig& training, int ranks)
+      : model_(model), training_(training), ranks_(ranks) {}
 
   StepInput next(const Progress& progress) override {
-    const models::ModelConfig& model = config_.model;
-    const TrainingConfig& training = config_.training;
-    const std::int64_t N = training.batch / ranks_;
+    const std::int64_t N = training_.batch / ranks_;
     data::Batch host{
-        .images = at::empty({N, model.channels, model.resolution, model.resolution}, at::kByte),
+        .images = at::empty({N, model_.channels, model_.resolution, model_.resolution}, at::kByte),
         .labels = {}};
-    if (model.label_count > 0) host.labels = at::zeros({N}, at::kLong);
-    return {.real = data::to_model_input(host, at::kMeta, parameter_dtype(training.precision)),
-            .images = image_random(training.seed_mode, training.seed, /*rank=*/0, ranks_,
+    if (model_.label_count > 0) host.labels = at::zeros({N}, at::kLong);
+    return {.real = data::to_model_input(host, at::kMeta, parameter_dtype(training_.precision)),
+            .images = image_random(training_.seed_mode, training_.seed, /*rank=*/0, ranks_,
                                    progress.images_seen)};
   }
 
  private:
-  const RunConfig& config_;
+  const models::ModelConfig& model_;
+  const TrainingConfig& training_;
   int ranks_;
 };
 
 /// The groups of rank 0: all, and those that share its statistics.
 struct Groups {
-  Groups(const RunConfig& config, int ranks)
-      : world(ranks), statistics(ranks_like_the_first(config, ranks)), path_length(ranks) {}
+  Groups(const models::Blueprint& blueprint, std::int64_t images_per_pass, int ranks)
+      : world(ranks),
+        statistics(ranks_like_the_first(blueprint, images_per_pass, ranks)),
+        path_length(ranks) {}
 
-  static int ranks_like_the_first(const RunConfig& config, int ranks) {
+  static int ranks_like_the_first(const models::Blueprint& blueprint, std::int64_t images_per_pass,
+                                  int ranks) {
     const auto color_of = [&](int rank) {
-      return config.model.blueprint->statistics_color(config.training.images_per_pass(),
-                                                      comm::CountingGroup(ranks, rank));
+      return blueprint.statistics_color(images_per_pass, comm::CountingGroup(ranks, rank));
     };
     int count = 0;
     for (int rank = 0; rank < ranks; ++rank) count += color_of(rank) == color_of(0) ? 1 : 0;
     return count;
   }
 
-  ReplicaGroups borrowed(const RunConfig& config) {
-    const bool shares = config.training.running_means == RunningMeans::kAveraged;
+  ReplicaGroups borrowed(RunningMeans means) {
+    const bool shares = means == RunningMeans::kAveraged;
     return {&statistics, shares ? &path_length : nullptr};
   }
 
@@ -67,19 +69,15 @@ struct Groups {
   comm::CountingGroup path_length;
 };
 
-void require_countable(const RunConfig& config, int ranks) {
-  require_divisible_batch(config, ranks);
-}
-
 /// Counts the phases of one step one by one.
 class Counter {
  public:
   Counter(const RunConfig& config, int ranks)
       : config_(config),
         recorder_([this](const cost::RecordedCall& call) { memory_.see(call); }),
-        groups_(config, ranks),
-        inputs_(config, ranks),
-        replica_(config, at::kMeta, groups_.borrowed(config)),
+        groups_(*config.model.blueprint, config.training.images_per_pass(), ranks),
+        inputs_(config.model, config.training, ranks),
+        replica_(config, at::kMeta, groups_.borrowed(config.training.running_means)),
         trainer_(config, replica_, inputs_, groups_.world),
         statistics_(agree_on_statistics()) {}
 
@@ -160,7 +158,7 @@ class Counter {
 }  // namespace
 
 std::vector<CountedPhase> count_step(const RunConfig& config, int ranks) {
-  require_countable(config, ranks);
+  require_divisible_batch(config.training, ranks);
   return Counter(config, ranks).run();
 }
 

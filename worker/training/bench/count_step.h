@@ -15,7 +15,7 @@ struct CountedPhase {
   std::string name = {};  ///< of the phase; "input" and "average" for what frames the phases
   wire::Role network =
       wire::Role::kGenerator;  ///< that it trains; the input is the discriminator's
-  std::int64_t interval = 1;   ///< it is due in every so many steps
+  std::int64_t interval = 1;   ///< steps from one time it is due to the next
   std::vector<cost::Operation> gradients =
       {};  ///< replayed as a CUDA graph with training.cuda_graphs
   std::vector<cost::Operation> update =

@@ -2,11 +2,11 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
+#include <fmt/format.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <map>
 #include <optional>
@@ -15,7 +15,7 @@
 #include "cost/recorder.h"
 #include "tensors/move_module.h"
 #include "tensors/named_tensors.h"
-#include "training/phases/build_phases.h"
+#include "training/phases/joined_batches.h"
 #include "training/run/precision.h"
 
 namespace ganscale::training {
@@ -212,34 +212,27 @@ std::string channels_of(const LaidOutLayer& layer) {
 }
 
 std::string share_of(double part, double whole) {
-  if (whole == 0) return "-";
-  char text[16];
-  std::snprintf(text, sizeof text, "%.1f%%", 100 * part / whole);
-  return text;
+  return whole == 0 ? "-" : fmt::format("{:.1f}%", 100 * part / whole);
 }
 
 std::string line_of(const LaidOutLayer& layer) {
   const bool has_pixels = !layer.memory.empty();
-  const std::string kernel = std::to_string(layer.kernel);
-  const std::string pixels = std::to_string(layer.pixels);
-  const std::string memory = layer.padded_vectors == 0
-                                 ? layer.memory
-                                 : "(" + std::to_string(layer.padded_vectors) + " images)";
-  char line[256];
-  std::snprintf(line, sizeof line, "%-28s %-4s  %-13s  %-26s  %-6s  %-9s  %9.2f  %6s\n",
-                layer.name.c_str(), layer.type.c_str(), memory.c_str(), channels_of(layer).c_str(),
-                has_pixels ? (kernel + "x" + kernel).c_str() : "",
-                has_pixels ? (pixels + "x" + pixels).c_str() : "", layer.multiply_adds / 1e9,
-                share_of(layer.multiply_adds, layer.in_tiles).c_str());
-  return line;
+  const auto square = [&](auto side) {
+    return has_pixels ? fmt::format("{0}x{0}", side) : std::string();
+  };
+  const std::string memory =
+      layer.padded_vectors == 0 ? layer.memory : fmt::format("({} images)", layer.padded_vectors);
+  return fmt::format("{:<28} {:<4}  {:<13}  {:<26}  {:<6}  {:<9}  {:9.2f}  {:>6}\n", layer.name,
+                     layer.type, memory, channels_of(layer), square(layer.kernel),
+                     square(layer.pixels), layer.multiply_adds / 1e9,
+                     share_of(layer.multiply_adds, layer.in_tiles));
 }
 
 std::string table_of(const LaidOutNetwork& network) {
-  char head[256];
-  std::snprintf(head, sizeof head, "\n%-28s %-4s  %-13s  %-26s  %-6s  %-9s  %9s  %6s\n",
-                (network.name + ", " + std::to_string(network.images) + " images").c_str(), "type",
-                "memory", "channels (padded)", "kernel", "pixels", "GMAC", "use");
-  std::string table = head;
+  std::string table =
+      fmt::format("\n{:<28} {:<4}  {:<13}  {:<26}  {:<6}  {:<9}  {:>9}  {:>6}\n",
+                  fmt::format("{}, {} images", network.name, network.images), "type", "memory",
+                  "channels (padded)", "kernel", "pixels", "GMAC", "use");
   double useful = 0;
   double useful_in_units = 0;
   double in_tiles = 0;
@@ -249,10 +242,8 @@ std::string table_of(const LaidOutNetwork& network) {
     useful_in_units += layer.in_tiles > 0 ? layer.multiply_adds : 0;
     in_tiles += layer.in_tiles;
   }
-  char sum[256];
-  std::snprintf(sum, sizeof sum, "%-96s  %9.2f  %6s\n", "all", useful / 1e9,
-                share_of(useful_in_units, in_tiles).c_str());
-  return table + sum;
+  return table + fmt::format("{:<96}  {:9.2f}  {:>6}\n", "all", useful / 1e9,
+                             share_of(useful_in_units, in_tiles));
 }
 
 /// Returns the tiles of the types that layers compute in.

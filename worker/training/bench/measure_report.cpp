@@ -1,4 +1,4 @@
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "training/bench/measure_steps.h"
 
@@ -6,10 +6,8 @@ namespace ganscale::training {
 namespace {
 
 std::string line_of(const Spread& spread) {
-  char line[128];
-  std::snprintf(line, sizeof line, "%-12s %9.3f %9.3f %9.3f\n", spread.name.c_str(),
-                1e3 * spread.mean, 1e3 * spread.lowest, 1e3 * spread.highest);
-  return line;
+  return fmt::format("{:<12} {:9.3f} {:9.3f} {:9.3f}\n", spread.name, 1e3 * spread.mean,
+                     1e3 * spread.lowest, 1e3 * spread.highest);
 }
 
 nlohmann::ordered_json json_of(const std::vector<Spread>& spreads) {
@@ -29,17 +27,15 @@ double seconds_per_kimg(const wire::Measurement& measured) {
 
 std::string to_table(const MeasuredSteps& steps) {
   const wire::Measurement& measured = steps.measured;
-  char head[512];
-  std::snprintf(head, sizeof head,
-                "%s on %d x %s, batch %lld: %lld steps after %lld\n"
-                "%.4g s/kimg, %.4g images/s; a step: median %.4g ms, 99%% below %.4g ms; "
-                "straggler ratio %.3f\n\n",
-                steps.model.c_str(), steps.ranks, steps.device.c_str(),
-                static_cast<long long>(steps.batch), static_cast<long long>(steps.window.steps),
-                static_cast<long long>(steps.window.warmup_steps), seconds_per_kimg(measured),
-                measured.images_per_second(), 1e3 * measured.step_seconds_median,
-                1e3 * measured.step_seconds_p99, measured.straggler_ratio);
-  std::string table = std::string(head) + "ms of a step      mean    lowest   highest rank\n";
+  std::string table = fmt::format(
+      "{} on {} x {}, batch {}: {} steps after {}\n"
+      "{:.4g} s/kimg, {:.4g} images/s; a step: median {:.4g} ms, 99% below {:.4g} ms; "
+      "straggler ratio {:.3f}\n\n"
+      "ms of a step      mean    lowest   highest rank\n",
+      steps.model, steps.ranks, steps.device, steps.batch, steps.window.steps,
+      steps.window.warmup_steps, seconds_per_kimg(measured), measured.images_per_second(),
+      1e3 * measured.step_seconds_median, 1e3 * measured.step_seconds_p99,
+      measured.straggler_ratio);
   for (const Spread& term : steps.terms) table += line_of(term);
   table += "in phases\n";
   for (const Spread& phase : steps.phases) table += line_of(phase);

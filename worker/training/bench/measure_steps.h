@@ -7,6 +7,7 @@
 #include "comm/group/group.h"
 #include "device/select_device.h"
 #include "training/run/dataset.h"
+#include "training/run/run_config.h"
 #include "wire/job_status.h"
 
 namespace ganscale::training {
@@ -28,7 +29,7 @@ struct MeasuredSteps {
   MeasureConfig window;
   wire::Measurement measured = {};
   /// They add up to a step: compute, all_reduce (that the computation does not hide), data_wait, and
-  /// host, which is all that the host does beside phases and waiting for data.
+  /// host, which is all that the host does besides phases and waiting for data.
   std::vector<Spread> terms = {};
   /// Of the host: on a GPU, what it took to launch them.
   std::vector<Spread> phases = {};

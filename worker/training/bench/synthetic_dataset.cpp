@@ -13,7 +13,7 @@ class SyntheticSource : public data::Source {
   explicit SyntheticSource(const models::ModelConfig& model) : model_(model) {
     const auto pixels =
         static_cast<std::size_t>(model.channels) * model.resolution * model.resolution;
-    // A record is the bytes from a place of its own on.
+    // A record is the bytes from an offset of its own.
     bytes_.resize(2 * pixels);
     std::mt19937_64 random(1);
     std::uniform_int_distribution<int> byte(0, 255);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "models/contract/networks.h"
 
 namespace ganscale::training {

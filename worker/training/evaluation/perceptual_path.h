@@ -13,7 +13,7 @@ namespace ganscale::training {
 struct PathMeasurement {
   metrics::PathRule rule;
   std::int64_t path_count = 50'000;
-  std::int64_t batch = 64;  ///< at most so many paths at a time on a rank
+  std::int64_t batch = 64;  ///< most paths at a time on a rank
   std::uint64_t seed = 0;
   std::vector<std::int64_t> labels = {};  ///< to draw from, see labels_to_draw()
 };
@@ -24,7 +24,7 @@ struct PathMeasurement {
 ///
 /// Paper:  Karras et al. 2019, arXiv:1812.04948, Section 4.1; Karras et al. 2020, arXiv:1912.04958,
 ///         Section 3, without the crop. Both images of a path have the same label and noise, drawn
-///         anew for each path. Computed in float32.
+///         again for each path. Computed in float32.
 /// Throws: DataError if a distance is NaN or infinite.
 double perceptual_path_length(models::Generator& generator, metrics::PerceptualNet& net,
                               const PathMeasurement& measurement, comm::Group& group);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
+#include "comm/collectives/numbers.h"
 #include "data/tools/parallel_for.h"
 #include "files/atomic_file.h"
 #include "files/durable_file.h"
@@ -114,9 +115,9 @@ void write_cached(const fs::path& file, const NamedTensors& tensors, const std::
 /// Broadcasts the tensors of rank 0; empty if it has none.
 NamedTensors share(const NamedTensors& own, const metrics::Needs& needs, std::int64_t feature_count,
                    std::int64_t image_count, comm::Group& group) {
-  const auto found = at::tensor(std::int64_t{!own.empty()});
-  group.broadcast(found, 0);
-  if (found.item<std::int64_t>() == 0) return {};
+  bool is_found = !own.empty();
+  comm::broadcast_from_rank_0(group, {&is_found});
+  if (!is_found) return {};
   NamedTensors all;
   if (needs.moments) {
     all.emplace("mean", at::zeros({feature_count}, at::kDouble));

@@ -2,7 +2,7 @@
 
 #include "comm/group/group.h"
 #include "data/image/decode.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "metrics/evaluate_config.h"
 #include "metrics/feature_stats.h"
 
@@ -31,7 +31,7 @@ at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t
 
 /// Returns the feature statistics of the real images, computed by all ranks.
 ///
-/// They are cached in the folder config.cache, in a file named by what they depend on: the
+/// They are cached in the folder config.cache, in a file named after what they depend on: the
 /// dataset's content, the number of its images, the network's SHA-256, the images' resolution and preprocessing. Files are
 /// written atomically, so that several runs may write the same one; a damaged one is recomputed.
 /// Rank 0 reads it for all ranks. If the folder cannot be written, there is a warning.

@@ -1,6 +1,6 @@
 #include "training/generators/label_state.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "files/atomic_file.h"
@@ -13,9 +13,7 @@ constexpr const char* kFile = "label.json";
 }  // namespace
 
 std::filesystem::path label_folder(const RunFolder& run, std::int64_t label) {
-  char name[32];
-  std::snprintf(name, sizeof name, "label-%04lld", static_cast<long long>(label));
-  return run.root() / "labels" / name;
+  return run.root() / "labels" / fmt::format("label-{:04}", label);
 }
 
 std::optional<LabelState> read_label_state(const std::filesystem::path& label_folder) {

@@ -19,7 +19,7 @@ struct TrainedGenerator {
   std::filesystem::path run;         ///< folder of the run
   std::int64_t images_seen = 0;
   std::vector<double> label_probabilities{};  ///< p(y) in the data; empty if unknown or no labels
-  std::vector<std::string> label_names{};     ///< likewise
+  std::vector<std::string> label_names{};     ///< as above
 };
 
 /// Loads the generator of a run's newest valid checkpoint, or its bundle. Throws DataError if the

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 /// A run of many weeks may skip an update now and then; one that diverged skips most of them.
 constexpr std::int64_t kNonfiniteWindowSteps = 1000;
 
-/// After so many steps all phases of the presets have run, and cuDNN has chosen its algorithms: the
+/// After these steps all phases of the presets have run, and cuDNN has chosen its algorithms: the
 /// workspaces of those that it only tried are in the way.
 constexpr std::int64_t kSearchSteps = 16;
 

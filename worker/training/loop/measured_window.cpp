@@ -1,11 +1,11 @@
 #include "training/loop/measured_window.h"
 
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "comm/collectives/numbers.h"
 #include "device/gpu.h"
 #include "device/gpu_use.h"
 
@@ -85,31 +85,31 @@ DeviceShares MeasuredWindow::shares_of(at::Device device) const {
 std::optional<wire::Measurement> MeasuredWindow::gather(comm::Group& group,
                                                         const DeviceShares& shares) const {
   const WindowParts here = parts();
-  const double work = here.seconds - here.all_reduce_seconds;
-  const auto options = at::TensorOptions(at::kDouble);
-  const auto sums =
-      at::tensor({static_cast<double>(images_), here.data_wait_seconds, here.all_reduce_seconds,
-                  work, shares.time.value_or(0), shares.time ? 1.0 : 0.0},
-                 options);
-  const auto highest =
-      at::tensor({here.seconds, work, shares.memory, is_over() ? 0.0 : 1.0}, options);
-  group.all_reduce_sum(sums);
-  group.all_reduce_max(highest);
-  const auto* sum = sums.const_data_ptr<double>();
-  const auto* most = highest.const_data_ptr<double>();
-  if (most[3] > 0) return std::nullopt;
+  bool is_unfinished = !is_over();
+  comm::all_reduce_max(group, {&is_unfinished});
+  if (is_unfinished) return std::nullopt;
+  wire::Measurement measured{.steps = config_.steps,
+                             .images = images_,
+                             .seconds = here.seconds,
+                             .data_wait_seconds = here.data_wait_seconds,
+                             .all_reduce_seconds = here.all_reduce_seconds};
+  double work = here.seconds - here.all_reduce_seconds;
+  double longest_work = work;
+  double gpu_use = shares.time.value_or(0);
+  double measured_gpus = shares.time ? 1 : 0;
+  double memory_share = shares.memory;
+  comm::all_reduce_sum(group, {&measured.images});
+  comm::all_reduce_sum(group, {&measured.data_wait_seconds, &measured.all_reduce_seconds, &work,
+                               &gpu_use, &measured_gpus});
+  comm::all_reduce_max(group, {&measured.seconds, &longest_work, &memory_share});
   const double ranks = group.size();
-  wire::Measurement measured;
-  measured.steps = config_.steps;
-  measured.images = static_cast<std::int64_t>(sum[0]);
-  measured.seconds = most[0];
-  measured.data_wait_seconds = sum[1] / ranks;
-  measured.all_reduce_seconds = sum[2] / ranks;
-  measured.straggler_ratio = sum[3] > 0 ? most[1] / (sum[3] / ranks) : 1;
+  measured.data_wait_seconds /= ranks;
+  measured.all_reduce_seconds /= ranks;
+  measured.straggler_ratio = work > 0 ? longest_work / (work / ranks) : 1;
   measured.step_seconds_median = quantile(step_seconds_, 0.5);
   measured.step_seconds_p99 = quantile(step_seconds_, 0.99);
-  if (most[2] > 0) measured.memory_share = most[2];
-  if (sum[5] > 0) measured.gpu_use = sum[4] / sum[5];
+  if (memory_share > 0) measured.memory_share = memory_share;
+  if (measured_gpus > 0) measured.gpu_use = gpu_use / measured_gpus;
   return measured;
 }
 

@@ -1,15 +1,15 @@
 #include "training/loop/reporter.h"
 
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
 #include <unistd.h>
 
 #include <limits>
+#include <utility>
 
 #include "base/enum_names.h"
 #include "base/log.h"
 #include "base/with_prefix.h"
 #include "checkpoint/checkpoint_name.h"
+#include "comm/collectives/numbers.h"
 #include "device/gpu.h"
 #include "files/atomic_file.h"
 #include "report/log/tick_line.h"
@@ -25,7 +25,7 @@ double seconds_between(std::chrono::steady_clock::time_point from,
   return std::chrono::duration<double>(to - from).count();
 }
 
-/// Exports what the loader measured; counters by what they grew since `counted`.
+/// Exports what the loader measured; counters by their growth since `counted`.
 void export_loader(telemetry::Instruments& instruments, const data::LoaderReadings& now,
                    const data::LoaderReadings& counted) {
   const auto grown = [&](auto member) {
@@ -143,11 +143,10 @@ void Reporter::read_counters() {
 
 /// Returns the steps of each network since the last tick: ranks of one role make them together.
 std::map<std::string, std::int64_t> Reporter::take_steps() {
-  const at::Tensor steps = at::tensor({generator_steps_, discriminator_steps_});
-  context_.group.all_reduce_max(steps);
-  generator_steps_ = discriminator_steps_ = 0;
-  const auto* count = steps.const_data_ptr<std::int64_t>();
-  return {{"generator", count[0]}, {"discriminator", count[1]}};
+  std::int64_t generator = std::exchange(generator_steps_, 0);
+  std::int64_t discriminator = std::exchange(discriminator_steps_, 0);
+  comm::all_reduce_max(context_.group, {&generator, &discriminator});
+  return {{"generator", generator}, {"discriminator", discriminator}};
 }
 
 report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
@@ -186,6 +185,7 @@ report::Tick Reporter::make_tick(const Progress& progress, double seconds) {
   };
   tick.learning_rates = {{"generator", rate(config.generator.policy)},
                          {"discriminator", rate(config.discriminator.policy)}};
+  tick.scheduled = scheduled_values(config, progress.images_seen);
   return tick;
 }
 
@@ -251,12 +251,10 @@ void Reporter::metrics(const MetricsLine& line) {
 }
 
 bool Reporter::is_measured(const Progress& progress) const {
-  const at::Tensor found = at::zeros({1}, at::kLong);
-  if (context_.group.rank() == 0) {
-    found.fill_(newest_images_seen(context_.folder.metrics()) >= progress.images_seen ? 1 : 0);
-  }
-  context_.group.broadcast(found, 0);
-  return found.item<std::int64_t>() != 0;
+  bool is_found = context_.group.rank() == 0 &&
+                  newest_images_seen(context_.folder.metrics()) >= progress.images_seen;
+  comm::broadcast_from_rank_0(context_.group, {&is_found});
+  return is_found;
 }
 
 void Reporter::measurement() {

@@ -7,7 +7,7 @@
 namespace ganscale::training {
 namespace {
 
-/// The places of a role's numbers in its row; the ages follow.
+/// The columns of a role's numbers in its row; the ages follow.
 enum Place : std::int64_t { kRanks, kSteps, kImages, kWaitSeconds, kFirstAge };
 
 report::RoleTick to_tick(const double* row, double seconds) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "data/image/decode.h"
-#include "data/sources/source.h"
+#include "data/image/source.h"
 #include "training/replica/replica.h"
 #include "training/run/run_folder.h"
 

@@ -1,16 +1,14 @@
 #include "training/loop/step_profile.h"
 
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "base/enum_names.h"
 #include "base/log.h"
+#include "comm/collectives/gather_text.h"
+#include "comm/collectives/numbers.h"
 #include "files/atomic_file.h"
 #include "profile/chrome_trace.h"
 #include "profile/time_shares.h"
@@ -21,24 +19,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::int64_t earliest(comm::Group& group, std::int64_t time) {
-  const auto negative = at::tensor(-time);
-  group.all_reduce_max(negative);
-  return -negative.item<std::int64_t>();
+  std::int64_t negative = -time;
+  comm::all_reduce_max(group, {&negative});
+  return -negative;
 }
 
 /// Returns the elements of all ranks' arrays, in the ranks' order.
 Json gather(comm::Group& group, const Json& own) {
-  const std::string text = own.dump();
-  const auto sizes = group.all_gather(at::tensor(static_cast<std::int64_t>(text.size())));
-  const auto padded = at::zeros({sizes.max().item<std::int64_t>()}, at::kByte);
-  std::memcpy(padded.mutable_data_ptr(), text.data(), text.size());
-  const auto all = group.all_gather(padded);
   Json elements = Json::array();
-  for (std::int64_t rank = 0; rank < group.size(); ++rank) {
-    const auto* bytes = static_cast<const char*>(all[rank].const_data_ptr());
-    for (Json& element : Json::parse(bytes, bytes + sizes[rank].item<std::int64_t>())) {
-      elements.push_back(std::move(element));
-    }
+  for (const std::string& of_rank : comm::gather_text(group, own.dump())) {
+    for (Json& element : Json::parse(of_rank)) elements.push_back(std::move(element));
   }
   return elements;
 }
@@ -63,9 +53,7 @@ std::string describe(const Json& seconds) {
   std::ranges::sort(kinds, std::greater());
   std::string text;
   for (const auto& [value, kind] : kinds) {
-    std::array<char, 64> part{};
-    std::snprintf(part.data(), part.size(), "%s %.1f%%", kind.c_str(), 100 * value / total);
-    text += (text.empty() ? "" : ", ") + std::string(part.data());
+    text += fmt::format("{}{} {:.1f}%", text.empty() ? "" : ", ", kind, 100 * value / total);
   }
   return text;
 }
@@ -86,9 +74,9 @@ void StepProfile::step(const StepResult& result) {
 
 void StepProfile::write_if_over(comm::Group& group, const RunFolder& folder) {
   if (config_.steps == 0 || is_written_) return;
-  const auto waits = at::tensor(std::int64_t{!is_over()});
-  group.all_reduce_max(waits);
-  if (waits.item<std::int64_t>() != 0) return;
+  bool waits = !is_over();
+  comm::all_reduce_max(group, {&waits});
+  if (waits) return;
   is_written_ = true;
   const std::string name =
       "rank " + std::to_string(group.rank()) + (network_.empty() ? "" : ", " + network_);

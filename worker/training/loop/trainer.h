@@ -14,10 +14,9 @@ namespace ganscale::training {
 /// One rank's part in a training: what a scheme makes, and the loop drives step by step.
 ///
 /// Ranks may have different parts (networks, images, statistics) and work at different speeds. They
-/// come together at agreements: each rank agrees after so many steps of its own, and as soon as by
-/// the progress that it knows something is due; ranks that would then disagree about what is due
-/// know no more of each other's progress than reconcile() tells. Between two agreements the loop
-/// calls no other rank.
+/// communicate at agreements only: a rank comes to one after steps_between_agreements() of its
+/// steps, and earlier if something is due by its progress. All must come to the same agreements, so
+/// ranks that do not share each step learn each other's progress from reconcile() alone.
 class Trainer {
  public:
   virtual ~Trainer() = default;

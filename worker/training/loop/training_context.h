@@ -9,6 +9,7 @@
 #include "training/evaluation/evaluator.h"
 #include "training/loop/stop_signal.h"
 #include "training/run/dataset.h"
+#include "training/run/run_config.h"
 #include "training/run/run_folder.h"
 
 namespace ganscale::training {

@@ -1,6 +1,10 @@
 #include "training/phases/build_phases.h"
 
+#include <ATen/ops/full.h>
+
+#include "training/phases/joined_batches.h"
 #include "training/phases/phase_losses.h"
+#include "training/run/precision.h"
 
 namespace ganscale::training {
 namespace {
@@ -17,6 +21,19 @@ void compute_no_gradients(const torch::nn::Module& network) {
   for (const at::Tensor& parameter : network.parameters()) parameter.set_requires_grad(false);
 }
 
+void set_beta2(optim::Optimizer& optimizer, const optim::NetworkPolicy& policy,
+               std::int64_t images_seen) {
+  if (const auto beta2 = optim::effective_beta2(policy, images_seen)) optimizer.set_beta2(*beta2);
+}
+
+at::Tensor first_gamma_factor(const RunConfig& config, const Replica& replica) {
+  const losses::PenaltyOptions& penalties = config.discriminator.penalties;
+  if (penalties.schedule.is_constant()) return {};
+  const auto options = at::TensorOptions(replica.devices().discriminator)
+                           .dtype(parameter_dtype(config.training.precision));
+  return at::full({}, penalties.factor(/*images_seen=*/0), options);
+}
+
 /// Builds the phases of one run on one rank.
 class Builder {
  public:
@@ -26,8 +43,9 @@ class Builder {
         replica_(replica),
         gradients_(gradients),
         images_per_pass_(config.training.images_per_pass() / group.size()),
+        gamma_factor_(first_gamma_factor(config, replica)),
         losses_({config, replica.generator(), replica.discriminator(), replica.augmentation(),
-                 replica.path_length_mean(), replica.devices(), group}) {}
+                 replica.path_length_mean(), replica.devices(), group, gamma_factor_}) {}
 
   std::vector<Phase> build() const {
     std::vector<Phase> phases = generator_phases();
@@ -37,6 +55,7 @@ class Builder {
     for (Phase& phase : phases) {
       phase.passes = config_.training.accumulate;
       phase.images_per_pass = images_per_pass_;
+      phase.follow_schedules = schedules();
     }
     return phases;
   }
@@ -45,6 +64,17 @@ class Builder {
   std::function<PhaseLoss(const StepInput&)> loss(PhaseLoss (PhaseLosses::*method)(const StepInput&)
                                                       const) const {
     return std::bind_front(method, losses_);
+  }
+
+  /// Any phase may be the first of a step: each sets all.
+  std::function<void(std::int64_t)> schedules() const {
+    return
+        [&config = config_, &replica = replica_, factor = gamma_factor_](std::int64_t images_seen) {
+          replica.augmentation().begin_step(images_seen);
+          if (factor.defined()) factor.fill_(config.discriminator.penalties.factor(images_seen));
+          set_beta2(replica.generator_optimizer(), config.generator.policy, images_seen);
+          set_beta2(replica.discriminator_optimizer(), config.discriminator.policy, images_seen);
+        };
   }
 
   std::vector<Phase> generator_phases() const {
@@ -59,10 +89,11 @@ class Builder {
 
   std::vector<Phase> discriminator_phases() const {
     std::vector<Phase> phases = {discriminator_phase()};
-    if (config_.discriminator.r1.gamma > 0) {
+    const auto penalties = penalties_in(losses::PenaltyPhase::kLazy);
+    if (!penalties.empty()) {
       phases.push_back(lazy_phase(phases[0], "Dreg", config_.discriminator.policy));
-      phases.back().losses = {loss(&PhaseLosses::r1)};
-      phases.back().statistics = {"loss/r1"};
+      phases.back().losses = {loss(&PhaseLosses::lazy_penalties)};
+      phases.back().statistics = names_of(penalties);
     }
     return phases;
   }
@@ -100,15 +131,29 @@ class Builder {
                                "score/real", "sign/fake", "sign/real"},
                 .max_gradient_norm = policy.max_gradient_norm,
                 .weight_limit = policy.weight_limit};
-    if (joins_batches(config_, replica_.discriminator().batch_joining(),
-                      replica_.devices().discriminator.type())) {
-      phase.losses = {loss(&PhaseLosses::fakes_and_reals)};
-    }
-    if (config_.loss.kind == losses::Adversarial::kWasserstein) {
-      phase.losses = {loss(&PhaseLosses::critic)};
-      if (config_.loss.gradient_penalty > 0) phase.statistics.push_back("loss/gradient_penalty");
-    }
+    if (sees_both_sides()) phase.losses = {loss(&PhaseLosses::fakes_and_reals)};
+    for (const std::string& name : names_of(penalties_in(losses::PenaltyPhase::kMain)))
+      phase.statistics.push_back(name);
     return phase;
+  }
+
+  std::vector<losses::WeightedPenalty> penalties_in(losses::PenaltyPhase phase) const {
+    return losses::penalties_in(phase, config_.loss, config_.discriminator.penalties);
+  }
+
+  static std::vector<std::string> names_of(const std::vector<losses::WeightedPenalty>& penalties) {
+    std::vector<std::string> names;
+    for (const auto& weighted : penalties)
+      names.push_back("loss/" + std::string(weighted.penalty->name));
+    return names;
+  }
+
+  /// Whether Dmain has one graph of fakes and reals: two take half of its memory at a time.
+  bool sees_both_sides() const {
+    return losses::adversarial_loss(config_.loss.kind).is_of_pairs() ||
+           !penalties_in(losses::PenaltyPhase::kMain).empty() ||
+           joins_batches(config_, replica_.discriminator().batch_joining(),
+                         replica_.devices().discriminator.type());
   }
 
   /// The same network and optimizer, less often and for a regularization.
@@ -126,6 +171,7 @@ class Builder {
   Replica& replica_;
   NetworkGradients gradients_;
   std::int64_t images_per_pass_;  ///< of this rank
+  at::Tensor gamma_factor_;       ///< undefined where no schedule moves it
   PhaseLosses losses_;
 };
 
@@ -135,17 +181,6 @@ std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& netwo
   auto parameters = network.parameters();
   std::erase_if(parameters, [](const auto& parameter) { return !parameter.requires_grad(); });
   return parameters;
-}
-
-bool joins_batches(const RunConfig& config, models::BatchJoining can, at::DeviceType device) {
-  const JoinedBatches wanted = config.discriminator.joined_batches;
-  if (wanted == JoinedBatches::kYes && can == models::BatchJoining::kNone) {
-    throw ConfigError("discriminator.joined_batches: the discriminator of " + config.model.name +
-                      " scores one batch at a time; leave it out");
-  }
-  if (wanted != JoinedBatches::kAuto) return wanted == JoinedBatches::kYes;
-  return can == models::BatchJoining::kByDefault ||
-         (can == models::BatchJoining::kForSpeed && config.model.layout.joins_batches(device));
 }
 
 std::vector<Phase> build_phases(const RunConfig& config, Replica& replica,

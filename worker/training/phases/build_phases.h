@@ -17,14 +17,8 @@ struct NetworkGradients {
 /// whose gradients have a place in its buckets. Call it before build_phases().
 std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& network);
 
-/// Returns whether fakes and reals pass through a discriminator together.
-///
-/// can:    of the discriminator, whose images are on `device`.
-/// Throws: ConfigError if the configuration asks for what can't be.
-bool joins_batches(const RunConfig& config, models::BatchJoining can, at::DeviceType device);
-
 /// Returns the phases of one step in their order, on the same reals: the generator's (Gmain, and
-/// Greg for path lengths), then the discriminator's (Dmain, and Dreg for R1); the other way round
+/// Greg for path lengths), then the discriminator's (Dmain, and Dreg for lazy penalties); the other way round
 /// where loss.first says so. Each has latents of its own.
 ///
 /// With loss.critic_steps the generator's phase runs in every so many steps only: in the first of

@@ -24,6 +24,7 @@ bool run_due_phases(std::vector<Phase>& phases, Replica& replica, const DueStep&
   for (Phase& phase : phases) {
     if (!phase.is_due(progress.step)) continue;
     const Stopwatch watch;
+    if (phase.follow_schedules) phase.follow_schedules(progress.images_seen);
     result.statistics.merge(step.recorder != nullptr ? step.recorder->compute_gradients(phase)
                                                      : compute_gradients(phase, step.input));
     const bool moves_average = &phase == last_of_generator;

@@ -63,12 +63,17 @@ StepInput part_of(const StepInput& input, std::int64_t first, std::int64_t count
                  .images = input.images};
   part.images.first_image += first * input.images.image_stride;
   for (const auto& [stream, latents] : input.given) {
-    part.given[stream] = {rows(latents.z), rows(latents.labels), rows(latents.noise)};
+    part.given[stream] = {rows(latents.z), rows(latents.labels), rows(latents.noise),
+                          rows(latents.reals)};
   }
   if (input.fakes) {
     part.fakes = Fakes{.images = rows(input.fakes->images),
                        .labels = rows(input.fakes->labels),
                        .next_site = input.fakes->next_site};
+  }
+  if (input.scored_reals) {
+    part.scored_reals = ScoredReals{.logits = rows(input.scored_reals->logits),
+                                    .labels = rows(input.scored_reals->labels)};
   }
   return part;
 }

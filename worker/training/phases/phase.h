@@ -26,6 +26,7 @@ struct StepLatents {
   at::Tensor z;            ///< [N, z_dim]
   at::Tensor labels = {};  ///< [N] int64; undefined without labels
   at::Tensor noise = {};   ///< of path lengths: [N, C, H, W] standard normal
+  at::Tensor reals = {};   ///< of pairs in the generator's loss; undefined: those of the step
 };
 
 /// The fakes of Dmain.
@@ -33,6 +34,12 @@ struct Fakes {
   at::Tensor images;            ///< [N, C, H, W]
   at::Tensor labels = {};       ///< [N] int64; undefined without labels
   std::uint32_t next_site = 0;  ///< of the random stream of Dmain, after that of G
+};
+
+/// Reals that the generator's loss compares fakes with, as the discriminator scores them.
+struct ScoredReals {
+  at::Tensor logits;       ///< [N]
+  at::Tensor labels = {};  ///< [N] int64; undefined without labels. The fakes take them
 };
 
 /// What the phases of a step compute their losses from.
@@ -45,6 +52,8 @@ struct StepInput {
   std::map<Stream, StepLatents> given = {};
   /// Those of Dmain, where another rank made them.
   std::optional<Fakes> fakes = {};
+  /// Those of pairs in Gmain, where another rank scored them.
+  std::optional<ScoredReals> scored_reals = {};
 };
 
 /// Returns what `count` images of an input take of it, from number `first` on.
@@ -68,6 +77,9 @@ struct Phase {
   optim::Optimizer* optimizer = nullptr;
   comm::BucketedGradients* gradients = nullptr;
   std::function<double(std::int64_t images_seen)> learning_rate;
+  /// Sets what schedules say of a step: beta2, weights of penalties, p of an augmentation. Outside
+  /// of what a CUDA graph records.
+  std::function<void(std::int64_t images_seen)> follow_schedules = {};
   /// The parts of its loss, whose gradients are added: each graph is freed before the next is made.
   std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
   /// Another part, of the network's weights alone; null: none.

@@ -6,11 +6,12 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "losses/orthogonality.h"
 #include "losses/path_length.h"
-#include "losses/r1_penalty.h"
-#include "losses/wasserstein.h"
+#include "training/phases/joined_batches.h"
 #include "training/run/precision.h"
 
 namespace ganscale::training {
@@ -33,16 +34,44 @@ void report_scores(const char* whose, const at::Tensor& logits, NamedTensors& st
   statistics["sign/" + name] = values.sign().mean();
 }
 
+bool has_site(const std::vector<losses::WeightedPenalty>& penalties, losses::PenaltySite site) {
+  return std::ranges::any_of(penalties,
+                             [&](const auto& weighted) { return weighted.penalty->site == site; });
+}
+
 }  // namespace
 
 PhaseLoss PhaseLosses::generator(const StepInput& input) const {
   kernels::RandomStream random(input.images, Stream::kGeneratorNoise);
-  const StepLatents from = latents(input, Stream::kGeneratorLatent);
+  StepLatents from = latents(input, Stream::kGeneratorLatent);
+  at::Tensor reals;
+  // Before the fakes: so does a rank that scores reals for others.
+  if (adversarial().is_of_pairs()) reals = score_pass_of_pairs(input, from);
+  if (input.scored_reals) from.labels = input.scored_reals->labels;
   const auto fakes = augmented(parts_.generator.forward(from.z, from.labels, random), input,
                                augment::Use::kGeneratorFakes);
   const auto logits = parts_.discriminator.forward(fakes, from.labels, random);
-  const auto loss = adversarial().generator(logits).mean();
+  const auto loss = adversarial().generator(logits, reals).mean();
   return {loss, {{"loss/generator", loss.detach()}}};
+}
+
+at::Tensor PhaseLosses::score_pairs(const StepInput& input) const {
+  const std::int64_t passes = parts_.config.training.accumulate;
+  std::vector<at::Tensor> logits;
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    const StepInput part = part_of(input, pass * images_per_pass(), images_per_pass());
+    logits.push_back(score_pass_of_pairs(part, {.z = {}, .labels = part.real.labels}));
+  }
+  return passes == 1 ? logits.front() : at::cat(logits);
+}
+
+at::Tensor PhaseLosses::score_pass_of_pairs(const StepInput& input, const StepLatents& from) const {
+  if (input.scored_reals) return input.scored_reals->logits;
+  const at::NoGradGuard no_grad;
+  kernels::RandomStream random(input.images, Stream::kGeneratorNoise, kSitesOfFakes);
+  const at::Tensor& reals = from.reals.defined() ? from.reals : input.real.images;
+  const auto seen = augmented(reals, input, augment::Use::kPairedReals);
+  return parts_.discriminator.forward(seen, from.labels, random);
 }
 
 PhaseLoss PhaseLosses::path_length(const StepInput& input) const {
@@ -83,9 +112,10 @@ Fakes PhaseLosses::make_fakes(const StepInput& input) const {
 }
 
 PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
-  const Fakes fakes = fakes_for_discriminator(input);
+  const Fakes fakes = fakes_of(input);
   auto random = random_behind(fakes, input);
-  const auto logits = parts_.discriminator.forward(fakes.images, fakes.labels, random);
+  const auto seen = augmented(fakes.images, input, augment::Use::kDiscriminatorFakes);
+  const auto logits = parts_.discriminator.forward(seen, fakes.labels, random);
   PhaseLoss result{adversarial().fake(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("fake", logits, result.statistics);
@@ -94,7 +124,9 @@ PhaseLoss PhaseLosses::fakes(const StepInput& input) const {
 
 PhaseLoss PhaseLosses::reals(const StepInput& input) const {
   kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, kSitesOfFakes);
-  const auto logits = score_reals(input, random).logits;
+  const auto seen = augmented(input.real.images, input, augment::Use::kReals);
+  const auto logits = parts_.discriminator.forward(seen, input.real.labels, random);
+  parts_.augmentation.observe_reals(logits.detach());
   PhaseLoss result{adversarial().real(logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
   report_scores("real", logits, result.statistics);
@@ -102,54 +134,112 @@ PhaseLoss PhaseLosses::reals(const StepInput& input) const {
 }
 
 PhaseLoss PhaseLosses::fakes_and_reals(const StepInput& input) const {
-  const Fakes fakes = fakes_for_discriminator(input);
-  auto random = random_behind(fakes, input);
-  const auto reals = augmented(input.real.images, input, augment::Use::kReals);
-  const auto& labels = input.real.labels;
-  const auto logits =
-      parts_.discriminator
-          .score_batches(at::cat({fakes.images, reals}),
-                         labels.defined() ? at::cat({fakes.labels, labels}) : labels, 2, random)
-          .chunk(2);
-  parts_.augmentation.observe_reals(logits[1].detach());
-  PhaseLoss result{adversarial().fake(logits[0]).mean().add(adversarial().real(logits[1]).mean()),
-                   {}};
+  const auto penalties = penalties_in(losses::PenaltyPhase::kMain);
+  const Fakes made = fakes_of(input);
+  auto random = random_behind(made, input);
+  Sides sides{.fakes = see(made.images, made.labels, input, augment::Use::kDiscriminatorFakes,
+                           has_site(penalties, losses::PenaltySite::kFakes)),
+              .reals = see(input.real.images, input.real.labels, input, augment::Use::kReals,
+                           has_site(penalties, losses::PenaltySite::kReals))};
+  score_both(sides, random);
+  PhaseLoss result{adversarial().discriminator(sides.fakes.logits, sides.reals.logits).mean(), {}};
   result.statistics["loss/discriminator"] = result.total.detach();
-  report_scores("fake", logits[0], result.statistics);
-  report_scores("real", logits[1], result.statistics);
+  // Of a pair nothing but the difference is meant.
+  const bool differs = adversarial().is_of_pairs();
+  const at::Tensor difference = sides.reals.logits.detach() - sides.fakes.logits.detach();
+  const at::Tensor reals = differs ? difference : sides.reals.logits.detach();
+  parts_.augmentation.observe_reals(reals);
+  report_scores("fake", differs ? difference.neg() : sides.fakes.logits, result.statistics);
+  report_scores("real", reals, result.statistics);
+  add_penalties(penalties, sides, random, result);
   return result;
 }
 
-PhaseLoss PhaseLosses::critic(const StepInput& input) const {
-  const Fakes fakes = fakes_for_discriminator(input);
-  auto random = random_behind(fakes, input);
-  const auto fake_logits = parts_.discriminator.forward(fakes.images, fakes.labels, random);
-  const RealScores reals = score_reals(input, random);
-  PhaseLoss result{
-      adversarial().fake(fake_logits).mean().add(adversarial().real(reals.logits).mean()), {}};
-  result.statistics["loss/discriminator"] = result.total.detach();
-  report_scores("fake", fake_logits, result.statistics);
-  report_scores("real", reals.logits, result.statistics);
-  const double weight = parts_.config.loss.gradient_penalty;
-  if (weight > 0) {
-    const auto share = random.uniform({fakes.images.size(0), 1, 1, 1}, fakes.images.options());
-    const auto between = losses::interpolate(reals.images, fakes.images, share);
-    const auto logits = parts_.discriminator.forward(between, input.real.labels, random);
-    const auto penalty = losses::gradient_penalty(between, logits, weight).mean();
-    result.total = result.total.add(penalty);
-    result.statistics["loss/gradient_penalty"] = penalty.detach();
-  }
-  return result;
-}
-
-PhaseLoss PhaseLosses::r1(const StepInput& input) const {
-  const losses::R1Options& options = parts_.config.discriminator.r1;
+PhaseLoss PhaseLosses::lazy_penalties(const StepInput& input) const {
+  const auto penalties = penalties_in(losses::PenaltyPhase::kLazy);
   kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise, 2 * kSitesOfFakes);
-  const auto reals = input.real.images.detach().requires_grad_();
-  const auto seen = augmented(reals, input, augment::Use::kRegularizedReals);
-  const auto logits = parts_.discriminator.forward(seen, input.real.labels, random);
-  const auto penalty = losses::r1_penalty(reals, logits, options.gamma).mean();
-  return {penalty * static_cast<double>(options.interval), {{"loss/r1", penalty.detach()}}};
+  const auto score = [&](Side side) {
+    side.logits = parts_.discriminator.forward(side.seen, side.labels, random);
+    return side;
+  };
+  Sides sides;
+  if (has_site(penalties, losses::PenaltySite::kReals)) {
+    sides.reals = score(see(input.real.images, input.real.labels, input,
+                            augment::Use::kRegularizedReals, /*is_penalized=*/true));
+  }
+  if (has_site(penalties, losses::PenaltySite::kFakes)) {
+    const Fakes made = fakes_of(input);
+    sides.fakes = score(see(made.images, made.labels, input, augment::Use::kRegularizedFakes,
+                            /*is_penalized=*/true));
+  }
+  PhaseLoss result;
+  add_penalties(penalties, sides, random, result);
+  const auto interval = static_cast<double>(parts_.config.discriminator.penalties.interval);
+  return {result.total * interval, result.statistics};
+}
+
+void PhaseLosses::add_penalties(const std::vector<losses::WeightedPenalty>& penalties,
+                                const Sides& sides, kernels::RandomStream& random,
+                                PhaseLoss& loss) const {
+  std::vector<at::Tensor> images;
+  std::vector<at::Tensor> logits;
+  for (const auto& [penalty, weight] : penalties) {
+    const Side side = penalty->site == losses::PenaltySite::kBetween ? score_between(sides, random)
+                      : penalty->site == losses::PenaltySite::kFakes ? sides.fakes
+                                                                     : sides.reals;
+    images.push_back(side.images);
+    logits.push_back(side.logits);
+  }
+  if (penalties.empty()) return;
+  const auto gradients = losses::image_gradients(images, logits);
+  for (std::size_t i = 0; i < penalties.size(); ++i) {
+    const losses::Penalty& penalty = *penalties[i].penalty;
+    at::Tensor value = penalty.of_gradient(gradients[i]).mul(penalties[i].weight).mean();
+    if (penalty.has_phase && parts_.gamma_factor.defined()) value = value * parts_.gamma_factor;
+    loss.total = loss.total.defined() ? loss.total.add(value) : value;
+    loss.statistics["loss/" + std::string(penalty.name)] = value.detach();
+  }
+}
+
+std::vector<losses::WeightedPenalty> PhaseLosses::penalties_in(losses::PenaltyPhase phase) const {
+  return losses::penalties_in(phase, parts_.config.loss, parts_.config.discriminator.penalties);
+}
+
+PhaseLosses::Side PhaseLosses::see(const at::Tensor& images, const at::Tensor& labels,
+                                   const StepInput& input, augment::Use use,
+                                   bool is_penalized) const {
+  Side side{.images = images.to(parts_.devices.discriminator).detach(), .labels = labels};
+  if (is_penalized) side.images.requires_grad_();
+  side.seen = augmented(side.images, input, use);
+  return side;
+}
+
+void PhaseLosses::score_both(Sides& sides, kernels::RandomStream& random) const {
+  models::Discriminator& discriminator = parts_.discriminator;
+  auto& [fakes, reals] = sides;
+  if (!joins_batches(parts_.config, discriminator.batch_joining(),
+                     parts_.devices.discriminator.type())) {
+    fakes.logits = discriminator.forward(fakes.seen, fakes.labels, random);
+    reals.logits = discriminator.forward(reals.seen, reals.labels, random);
+    return;
+  }
+  const at::Tensor labels =
+      reals.labels.defined() ? at::cat({fakes.labels, reals.labels}) : reals.labels;
+  const auto logits =
+      discriminator.score_batches(at::cat({fakes.seen, reals.seen}), labels, 2, random).chunk(2);
+  fakes.logits = logits[0];
+  reals.logits = logits[1];
+}
+
+PhaseLosses::Side PhaseLosses::score_between(const Sides& sides,
+                                             kernels::RandomStream& random) const {
+  const at::Tensor& fakes = sides.fakes.seen;
+  const auto share = random.uniform({fakes.size(0), 1, 1, 1}, fakes.options());
+  const auto between = losses::interpolate(sides.reals.seen, fakes, share);
+  return {.images = between,
+          .labels = sides.reals.labels,
+          .seen = between,
+          .logits = parts_.discriminator.forward(between, sides.reals.labels, random)};
 }
 
 std::int64_t PhaseLosses::images_per_pass() const {
@@ -216,19 +306,8 @@ Fakes PhaseLosses::draw_fakes(const StepInput& input) const {
   return {images, from.labels, random.next_site()};
 }
 
-Fakes PhaseLosses::fakes_for_discriminator(const StepInput& input) const {
-  const at::NoGradGuard no_grad;
-  Fakes fakes = input.fakes ? *input.fakes : draw_fakes(input);
-  fakes.images = augmented(fakes.images, input, augment::Use::kDiscriminatorFakes);
-  return fakes;
-}
-
-PhaseLosses::RealScores PhaseLosses::score_reals(const StepInput& input,
-                                                 kernels::RandomStream& random) const {
-  const auto images = augmented(input.real.images, input, augment::Use::kReals);
-  const auto logits = parts_.discriminator.forward(images, input.real.labels, random);
-  parts_.augmentation.observe_reals(logits.detach());
-  return {images, logits};
+Fakes PhaseLosses::fakes_of(const StepInput& input) const {
+  return input.fakes ? *input.fakes : draw_fakes(input);
 }
 
 }  // namespace ganscale::training

@@ -3,6 +3,7 @@
 #include "augment/ada_draws.h"
 #include "augment/augmentation.h"
 #include "device/select_device.h"
+#include "losses/gradient_penalties.h"
 #include "losses/loss_table.h"
 #include "models/contract/style_generator.h"
 #include "training/phases/phase.h"
@@ -20,6 +21,8 @@ struct LossParts {
   PathLengthMean& path_length_mean;
   device::NetworkDevices devices;
   const comm::Group& group;  ///< the ranks that share a batch
+  /// Scales the weights of R1 and R2: a scalar on D's device; undefined where no schedule moves it.
+  at::Tensor gamma_factor = {};
 };
 
 /// The losses of the phases on one rank's images. Each draws latents of its own.
@@ -30,7 +33,8 @@ class PhaseLosses {
  public:
   explicit PhaseLosses(const LossParts& parts) : parts_(parts) {}
 
-  /// Gmain: the loss of G in the configured game.
+  /// Gmain: the loss of G in the configured game. A loss of pairs compares the i-th fake with the
+  /// i-th real, which D scores without gradients; both have the label of the real.
   PhaseLoss generator(const StepInput& input) const;
   /// A part of Gmain: the orthogonal regularization of G's filters.
   PhaseLoss orthogonality() const;
@@ -45,18 +49,27 @@ class PhaseLosses {
   PhaseLoss fakes(const StepInput& input) const;
   /// Dmain, its part of the reals, such as softplus(-D(x)). The augmentation observes the logits.
   PhaseLoss reals(const StepInput& input) const;
-  /// Dmain, both parts at once, by one pass over fakes and reals.
+  /// Dmain of a run whose loss or penalties look at fakes and reals together, or whose D scores
+  /// them in one pass: the loss without gradients of G, and the penalties of the main phase.
   PhaseLoss fakes_and_reals(const StepInput& input) const;
-  /// Dmain of a Wasserstein GAN: D(G(z)) - D(x), without gradients of G, and the configured
-  /// gradient penalty between each real and its fake.
-  PhaseLoss critic(const StepInput& input) const;
-  /// Dreg: R1, by the reals as they were before the augmentation.
-  PhaseLoss r1(const StepInput& input) const;
+  /// Dreg: the lazy penalties, times their interval. They are taken at images as they were before
+  /// the augmentation.
+  PhaseLoss lazy_penalties(const StepInput& input) const;
+  /// Returns the scores of the reals of a step as Gmain of a loss of pairs would take them, of all
+  /// its passes.
+  at::Tensor score_pairs(const StepInput& input) const;
 
  private:
-  struct RealScores {
-    at::Tensor images;  ///< as D saw them
-    at::Tensor logits;
+  /// A batch that D scores.
+  struct Side {
+    at::Tensor images;  ///< before the augmentation
+    at::Tensor labels = {};
+    at::Tensor seen = {};  ///< augmented, on D's device
+    at::Tensor logits = {};
+  };
+  struct Sides {
+    Side fakes;
+    Side reals;
   };
 
   std::int64_t images_per_pass() const;  // of this rank
@@ -70,11 +83,21 @@ class PhaseLosses {
   at::Tensor measure_paths(const StepInput& input, const PathCount& count) const;
   /// Returns what D sees of images: on its device, augmented.
   at::Tensor augmented(const at::Tensor& images, const StepInput& input, augment::Use use) const;
-  /// Returns the fakes of Dmain as D sees them: given, or made here.
-  Fakes fakes_for_discriminator(const StepInput& input) const;
+  /// Returns the fakes of Dmain: given, or made here.
+  Fakes fakes_of(const StepInput& input) const;
   Fakes draw_fakes(const StepInput& input) const;
-  /// Asks D about the reals; the augmentation observes the answer.
-  RealScores score_reals(const StepInput& input, kernels::RandomStream& random) const;
+  /// Returns D's scores of the reals of pairs in a pass of Gmain, without gradients.
+  at::Tensor score_pass_of_pairs(const StepInput& input, const StepLatents& from) const;
+  /// Returns a side as D sees it. Its images require gradients if a penalty is taken there.
+  Side see(const at::Tensor& images, const at::Tensor& labels, const StepInput& input,
+           augment::Use use, bool is_penalized) const;
+  void score_both(Sides& sides, kernels::RandomStream& random) const;
+  /// Adds penalties to a loss, and each as a statistic.
+  void add_penalties(const std::vector<losses::WeightedPenalty>& penalties, const Sides& sides,
+                     kernels::RandomStream& random, PhaseLoss& loss) const;
+  std::vector<losses::WeightedPenalty> penalties_in(losses::PenaltyPhase phase) const;
+  /// Returns images between those of both sides, as D sees and scores them.
+  Side score_between(const Sides& sides, kernels::RandomStream& random) const;
 
   LossParts parts_;
 };

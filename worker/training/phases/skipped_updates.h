@@ -14,7 +14,7 @@ struct SkippedUpdate {
   std::string parameter;  ///< the first such gradient's
 };
 
-/// Tells which updates were skipped: those of a GPU a step later, so that the host need not wait for
+/// Says which updates were skipped: those of a GPU a step later, so that the host need not wait for
 /// them.
 class SkippedUpdates {
  public:

@@ -1,16 +1,14 @@
 #include "training/phases/statistics.h"
 
-#include <ATen/ops/empty.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <sstream>
 
 #include "base/error.h"
+#include "comm/collectives/gather_text.h"
 
 namespace ganscale::training {
 namespace {
@@ -24,20 +22,12 @@ std::map<std::string, NamedTensors> by_device(const NamedTensors& scalars) {
 }  // namespace
 
 std::vector<std::string> agree_on_names(comm::Group& group, const std::vector<std::string>& own) {
-  std::string text;
-  for (const std::string& name : own) text += name + "\n";
-  const at::Tensor length = at::tensor({static_cast<std::int64_t>(text.size())});
-  group.all_reduce_max(length);
-  text.resize(static_cast<std::size_t>(length.item<std::int64_t>()), '\n');
-  if (text.empty()) return {};
-  const at::Tensor bytes = at::empty({static_cast<std::int64_t>(text.size())}, at::kByte);
-  std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
-  const at::Tensor all = group.all_gather(bytes).contiguous();
-  std::istringstream lines(
-      std::string(static_cast<const char*>(all.const_data_ptr()), all.nbytes()));
+  std::string lines;
+  for (const std::string& name : own) lines += name + "\n";
   std::set<std::string> names;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) names.insert(line);
+  for (const std::string& of_rank : comm::gather_text(group, lines)) {
+    std::istringstream text(of_rank);
+    for (std::string name; std::getline(text, name);) names.insert(name);
   }
   return {names.begin(), names.end()};
 }

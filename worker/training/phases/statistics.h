@@ -25,8 +25,8 @@ class Statistics {
   /// Every name is one of those agreed upon.
   void add(const NamedTensors& scalars);
 
-  /// Returns the mean of each scalar over the reports of all ranks since the last call, and begins
-  /// anew; a name that nobody reported is left out. Every rank calls it.
+  /// Returns the mean of each scalar over the reports of all ranks since the last call, and starts
+  /// over; a name that nobody reported is left out. Every rank calls it.
   std::map<std::string, double> take(comm::Group& group);
 
  private:

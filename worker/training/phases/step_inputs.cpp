@@ -9,10 +9,10 @@
 namespace ganscale::training {
 namespace {
 
-data::RankShare share_of(const RunConfig& config, const comm::Group& group) {
+data::RankShare share_of(std::int64_t batch, const comm::Group& group) {
   return {.rank = group.rank(),
           .world_size = group.size(),
-          .batch_per_rank = static_cast<int>(config.training.batch / group.size())};
+          .batch_per_rank = static_cast<int>(batch / group.size())};
 }
 
 data::ShardPlan plan_of(const RunConfig& config, const Dataset& dataset) {
@@ -27,7 +27,7 @@ ImageRandom random_of(const TrainingConfig& training, const comm::Group& group,
 
 data::LoaderOptions loader_options(const RunConfig& config, const comm::Group& group,
                                    const Progress& progress, at::Device device) {
-  return {.share = share_of(config, group),
+  return {.share = share_of(config.training.batch, group),
           .first_position = progress.stream_position,
           .label_count = config.model.label_count,
           .mirror = config.data.mirror,
@@ -45,7 +45,7 @@ std::unique_ptr<data::Source> make_cache(const data::CacheConfig& config,
 
 LoadedInputs::LoadedInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
                            const comm::Group& group, const Progress& progress)
-    : config_(config),
+    : training_(config.training),
       device_(device),
       group_(group),
       cache_(make_cache(config.data.cache, *dataset.source)),
@@ -53,9 +53,9 @@ LoadedInputs::LoadedInputs(const RunConfig& config, const Dataset& dataset, at::
                loader_options(config, group, progress, device)) {}
 
 StepInput LoadedInputs::next(const Progress& progress) {
-  return {.real = data::to_model_input(batches_.next(), device_,
-                                       parameter_dtype(config_.training.precision)),
-          .images = random_of(config_.training, group_, progress)};
+  return {
+      .real = data::to_model_input(batches_.next(), device_, parameter_dtype(training_.precision)),
+      .images = random_of(training_, group_, progress)};
 }
 
 LabelInputs::LabelInputs(const RunConfig& config, const Dataset& dataset, at::Device device,
@@ -73,7 +73,7 @@ StepInput LabelInputs::next(const Progress& progress) {
 }
 
 at::Tensor LabelInputs::labels_at(std::int64_t stream_position) const {
-  const data::RankShare share = share_of(config_, group_);
+  const data::RankShare share = share_of(config_.training.batch, group_);
   const at::Tensor labels = at::empty({share.batch_per_rank}, at::kLong);
   for (std::int64_t image = 0; image < share.batch_per_rank; ++image) {
     const auto record = plan_.record_at(share.position(stream_position, image), share);

@@ -7,6 +7,7 @@
 #include "training/phases/step_result.h"
 #include "training/run/dataset.h"
 #include "training/run/progress.h"
+#include "training/run/run_config.h"
 
 namespace ganscale::training {
 
@@ -36,7 +37,7 @@ class LoadedInputs : public StepInputs {
   const data::Prefetcher* loader() const override { return &batches_; }
 
  private:
-  const RunConfig& config_;
+  const TrainingConfig& training_;
   at::Device device_;
   const comm::Group& group_;
   std::unique_ptr<data::Source> cache_;  ///< null where none is configured

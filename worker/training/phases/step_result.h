@@ -33,7 +33,7 @@ struct StepResult {
   std::optional<RoleStep> role = {};
 };
 
-/// What a rank has counted since its training began, beside its steps.
+/// What a rank has counted since its training began, besides its steps.
 struct Readings {
   data::LoaderReadings loader = {};
   comm::AllReduceCost all_reduce = {};   ///< of gradients

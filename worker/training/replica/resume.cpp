@@ -1,9 +1,8 @@
 #include "training/replica/resume.h"
 
-#include <ATen/ops/tensor.h>
-
 #include "base/log.h"
 #include "checkpoint/reader.h"
+#include "comm/collectives/numbers.h"
 #include "training/replica/run_snapshot.h"
 #include "training/replica/transfer.h"
 
@@ -12,19 +11,10 @@ namespace {
 
 /// Takes rank 0's progress.
 void broadcast_progress(comm::Group& group, Progress& progress) {
-  const at::Tensor counts =
-      at::tensor({progress.images_seen, progress.step, progress.stream_position, progress.tick,
-                  progress.nonfinite_steps});
-  const at::Tensor seconds = at::tensor(progress.trained_seconds, at::kDouble);
-  group.broadcast(counts, 0);
-  group.broadcast(seconds, 0);
-  const auto* count = counts.const_data_ptr<std::int64_t>();
-  progress = {.images_seen = count[0],
-              .step = count[1],
-              .stream_position = count[2],
-              .tick = count[3],
-              .trained_seconds = seconds.item<double>(),
-              .nonfinite_steps = count[4]};
+  comm::broadcast_from_rank_0(
+      group, {&progress.images_seen, &progress.step, &progress.stream_position, &progress.tick,
+              &progress.nonfinite_steps});
+  comm::broadcast_from_rank_0(group, {&progress.trained_seconds});
 }
 
 }  // namespace

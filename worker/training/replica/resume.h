@@ -7,7 +7,7 @@
 
 namespace ganscale::training {
 
-/// Where a run goes on, and what it is checked against.
+/// Where a run resumes, and what it is checked against.
 struct ResumeFrom {
   const RunFolder& folder;
   const RunFacts& facts;

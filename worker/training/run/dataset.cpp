@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "data/sources/open_source.h"
 #include "data/sources/retrying_source.h"
@@ -22,26 +24,45 @@ std::vector<double> label_probabilities(const data::Source& source, int label_co
 
 }  // namespace
 
-Dataset open_dataset(RunConfig& config) {
+Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model) {
+  if (config.path.empty()) {
+    throw ConfigError(
+        "data.path is not set: name a folder or file of images, as in --set data.path=faces or "
+        "train --data faces");
+  }
   Dataset dataset;
+  auto opened = data::open_source(config.path, model.resolution);
+  dataset.unread_images = data::unread_images(*opened);
   dataset.source = std::make_unique<data::RetryingSource>(
-      data::open_source(config.data.path, config.model.resolution),
-      data::RetryPolicy{.attempts = config.data.read_attempts, .seed = std::random_device()()});
-  dataset.policy = data::decode_policy(config.data, *dataset.source, config.model.resolution);
-  config.model.channels = dataset.policy.channels;
+      std::move(opened),
+      data::RetryPolicy{.attempts = config.read_attempts, .seed = std::random_device()()});
+  dataset.policy = data::decode_policy(config, *dataset.source, model.resolution);
+  model.channels = dataset.policy.channels;
   // An unconditional model does not look at the labels that the data may have.
-  const auto label_count = data::used_label_count(config.data, *dataset.source);
-  config.model.label_count = models::takes_labels(config.model) ? static_cast<int>(label_count) : 0;
-  dataset.facts = {
-      .model = config.model.name,
-      .record_count = dataset.source->record_count(),
-      .label_count = config.model.label_count,
-      .channels = config.model.channels,
-      .label_probabilities = label_probabilities(*dataset.source, config.model.label_count)};
-  if (config.model.label_count == 0) return dataset;
+  const auto label_count = data::used_label_count(config, *dataset.source);
+  model.label_count = models::takes_labels(model) ? static_cast<int>(label_count) : 0;
+  dataset.facts = {.model = model.name,
+                   .record_count = dataset.source->record_count(),
+                   .label_count = model.label_count,
+                   .channels = model.channels,
+                   .label_probabilities = label_probabilities(*dataset.source, model.label_count)};
+  if (model.label_count == 0) return dataset;
   for (const auto& name : dataset.source->label_names())
     dataset.facts.label_names.push_back(valid_utf8(name));
   return dataset;
+}
+
+void warn_of_unused_data(const data::DataConfig& config, const models::ModelConfig& model,
+                         const Dataset& dataset, bool makes_labels) {
+  data::warn_of_unread_images(dataset.unread_images);
+  const bool ignores_labels =
+      config.labels == data::Labels::kAuto && !makes_labels && !models::takes_labels(model);
+  if (!ignores_labels || dataset.source->label_count() == 0) return;
+  const bool could_take = model.traits.labels == models::Labels::kOptional;
+  log::warning(std::string("The model ignores the labels of the dataset; ") +
+                   (could_take ? "model.conditional: true uses them, " : "") +
+                   "data.labels: ignore says that this is intended",
+               {{"model", model.name}, {"labels", dataset.source->label_count()}});
 }
 
 }  // namespace ganscale::training

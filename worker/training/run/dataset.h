@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "data/image/decode.h"
-#include "data/sources/source.h"
-#include "training/run/run_config.h"
+#include "data/image/source.h"
+#include "data/loader/data_config.h"
+#include "models/build_model.h"
 #include "training/run/run_facts.h"
 
 namespace ganscale::training {
@@ -14,10 +16,18 @@ struct Dataset {
   std::unique_ptr<data::Source> source;
   data::DecodePolicy policy;
   RunFacts facts;
+  std::string unread_images = {};  ///< see data::unread_images()
 };
 
 /// Opens the dataset of a run and completes the configuration of its model: channels and number of
 /// labels. Throws DataError, ConfigError.
-Dataset open_dataset(RunConfig& config);
+Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model);
+
+/// Logs warnings of what a run leaves out of its dataset, unless the configuration says so: images that
+/// nothing here reads, and labels that the model does not take.
+///
+/// makes_labels: Scheme::makes_labels(), which uses the labels whatever the model is.
+void warn_of_unused_data(const data::DataConfig& config, const models::ModelConfig& model,
+                         const Dataset& dataset, bool makes_labels);
 
 }  // namespace ganscale::training

@@ -49,9 +49,9 @@ DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossCo
   c.freeze = in.get("freeze", c.freeze, "name prefixes of parameters to freeze, as in FreezeD");
   c.freeze_location = in.location("freeze");
   c.joined_batches = parse_joined_batches(in);
-  c.r1 = losses::read_r1(in);
+  c.penalties = losses::read_penalties(in);
   c.policy.batch = batch;
-  c.policy.lazy_interval = c.r1.interval;
+  c.policy.lazy_interval = c.penalties.interval;
   c.policy.weight_limit = loss.weight_clip;
   in.reject_unread_keys();
   return c;
@@ -87,21 +87,24 @@ BudgetConfig parse_budget(config::Section in) {
   return c;
 }
 
+/// Reads a number that must not be negative over the default in `value`.
+void read_count(config::Section& in, const char* key, std::int64_t& value, const char* doc) {
+  value = in.get(key, value, doc);
+  in.require(value >= 0, key, "must not be negative");
+}
+
 MeasureConfig parse_measure(config::Section in) {
   MeasureConfig c;
-  c.warmup_steps = in.get("warmup_steps", c.warmup_steps, "steps before the measured window");
-  in.require(c.warmup_steps >= 0, "warmup_steps", "must not be negative");
-  c.steps = in.get("steps", c.steps,
-                   "steps of the measured window, after which the run ends; 0: no window");
-  in.require(c.steps >= 0, "steps", "must not be negative");
+  read_count(in, "warmup_steps", c.warmup_steps, "steps before the measured window");
+  read_count(in, "steps", c.steps,
+             "steps of the measured window, after which the run ends; 0: no window");
   in.reject_unread_keys();
   return c;
 }
 
 ProfileConfig parse_profile(config::Section in) {
   ProfileConfig c;
-  c.warmup_steps = in.get("warmup_steps", c.warmup_steps, "steps before the recorded ones");
-  in.require(c.warmup_steps >= 0, "warmup_steps", "must not be negative");
+  read_count(in, "warmup_steps", c.warmup_steps, "steps before the recorded ones");
   c.steps = in.get("steps", c.steps,
                    "steps whose operators are recorded: RUN/profile.json has the time by kind, "
                    "RUN/trace.json is for a trace viewer; 0: none");
@@ -144,7 +147,6 @@ RunConfig parse_run(config::Section in, SchemeTable schemes, models::ModelTable 
   in.reject_unread_keys();
   require_sections_fit(in, c);
   if (c.scheme.chosen) c.scheme.chosen->check_sections(in, c);
-  c.batch_location = in.location("training.batch");
   c.resolved = config::to_yaml(in.entries(), /*comments=*/true);
   return c;
 }

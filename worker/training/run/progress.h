@@ -15,7 +15,7 @@ struct Progress {
   double trained_seconds = 0;  ///< over all attempts
   std::int64_t nonfinite_steps = 0;
 
-  /// Counts a step of all ranks on a batch of so many images.
+  /// Counts a step of all ranks on a batch of this many images.
   void add_step(std::int64_t batch) {
     step += 1;
     images_seen += batch;

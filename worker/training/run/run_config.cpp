@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-
 namespace ganscale::training {
 
 double BudgetConfig::seconds(int device_count) const {
@@ -13,15 +11,23 @@ double BudgetConfig::seconds(int device_count) const {
   return std::min(wall_seconds, of_devices);
 }
 
-void require_divisible_batch(const RunConfig& config, int ranks, const std::string& whose) {
-  const TrainingConfig& training = config.training;
-  if (ranks > 0 && training.batch % (ranks * training.accumulate) == 0) return;
-  const std::string passes = training.accumulate == 1 ? ""
-                                                      : " times training.accumulate, " +
-                                                            std::to_string(training.accumulate);
-  throw ConfigError(config.batch_location.text() + ": training.batch: must be divisible by the " +
-                    whose + passes + ": " + std::to_string(training.batch) + " on " +
-                    std::to_string(ranks) + " ranks");
+std::map<std::string, double> scheduled_values(const RunConfig& config, std::int64_t images_seen) {
+  std::map<std::string, double> values;
+  const auto add_beta2 = [&](const char* name, const optim::NetworkPolicy& policy) {
+    if (const auto beta2 = optim::effective_beta2(policy, images_seen)) values[name] = *beta2;
+  };
+  add_beta2("generator_beta2", config.generator.policy);
+  add_beta2("discriminator_beta2", config.discriminator.policy);
+  const losses::PenaltyOptions& penalties = config.discriminator.penalties;
+  if (!penalties.schedule.is_constant()) {
+    const double factor = penalties.factor(images_seen);
+    if (penalties.r1_gamma > 0) values["r1_gamma"] = penalties.r1_gamma * factor;
+    if (penalties.r2_gamma > 0) values["r2_gamma"] = penalties.r2_gamma * factor;
+  }
+  const optim::EmaConfig& ema = config.generator.ema;
+  if (!ema.schedule.is_constant())
+    values["ema_kimg"] = optim::ema_half_life_images(ema, images_seen) / 1000;
+  return values;
 }
 
 }  // namespace ganscale::training

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ struct DiscriminatorConfig {
   JoinedBatches joined_batches = JoinedBatches::kAuto;
   std::vector<std::string> freeze;   ///< parameters that begin with one of these are not trained
   config::Location freeze_location;  ///< for errors that only the network's names can show
-  losses::R1Options r1;
+  losses::PenaltyOptions penalties;
 };
 
 /// Limits of a run, over all restarts.
@@ -81,13 +82,12 @@ struct RunConfig {
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
   comm::CommConfig comm;
-  config::Location batch_location;  ///< of training.batch: the world size is known later
-  std::string resolved;             ///< all keys with values, as YAML
+  std::string resolved;  ///< all keys with values, as YAML
 };
 
-/// Throws ConfigError unless each of these ranks gets as many images in each pass of a step.
-/// whose: what the ranks are called in the error.
-void require_divisible_batch(const RunConfig& config, int ranks,
-                             const std::string& whose = "number of ranks");
+/// Returns what schedules other than those of learning rates and of the augmentation's p say after
+/// `images_seen` images, by name: generator_beta2, discriminator_beta2, r1_gamma, r2_gamma and
+/// ema_kimg, each where a schedule moves it.
+std::map<std::string, double> scheduled_values(const RunConfig& config, std::int64_t images_seen);
 
 }  // namespace ganscale::training

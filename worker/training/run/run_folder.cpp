@@ -6,7 +6,9 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "base/log.h"
+#include "config/differences.h"
 #include "files/atomic_file.h"
 #include "report/page/run_summary.h"
 #include "wire/names.h"
@@ -18,6 +20,27 @@ namespace {
 std::string own_attempt() {
   const char* attempt = std::getenv(wire::environment::kAttempt);
   return attempt == nullptr ? "" : attempt;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& root, const std::error_code& error) {
+  throw ConfigError("cannot write the run folder, choose another with --run: " + root.string() +
+                    (error ? ": " + error.message() : std::string()));
+}
+
+/// Warns of the keys whose values changed.
+void warn_of_differences(const std::filesystem::path& file, const std::string& before,
+                         const std::string& now) {
+  constexpr std::size_t kMostNamed = 10;
+  auto changed = config::differences(config::parse_yaml(before, file.string()),
+                                     config::parse_yaml(now, "the new configuration"));
+  if (changed.empty()) return;
+  if (changed.size() > kMostNamed) {
+    const auto more = changed.size() - kMostNamed;
+    changed.resize(kMostNamed);
+    changed.push_back("and " + std::to_string(more) + " more");
+  }
+  log::warning("The configuration differs from that of the run so far",
+               {{"keys", joined(changed)}, {"file", file}});
 }
 
 }  // namespace
@@ -35,17 +58,27 @@ void RunFolder::require_lock() const { files::require_attempt(lock_, own_attempt
 void RunFolder::create() const {
   std::error_code error;
   std::filesystem::create_directories(samples(), error);
-  if (error || access(root_.c_str(), W_OK) != 0) {
-    throw ConfigError("cannot write the run folder, choose another with --run: " + root_.string() +
-                      (error ? ": " + error.message() : std::string()));
+  if (error || access(root_.c_str(), W_OK) != 0) refuse(root_, error);
+}
+
+void RunFolder::require_writable() const {
+  std::error_code error;
+  std::filesystem::path existing = std::filesystem::absolute(samples(), error);
+  while (!std::filesystem::exists(existing, error) && existing.has_relative_path())
+    existing = existing.parent_path();
+  const bool is_folder = std::filesystem::is_directory(existing, error);
+  if (!is_folder || access(existing.c_str(), W_OK | X_OK) != 0) {
+    refuse(root_, std::make_error_code(is_folder ? std::errc::permission_denied
+                                                 : std::errc::not_a_directory));
   }
 }
 
 void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on_error) const {
   std::error_code ignored;
   if (std::filesystem::exists(config(), ignored)) {
-    if (files::read_file(config()) == resolved) return;
-    log::warning("The configuration differs from that of the run so far", {{"file", config()}});
+    const std::string before = files::read_file(config());
+    if (before == resolved) return;
+    warn_of_differences(config(), before, resolved);
   }
   try {
     files::write_file_atomically(config(), resolved);

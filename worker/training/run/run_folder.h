@@ -17,11 +17,13 @@ class RunFolder {
 
   /// Creates the folder and its subfolders. Throws ConfigError if it can't be written.
   void create() const;
+  /// Throws ConfigError if create() could not write, and creates nothing.
+  void require_writable() const;
   /// Keeps other trainings out of the run for as long as the lock lives. Throws as FolderLock does.
   files::FolderLock take_lock() const;
   /// Throws PeerLost if another attempt of the operator has taken over: see require_attempt().
   void require_lock() const;
-  /// Writes config.yaml unless it is unchanged; warns if it differs from the existing one. If it
+  /// Writes config.yaml unless it is unchanged; warns of keys that differ from the existing one. If it
   /// can't be written, throws OutputError or warns, depending on checkpoint.on_error.
   void write_config(const std::string& resolved, checkpoint::OnError on_error) const;
 

@@ -27,14 +27,14 @@ class Scheme {
   /// Returns how many ranks a process without others runs, each on a thread.
   virtual int ranks_of_lone_process() const { return 1; }
   /// Returns for each network, or for both, how many ranks share its batch.
-  virtual std::vector<int> ranks_of_networks(const RunConfig& config, int world_size) const = 0;
+  virtual std::vector<int> ranks_of_networks(int world_size) const = 0;
 
   /// Checks what the other sections say under this scheme; root: of the whole configuration.
   /// Throws ConfigError with file, line and key.
   virtual void check_sections(const config::Section& root, const RunConfig& config) const = 0;
-  /// Checks what the number of processes tells. Throws ConfigError.
+  /// Checks what depends on the number of processes. Throws ConfigError.
   virtual void check_ranks(const RunConfig& config, int world_size) const = 0;
-  /// Checks what only the data tell, after check_ranks(). Throws ConfigError.
+  /// Checks what only the data show, after check_ranks(). Throws ConfigError.
   virtual void check_data(const RunConfig& /*config*/, const data::Source& /*source*/,
                           int /*world_size*/) const {}
 

@@ -3,6 +3,7 @@
 #include <ranges>
 
 #include "base/joined.h"
+#include "config/units.h"
 #include "metrics/evaluate.h"
 #include "models/build_model.h"
 
@@ -60,7 +61,8 @@ void require_derivatives(const config::Section& in, const RunConfig& config) {
   const std::string why =
       "a penalty on D's gradient needs second derivatives, which recomputed blocks don't have; "
       "leave out one of the two";
-  in.require(config.discriminator.r1.gamma == 0, "discriminator.r1_gamma", why);
+  in.require(config.discriminator.penalties.r1_gamma == 0, "discriminator.r1_gamma", why);
+  in.require(config.discriminator.penalties.r2_gamma == 0, "discriminator.r2_gamma", why);
   in.require(config.loss.gradient_penalty == 0, "loss.gradient_penalty", why);
 }
 
@@ -74,6 +76,25 @@ void require_recordable(const config::Section& in, const RunConfig& config) {
   in.require(
       config.training.devices_per_process == 1, "training.cuda_graphs",
       "a CUDA graph runs on one device; use training.devices_per_process 1 or leave this out");
+}
+
+/// Returns the keys of all schedules that end behind the run, each with the kimg of its end.
+std::vector<std::string> schedules_behind_the_run(const RunConfig& config) {
+  const std::pair<const char*, const schedule::Schedule&> all[] = {
+      {"generator.optimizer.schedule", config.generator.policy.schedule},
+      {"generator.optimizer.beta2_schedule", config.generator.policy.beta2_schedule},
+      {"generator.ema_schedule", config.generator.ema.schedule},
+      {"discriminator.optimizer.schedule", config.discriminator.policy.schedule},
+      {"discriminator.optimizer.beta2_schedule", config.discriminator.policy.beta2_schedule},
+      {"discriminator.gamma_schedule", config.discriminator.penalties.schedule},
+      {"augment.p_schedule", config.augment.p_schedule},
+  };
+  std::vector<std::string> keys;
+  for (const auto& [key, schedule] : all) {
+    if (!schedule.is_constant() && schedule.kimg > config.training.total_kimg)
+      keys.push_back(std::string(key) + ".kimg " + config::format_number(schedule.kimg));
+  }
+  return keys;
 }
 
 }  // namespace
@@ -93,12 +114,15 @@ void require_one_device(const config::Section& root, const RunConfig& config) {
 
 std::vector<std::string> config_warnings(const RunConfig& config) {
   std::vector<std::string> result;
-  const bool is_penalized =
-      config.loss.kind == losses::Adversarial::kWasserstein && config.loss.gradient_penalty > 0;
-  if (is_penalized && config.model.blueprint->has_mixing_critic()) {
+  if (config.loss.gradient_penalty > 0 && config.model.blueprint->has_mixing_critic()) {
     result.emplace_back(
         "The gradient penalty is computed for each image alone, but the batch norms of this "
         "discriminator mix images: use model wgan or conditional_wgan, or batch_norm: frozen");
+  }
+  for (const std::string& schedule : schedules_behind_the_run(config)) {
+    result.push_back(
+        "A schedule ends behind the run, which does not reach its final value: " + schedule +
+        ", training.total_kimg " + config::format_number(config.training.total_kimg));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "training/run/training_config.h"
 
 #include "base/enum_names.h"
+#include "base/error.h"
 
 namespace ganscale::training {
 namespace {
@@ -39,6 +40,7 @@ TrainingConfig parse_training(config::Section in) {
   c.total_kimg =
       in.get("total_kimg", c.total_kimg, "length of the run in thousands of real images");
   c.batch = in.get("batch", c.batch, "global batch size; divisible by the number of ranks");
+  c.batch_location = in.location("batch");
   c.accumulate =
       in.get("accumulate", c.accumulate,
              "passes per step, each over a part of the batch, whose gradients are accumulated");
@@ -65,7 +67,8 @@ TrainingConfig parse_training(config::Section in) {
                          "replay each phase as a CUDA graph: faster for few images per GPU, where "
                          "launching kernels takes longer than running them; no effect on a CPU");
   c.threads = in.get("threads", c.threads,
-                     "CPU threads per rank; 0: the node's cores divided among its ranks");
+                     "CPU threads per rank; 0: the node's cores, or its container's CPU limit, "
+                     "divided among its ranks");
   c.running_means = in.get_choice(
       "running_means", c.running_means, kRunningMeans,
       "running means of style and path length: averaged over all ranks, or local to each");
@@ -87,6 +90,16 @@ TrainingConfig parse_training(config::Section in) {
   in.reject_unread_keys();
   require_possible(in, c);
   return c;
+}
+
+void require_divisible_batch(const TrainingConfig& config, int ranks, const std::string& whose) {
+  if (ranks > 0 && config.batch % (ranks * config.accumulate) == 0) return;
+  const std::string passes =
+      config.accumulate == 1 ? ""
+                             : " times training.accumulate, " + std::to_string(config.accumulate);
+  throw ConfigError(config.batch_location.text() + ": training.batch: must be divisible by the " +
+                    whose + passes + ": " + std::to_string(config.batch) + " on " +
+                    std::to_string(ranks) + " ranks");
 }
 
 }  // namespace ganscale::training

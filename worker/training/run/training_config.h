@@ -27,8 +27,9 @@ enum class RunningMeans {
 /// The section `training` of the configuration.
 struct TrainingConfig {
   double total_kimg = 1000;
-  std::int64_t batch = 64;      ///< global batch size
-  std::int64_t accumulate = 1;  ///< passes in which a step adds up its gradients
+  std::int64_t batch = 64;          ///< global batch size
+  config::Location batch_location;  ///< of batch: the world size is known later
+  std::int64_t accumulate = 1;      ///< passes in which a step adds up its gradients
   std::uint64_t seed = 1000;
   SeedMode seed_mode = SeedMode::kImage;
   Precision precision = Precision::kFp32;
@@ -36,7 +37,7 @@ struct TrainingConfig {
   device::DeviceKind device = device::DeviceKind::kAuto;
   int devices_per_process = 1;  ///< 2: one for the generator, one for the discriminator
   bool cuda_graphs = false;     ///< replay phases as CUDA graphs
-  int threads = 0;  ///< CPU threads per rank; 0: the node's cores divided among its ranks
+  int threads = 0;              ///< CPU threads per rank; 0: its share of cores and CPU limit
   RunningMeans running_means = RunningMeans::kAveraged;
   double tick_kimg = 4;  ///< kimg between two ticks
   double samples_every_kimg = 50;
@@ -53,5 +54,10 @@ struct TrainingConfig {
 
 /// Throws ConfigError for invalid values.
 TrainingConfig parse_training(config::Section in);
+
+/// Throws ConfigError unless each of these ranks gets as many images in each pass of a step.
+/// whose: what the ranks are called in the error.
+void require_divisible_batch(const TrainingConfig& config, int ranks,
+                             const std::string& whose = "number of ranks");
 
 }  // namespace ganscale::training

@@ -4,7 +4,7 @@
 
 namespace ganscale::training {
 
-/// Returns the table of schemes; the first is that of a run that names none.
+/// Returns the table of schemes; the first is the default.
 SchemeTable schemes();
 
 }  // namespace ganscale::training

@@ -20,13 +20,13 @@ void require_backend(const comm::CommConfig& config, int world_size) {
 
 /// Throws where the ranks of a network cannot share statistics of its images.
 void require_shared_statistics(const RunConfig& config, int world_size) {
-  for (const int ranks : config.scheme.chosen->ranks_of_networks(config, world_size)) {
+  for (const int ranks : config.scheme.chosen->ranks_of_networks(world_size)) {
     config.model.blueprint->statistics_color(config.training.images_per_pass(),
                                              comm::CountingGroup(ranks));
   }
 }
 
-/// Only the networks know the names of their parameters. They are built where somebody asks for
+/// Only the networks know the names of their parameters. They are built only where a key names
 /// one: the large ones take a while.
 void require_parameters(RunConfig config) {
   if (config.discriminator.freeze.empty()) return;

@@ -1,10 +1,15 @@
 #include "training/session/process_context.h"
 
 #include <ATen/Parallel.h>
-#include <sched.h>
-#include <unistd.h>
+#include <ATen/ops/tensor.h>
 
+#include <functional>
+#include <string>
+
+#include "base/host.h"
 #include "base/log.h"
+#include "comm/backends/shared_cores.h"
+#include "device/cpu_quota.h"
 #include "device/gpu.h"
 #include "device/select_device.h"
 #include "training/run/precision.h"
@@ -12,12 +17,20 @@
 namespace ganscale::training {
 namespace {
 
-void set_cpu_threads(const TrainingConfig& config, int local_size) {
-  cpu_set_t allowed;
-  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  const int machine_cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  const int allowed_cores = known ? CPU_COUNT(&allowed) : machine_cores;
-  at::set_num_threads(cpu_threads(config.threads, allowed_cores, machine_cores, local_size));
+/// Returns how many ranks may run on the same cores of the same machine as this one. All ranks call it.
+int count_sharing_ranks(const std::vector<int>& cores, comm::Group& group) {
+  std::string place = host_name();
+  for (const int core : cores) place += " " + std::to_string(core);
+  const auto own = static_cast<std::int64_t>(std::hash<std::string>()(place));
+  return static_cast<int>(group.all_gather(at::tensor(own)).eq(own).sum().item<std::int64_t>());
+}
+
+void set_cpu_threads(const TrainingConfig& config, int local_size, comm::Group& group) {
+  const std::vector<int> cores = comm::allowed_cores();
+  const CpuLimits limits{.allowed_cores = static_cast<int>(cores.size()),
+                         .sharing_ranks = count_sharing_ranks(cores, group),
+                         .quota = device::cpu_quota()};
+  at::set_num_threads(cpu_threads(config.threads, limits, local_size));
 }
 
 device::NetworkDevices devices_of(const TrainingConfig& config, const comm::RankInfo& rank_info) {
@@ -45,10 +58,10 @@ ProcessContext open_process_context(RunConfig& config) {
   ProcessContext process{.world = comm::open_world(config.comm), .devices = at::kCPU};
   const comm::RankInfo& rank_info = process.world.rank_info;
   log::set_rank(process.world.group->rank());
+  set_cpu_threads(config.training, rank_info.local_size, *process.world.group);
   process.devices = devices_of(config.training, rank_info);
   device::use_device(process.devices.generator);
   comm::add_device(process.world, config.comm, process.devices.generator);
-  set_cpu_threads(config.training, rank_info.local_size);
   device::allow_tf32(allows_tf32(config.training.precision));
   if (process.devices.generator.is_cpu())
     use_float32_on_cpu(config.model, process.world.group->rank());

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <optional>
+
 #include "comm/open_world.h"
 #include "device/select_device.h"
 #include "training/run/run_config.h"
@@ -17,17 +20,22 @@ struct ProcessContext {
 /// Throws ConfigError, DeviceError.
 ProcessContext open_process_context(RunConfig& config);
 
-/// Returns the number of CPU threads of a rank, at least 1.
-///
-/// requested:     in the configuration; 0: choose.
-/// allowed_cores: those that this process may run on.
-/// machine_cores: those of the machine. If there are more than allowed_cores, a launcher or a
-///                container has bound the rank, which has its cores to itself; otherwise the ranks
-///                of the machine share them.
-constexpr int cpu_threads(int requested, int allowed_cores, int machine_cores, int local_size) {
+/// What a rank may compute on.
+struct CpuLimits {
+  int allowed_cores = 1;  ///< those that this process may run on
+  /// The ranks that may run on these: this one alone where a launcher has bound each to its own, all of
+  /// the machine or container otherwise.
+  int sharing_ranks = 1;
+  std::optional<double> quota{};  ///< CPUs' time of all ranks of the container; see cpu_quota()
+};
+
+/// Returns the number of CPU threads of a rank, at least 1. `requested`: in the configuration; 0:
+/// its share of cores and quota.
+constexpr int cpu_threads(int requested, const CpuLimits& limits, int local_size) {
   if (requested > 0) return requested;
-  const int share = allowed_cores < machine_cores ? allowed_cores : machine_cores / local_size;
-  return share > 1 ? share : 1;
+  int share = limits.allowed_cores / limits.sharing_ranks;
+  if (limits.quota) share = std::min(share, static_cast<int>(*limits.quota / local_size));
+  return std::max(share, 1);
 }
 
 }  // namespace ganscale::training

@@ -4,8 +4,8 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-#include <chrono>
 #include <optional>
+#include <vector>
 
 #include "base/thread_rank.h"
 #include "comm/backends/thread_group.h"
@@ -30,19 +30,20 @@ class OwnStream {
 
 }  // namespace
 
-ExitCode run_on_threads(int count, const RunConfig& config, at::Device device,
+ExitCode run_on_threads(const RankThreads& threads, at::Device device,
                         const std::function<ExitCode(comm::Group&)>& body) {
   const int available = at::get_num_threads();
-  const int threads = cpu_threads(config.training.threads, available, available, count);
-  const std::chrono::milliseconds timeout(
-      static_cast<std::int64_t>(config.comm.timeout_seconds * 1000));
-  const auto watchdog = comm::make_process_watchdog(timeout, /*rank=*/0);
-  std::vector<std::optional<comm::Watchdog::Watch>> failures(static_cast<std::size_t>(count));
+  const int own_threads =
+      cpu_threads(threads.cpu_threads, {.allowed_cores = available, .sharing_ranks = threads.count},
+                  threads.count);
+  const auto watchdog = comm::make_process_watchdog(threads.timeout, /*rank=*/0);
+  std::vector<std::optional<comm::Watchdog::Watch>> failures(
+      static_cast<std::size_t>(threads.count));
   ExitCode code = ExitCode::kOk;
   const auto run_rank = [&](comm::Group& group) {
     const ThreadRank rank(group.rank());
     const OwnStream stream(device);
-    at::set_num_threads(threads);
+    at::set_num_threads(own_threads);
     try {
       const ExitCode own = body(group);
       if (group.rank() == 0) code = own;
@@ -52,7 +53,7 @@ ExitCode run_on_threads(int count, const RunConfig& config, at::Device device,
       throw;
     }
   };
-  comm::run_ranks(count, run_rank, timeout);
+  comm::run_ranks(threads.count, run_rank, threads.timeout);
   return code;
 }
 

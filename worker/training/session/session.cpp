@@ -1,11 +1,10 @@
 #include "training/session/session.h"
 
-#include <ATen/ops/tensor.h>
-
 #include <optional>
 #include <random>
 
 #include "base/log.h"
+#include "comm/collectives/numbers.h"
 #include "device/gpu.h"
 #include "files/append_file.h"
 #include "files/atomic_file.h"
@@ -23,9 +22,9 @@ namespace {
 /// Returns an id of this run that is the same on all ranks and different from all other runs.
 std::string shared_job_id(comm::Group& group) {
   std::random_device device;
-  const at::Tensor word = at::tensor((static_cast<std::int64_t>(device()) << 31) ^ device());
-  group.broadcast(word, 0);
-  return "ganscale-" + std::to_string(word.item<std::int64_t>());
+  std::int64_t number = (static_cast<std::int64_t>(device()) << 31) ^ device();
+  comm::broadcast_from_rank_0(group, {&number});
+  return "ganscale-" + std::to_string(number);
 }
 
 /// The metrics port of this node, on its first rank, and the control port of the run, on rank 0.
@@ -93,17 +92,18 @@ std::optional<Evaluator> open_evaluator(const Session& session, comm::Group& gro
                                   session.devices.generator, group);
 }
 
-/// Does what a training would do before its first step.
-ExitCode try_rank(const Session& session, comm::Group& group) {
+/// Does what a training would do before its first step, but leaves nothing behind.
+ExitCode try_rank(const Session& session, comm::Group& group, const comm::RankInfo& rank_info) {
   open_evaluator(session, group);
-  telemetry::Instruments unread;
+  if (group.rank() == 0) session.folder.require_writable();
+  Services services(session.config.telemetry, session.folder, session.build, group, rank_info);
   session.scheme.try_run({.config = session.config,
                           .folder = session.folder,
                           .dataset = session.dataset,
                           .devices = session.devices,
                           .group = group,
                           .stop = session.stop,
-                          .instruments = unread});
+                          .instruments = services.instruments()});
   if (group.rank() == 0) log::info("The dry run found no problem");
   return ExitCode::kOk;
 }
@@ -134,14 +134,17 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
 }
 
 /// Does so in this process: as a rank of the world or, where the process is alone, as all the ranks
-/// that the scheme wants of one.
+/// that the scheme runs in one.
 ExitCode run_process(const Session& session, const comm::World& world, bool dry_run) {
   const auto run = [&](comm::Group& group, const comm::RankInfo& rank_info) {
-    return dry_run ? try_rank(session, group) : run_rank(session, group, rank_info);
+    return dry_run ? try_rank(session, group, rank_info) : run_rank(session, group, rank_info);
   };
   const int count = session.scheme.ranks_of_lone_process();
   if (world.group->size() > 1 || count == 1) return run(*world.group, world.rank_info);
-  return run_on_threads(count, session.config, session.devices.generator, [&](comm::Group& group) {
+  const RankThreads threads{.count = count,
+                            .cpu_threads = session.config.training.threads,
+                            .timeout = session.config.comm.timeout()};
+  return run_on_threads(threads, session.devices.generator, [&](comm::Group& group) {
     return run(group,
                {.rank = group.rank(), .local_rank = group.rank(), .local_size = group.size()});
   });
@@ -160,7 +163,9 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
   }
   scheme.check_ranks(config, world.size());
   log::info("Opening the dataset", {{"path", config.data.path}});
-  const Dataset dataset = open_dataset(config);
+  const Dataset dataset = open_dataset(config.data, config.model);
+  if (world.rank() == 0)
+    warn_of_unused_data(config.data, config.model, dataset, scheme.makes_labels());
   scheme.check_data(config, *dataset.source, world.size());
   check_metrics(config, /*has_labels=*/config.model.label_count > 0);
   const int devices_of_process = config.training.devices_per_process;
@@ -176,6 +181,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
                               devices_of_process, world),
       .budget_seconds = config.budget.seconds(world.size() * devices_of_process)};
   const ExitCode code = run_process(session, process.world, dry_run);
+  if (code == ExitCode::kStopped) world.barrier();  // the first rank that ends, ends all
   world.finish();
   return code;
 }

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/wait_until.h"
+
 namespace ganscale::comm {
 namespace {
 
@@ -18,59 +20,59 @@ struct Overdue {
   milliseconds waited;
 };
 
-// A watchdog that hands over the first overdue operation.
+constexpr milliseconds kTimeout{30};
+
+/// A watchdog that hands over the first overdue operation, with a clock that only the test advances.
 class Watched {
  public:
-  explicit Watched(milliseconds timeout)
-      : watchdog(timeout, [this](const std::string& operation, milliseconds waited) {
-          overdue.set_value({operation, waited});
-        }) {}
+  void advance(milliseconds time) { time_since_epoch_ += time.count(); }
+  Watchdog& watchdog() { return watchdog_; }
+  /// Waits for it.
+  Overdue overdue() { return overdue_.get_future().get(); }
 
-  std::promise<Overdue> overdue;
-  Watchdog watchdog;
+ private:
+  std::promise<Overdue> overdue_;
+  std::atomic<milliseconds::rep> time_since_epoch_ = 0;
+  Watchdog watchdog_{
+      kTimeout,
+      [this](const std::string& operation, milliseconds waited) {
+        overdue_.set_value({operation, waited});
+      },
+      [this] { return Watchdog::Clock::time_point(milliseconds(time_since_epoch_)); }};
 };
 
 TEST(Watchdog, NamesTheOperationThatTakesTooLong) {
-  Watched watched(milliseconds(30));
-  const auto watch = watched.watchdog.watch("mean");
-  const auto overdue = watched.overdue.get_future().get();
+  Watched watched;
+  const auto watch = watched.watchdog().watch("mean");
+  watched.advance(2 * kTimeout);
+  const Overdue overdue = watched.overdue();
   EXPECT_EQ(overdue.operation, "mean");
-  EXPECT_GE(overdue.waited, milliseconds(30));
+  EXPECT_EQ(overdue.waited, 2 * kTimeout);
 }
 
 TEST(Watchdog, LeavesOperationsThatEndedAlone) {
-  std::atomic<bool> called = false;
-  {
-    Watchdog watchdog(milliseconds(20), [&](const auto&, auto) { called = true; });
-    for (int i = 0; i < 100; ++i) const auto watch = watchdog.watch("mean");
-    std::this_thread::sleep_for(milliseconds(60));
-  }
-  EXPECT_FALSE(called);
-}
-
-TEST(Watchdog, FindsTheOverdueOneAmongThoseThatEnd) {
-  Watched watched(milliseconds(30));
-  const auto stuck = watched.watchdog.watch("receive");
-  auto overdue = watched.overdue.get_future();
-  while (overdue.wait_for(milliseconds(1)) != std::future_status::ready) {
-    const auto quick = watched.watchdog.watch("mean");
-  }
-  EXPECT_EQ(overdue.get().operation, "receive");
+  Watched watched;
+  for (int i = 0; i < 100; ++i) const auto ended = watched.watchdog().watch("mean");
+  const auto stuck = watched.watchdog().watch("receive");
+  watched.advance(kTimeout);
+  EXPECT_EQ(watched.overdue().operation, "receive");
 }
 
 TEST(Watchdog, AsksAnOperationThatGoesOnByItself) {
+  Watched watched;
   std::atomic<int> questions = 0;
-  Watched watched(milliseconds(60));
-  watched.watchdog.watch_until("sum", [&] { return ++questions == 2; });
-  watched.watchdog.watch_until("max", [] { return false; });
-  EXPECT_EQ(watched.overdue.get_future().get().operation, "max");
+  watched.watchdog().watch_until("sum", [&] { return ++questions == 2; });
+  watched.watchdog().watch_until("max", [] { return false; });
+  wait_until([&] { return questions == 2; });
+  watched.advance(kTimeout);
+  EXPECT_EQ(watched.overdue().operation, "max");
   EXPECT_EQ(questions, 2);
 }
 
 TEST(Watchdog, ReportsAFailedOperationAtOnce) {
-  Watched watched(std::chrono::hours(1));
-  watched.watchdog.watch_until("sum", []() -> bool { throw std::runtime_error("remote error"); });
-  EXPECT_EQ(watched.overdue.get_future().get().operation, "sum, which failed: remote error");
+  Watched watched;
+  watched.watchdog().watch_until("sum", []() -> bool { throw std::runtime_error("remote error"); });
+  EXPECT_EQ(watched.overdue().operation, "sum, which failed: remote error");
 }
 
 TEST(ProcessWatchdog, EndsTheProcessWithPeerLost) {

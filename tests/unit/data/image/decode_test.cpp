@@ -34,6 +34,14 @@ TEST(Decode, ReadsJpegNearly) {
   }
 }
 
+TEST(Decode, TurnsJpegInCmykIntoRgb) {
+  const Record record = make_record(Encoding::kJpeg, jpeg_bytes(flat_image(4, 8, 200)));
+  EXPECT_EQ(image_shape(record).channels, 3);
+  const Bytes rgb = decoded(record, {.channels = 3, .resolution = 8});
+  ASSERT_EQ(rgb.size(), 3U * 8 * 8);
+  for (const std::uint8_t value : rgb) EXPECT_NEAR(value, 157, 2);  // 200 x 200 / 255
+}
+
 TEST(Decode, RefusesAnotherSizeWithTheReason) {
   const Record record = raw_record(Encoding::kRawChw, 1, 2, 3, Bytes(6));
   expect_error(ExitCode::kData, "1x2x3, wanted 4x4",

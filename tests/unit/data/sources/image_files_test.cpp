@@ -12,10 +12,18 @@ std::span<const std::uint8_t> bytes(const std::string& text) {
 TEST(ImageFiles, AreKnownByTheirNames) {
   EXPECT_TRUE(has_image_extension("a/b.png"));
   EXPECT_TRUE(has_image_extension("B.JPeG"));
+  EXPECT_TRUE(has_image_extension("a.jfif"));
   EXPECT_FALSE(has_image_extension("a.png/readme"));
   EXPECT_FALSE(has_image_extension("a/._b.png"));
   EXPECT_FALSE(has_image_extension("__MACOSX/a/b.png"));
   EXPECT_FALSE(has_image_extension("png"));
+}
+
+TEST(ImageFiles, MayHaveAFormatThatNothingReads) {
+  EXPECT_EQ(unread_extension("a/b.WebP"), ".webp");
+  EXPECT_EQ(unread_extension("a.gif"), ".gif");
+  for (const char* other : {"a.png", "notes.txt", ".b.gif", "__MACOSX/a.gif", "gif"})
+    EXPECT_EQ(unread_extension(other), "") << other;
 }
 
 TEST(ImageFiles, AreLabeledByTheFirstFolderThatDiffers) {

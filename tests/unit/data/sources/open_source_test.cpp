@@ -2,6 +2,7 @@
 
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/data/images.h"
 
 namespace ganscale::data {
 namespace {
@@ -17,6 +18,27 @@ TEST(OpenSource, SaysWhatWasLookedFor) {
   expect_error(ExitCode::kData, "IDX files", [&] { open_source(folder.path()); });
   expect_error(ExitCode::kData, "no supported format",
                [&] { open_source(folder.path() / "notes.txt"); });
+}
+
+TEST(OpenSource, CountsTheImagesThatItCannotRead) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.webp", "b.webp", "c.gif", "notes.txt"}) folder.write(name, "?");
+  expect_error(ExitCode::kData, "no PNG or JPEG image, but 1 .gif, 2 .webp; convert them",
+               [&] { open_source(folder.path()); });
+  folder.write("d.png", encode_png(flat_image(3, 2, 1)));
+  const auto source = open_source(folder.path());
+  EXPECT_EQ(source->record_count(), 1);
+  testing::internal::CaptureStderr();
+  warn_of_unread_images(unread_images(*source));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("not PNG or JPEG  files=1 .gif, 2 .webp"));
+}
+
+TEST(OpenSource, IgnoresAConversionThatDidNotFinish) {
+  const TemporaryFolder folder;
+  folder.write(".partial-a-r01.tfrecords", "half a record");
+  folder.write("a.png", encode_png(flat_image(3, 2, 1)));
+  EXPECT_EQ(open_source(folder.path())->describe(0).find(".partial"), std::string::npos);
 }
 
 }  // namespace

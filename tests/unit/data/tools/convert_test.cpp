@@ -96,6 +96,15 @@ TEST(Convert, WritesOverNoOtherDataSet) {
                [&] { convert(*in, options_to(folder / "out")); });
 }
 
+TEST(Convert, CanBeRepeatedAfterAnInterruption) {
+  const TemporaryFolder folder;
+  write_images(folder, 6);
+  const auto in = open_source(folder / "in");
+  const auto leftover = folder.write("out/.partial-out-r01-00000-of-00009.tfrecords", "half");
+  EXPECT_EQ(convert(*in, options_to(folder / "out")).written, 6);
+  EXPECT_FALSE(fs::exists(leftover));
+}
+
 TEST(Convert, RefusesImpossibleOptions) {
   const TemporaryFolder folder;
   write_images(folder, 6);

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "models/layers/resampled_convolution.h"
+#include "support/expect_error.h"
 #include "support/plain_numbers.h"
 #include "unit/models/read_model.h"
 
@@ -62,7 +63,8 @@ TEST(LaidOutFeatures, KeepTheirNumbers) {
 }
 
 at::Tensor plain_convolution(const ConvolutionOperands& in) {
-  return at::conv2d(in.x, in.weight, in.bias, /*stride=*/1, /*padding=*/1);
+  return at::conv2d(in.x, in.weight, in.bias, /*stride=*/1, /*padding=*/1, /*dilation=*/1,
+                    in.groups);
 }
 
 /// Of a layer in float32.
@@ -76,7 +78,8 @@ using Layer = std::function<at::Tensor(const ConvolutionOperands& in)>;
 
 Orders orders_of(const ConvolutionOperands& numbers, const Layer& layer) {
   const auto leaf = [](const at::Tensor& tensor) { return tensor.to(at::kFloat).requires_grad_(); };
-  const ConvolutionOperands in{leaf(numbers.x), leaf(numbers.weight), leaf(numbers.bias)};
+  const ConvolutionOperands in{leaf(numbers.x), leaf(numbers.weight), leaf(numbers.bias),
+                               numbers.groups};
   const auto y = layer(in);
   EXPECT_EQ(y.size(0), in.x.size(0));
   EXPECT_EQ(y.size(1), in.weight.size(0));
@@ -125,6 +128,29 @@ TEST(Convolved, HasTheResultAndDerivativesOfTheConvolutionWithoutAPad) {
                        });
     }
   }
+}
+
+// Two to four groups, of channels that tensor cores take as they are or with a pad, or of one.
+TEST(Convolved, PadsEachGroupByItself) {
+  for (const auto& [groups, in, out] :
+       {std::tuple{2, 3, 5}, {3, 8, 4}, {2, 16, 8}, {4, 1, 1}, {4, 1, 2}, {1, 3, 5}}) {
+    expect_inert_pad({numbers({2, groups * in, 4, 4}, 1), numbers({groups * out, in, 3, 3}, 2),
+                      numbers({groups * out}, 3), groups},
+                     [](const auto& given, const auto& policy) {
+                       return convolved(given, policy, plain_convolution);
+                     });
+  }
+}
+
+TEST(Convolved, RefusesChannelsThatGroupsAndWeightDoNotHave) {
+  const auto convolve = [](int channels, int groups) {
+    convolved({numbers({1, channels, 4, 4}, 1), numbers({6, 2, 3, 3}, 2), {}, groups}, {},
+              plain_convolution);
+  };
+  expect_error(ExitCode::kBug, "2 groups of a weight of 6 x 2 does not take 6 channels",
+               [&] { convolve(6, 2); });
+  expect_error(ExitCode::kBug, "4 groups", [&] { convolve(8, 4); });
+  convolve(6, 3);
 }
 
 TEST(Convolved, TakesOperandsThatAreLaidOutAndPadded) {
@@ -194,7 +220,8 @@ INSTANTIATE_TEST_SUITE_P(
     Models, Layouts,
     testing::Values("{name: biggan, generator_channels: 3, discriminator_channels: 5}",
                     "{name: biggan_deep, generator_channels: 6, discriminator_channels: 6}",
-                    "{name: dcgan}", "{name: sngan}",
+                    "{name: dcgan}", "{name: sngan, channels: 0.2}",
+                    "{name: r3gan, channel_max: 12, group_channels: 6}",
                     "{name: stylegan2, channel_max: 12, w_dim: 8, mapping_layers: 1}"));
 
 }  // namespace

@@ -109,15 +109,15 @@ TEST(Sngan, HasATableForEachResolution) {
   for (const int resolution : {32, 64, 128}) {
     const auto size = std::to_string(resolution);
     for (const char* name : {"sngan", "wgan_resnet"}) {
-      const auto networks = make(name, "z_dim: 8, resolution: " + size);
+      const auto networks = make(name, "z_dim: 8, channels: 0.125, resolution: " + size);
       kernels::RandomStream random({}, Stream::kGeneratorNoise);
       const auto images = networks.generator->forward(at::randn({1, 8}), {}, random);
       EXPECT_EQ(images.sizes(), (std::vector<std::int64_t>{1, 3, resolution, resolution})) << name;
       EXPECT_EQ(score(*networks.discriminator, images, {}).numel(), 1) << name;
     }
   }
-  const auto largest = make("sngan", "resolution: 256");
-  EXPECT_EQ(named_parameters(*largest.generator).at("to_image.weight").size(1), 32);
+  const auto largest = make("sngan", "channels: 0.125, resolution: 256");
+  EXPECT_EQ(named_parameters(*largest.generator).at("to_image.weight").size(1), 32 / 8);
   expect_error(ExitCode::kConfig,
                "run.yaml:1: resolution: sngan supports 32, 64, 128, 256, not 512",
                [] { read_model("{name: sngan, resolution: 512}"); });

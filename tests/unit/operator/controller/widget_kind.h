@@ -13,7 +13,8 @@ class WidgetKind : public Kind {
  public:
   explicit WidgetKind(const KindContext& context)
       : context_(context),
-        widgets_(context.connect_watch(), context.hooks, {.resource = kWidgets},
+        widgets_(context.connect_watch, context.hooks,
+                 {.resource = kWidgets, .name_spaces = context.watched},
                  [enqueue = context.enqueue](const Json& widget) { enqueue(key_of(widget)); }) {}
 
   std::vector<Informer*> informers() override { return {&widgets_}; }

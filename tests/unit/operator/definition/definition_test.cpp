@@ -33,6 +33,16 @@ Json training(const Json& spec) {
   return object;
 }
 
+TEST(Definitions, GiveANewObjectAStatusThatNobodyTakesForItsLast) {
+  for (const char* name : {"gantrainings", "scalingsweeps"}) {
+    const Json file =
+        read_yaml_file(std::string(DEFINITIONS) + "/" + name + ".ganscale.dev.yaml").at(0);
+    const Json status = file.at(
+        Json::json_pointer("/spec/versions/0/schema/openAPIV3Schema/properties/status/default"));
+    EXPECT_EQ(status, Json({{"observedGeneration", -1}})) << name;
+  }
+}
+
 /// The table of specs that both `validate` and a real API server refuse: tests/cluster reads it,
 /// too. `before`: the stored object that the spec is an edit of.
 Json refused_specs() {

@@ -46,5 +46,25 @@ TEST(MakeInformers, EnqueuesResourcesAndTheOwnersOfObjects) {
   EXPECT_TRUE(widgets->find({"team", "wheel"})->contains("spec"));
 }
 
+TEST(MakeInformers, KeepsToItsNamespaces) {
+  FakeApiServer server;
+  const MakeInformers make{.connect = [&] { return server.connect(); },
+                           .hooks = hooks_without_sleep(),
+                           .enqueue = [](const Key&) {},
+                           .name_spaces = {"team"}};
+  for (const char* name_space : {"team", "other"}) {
+    Json pod = object("p", {{kLabel, "axle"}});
+    pod["metadata"]["namespace"] = name_space;
+    server.put(resource::kPods, pod);
+    server.put(kWidgets, pod);
+  }
+  const auto widgets = make.of_kind(kWidgets);
+  const auto pods = make.of_owned(resource::kPods, kLabel);
+  widgets->list();
+  pods->list();
+  EXPECT_EQ(widgets->all().size(), 1U);
+  EXPECT_EQ(pods->all().size(), 1U);
+}
+
 }  // namespace
 }  // namespace ganscale::controller

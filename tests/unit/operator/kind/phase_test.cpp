@@ -31,5 +31,15 @@ TEST(PhaseCondition, HoldsInItsPhaseWithTheReason) {
   EXPECT_EQ(other.message, "");
 }
 
+TEST(OverSince, IsTheTimeOfTheEnd) {
+  Json status = Json::object();
+  EXPECT_EQ(over_since(status), std::nullopt);
+  const Time end{std::chrono::seconds(1750000000)};
+  set_condition(status, phase_condition(Phase::kFailed, Phase::kRunning, "", ""), 1, Time());
+  EXPECT_EQ(over_since(status), std::nullopt);
+  set_condition(status, phase_condition(Phase::kFailed, Phase::kFailed, "", ""), 1, end);
+  EXPECT_EQ(over_since(status), end);
+}
+
 }  // namespace
 }  // namespace ganscale::controller

@@ -121,7 +121,7 @@ TEST(Client, ReadsEveryPageOfAList) {
               R"({"items":[{"n":1},{"n":2}],"metadata":{"continue":"c1","resourceVersion":"9"}})"),
        answer(200, R"({"items":[{"n":3}],"metadata":{"resourceVersion":"9"}})")});
   int sum = 0;
-  EXPECT_EQ(run.client.list(resource::kPods, "labelSelector=x",
+  EXPECT_EQ(run.client.list(resource::kPods, "", "labelSelector=x",
                             [&](const Json& item) { sum += item["n"].get<int>(); }),
             "9");
   EXPECT_EQ(sum, 6);
@@ -135,8 +135,8 @@ TEST(Client, GivesTheItemsOfAListTheirTypeAsGetDoes) {
                             "items":[{"kind":"Other","apiVersion":"v9"}]})")});
   std::vector<Json> items;
   const auto keep = [&](Json item) { items.push_back(std::move(item)); };
-  run.client.list(resource::kConfigMaps, "", keep);
-  run.client.list(resource::kConfigMaps, "", keep);
+  run.client.list(resource::kConfigMaps, "", "", keep);
+  run.client.list(resource::kConfigMaps, "", "", keep);
   EXPECT_EQ(items.at(0),
             Json({{"kind", "ConfigMap"}, {"apiVersion", "v1"}, {"metadata", {{"name", "a"}}}}));
   EXPECT_EQ(items.at(1), Json({{"kind", "Other"}, {"apiVersion", "v9"}}));  // what it says itself

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "kube/rest_transport.h"
+#include "support/fake_api_server.h"
 #include "support/loopback_server.h"
 #include "support/wait_until.h"
 
@@ -84,7 +85,7 @@ class Scripted {
     ClusterAccess access;
     access.server = server_.url();
     auto informer = std::make_unique<Informer>(
-        std::make_unique<RestTransport>(access, idle), Client::Hooks{},
+        [access, idle] { return std::make_unique<RestTransport>(access, idle); }, Client::Hooks{},
         Informer::Settings{.resource = resource::kPods,
                            .selector = "ganscale.dev/training",
                            .index = label,
@@ -249,6 +250,32 @@ TEST(Informer, IsRightInTheEndWhateverTheStreamsWere) {
   EXPECT_EQ(informer->all().size(), 2U);
   EXPECT_NE(informer->find({"n", "a"}), nullptr);
   EXPECT_EQ(informer->by_index({"n", "t"}).size(), 2U);
+}
+
+/// Returns a ConfigMap.
+Json config_map(const std::string& name_space, const std::string& name) {
+  return {{"metadata", {{"name", name}, {"namespace", name_space}}}};
+}
+
+TEST(Informer, KnowsTheObjectsOfItsNamespacesAlone) {
+  FakeApiServer server;
+  for (const char* name_space : {"a", "b", "c"}) {
+    server.put(resource::kConfigMaps, config_map(name_space, "old"));
+  }
+  Informer informer([&] { return server.connect(); }, hooks_without_sleep(),
+                    {.resource = resource::kConfigMaps, .name_spaces = {"a", "b"}},
+                    [](const Json&) {});
+  informer.start();
+  wait_until([&] { return informer.synced(); });
+  EXPECT_EQ(informer.all().size(), 2U) << "a list of one namespace leaves the other as it is";
+  server.put(resource::kConfigMaps, config_map("c", "new"));
+  server.put(resource::kConfigMaps, config_map("b", "new"));
+  server.remove(resource::kConfigMaps, {"a", "old"});
+  wait_until([&] { return informer.find({"b", "new"}) && !informer.find({"a", "old"}); });
+  EXPECT_EQ(informer.all().size(), 2U);
+  for (const auto& request : server.requests()) {
+    EXPECT_NE(request.path.substr(0, request.path.find('?')), "/api/v1/configmaps");
+  }
 }
 
 TEST(Informer, SurvivesWhatIsNoJson) {

@@ -117,6 +117,35 @@ TEST(ReportFailure, ThrowsNothingWhereTheServerIsAway) {
   EXPECT_TRUE(world.told().empty());
 }
 
+TEST(ReconcileAndReport, SaysWhatToApplyWhereItLacksRights) {
+  World world;
+  const std::string denied =
+      R"(mpijobs.kubeflow.org is forbidden: User "ops" cannot create resource "mpijobs")";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(reconcile_and_report(
+                     world.stored(),
+                     [&]() -> std::chrono::seconds { throw ApiError(403, "Forbidden", denied); },
+                     kNow, world.client, world.events),
+                 ApiError);
+  }
+  EXPECT_EQ(world.reconciled()["reason"], "AccessDenied");
+  EXPECT_THAT(world.told(), ElementsAre("the operator has no rights in the namespace team; apply "
+                                        "rbac/training-namespace.yaml there: " +
+                                        denied));
+}
+
+TEST(ReconcileAndReport, LeavesTheRefusalOfAQuotaAsItIs) {
+  World world;
+  const std::string refused = R"(pods "a" is forbidden: exceeded quota)";
+  EXPECT_THROW(reconcile_and_report(
+                   world.stored(),
+                   [&]() -> std::chrono::seconds { throw ApiError(403, "Forbidden", refused); },
+                   kNow, world.client, world.events),
+               ApiError);
+  EXPECT_EQ(world.reconciled()["reason"], "Forbidden");
+  EXPECT_EQ(world.reconciled()["message"], refused);
+}
+
 TEST(ReportSuccess, GivesWayToWhoeverWroteMeanwhile) {
   World world;
   report_failure(world.stored(), {"Invalid", "no"}, kNow, world.client, world.events);

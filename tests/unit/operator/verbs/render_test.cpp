@@ -16,6 +16,7 @@ namespace ganscale::controller {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Golden : public testing::TestWithParam<const char*> {};
 
@@ -47,6 +48,19 @@ TEST(Render, TakesProfilesAndConfigurationFromFiles) {
   EXPECT_THAT(rendered.output, HasSubstr("slotsPerWorker: 2\n"));
   EXPECT_THAT(rendered.output, HasSubstr("batch: 34\n"));
   EXPECT_THAT(rendered.output, HasSubstr("kubernetes.io/metadata.name: ops\n"));
+}
+
+TEST(Render, LocksMemoryWithoutRootWhereTheRuntimeAllowsIt) {
+  const std::string words = "render -f " + sample("faces-dgx-a100");
+  const ProgramResult root = run_operator(words);
+  EXPECT_THAT(root.output, HasSubstr("IPC_LOCK"));
+  EXPECT_THAT(root.output, HasSubstr("runAsUser: 0\n"));
+  const ProgramResult user = run_operator(words + " --unlimited-memlock");
+  EXPECT_EQ(user.exit_code, 0);
+  EXPECT_THAT(user.output, Not(HasSubstr("IPC_LOCK")));
+  EXPECT_THAT(user.output, Not(HasSubstr("runAsUser: 0\n")));
+  EXPECT_THAT(user.output, HasSubstr("runAsNonRoot: true\n"));
+  EXPECT_THAT(user.output, HasSubstr("rdma/rdma_shared_device_a"));
 }
 
 /// Renders a training on nodes with so many GPUs. keys: of its spec besides image and profile.

@@ -31,6 +31,14 @@ at::Tensor decode_png(const std::string& bytes) {
   return pixels;
 }
 
+TEST(ImageGrid, EnlargesImagesButNotTheGaps) {
+  const auto images = at::tensor({1, 2, 3, 4}, at::kByte).view({2, 1, 1, 2});
+  const auto grid = make_grid(images, {.columns = 1, .gap_pixels = 1, .scale = 2});
+  EXPECT_EQ(grid.sizes(), (std::vector<std::int64_t>{5, 4, 1}));
+  EXPECT_THAT(values(grid), ElementsAre(1, 1, 2, 2, 1, 1, 2, 2, 255, 255, 255, 255,  //
+                                        3, 3, 4, 4, 3, 3, 4, 4));
+}
+
 TEST(ImageGrid, LaysImagesOutRowByRow) {
   const auto images = at::arange(1, 4).to(at::kByte).view({3, 1, 1, 1});
   const auto grid = make_grid(images, {.columns = 2});

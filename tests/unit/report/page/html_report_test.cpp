@@ -65,6 +65,22 @@ TEST(HtmlReport, SaysWhatEachLabelReached) {
   EXPECT_THAT(page, HasSubstr("<b>8 kimg</b><span>of 17 kimg</span>"));
 }
 
+TEST(HtmlReport, SaysWithWhichErrorTheRunEnded) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 0);
+  const std::string started = R"({"level": "info", "rank": 0, "message": "Training"})"
+                              "\n";
+  const std::string failed = R"({"level": "error", "rank": 0, "message": "record <7> is damaged"})"
+                             "\n";
+  const std::string warned = R"({"level": "warning", "rank": 0, "message": "slow"})"
+                             "\n";
+  folder.write("log.jsonl", started + failed + warned);
+  EXPECT_THAT(html_report(read_run(folder.path())),
+              HasSubstr("Ended with an error: record &lt;7&gt; is damaged"));
+  folder.write("log.jsonl", started + failed + started);
+  EXPECT_THAT(html_report(read_run(folder.path())), Not(HasSubstr("Ended with an error")));
+}
+
 TEST(HtmlReport, FoldsManyLabels) {
   const TemporaryFolder folder;
   make_run(folder.path(), 0);

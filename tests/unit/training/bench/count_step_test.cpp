@@ -183,7 +183,7 @@ TEST(CountStep, OfAPlainLayoutPadsNothing) {
             work_of_biggan("Dmain", "precision: tf32").flops());
 }
 
-TEST(CountStep, TellsThatRecomputedBlocksNeedLessMemory) {
+TEST(CountStep, ShowsThatRecomputedBlocksNeedLessMemory) {
   const auto peak = [](const char* recomputes) {
     RunConfig config = parse(
         "model: {name: biggan, resolution: 64, generator_channels: 4, discriminator_channels: 4, "

@@ -78,25 +78,27 @@ TEST(LayoutReport, OfBigganHasAllConvolutionsOfBlocksInLowPrecision) {
 }
 
 TEST(LayoutReport, HasExactLastLayersOfEveryConvolutionalModel) {
-  const auto types = [](const std::string& model, int network, const std::string& layer) {
-    return layer_of(report_of("model: {name: " + model + "}\n" + in("bf16")), network, layer).type;
+  const auto report = [](const std::string& model) {
+    return report_of("model: {name: " + model + ", channels: 0.25}\n" + in("bf16"));
   };
   for (const char* model : {"dcgan", "conditional_dcgan", "wgan"}) {
-    EXPECT_EQ(types(model, 0, "conv_blocks.6"), "bf16") << model;
-    EXPECT_EQ(types(model, 0, "conv_blocks.9"), "tf32") << model;
-    EXPECT_EQ(types(model, 1, "model.11"), "bf16") << model;
-    EXPECT_EQ(types(model, 1, "adv_layer.0"), "tf32") << model;
+    const auto of_model = report(model);
+    EXPECT_EQ(layer_of(of_model, 0, "conv_blocks.6").type, "bf16") << model;
+    EXPECT_EQ(layer_of(of_model, 0, "conv_blocks.9").type, "tf32") << model;
+    EXPECT_EQ(layer_of(of_model, 1, "model.11").type, "bf16") << model;
+    EXPECT_EQ(layer_of(of_model, 1, "adv_layer.0").type, "tf32") << model;
   }
   for (const char* model : {"sngan", "wgan_resnet"}) {
-    EXPECT_EQ(types(model, 0, "block_0.conv_0"), "bf16") << model;
-    EXPECT_EQ(types(model, 0, "to_image"), "tf32") << model;
-    EXPECT_EQ(types(model, 1, "block_0.conv_0"), "bf16") << model;
-    EXPECT_EQ(types(model, 1, "last"), "tf32") << model;
+    const auto of_model = report(model);
+    EXPECT_EQ(layer_of(of_model, 0, "block_0.conv_0").type, "bf16") << model;
+    EXPECT_EQ(layer_of(of_model, 0, "to_image").type, "tf32") << model;
+    EXPECT_EQ(layer_of(of_model, 1, "block_0.conv_0").type, "bf16") << model;
+    EXPECT_EQ(layer_of(of_model, 1, "last").type, "tf32") << model;
   }
 }
 
 // 8 images of 32 x 32 pixels; 3 of 8 columns.
-TEST(LayoutReport, TellsTheUsefulPartOfTheTiles) {
+TEST(LayoutReport, ShowsTheUsefulPartOfTheTiles) {
   const auto report = report_of(kBiggan + in("tf32"));
   const auto& last = layer_of(report, 0, "output_layer.2");
   EXPECT_EQ(last.multiply_adds, 8.0 * 32 * 32 * 3 * 64 * 9);
@@ -104,7 +106,7 @@ TEST(LayoutReport, TellsTheUsefulPartOfTheTiles) {
 }
 
 // 6 images of a rank are not the 8 rows that tensor cores take.
-TEST(LayoutReport, TellsThePadOfABatch) {
+TEST(LayoutReport, ShowsThePadOfABatch) {
   const auto six = "training: {batch: 6, precision: tf32}\n";
   const auto report = report_of(std::string(kBiggan) + six);
   const auto& padded = layer_of(report, 0, "linear");

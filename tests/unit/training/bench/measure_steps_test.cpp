@@ -48,7 +48,7 @@ TEST(MeasureSteps, GivesAllRanksOneResult) {
   });
 }
 
-TEST(MeasureSteps, TellsThePhasesInTheirOrder) {
+TEST(MeasureSteps, ReportsThePhasesInTheirOrder) {
   const RunConfig config = small_run("{steps: 2}");
   const auto group = comm::make_single_group();
   const MeasuredSteps steps =

@@ -49,7 +49,7 @@ class EvaluatorTest : public testing::Test {
   }
 
   static std::shared_ptr<models::Generator> generator(const std::string& name) {
-    models::ModelConfig model = models::read_model("name: " + name);
+    models::ModelConfig model = models::read_model("{name: " + name + ", channels: 0.125}");
     model.channels = 1;
     model.label_count = models::takes_labels(model) ? kClasses : 0;
     auto result = models::build_generator(model, /*seed=*/1, nullptr);
@@ -171,7 +171,7 @@ TEST_F(EvaluatorTest, KeepsOtherDataInAnotherFile) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 2);
 }
 
-TEST_F(EvaluatorTest, MakesADamagedFileAnew) {
+TEST_F(EvaluatorTest, ReplacesADamagedFile) {
   measure_by({"fid50"});
   const auto group = comm::make_single_group();
   const auto expected = evaluate(*group, "dcgan").values;
@@ -193,7 +193,7 @@ TEST_F(EvaluatorTest, SharesItsFolderWithAProcessOfTheSameNumber) {
   EXPECT_TRUE(std::filesystem::is_regular_file(file));
 }
 
-TEST_F(EvaluatorTest, GoesOnWhereNothingCanBeKept) {
+TEST_F(EvaluatorTest, ContinuesWhereNothingCanBeCached) {
   measure_by({"fid50"});
   const auto group = comm::make_single_group();
   const auto expected = evaluate(*group, "dcgan").values;

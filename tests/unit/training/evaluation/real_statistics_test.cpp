@@ -160,7 +160,7 @@ TEST_F(RealStatistics, OfAnythingElseAreAnotherFile) {
   EXPECT_EQ(seen_, static_cast<std::int64_t>(files) * kRecordCount);
 }
 
-TEST_F(RealStatistics, AreMadeAnewWhereTheFileIsDamaged) {
+TEST_F(RealStatistics, AreComputedAgainWhereTheFileIsDamaged) {
   const auto expected = features().features();
   ASSERT_EQ(cached().size(), 1);
   std::ofstream(cached().front()) << "no tensors";

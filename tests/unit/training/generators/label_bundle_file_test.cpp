@@ -17,7 +17,7 @@ namespace {
 class LabelBundleFiles : public testing::Test {
  protected:
   LabelBundleFiles() {
-    config_ = parse("model: {z_dim: 2}\nscheme: {name: per_label}\n");
+    config_ = parse("model: {z_dim: 2, channels: 0.125}\nscheme: {name: per_label}\n");
     config_.model.channels = 1;
     for (const std::int64_t label : {0, 1, 2}) {
       LabelState state;

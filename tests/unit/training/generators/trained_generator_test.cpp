@@ -62,7 +62,7 @@ TEST_F(TrainedGenerators, IsTheAverageOfTheNewestCheckpoint) {
   EXPECT_EQ(trained.run, std::filesystem::absolute(run_.root()));
 }
 
-TEST_F(TrainedGenerators, KnowsWhatOnlyTheDataTold) {
+TEST_F(TrainedGenerators, HasWhatOnlyTheDataShowed) {
   write_checkpoint(1000);
   const auto trained = load_newest_generator(run_.root());
   EXPECT_EQ(trained.config.model.channels, 1);

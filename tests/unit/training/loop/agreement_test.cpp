@@ -37,7 +37,7 @@ TEST(Schedule, IsDueWhenAMultipleIsReachedOrPassed) {
 
 TEST(Schedule, OfZeroIsNeverDue) { EXPECT_FALSE(is_due(0, 0, 1 << 30)); }
 
-TEST(Orders, TheWishOfOneRankIsTheOrderOfAll) {
+TEST(Orders, TheRequestOfOneRankIsTheOrderOfAll) {
   comm::run_ranks(4, [](comm::Group& group) {
     Orders requests;
     if (group.rank() == 2) requests.stop = true;

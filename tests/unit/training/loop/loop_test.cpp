@@ -87,7 +87,7 @@ TEST_F(RunLoop, RecordsInCheckpointsWhatMadeThem) {
   EXPECT_EQ(checkpoint::load_checkpoint(*newest).state.at("provenance").at("commit"), "abc");
 }
 
-TEST_F(RunLoop, GoesOnWhereItsProgressIs) {
+TEST_F(RunLoop, ResumesAtItsProgress) {
   configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
   progress_.images_seen = 20;
   EXPECT_EQ(run(), ExitCode::kOk);
@@ -131,7 +131,7 @@ TEST_F(RunLoop, ForgetsTheNonfiniteStepsOfLongAgo) {
   EXPECT_EQ(progress_.nonfinite_steps, 9);
 }
 
-TEST_F(RunLoop, WritesNoStateThatIsNoNumber) {
+TEST_F(RunLoop, WritesNoStateWithNaN) {
   configure("tick_kimg: 0.04", "checkpoint: {every_kimg: 0.016, keep_last: 0}\n");
   trainer_.on_step = [&](StepResult&) {
     if (progress_.step == 6) trainer_.state = std::numeric_limits<double>::quiet_NaN();

@@ -51,7 +51,7 @@ TEST(MeasuredWindow, HoldsTheStepsAfterTheWarmUp) {
   EXPECT_FALSE(measured->memory_share);
 }
 
-TEST(MeasuredWindow, TellsWhatItsOwnRankSpent) {
+TEST(MeasuredWindow, ReportsTheTimesOfItsOwnRank) {
   MeasuredWindow window({.warmup_steps = 1, .steps = 2});
   window.begin(at_second(0), {});
   window.step(at_second(9), {.phase_seconds = {{"Gmain", 7}}}, readings(1, 2));

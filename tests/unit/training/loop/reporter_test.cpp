@@ -65,7 +65,7 @@ nlohmann::ordered_json only_line(const RunFolder& folder) {
 }
 
 // The first rank trains the generator, the second one the discriminator, three times as often.
-TEST(Reporter, TellsOfRanksThatTrainDifferentNetworks) {
+TEST(Reporter, ReportsRanksThatTrainDifferentNetworks) {
   const TemporaryFolder run;
   const RunFolder folder(run / "run");
   comm::run_ranks(2, [&](comm::Group& group) {
@@ -94,7 +94,7 @@ TEST(Reporter, TellsOfRanksThatTrainDifferentNetworks) {
 }
 
 // Rank 0 trains the generator and reads nothing.
-TEST(Reporter, TellsWhatTheRanksThatReadHaveRead) {
+TEST(Reporter, ReportsTheReadingsOfTheRanksThatRead) {
   const TemporaryFolder run;
   const RunFolder folder(run / "run");
   comm::run_ranks(2, [&](comm::Group& group) {
@@ -157,7 +157,7 @@ TEST(Reporter, CountsWhatTheTrainerReadsSinceItBegan) {
 }
 
 // D is updated at 16 / 17 of its rate, once more in 16 steps; G after half of its images.
-TEST(Reporter, TellsTheRatesThatTheUpdatesHave) {
+TEST(Reporter, ReportsTheRatesOfTheUpdates) {
   ReportedAlone alone(
       "generator: {optimizer: {learning_rate: 0.01, schedule: {name: linear}}}\n"
       "discriminator: {optimizer: {learning_rate: 0.017}, r1_gamma: 1}\n");
@@ -170,7 +170,7 @@ TEST(Reporter, TellsTheRatesThatTheUpdatesHave) {
 }
 
 // Half of the warm-up, and four times the base batch: 0.01 * 2 / 2 and 0.01 * 4.
-TEST(Reporter, TellsTheRatesOfWarmUpAndBatch) {
+TEST(Reporter, ReportsTheRatesOfWarmUpAndBatch) {
   ReportedAlone alone(
       "generator: {optimizer: {learning_rate: 0.01, schedule: {warmup_kimg: 0.04}, batch_rule: "
       "{name: sqrt, base_batch: 1}}}\n"
@@ -215,7 +215,7 @@ TEST(Reporter, SaysATickOfNoImagesOnce) {
   EXPECT_EQ(only_line(alone.folder).at("images_seen"), 4);
 }
 
-TEST(Reporter, KnowsOfEarlierMeasurements) {
+TEST(Reporter, FindsEarlierMeasurements) {
   ReportedAlone alone;
   alone.progress.images_seen = 8;
   alone.reporter.begin(alone.progress);

@@ -9,6 +9,7 @@
 #include "comm/backends/thread_group.h"
 #include "comm/collectives/bucketed_gradients.h"
 #include "support/expect_error.h"
+#include "training/phases/joined_batches.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -43,6 +44,17 @@ class Phases {
 constexpr const char* kStylegan2 =
     "model: {name: stylegan2, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, "
     "mapping_layers: 2}\ntraining: {batch: 4}\n";
+
+constexpr const char* kR3gan =
+    "model: {name: r3gan, z_dim: 4, channel_base: 64, channel_max: 4, group_channels: 4, "
+    "blocks: [1, 1, 1, 1]}\n"
+    "loss: {name: relativistic}\n"
+    "training: {batch: 4}\n"
+    "generator: {optimizer: {betas: [0, 0.5], beta2_schedule: {name: linear, final: 0.7, kimg: "
+    "1}}}\n"
+    "discriminator: {r1_gamma: 1, r2_gamma: 1, penalty_phase: main, "
+    "gamma_schedule: {name: linear, final_fraction: 0.5, kimg: 1}}\n"
+    "augment: {name: ada, adaptive: false, p: 0, p_schedule: {name: linear, final: 1, kimg: 1}}\n";
 
 using Names = std::vector<std::string>;
 
@@ -125,6 +137,32 @@ TEST(BuildPhases, MakesOnePowerIterationForAJoinedBatch) {
   const SingularVectors apart("false");
   EXPECT_TRUE(at::allclose(apart.after, apart.iterated(apart.iterated(apart.before)), 0, 1e-5));
   EXPECT_FALSE(at::allclose(apart.after, joined.after, 0, 1e-3));
+}
+
+TEST(BuildPhases, ScoresPairsAndTakesPenaltiesOfTheMainPhaseTogether) {
+  const Phases run(kR3gan);
+  EXPECT_EQ(run.names(), (Names{"Dmain", "Gmain"}));
+  EXPECT_EQ(run.phases[0].losses.size(), 1);
+}
+
+TEST(BuildPhases, FollowsSchedules) {
+  Phases run(kR3gan);
+  const StepInput input{
+      .real = {at::arange(4 * 32 * 32, at::kFloat).sin().view({4, 1, 32, 32}), {}},
+      .images = {.seed = 1}};
+  const auto r1 = [&] {
+    return run.phases[0].losses.front()(input).statistics.at("loss/r1").item<double>();
+  };
+  const double first = r1();
+  EXPECT_GT(first, 0);
+  run.phases[0].follow_schedules(/*images_seen=*/500);
+  EXPECT_DOUBLE_EQ(run.replica->generator_optimizer().beta2().value(), 0.6);
+  EXPECT_DOUBLE_EQ(run.replica->discriminator_optimizer().beta2().value(), 0.999);
+  EXPECT_EQ(run.replica->augmentation().p(), 0.5);
+  run.phases[1].follow_schedules(/*images_seen=*/2000);
+  EXPECT_EQ(run.replica->augmentation().p(), 1);
+  run.replica->augmentation().begin_step(0);  // the same images as at first
+  EXPECT_NEAR(r1(), first / 2, 1e-5 * first);
 }
 
 TEST(BuildPhases, GivesEachPhaseWhatTrainsItsNetwork) {
@@ -327,6 +365,10 @@ TEST(BuildPhases, NamesTheStatisticsThatTheLossesReport) {
         std::string("training: {batch: 4}\nmodel: {name: wgan}\nloss: {name: wasserstein}\n"),
         std::string("training: {batch: 4}\nmodel: {name: wgan}\n"
                     "loss: {name: wasserstein, weight_clip: 0.1}\n"),
+        std::string("training: {batch: 4}\nmodel: {name: wgan}\nloss: {name: hinge, "
+                    "gradient_penalty: 1}\n"),
+        std::string(kR3gan),
+        std::string(kStylegan2) + "discriminator: {r1_gamma: 1, r2_gamma: 1}\n",
         std::string(kStylegan2) +
             "generator: {path_length_weight: 2}\ndiscriminator: {r1_gamma: 1}\n"}) {
     Phases run(yaml);

@@ -158,7 +158,7 @@ TEST(PhaseLosses, AskAboutFakesOfTheirLabels) {
   EXPECT_EQ(game.losses().generator(given(Stream::kGeneratorLatent, labeled)).total.item<double>(),
             -4);
   EXPECT_EQ(game.losses()
-                .critic(given(Stream::kDiscriminatorLatent, labeled, pixels({0, 0})))
+                .fakes_and_reals(given(Stream::kDiscriminatorLatent, labeled, pixels({0, 0})))
                 .total.item<double>(),
             4);
 }
@@ -171,7 +171,7 @@ TEST(PhaseLosses, OfRealsAndR1AreTheMeansOfThePaper) {
   EXPECT_NEAR(game.losses().reals(input).total.item<double>(), (softplus(-2) + softplus(-4)) / 2,
               1e-12);
   // gamma / 2 * slope^2, times the interval.
-  const PhaseLoss r1 = game.losses().r1(input);
+  const PhaseLoss r1 = game.losses().lazy_penalties(input);
   EXPECT_NEAR(r1.total.item<double>(), 16 * 10 / 2.0 * 4, 1e-12);
   EXPECT_NEAR(r1.statistics.at("loss/r1").item<double>(), 10 / 2.0 * 4, 1e-12);
 }
@@ -201,7 +201,8 @@ TEST(PhaseLosses, OfR1AreTakenAtTheRealsBeforeTheirAugmentation) {
   cutting.policy.cutout = true;
   game.augmentation = augment::Augmentation(cutting, at::kCPU);
   const StepInput input{.real = {at::ones({1, 1, 4, 4}, at::kDouble), {}}, .images = {}};
-  const double pixel_count = game.losses().r1(input).total.item<double>() / (16 * 10 / 2.0 * 4);
+  const double pixel_count =
+      game.losses().lazy_penalties(input).total.item<double>() / (16 * 10 / 2.0 * 4);
   EXPECT_GE(pixel_count, 12);  // 2 x 2 at most are cut out
   EXPECT_LT(pixel_count, 16);
 }
@@ -223,7 +224,7 @@ TEST(PhaseLosses, LetTheAugmentationObserveTheReals) {
 TEST(PhaseLosses, OfACriticIsItsDifference) {
   const auto alone = comm::make_single_group();
   Game game(*alone, "loss: {name: wasserstein, gradient_penalty: 0}\n");
-  const PhaseLoss critic = game.losses().critic(
+  const PhaseLoss critic = game.losses().fakes_and_reals(
       given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}, pixels({1, 2})));
   EXPECT_NEAR(critic.total.item<double>(), 0 - 3, 1e-12);
   EXPECT_FALSE(critic.statistics.contains("loss/gradient_penalty"));
@@ -236,10 +237,102 @@ TEST(PhaseLosses, OfACriticIsItsDifference) {
 TEST(PhaseLosses, OfACriticHasItsGradientPenalty) {
   const auto alone = comm::make_single_group();
   Game game(*alone, "loss: {name: wasserstein}\n");
-  const PhaseLoss critic = game.losses().critic(
+  const PhaseLoss critic = game.losses().fakes_and_reals(
       given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}, pixels({1, 2})));
   EXPECT_NEAR(critic.statistics.at("loss/gradient_penalty").item<double>(), 10, 1e-9);
   EXPECT_NEAR(critic.total.item<double>(), -3 + 10, 1e-9);
+}
+
+constexpr const char* kRelativistic =
+    "loss: {name: relativistic}\n"
+    "discriminator: {r1_gamma: 4, r2_gamma: 6, penalty_phase: main}\n";
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// The same networks in a game of pairs. Overlays the keys above.
+struct PairedGame : Game {
+  explicit PairedGame(comm::Group& of_group, const std::string& more = "") : Game(of_group) {
+    config = parse("model: {name: stylegan2}\n" + std::string(kRelativistic) +
+                   "training: {batch: 4, precision: fp64" + more + "}\n");
+  }
+};
+
+// D(G(z)) = 6, -6; D(x) = 2, 4. Only the fakes, k * 3 z, move with the slope k of G.
+TEST(PhaseLosses, OfPairsCompareEachFakeWithItsReal) {
+  const auto alone = comm::make_single_group();
+  PairedGame game(*alone);
+  const PhaseLoss loss = game.losses().generator(
+      given(Stream::kGeneratorLatent, {.z = column({1, -1})}, pixels({1, 2})));
+  EXPECT_NEAR(loss.total.item<double>(), (softplus(2 - 6) + softplus(4 + 6)) / 2, 1e-12);
+  loss.total.backward();
+  EXPECT_NEAR(game.generator.slope.grad().item<double>(),
+              (-sigmoid(2 - 6) * 2 + sigmoid(4 + 6) * 2) / 2, 1e-12);
+  // The gradient of D's factor is that of the fakes' scores alone.
+  EXPECT_NEAR(game.discriminator.parameters()[0].grad().item<double>(),
+              (-sigmoid(2 - 6) * 3 + sigmoid(4 + 6) * 3) / 2, 1e-12);
+}
+
+TEST(PhaseLosses, OfPairsTakeScoresOfOtherRanksInPlaceOfReals) {
+  const auto alone = comm::make_single_group();
+  PairedGame game(*alone);
+  StepInput input = given(Stream::kGeneratorLatent, {.z = column({1, -1})});
+  input.scored_reals = ScoredReals{.logits = at::tensor({2.0, 4.0})};
+  EXPECT_NEAR(game.losses().generator(input).total.item<double>(),
+              (softplus(2 - 6) + softplus(4 + 6)) / 2, 1e-12);
+}
+
+TEST(PhaseLosses, ScoreTheRealsOfAllPassesForPairs) {
+  const auto alone = comm::make_single_group();
+  PairedGame game(*alone, ", accumulate: 2");
+  const StepInput input{.real = {pixels({1, 2, 3, 4}), {}}, .images = {}};
+  const at::Tensor logits = game.losses().score_pairs(input);
+  EXPECT_TRUE(at::equal(logits, at::tensor({2.0, 4.0, 6.0, 8.0})));
+  EXPECT_FALSE(logits.requires_grad());
+}
+
+// The slope of D is 2 everywhere: gamma / 2 * 4.
+TEST(PhaseLosses, OfTheMainPhaseHaveBothPenalties) {
+  const auto alone = comm::make_single_group();
+  PairedGame game(*alone);
+  const PhaseLoss loss = game.losses().fakes_and_reals(
+      given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}, pixels({1, 2})));
+  const double adversarial = (softplus(6 - 2) + softplus(-6 - 4)) / 2;
+  EXPECT_NEAR(loss.statistics.at("loss/discriminator").item<double>(), adversarial, 1e-12);
+  EXPECT_NEAR(loss.statistics.at("loss/r1").item<double>(), 4 / 2.0 * 4, 1e-12);
+  EXPECT_NEAR(loss.statistics.at("loss/r2").item<double>(), 6 / 2.0 * 4, 1e-12);
+  EXPECT_NEAR(loss.total.item<double>(), adversarial + 8 + 12, 1e-12);
+  loss.total.backward();
+  EXPECT_FALSE(game.generator.slope.grad().defined());
+}
+
+// Of pairs (6, 2) and (-6, 4).
+TEST(PhaseLosses, OfPairsTellHowMuchHigherTheRealsScore) {
+  const auto alone = comm::make_single_group();
+  PairedGame game(*alone);
+  augment::AugmentConfig adaptive;
+  adaptive.method = augment::Method::kAda;
+  game.augmentation = augment::Augmentation(adaptive, at::kCPU);
+  game.augmentation.begin_step(0);
+  const auto seen = game.losses()
+                        .fakes_and_reals(given(Stream::kDiscriminatorLatent, {.z = column({1, -1})},
+                                               pixels({1, 2})))
+                        .statistics;
+  EXPECT_NEAR(seen.at("logit/real").item<double>(), (-4 + 10) / 2.0, 1e-12);
+  EXPECT_NEAR(seen.at("logit/fake").item<double>(), (4 - 10) / 2.0, 1e-12);
+  EXPECT_NEAR(seen.at("score/real").item<double>(), (sigmoid(-4) + sigmoid(10)) / 2, 1e-12);
+  EXPECT_EQ(seen.at("sign/real").item<double>(), 0);
+  game.augmentation.adapt(*alone, /*step=*/0);
+  EXPECT_TRUE(at::equal(game.augmentation.state().at("observed"), at::tensor({0.0, 2.0})));
+}
+
+TEST(PhaseLosses, OfALazyPhaseMayBeTakenAtTheFakes) {
+  const auto alone = comm::make_single_group();
+  Game game(*alone);
+  game.config.discriminator.penalties.r2_gamma = 6;
+  const PhaseLoss both = game.losses().lazy_penalties(
+      given(Stream::kDiscriminatorLatent, {.z = column({1, -1})}, pixels({1, 2})));
+  EXPECT_NEAR(both.statistics.at("loss/r2").item<double>(), 6 / 2.0 * 4, 1e-12);
+  EXPECT_NEAR(both.total.item<double>(), 16 * (10 + 6) / 2.0 * 4, 1e-12);
 }
 
 // Lengths 3, 6, 9 and 18, of mean 9; the running mean moves from 6 half of the way, to 7.5.

@@ -52,7 +52,7 @@ TEST(Statistics, AreRefusedWhereTheirNameWasNotAgreedUpon) {
                [&] { statistics.add({{"lost", at::tensor(1.0)}}); });
 }
 
-TEST(Statistics, BeginsAnewAfterTake) {
+TEST(Statistics, StartsOverAfterTake) {
   comm::run_ranks(1, [](comm::Group& group) {
     Statistics statistics({"loss"});
     statistics.add({{"loss", at::tensor(3.0)}});

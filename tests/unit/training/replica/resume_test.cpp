@@ -44,7 +44,7 @@ class Resume : public testing::Test {
   const RunFolder run_{folder_ / "r1"};
   const RunFacts facts_{.model = "dcgan", .record_count = 70, .channels = 1};
   const std::string no_weights_;
-  RunConfig config_ = parse("model: {z_dim: 4}");
+  RunConfig config_ = parse("model: {z_dim: 4, channels: 0.125}");
 };
 
 TEST_F(Resume, GoesOnFromTheNewestCheckpoint) {

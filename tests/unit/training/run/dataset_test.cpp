@@ -25,9 +25,9 @@ class Datasets : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(Datasets, TellTheirShapeToAModelWithLabels) {
+TEST_F(Datasets, GiveTheirShapeToAModelWithLabels) {
   RunConfig run = config("conditional_dcgan");
-  const Dataset dataset = open_dataset(run);
+  const Dataset dataset = open_dataset(run.data, run.model);
   EXPECT_EQ(dataset.source->record_count(), 4);
   EXPECT_EQ(run.model.channels, 3);
   EXPECT_EQ(run.model.label_count, 2);
@@ -43,27 +43,56 @@ TEST_F(Datasets, TellTheirShapeToAModelWithLabels) {
 
 TEST_F(Datasets, HideTheirLabelsFromAModelWithoutThem) {
   RunConfig run = config("dcgan");
-  const Dataset dataset = open_dataset(run);
+  const Dataset dataset = open_dataset(run.data, run.model);
   EXPECT_EQ(run.model.label_count, 0);
   EXPECT_EQ(dataset.facts.label_count, 0);
   EXPECT_TRUE(dataset.facts.label_probabilities.empty());
   EXPECT_TRUE(dataset.facts.label_names.empty());
 }
 
+/// Returns what is logged of data that a run does not use.
+std::string warnings(RunConfig run, bool makes_labels = false) {
+  const Dataset dataset = open_dataset(run.data, run.model);
+  testing::internal::CaptureStderr();
+  warn_of_unused_data(run.data, run.model, dataset, makes_labels);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(Datasets, WarnOfLabelsThatTheModelDoesNotTake) {
+  EXPECT_THAT(warnings(config("stylegan2")),
+              testing::HasSubstr("ignores the labels of the dataset; model.conditional: true uses "
+                                 "them"));
+  EXPECT_THAT(warnings(config("dcgan")), testing::HasSubstr("model=dcgan  labels=2"));
+  EXPECT_EQ(warnings(config("stylegan2", ", labels: ignore")), "");
+  EXPECT_EQ(warnings(config("conditional_dcgan")), "");
+  EXPECT_EQ(warnings(config("dcgan"), /*makes_labels=*/true), "");
+}
+
+TEST_F(Datasets, WarnOfImagesThatAreNotRead) {
+  folder_.write("cat/3.webp", "?");
+  EXPECT_THAT(warnings(config("conditional_dcgan")), testing::HasSubstr("files=1 .webp"));
+}
+
 TEST_F(Datasets, BecomeGrayWhereTheRunWantsIt) {
   RunConfig run = config("dcgan", ", channels: gray");
-  EXPECT_EQ(open_dataset(run).facts.channels, 1);
+  EXPECT_EQ(open_dataset(run.data, run.model).facts.channels, 1);
   EXPECT_EQ(run.model.channels, 1);
 }
 
 TEST_F(Datasets, MayHaveLabelsThatTheRunIgnores) {
   RunConfig run = config("dcgan", ", labels: ignore");
-  EXPECT_EQ(open_dataset(run).facts.label_count, 0);
+  EXPECT_EQ(open_dataset(run.data, run.model).facts.label_count, 0);
+}
+
+TEST_F(Datasets, MustBeNamed) {
+  RunConfig run = parse("{}");
+  expect_error(ExitCode::kConfig, "data.path is not set: name a folder",
+               [&] { open_dataset(run.data, run.model); });
 }
 
 TEST_F(Datasets, ThatAreNotThereAreRefused) {
   RunConfig run = parse("data: {path: /nowhere}");
-  expect_error(ExitCode::kData, "/nowhere", [&] { open_dataset(run); });
+  expect_error(ExitCode::kData, "/nowhere", [&] { open_dataset(run.data, run.model); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "support/expect_optimizer.h"
 #include "training/run/built_in_presets.h"
 #include "training/run/parse_run.h"
+#include "training/run/section_checks.h"
 #include "unit/training/parse_text.h"
 
 namespace ganscale::training {
@@ -70,8 +71,8 @@ void expect_column(const Column& column) {
   EXPECT_EQ(c.generator.ema.ramp_up, column.ema_ramp_up);
   EXPECT_EQ(c.generator.path_length.weight, column.path_length_weight);
   EXPECT_EQ(c.generator.path_length.interval, 4);
-  EXPECT_EQ(c.discriminator.r1.gamma, column.r1_gamma);
-  EXPECT_EQ(c.discriminator.r1.interval, 16);
+  EXPECT_EQ(c.discriminator.penalties.r1_gamma, column.r1_gamma);
+  EXPECT_EQ(c.discriminator.penalties.interval, 16);
   EXPECT_EQ(c.generator.policy.lazy_interval, 4);
   EXPECT_EQ(c.discriminator.policy.lazy_interval, 16);
   for (auto policy : {c.generator.policy, c.discriminator.policy}) {
@@ -105,7 +106,7 @@ TEST(Preset, AutoFollowsResolutionAndRanks) {
   };
   const RunConfig one = automatic(256, 1);
   EXPECT_EQ(one.training.batch, 16);
-  EXPECT_DOUBLE_EQ(one.discriminator.r1.gamma, 0.8192);
+  EXPECT_DOUBLE_EQ(one.discriminator.penalties.r1_gamma, 0.8192);
   EXPECT_DOUBLE_EQ(one.generator.ema.kimg, 5);
   EXPECT_EQ(networks_of(one).channel_base, 16384);
   EXPECT_EQ(networks_of(one).mapping_layers, 2);
@@ -198,6 +199,57 @@ TEST(Preset, HasBothRecipesOfBiggan) {
   EXPECT_DOUBLE_EQ(pytorch.discriminator.policy.learning_rate, 4e-4);
   EXPECT_EQ(optim::ema_beta(pytorch.generator.ema, 2048, 19'999 * 2048), 0);
   EXPECT_NEAR(optim::ema_beta(pytorch.generator.ema, 2048, 20'000 * 2048), 0.9999, 1e-8);
+}
+
+/// A column of the configurations published with R3GAN, first and final values.
+struct R3ganColumn {
+  std::string name;
+  int resolution;
+  bool conditional;
+  std::int64_t batch;
+  double gamma;
+  double final_half_life_images;
+  double final_p;
+  std::int64_t end_images;
+};
+
+void expect_r3gan(const R3ganColumn& column) {
+  SCOPED_TRACE(column.name);
+  const RunConfig c = parse("model: {preset: " + column.name + "}");
+  EXPECT_EQ(c.model.resolution, column.resolution);
+  EXPECT_EQ(c.model.conditional, column.conditional);
+  EXPECT_EQ(c.training.batch, column.batch);
+  EXPECT_TRUE(c.loss.discriminator_first);
+  EXPECT_EQ(c.discriminator.penalties.phase, losses::PenaltyPhase::kMain);
+  EXPECT_EQ(c.discriminator.policy.lazy_interval, 0);
+  const auto expect_values = [&](std::int64_t seen, double rate, double beta2, double gamma,
+                                 double half_life, double p) {
+    for (const auto& policy : {c.generator.policy, c.discriminator.policy}) {
+      EXPECT_DOUBLE_EQ(optim::effective_rate(policy, seen, c.training.total_images()), rate);
+      EXPECT_DOUBLE_EQ(optim::effective_beta2(policy, seen).value(), beta2);
+    }
+    const losses::PenaltyOptions& penalties = c.discriminator.penalties;
+    EXPECT_DOUBLE_EQ(penalties.r1_gamma * penalties.factor(seen), gamma);
+    EXPECT_EQ(penalties.r1_gamma, penalties.r2_gamma);
+    EXPECT_DOUBLE_EQ(optim::ema_half_life_images(c.generator.ema, seen), half_life);
+    EXPECT_DOUBLE_EQ(schedule::value_of(c.augment.p_schedule, c.augment.p, seen), p);
+  };
+  expect_values(0, 2e-4, 0.9, column.gamma, 0, 0);
+  expect_values(column.end_images, 5e-5, 0.99, column.gamma / 10, column.final_half_life_images,
+                column.final_p);
+  EXPECT_FALSE(c.augment.adaptive);
+  EXPECT_TRUE(c.augment.pipeline.cutout && c.augment.pipeline.hue && c.augment.pipeline.xflip);
+  EXPECT_EQ(c.augment.pipeline.color_strength, 0.5);
+  EXPECT_TRUE(c.data.mirror);
+  EXPECT_EQ(config_warnings(c), std::vector<std::string>{});
+}
+
+TEST(Preset, HasThePublishedRecipesOfR3gan) {
+  expect_r3gan({"r3gan-cifar10", 32, true, 512, .05, 5e6, .55, 20'000'000});
+  expect_r3gan({"r3gan-ffhq64", 64, false, 256, 2, 5e5, .3, 20'000'000});
+  expect_r3gan({"r3gan-ffhq256", 256, false, 256, 150, 5e5, .3, 20'000'000});
+  expect_r3gan({"r3gan-imagenet32", 32, true, 4096, .5, 5e7, .5, 200'000'000});
+  expect_r3gan({"r3gan-imagenet64", 64, true, 4096, 1, 5e7, .4, 200'000'000});
 }
 
 TEST(Preset, RefusesAnUnknownName) {

@@ -57,9 +57,36 @@ TEST_F(RunFolderTest, KeepsTheConfiguration) {
 
 TEST_F(RunFolderTest, WarnsOfAnotherConfigurationAndKeepsThatOne) {
   run_.create();
-  write("a: 1\n");
-  EXPECT_THAT(write("a: 2\n"), testing::HasSubstr("The configuration differs"));
-  EXPECT_EQ(files::read_file(run_.config()), "a: 2\n");
+  write("a: 1\nb: 3\n");
+  EXPECT_THAT(write("a: 2\nb: 3\n"),
+              testing::HasSubstr("The configuration differs from that of the "
+                                 "run so far  keys=a: 1 -> 2  file="));
+  EXPECT_EQ(files::read_file(run_.config()), "a: 2\nb: 3\n");
+}
+
+TEST_F(RunFolderTest, DoesNotWarnOfOtherComments) {
+  run_.create();
+  write("a: 1  # of an older version\n");
+  EXPECT_EQ(write("a: 1  # of this one\n"), "");
+}
+
+TEST_F(RunFolderTest, NamesTheFirstOfManyDifferences) {
+  run_.create();
+  std::string before;
+  std::string now;
+  for (int key = 0; key < 12; ++key) {
+    before += "k" + std::to_string(key) + ": 1\n";
+    now += "k" + std::to_string(key) + ": 2\n";
+  }
+  write(before);
+  EXPECT_THAT(write(now), testing::HasSubstr("k9: 1 -> 2, and 2 more  file="));
+}
+
+TEST_F(RunFolderTest, IsCheckedWithoutBeingMade) {
+  run_.require_writable();
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  folder_.write("runs", "a file");
+  expect_error(ExitCode::kConfig, "cannot write the run folder", [&] { run_.require_writable(); });
 }
 
 TEST_F(RunFolderTest, StopsOrWarnsWhereTheConfigurationCannotBeWritten) {

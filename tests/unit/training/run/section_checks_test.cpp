@@ -15,7 +15,7 @@ TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
   expect_refused("measures nothing, not this: fid50k", "checkpoint: {keep_best: fid50k}\n");
 }
 
-TEST(RequireSectionsFit, WantsAModelThatCanDoAsTold) {
+TEST(RequireSectionsFit, RefusesWhatTheModelCannotDo) {
   expect_refused("run.yaml:1: generator.path_length_weight: needs a generator with styles",
                  "generator: {path_length_weight: 2}\n");
   expect_refused("run.yaml:1: training.precision: fp16 is for stylegan2, stylegan3 only",
@@ -55,20 +55,34 @@ TEST(RequireSectionsFit, WantsSecondDerivativesForAPenalty) {
   const std::string model = "model: {name: biggan, recompute_blocks: true}\n";
   expect_refused("run.yaml:2: discriminator.r1_gamma: a penalty on D's gradient",
                  model + "discriminator: {r1_gamma: 1}\n");
+  expect_refused("run.yaml:2: discriminator.r2_gamma: a penalty on D's gradient",
+                 model + "discriminator: {r2_gamma: 1, penalty_phase: main}\n");
   expect_refused("loss.gradient_penalty: a penalty", model + "loss: {name: wasserstein}\n");
   EXPECT_NO_THROW(parse(model + "loss: {name: hinge}\n"));
 }
 
-TEST(RequireDivisibleBatch, CountsThePassesOfAStep) {
-  const RunConfig config = parse("training: {batch: 8, accumulate: 2}\n");
-  EXPECT_NO_THROW(require_divisible_batch(config, 4));
-  expect_error(ExitCode::kConfig,
-               "run.yaml:1: training.batch: must be divisible by the number of ranks times "
-               "training.accumulate, 2: 8 on 8 ranks",
-               [&] { require_divisible_batch(config, 8); });
+TEST(RequireSectionsFit, PairsNoFakesWithRealsThatNobodyHasScored) {
+  const std::string pairs =
+      "scheme: {name: asynchronous}\nloss: {name: relativistic, first: generator}\n";
+  expect_refused("run.yaml:2: loss.first: scheme asynchronous pairs fakes with reals", pairs);
+  EXPECT_NO_THROW(parse("scheme: {name: asynchronous}\nloss: {name: relativistic}\n"));
+  EXPECT_NO_THROW(parse("loss: {name: relativistic, first: generator}\n"));
 }
 
-TEST(Doubts, NameTheModelForAGradientPenaltyOfEachImage) {
+TEST(ConfigWarnings, NameASchedulesEndBehindTheRun) {
+  const std::string run = "training: {total_kimg: 100}\n";
+  const auto found =
+      config_warnings(parse(
+          run + "discriminator: {r1_gamma: 1, gamma_schedule: {name: linear, final_fraction: 0.1, "
+                "kimg: 200}}\n"));
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_THAT(found.front(), testing::HasSubstr("discriminator.gamma_schedule.kimg 200"));
+  EXPECT_TRUE(config_warnings(parse(run + "generator: {ema_schedule: {name: cosine, final_kimg: 1, "
+                                          "kimg: 100}}\n"))
+                  .empty());
+}
+
+TEST(ConfigWarnings, NameTheModelForAGradientPenaltyOfEachImage) {
   const std::string loss = "loss: {name: wasserstein}\n";
   const auto found = config_warnings(parse(loss + "model: {name: dcgan}\n"));
   ASSERT_EQ(found.size(), 1);

@@ -96,5 +96,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"max_nonfinite_steps: -1", "max_nonfinite_steps: must not be negative"},
                     Refusal{"batches: 4", "unknown key: batches (did you mean batch?)"}));
 
+TEST(RequireDivisibleBatch, CountsThePassesOfAStep) {
+  const auto config = read("{batch: 8, accumulate: 2}");
+  EXPECT_NO_THROW(require_divisible_batch(config, 4));
+  expect_error(ExitCode::kConfig,
+               "run.yaml:1: training.batch: must be divisible by the number of ranks times "
+               "training.accumulate, 2: 8 on 8 ranks",
+               [&] { require_divisible_batch(config, 8); });
+}
+
 }  // namespace
 }  // namespace ganscale::training

@@ -28,7 +28,7 @@ class AnotherScheme : public FakeTraining {
   void configure(int steps) {
     config_ =
         parse_run(config::parse_yaml(
-                      "model: {z_dim: 2, batch_norm: frozen}\n"
+                      "model: {z_dim: 2, channels: 0.125, batch_norm: frozen}\n"
                       "scheme: {name: late_roles, agree_every: 2}\n"
                       "training: {batch: 4, total_kimg: " +
                           std::to_string(0.004 * steps) +
@@ -69,7 +69,7 @@ TEST_F(AnotherScheme, IsReadCheckedAndDocumentedByItsLine) {
   });
 }
 
-TEST_F(AnotherScheme, TellsOfBothRoles) {
+TEST_F(AnotherScheme, ReportsBothRoles) {
   train("run");
   const auto lines = report::read_json_lines(folder_ / "run/stats.jsonl");
   ASSERT_EQ(lines.size(), 4);
@@ -92,7 +92,7 @@ TEST_F(AnotherScheme, GathersACheckpointOfBothRoles) {
   EXPECT_EQ(load_newest_generator(folder_ / "run").images_seen, 32);
 }
 
-TEST_F(AnotherScheme, GoesOnFromACheckpointAsIfItHadNotStopped) {
+TEST_F(AnotherScheme, ResumesFromACheckpointAsIfItHadNotStopped) {
   train("whole");
   configure(4);
   train("cut");

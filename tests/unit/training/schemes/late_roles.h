@@ -117,10 +117,7 @@ class LateRolesScheme : public Scheme {
   /// agree_every: steps.
   explicit LateRolesScheme(std::int64_t agree_every) : agree_every_(agree_every) {}
 
-  std::vector<int> ranks_of_networks(const RunConfig& /*config*/,
-                                     int /*world_size*/) const override {
-    return {1};
-  }
+  std::vector<int> ranks_of_networks(int /*world_size*/) const override { return {1}; }
   void check_sections(const config::Section& /*root*/, const RunConfig& /*config*/) const override {
   }
   void check_ranks(const RunConfig& /*config*/, int world_size) const override {

@@ -22,8 +22,9 @@ std::string log_of_opening(RunConfig& config) {
 
 TEST(OpenProcessContext, SaysThatACpuComputesStylegan2InFloat32) {
   for (const std::string precision : {"fp16", "bf16"}) {
-    RunConfig config =
-        parse("model: {name: stylegan2}\ntraining: {device: cpu, precision: " + precision + "}\n");
+    RunConfig config = parse(
+        "model: {name: stylegan2}\ntraining: {device: cpu, threads: 1, precision: " + precision +
+        "}\n");
     ASSERT_TRUE(config.model.low_precision_type);
     EXPECT_THAT(log_of_opening(config),
                 testing::HasSubstr("this model computes in float32 on a CPU"));
@@ -33,21 +34,35 @@ TEST(OpenProcessContext, SaysThatACpuComputesStylegan2InFloat32) {
 
 TEST(OpenProcessContext, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
   for (const std::string model : {"{name: stylegan2}", "{name: dcgan}"}) {
-    RunConfig config = parse("model: " + model + "\ntraining: {device: cpu, precision: fp32}\n");
+    RunConfig config =
+        parse("model: " + model + "\ntraining: {device: cpu, threads: 1, precision: fp32}\n");
     EXPECT_EQ(log_of_opening(config), "");
   }
 }
 
-TEST(CpuThreads, AreTheMachinesCoresSharedByItsRanks) {
-  EXPECT_EQ(cpu_threads(0, 16, 16, 2), 8);
-  EXPECT_EQ(cpu_threads(0, 16, 16, 1), 16);
+TEST(CpuThreads, AreTheCoresDividedAmongTheRanksThatShareThem) {
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 16, .sharing_ranks = 2}, 2), 8);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 16}, 1), 16);
 }
 
-TEST(CpuThreads, OfABoundRankAreItsOwnCores) { EXPECT_EQ(cpu_threads(0, 4, 16, 4), 4); }
+TEST(CpuThreads, OfABoundRankAreItsOwnCores) {
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 4}, 4), 4);
+}
 
-TEST(CpuThreads, AreAtLeastOne) { EXPECT_EQ(cpu_threads(0, 2, 2, 8), 1); }
+TEST(CpuThreads, AreWithinTheShareOfTheContainersQuota) {
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 64, .sharing_ranks = 2, .quota = 8}, 2), 4);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 64, .quota = 3.5}, 1), 3);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 64, .sharing_ranks = 2, .quota = 0.5}, 2), 1);
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 2, .quota = 8}, 2), 2);  // bound to fewer
+}
 
-TEST(CpuThreads, FollowTheConfiguration) { EXPECT_EQ(cpu_threads(3, 16, 16, 2), 3); }
+TEST(CpuThreads, AreAtLeastOne) {
+  EXPECT_EQ(cpu_threads(0, {.allowed_cores = 2, .sharing_ranks = 8}, 8), 1);
+}
+
+TEST(CpuThreads, FollowTheConfiguration) {
+  EXPECT_EQ(cpu_threads(3, {.allowed_cores = 16, .sharing_ranks = 2}, 2), 3);
+}
 
 }  // namespace
 

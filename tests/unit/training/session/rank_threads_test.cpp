@@ -9,7 +9,6 @@
 
 #include "base/thread_rank.h"
 #include "support/expect_error.h"
-#include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
@@ -24,9 +23,9 @@ class RunOnThreads : public testing::Test {
 };
 
 TEST_F(RunOnThreads, GivesEachThreadARankAndItsCpuThreads) {
-  const RunConfig config = parse("training: {threads: 3}\n");
+  const RankThreads threads{.count = 2, .cpu_threads = 3, .timeout = std::chrono::minutes(1)};
   std::atomic<int> ranks = 0;
-  const ExitCode code = run_on_threads(2, config, at::kCPU, [&](comm::Group& group) {
+  const ExitCode code = run_on_threads(threads, at::kCPU, [&](comm::Group& group) {
     EXPECT_EQ(group.size(), 2);
     EXPECT_EQ(thread_rank(), group.rank());
     EXPECT_EQ(at::get_num_threads(), 3);
@@ -42,9 +41,9 @@ TEST_F(RunOnThreads, GivesEachThreadARankAndItsCpuThreads) {
 }
 
 TEST_F(RunOnThreads, ThrowsWhatTheFirstFailedRankThrew) {
-  const RunConfig config = parse("");
+  const RankThreads threads{.count = 2, .timeout = std::chrono::minutes(1)};
   expect_error(ExitCode::kData, "shard 3", [&] {
-    run_on_threads(2, config, at::kCPU, [&](comm::Group& group) {
+    run_on_threads(threads, at::kCPU, [&](comm::Group& group) {
       if (group.rank() == 1) throw DataError("cannot read: shard 3");
       group.barrier();
       return ExitCode::kOk;
@@ -53,8 +52,8 @@ TEST_F(RunOnThreads, ThrowsWhatTheFirstFailedRankThrew) {
 }
 
 void hang_on_one_rank() {
-  const RunConfig config = parse("comm: {timeout: 1s}\n");
-  run_on_threads(2, config, at::kCPU, [&](comm::Group& group) {
+  const RankThreads threads{.count = 2, .timeout = std::chrono::seconds(1)};
+  run_on_threads(threads, at::kCPU, [&](comm::Group& group) {
     if (group.rank() == 0) throw DataError("cannot read: shard 3");
     std::this_thread::sleep_for(std::chrono::hours(1));
     return ExitCode::kOk;

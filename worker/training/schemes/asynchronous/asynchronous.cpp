@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "comm/collectives/replicate.h"
+#include "losses/loss_table.h"
 #include "training/loop/loop.h"
 #include "training/loop/role_tally.h"
 #include "training/replica/replica.h"
@@ -87,6 +88,9 @@ class RoleSetup {
 
   Progress& progress() { return progress_; }
 
+  /// Reads the images or labels of the first step.
+  void read_first_input() { inputs_->next(progress_); }
+
   void log_roles() const {
     log::info("Roles", {{"generator_ranks", plan_.size(wire::Role::kGenerator)},
                         {"discriminator_ranks", plan_.size(wire::Role::kDiscriminator)},
@@ -127,6 +131,10 @@ void AsynchronousScheme::check_sections(const config::Section& root,
   root.require(!config.training.cuda_graphs, "training.cuda_graphs",
                "scheme asynchronous receives new fakes and weights in each step, which a CUDA "
                "graph can't read; leave it out");
+  const bool is_of_pairs = losses::adversarial_loss(config.loss.kind).is_of_pairs();
+  root.require(!is_of_pairs || config.loss.discriminator_first, "loss.first",
+               "scheme asynchronous pairs fakes with reals that the discriminator has scored after "
+               "its step; use discriminator");
 }
 
 void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) const {
@@ -146,14 +154,14 @@ void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) co
                       std::to_string(config.profile.steps));
   }
   const wire::RolePlan plan(ratio, ranks);
-  require_divisible_batch(config, plan.size(wire::Role::kGenerator), "ranks of the generator");
-  require_divisible_batch(config, plan.size(wire::Role::kDiscriminator),
+  require_divisible_batch(config.training, plan.size(wire::Role::kGenerator),
+                          "ranks of the generator");
+  require_divisible_batch(config.training, plan.size(wire::Role::kDiscriminator),
                           "ranks of the discriminator");
   require_memory(config, options_, plan.size(wire::Role::kDiscriminator));
 }
 
-std::vector<int> AsynchronousScheme::ranks_of_networks(const RunConfig& /*config*/,
-                                                       int world_size) const {
+std::vector<int> AsynchronousScheme::ranks_of_networks(int world_size) const {
   const wire::RolePlan plan(options_.ratio, wire::role_ranks(world_size));
   return {plan.size(wire::Role::kGenerator), plan.size(wire::Role::kDiscriminator)};
 }
@@ -162,6 +170,8 @@ void AsynchronousScheme::try_run(const TrainingContext& context) const {
   log_start("Dry run", context);
   RoleSetup prepared(context, options_);
   prepared.log_roles();
+  prepared.make_trainer();
+  prepared.read_first_input();
   prepared.finish();
 }
 

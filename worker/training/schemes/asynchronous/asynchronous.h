@@ -26,7 +26,7 @@ class AsynchronousScheme : public Scheme {
   explicit AsynchronousScheme(AsynchronousOptions options) : options_(std::move(options)) {}
 
   int ranks_of_lone_process() const override { return wire::role_ranks(1); }
-  std::vector<int> ranks_of_networks(const RunConfig& config, int world_size) const override;
+  std::vector<int> ranks_of_networks(int world_size) const override;
   void check_sections(const config::Section& root, const RunConfig& config) const override;
   void check_ranks(const RunConfig& config, int world_size) const override;
   void try_run(const TrainingContext& context) const override;

@@ -1,5 +1,6 @@
 #include "training/schemes/asynchronous/discriminator_role.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 
 #include "base/stopwatch.h"
@@ -28,11 +29,23 @@ StepResult DiscriminatorRole::step(Progress& progress) {
                       .next_site = batch.fakes.next_site};
   const optim::Averages averages = parts_.replica.average().averages(progress.images_seen);
   run_due_phases(phases_, parts_.replica, {progress, input, averages, skipped_}, result);
+  score_pairs(input);
   average_over_ranks(parts_.replica.discriminator().moving_statistics());
   adapt_and_publish(progress.step);
   progress.add_step(parts_.config.training.batch);
   step_ = progress.step;
   return result;
+}
+
+void DiscriminatorRole::score_pairs(const StepInput& input) {
+  if (pairs_.empty()) return;
+  // A rank has every size-th image of the batch.
+  const auto gather = [&](const std::string& name, const at::Tensor& own) {
+    const at::NoGradGuard no_grad;
+    pairs_.at(name).copy_(parts_.links.ranks().all_gather(own.contiguous()).t().flatten());
+  };
+  gather("logits", losses_.score_pairs(input));
+  if (pairs_.contains("labels")) gather("labels", input.real.labels);
 }
 
 /// The augmentation adapts after the phases of both networks.

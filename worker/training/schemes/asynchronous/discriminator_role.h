@@ -15,6 +15,8 @@ class DiscriminatorRole : public RoleTrainer {
  private:
   /// Takes in all fakes that are there, and waits for those of this step.
   FakeBatch take_fakes();
+  /// Scores the reals of a step for the generator's ranks, by the weights after it.
+  void score_pairs(const StepInput& input);
   void adapt_and_publish(std::int64_t step);
 
   ImageBuffer buffer_;

@@ -1,9 +1,9 @@
 #include "training/schemes/asynchronous/generator_role.h"
 
-#include <ATen/ops/tensor.h>
 #include <ATen/record_function.h>
 
 #include "base/stopwatch.h"
+#include "comm/collectives/numbers.h"
 #include "profile/scopes.h"
 #include "training/phases/due_phases.h"
 
@@ -18,9 +18,6 @@ constexpr std::int64_t kStepsInTurn = 2;
 
 GeneratorRole::GeneratorRole(const RoleParts& parts, StepInputs& inputs, const Progress& progress)
     : RoleTrainer(parts, inputs, parts.replica.generator(), progress),
-      losses_({parts.config, parts.replica.generator(), parts.replica.discriminator(),
-               parts.replica.augmentation(), parts.replica.path_length_mean(),
-               parts.replica.devices(), parts.links.ranks()}),
       first_step_(progress.step),
       version_(progress.step) {}
 
@@ -33,9 +30,10 @@ StepResult GeneratorRole::step(Progress& progress) {
   };
   bool average_is_moved = false;
   if (parts_.config.loss.discriminator_first) {
-    const StepInput input = inputs_.next(progress);
+    StepInput input = inputs_.next(progress);
     send_fakes(input, progress.step);
     result.role = take_snapshot(progress.step + 1);
+    add_pairs(input);
     average_is_moved = train(input);
     average_returning_buffers();
   } else {
@@ -70,13 +68,21 @@ RoleStep GeneratorRole::take_snapshot(std::int64_t latest) {
     receive_snapshots_to(latest - max_staleness_now());
     while (parts_.links.snapshot_is_there()) receive_snapshots_to(version_ + 1);
   }
-  const at::Tensor version = at::tensor({version_});
-  ranks.broadcast(version, 0);
-  receive_snapshots_to(version.item<std::int64_t>());
+  std::int64_t version = version_;
+  comm::broadcast_from_rank_0(ranks, {&version});
+  receive_snapshots_to(version);
   return {.network = wire::Role::kGenerator,
           .images = batch_of_rank(),
           .age = latest - version_,
           .wait_seconds = watch.seconds()};
+}
+
+void GeneratorRole::add_pairs(StepInput& input) const {
+  if (pairs_.empty()) return;
+  const auto labels = pairs_.find("labels");
+  input.scored_reals =
+      ScoredReals{.logits = rows_of_rank(pairs_.at("logits")),
+                  .labels = labels == pairs_.end() ? at::Tensor() : rows_of_rank(labels->second)};
 }
 
 void GeneratorRole::average_returning_buffers() {

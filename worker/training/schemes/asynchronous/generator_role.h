@@ -1,6 +1,5 @@
 #pragma once
 
-#include "training/phases/phase_losses.h"
 #include "training/schemes/asynchronous/role_trainer.h"
 
 namespace ganscale::training {
@@ -20,9 +19,10 @@ class GeneratorRole : public RoleTrainer {
   std::int64_t max_staleness_now() const;
   RoleStep take_snapshot(std::int64_t latest);
   void average_returning_buffers();
+  /// Adds to an input what the last snapshot has of pairs.
+  void add_pairs(StepInput& input) const;
   void send_fakes(const StepInput& input, std::int64_t step);
 
-  const PhaseLosses losses_;
   const std::int64_t first_step_;  ///< of this process
   std::int64_t version_;           ///< of the snapshot: the steps of the discriminator before it
 };

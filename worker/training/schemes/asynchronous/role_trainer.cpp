@@ -1,14 +1,35 @@
 #include "training/schemes/asynchronous/role_trainer.h"
 
+#include <ATen/ops/zeros.h>
+
 #include "comm/collectives/replicate.h"
 #include "training/phases/step_inputs.h"
+#include "training/run/precision.h"
 
 namespace ganscale::training {
+namespace {
+
+NamedTensors blank_pairs(const RoleParts& parts) {
+  const RunConfig& config = parts.config;
+  if (!losses::adversarial_loss(config.loss.kind).is_of_pairs()) return {};
+  const auto options = at::TensorOptions(parts.replica.devices().discriminator);
+  const std::int64_t N = config.training.batch;
+  NamedTensors pairs{
+      {"logits", at::zeros({N}, options.dtype(parameter_dtype(config.training.precision)))}};
+  if (config.model.label_count > 0) pairs["labels"] = at::zeros({N}, options.dtype(at::kLong));
+  return pairs;
+}
+
+}  // namespace
 
 RoleTrainer::RoleTrainer(const RoleParts& parts, StepInputs& inputs,
                          const torch::nn::Module& network, const Progress& progress)
     : parts_(parts),
       inputs_(inputs),
+      losses_({parts.config, parts.replica.generator(), parts.replica.discriminator(),
+               parts.replica.augmentation(), parts.replica.path_length_mean(),
+               parts.replica.devices(), parts.links.ranks()}),
+      pairs_(blank_pairs(parts)),
       gradients_(parameters_with_gradients(network), parts.links.ranks(),
                  parts.config.comm.bucket_bytes),
       phases_(build_phases(parts.config, parts.replica, {&gradients_, &gradients_},
@@ -56,7 +77,13 @@ NamedTensors RoleTrainer::snapshot_state() const {
   NamedTensors state;
   insert_with_prefix(state, "discriminator.", named_state(parts_.replica.discriminator()));
   insert_with_prefix(state, "augmentation.", parts_.replica.augmentation().state());
+  insert_with_prefix(state, "pairs.", pairs_);
   return state;
+}
+
+at::Tensor RoleTrainer::rows_of_rank(const at::Tensor& batch) const {
+  const comm::Group& ranks = parts_.links.ranks();
+  return batch.slice(0, ranks.rank(), std::nullopt, ranks.size());
 }
 
 NamedTensors RoleTrainer::returning_buffers() const {

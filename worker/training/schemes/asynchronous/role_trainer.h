@@ -3,6 +3,7 @@
 #include "comm/collectives/bucketed_gradients.h"
 #include "training/loop/trainer.h"
 #include "training/phases/build_phases.h"
+#include "training/phases/phase_losses.h"
 #include "training/phases/step_inputs.h"
 #include "training/schemes/asynchronous/role_links.h"
 
@@ -43,9 +44,15 @@ class RoleTrainer : public Trainer {
   /// none unless it waits meanwhile.
   NamedTensors returning_buffers() const;
   void average_over_ranks(const NamedTensors& statistics);
+  /// Returns the rows of a batch of all ranks of this rank's role that are this rank's.
+  at::Tensor rows_of_rank(const at::Tensor& batch) const;
 
   const RoleParts parts_;
   StepInputs& inputs_;
+  const PhaseLosses losses_;
+  /// Of a loss of pairs: the "logits" [batch] of the reals of the discriminator's last step, by its
+  /// weights after that step, and their "labels", where the model takes them; else empty.
+  const NamedTensors pairs_;
   comm::BucketedGradients gradients_;
   std::vector<Phase> phases_;  ///< of this rank's network
   SkippedUpdates skipped_;

@@ -37,7 +37,7 @@ void fail(LabelState& state, std::string reason, ExitCode code) {
              {{"label", state.label}, {"attempt", state.attempts}, {"reason", state.error}});
 }
 
-/// Reads the state of a label. A damaged file is no loss, since the checkpoints have the rest.
+/// Reads the state of a label. A damaged file does no harm, since the checkpoints have the rest.
 LabelState read_state_or_default(const std::filesystem::path& folder) {
   try {
     return read_label_state(folder).value_or(LabelState{});

@@ -1,13 +1,12 @@
 #include "training/schemes/per_label/per_label.h"
 
-#include <ATen/ops/tensor.h>
-
 #include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <set>
 
 #include "base/log.h"
+#include "comm/collectives/numbers.h"
 #include "files/atomic_file.h"
 #include "training/evaluation/metrics_log.h"
 #include "training/generators/label_bundle_file.h"
@@ -148,10 +147,7 @@ std::shared_ptr<const Scheme> read_per_label(config::Section& in) {
 
 }  // namespace
 
-std::vector<int> PerLabelScheme::ranks_of_networks(const RunConfig& /*config*/,
-                                                   int /*world_size*/) const {
-  return {1};
-}
+std::vector<int> PerLabelScheme::ranks_of_networks(int /*world_size*/) const { return {1}; }
 
 void PerLabelScheme::check_sections(const config::Section& root, const RunConfig& config) const {
   root.require(!models::takes_labels(config.model), "model.name",
@@ -195,21 +191,20 @@ ExitCode PerLabelScheme::run(const TrainingContext& context) const {
     context.folder.write_config(context.config.resolved, context.config.checkpoint.on_error);
   }
   LabelQueue queue(context, records, options_.attempts);
-  const bool stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
+  bool stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
   // The first communication between the ranks. The slowest may take hours longer than the others.
   context.group.barrier();
-  const auto ends =
-      at::tensor({std::int64_t{stopped}, std::int64_t{static_cast<int>(queue.first_failure())}});
-  context.group.all_reduce_max(ends);
-  const auto* end = ends.const_data_ptr<std::int64_t>();
-  if (end[0] != 0) return ExitCode::kStopped;
+  auto failure = static_cast<std::int64_t>(queue.first_failure());
+  comm::all_reduce_max(context.group, {&stopped});
+  comm::all_reduce_max(context.group, {&failure});
+  if (stopped) return ExitCode::kStopped;
   if (context.group.rank() == 0) gather(context, counts);
   context.group.barrier();  // a rank that ends with a failed label's exit code ends all others
   if (context.evaluator != nullptr) {
     evaluate_bundle(context);
     context.group.barrier();
   }
-  return static_cast<ExitCode>(end[1]);
+  return static_cast<ExitCode>(failure);
 }
 
 SchemeLine per_label_scheme() {

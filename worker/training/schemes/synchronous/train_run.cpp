@@ -36,14 +36,12 @@ struct Prepared {
 
 class SynchronousScheme : public Scheme {
  public:
-  std::vector<int> ranks_of_networks(const RunConfig& /*config*/, int world_size) const override {
-    return {world_size};
-  }
+  std::vector<int> ranks_of_networks(int world_size) const override { return {world_size}; }
   void check_sections(const config::Section& root, const RunConfig& config) const override {
     require_one_device(root, config);
   }
   void check_ranks(const RunConfig& config, int world_size) const override {
-    require_divisible_batch(config, world_size);
+    require_divisible_batch(config.training, world_size);
   }
   void try_run(const TrainingContext& context) const override { try_training(context); }
   ExitCode run(const TrainingContext& context) const override { return train(context).code; }
@@ -68,6 +66,10 @@ void log_start(std::string_view title, const TrainingContext& context) {
 void try_training(const TrainingContext& context) {
   log_start("Dry run", context);
   Prepared prepared(context);
+  {
+    const Synchronous trainer(context.config, prepared.replica, prepared.inputs, context.group);
+    prepared.inputs.next(prepared.progress);
+  }
   prepared.network_groups.finish();
 }
 

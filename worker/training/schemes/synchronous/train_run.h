@@ -15,7 +15,7 @@ struct TrainingResult {
 /// Logs what is trained, on what.
 void log_start(std::string_view title, const TrainingContext& context);
 
-/// Builds what a training would use and reads its first batch's plan, then stops. Throws what
+/// Builds what a training would use and reads its first batch, then stops. Throws what
 /// train() would throw before its first step.
 void try_training(const TrainingContext& context);
 

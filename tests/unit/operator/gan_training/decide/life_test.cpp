@@ -96,6 +96,16 @@ TEST(Life, SaysWhyTheWorkersDoNotRun) {
             "0 of 8 workers running; a-r3-worker-0: Unschedulable: 0/8 nodes are available");
 }
 
+TEST(Life, LooksAgainForPodsThatAreNotThere) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.attempt->lacks_pods = true;
+  s.attempt->waits_reason = "QuotaExceeded";
+  s.attempt->waits = "exceeded quota: gpus";
+  EXPECT_EQ(decide(s).record.reason, "QuotaExceeded");
+  EXPECT_EQ(decide(s).record.message, "0 of 8 workers running; exceeded quota: gpus");
+  EXPECT_EQ(decide(s).requeue_after, seconds(10));
+}
+
 TEST(Life, GivesItsNodesBackWhenItDoesNotGetAllOfThemInTime) {
   Situation s = with_attempt(JobPhase::kCreated);
   s.attempt->started = kNow - seconds(50);
@@ -254,6 +264,93 @@ TEST(Life, RestartsAfterADisruptionHoweverManyThereWere) {
   EXPECT_EQ(d.record.restarts, 1);
   s.attempt->disrupted = false;
   EXPECT_EQ(decide(s).record.phase, Phase::kFailed);
+}
+
+Situation with_failed_device() {
+  Situation s = with_attempt(JobPhase::kFailed);
+  s.attempt->exit_code = 71;
+  s.attempt->message = "[rank 9] ECC error";
+  s.attempt->failed_node = "dgx-1";
+  s.restart.avoid_node_seconds = 600;
+  return s;
+}
+
+TEST(Life, AvoidsANodeWhoseDeviceFailedForAWhile) {
+  Situation s = with_failed_device();
+  s.record.avoided = {{"dgx-1", kNow}, {"dgx-6", kNow + seconds(60)}};
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.message, "exit code 71: [rank 9] ECC error; avoids its node for 600 s: dgx-1");
+  EXPECT_EQ(d.record.avoided, (std::vector<AvoidedNode>{{"dgx-6", kNow + seconds(60)},
+                                                        {"dgx-1", kNow + seconds(600)}}));
+  s.record = d.record;
+  s.attempt.reset();
+  s.now = kNow + seconds(60);
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.state, AttemptState::kWanted);
+  EXPECT_EQ(avoided_names(s.record), std::vector<std::string>{"dgx-1"});
+  s.now = kNow + seconds(900);
+  EXPECT_EQ(avoided_names(decide(s).record), std::vector<std::string>{"dgx-1"})
+      << "an attempt is as it was made";
+}
+
+TEST(Life, AvoidsNoNodeWhereThatIsTurnedOffOrNothingIsKnown) {
+  Situation s = with_failed_device();
+  s.restart.avoid_node_seconds = 0;
+  EXPECT_TRUE(decide(s).record.avoided.empty());
+  s = with_failed_device();
+  s.attempt->failed_node.clear();
+  EXPECT_TRUE(decide(s).record.avoided.empty());
+  EXPECT_EQ(decide(s).record.message, "exit code 71: [rank 9] ECC error");
+}
+
+TEST(Life, StartsAgainWithANodeThatItMayHaveAgainIfItLacksOne) {
+  Situation s = with_attempt(JobPhase::kCreated);
+  s.attempt->workers_running = 7;
+  s.record.avoided = {{"dgx-1", kNow + seconds(5)}};
+  EXPECT_EQ(decide(s).requeue_after, seconds(5));
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+  s.now += seconds(5);
+  const Decision d = decide(s);
+  EXPECT_EQ(d.record.reason, "NodeAllowed");
+  EXPECT_EQ(d.record.failures, 0);
+  EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  s.attempt->workers_running = 8;
+  EXPECT_THAT(decide(s).steps, IsEmpty());
+}
+
+TEST(Life, LeavesANodeThatIsToBeDrainedWithACheckpoint) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->leaving = "a-r3-worker-5: its node is cordoned: dgx-5";
+  s.attempt->disrupted = true;
+  s.restart.max_restarts = 0;
+  const Decision asked = decide(s);
+  EXPECT_EQ(asked.record.phase, Phase::kRestarting);
+  EXPECT_EQ(asked.record.reason, "Disruption");
+  EXPECT_EQ(asked.record.message, s.attempt->leaving);
+  EXPECT_EQ(asked.record.ending, (Ending{"Disruption", kNow}));
+  EXPECT_EQ(asked.record.restarts, 1);
+  EXPECT_THAT(asked.steps, ElementsAre(Step::kAskStop));
+
+  s.record = asked.record;
+  s.attempt->leaving.clear();  // the node may be had again, but rank 0 was asked to stop
+  s.now += seconds(60);
+  const Decision again = decide(s);
+  EXPECT_EQ(again.record, asked.record);
+  EXPECT_THAT(again.events, IsEmpty());
+  s.attempt->phase = JobPhase::kSucceeded;  // it wrote its checkpoint and ended
+  s.record = decide(s).record;
+  EXPECT_EQ(s.record.state, AttemptState::kEnded);
+  s.attempt.reset();
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kStartAttempt)) << "without a backoff";
+  EXPECT_EQ(decide(s).record.failures, 0);
+}
+
+TEST(Life, LetsADrainGoOnAfterTheDeadline) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.attempt->leaving = "a-r3-worker-5: disrupted: evicting";
+  s.record = decide(s).record;
+  s.now += s.checkpoint_deadline;
+  EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
 }
 
 TEST(Life, FailsAtOnceForTheUsersOwnMistakes) {

@@ -63,6 +63,30 @@ TEST(Observe, FindsTheExitCodeAndTheWorkersOwnWords) {
   EXPECT_EQ(attempt.message, "run.yaml:3: bad");
 }
 
+/// A worker on a node of its own, dgx-INDEX.
+Json worker_on_node(int index) {
+  Json worker = pod("a-r2-worker-" + std::to_string(index), "01", kRunning);
+  worker["spec"]["nodeName"] = "dgx-" + std::to_string(index);
+  return worker;
+}
+
+TEST(Observe, FindsTheNodeWhoseDeviceFailed) {
+  const auto failed_node = [](int nodes, int code, const std::string& words) {
+    Json made = job("Failed");
+    made["spec"]["slotsPerWorker"] = 8;
+    made["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"] = nodes;
+    Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Failed"})");
+    launcher["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"terminated", {{"exitCode", code}, {"message", words}}}}}}});
+    return observe_attempt(made, {worker_on_node(0), worker_on_node(1), launcher}).failed_node;
+  };
+  EXPECT_EQ(failed_node(2, 71, "ganscale: error: [rank 9] ECC error\nmpirun: ended"), "dgx-1");
+  EXPECT_EQ(failed_node(2, 71, "ganscale: error: no GPU"), "dgx-0") << "rank 0 is not named";
+  EXPECT_EQ(failed_node(2, 71, "mpirun: ended"), "") << "unknown";
+  EXPECT_EQ(failed_node(1, 71, "mpirun: ended"), "dgx-0") << "there is but one";
+  EXPECT_EQ(failed_node(2, 75, "ganscale: error: [rank 9] lost a peer"), "");
+}
+
 TEST(Observe, ReadsTheStatusThatATrainingLeft) {
   const auto ended = [](int code, const std::string& message) {
     Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Succeeded"})");
@@ -131,6 +155,36 @@ TEST(Observe, TellsWhyAPodDoesNotRun) {
             "|");
 }
 
+TEST(Observe, SeesThatPodsAreNotThere) {
+  const auto lacks = [](const std::vector<Json>& pods) {
+    return observe_attempt(job("Created"), pods).lacks_pods;
+  };
+  const Json launcher = pod("a-r2-launcher-x", "05", kRunning);
+  const Json first = pod("a-r2-worker-0", "01", kRunning);
+  const Json second = pod("a-r2-worker-1", "01", kRunning);
+  const Json pending = pod("a-r2-worker-1", "01", R"({"phase": "Pending"})");
+  EXPECT_TRUE(lacks({first}));
+  EXPECT_TRUE(lacks({first, launcher}));
+  EXPECT_TRUE(lacks({first, second})) << "the launcher";
+  EXPECT_FALSE(lacks({first, second, launcher}));
+  EXPECT_FALSE(lacks({first, pending})) << "a launcher comes last";
+}
+
+TEST(Observe, EndsWithItsLauncherBeforeTheMpiJobSaysSo) {
+  const auto phase = [](const std::string& pod_phase, int code, bool suspended) {
+    Json made = job("Running");
+    made["spec"]["runPolicy"]["suspend"] = suspended;
+    Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": ")" + pod_phase + R"("})");
+    launcher["status"]["containerStatuses"] =
+        Json::array({{{"state", {{"terminated", {{"exitCode", code}}}}}}});
+    return observe_attempt(made, {launcher}).phase;
+  };
+  EXPECT_EQ(phase("Failed", 65, false), JobPhase::kFailed);
+  EXPECT_EQ(phase("Succeeded", 0, false), JobPhase::kSucceeded);
+  EXPECT_EQ(phase("Running", 0, false), JobPhase::kRunning) << "the pod has not ended";
+  EXPECT_EQ(phase("Failed", 143, true), JobPhase::kQueued) << "its queue ended it";
+}
+
 TEST(Observe, KnowsSinceWhenAnAttemptMayBeScheduled) {
   Json made = job("Created");
   made["metadata"]["creationTimestamp"] = "2025-06-15T15:00:00Z";
@@ -149,6 +203,41 @@ TEST(Observe, TellsDisruptionsFromWhatThePodsDidThemselves) {
   EXPECT_FALSE(is_disrupted(R"({"phase": "Failed", "reason": "Evicted"})"))
       << "it used more of the disk than it may";
   EXPECT_FALSE(is_disrupted(kRunning));
+}
+
+constexpr auto kEvicted = R"({"phase": "Running", "conditions": [{"type": "DisruptionTarget",
+    "status": "True", "reason": "EvictionByEvictionAPI", "message": "evicting"}]})";
+
+TEST(Observe, TellsAPodThatIsToLeaveFromOneThatIsLost) {
+  Json worker = pod("w", "01", kEvicted);
+  worker["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";  // it has its grace
+  const Attempt leaving = observe_attempt(job("Running"), {worker});
+  EXPECT_EQ(leaving.leaving, "w: disrupted: evicting");
+  EXPECT_EQ(leaving.lost, "");
+  worker["status"]["phase"] = "Failed";
+  const Attempt gone = observe_attempt(job("Running"), {worker});
+  EXPECT_EQ(gone.leaving, "");
+  EXPECT_EQ(gone.lost, "w: disrupted: evicting");
+}
+
+TEST(Observe, SeesThatANodeOfTheAttemptIsCordoned) {
+  Json worker = pod("w", "01", kRunning);
+  worker["spec"]["nodeName"] = "dgx-3";
+  Json ended = pod("e", "01", R"({"phase": "Succeeded"})");
+  ended["spec"]["nodeName"] = "dgx-4";
+  const auto leaving = [&](const std::string& cordoned, bool stays) {
+    Attempt attempt;
+    observe_cordons(
+        {ended, pod("unscheduled", "01", R"({"phase": "Pending"})"), worker},
+        [&](const std::string& node) { return node == cordoned; },
+        [&](Role role) { return stays && role == Role::kWorker; }, attempt);
+    EXPECT_EQ(attempt.disrupted, !attempt.leaving.empty()) << "a drain is no failure";
+    return attempt.leaving;
+  };
+  EXPECT_EQ(leaving("dgx-3", false), "w: its node is cordoned: dgx-3");
+  EXPECT_EQ(leaving("dgx-3", true), "");
+  EXPECT_EQ(leaving("dgx-4", false), "");
+  EXPECT_EQ(leaving("dgx-5", false), "");
 }
 
 TEST(Observe, KeepsOfAPodWhatItReads) {

@@ -19,11 +19,17 @@ TEST(Record, IsReadAsItWasWritten) {
   record.ending = Ending{"Resize", Time(std::chrono::seconds(1750000000))};
   record.restart_at = Time(std::chrono::seconds(1750000100));
   record.progress = Progress{64000, Time(std::chrono::seconds(1750000050))};
+  record.avoided = {{"dgx-3", Time(std::chrono::seconds(1750003600))}};
   Json status = {{"kimg", 12.5}};
   write_record(record, status);
   EXPECT_EQ(read_record(status), record);
   EXPECT_EQ(status["kimg"], 12.5);
   EXPECT_EQ(status["ending"]["since"], "2025-06-15T15:06:40Z");
+  EXPECT_EQ(status["avoidedNodes"],
+            Json::parse(R"([{"name": "dgx-3", "until": "2025-06-15T16:06:40Z"}])"));
+  EXPECT_EQ(avoided_names(record), std::vector<std::string>{"dgx-3"});
+  write_record(Record(), status);
+  EXPECT_FALSE(status.contains("avoidedNodes"));
 }
 
 TEST(Record, OfAnOddStatusHasDefaults) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/kstatus.h"
+
 namespace ganscale::controller::gan_training {
 namespace {
 
@@ -102,6 +104,23 @@ TEST(Status, OfARefusedSpecNamesTheProblem) {
   const Json status = next_status({}, Record{}, refused);
   EXPECT_EQ(condition(status, "Validated")["status"], "False");
   EXPECT_EQ(condition(status, "Validated")["message"], "spec.config.training.batch: no");
+}
+
+TEST(Status, IsOneThatKstatusUnderstands) {
+  const auto says = [](Phase phase, const std::string& problem_reason) {
+    Record record;
+    record.phase = phase;
+    Facts f = facts(0);
+    f.problem_reason = problem_reason;
+    f.problem = problem_reason;
+    return kstatus({{"metadata", {{"generation", 4}}}, {"status", next_status({}, record, f)}});
+  };
+  EXPECT_EQ(says(Phase::kScheduling, ""), "InProgress");
+  EXPECT_EQ(says(Phase::kRunning, ""), "Current");
+  EXPECT_EQ(says(Phase::kSucceeded, ""), "Current");
+  EXPECT_EQ(says(Phase::kFailed, ""), "Failed");
+  EXPECT_EQ(says(Phase::kPending, "UnknownProfile"), "Failed");
+  EXPECT_EQ(says(Phase::kPending, "MissingClaim"), "InProgress");
 }
 
 TEST(WaitingTime, CountsFromTheLastChangeUntilTheTrainingRuns) {

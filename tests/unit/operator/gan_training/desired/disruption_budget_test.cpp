@@ -7,9 +7,9 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-TEST(DisruptionBudget, LetsNoWorkerGo) {
+TEST(DisruptionBudget, LetsOneWorkerGoWithWhichTheWholeGangGoes) {
   const Json budget = disruption_budget(make_plan());
-  EXPECT_EQ(budget["spec"]["minAvailable"], 2);
+  EXPECT_EQ(budget["spec"]["minAvailable"], 1);
   EXPECT_EQ(budget["spec"]["selector"]["matchLabels"],
             Json({{kTrainingLabel, "faces"}, {kRoleLabel, "worker"}}));
 }

@@ -26,6 +26,29 @@ TEST(Pod, OfALauncherNeedsNoGpuAndNoVolume) {
   EXPECT_FALSE(spec.contains("affinity"));
 }
 
+TEST(Pod, OfALauncherKeepsOffNodesWithGpus) {
+  Plan plan = make_plan();
+  const Json gpu = {{"key", "nvidia.com/gpu"}, {"operator", "Exists"}, {"effect", "NoSchedule"}};
+  const Json team = {{"key", "team"}, {"operator", "Equal"}, {"value", "vision"}};
+  plan.profile.tolerations = Json::array({gpu, team});
+  EXPECT_EQ(spec_of(plan, Role::kWorker)["tolerations"], Json::array({gpu, team}));
+  EXPECT_EQ(spec_of(plan, Role::kLauncher)["tolerations"], Json::array({team}));
+}
+
+TEST(Pod, StaysOnACordonedNodeIfItToleratesIt) {
+  Plan plan = make_plan();
+  EXPECT_FALSE(tolerates_cordon(plan, Role::kWorker));
+  plan.profile.tolerations = Json::array({{{"key", "team"}}, {{"effect", "NoExecute"}}});
+  EXPECT_FALSE(tolerates_cordon(plan, Role::kWorker));
+  plan.profile.tolerations = Json::array({{{"operator", "Exists"}}});
+  EXPECT_TRUE(tolerates_cordon(plan, Role::kWorker));
+  plan.profile.tolerations = Json::array();
+  plan.spec.pod_template["launcher"]["spec"]["tolerations"] =
+      Json::array({{{"key", "node.kubernetes.io/unschedulable"}, {"effect", "NoSchedule"}}});
+  EXPECT_TRUE(tolerates_cordon(plan, Role::kLauncher));
+  EXPECT_FALSE(tolerates_cordon(plan, Role::kWorker));
+}
+
 TEST(Pod, OfAWorkerGetsWhatTheProfileGives) {
   Plan plan = make_plan();
   plan.profile.cpu = "8";

@@ -14,6 +14,7 @@ TrainingSpec with_claim() {
 TEST(Plan, FillsInWhatOnlyTheOperatorKnows) {
   const Json config = worker_config(with_claim(), Json::object());
   EXPECT_EQ(config["data"]["path"], "/data");
+  EXPECT_EQ(config["telemetry"]["bind_address"], "0.0.0.0");
   EXPECT_EQ(config["telemetry"]["control_port"], 9401);
   EXPECT_EQ(config["telemetry"]["token_file"], "/etc/ganscale/control/token");
   EXPECT_FALSE(worker_config(TrainingSpec{}, Json::object()).contains("data"));

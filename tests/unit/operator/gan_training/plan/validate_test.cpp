@@ -172,6 +172,26 @@ TEST(Validate, HalvesTheProcessesOfANodeThatHaveTwoGpusEach) {
   EXPECT_EQ(on({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", 3}}).reason, "BadConfig");
 }
 
+TEST(Validate, GivesARankWithoutAGpuItsShareOfTheCpus) {
+  const auto threads = [](const Json& changes) {
+    const Checked checked = check(changes);
+    EXPECT_EQ(checked.problem, "");
+    return checked.plan.config.value(Json::json_pointer("/training/threads"), Json());
+  };
+  EXPECT_EQ(threads(Json::object()), 2);
+  EXPECT_EQ(threads({{"nodes", 2}}), 2);
+  EXPECT_EQ(threads({{"config", {{"training", {{"threads", 1}}}}}}), 1);
+  EXPECT_EQ(threads({{"config", {{"scheme", {{"name", "asynchronous"}}}}}}), 1)
+      << "a rank for each role";
+  const auto node = [](const Json& resources) {
+    return Json({{"nodeProfile", nullptr}, {"node", resources}});
+  };
+  EXPECT_EQ(threads(node({{"cpu", "500m"}})), 1);
+  EXPECT_EQ(threads(node({{"cpu", "7.5"}, {"ranks", 2}})), 3);
+  EXPECT_EQ(threads(node({{"ranks", 2}})), Json()) << "the worker chooses";
+  EXPECT_EQ(threads({{"nodeProfile", "generic-gpu"}}), Json());
+}
+
 TEST(Validate, ReadsWhatConfigFromRefersTo) {
   const Json from = {{"configFrom", {{"name", "theirs"}}}};
   EXPECT_EQ(check(from, {.text = "training: {batch: 16}"}).plan.config["training"]["batch"], 16);

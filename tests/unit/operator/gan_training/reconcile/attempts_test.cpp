@@ -9,7 +9,6 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 Record wanted(int attempt) {
@@ -60,8 +59,7 @@ Plan plan_of(const Json& training) {
 
 TEST(StartAttempt, WritesTheTokenBeforeTheMpiJob) {
   World world;
-  start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(3), "secret",
-                world.cluster());
+  start_attempt(plan_of(make_training()), wanted(3), "secret", world.client);
   const auto requests = world.server.requests();
   ASSERT_EQ(requests.size(), 2U);
   EXPECT_THAT(requests[0].path, HasSubstr("/secrets"));
@@ -74,8 +72,7 @@ TEST(StartAttempt, WritesTheTokenBeforeTheMpiJob) {
 TEST(StartAttempt, WritesTheTokenAgainAndReadsNoSecretForIt) {
   World world;
   const auto start = [&](int attempt, const std::string& token) {
-    start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(attempt), token,
-                  world.cluster());
+    start_attempt(plan_of(make_training()), wanted(attempt), token, world.client);
   };
   start(3, "old");
   start(4, "new");
@@ -91,8 +88,7 @@ TEST(StartAttempt, TakesNoSecretAndNoMpiJobOfAnotherOwner) {
     const Key key{"team", name};
     world.server.put(resource, {{"metadata", {{"name", name}, {"namespace", "team"}}}});
     const Json before = world.server.get(resource, key);
-    EXPECT_THROW(start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(3),
-                               "secret", world.cluster()),
+    EXPECT_THROW(start_attempt(plan_of(make_training()), wanted(3), "secret", world.client),
                  NameTaken)
         << name;
     EXPECT_EQ(world.server.get(resource, key), before) << name;
@@ -102,11 +98,9 @@ TEST(StartAttempt, TakesNoSecretAndNoMpiJobOfAnotherOwner) {
 TEST(StartAttempt, MakesNoMpiJobWithoutAToken) {
   World world;
   world.server.fail_next("POST", "/secrets", 403, "Forbidden");
-  EXPECT_THROW(start_attempt(parse_training(make_training()), plan_of(make_training()), wanted(1),
-                             "secret", world.cluster()),
+  EXPECT_THROW(start_attempt(plan_of(make_training()), wanted(1), "secret", world.client),
                ApiError);
   EXPECT_EQ(world.server.count("POST", "/mpijobs"), 0U);
-  EXPECT_THAT(world.told("AccessDenied"), ElementsAre(HasSubstr("in the namespace team")));
 }
 
 Json job(int attempt, const std::string& owner) {

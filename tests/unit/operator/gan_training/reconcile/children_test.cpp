@@ -41,10 +41,10 @@ TEST(Children, OfAnotherOwnerAreLeftAsTheyAreWhileTheOthersArePutBack) {
   world.server.edit(
       resource::kNetworkPolicies, kFaces,
       {{"metadata", {{"ownerReferences", Json::array()}}}, {"spec", {{"ingress", Json::array()}}}});
-  world.server.edit(resource::kBudgets, kFaces, {{"spec", {{"minAvailable", 0}}}});
+  world.server.edit(resource::kBudgets, kFaces, {{"spec", {{"minAvailable", 7}}}});
   EXPECT_EQ(world.reconcile(), std::chrono::seconds(10));
   EXPECT_TRUE(world.server.get(resource::kNetworkPolicies, kFaces)["spec"]["ingress"].empty());
-  EXPECT_EQ(world.server.get(resource::kBudgets, kFaces)["spec"]["minAvailable"], 1);
+  EXPECT_EQ(world.server.get(resource::kBudgets, kFaces)["spec"]["minAvailable"], 0);
   EXPECT_EQ(world.condition("Reconciled")["reason"], "NameTaken");
   EXPECT_EQ(world.condition("Reconciled")["message"],
             "the name is taken: networkpolicies team/faces belongs to another owner and is left as "
@@ -98,7 +98,7 @@ TEST(Children, OfThisTrainingThatOurCopyLacksAreApplied) {
                     {{"metadata", {{"labels", nullptr}}}, {"data", {{"config.yaml", "x"}}}});
   world.sync();
   world.informers.config_maps = std::make_unique<Informer>(
-      world.server.connect(), hooks_without_sleep(),
+      [&] { return world.server.connect(); }, hooks_without_sleep(),
       Informer::Settings{.resource = resource::kConfigMaps}, [](const Json&) {});
   world.reconciler.reconcile(kFaces);
   const Json map = world.server.get(resource::kConfigMaps, {"team", "faces-config"});

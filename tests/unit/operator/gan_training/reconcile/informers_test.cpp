@@ -36,6 +36,47 @@ TEST(Informers, KeepOfAPodWhatIsRead) {
   EXPECT_EQ((*kept)["status"]["phase"], "Running");
 }
 
+Json make_node(const std::string& name, bool cordoned) {
+  return {{"metadata", {{"name", name}}},
+          {"spec", {{"unschedulable", cordoned}}},
+          {"status", {{"images", "many"}}}};
+}
+
+TEST(Informers, EnqueueTheTrainingsOfANodeThatIsCordoned) {
+  FakeApiServer server;
+  std::vector<std::string> keys;
+  const Informers informers({[&] { return server.connect(); }, hooks_without_sleep(),
+                             [&](const Key& key) { keys.push_back(key.text()); }});
+  Json pod = make_pod("p", "worker", 1, "Running");
+  pod["spec"]["nodeName"] = "dgx-3";
+  server.put(resource::kPods, pod);
+  informers.pods->list();
+  keys.clear();
+  server.put(resource::kNodes, make_node("dgx-4", true));
+  informers.nodes->list();
+  EXPECT_TRUE(keys.empty());
+  server.put(resource::kNodes, make_node("dgx-3", true));
+  informers.nodes->list();
+  EXPECT_THAT(keys, UnorderedElementsAre("team/faces"));
+  EXPECT_TRUE(informers.is_cordoned("dgx-3"));
+  EXPECT_FALSE(informers.nodes->all().front()->contains("status"));
+  server.put(resource::kNodes, make_node("dgx-3", false));
+  informers.nodes->list();
+  EXPECT_FALSE(informers.is_cordoned("dgx-3"));
+  EXPECT_FALSE(informers.is_cordoned("dgx-9"));
+  EXPECT_EQ(server.count("GET", "/api/v1/nodes?limit=250&fieldSelector=spec.unschedulable%3Dtrue"),
+            3U);
+}
+
+TEST(Informers, OfSomeNamespacesNeedNoRightToSeeNodes) {
+  FakeApiServer server;
+  const Informers informers(
+      {[&] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}, {"team"}});
+  for (Informer* informer : informers.all()) informer->list();
+  EXPECT_EQ(server.count("GET", "/api/v1/nodes"), 0U);
+  EXPECT_FALSE(informers.is_cordoned("dgx-3"));
+}
+
 TEST(Informers, AskForLabelledObjectsAlone) {
   FakeApiServer server;
   const Informers informers(

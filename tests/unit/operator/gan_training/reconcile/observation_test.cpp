@@ -153,6 +153,52 @@ TEST(Observation, KnowsItsOwnMpiJobsByTheirOwner) {
   EXPECT_TRUE(observe_in(world, with_attempt(3, AttemptState::kLive)).situation.others);
 }
 
+Json warning(const std::string& about, const std::string& note) {
+  return {{"metadata", {{"name", about + ".1"}, {"namespace", "team"}}},
+          {"type", "Warning"},
+          {"regarding", {{"name", about}}},
+          {"note", note}};
+}
+
+/// A training whose MPIJob was made a while ago, and which has no pods.
+void run_without_pods(World& world, std::chrono::seconds age) {
+  world.server.put(kTrainings, make_training());
+  world.settle();
+  world.server.edit(kMpiJobs, World::job_key(1),
+                    {{"metadata", {{"creationTimestamp", format_time(world.now)}}}});
+  world.now += age;
+}
+
+TEST(Observation, TellsWhyThePodsOfAnAttemptAreRefused) {
+  World world;
+  run_without_pods(world, std::chrono::seconds(0));
+  const std::string refusal =
+      "pods \"faces-r1-worker-0\" is forbidden: exceeded quota: gpus, requested: cpu=2";
+  world.server.put(resource::kEvents, warning("faces-r1", "worker pod created failed: " + refusal));
+  world.settle();
+  EXPECT_EQ(world.status()["reason"], "WaitsForNodes") << "it may yet come";
+  EXPECT_EQ(world.server.count("GET", "/events?"), 0U);
+  world.now += std::chrono::seconds(10);
+  world.settle();
+  EXPECT_EQ(world.status()["reason"], "QuotaExceeded");
+  EXPECT_EQ(world.status()["message"], "0 of 1 workers running; " + refusal);
+  EXPECT_GE(world.server.count("GET",
+                               "/apis/events.k8s.io/v1/namespaces/team/events?limit=250&"
+                               "fieldSelector=type%3DWarning%2Cregarding.name%3Dfaces-r1-launcher"),
+            1U);
+  const std::size_t before = world.writes();
+  world.settle();
+  EXPECT_EQ(world.writes(), before);
+}
+
+TEST(Observation, NeedsNoRightToReadEvents) {
+  World world;
+  run_without_pods(world, std::chrono::seconds(60));
+  world.server.fail_next("GET", "/events?", 403, "Forbidden");
+  world.settle();
+  EXPECT_EQ(world.status()["reason"], "WaitsForNodes");
+}
+
 TEST(Observation, DoesNotAskForClaimsOfARunningAttempt) {
   World world;
   world.server.put(resource::kClaims, claim("runs"));

@@ -58,7 +58,7 @@ TEST(Reconciler, ShowsARunningTrainingAndGuardsItsNodes) {
   world.run();
   EXPECT_EQ(world.status()["phase"], "Running");
   EXPECT_EQ(world.condition("Scheduled")["status"], "True");
-  EXPECT_EQ(world.server.get(resource::kBudgets, kFaces)["spec"]["minAvailable"], 1);
+  EXPECT_EQ(world.server.get(resource::kBudgets, kFaces)["spec"]["minAvailable"], 0);
   EXPECT_TRUE(world.condition("Reconciled").is_null()) << "it never failed";
 }
 
@@ -88,6 +88,42 @@ TEST(Reconciler, LetsTheNodesBeDrainedWhenTheTrainingIsOver) {
   world.settle();
   EXPECT_EQ(world.status()["phase"], "Succeeded");
   EXPECT_TRUE(world.server.get(resource::kBudgets, kFaces).is_null());
+}
+
+TEST(Reconciler, MovesATrainingAwayFromANodeThatIsToBeDrained) {
+  World world;
+  world.run();
+  world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                    {{"spec", {{"nodeName", "dgx-3"}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["phase"], "Running");
+  world.server.put(resource::kNodes,
+                   {{"metadata", {{"name", "dgx-3"}}}, {"spec", {{"unschedulable", true}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["ending"]["reason"], "Disruption");
+  EXPECT_EQ(world.status()["message"], "faces-r1-worker-0: its node is cordoned: dgx-3");
+  EXPECT_FALSE(world.server.get(resource::kBudgets, kFaces).is_null())
+      << "it writes its checkpoint";
+  world.set_job_condition(1, "Succeeded");
+  world.settle();
+  EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
+  EXPECT_TRUE(world.server.get(resource::kBudgets, kFaces).is_null());
+  world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});
+  world.settle();
+  EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(2)).is_null());
+  EXPECT_FALSE(world.status().contains("failures"));
+}
+
+TEST(Reconciler, LeavesATrainingOnACordonedNodeThatItTolerates) {
+  World world;
+  const Json all = Json::array({{{"operator", "Exists"}}});
+  world.run({{"podTemplate", {{"worker", {{"spec", {{"tolerations", all}}}}}}}});
+  world.server.edit(resource::kPods, {"team", "faces-r1-worker-0"},
+                    {{"spec", {{"nodeName", "dgx-3"}}}});
+  world.server.put(resource::kNodes,
+                   {{"metadata", {{"name", "dgx-3"}}}, {"spec", {{"unschedulable", true}}}});
+  world.settle();
+  EXPECT_EQ(world.status()["phase"], "Running");
 }
 
 TEST(Reconciler, DeletesATrainingAfterItsTimeToLive) {
@@ -302,8 +338,8 @@ TEST(Reconciler, ReplacesAnAttemptOfAnotherSizeOnceItsPodsAreGone) {
 TEST(Reconciler, TellsWhereTheNamespaceIsClosed) {
   World world;
   world.server.put(kTrainings, make_training());
-  world.reconcile();
-  world.server.fail_next("POST", "/secrets", 403, "Forbidden");
+  world.server.fail_next("POST", "/configmaps", 403, "Forbidden",
+                         R"(User "ops" cannot create resource "configmaps")");
   EXPECT_THROW(world.reconcile(), ApiError);
   EXPECT_THAT(world.told("AccessDenied"), ElementsAre(HasSubstr("apply rbac/training-namespace")));
 }

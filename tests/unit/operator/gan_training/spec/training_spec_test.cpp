@@ -32,7 +32,7 @@ TEST(TrainingSpec, IsReadWhole) {
       parse_spec(spec(R"({"nodes": 8, "gpusPerNode": 4, "imagePullPolicy": "Always",
       "imagePullSecrets": ["registry"], "data": {"claimName": "faces.v2", "subPath": "a/b"},
       "storage": {"claimName": "runs", "path": "/out"}, "suspend": true,
-      "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 0, "maxBackoffSeconds": 9},
+      "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 0, "maxBackoffSeconds": 9, "avoidNodeSeconds": 60},
       "checkpointDeadlineSeconds": 7, "ttlSecondsAfterFinished": 0, "priorityClassName": "urgent", "queueName": "research",
       "schedulerName": "volcano", "schedulingDeadlineSeconds": 60, "progressDeadlineSeconds": 600,
       "topology": {"preferred": "cloud/rack"}, "deletePolicy": "Purge"})"));
@@ -47,6 +47,7 @@ TEST(TrainingSpec, IsReadWhole) {
   EXPECT_EQ(s.restart.max_restarts, 3);
   EXPECT_EQ(s.restart.backoff_seconds, 0);
   EXPECT_EQ(s.restart.max_backoff_seconds, 9);
+  EXPECT_EQ(s.restart.avoid_node_seconds, 60);
   EXPECT_EQ(s.checkpoint_deadline_seconds, 7);
   EXPECT_EQ(s.ttl_seconds, 0);
   EXPECT_EQ(s.queue_name, "research");

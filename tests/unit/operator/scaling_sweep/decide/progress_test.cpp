@@ -236,5 +236,35 @@ TEST(Progress, MakesNothingForASweepThatIsDeleted) {
   EXPECT_EQ(decide(s).record, s.record);
 }
 
+TEST(Progress, LetsASweepGoThatHasBeenOverForLongEnough) {
+  Situation s = situation({{"ttlSecondsAfterFinished", 60}});
+  give_results(s, s.plan.runs.size());
+  s.record.phase = Phase::kSucceeded;
+  s.over_since = s.now - seconds(20);
+  EXPECT_FALSE(decide(s).expired);
+  EXPECT_EQ(decide(s).requeue_after, seconds(40));
+  s.over_since = s.now - seconds(60);
+  const Decision d = decide(s);
+  EXPECT_TRUE(d.expired);
+  EXPECT_EQ(d.events.at(0).reason, "Expired");
+}
+
+TEST(Progress, KeepsASweepThatIsNotOverOrHasNoTimeToLive) {
+  Situation forever = situation();
+  give_results(forever, forever.plan.runs.size());
+  forever.record.phase = Phase::kSucceeded;
+  forever.over_since = forever.now - seconds(1000000);
+  EXPECT_FALSE(decide(forever).expired);
+  Situation edited = situation({{"ttlSecondsAfterFinished", 0}});
+  give_results(edited, 1);  // more points came
+  edited.record.phase = Phase::kSucceeded;
+  edited.over_since = edited.now;
+  EXPECT_FALSE(decide(edited).expired);
+  Situation ended = situation({{"ttlSecondsAfterFinished", 0}});
+  give_results(ended, ended.plan.runs.size());
+  ended.record.phase = Phase::kRunning;
+  EXPECT_FALSE(decide(ended).expired) << "its end is stored first";
+}
+
 }  // namespace
 }  // namespace ganscale::controller::scaling_sweep

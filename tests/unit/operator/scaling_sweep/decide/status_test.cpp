@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "object/condition.h"
+#include "support/kstatus.h"
 #include "unit/operator/scaling_sweep/make_plan.h"
 
 namespace ganscale::controller::scaling_sweep {
@@ -49,6 +50,19 @@ TEST(SweepStatus, SaysWhatIsWrongAndKeepsWhatItDoesNotKnow) {
   EXPECT_EQ(status["done"], "2/6");
   EXPECT_EQ(find_condition(status, "Validated")["message"], bad.problem);
   EXPECT_EQ(find_condition(status, "Validated")["reason"], "BadSpec");
+}
+
+TEST(SweepStatus, IsOneThatKstatusUnderstands) {
+  const auto says = [](Phase phase) {
+    Record record;
+    record.phase = phase;
+    const Json status = next_status(Json(), record, facts(make_plan()));
+    return kstatus({{"metadata", {{"generation", 3}}}, {"status", status}});
+  };
+  EXPECT_EQ(says(Phase::kRunning), "Current");
+  EXPECT_EQ(says(Phase::kSuspended), "Current");
+  EXPECT_EQ(says(Phase::kFailed), "Failed");
+  EXPECT_EQ(says(Phase::kPending), "InProgress");
 }
 
 TEST(SweepStatus, BeforeTheFirstResultHasNoFigures) {

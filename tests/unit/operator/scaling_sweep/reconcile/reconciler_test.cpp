@@ -127,6 +127,28 @@ TEST(SweepReconciler, TellsWhatIsWrongAndLeavesNoTrainingBehind) {
   EXPECT_THAT(condition["message"].get<std::string>(), HasSubstr("spec.template.nodeProfile"));
 }
 
+TEST(SweepReconciler, DeletesASweepWhoseTimeIsOver) {
+  SweepWorld world({{"ttlSecondsAfterFinished", 60}});
+  SweepOperator one(world.server, world.now);
+  for (int i = 0; i < 60 && world.status().value("phase", "") != "Succeeded"; ++i) {
+    one.reconcile();
+    const std::string current = world.status().value("current", "");
+    if (!world.training(current).is_null()) world.end_training(current, "Succeeded", 100);
+  }
+  ASSERT_EQ(world.status()["phase"], "Succeeded");
+  one.reconcile();
+  EXPECT_FALSE(world.server.get(kSweeps, kWeak).is_null());
+  world.now += std::chrono::seconds(60);
+  SweepOperator behind(world.server, world.now);
+  behind.sync();
+  world.server.edit(kSweeps, kWeak, {{"spec", {{"ttlSecondsAfterFinished", 3600}}}});
+  EXPECT_THROW(behind.reconciler.reconcile(kWeak), ApiError) << "its copy is behind";
+  EXPECT_FALSE(world.server.get(kSweeps, kWeak).is_null());
+  world.server.edit(kSweeps, kWeak, {{"spec", {{"ttlSecondsAfterFinished", 60}}}});
+  one.reconcile();
+  EXPECT_TRUE(world.server.get(kSweeps, kWeak).is_null());
+}
+
 TEST(SweepReconciler, LeavesASweepAloneThatIsDeleted) {
   SweepWorld world;
   world.server.edit(kSweeps, kWeak, {{"metadata", {{"finalizers", {"foregroundDeletion"}}}}});

@@ -24,7 +24,7 @@ class Asynchronous : public FakeTraining {
  protected:
   void configure(int steps, const std::string& scheme = ", max_staleness: 0") {
     config_ = parse(
-        "model: {z_dim: 2}\n"
+        "model: {z_dim: 2, channels: 0.125}\n"
         "scheme: {name: asynchronous" +
         scheme +
         "}\n"
@@ -63,7 +63,7 @@ class Asynchronous : public FakeTraining {
   std::atomic<std::uint64_t> observed_ages_ = 0;  // of at most one step, of all ranks
 };
 
-TEST_F(Asynchronous, TellsOfBothRoles) {
+TEST_F(Asynchronous, ReportsBothRoles) {
   configure(8, ", ratio: \"1:3\", max_staleness: 1");
   config_.training.batch = 12;
   config_.training.tick_kimg = 0.024;
@@ -128,7 +128,7 @@ TEST_F(Asynchronous, WithStaleness0WritesTheCheckpointOfSynchronous) {
             expected.state.at("progress").at("stream_position"));
 }
 
-TEST_F(Asynchronous, GoesOnFromACheckpointAsIfItHadNotStopped) {
+TEST_F(Asynchronous, ResumesFromACheckpointAsIfItHadNotStopped) {
   configure(8);
   train("whole");
   configure(4);
@@ -139,7 +139,7 @@ TEST_F(Asynchronous, GoesOnFromACheckpointAsIfItHadNotStopped) {
 }
 
 // Nothing of a checkpoint belongs to a role: it may go on by another scheme on other ranks.
-TEST_F(Asynchronous, GoesOnFromACheckpointOfAnotherRatioOrScheme) {
+TEST_F(Asynchronous, ResumesFromACheckpointOfAnotherRatioOrScheme) {
   configure(4, ", max_staleness: 2");
   train("run", 2);
   configure(8, ", ratio: \"2:1\", max_staleness: 1");

@@ -15,7 +15,7 @@ class Labels : public FakeTraining {
  protected:
   Labels() {
     config_ = parse(
-        "model: {z_dim: 2}\nscheme: {name: per_label}\n"
+        "model: {z_dim: 2, channels: 0.125}\nscheme: {name: per_label}\n"
         "training: {batch: 4, total_kimg: 0.032, samples_every_kimg: 0, "
         "grid_rows: 1, grid_columns: 2}\n");
     config_.model.channels = 1;

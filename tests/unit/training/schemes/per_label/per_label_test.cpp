@@ -24,7 +24,7 @@ class PerLabel : public FakeTraining {
  protected:
   PerLabel() {
     config_ = parse(
-        "model: {z_dim: 2}\n"
+        "model: {z_dim: 2, channels: 0.125}\n"
         "scheme: {name: per_label, attempts: 2}\n"
         "training: {batch: 4, total_kimg: 0.032, tick_kimg: 0.004, samples_every_kimg: 0, "
         "grid_rows: 1, grid_columns: 2}\n");
@@ -113,7 +113,7 @@ TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
   });
 }
 
-TEST_F(PerLabel, TriesALabelAgainAndGoesOnWithoutIt) {
+TEST_F(PerLabel, TriesALabelAgainAndContinuesWithoutIt) {
   unreadable_ = {2};  // a record of label 2
   EXPECT_EQ(train_alone(), ExitCode::kData);
   EXPECT_EQ(state(2).state, wire::LabelStage::kFailed);
@@ -139,7 +139,7 @@ TEST_F(PerLabel, PassesOverLabelsThatAreDoneAfterARestart) {
   EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
-TEST_F(PerLabel, StopsForASignalAndGoesOnAfterwards) {
+TEST_F(PerLabel, StopsForASignalAndResumesAfterwards) {
   std::raise(SIGTERM);
   EXPECT_EQ(train_alone(), ExitCode::kStopped);
   EXPECT_FALSE(std::filesystem::exists(folder().bundle()));

@@ -24,7 +24,7 @@ class TrainRun : public FakeTraining {
  protected:
   TrainRun() {
     config_ = parse(
-        "model: {z_dim: 2, batch_norm: frozen}\n"
+        "model: {z_dim: 2, channels: 0.125, batch_norm: frozen}\n"
         "training: {batch: 4, total_kimg: 0.024, tick_kimg: 0.008, grid_rows: 1, "
         "grid_columns: 2, precision: fp64}\n"
         "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0}\n"

@@ -1,0 +1,45 @@
+#include "base/host.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace ganscale {
+namespace {
+
+constexpr size_t kBufferBytes = 8 << 20;
+constexpr size_t kBuffers = 5;
+constexpr size_t kPageBytes = 4096;
+
+/// Writes to every page of five buffers that are in use together, as a training step does.
+void use_buffers() {
+  std::vector<std::unique_ptr<char[]>> buffers(kBuffers);
+  for (auto& buffer : buffers) {
+    buffer = std::make_unique_for_overwrite<char[]>(kBufferBytes);
+    std::memset(buffer.get(), 1, kBufferBytes);
+  }
+}
+
+long page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+TEST(HostMemoryTest, PagesOfFreedBuffersAreUsedAgain) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers have their own allocator";
+#endif
+  keep_freed_host_memory();
+  use_buffers();
+  const long before = page_faults();
+  use_buffers();
+  EXPECT_LT(page_faults() - before, static_cast<long>(kBuffers * kBufferBytes / kPageBytes / 10));
+}
+
+}  // namespace
+}  // namespace ganscale

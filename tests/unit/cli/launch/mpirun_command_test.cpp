@@ -1,0 +1,61 @@
+#include "cli/launch/mpirun_command.h"
+
+#include "support/expect_error.h"
+
+namespace ganscale::cli {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(RanksOf, AreOnePerGpu) { EXPECT_EQ(ranks_of({}, {.gpus = 8, .cores = 96}), 8); }
+
+TEST(RanksOf, AreUpToFourOnCores) {
+  for (const auto& [cores, ranks] :
+       {std::pair(1, 1), std::pair(2, 2), std::pair(3, 2), std::pair(6, 4), std::pair(64, 4)})
+    EXPECT_EQ(ranks_of({}, {.cores = cores}), ranks) << cores;
+}
+
+TEST(RanksOf, AreAsRequested) {
+  EXPECT_EQ(ranks_of({.ranks = 3}, {.cores = 4}), 3);
+  EXPECT_EQ(ranks_of({.ranks = 8}, {.gpus = 1, .cores = 16}), 8);  // on the CPU
+}
+
+TEST(RanksOf, AreNoMoreThanTheMachineHas) {
+  expect_error(ExitCode::kUsage, "-n: more ranks than this machine has GPUs (0) or cores (2)",
+               [] { ranks_of({.ranks = 3}, {.cores = 2}); });
+}
+
+TEST(RanksOf, OfOtherMachinesAreKnownToMpirun) {
+  EXPECT_EQ(ranks_of({.hostfile = "hosts"}, {.cores = 2}), 0);
+  EXPECT_EQ(ranks_of({.ranks = 64, .hostfile = "hosts"}, {.cores = 2}), 64);
+  EXPECT_EQ(ranks_of({}, {.cores = 2, .in_slurm = true}), 0);
+}
+
+TEST(MpirunCommand, StartsTheVerbOnThisMachine) {
+  EXPECT_THAT(mpirun_command({.command = {"train", "--data", "a b"}}, {.cores = 2}, 2, "/bin/gs"),
+              ElementsAre("mpirun", "--bind-to", "none", "-n", "2", "--oversubscribe", "-x",
+                          "OMP_WAIT_POLICY", "-x", "GANSCALE_BIND_CORES", "/bin/gs", "train",
+                          "--data", "a b"));
+}
+
+TEST(MpirunCommand, LeavesTheMachinesOfAHostfileToMpirun) {
+  EXPECT_THAT(
+      mpirun_command({.hostfile = "hosts", .command = {"bench"}}, {.is_root = true}, 0, "gs"),
+      ElementsAre("mpirun", "--bind-to", "none", "--allow-run-as-root", "--hostfile", "hosts", "-x",
+                  "OMP_WAIT_POLICY", "-x", "GANSCALE_BIND_CORES", "gs", "bench"));
+}
+
+TEST(EnvironmentOf, TellsTheRanksOfTheTerminal) {
+  EXPECT_THAT(environment_of({.terminal_columns = 120}),
+              testing::Contains(testing::Pair("GANSCALE_TERMINAL_COLUMNS", "120")));
+  EXPECT_THAT(environment_of({}),
+              testing::Each(testing::Pair(testing::Ne("GANSCALE_TERMINAL_COLUMNS"), testing::_)));
+}
+
+TEST(EnvironmentOf, AvoidsWhatTheKernelForbids) {
+  EXPECT_THAT(environment_of({.reads_other_processes = false}),
+              testing::Contains(testing::Pair("OMPI_MCA_btl_vader_single_copy_mechanism", "none")));
+}
+
+}  // namespace
+}  // namespace ganscale::cli

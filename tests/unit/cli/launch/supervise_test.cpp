@@ -1,0 +1,61 @@
+#include "cli/launch/supervise.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+#include "support/wait_until.h"
+
+namespace ganscale::cli {
+namespace {
+
+TEST(Supervise, ReturnsTheExitCode) {
+  EXPECT_EQ(supervise({"sh", "-c", "exit 75"}), 75);
+  EXPECT_EQ(supervise({"sh", "-c", "kill -KILL $$"}), 128 + SIGKILL);
+}
+
+TEST(Supervise, SaysThatAProgramIsMissing) {
+  expect_error(ExitCode::kUsage, "no-such-program is not installed",
+               [] { supervise({"no-such-program"}); });
+}
+
+/// Supervises a shell that ends with 3 after the second SIGUSR1, with 4 after SIGTERM, and notes what it
+/// receives in a file. Returns the process that supervises.
+pid_t start_shell(const TemporaryFolder& folder) {
+  const std::string file = folder / "received";
+  const std::string script = "trap 'echo USR1 >> " + file + "' USR1; trap 'echo TERM >> " + file +
+                             "; exit 4' TERM; echo ready >> " + file +
+                             "; while :; do sleep 0.02; done";
+  const pid_t process = fork();
+  if (process == 0) _exit(supervise({"sh", "-c", script}));
+  return process;
+}
+
+std::string received(const TemporaryFolder& folder) {
+  std::ifstream file(folder / "received");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Supervise, ForwardsTheFirstSignalAsUsr1AndTheSecondAsTerm) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    const TemporaryFolder folder;
+    const pid_t process = start_shell(folder);
+    wait_until([&] { return received(folder) == "ready\n"; });
+    kill(process, signal);
+    wait_until([&] { return received(folder) == "ready\nUSR1\n"; });
+    kill(process, signal);
+    int status = 0;
+    ASSERT_EQ(waitpid(process, &status, 0), process);
+    EXPECT_EQ(WEXITSTATUS(status), 4);
+    EXPECT_EQ(received(folder), "ready\nUSR1\nTERM\n");
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::cli

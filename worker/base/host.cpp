@@ -1,0 +1,22 @@
+#include "base/host.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace ganscale {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+void keep_freed_host_memory() {
+  constexpr int kLargestOnHeap = 32 << 20;  // bytes: the most that M_MMAP_THRESHOLD may be
+  constexpr int kNever = -1;
+  mallopt(M_MMAP_THRESHOLD, kLargestOnHeap);
+  mallopt(M_TRIM_THRESHOLD, kNever);
+}
+
+}  // namespace ganscale

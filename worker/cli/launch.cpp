@@ -1,0 +1,97 @@
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "base/terminal.h"
+#include "cli/launch/mpirun_command.h"
+#include "cli/launch/supervise.h"
+#include "cli/verbs.h"
+#include "device/cpu_quota.h"
+#include "device/gpu.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr std::array kVerbs{"train", "evaluate", "bench"};
+
+constexpr auto kLaunchExample =
+    "\nExamples:\n"
+    "  ganscale launch train --data photos/ --run runs/photos\n"
+    "  ganscale launch -n 2 train --config demo --set data.path=emoji --run runs/demo\n"
+    "  ganscale launch --hostfile hosts train --config my.yaml --run runs/big\n"
+    "\n"
+    "Starts train, evaluate or bench by mpirun: one rank for each GPU of this machine, or up to "
+    "four\n"
+    "that divide its cores among them. A hostfile has a line for each machine, `name slots=8`;\n"
+    "mpirun reaches them by SSH, or as Slurm has allotted them. Other options are mpirun's own:\n"
+    "start that yourself if you need them.\n"
+    "\n"
+    "Ctrl-C, SIGTERM or SIGUSR1: writes a checkpoint and ends with exit code 143. The second time "
+    "it\n"
+    "ends at once.";
+
+bool reads_other_processes() {
+  char from = 0;
+  char to = 0;
+  const iovec local{&to, 1};
+  const iovec remote{&from, 1};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+Surroundings look_around() {
+  return {.gpus = device::visible_gpu_count(),
+          .cores = device::usable_cores(),
+          .in_slurm = std::getenv("SLURM_JOB_ID") != nullptr,
+          .is_root = geteuid() == 0,
+          .terminal_columns = terminal::is_open() ? terminal::columns() : 0,
+          .reads_other_processes = reads_other_processes()};
+}
+
+void require_verb(const LaunchRequest& request) {
+  const bool is_known = !request.command.empty() &&
+                        std::ranges::find(kVerbs, request.command.front()) != kVerbs.end();
+  if (is_known) return;
+  throw UsageError("launch takes train, evaluate or bench, with their options: " +
+                   (request.command.empty() ? "nothing" : request.command.front()));
+}
+
+ExitCode launch(const LaunchRequest& request) {
+  require_verb(request);
+  const Surroundings here = look_around();
+  const int ranks = ranks_of(request, here);
+  for (const auto& [name, value] : environment_of(here))
+    setenv(name.c_str(), value.c_str(), /*overwrite=*/0);
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  log::info("Launching", {{"ranks", ranks}, {"gpus", here.gpus}, {"cores", here.cores}});
+  return static_cast<ExitCode>(supervise(mpirun_command(request, here, ranks, program)));
+}
+
+}  // namespace
+
+void add_launch(CLI::App& app, Action& action) {
+  auto request = std::make_shared<LaunchRequest>();
+  CLI::App* verb = app.add_subcommand(
+      "launch", "Start a verb on all GPUs or cores of this machine, or of several");
+  verb->footer(kLaunchExample);
+  verb->add_option("-n,--ranks", request->ranks, "Number of ranks")
+      ->type_name("RANKS")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--hostfile", request->hostfile, "File with the machines to use, as of mpirun")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  verb->prefix_command();
+  verb->callback([request, verb, &action] {
+    request->command = verb->remaining();
+    action = [request] { return launch(*request); };
+  });
+}
+
+}  // namespace ganscale::cli

@@ -1,0 +1,66 @@
+#include "cli/launch/mpirun_command.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+#include "base/terminal.h"
+#include "comm/backends/shared_cores.h"
+
+namespace ganscale::cli {
+namespace {
+
+/// With more, few batches have an image for each.
+constexpr unsigned kMostRanksOnCores = 4;
+
+}  // namespace
+
+int ranks_of(const LaunchRequest& request, const Surroundings& here) {
+  const bool mpirun_knows = !request.hostfile.empty() || here.in_slurm;
+  if (request.ranks == 0) {
+    if (mpirun_knows) return 0;
+    if (here.gpus > 0) return here.gpus;
+    return static_cast<int>(
+        std::min(std::bit_floor(static_cast<unsigned>(here.cores)), kMostRanksOnCores));
+  }
+  if (!mpirun_knows && request.ranks > std::max(here.gpus, here.cores)) {
+    throw UsageError("-n: more ranks than this machine has GPUs (" + std::to_string(here.gpus) +
+                     ") or cores (" + std::to_string(here.cores) +
+                     "); start fewer, name other machines with --hostfile, or use mpirun: " +
+                     std::to_string(request.ranks));
+  }
+  return request.ranks;
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const Surroundings& here) {
+  std::vector<std::pair<std::string, std::string>> variables{{"OMP_WAIT_POLICY", "passive"},
+                                                             {comm::kBindVariable, "1"}};
+  if (here.terminal_columns > 0)
+    variables.emplace_back(terminal::kColumnsVariable, std::to_string(here.terminal_columns));
+  // Open MPI would explain at length that it must do without.
+  if (!here.reads_other_processes)
+    variables.emplace_back("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+  return variables;
+}
+
+std::vector<std::string> mpirun_command(const LaunchRequest& request, const Surroundings& here,
+                                        int ranks, const std::string& program) {
+  // The ranks bind themselves: mpirun can't everywhere.
+  std::vector<std::string> words{"mpirun", "--bind-to", "none"};
+  const auto add = [&words](std::initializer_list<std::string> more) {
+    words.insert(words.end(), more);
+  };
+  if (here.is_root) add({"--allow-run-as-root"});
+  if (ranks > 0) add({"-n", std::to_string(ranks)});
+  if (!request.hostfile.empty()) {
+    add({"--hostfile", request.hostfile});
+  } else if (!here.in_slurm) {
+    add({"--oversubscribe"});  // ranks_of() has counted, where mpirun takes two threads for a core
+  }
+  for (const auto& [name, value] : environment_of(here)) add({"-x", name});
+  words.push_back(program);
+  words.insert(words.end(), request.command.begin(), request.command.end());
+  return words;
+}
+
+}  // namespace ganscale::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ganscale::cli {
+
+/// What `ganscale launch` was asked for.
+struct LaunchRequest {
+  int ranks = 0;              ///< 0: choose
+  std::string hostfile = {};  ///< of mpirun; empty: this machine, or what Slurm has allotted
+  std::vector<std::string> command = {};  ///< a verb and its arguments
+};
+
+/// What a launcher knows of the machine that it runs on.
+struct Surroundings {
+  int gpus = 0;
+  int cores = 1;             ///< those that may be used; see device::usable_cores()
+  bool in_slurm = false;     ///< within an allocation of Slurm
+  bool is_root = false;      ///< mpirun then wants a flag
+  int terminal_columns = 0;  ///< of standard error; 0: not a terminal
+  /// False where the kernel forbids a process to read another one's memory, as in some containers.
+  bool reads_other_processes = true;
+};
+
+/// Returns how many ranks to start on this machine: as requested, otherwise one for each GPU, or up to
+/// four that divide the cores among them; 0 where mpirun knows, from a hostfile or Slurm.
+///
+/// Throws: UsageError for more ranks than GPUs and cores, unless mpirun knows of other machines.
+int ranks_of(const LaunchRequest& request, const Surroundings& here);
+
+/// Returns the environment of the ranks, in addition to that of this process.
+std::vector<std::pair<std::string, std::string>> environment_of(const Surroundings& here);
+
+/// Returns the command line of mpirun that starts `ranks` (see ranks_of()) of this program.
+///
+/// program: the file to run.
+std::vector<std::string> mpirun_command(const LaunchRequest& request, const Surroundings& here,
+                                        int ranks, const std::string& program);
+
+}  // namespace ganscale::cli

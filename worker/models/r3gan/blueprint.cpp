@@ -1,0 +1,78 @@
+#include "models/r3gan/blueprint.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <string>
+
+#include "models/layers/initial_weights.h"
+#include "models/r3gan/discriminator.h"
+#include "models/r3gan/generator.h"
+#include "tensors/named_tensors.h"
+
+namespace ganscale::models::r3gan {
+namespace {
+
+/// Returns the standard deviation of a weight's first values, of a network with so many blocks.
+double first_deviation(const std::string& name, const at::Tensor& weight, std::int64_t blocks) {
+  const auto inputs = static_cast<double>(weight.numel() / weight.size(0));
+  if (name.find(".LinearLayer3.") != std::string::npos) return 0;  // a block begins as the identity
+  const bool is_inside = name.find(".LinearLayer1.") != std::string::npos ||
+                         name.find(".LinearLayer2.") != std::string::npos;
+  // That of a leaky ReLU of slope 0.2, and Fixup's for three layers a block.
+  const double gain =
+      is_inside ? std::sqrt(2 / 1.04) * std::pow(static_cast<double>(blocks), -0.25) : 1;
+  return gain / std::sqrt(inputs);
+}
+
+/// Initializes an R3GAN: normal weights, zero biases and a basis of ones in G.
+///
+/// Papers: Huang et al. 2024, arXiv:2501.05441, Section 4; Zhang et al. 2019, arXiv:1901.09321
+///         (Fixup); the numbers are those of the public implementation.
+void initialize(torch::nn::Module& module, const NetworkConfig& config, std::string_view network,
+                std::uint64_t seed) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, parameter] : named_parameters(module)) {
+    if (!name.ends_with("weight")) continue;  // biases and the basis are as constructed
+    double deviation = first_deviation(name, parameter, config.block_count());
+    // Of a score, the sum of products with this one.
+    const bool is_of_scores = network == "discriminator" && name == "Model.EmbeddingLayer.weight";
+    if (is_of_scores) deviation = 1 / std::sqrt(static_cast<double>(parameter.numel()));
+    draw_normal(parameter, seed, std::string(network) + "." + name, 0, deviation);
+  }
+}
+
+}  // namespace
+
+void read(config::Section& in, ModelConfig& config) {
+  in.get("preset", "none", "defaults of the other keys; see docs/r3gan.md");
+  config.conditional =
+      in.get("conditional", config.conditional, "condition both networks on the data's labels");
+  config.blueprint = std::make_shared<R3ganBlueprint>(read_networks(in, config));
+}
+
+std::shared_ptr<Generator> R3ganBlueprint::generator(const BuildContext& in) const {
+  auto network = std::make_shared<R3ganGenerator>(networks(in));
+  initialize(*network, config_, "generator", in.seed);
+  return network;
+}
+
+std::shared_ptr<Discriminator> R3ganBlueprint::discriminator(const BuildContext& in) const {
+  auto network = std::make_shared<R3ganDiscriminator>(networks(in));
+  initialize(*network, config_, "discriminator", in.seed);
+  return network;
+}
+
+int R3ganBlueprint::lowest_low_precision_resolution() const {
+  return 2 * (config_.resolution >> config_.low_precision_resolutions);
+}
+
+NetworkConfig R3ganBlueprint::networks(const BuildContext& in) const {
+  NetworkConfig c = config_;
+  c.channels = in.image.channels;
+  c.label_count = in.label_count;
+  c.low_precision_type = in.low_precision_type;
+  return c;
+}
+
+}  // namespace ganscale::models::r3gan
