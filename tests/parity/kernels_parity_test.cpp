@@ -69,6 +69,7 @@ std::vector<FixtureCase> cases() {
                                   {"ada_augment", "fp32", {"upfirdn2d"}}};
   for (const std::string precision : {"fp64", "fp32"}) {
     all.push_back({"stylegan3_ops", precision, of_operators});
+    all.push_back({"stylegan3_r_uncond_32", precision, of_steps});
   }
   for (const std::string precision : {"fp64", "fp32", "bf16"}) {
     all.push_back({"stylegan2_ops", precision, of_operators});

@@ -147,6 +147,27 @@ TEST(Parity, ConditionalStylegan2TrainsAsTheReference) {
   expect_trace("fixtures/stylegan2_cond_16.safetensors");
 }
 
+void expect_stylegan3_trace(const std::string& name) {
+  const auto file = shared_file(name);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << name;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* group :
+       {"forward w", "forward images", "forward images, traceable", "forward images, moved",
+        "forward logits", "losses", "scores", "schedules", "gradients Gmain", "gradients Dmain",
+        "gradients Dreg", "final G", "final D", "final G_ema"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(group) + " .* ok\n"));
+  }
+}
+
+TEST(Parity, ConditionalStylegan3TTrainsAsTheReference) {
+  expect_stylegan3_trace("fixtures/stylegan3_t_cond_32.safetensors");
+}
+
+TEST(Parity, Stylegan3RTrainsAsTheReference) {
+  expect_stylegan3_trace("fixtures/stylegan3_r_uncond_32.safetensors");
+}
+
 TEST(Parity, BigganTrainsAsTheReference) {
   const auto file = shared_file(kBiggan);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kBiggan;
