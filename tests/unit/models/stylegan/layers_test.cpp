@@ -53,7 +53,7 @@ TEST(FullyConnected, BeginsWithTheBiasThatItIsGiven) {
 TEST(FullyConnected, BeginsWithTheBiasOfEachFeatureAtItsRate) {
   FullyConnected layer(3, 2, {.rate_multiplier = 0.5, .first_bias = {1, -2}});
   EXPECT_TRUE(at::equal(layer.bias(), at::tensor({2.0F, -4.0F})));
-  EXPECT_TRUE(at::equal(layer.forward(at::zeros({1, 3})), at::tensor({{1.0F, -2.0F}})));
+  EXPECT_TRUE(at::equal(layer.forward(at::zeros({1, 3})), at::tensor({1.0F, -2.0F}).view({1, 2})));
 }
 
 TEST(FullyConnected, ScalesItsResultByItsGain) {
