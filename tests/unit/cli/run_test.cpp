@@ -31,7 +31,7 @@ TEST(Run, NamesAllVerbsWhereNoneIsClose) {
               testing::StartsWith("ganscale: error: unknown verb: swim (known: train, data, "));
 }
 
-std::string printed(const std::vector<std::string>& arguments) {
+std::string printed_by(const std::vector<std::string>& arguments) {
   testing::internal::CaptureStdout();
   const ExitCode code = run_ganscale(arguments);
   std::string text = testing::internal::GetCapturedStdout();
@@ -40,12 +40,12 @@ std::string printed(const std::vector<std::string>& arguments) {
 }
 
 TEST(Run, HelpsWhoTypesNoVerb) {
-  const std::string help = printed({"--help"});
+  const std::string help = printed_by({"--help"});
   EXPECT_THAT(help, testing::HasSubstr("Subcommands:"));
-  EXPECT_EQ(printed({}), help);
-  EXPECT_EQ(printed({"help"}), help);
-  EXPECT_EQ(printed({"help", "data", "convert"}), printed({"data", "convert", "--help"}));
-  EXPECT_EQ(printed({"version"}), printed({"--version"}));
+  EXPECT_EQ(printed_by({}), help);
+  EXPECT_EQ(printed_by({"help"}), help);
+  EXPECT_EQ(printed_by({"help", "data", "convert"}), printed_by({"data", "convert", "--help"}));
+  EXPECT_EQ(printed_by({"version"}), printed_by({"--version"}));
 }
 
 TEST(Run, HelpsWithVerbsThatThereAre) {

@@ -128,7 +128,7 @@ TEST(SweepReconciler, TellsWhatIsWrongAndLeavesNoTrainingBehind) {
 }
 
 TEST(SweepReconciler, DeletesASweepWhoseTimeIsOver) {
-  SweepWorld world({{"ttlSecondsAfterFinished", 60}});
+  SweepWorld world(Json{{"ttlSecondsAfterFinished", 60}});
   SweepOperator one(world.server, world.now);
   for (int i = 0; i < 60 && world.status().value("phase", "") != "Succeeded"; ++i) {
     one.reconcile();
