@@ -147,7 +147,7 @@ class Mistakes(unittest.TestCase):
                 ("gnascale train", "nobody knows the program gnascale"),
                 ("ganscale trane", "ganscale has no verb trane"),
                 ("ganscale data inspect x --shet y", "there is no option --shet"),
-                ("ganscale train --config configs/runs/demo.yaml", "there is no configs/runs/demo.yaml"),
+                ("ganscale train --config configs/runs/faces.yaml", "there is no configs/runs/faces.yaml"),
                 ("mpirun -n 2 ganscale train --set training.total_king=1", "total_king"),
                 ("make dmeo", "dmeo"),
                 ("OMP_NUM_THREADS=1 ganscale trane", "ganscale has no verb trane"),

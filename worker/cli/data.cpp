@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -167,22 +168,22 @@ CLI::IsMember member_of(const std::map<std::string, Value>& choices) {
   return CLI::IsMember(names);
 }
 
-/// Adds the options that say what is converted, of which one is required.
-void add_convert_input(CLI::App& app, ConvertVerb& verb) {
-  auto* input = app.add_option_group("input")->require_option(1);
-  input->add_option("--from", verb.from, kPathHelp)->type_name("PATH");
-  input->add_option("--from-font", verb.font, "an emoji font; by default Debian's Noto Color Emoji")
-      ->expected(0, 1)
-      ->default_str(data::kEmojiFont)
-      ->type_name("FILE");
-  auto* typefaces = input
-                        ->add_option("--from-typefaces", verb.typefaces,
-                                     "the letters of all fonts in a file or folder, black on white")
+/// Adds the options that say what is converted, of which one must be given.
+std::vector<CLI::Option*> add_convert_inputs(CLI::App& app, ConvertVerb& verb) {
+  auto* from = app.add_option("--from", verb.from, kPathHelp)->type_name("PATH");
+  auto* font = app.add_option("--from-font", verb.font,
+                              "an emoji font; by default Debian's Noto Color Emoji")
+                   ->expected(0, 1)
+                   ->default_str(data::kEmojiFont)
+                   ->type_name("FILE");
+  auto* typefaces = app.add_option("--from-typefaces", verb.typefaces,
+                                   "the letters of all fonts in a file or folder, black on white")
                         ->expected(0, 1)
                         ->default_str(data::kFontFolder)
                         ->type_name("PATH");
   app.add_option("--letters", verb.letters, "which letters of the typefaces; each is a label")
       ->needs(typefaces);
+  return {from, font, typefaces};
 }
 
 void add_convert(CLI::App& data, Action& action) {
@@ -195,7 +196,7 @@ void add_convert(CLI::App& data, Action& action) {
       "  ganscale data convert --from photos/ --to faces.tfrecords --resolution 256 --shards 64\n"
       "  ganscale data convert --from-font --to emoji32 --resolution 32 --shards 4\n"
       "  ganscale data convert --from-typefaces --letters ABC --to letters --resolution 32");
-  add_convert_input(*app, *verb);
+  const auto inputs = add_convert_inputs(*app, *verb);
   app->add_option("--to", verb->options.to, "new folder; its files are named after it")->required();
   app->add_option("--resolution", verb->options.policy.resolution,
                   "height and width of the output, a power of two")
@@ -216,7 +217,11 @@ void add_convert(CLI::App& data, Action& action) {
                   "fail if more images than this are refused; each one is reported");
   app->add_flag("--strict", verb->strict, "fail at the first refused image");
   app->add_option("--threads", verb->options.threads, "number of decoding threads");
-  app->callback([verb, &action] { action = [verb] { return convert(*verb); }; });
+  app->callback([verb, inputs, &action] {
+    if (std::ranges::count_if(inputs, [](const auto* input) { return !input->empty(); }) != 1)
+      throw CLI::RequiredError("One of --from, --from-font and --from-typefaces");
+    action = [verb] { return convert(*verb); };
+  });
 }
 
 void add_inspect(CLI::App& data, Action& action) {

@@ -27,8 +27,9 @@ TEST(Run, NamesTheVerbThatWasMeant) {
 }
 
 TEST(Run, NamesAllVerbsWhereNoneIsClose) {
-  EXPECT_THAT(run_and_listen({"swim"}).error,
-              testing::StartsWith("ganscale: error: unknown verb: swim (known: train, data, "));
+  EXPECT_THAT(
+      run_and_listen({"swim"}).error,
+      testing::StartsWith("ganscale: error: unknown verb: swim (known: train, launch, data, "));
 }
 
 std::string printed_by(const std::vector<std::string>& arguments) {

@@ -191,13 +191,12 @@ ExitCode PerLabelScheme::run(const TrainingContext& context) const {
     context.folder.write_config(context.config.resolved, context.config.checkpoint.on_error);
   }
   LabelQueue queue(context, records, options_.attempts);
-  bool stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
+  std::int64_t stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
   // The first communication between the ranks. The slowest may take hours longer than the others.
   context.group.barrier();
   auto failure = static_cast<std::int64_t>(queue.first_failure());
-  comm::all_reduce_max(context.group, {&stopped});
-  comm::all_reduce_max(context.group, {&failure});
-  if (stopped) return ExitCode::kStopped;
+  comm::all_reduce_max(context.group, {&stopped, &failure});
+  if (stopped != 0) return ExitCode::kStopped;
   if (context.group.rank() == 0) gather(context, counts);
   context.group.barrier();  // a rank that ends with a failed label's exit code ends all others
   if (context.evaluator != nullptr) {
