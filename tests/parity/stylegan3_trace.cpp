@@ -6,6 +6,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include "augment/fading_blur.h"
@@ -77,7 +78,8 @@ std::string optimizer_yaml(const Settings& in, const char* rate) {
 /// Returns the run of a fixture, computed in this arithmetic.
 training::RunConfig run_config(const Settings& in, const Arithmetic& arithmetic) {
   if (in.number("style_mixing") != 0 || in.number("pl_weight") != 0 ||
-      in.text("augment") != "none" || in.number("mapping_lr_multiplier") != 0.01) {
+      in.text("augment") != "none" || in.text("g_reg_interval") != "none" ||
+      in.number("mapping_lr_multiplier") != 0.01) {
     throw ConfigError(
         "fixtures with style mixing, path lengths, augmentation or another rate of mapping layers "
         "can't be reproduced");
@@ -161,6 +163,7 @@ class Stylegan3Trace {
   void compare(const std::string& group, const at::Tensor& ours, const std::string& name) {
     report_.compare(group, ours, stored(tensors_, name));
   }
+  void check_truncated(const at::Tensor& z, const at::Tensor& c);
   void witness(std::vector<training::Phase>& phases);
   void check_gradients(const training::Phase& phase, const optim::Optimizer& optimizer);
   void check_statistics(const std::string& step, const training::Phase& phase,
@@ -187,13 +190,10 @@ void Stylegan3Trace::check_passes() {
   const at::Tensor z = inputs_.input("forward.z");
   const at::Tensor c = inputs_.labels("forward.c");
   const at::Tensor w = generator_.map(z, c, {});
-  const at::Tensor truncated = generator_.map(z, c, {.psi = 0.7, .cutoff = 3});
   compare("forward w", w, "forward.w");
-  compare("forward w", truncated, "forward.w_psi0.7_cutoff3");
   const at::Tensor images = generator_.synthesize(w, random_);
   compare("forward images", images, "forward.image");
-  compare("forward images", generator_.synthesize(truncated, random_),
-          "forward.image_psi0.7_cutoff3");
+  check_truncated(z, c);
   compare("forward images, traceable", generator_.traceable_forward(z, c), "forward.image");
   const at::Tensor transform = generator_.input_transform();
   const at::Tensor kept = transform.clone();
@@ -206,6 +206,19 @@ void Stylegan3Trace::check_passes() {
   compare("forward logits", logits(images), "forward.logits");
   compare("forward logits", logits(inputs_.input("forward.real")), "forward.logits_real");
   generator_.train();
+}
+
+void Stylegan3Trace::check_truncated(const at::Tensor& z, const at::Tensor& c) {
+  for (const auto& [name, expected] : with_prefix(tensors_, "forward.w_psi")) {
+    models::Truncation truncation;
+    long long cutoff = 0;
+    check(std::sscanf(name.c_str(), "%lf_cutoff%lld", &truncation.psi, &cutoff) == 2,
+          "a truncation of the fixture is named w_psi<psi>_cutoff<layers>");
+    truncation.cutoff = cutoff;
+    const at::Tensor w = generator_.map(z, c, truncation);
+    report_.compare("forward w", w, expected);
+    compare("forward images", generator_.synthesize(w, random_), "forward.image_psi" + name);
+  }
 }
 
 void Stylegan3Trace::check_steps() {

@@ -50,7 +50,8 @@ at::Tensor fourier_features(const at::Tensor& moves, const Waves& waves, const S
   const at::Tensor shifted = waves.phases + at::matmul(waves.freqs, shift).squeeze(2);
   // A wave that is turned or shrunk beyond what the samples hold fades.
   const at::Tensor excess = at::linalg_vector_norm(turned, 2, {2}) - signal.cutoff;
-  const at::Tensor amplitudes = (1 - excess / (signal.rate / 2.0 - signal.cutoff)).clamp(0, 1);
+  const at::Tensor amplitudes =
+      (1 - excess / (signal.rate / 2.0 - signal.cutoff)).clamp_min(0).clamp_max(1);
   const at::Tensor x = places(signal.size.width, signal.rate, moves).view({1, 1, -1, 1});
   const at::Tensor y = places(signal.size.height, signal.rate, moves).view({1, -1, 1, 1});
   const auto per_wave = [](const at::Tensor& numbers) {  // [N, C]
