@@ -11,6 +11,7 @@ set(layers
   "planning"
   "training"
   "cli")
+set(layers_of_augment "blur")
 set(layers_of_cli "launch options images")
 set(layers_of_comm "group" "backends collectives")
 set(layers_of_data "image" "formats fonts" "sources" "loader tools")
@@ -24,7 +25,7 @@ set(layers_of_planning "simulation" "model" "output")
 set(layers_of_report "log media" "page tensorboard")
 set(layers_of_training "run suggestion" "evaluation replica" "phases generators" "loop" "schemes" "bench" "session")
 set(layers_of_training/schemes "synchronous" "asynchronous per_label")
-set(divided cli comm data kernels metrics models optim planning report training training/schemes)
+set(divided augment cli comm data kernels metrics models optim planning report training training/schemes)
 if(ROOT MATCHES "operator$")
   # Of the worker the operator sees base, wire, files, command_line, config, telemetry and markup.
   set(layers "base wire" "files command_line config telemetry markup" "object" "definition kube" "controller kind" "gan_training"

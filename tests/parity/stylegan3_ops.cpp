@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "augment/fading_blur.h"
+#include "augment/blur/fading_blur.h"
 #include "base/error.h"
 #include "base/with_prefix.h"
 #include "kernels/filtered_lrelu/filtered_lrelu.h"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <map>
 
-#include "augment/fading_blur.h"
+#include "augment/blur/fading_blur.h"
 #include "base/error.h"
 #include "base/with_prefix.h"
 #include "comm/backends/thread_group.h"

@@ -1,4 +1,4 @@
-#include "augment/fading_blur.h"
+#include "augment/blur/fading_blur.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
