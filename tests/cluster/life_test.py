@@ -409,7 +409,7 @@ class Admission(OperatorCase):
     def test_shows_what_people_look_for(self):
         self.cluster.apply(self.without(name="shown"))
         self.cluster.patch("gt", "shown", subresource="status", value={"status": {
-            "model": "stylegan2", "gpus": 16, "phase": "Running", "reason": "Running", "kimg": 4210.4, "secondsPerKimg": 2.31,
+            "observedGeneration": 1, "model": "stylegan2", "gpus": 16, "phase": "Running", "reason": "Running", "kimg": 4210.4, "secondsPerKimg": 2.31,
             "progressPercent": 16.8, "imagesPerSecond": 432.9, "fid": 7.9, "restarts": 2, "nodes": 2, "selector": "a=b", "lastCheckpoint": {"name": "kimg-004200"},
             "conditions": [{"type": "Succeeded", "status": "True"}]}})
         head, row = self.cluster.kubectl("get", "gantrainings", "shown", "-o", "wide").splitlines()
