@@ -5,8 +5,8 @@
 
 #include "augment/ada_pipeline.h"
 #include "augment/adaptive_probability.h"
-#include "augment/diff_augment.h"
 #include "augment/blur/fading_blur.h"
+#include "augment/diff_augment.h"
 #include "config/section.h"
 #include "schedule/schedule.h"
 
