@@ -11,20 +11,21 @@ set(layers
   "planning"
   "training"
   "cli")
+set(layers_of_augment "blur")
 set(layers_of_cli "launch options images")
 set(layers_of_comm "group" "backends collectives")
 set(layers_of_data "image" "formats fonts" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
     "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"
-    "convolution output_skip scaled_copies" "modulated_conv" "styled_activation")
+    "convolution filtered_lrelu output_skip scaled_copies" "modulated_conv" "styled_activation")
 set(layers_of_metrics "distances networks")
-set(layers_of_models "contract" "layers" "biggan dcgan r3gan resnet stylegan2")
+set(layers_of_models "contract" "layers" "stylegan" "biggan dcgan r3gan resnet stylegan2 stylegan3")
 set(layers_of_optim "optimizer" "rules")
 set(layers_of_planning "simulation" "model" "output")
 set(layers_of_report "log media" "page tensorboard")
 set(layers_of_training "run suggestion" "evaluation replica" "phases generators" "loop" "schemes" "bench" "session")
 set(layers_of_training/schemes "synchronous" "asynchronous per_label")
-set(divided cli comm data kernels metrics models optim planning report training training/schemes)
+set(divided augment cli comm data kernels metrics models optim planning report training training/schemes)
 if(ROOT MATCHES "operator$")
   # Of the worker the operator sees base, wire, files, command_line, config, telemetry and markup.
   set(layers "base wire" "files command_line config telemetry markup" "object" "definition kube" "controller kind" "gan_training"

@@ -28,7 +28,7 @@ LABELS, BATCH, STEPS = 2, 4, 2
 # What makes a model small, by the beginning of its name.
 SMALL = {"dcgan": ["channels=0.1"], "conditional_dcgan": ["channels=0.1"], "wgan": ["channels=0.1"],
          "biggan": ["generator_channels=4", "discriminator_channels=4"],
-         "stylegan2": ["channel_base=256", "channel_max=8", "z_dim=8", "w_dim=8"]}
+         "stylegan": ["channel_base=256", "channel_max=8", "z_dim=8", "w_dim=8"]}
 
 
 def run(*words):

@@ -33,6 +33,8 @@ constexpr std::array kKinds = {
     // To logits of 32 x 32 pixels: 9 in each of the generator's 7 convolutions, 4 in each of the
     // discriminator's 8, and 5 in an image's.
     Kind{"stylegan2_trace", 1e-6, 1e-4, check_stylegan2_trace, 100},
+    Kind{"stylegan3_ops", 1e-9, 1e-5, check_stylegan3_ops},
+    Kind{"stylegan3_trace", 1e-6, 1e-4, check_stylegan3_trace},
 };
 
 const Kind& kind_of(const checkpoint::Safetensors& fixture, const std::filesystem::path& file) {

@@ -32,6 +32,10 @@ void check_stylegan2_ops(const checkpoint::Safetensors& fixture, const Arithmeti
                          Report& report);
 void check_stylegan2_trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                            Report& report);
+void check_stylegan3_ops(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
+                         Report& report);
+void check_stylegan3_trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
+                           Report& report);
 
 /// Checks one fixture by the `kind` of its metadata, in float64 and in float32 on the CPU unless
 /// told otherwise, and writes the errors of each group to `out`. What a kind is not computed in is

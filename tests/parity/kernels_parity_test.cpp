@@ -67,6 +67,10 @@ std::vector<FixtureCase> cases() {
                                              "scale_channels",   "upfirdn2d"};
   std::vector<FixtureCase> all = {{"ada_augment", "fp64", {"upfirdn2d"}},
                                   {"ada_augment", "fp32", {"upfirdn2d"}}};
+  for (const std::string precision : {"fp64", "fp32"}) {
+    all.push_back({"stylegan3_ops", precision, of_operators});
+    all.push_back({"stylegan3_r_uncond_32", precision, of_steps});
+  }
   for (const std::string precision : {"fp64", "fp32", "bf16"}) {
     all.push_back({"stylegan2_ops", precision, of_operators});
     for (const std::string trace : {"stylegan2_cond_16", "stylegan2_uncond_32"}) {

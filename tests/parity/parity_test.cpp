@@ -19,6 +19,7 @@ constexpr const char* kLargeBatch = "fixtures/optimizers_large_batch.safetensors
 constexpr const char* kBiggan = "fixtures/biggan_32.safetensors";
 constexpr const char* kR3gan = "fixtures/r3gan_uncond_16.safetensors";
 constexpr const char* kStylegan2Ops = "fixtures/stylegan2_ops.safetensors";
+constexpr const char* kStylegan3Ops = "fixtures/stylegan3_ops.safetensors";
 
 bool check_changed(const checkpoint::Safetensors& fixture) {
   const TemporaryFolder folder;
@@ -102,6 +103,29 @@ TEST(Parity, OperatorsOfStylegan2AreThoseOfTheReference) {
   }
 }
 
+TEST(Parity, OperatorsOfStylegan3AreThoseOfTheReference) {
+  const auto file = shared_file(kStylegan3Ops);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan3Ops;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* name :
+       {"filtered_lrelu", "filtered_lrelu dx", "filtered_lrelu db", "filter design", "layers",
+        "cutoffs of layers", "synthesis input", "synthesis input gradients",
+        "modulated convolution", "fully connected", "initial biases", "mapping", "synthesis layer",
+        "synthesis layer filters", "synthesis layer magnitude", "blur"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
+  }
+}
+
+// One channel more in one of the layers.
+TEST(Parity, SeesAnotherGeometryOfStylegan3) {
+  const auto file = shared_file(kStylegan3Ops);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan3Ops;
+  auto fixture = checkpoint::read_safetensors(*file);
+  fixture.tensors.at("layers.t_256.out_channels")[7].add_(1);
+  EXPECT_FALSE(check_changed(fixture));
+}
+
 void expect_trace(const std::string& name) {
   const auto file = shared_file(name);
   if (!file) GTEST_SKIP() << "no reference fixture: " << name;
@@ -121,6 +145,27 @@ TEST(Parity, Stylegan2TrainsAsTheReference) {
 
 TEST(Parity, ConditionalStylegan2TrainsAsTheReference) {
   expect_trace("fixtures/stylegan2_cond_16.safetensors");
+}
+
+void expect_stylegan3_trace(const std::string& name) {
+  const auto file = shared_file(name);
+  if (!file) GTEST_SKIP() << "no reference fixture: " << name;
+  std::ostringstream out;
+  EXPECT_TRUE(check_fixture(*file, out)) << out.str();
+  for (const char* group :
+       {"forward w", "forward images", "forward images, traceable", "forward images, moved",
+        "forward logits", "losses", "scores", "schedules", "gradients Gmain", "gradients Dmain",
+        "gradients Dreg", "final G", "final D", "final G_ema"}) {
+    EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(group) + " .* ok\n"));
+  }
+}
+
+TEST(Parity, ConditionalStylegan3TTrainsAsTheReference) {
+  expect_stylegan3_trace("fixtures/stylegan3_t_cond_32.safetensors");
+}
+
+TEST(Parity, Stylegan3RTrainsAsTheReference) {
+  expect_stylegan3_trace("fixtures/stylegan3_r_uncond_32.safetensors");
 }
 
 TEST(Parity, BigganTrainsAsTheReference) {

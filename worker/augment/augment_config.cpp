@@ -64,6 +64,7 @@ AugmentConfig parse_augment(config::Section in) {
     c.policy = read_names(in, "policy", {"color", "translation", "cutout"},
                           "families of transformations", diff_augment_policy);
   }
+  c.blur = read_fading_blur(in);
   in.reject_unread_keys();
   return c;
 }

@@ -5,6 +5,7 @@
 
 #include "augment/ada_pipeline.h"
 #include "augment/adaptive_probability.h"
+#include "augment/blur/fading_blur.h"
 #include "augment/diff_augment.h"
 #include "config/section.h"
 #include "schedule/schedule.h"
@@ -22,6 +23,7 @@ struct AugmentConfig {
   schedule::Schedule p_schedule = {};  ///< of ADA's p where it does not adapt
   AdaptiveProbability adaptation;
   DiffAugmentPolicy policy;  ///< of DiffAugment
+  FadingBlur blur;           ///< before the augmentation
 };
 
 /// Throws ConfigError for unknown names and invalid values.

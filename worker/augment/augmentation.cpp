@@ -11,7 +11,9 @@
 namespace ganscale::augment {
 
 Augmentation::Augmentation(const AugmentConfig& config, at::Device device)
-    : config_(config), p_(at::scalar_tensor(config.p, at::kDouble)) {
+    : config_(config),
+      blur_sigma_(config.blur.sigma),
+      p_(at::scalar_tensor(config.p, at::kDouble)) {
   const auto options = at::TensorOptions(at::kDouble).device(device);
   observed_ = at::zeros({2}, options);
   this_step_ = at::zeros({2}, options);
@@ -19,13 +21,14 @@ Augmentation::Augmentation(const AugmentConfig& config, at::Device device)
 
 at::Tensor Augmentation::operator()(const at::Tensor& images, const ImageRandom& draws,
                                     Use use) const {
-  if (config_.method == Method::kNone) return images;
-  if (config_.method == Method::kDiffAugment)
-    return diff_augment(images, config_.policy, draws, use);
-  return augment_ada(images, config_.pipeline, *p(), draws, use);
+  const at::Tensor seen = blurred(images, blur_sigma_);
+  if (config_.method == Method::kNone) return seen;
+  if (config_.method == Method::kDiffAugment) return diff_augment(seen, config_.policy, draws, use);
+  return augment_ada(seen, config_.pipeline, *p(), draws, use);
 }
 
 void Augmentation::begin_step(std::int64_t images_seen) {
+  blur_sigma_ = blur_sigma(config_.blur, images_seen);
   if (config_.p_schedule.is_constant()) return;
   p_.fill_(schedule::value_of(config_.p_schedule, config_.p, images_seen));
 }

@@ -16,11 +16,12 @@ class Augmentation {
   /// device: where images and scores are.
   Augmentation(const AugmentConfig& config, at::Device device);
 
-  /// Augments images for one use, differentiable in them as often as needed.
+  /// Blurs images as a blur has faded so far and augments them for one use; differentiable in them as
+  /// often as needed.
   /// images: float32 or float64.
   at::Tensor operator()(const at::Tensor& images, const ImageRandom& draws, Use use) const;
 
-  /// Sets what a schedule says of a step after `images_seen` images. Call it before the step's
+  /// Sets p and the blur as schedules have them for a step after `images_seen` images. Call it before the step's
   /// first use of the augmentation.
   void begin_step(std::int64_t images_seen);
 
@@ -39,6 +40,7 @@ class Augmentation {
 
  private:
   AugmentConfig config_;
+  double blur_sigma_ = 0;
   at::Tensor p_;          ///< float64 scalar on the host
   at::Tensor observed_;   ///< float64 [2], sum and number of the signs since p last moved
   at::Tensor this_step_;  ///< the same of this step and rank

@@ -1,3 +1,4 @@
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "config/units.h"
+#include "models/contract/image_motion.h"
 #include "models/standing_statistics.h"
 #include "report/log/progress.h"
 #include "report/media/image_grid.h"
@@ -51,6 +53,8 @@ struct GenerateOptions {
   std::filesystem::path out_dir;
   std::optional<double> truncation;
   std::int64_t truncation_cutoff = -1;
+  double rotation = 0;
+  std::vector<double> translation;  ///< right and down, in image widths; empty: none
   int standing_passes = 0;
   int walk_frames = 0;
   std::optional<std::string> mix_rows;
@@ -191,11 +195,30 @@ void take_statistics(const GenerateOptions& options, const training::TrainedGene
                    trained.config.model.name);
 }
 
+/// Moves and turns all images of a generator that can do that.
+void move_images(const GenerateOptions& options, const training::TrainedGenerator& trained) {
+  if (options.rotation == 0 && options.translation.empty()) return;
+  auto* styled = trained.generator->as_style_generator();
+  const at::Tensor transform = styled != nullptr ? styled->input_transform() : at::Tensor();
+  if (!transform.defined()) {
+    throw UsageError("--rotate, --translate: only the images of stylegan3 move as a whole: " +
+                     trained.config.model.name);
+  }
+  models::ImageMotion motion{.degrees = options.rotation};
+  if (!options.translation.empty()) {
+    motion.right = options.translation[0];
+    motion.down = options.translation[1];
+  }
+  const at::NoGradGuard no_grad;
+  transform.copy_(models::transform_of(motion));
+}
+
 ExitCode generate(const GenerateOptions& options) {
   require_possible(options);
   const auto device = open_device(options.device);
   const auto trained = load_generator(options.generator);
   trained.generator->to(device);
+  move_images(options, trained);
   std::optional<models::Truncation> truncation;
   if (options.truncation)
     truncation = models::Truncation{*options.truncation, options.truncation_cutoff};
@@ -217,6 +240,20 @@ void add_truncation(CLI::App& verb, GenerateOptions& options) {
                   "truncate only this many layers, from the first (coarsest) on")
       ->check(CLI::Range(0, 100))
       ->needs(psi);
+}
+
+void add_motion(CLI::App& verb, GenerateOptions& options) {
+  const auto is_number = [](const std::string& text) {
+    return config::parse_number(text) ? std::string() : "expected a finite number: " + text;
+  };
+  verb.add_option("--rotate", options.rotation,
+                  "turn all images by so many degrees, counterclockwise (stylegan3)")
+      ->check(is_number);
+  verb.add_option("--translate", options.translation,
+                  "then move them: RIGHT,DOWN, in image widths, such as 0.1,-0.2 (stylegan3)")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(is_number);
 }
 
 /// Adds the options of a grid of mixed styles; returns the one that turns it on.
@@ -257,6 +294,7 @@ void add_generate(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 64))
       ->needs(out);
   add_truncation(*verb, *options);
+  add_motion(*verb, *options);
   verb->add_option("--standing-statistics", options->standing_passes,
                    "compute batch norm statistics from this many passes of 64 images")
       ->check(CLI::Range(1, 100'000));

@@ -7,6 +7,7 @@
 #include "models/r3gan/blueprint.h"
 #include "models/resnet/blueprint.h"
 #include "models/stylegan2/blueprint.h"
+#include "models/stylegan3/blueprint.h"
 
 namespace ganscale::models {
 namespace {
@@ -24,6 +25,7 @@ constexpr std::array kModels = {
     Model{"sngan", kUnconditional, read_sngan},
     Model{"conditional_sngan", kConditional, read_sngan},
     Model{"stylegan2", stylegan2::kTraits, stylegan2::read, &stylegan2::kPublicWeights},
+    Model{"stylegan3", stylegan3::kTraits, stylegan3::read},
     Model{"r3gan", r3gan::kTraits, r3gan::read},
     Model{"biggan", biggan::kTraits, biggan::read},
     Model{"biggan_deep", biggan::kTraits, biggan::read_deep},

@@ -180,6 +180,17 @@ TEST(Resume, OfStylegan2GivesTheBitsOfTheUninterruptedRun) {
       "regularisation.safetensors");
 }
 
+/// Magnitudes, the mean style and the steps of a bias that R1 does not reach continue.
+TEST(Resume, OfStylegan3GivesTheBitsOfTheUninterruptedRun) {
+  expect_bits_of_the_uninterrupted_run(
+      "model: {name: stylegan3, resolution: 32, z_dim: 8, w_dim: 8, channel_base: 64, "
+      "channel_max: 8, layers: 4, margin: 4}\n"
+      "generator: {ema_ramp_up: 0.05}\n"
+      "discriminator: {r1_gamma: 1, r1_interval: 3, unpenalized: [b4.out.bias]}\n"
+      "augment: {blur_sigma: 1, blur_fade_kimg: 0.1}\n",
+      "discriminator_optimizer.safetensors");
+}
+
 /// The fifth step lies amid a round of lookahead, on the way to its peak rate.
 TEST(Resume, OfOtherOptimizersGivesTheBitsOfTheUninterruptedRun) {
   expect_bits_of_the_uninterrupted_run(

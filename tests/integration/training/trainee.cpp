@@ -85,6 +85,19 @@ RunConfig make_stylegan2_config(const std::string& more_of_model, Precision prec
   return complete(parse_run(yaml), precision);
 }
 
+RunConfig make_stylegan3_config(Precision precision) {
+  const auto yaml = config::parse_yaml(
+      "model: {name: stylegan3, z_dim: 8, w_dim: 8, channel_base: 64, channel_max: 8, layers: 4, "
+      "margin: 4, magnitude_beta: 0.9}\n"
+      "training: {batch: 8}\n"
+      "generator: {optimizer: {learning_rate: 0.0025, betas: [0, 0.99]}}\n"
+      "discriminator: {optimizer: {learning_rate: 0.002, betas: [0, 0.99]}, r1_gamma: 1, "
+      "r1_interval: 4, unpenalized: [b4.out.bias]}\n"
+      "augment: {blur_sigma: 1, blur_fade_kimg: 0.04}\n",
+      "test");
+  return complete(parse_run(yaml), precision);
+}
+
 StepInput NumberedInputs::next(const Progress& progress) {
   const auto images =
       image_random(SeedMode::kImage, 7, world_.rank(), world_.size(), progress.images_seen);

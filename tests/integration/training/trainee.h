@@ -17,6 +17,9 @@ RunConfig make_tiny_config(Precision precision);
 /// Every phase, styles mixed, noise drawn; four ranks have two images each, groups of four.
 RunConfig make_stylegan2_config(const std::string& more_of_model, Precision precision);
 
+/// Every phase, a blur that fades, magnitudes that all ranks share.
+RunConfig make_stylegan3_config(Precision precision);
+
 /// Two discriminator steps a generator step, synchronized batch norm, orthogonal regularization.
 RunConfig make_biggan_config(const std::string& more_of_training, Precision precision);
 

@@ -102,6 +102,10 @@ void conditional_stylegan2(comm::Group& group) {
       thorough(10, 5));
 }
 
+void stylegan3(comm::Group& group) {
+  expect_same_state_as_one_rank(group, make_stylegan3_config(Precision::kFp64), 6);
+}
+
 void biggan(comm::Group& group) {
   expect_same_state_as_one_rank(group, make_biggan_config("", Precision::kFp64), thorough(6, 4));
 }
@@ -324,6 +328,7 @@ std::vector<comm::GroupClaim> training_claims() {
            stylegan2_with_unevenly_shared_path_lengths},
           {"Stylegan2IsThatOfOneRankWithOneGroupOfFewerImages",
            stylegan2_with_one_group_of_fewer_images},
+          {"Stylegan3IsThatOfOneRank", stylegan3},
           {"RecordedStylegan2IsTheOrdinaryOne", recorded_stylegan2},
           {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
           {"DcganInBf16IsNearThatInFloat32", dcgan_in_bf16},

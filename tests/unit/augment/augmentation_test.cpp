@@ -96,5 +96,20 @@ TEST(Augmentation, WithoutAdaptationHasNoState) {
   EXPECT_TRUE(none(x, {}, Use::kReals).is_same(x));
 }
 
+// The mean of an image falls as a part of its edge moves out of it.
+TEST(Augmentation, BlursLessAndLess) {
+  AugmentConfig config;
+  config.blur = {.sigma = 1, .fade_kimg = 1};
+  Augmentation augmentation(config, at::kCPU);
+  const at::Tensor images = at::ones({1, 1, 4, 4}, at::kDouble);
+  const auto mean_after = [&](std::int64_t images_seen) {
+    augmentation.begin_step(images_seen);
+    return augmentation(images, {}, Use::kReals).mean().item<double>();
+  };
+  EXPECT_LT(mean_after(0), mean_after(500));
+  EXPECT_LT(mean_after(500), 1);
+  EXPECT_EQ(mean_after(1000), 1);
+}
+
 }  // namespace
 }  // namespace ganscale::augment

@@ -37,6 +37,7 @@ TEST(GenerateVerb, TakesWhatGoesTogether) {
         Arguments{"--out", "w.y4m", "--walk", "4", "--truncation", "-0.5"},
         Arguments{"--out", "w.webp", "--walk", "4", "--grid", "2x5", "--scale", "3"},
         Arguments{"--out", "g.png", "--truncation", "0.7", "--truncation-cutoff", "0"},
+        Arguments{"--out", "g.png", "--rotate", "-30", "--translate", "-0.1,0.2"},
         Arguments{"--out", "m.png", "--mix-rows", "1", "--mix-columns", "2", "--mix-layers", "3",
                   "--labels", "1"}}) {
     const Answer answer = generate(options);
@@ -55,6 +56,12 @@ TEST(GenerateVerb, WantsAGpuThatIsThere) {
   EXPECT_EQ(code_on("auto"), ExitCode::kData);
   EXPECT_EQ(code_on("gpu"), device::visible_gpu_count() > 0 ? ExitCode::kData : ExitCode::kDevice);
   EXPECT_EQ(code_on("tpu"), ExitCode::kUsage);
+}
+
+TEST(GenerateVerb, MovesImagesByTwoNumbers) {
+  expect_usage_error("--translate", {"--out", "g.png", "--translate", "0.1"});
+  expect_usage_error("--translate", {"--out", "g.png", "--translate", "0.1,far"});
+  expect_usage_error("--rotate", {"--out", "g.png", "--rotate", "left"});
 }
 
 TEST(GenerateVerb, WalksForwards) {

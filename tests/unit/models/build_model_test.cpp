@@ -39,7 +39,8 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   expect("run.yaml:1: z_dim: must be 1 to 8192: 2000000", "z_dim: 2000000\n");
   expect(
       "run.yaml:1: name: expected one of [dcgan, conditional_dcgan, wgan, conditional_wgan, "
-      "wgan_resnet, conditional_wgan_resnet, sngan, conditional_sngan, stylegan2, r3gan, biggan, "
+      "wgan_resnet, conditional_wgan_resnet, sngan, conditional_sngan, stylegan2, stylegan3, "
+      "r3gan, biggan, "
       "biggan_deep]: vae",
       "name: vae\n");
   expect("run.yaml:1: batch_norm: expected one of", "batch_norm: global\n");

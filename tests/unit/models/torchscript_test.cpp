@@ -121,6 +121,13 @@ constexpr std::array kExportCases = {
                "{name: stylegan2, resolution: 16, z_dim: 12, w_dim: 16, mapping_layers: 2, "
                "channel_base: 256, channel_max: 24, conv_clamp: 0.5}",
                /*is_clamped=*/true},
+    ExportCase{"stylegan3",
+               "{name: stylegan3, resolution: 32, z_dim: 12, w_dim: 16, channel_base: 256, "
+               "channel_max: 16, layers: 6, margin: 4, conv_clamp: 0.5}"},
+    ExportCase{"conditional_stylegan3_r",
+               "{name: stylegan3, conditional: true, resolution: 16, z_dim: 12, w_dim: 16, "
+               "channel_base: 256, channel_max: 16, layers: 4, margin: 4, kernel: 1, "
+               "radial_filters: true}"},
     ExportCase{"r3gan", "{name: r3gan, conditional: true, z_dim: 8, channel_max: 16}"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, SaveTorchscript, testing::ValuesIn(kExportCases),

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "kernels/launch/kernel_path.h"
 #include "kernels/launch/on_device.h"
+#include "kernels/upfirdn2d/transposed.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::kernels {
@@ -113,33 +114,11 @@ at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter,
                          columns);
 }
 
-// The gradient gathers what a pixel was scattered to: the same operation, thinning out and
-// inserting zeros exchanged, the filter turned around, padded so that tap k of output o meets pixel
-// i where i * up = o * down + k - pad.
-Upfirdn transposed(const Upfirdn& options, const UpfirdnShape& shape) {
-  const std::int64_t left = shape.filter_width - 1 - options.pad_left;
-  const std::int64_t top = shape.filter_height - 1 - options.pad_top;
-  const auto right = (shape.width - 1) * options.up_x + shape.filter_width -
-                     shape.out_width * options.down_x - left;
-  const auto bottom = (shape.height - 1) * options.up_y + shape.filter_height -
-                      shape.out_height * options.down_y - top;
-  return {.up_x = options.down_x,
-          .up_y = options.down_y,
-          .down_x = options.up_x,
-          .down_y = options.up_y,
-          .pad_left = left,
-          .pad_right = right,
-          .pad_top = top,
-          .pad_bottom = bottom,
-          .gain = options.gain,
-          .flip_filter = !options.flip_filter};
-}
-
 struct Upfirdn2d : torch::autograd::Function<Upfirdn2d> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& filter,
                             const Upfirdn& options) {
     const at::Tensor plane = filter.dim() == 1 ? filter.expand({filter.size(0), -1}) : filter;
-    const Upfirdn back = transposed(options, shape_of(x, plane, options));
+    const Upfirdn back = transposed(shape_of(x, plane, options));
     context->save_for_backward({filter});
     context->saved_data["sizes"] =
         std::vector<std::int64_t>{back.up_x,    back.up_y,       back.down_x,

@@ -35,8 +35,9 @@ class StyleGenerator : public Generator {
   /// Returns the style vectors of latents, [N, w_count, w_dim].
   virtual at::Tensor map(const at::Tensor& z, const at::Tensor& labels,
                          const Truncation& truncation) = 0;
-  /// Returns the style vectors of a training pass, with style mixing, and updates the mean style.
-  /// For zero images it updates the mean style from the other ranks' images alone.
+  /// Returns the style vectors of a training pass, with style mixing, and updates the mean style,
+  /// unless make_fakes() alone does. For zero images it updates the mean style from the other ranks'
+  /// images alone.
   virtual at::Tensor map_for_training(const Latents& latents) = 0;
   /// Draws style mixing for these latents.
   virtual Latents draw(const at::Tensor& z, const at::Tensor& labels,
@@ -44,6 +45,17 @@ class StyleGenerator : public Generator {
   /// Synthesizes images from style vectors. random: the noise of the layers in training mode; in
   /// eval mode the noise is constant.
   virtual at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) = 0;
+
+  /// Generates the images that a discriminator trains on: forward(), and an update of statistics
+  /// that these images alone move. In training mode.
+  virtual at::Tensor make_fakes(const at::Tensor& z, const at::Tensor& labels,
+                                kernels::RandomStream& random) {
+    return forward(z, labels, random);
+  }
+
+  /// Returns the buffer [3, 3] by which images move and turn as a whole: the inverse of their motion,
+  /// in image widths from the center. Undefined for a generator that can't.
+  virtual at::Tensor input_transform() { return {}; }
 
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                      kernels::RandomStream& random) override {

@@ -1,12 +1,11 @@
 #include "models/stylegan2/blueprint.h"
 
-#include <algorithm>
 #include <array>
 
 #include "models/layers/initial_weights.h"
-#include "models/stylegan2/discriminator.h"
+#include "models/stylegan/discriminator.h"
+#include "models/stylegan/initial_weights.h"
 #include "models/stylegan2/generator.h"
-#include "models/stylegan2/stddev_layer.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models::stylegan2 {
@@ -28,43 +27,32 @@ void read(config::Section& in, ModelConfig& config) {
   config.blueprint = std::make_shared<StyleganBlueprint>(read_networks(in, config));
 }
 
-void initialize_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed) {
+void initialize_generator(torch::nn::Module& module, std::uint64_t seed) {
+  stylegan::initialize_weights(module, "generator", seed);
   for (const auto& [name, tensor] : named_state(module)) {
-    const bool is_drawn =
-        name.ends_with("weight") || name.ends_with("b4.const") || name.ends_with("noise_const");
-    if (!is_drawn) continue;
-    const bool is_mapping_layer = name.find("mapping.fc") != std::string::npos;
-    draw_normal(tensor, seed, std::string(network) + "." + name, 0, is_mapping_layer ? 100 : 1);
+    if (!name.ends_with("b4.const") && !name.ends_with("noise_const")) continue;
+    draw_normal(tensor, seed, "generator." + name, 0, 1);
   }
 }
 
 std::shared_ptr<Generator> StyleganBlueprint::generator(const BuildContext& in) const {
   auto network = std::make_shared<StyleganGenerator>(networks(in));
-  initialize_stylegan2(*network, "generator", in.seed);
+  initialize_generator(*network, in.seed);
   return network;
 }
 
 std::shared_ptr<Discriminator> StyleganBlueprint::discriminator(const BuildContext& in) const {
-  auto network = std::make_shared<StyleganDiscriminator>(networks(in));
-  initialize_stylegan2(*network, "discriminator", in.seed);
+  auto network = std::make_shared<stylegan::StyleganDiscriminator>(networks(in));
+  stylegan::initialize_weights(*network, "discriminator", in.seed);
   return network;
 }
 
 int StyleganBlueprint::statistics_color(std::int64_t batch, const comm::Group& world) const {
-  if (config_.stddev_features == 0) return 0;
-  const int world_size = world.size();
-  const auto ranks_of = [&](int ranks) {
-    return ranks_of_a_group(config_.stddev_group, batch / world_size, ranks);
-  };
-  if (config_.stddev_groups == StddevGroups::kLocal) {
-    ranks_of(1);  // throws where a rank's batch has no whole groups
-    return 0;
-  }
-  return world.rank() % (world_size / ranks_of(world_size));
+  return stylegan::stddev_color(config_, batch, world);
 }
 
 int StyleganBlueprint::lowest_low_precision_resolution() const {
-  return std::max(8, 2 * (config_.resolution >> config_.low_precision_resolutions));
+  return config_.lowest_low_precision_resolution();
 }
 
 NetworkConfig StyleganBlueprint::networks(const BuildContext& in) const {
@@ -73,7 +61,7 @@ NetworkConfig StyleganBlueprint::networks(const BuildContext& in) const {
   c.channels = in.image.channels;
   c.label_count = in.label_count;
   c.low_precision_type = in.low_precision_type;
-  const bool shares = c.stddev_groups == StddevGroups::kExact;
+  const bool shares = c.stddev_groups == stylegan::StddevGroups::kExact;
   c.stddev_ranks = shares ? in.statistics_group : nullptr;
   return c;
 }

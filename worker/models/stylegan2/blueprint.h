@@ -14,13 +14,9 @@ extern const PublicWeights kPublicWeights;
 /// Reads the keys of a StyleGAN2.
 void read(config::Section& in, ModelConfig& config);
 
-/// Initializes a StyleGAN2: weights, the constant input and the constant noise with N(0, 1),
-/// mapping layers, whose learning rate multiplier is 0.01, with N(0, 100). The rest stays as
-/// constructed.
-///
-/// Papers:  Karras et al. 2018, arXiv:1710.10196, Section 4.1; 2019, arXiv:1812.04948, Appendix C.
-/// network: "generator" or "discriminator", so that they do not share numbers.
-void initialize_stylegan2(torch::nn::Module& module, std::string_view network, std::uint64_t seed);
+/// Initializes a generator: its weights by stylegan::initialize_weights(), the constant input and
+/// the constant noise with N(0, 1).
+void initialize_generator(torch::nn::Module& module, std::uint64_t seed);
 
 class StyleganBlueprint : public Blueprint {
  public:

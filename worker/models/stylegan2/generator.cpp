@@ -8,6 +8,7 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "models/stylegan/truncated_styles.h"
 #include "models/stylegan2/plain_images.h"
 
 namespace ganscale::models::stylegan2 {
@@ -15,24 +16,19 @@ namespace ganscale::models::stylegan2 {
 StyleganGenerator::StyleganGenerator(const NetworkConfig& config)
     : StyleGenerator({config.channels, config.resolution}, config.z_dim, config.label_count),
       config_(config),
-      mapping_(register_module("mapping", std::make_shared<Mapping>(MappingOptions{
-                                              .z_dim = config.z_dim,
-                                              .label_count = config.label_count,
-                                              .width = config.w_dim,
-                                              .layers = config.mapping_layers,
-                                              .average_beta = config.w_average_beta}))),
+      mapping_(
+          register_module("mapping", std::make_shared<stylegan::Mapping>(stylegan::MappingOptions{
+                                         .z_dim = config.z_dim,
+                                         .label_count = config.label_count,
+                                         .width = config.w_dim,
+                                         .layers = config.mapping_layers,
+                                         .average_beta = config.w_average_beta}))),
       synthesis_(register_module("synthesis", std::make_shared<Synthesis>(config_))) {}
 
 at::Tensor StyleganGenerator::map(const at::Tensor& z, const at::Tensor& labels,
                                   const Truncation& truncation) {
-  const at::Tensor w = mapping_->forward(z, labels);
-  const std::int64_t count = config_.w_count();
-  const at::Tensor all = w.unsqueeze(1).expand({-1, count, -1});
-  if (truncation.psi == 1) return all;
-  const at::Tensor truncated = mapping_->average().lerp(w, truncation.psi);
-  const auto cutoff = truncation.cutoff < 0 ? count : truncation.cutoff;
-  const auto layers = at::arange(count, z.options().dtype(at::kLong)).view({1, count, 1});
-  return at::where(layers.lt(cutoff), truncated.unsqueeze(1), all);
+  return stylegan::truncated_styles(mapping_->forward(z, labels), mapping_->average(),
+                                    config_.w_count(), truncation);
 }
 
 Latents StyleganGenerator::draw(const at::Tensor& z, const at::Tensor& labels,

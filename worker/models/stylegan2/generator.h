@@ -1,7 +1,7 @@
 #pragma once
 
 #include "models/contract/style_generator.h"
-#include "models/stylegan2/mapping.h"
+#include "models/stylegan/mapping.h"
 #include "models/stylegan2/synthesis.h"
 
 namespace ganscale::models::stylegan2 {
@@ -28,7 +28,7 @@ class StyleganGenerator : public StyleGenerator {
   void track_average(const at::Tensor& w, const Latents& latents);
 
   const NetworkConfig config_;
-  std::shared_ptr<Mapping> mapping_;
+  std::shared_ptr<stylegan::Mapping> mapping_;
   std::shared_ptr<Synthesis> synthesis_;
 };
 

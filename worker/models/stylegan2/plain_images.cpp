@@ -1,72 +1,26 @@
 #include "models/stylegan2/plain_images.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/conv_transpose2d.h>
-#include <ATen/ops/embedding.h>
-#include <ATen/ops/leaky_relu.h>
 #include <ATen/ops/linear.h>
 
 #include <cmath>
 #include <string>
 
+#include "models/stylegan/plain_layers.h"
+
 // No constant tensor is made here, which would stay on the device of the trace.
 namespace ganscale::models::stylegan2 {
 namespace {
 
-constexpr double kMappingRate = 0.01;
 constexpr double kTiny = 1e-8;
 
-/// The tensors of a network, by what follows the names of the layers around them.
-class Scope {
- public:
-  Scope(const NamedTensors& state, std::string prefix)
-      : state_(state), prefix_(std::move(prefix)) {}
-  const at::Tensor& operator[](const std::string& name) const { return state_.at(prefix_ + name); }
-  Scope within(const std::string& name) const { return {state_, prefix_ + name + "."}; }
-
- private:
-  const NamedTensors& state_;
-  std::string prefix_;
-};
-
-/// Scales each row to a mean square of 1.
-at::Tensor to_unit_square(const at::Tensor& rows) {
-  return rows * rows.square().mean(1, /*keepdim=*/true).add(kTiny).rsqrt();
-}
-
-at::Tensor activated(const at::Tensor& x, const std::optional<double>& clamp) {
-  const at::Tensor y = at::leaky_relu(x, 0.2) * std::sqrt(2.0);
-  return clamp ? y.clamp(-*clamp, *clamp) : y;
-}
-
-double weight_gain(const at::Tensor& weight) {
-  return 1 / std::sqrt(static_cast<double>(weight.size(1)));
-}
-
-/// A fully connected layer, whose parameters are scaled by `gain`.
-at::Tensor connected(const at::Tensor& x, const Scope& layer, double gain = 1) {
-  const at::Tensor& weight = layer["weight"];
-  return at::linear(x, weight * (gain * weight_gain(weight)), layer["bias"] * gain);
-}
-
-at::Tensor style_vectors(const Scope& mapping, const NetworkConfig& config, const at::Tensor& z,
-                         const at::Tensor& labels) {
-  at::Tensor w = to_unit_square(z);
-  if (config.label_count > 0) {
-    const Scope layer = mapping.within("embed");
-    const at::Tensor& weight = layer["weight"];
-    const at::Tensor rows = weight.t() * weight_gain(weight);
-    w = at::cat({w, to_unit_square(at::embedding(rows, labels) + layer["bias"])}, 1);
-  }
-  for (int i = 0; i < config.mapping_layers; ++i) {
-    w = activated(connected(w, mapping.within("fc" + std::to_string(i)), kMappingRate), {});
-  }
-  return w;
-}
-
-at::Tensor per_pixel(const at::Tensor& vectors) { return vectors.unsqueeze(2).unsqueeze(3); }
+using stylegan::activated;
+using stylegan::connected;
+using stylegan::per_pixel;
+using stylegan::Scope;
+using stylegan::weight_gain;
 
 /// Returns the filter of each channel, as a convolution with a group for each takes it. The factor
 /// makes up for the three of four pixels that upsampling leaves zero.
@@ -117,7 +71,8 @@ at::Tensor rgb_of(const at::Tensor& x, const at::Tensor& w, const Scope& layer,
 
 at::Tensor plain_images(const NamedTensors& state, const NetworkConfig& config, const at::Tensor& z,
                         const at::Tensor& labels) {
-  const at::Tensor w = style_vectors({state, "mapping."}, config, z, labels);
+  const at::Tensor w =
+      stylegan::style_vectors({state, "mapping."}, config.mapping_layers, z, labels);
   const auto clamp = config.clamp();
   at::Tensor x;
   at::Tensor image;

@@ -15,9 +15,9 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
-std::shared_ptr<FullyConnected> make_affine(int w_dim, int channels, double gain = 1) {
-  return std::make_shared<FullyConnected>(
-      w_dim, channels, FullyConnectedOptions{.first_bias = 1, .result_gain = gain});
+std::shared_ptr<stylegan::FullyConnected> make_affine(int w_dim, int channels, double gain = 1) {
+  return std::make_shared<stylegan::FullyConnected>(
+      w_dim, channels, stylegan::FullyConnectedOptions{.first_bias = {1}, .result_gain = gain});
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ SynthesisLayer::SynthesisLayer(const SynthesisLayerOptions& options)
           register_buffer("noise_const", at::zeros({options.resolution, options.resolution}))),
       noise_strength_(register_parameter("noise_strength", at::zeros({}))),
       bias_(register_parameter("bias", at::zeros({options.out_channels}))),
-      filter_(register_buffer("resample_filter", resampling_filter())) {}
+      filter_(register_buffer("resample_filter", stylegan::resampling_filter())) {}
 
 at::Tensor SynthesisLayer::exact_weight(at::ScalarType dtype) const {
   return dtype == at::kHalf ? kernels::weight_for_float16(weight_) : weight_;
@@ -79,7 +79,7 @@ at::Tensor ToRgbLayer::forward(const at::Tensor& x, const at::Tensor& weights,
 SynthesisBlock::SynthesisBlock(int resolution, const NetworkConfig& config)
     : resolution_(resolution), config_(config) {
   const int width = config.width(resolution);
-  filter_ = register_buffer("resample_filter", resampling_filter());
+  filter_ = register_buffer("resample_filter", stylegan::resampling_filter());
   SynthesisLayerOptions layer{.in_channels = width,
                               .out_channels = width,
                               .w_dim = config.w_dim,
@@ -152,10 +152,10 @@ bool Synthesis::keeps_convolutions() const {
   });
 }
 
-std::vector<LayerParameters> Synthesis::affine_parameters() const {
-  std::vector<const EqualizedLayer*> layers;
+std::vector<stylegan::LayerParameters> Synthesis::affine_parameters() const {
+  std::vector<const stylegan::EqualizedLayer*> layers;
   for (const Affine& affine : affines()) layers.push_back(affine.layer);
-  return parameters_for(layers, type_of_parameters(), &kept_affines_);
+  return stylegan::parameters_for(layers, type_of_parameters(), &kept_affines_);
 }
 
 void Synthesis::prepare_weights() const {
@@ -167,7 +167,7 @@ void Synthesis::prepare_weights() const {
 }
 
 Synthesis::LayerWeights Synthesis::layer_weights() const {
-  std::vector<TypedWeight> typed;
+  std::vector<stylegan::TypedWeight> typed;
   for (const auto& block : blocks_) {
     const auto dtype = block->compute_type(type_of_parameters());
     for (const SynthesisLayer* layer : block->layers()) {
@@ -175,21 +175,21 @@ Synthesis::LayerWeights Synthesis::layer_weights() const {
           {{.weight = layer->exact_weight(dtype), .layout = layer->weight_layout(dtype)}, dtype});
     }
   }
-  auto [copies, energies] =
-      copies_and_energies_by_type(typed, keeps_convolutions() ? &kept_convolutions_ : nullptr);
+  auto [copies, energies] = stylegan::copies_and_energies_by_type(
+      typed, keeps_convolutions() ? &kept_convolutions_ : nullptr);
   return {.of_affines = affine_parameters(),
           .of_convolutions = std::move(copies),
           .energies = std::move(energies)};
 }
 
-Synthesis::LayerStyles Synthesis::styles(const at::Tensor& w,
-                                         const std::vector<LayerParameters>& of_affines) const {
+Synthesis::LayerStyles Synthesis::styles(
+    const at::Tensor& w, const std::vector<stylegan::LayerParameters>& of_affines) const {
   kernels::GroupedMatrices matrices;
   for (const Affine& affine : affines()) {
     matrices.first_columns.push_back(affine.vector * w.size(2));
   }
   std::vector<at::Tensor> biases;
-  for (const LayerParameters& parameters : of_affines) {
+  for (const stylegan::LayerParameters& parameters : of_affines) {
     matrices.matrices.push_back(parameters.weight);
     biases.push_back(parameters.bias);
   }

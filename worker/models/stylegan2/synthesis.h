@@ -7,8 +7,8 @@
 #include "kernels/counter_random/counter_random.h"
 #include "kernels/scaled_copies/scaled_copies.h"
 #include "kernels/styled_activation/styled_activation.h"
+#include "models/stylegan/layers.h"
 #include "models/stylegan2/config.h"
-#include "models/stylegan2/layers.h"
 
 namespace ganscale::models::stylegan2 {
 
@@ -38,7 +38,7 @@ class SynthesisLayer : public torch::nn::Module, public LaidOut {
  public:
   explicit SynthesisLayer(const SynthesisLayerOptions& options);
 
-  const FullyConnected& affine() const { return *affine_; }
+  const stylegan::FullyConnected& affine() const { return *affine_; }
   /// Returns the weight for features of this dtype, in the parameters' dtype.
   at::Tensor exact_weight(at::ScalarType dtype) const;
   /// Returns how its convolution takes it.
@@ -53,7 +53,7 @@ class SynthesisLayer : public torch::nn::Module, public LaidOut {
 
  private:
   SynthesisLayerOptions options_;
-  std::shared_ptr<FullyConnected> affine_;
+  std::shared_ptr<stylegan::FullyConnected> affine_;
   at::Tensor weight_;
   at::Tensor noise_const_;
   at::Tensor noise_strength_;
@@ -68,7 +68,7 @@ class ToRgbLayer : public torch::nn::Module {
  public:
   ToRgbLayer(int in_channels, const NetworkConfig& config);
 
-  const FullyConnected& affine() const { return *affine_; }
+  const stylegan::FullyConnected& affine() const { return *affine_; }
   /// Returns the weight as a matrix, [channels, in].
   at::Tensor weight() const { return weight_.flatten(1); }
   /// x: [N, in, H, W]; weights: weight() times the styles of affine(), [N, channels, in] of x's
@@ -78,7 +78,7 @@ class ToRgbLayer : public torch::nn::Module {
 
  private:
   std::optional<double> clamp_;
-  std::shared_ptr<FullyConnected> affine_;
+  std::shared_ptr<stylegan::FullyConnected> affine_;
   at::Tensor weight_;
   at::Tensor bias_;
 };
@@ -137,20 +137,20 @@ class Synthesis : public torch::nn::Module {
  private:
   /// What all layers compute with that depends on parameters alone.
   struct LayerWeights {
-    std::vector<LayerParameters> of_affines;
+    std::vector<stylegan::LayerParameters> of_affines;
     std::vector<at::Tensor> of_convolutions;  ///< SynthesisLayerInputs::weight
     std::vector<at::Tensor> energies;         ///< of the convolutions' weights
   };
   /// Returns them from the last forward pass where no parameter has changed; but weights for float16
   /// are computed for each pass.
   LayerWeights layer_weights() const;
-  std::vector<LayerParameters> affine_parameters() const;
+  std::vector<stylegan::LayerParameters> affine_parameters() const;
   at::ScalarType type_of_parameters() const;
   /// Whether layer_weights() keeps the convolutions' weights until they change.
   bool keeps_convolutions() const;
   /// A layer that makes styles, and which w vector it makes them of.
   struct Affine {
-    const EqualizedLayer* layer;
+    const stylegan::EqualizedLayer* layer;
     std::int64_t vector;
   };
   /// Returns those of all layers but toRGB layers, then of these.
@@ -161,7 +161,8 @@ class Synthesis : public torch::nn::Module {
     std::vector<at::Tensor> each;  ///< of the same, [N, in] each
     at::Tensor of_rgb;             ///< [N, sum of in channels] of the toRGB layers
   };
-  LayerStyles styles(const at::Tensor& w, const std::vector<LayerParameters>& of_affines) const;
+  LayerStyles styles(const at::Tensor& w,
+                     const std::vector<stylegan::LayerParameters>& of_affines) const;
   /// Scales those of layers in float16, see kernels::styles_for_float16().
   void scale_for_float16(LayerStyles& styles) const;
   /// Returns what each layer of all blocks computes with. What they have in common is computed for
@@ -176,8 +177,8 @@ class Synthesis : public torch::nn::Module {
                                  kernels::RandomStream* noise) const;
 
   std::vector<std::shared_ptr<SynthesisBlock>> blocks_;
-  mutable KeptByType kept_affines_;
-  mutable KeptByType kept_convolutions_;
+  mutable stylegan::KeptByType kept_affines_;
+  mutable stylegan::KeptByType kept_convolutions_;
 };
 
 }  // namespace ganscale::models::stylegan2

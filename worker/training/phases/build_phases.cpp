@@ -94,8 +94,24 @@ class Builder {
       phases.push_back(lazy_phase(phases[0], "Dreg", config_.discriminator.policy));
       phases.back().losses = {loss(&PhaseLosses::lazy_penalties)};
       phases.back().statistics = names_of(penalties);
+      phases.back().left_alone = unpenalized_parameters();
     }
     return phases;
+  }
+
+  std::vector<at::Tensor> unpenalized_parameters() const {
+    const DiscriminatorConfig& config = config_.discriminator;
+    std::vector<at::Tensor> parameters;
+    for (const std::string& prefix : config.unpenalized) {
+      const std::size_t before = parameters.size();
+      for (const auto& [name, parameter] : named_parameters(replica_.discriminator())) {
+        if (name.starts_with(prefix)) parameters.push_back(parameter);
+      }
+      if (parameters.size() > before) continue;
+      throw ConfigError(config.unpenalized_location.text() +
+                        ": discriminator.unpenalized: no parameter's name begins with: " + prefix);
+    }
+    return parameters;
   }
 
   Phase generator_phase() const {

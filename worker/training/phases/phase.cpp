@@ -3,6 +3,8 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/nn/module.h>
 
+#include <utility>
+
 #include "comm/collectives/bucketed_gradients.h"
 #include "kernels/nonfinite/nonfinite.h"
 #include "optim/clip_gradients.h"
@@ -37,6 +39,27 @@ void clamp_parameters(const optim::Optimizer& optimizer, double limit) {
   const at::NoGradGuard no_grad;
   for (const auto& [name, parameter] : optimizer.parameters()) parameter.clamp_(-limit, limit);
 }
+
+/// Takes the gradients of parameters away for a scope: an optimizer then skips them.
+class WithoutGradients {
+ public:
+  explicit WithoutGradients(const std::vector<at::Tensor>& parameters) : parameters_(parameters) {
+    for (const at::Tensor& parameter : parameters_) {
+      gradients_.push_back(std::exchange(parameter.mutable_grad(), at::Tensor()));
+    }
+  }
+  ~WithoutGradients() {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      parameters_[i].mutable_grad() = gradients_[i];
+    }
+  }
+  WithoutGradients(const WithoutGradients&) = delete;
+  WithoutGradients& operator=(const WithoutGradients&) = delete;
+
+ private:
+  const std::vector<at::Tensor>& parameters_;
+  std::vector<at::Tensor> gradients_;
+};
 
 /// Lets only the parameters that a phase trains take gradients, so that no others are computed.
 class OnlyGradientsOf {
@@ -120,7 +143,10 @@ at::Tensor update_network(Phase& phase, std::int64_t images_seen, const optim::A
   if (phase.max_gradient_norm > 0) {
     optim::clip_gradients(phase.gradients->buckets(), phase.max_gradient_norm);
   }
-  phase.optimizer->step(phase.learning_rate(images_seen), averages, flags[0]);
+  {
+    const WithoutGradients left(phase.left_alone);
+    phase.optimizer->step(phase.learning_rate(images_seen), averages, flags[0]);
+  }
   if (phase.weight_limit > 0) clamp_parameters(*phase.optimizer, phase.weight_limit);
   return flags;
 }

@@ -300,7 +300,9 @@ Fakes PhaseLosses::draw_fakes(const StepInput& input) const {
   const at::NoGradGuard no_grad;
   kernels::RandomStream random(input.images, Stream::kDiscriminatorNoise);
   const StepLatents from = latents(input, Stream::kDiscriminatorLatent);
-  const auto images = parts_.generator.forward(from.z, from.labels, random);
+  auto* styled = parts_.generator.as_style_generator();
+  const auto images = styled != nullptr ? styled->make_fakes(from.z, from.labels, random)
+                                        : parts_.generator.forward(from.z, from.labels, random);
   return {images, from.labels, random.next_site()};
 }
 

@@ -41,6 +41,9 @@ struct DiscriminatorConfig {
   std::vector<std::string> freeze;   ///< parameters that begin with one of these are not trained
   config::Location freeze_location;  ///< for errors that only the network's names can show
   losses::PenaltyOptions penalties;
+  /// Parameters that begin with one of these are left alone by lazy penalties.
+  std::vector<std::string> unpenalized;
+  config::Location unpenalized_location;  ///< as freeze_location
 };
 
 /// Limits of a run, over all restarts.

@@ -71,6 +71,9 @@ void require_recordable(const config::Section& in, const RunConfig& config) {
   in.require(config.augment.method != augment::Method::kAda, "training.cuda_graphs",
              "a CUDA graph cannot contain ADA, whose transformations are chosen on the host; use "
              "another augmentation or leave this out");
+  in.require(config.augment.blur.sigma == 0, "training.cuda_graphs",
+             "a CUDA graph cannot contain augment.blur_sigma, whose filter changes with each step; "
+             "leave out one of the two");
   in.require(config.training.accumulate == 1, "training.cuda_graphs",
              "a CUDA graph contains one pass; use training.accumulate 1 or leave this out");
   in.require(

@@ -52,7 +52,7 @@ TrainingConfig parse_training(config::Section in) {
                     "image: the same numbers for any world size; rank: seed + rank, as Loppi 2021");
   c.precision =
       in.get_choice("precision", c.precision, kPrecisions,
-                    "numeric precision: fp32; on a GPU also tf32, bf16 or (stylegan2) fp16, with "
+                    "numeric precision: fp32; on a GPU also tf32, bf16 or (StyleGAN) fp16, with "
                     "tf32 for the rest; fp64 to compare runs exactly");
   c.has_plain_layout =
       in.get_choice("layout", "auto", {"auto", "plain"},

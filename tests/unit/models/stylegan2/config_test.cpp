@@ -40,14 +40,5 @@ TEST(ReadNetworks, TakesABetaOf0ForTheMeanStyle) {
   expect_refused("run.yaml:1: w_average_beta: must be in [0, 1)", "w_average_beta: 1\n");
 }
 
-TEST(NetworkConfig, KeepsItsClampInFloat32WhereItWasTrainedInLowPrecision) {
-  const NetworkConfig trained_low{
-      .resolution = 32, .low_precision_resolutions = 2, .low_precision_type = at::kFloat};
-  EXPECT_EQ(trained_low.compute_type(32, at::kFloat), at::kFloat);
-  EXPECT_EQ(trained_low.clamp(), 256);
-  const NetworkConfig trained_wide{.resolution = 32, .low_precision_resolutions = 2};
-  EXPECT_EQ(trained_wide.clamp(), std::nullopt);
-}
-
 }  // namespace
 }  // namespace ganscale::models::stylegan2

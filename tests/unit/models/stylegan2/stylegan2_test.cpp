@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "cost/recorder.h"
+#include "models/stylegan/discriminator.h"
+#include "models/stylegan/initial_weights.h"
 #include "models/stylegan2/blueprint.h"
-#include "models/stylegan2/discriminator.h"
 #include "models/stylegan2/generator.h"
 #include "support/expect_error.h"
 #include "tensors/move_module.h"
@@ -13,21 +14,24 @@
 namespace ganscale::models::stylegan2 {
 namespace {
 
+using stylegan::Architecture;
+using stylegan::StyleganDiscriminator;
+
 NetworkConfig tiny(int resolution) {
-  return {.resolution = resolution,
-          .z_dim = 8,
-          .w_dim = 8,
-          .channel_base = 64,
-          .channel_max = 8,
-          .mapping_layers = 2,
-          .discriminator_mapping_layers = 2,
-          .stddev_group = 2};
+  NetworkConfig config{{.resolution = resolution,
+                        .channel_base = 64,
+                        .channel_max = 8,
+                        .label_layers = 2,
+                        .stddev_group = 2}};
+  config.z_dim = config.w_dim = 8;
+  config.mapping_layers = 2;
+  return config;
 }
 
 struct Networks {
   explicit Networks(const NetworkConfig& config) : generator(config), discriminator(config) {
-    initialize_stylegan2(generator, "generator", 5);
-    initialize_stylegan2(discriminator, "discriminator", 5);
+    initialize_generator(generator, 5);
+    stylegan::initialize_weights(discriminator, "discriminator", 5);
   }
   at::Tensor generate(std::int64_t count, const at::Tensor& labels = {}) {
     const auto z = kernels::random_normal({1, 0, 1}, Stream::kSamples, 0,
@@ -112,10 +116,10 @@ TEST(Stylegan2, PreparesNothingAheadOfAPassInFloat16ThatThePassComputesItself) {
 
 // The counts of the reference networks at 256x256.
 TEST(Stylegan2, HasAsManyParametersAsTheReference) {
-  const NetworkConfig config_f{.resolution = 256};
+  const NetworkConfig config_f{{.resolution = 256}};
   EXPECT_NEAR(millions_of_parameters(StyleganGenerator(config_f)), 30.0, 0.05);
   EXPECT_NEAR(millions_of_parameters(StyleganDiscriminator(config_f)), 28.9, 0.05);
-  const NetworkConfig paper256{.resolution = 256, .channel_base = 16384};
+  const NetworkConfig paper256{{.resolution = 256, .channel_base = 16384}};
   EXPECT_NEAR(millions_of_parameters(StyleganGenerator(paper256)), 24.8, 0.05);
   EXPECT_NEAR(millions_of_parameters(StyleganDiscriminator(paper256)), 24.0, 0.05);
 }
@@ -126,7 +130,7 @@ TEST(Stylegan2, MakesAndJudgesEveryKindOfImage) {
          {Architecture::kResnet, Architecture::kSkip, Architecture::kOrig}) {
       for (const int channels : {1, 3}) {
         NetworkConfig config = tiny(resolution);
-        config.discriminator = architecture;
+        config.architecture = architecture;
         config.channels = channels;
         config.label_count = channels == 1 ? 5 : 0;
         Networks networks(config);

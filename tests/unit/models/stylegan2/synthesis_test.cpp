@@ -14,7 +14,9 @@ namespace ganscale::models::stylegan2 {
 namespace {
 
 NetworkConfig small_networks(int resolution) {
-  return {.resolution = resolution, .z_dim = 4, .w_dim = 4, .channel_base = 64, .channel_max = 4};
+  NetworkConfig config{{.resolution = resolution, .channel_base = 64, .channel_max = 4}};
+  config.z_dim = config.w_dim = 4;
+  return config;
 }
 
 at::Tensor styles(std::int64_t images, std::int64_t count) {
@@ -24,7 +26,7 @@ at::Tensor styles(std::int64_t images, std::int64_t count) {
 /// The network with random weights and noise of strength 0.5, in float64.
 struct NoisySynthesis {
   explicit NoisySynthesis(int resolution) : config(small_networks(resolution)), synthesis(config) {
-    initialize_stylegan2(synthesis, "synthesis", 5);
+    initialize_generator(synthesis, 5);
     synthesis.to(at::kDouble);
     strengthen_noise(0.5);
   }
@@ -162,12 +164,11 @@ TEST(Synthesis, HasNoNoiseOfNoStrength) {
 /// Returns how many operations on a GPU, beside convolutions and the one that draws the noise of all
 /// layers, which has one channel, take as much memory as an image of 64 x 64 pixels.
 std::ptrdiff_t large_operations(int resolution) {
-  const NetworkConfig config{.resolution = resolution,
-                             .z_dim = 4,
-                             .w_dim = 4,
-                             .channel_max = 8,
-                             .low_precision_resolutions = 8,
-                             .low_precision_type = at::kBFloat16};
+  NetworkConfig config = small_networks(resolution);
+  config.channel_base = stylegan::DiscriminatorConfig{}.channel_base;
+  config.channel_max = 8;
+  config.low_precision_resolutions = 8;
+  config.low_precision_type = at::kBFloat16;
   Synthesis synthesis(config);
   move_module(synthesis, at::kMeta, at::kFloat);
   const auto w = at::empty({2, config.w_count(), 4}, at::kMeta);

@@ -56,6 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "augment: {name: ada, p: 1}\n",
                     "model: {name: stylegan2, channel_max: 8}\ntraining: {batch: 8}\n"
                     "augment: {name: diffaugment}\n",
+                    "model: {name: stylegan3, channel_max: 8}\ntraining: {batch: 8}\n"
+                    "augment: {blur_sigma: 2, blur_fade_kimg: 1}\n",
                     "model: {name: sngan}\ntraining: {batch: 8}\n"));
 
 TEST(CountStep, HasThePhasesOfTheRun) {

@@ -72,6 +72,23 @@ TEST(Phase, UpdatesItsNetworkAtTheRateOfTheImagesSeen) {
   EXPECT_FLOAT_EQ(line.line.weight.item<float>(), -0.5F);  // 0 - 0.25 * 2: gradients do not pile up
 }
 
+// The momentum of the update before would move the bias, even without a gradient.
+TEST(Phase, LeavesAloneWhatItIsTold) {
+  PhaseOfLine line(2);
+  const auto momentum =
+      std::make_unique<optim::Sgd>(named_parameters(line.line), optim::SgdOptions{.momentum = 0.5});
+  line.phase.optimizer = momentum.get();
+  line.run();
+  const float before = line.line.bias.item<float>();
+  line.phase.left_alone = {line.line.bias};
+  line.run();
+  EXPECT_EQ(line.line.bias.item<float>(), before);
+  EXPECT_TRUE(line.line.bias.grad().defined());
+  line.phase.left_alone.clear();
+  line.run();
+  EXPECT_NE(line.line.bias.item<float>(), before);
+}
+
 TEST(Phase, NamesTheParameterOfANanAndLeavesTheNetworkAsItWas) {
   PhaseOfLine line(std::numeric_limits<double>::quiet_NaN());
   const Done done = line.run();

@@ -4,6 +4,7 @@
 
 #include "models/model_table.h"
 #include "models/stylegan2/blueprint.h"
+#include "models/stylegan3/blueprint.h"
 #include "optim/rules/adabelief.h"
 #include "optim/rules/adam.h"
 #include "optim/rules/sgd.h"
@@ -17,7 +18,7 @@
 namespace ganscale::training {
 namespace {
 
-using models::stylegan2::Architecture;
+using models::stylegan::Architecture;
 
 models::stylegan2::NetworkConfig networks_of(const RunConfig& config) {
   using models::stylegan2::StyleganBlueprint;
@@ -58,10 +59,10 @@ void expect_column(const Column& column) {
   EXPECT_EQ(networks.z_dim, 512);
   EXPECT_EQ(networks.w_dim, 512);
   EXPECT_EQ(networks.mapping_layers, column.mapping_layers);
-  EXPECT_EQ(networks.discriminator_mapping_layers, 8);
+  EXPECT_EQ(networks.label_layers, 8);
   EXPECT_EQ(networks.stddev_group, column.stddev_group);
   EXPECT_EQ(networks.style_mixing, column.style_mixing);
-  EXPECT_EQ(networks.discriminator, column.discriminator);
+  EXPECT_EQ(networks.architecture, column.discriminator);
   EXPECT_EQ(networks.low_precision_resolutions, column.low_precision_resolutions);
   EXPECT_EQ(networks.low_precision_type.has_value(), column.low_precision_resolutions > 0);
   EXPECT_EQ(networks.conv_clamp, 256);
@@ -252,6 +253,40 @@ TEST(Preset, HasThePublishedRecipesOfR3gan) {
   expect_r3gan({"r3gan-imagenet64", 64, true, 4096, 1, 5e7, .4, 200'000'000});
 }
 
+// Karras et al. 2021, configurations T and R of the public implementation.
+TEST(Preset, HasBothConfigurationsOfStylegan3) {
+  const auto networks_of_stylegan3 = [](const RunConfig& config) {
+    using models::stylegan3::StyleganBlueprint;
+    const auto& blueprint = dynamic_cast<const StyleganBlueprint&>(*config.model.blueprint);
+    return blueprint.networks({.low_precision_type = config.model.low_precision_type});
+  };
+  for (const bool is_r : {false, true}) {
+    const RunConfig c = parse(std::string("model: {preset: stylegan3-") + (is_r ? "r" : "t") +
+                              ", resolution: 256}");
+    const auto networks = networks_of_stylegan3(c);
+    EXPECT_EQ(networks.synthesis.channel_base, is_r ? 65536 : 32768);
+    EXPECT_EQ(networks.synthesis.channel_max, is_r ? 1024 : 512);
+    EXPECT_EQ(networks.synthesis.kernel, is_r ? 1 : 3);
+    EXPECT_EQ(networks.synthesis.has_radial_filters, is_r);
+    EXPECT_EQ(networks.discriminator.channel_base, 32768);
+    EXPECT_EQ(networks.mapping_layers, 2);
+    EXPECT_EQ(networks.clamp, 256);
+    EXPECT_NEAR(networks.magnitude_beta, std::pow(0.5, 32 / 20e3), 1e-7);
+    EXPECT_EQ(c.augment.blur.sigma, is_r ? 10 : 0);
+    EXPECT_EQ(c.augment.blur.fade_kimg, is_r ? 200 : 0);
+    EXPECT_EQ(c.augment.method, augment::Method::kAda);
+    EXPECT_EQ(c.training.batch, 32);
+    EXPECT_EQ(c.generator.policy.learning_rate, 0.0025);
+    EXPECT_EQ(c.generator.policy.lazy_interval, 0);
+    EXPECT_EQ(c.generator.path_length.weight, 0);
+    EXPECT_EQ(c.generator.ema.kimg, 10);
+    EXPECT_EQ(c.generator.ema.ramp_up, 0.05);
+    EXPECT_EQ(c.discriminator.policy.learning_rate, 0.002);
+    EXPECT_EQ(c.discriminator.policy.lazy_interval, 16);
+    EXPECT_EQ(c.discriminator.unpenalized, std::vector<std::string>{"b4.out.bias"});
+  }
+}
+
 TEST(Preset, RefusesAnUnknownName) {
   expect_error(ExitCode::kConfig,
                ":1: model.preset: expected one of auto, biggan, biggan-pytorch, cifar, config-e",
@@ -277,7 +312,7 @@ TEST(Precision, Bf16IsOfAllLayersAbove4x4AndFp16OfTheFourHighestResolutions) {
 }
 
 TEST(Precision, Fp16IsForStylegan2) {
-  expect_error(ExitCode::kConfig, "fp16 is for stylegan2 only",
+  expect_error(ExitCode::kConfig, "fp16 is for stylegan2, stylegan3 only",
                [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
 }
 

@@ -119,7 +119,8 @@ TEST(RunConfig, NamesFileLineAndKeyOfAMistake) {
 }
 
 TEST(RunConfig, NamesFileLineAndKeyWhereTwoSectionsDisagree) {
-  expect_error(ExitCode::kConfig, "run.yaml:2: training.precision: fp16 is for stylegan2 only",
+  expect_error(ExitCode::kConfig,
+               "run.yaml:2: training.precision: fp16 is for stylegan2, stylegan3 only",
                [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
   expect_error(ExitCode::kConfig,
                "run.yaml:1: training.devices_per_process: 2 requires scheme per_label",

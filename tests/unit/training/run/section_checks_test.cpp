@@ -18,7 +18,7 @@ TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
 TEST(RequireSectionsFit, RefusesWhatTheModelCannotDo) {
   expect_refused("run.yaml:1: generator.path_length_weight: needs a generator with styles",
                  "generator: {path_length_weight: 2}\n");
-  expect_refused("run.yaml:1: training.precision: fp16 is for stylegan2 only",
+  expect_refused("run.yaml:1: training.precision: fp16 is for stylegan2, stylegan3 only",
                  "training: {precision: fp16}\n");
 }
 

@@ -2,9 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "models/stylegan2/config.h"
+#include "models/stylegan/discriminator_config.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 
 /// Returns how many ranks, r, r + world / count, r + 2 world / count, ..., share the images of a
 /// group: group_size / gcd(group_size, images per rank).
@@ -20,6 +20,6 @@ int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_siz
 /// x:      [N, C, H, W]. If ranks share groups (config.stddev_ranks), they all call it together
 ///         with equal shapes, and run its derivatives together.
 /// Throws: ConfigError if the group size does not divide the images.
-at::Tensor append_stddev(const at::Tensor& x, const NetworkConfig& config);
+at::Tensor append_stddev(const at::Tensor& x, const DiscriminatorConfig& config);
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

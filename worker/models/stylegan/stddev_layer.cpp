@@ -1,4 +1,4 @@
-#include "models/stylegan2/stddev_layer.h"
+#include "models/stylegan/stddev_layer.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -13,17 +13,17 @@
 #include "comm/collectives/differentiable_all_reduce.h"
 #include "kernels/minibatch_stddev/minibatch_stddev.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
 /// Returns the number of images in a group.
-std::int64_t group_size_of(const NetworkConfig& config, std::int64_t image_count) {
+std::int64_t group_size_of(const DiscriminatorConfig& config, std::int64_t image_count) {
   if (config.stddev_group == 0) return image_count;
   return std::min<std::int64_t>(config.stddev_group, image_count);
 }
 
 /// The statistics of groups of this rank's images.
-at::Tensor stddev_of_own(const at::Tensor& x, const NetworkConfig& config) {
+at::Tensor stddev_of_own(const at::Tensor& x, const DiscriminatorConfig& config) {
   const auto N = x.size(0);
   const auto group_size = group_size_of(config, N);
   if (N % group_size != 0) {
@@ -35,7 +35,7 @@ at::Tensor stddev_of_own(const at::Tensor& x, const NetworkConfig& config) {
 
 /// The statistics of groups over the images of these ranks. All ranks gather all features, which
 /// are small at 4x4 pixels, and keep the rows of their own images.
-at::Tensor stddev_of_all(const at::Tensor& x, const NetworkConfig& config) {
+at::Tensor stddev_of_all(const at::Tensor& x, const DiscriminatorConfig& config) {
   comm::Group& ranks = *config.stddev_ranks;
   const auto N = x.size(0);
   const auto all = N * ranks.size();
@@ -59,10 +59,10 @@ int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_siz
       std::to_string(group_size) + ", batch " + std::to_string(batch));
 }
 
-at::Tensor append_stddev(const at::Tensor& x, const NetworkConfig& config) {
+at::Tensor append_stddev(const at::Tensor& x, const DiscriminatorConfig& config) {
   const bool shares = config.stddev_ranks != nullptr && config.stddev_ranks->size() > 1;
   const at::Tensor stddev = shares ? stddev_of_all(x, config) : stddev_of_own(x, config);
   return at::cat({x, stddev.view({x.size(0), -1, 1, 1}).expand({-1, -1, x.size(2), x.size(3)})}, 1);
 }
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

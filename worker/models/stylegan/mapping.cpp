@@ -1,4 +1,4 @@
-#include "models/stylegan2/mapping.h"
+#include "models/stylegan/mapping.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -8,10 +8,9 @@
 
 #include "base/error.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
-constexpr double kRateMultiplier = 0.01;
 constexpr double kEpsilon = 1e-8;
 
 /// Scales each row to a mean square of 1.
@@ -31,7 +30,7 @@ Mapping::Mapping(const MappingOptions& options) : options_(options) {
   for (int i = 0; i < options.layers; ++i) {
     const int in_features = i == 0 ? options.z_dim + embedded : options.width;
     const FullyConnectedOptions layer{.activation = kernels::Activation::kLeakyRelu,
-                                      .rate_multiplier = kRateMultiplier};
+                                      .rate_multiplier = options.rate_multiplier};
     layers_.push_back(
         register_module("fc" + std::to_string(i),
                         std::make_shared<FullyConnected>(in_features, options.width, layer)));
@@ -67,4 +66,4 @@ void Mapping::track_average(const at::Tensor& mean) const {
   average_.copy_(mean.detach().lerp(average_, *options_.average_beta));
 }
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

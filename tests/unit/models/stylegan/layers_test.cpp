@@ -1,4 +1,4 @@
-#include "models/stylegan2/layers.h"
+#include "models/stylegan/layers.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "tensors/named_tensors.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
 const double kRoot2 = std::sqrt(2.0);
@@ -46,12 +46,18 @@ TEST(FullyConnected, KeepsTheVarianceThroughItsActivation) {
 }
 
 TEST(FullyConnected, BeginsWithTheBiasThatItIsGiven) {
-  FullyConnected layer(3, 2, {.first_bias = 1});
+  FullyConnected layer(3, 2, {.first_bias = {1}});
   EXPECT_TRUE(at::equal(layer.forward(at::zeros({1, 3})), at::ones({1, 2})));
 }
 
+TEST(FullyConnected, BeginsWithTheBiasOfEachFeatureAtItsRate) {
+  FullyConnected layer(3, 2, {.rate_multiplier = 0.5, .first_bias = {1, -2}});
+  EXPECT_TRUE(at::equal(layer.bias(), at::tensor({2.0F, -4.0F})));
+  EXPECT_TRUE(at::equal(layer.forward(at::zeros({1, 3})), at::tensor({1.0F, -2.0F}).view({1, 2})));
+}
+
 TEST(FullyConnected, ScalesItsResultByItsGain) {
-  FullyConnected layer(1, 1, {.first_bias = 1, .result_gain = 3});
+  FullyConnected layer(1, 1, {.first_bias = {1}, .result_gain = 3});
   set(layer, "weight", numbers({2}).view({1, 1}));
   set(layer, "bias", numbers({1}));
   EXPECT_NEAR(layer.forward(numbers({5}).view({1, 1})).item<double>(), 3 * (5 * 2 + 1), 1e-12);
@@ -117,4 +123,4 @@ TEST(ResamplingFilter, IsTheBinomialLowPass) {
 }
 
 }  // namespace
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

@@ -11,9 +11,9 @@
 #include "kernels/scaled_copies/scaled_copies.h"
 #include "models/contract/layout.h"
 
-/// The layers of StyleGAN2. Weights are initialized with N(0, 1) and scaled at run time ("equalized
-/// learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).
-namespace ganscale::models::stylegan2 {
+/// The layers of StyleGAN2 and 3. Weights are initialized with N(0, 1) and scaled at run time
+/// ("equalized learning rate", Karras et al. 2018, arXiv:1710.10196, Section 4.1).
+namespace ganscale::models::stylegan {
 
 /// Returns the filter [1, 3, 3, 1] x [1, 3, 3, 1] / 64 of all resampling.
 at::Tensor resampling_filter();
@@ -79,8 +79,9 @@ std::vector<LayerParameters> parameters_for(const std::vector<const EqualizedLay
 struct FullyConnectedOptions {
   kernels::Activation activation = kernels::Activation::kLinear;
   double rate_multiplier = 1;  ///< learning rate multiplier, by scaling the weights
-  double first_bias = 0;       ///< initial value of the bias
-  double result_gain = 1;      ///< of a linear layer
+  /// The initial bias as the layer adds it: of all features, or of each.
+  std::vector<double> first_bias = {0};
+  double result_gain = 1;  ///< of a linear layer
 };
 
 /// y = gain * f(x weight^T + bias).
@@ -124,4 +125,4 @@ class ConvolutionLayer : public EqualizedLayer {
   at::Tensor filter_;
 };
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

@@ -1,15 +1,15 @@
-#include "models/stylegan2/mapping.h"
+#include "models/stylegan/mapping.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "models/stylegan2/blueprint.h"
+#include "models/stylegan/initial_weights.h"
 #include "support/expect_error.h"
 #include "tensors/named_tensors.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
 at::Tensor latents(std::int64_t count, std::int64_t width) {
@@ -19,7 +19,7 @@ at::Tensor latents(std::int64_t count, std::int64_t width) {
 /// A mapping of random weights in float64.
 std::shared_ptr<Mapping> make_mapping(const MappingOptions& options) {
   auto mapping = std::make_shared<Mapping>(options);
-  initialize_stylegan2(*mapping, "mapping", 5);
+  initialize_weights(*mapping, "mapping", 5);
   mapping->to(at::kDouble);
   return mapping;
 }
@@ -94,4 +94,4 @@ TEST(Mapping, OfNothingIsABug) {
 }
 
 }  // namespace
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

@@ -5,15 +5,16 @@
 #include <optional>
 #include <vector>
 
-#include "models/stylegan2/layers.h"
+#include "models/stylegan/layers.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 
 struct MappingOptions {
   int z_dim = 512;      ///< 0: labels only
   int label_count = 0;  ///< 0: latents only
   int width = 512;      ///< of the layers and the result
   int layers = 8;
+  double rate_multiplier = 0.01;            ///< learning rate multiplier of the layers
   std::optional<double> average_beta = {};  ///< of w_avg, in [0, 1); empty: no such buffer
 };
 
@@ -45,4 +46,4 @@ class Mapping : public torch::nn::Module {
   at::Tensor average_;
 };
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "models/contract/networks.h"
-#include "models/stylegan2/mapping.h"
-#include "models/stylegan2/stddev_layer.h"
+#include "models/stylegan/mapping.h"
+#include "models/stylegan/stddev_layer.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 
 /// The layers of D at one resolution, followed by downsampling.
 ///
@@ -15,7 +15,7 @@ namespace ganscale::models::stylegan2 {
 ///             skip.weight (kResnet). Buffers: resample_filter [4, 4].
 class DiscriminatorBlock : public torch::nn::Module, public LaidOut {
  public:
-  DiscriminatorBlock(int resolution, const NetworkConfig& config);
+  DiscriminatorBlock(int resolution, const DiscriminatorConfig& config);
 
   /// The features and, with kSkip, the image, at the resolution of the next block.
   struct State {
@@ -29,7 +29,7 @@ class DiscriminatorBlock : public torch::nn::Module, public LaidOut {
 
  private:
   int resolution_;
-  const NetworkConfig& config_;
+  const DiscriminatorConfig& config_;
   at::Tensor filter_;
   std::shared_ptr<ConvolutionLayer> fromrgb_;  // null if there is only the block above
   std::shared_ptr<ConvolutionLayer> conv0_;
@@ -37,7 +37,7 @@ class DiscriminatorBlock : public torch::nn::Module, public LaidOut {
   std::shared_ptr<ConvolutionLayer> skip_;  // only with kResnet
 };
 
-/// The discriminator of StyleGAN2, with a minibatch standard deviation at 4x4.
+/// The discriminator of StyleGAN2 and 3, with a minibatch standard deviation at 4x4.
 ///
 /// Paper:      Karras et al. 2020, arXiv:1912.04958; labels as in Miyato & Koyama 2018,
 ///             arXiv:1802.05637, Eq. (3), mapped.
@@ -45,7 +45,7 @@ class DiscriminatorBlock : public torch::nn::Module, public LaidOut {
 ///             the public PyTorch implementation.
 class StyleganDiscriminator : public Discriminator {
  public:
-  explicit StyleganDiscriminator(const NetworkConfig& config);
+  explicit StyleganDiscriminator(const DiscriminatorConfig& config);
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
@@ -64,7 +64,7 @@ class StyleganDiscriminator : public Discriminator {
   at::Tensor epilogue(const DiscriminatorBlock::State& state, int batch_count,
                       std::span<const LayerParameters> parameters);
 
-  const NetworkConfig config_;
+  const DiscriminatorConfig config_;
   std::vector<std::shared_ptr<DiscriminatorBlock>> blocks_;
   std::shared_ptr<ConvolutionLayer> last_fromrgb_;  // only with kSkip
   std::shared_ptr<ConvolutionLayer> last_conv_;
@@ -74,4 +74,4 @@ class StyleganDiscriminator : public Discriminator {
   mutable KeptByType kept_;
 };
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

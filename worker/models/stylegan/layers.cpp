@@ -1,9 +1,9 @@
-#include "models/stylegan2/layers.h"
+#include "models/stylegan/layers.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
 /// Weights that layers take in one type, and their places among all.
@@ -104,7 +104,8 @@ FullyConnected::FullyConnected(std::int64_t in_features, std::int64_t out_featur
                      options.result_gain * options.rate_multiplier),
       options_(options) {
   weight_ = register_parameter("weight", at::zeros({out_features, in_features}));
-  bias_ = register_parameter("bias", at::full({out_features}, options.first_bias));
+  const at::Tensor bias = at::tensor(options.first_bias, at::kFloat) / options.rate_multiplier;
+  bias_ = register_parameter("bias", bias.expand({out_features}).clone());
 }
 
 at::Tensor FullyConnected::forward(const at::Tensor& x) const {
@@ -145,4 +146,4 @@ at::Tensor ConvolutionLayer::forward(const at::Tensor& x, const LayerParameters&
   return kernels::bias_act(y, parameters.bias, act);
 }
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

@@ -1,4 +1,4 @@
-#include "models/stylegan2/discriminator.h"
+#include "models/stylegan/discriminator.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -9,10 +9,10 @@
 
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
-std::shared_ptr<ConvolutionLayer> make_fromrgb(const NetworkConfig& config, int resolution) {
+std::shared_ptr<ConvolutionLayer> make_fromrgb(const DiscriminatorConfig& config, int resolution) {
   return std::make_shared<ConvolutionLayer>(
       config.channels, config.width(resolution),
       ConvolutionLayerOptions{.kernel = 1, .clamp = config.clamp()});
@@ -20,12 +20,12 @@ std::shared_ptr<ConvolutionLayer> make_fromrgb(const NetworkConfig& config, int 
 
 }  // namespace
 
-DiscriminatorBlock::DiscriminatorBlock(int resolution, const NetworkConfig& config)
+DiscriminatorBlock::DiscriminatorBlock(int resolution, const DiscriminatorConfig& config)
     : resolution_(resolution), config_(config) {
   const int width = config.width(resolution);
   const int next_width = config.width(resolution / 2);
   filter_ = register_buffer("resample_filter", resampling_filter());
-  if (resolution == config.resolution || config.discriminator == Architecture::kSkip) {
+  if (resolution == config.resolution || config.architecture == Architecture::kSkip) {
     fromrgb_ = register_module("fromrgb", make_fromrgb(config, resolution));
   }
   const ConvolutionLayerOptions plain{.clamp = config.clamp()};
@@ -34,7 +34,7 @@ DiscriminatorBlock::DiscriminatorBlock(int resolution, const NetworkConfig& conf
   conv0_ = register_module("conv0", std::make_shared<ConvolutionLayer>(width, width, plain));
   conv1_ =
       register_module("conv1", std::make_shared<ConvolutionLayer>(width, next_width, reducing));
-  if (config.discriminator == Architecture::kResnet) {
+  if (config.architecture == Architecture::kResnet) {
     const ConvolutionLayerOptions linear{
         .kernel = 1, .down = 2, .bias = false, .activation = kernels::Activation::kLinear};
     skip_ = register_module("skip", std::make_shared<ConvolutionLayer>(width, next_width, linear));
@@ -56,7 +56,7 @@ DiscriminatorBlock::State DiscriminatorBlock::forward(
   if (fromrgb_) {
     const at::Tensor y = fromrgb_->forward(prepared(above.image), parameters[0]);
     x = x.defined() ? x + y : y;
-    if (config_.discriminator == Architecture::kSkip) {
+    if (config_.architecture == Architecture::kSkip) {
       below.image = kernels::downsample2d(above.image, filter_);
     }
   }
@@ -66,7 +66,7 @@ DiscriminatorBlock::State DiscriminatorBlock::forward(
   return below;
 }
 
-StyleganDiscriminator::StyleganDiscriminator(const NetworkConfig& config)
+StyleganDiscriminator::StyleganDiscriminator(const DiscriminatorConfig& config)
     : Discriminator({config.channels, config.resolution}, config.label_count), config_(config) {
   for (int resolution = config.resolution; resolution > 4; resolution /= 2) {
     blocks_.push_back(register_module("b" + std::to_string(resolution),
@@ -75,7 +75,7 @@ StyleganDiscriminator::StyleganDiscriminator(const NetworkConfig& config)
   const int width = config.width(4);
   const int label_width = config.label_count > 0 ? width : 0;
   const auto last = register_module("b4", std::make_shared<torch::nn::Module>("b4"));
-  if (config.discriminator == Architecture::kSkip) {
+  if (config.architecture == Architecture::kSkip) {
     last_fromrgb_ = last->register_module("fromrgb", make_fromrgb(config, 4));
   }
   const ConvolutionLayerOptions plain{.clamp = config.clamp()};
@@ -86,11 +86,11 @@ StyleganDiscriminator::StyleganDiscriminator(const NetworkConfig& config)
   out_ = last->register_module("out",
                                std::make_shared<FullyConnected>(width, std::max(label_width, 1)));
   if (label_width > 0) {
-    mapping_ = register_module("mapping", std::make_shared<Mapping>(MappingOptions{
-                                              .z_dim = 0,
-                                              .label_count = config.label_count,
-                                              .width = label_width,
-                                              .layers = config.discriminator_mapping_layers}));
+    mapping_ = register_module(
+        "mapping", std::make_shared<Mapping>(MappingOptions{.z_dim = 0,
+                                                            .label_count = config.label_count,
+                                                            .width = label_width,
+                                                            .layers = config.label_layers}));
   }
 }
 
@@ -147,4 +147,4 @@ at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& stat
   return out_->forward(fc_->forward(x, parameters[2]), parameters[3]);
 }
 
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

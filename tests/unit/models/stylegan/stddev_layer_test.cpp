@@ -1,4 +1,4 @@
-#include "models/stylegan2/stddev_layer.h"
+#include "models/stylegan/stddev_layer.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "support/check_gradients.h"
 #include "support/expect_error.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
 TEST(RanksOfAGroup, AreAsManyAsTheirImagesAskFor) {
@@ -25,7 +25,7 @@ TEST(RanksOfAGroup, AreAsManyAsTheirImagesAskFor) {
 
 /// Value and gradient of a second-order penalty on the statistics.
 std::pair<at::Tensor, at::Tensor> value_and_second_order(const at::Tensor& images,
-                                                         const NetworkConfig& config) {
+                                                         const DiscriminatorConfig& config) {
   const auto x = images.detach().clone().requires_grad_();
   const auto result = append_stddev(x, config);
   const auto gradient = torch::autograd::grad({result.square().sum()}, {x}, {}, true, true)[0];
@@ -37,12 +37,12 @@ std::pair<at::Tensor, at::Tensor> value_and_second_order(const at::Tensor& image
 TEST(AppendStddev, OverRanksIsThatOfTheWholeBatch) {
   for (const auto& [world, per_rank] : {std::pair{2, 2}, {4, 1}, {4, 2}, {2, 6}}) {
     const auto batch = fixed_numbers({world * per_rank, 4, 2, 2}, 0.2);
-    NetworkConfig config{.stddev_group = 4, .stddev_features = 2};
+    DiscriminatorConfig config{.stddev_group = 4, .stddev_features = 2};
     const auto [value, gradient] = value_and_second_order(batch, config);
     comm::run_ranks(world, [&](comm::Group& group) {
       const int count = ranks_of_a_group(config.stddev_group, per_rank, world);
       const auto ranks = group.split(group.rank() % (world / count));
-      NetworkConfig own_config = config;
+      DiscriminatorConfig own_config = config;
       own_config.stddev_ranks = ranks.get();
       const auto own = batch.slice(0, group.rank(), {}, world);
       const auto [own_value, own_gradient] = value_and_second_order(own, own_config);
@@ -54,8 +54,8 @@ TEST(AppendStddev, OverRanksIsThatOfTheWholeBatch) {
 
 TEST(AppendStddev, LocalGroupsAreCutToTheImagesOfTheRank) {
   const auto x = fixed_numbers({2, 3, 2, 2}, 0.2);
-  const NetworkConfig config{.stddev_group = 4, .stddev_groups = StddevGroups::kLocal};
-  NetworkConfig pairs = config;
+  const DiscriminatorConfig config{.stddev_group = 4, .stddev_groups = StddevGroups::kLocal};
+  DiscriminatorConfig pairs = config;
   pairs.stddev_group = 2;
   EXPECT_TRUE(append_stddev(x, config).equal(append_stddev(x, pairs)));
   expect_error(ExitCode::kConfig, "must divide the images of a rank: 4, images 6",
@@ -63,4 +63,4 @@ TEST(AppendStddev, LocalGroupsAreCutToTheImagesOfTheRank) {
 }
 
 }  // namespace
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

@@ -1,20 +1,20 @@
-#include "models/stylegan2/discriminator.h"
+#include "models/stylegan/discriminator.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "models/stylegan2/blueprint.h"
+#include "models/stylegan/initial_weights.h"
 #include "tensors/named_tensors.h"
 
-namespace ganscale::models::stylegan2 {
+namespace ganscale::models::stylegan {
 namespace {
 
-NetworkConfig small_critic(Architecture architecture) {
+DiscriminatorConfig small_critic(Architecture architecture) {
   return {.resolution = 16,
           .channel_base = 64,
           .channel_max = 4,
-          .discriminator_mapping_layers = 2,
-          .discriminator = architecture,
+          .architecture = architecture,
+          .label_layers = 2,
           .stddev_group = 2};
 }
 
@@ -23,8 +23,8 @@ at::Tensor images(std::int64_t count) {
 }
 
 struct Critic {
-  explicit Critic(const NetworkConfig& config) : discriminator(config) {
-    initialize_stylegan2(discriminator, "discriminator", 5);
+  explicit Critic(const DiscriminatorConfig& config) : discriminator(config) {
+    initialize_weights(discriminator, "discriminator", 5);
   }
   at::Tensor score(const at::Tensor& x, const at::Tensor& labels = {}) {
     kernels::RandomStream random({1, 0, 1}, Stream::kDiscriminatorNoise);
@@ -100,4 +100,4 @@ TEST(StyleganDiscriminator, HasNoRunningStatistics) {
 }
 
 }  // namespace
-}  // namespace ganscale::models::stylegan2
+}  // namespace ganscale::models::stylegan

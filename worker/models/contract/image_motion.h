@@ -1,0 +1,17 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace ganscale::models {
+
+/// How images are to turn about their center, counterclockwise, and then to move.
+struct ImageMotion {
+  double degrees = 0;
+  double right = 0;  ///< in image widths
+  double down = 0;   ///< in image heights
+};
+
+/// Returns the value of StyleGenerator::input_transform() for images that move so: float64 [3, 3].
+at::Tensor transform_of(const ImageMotion& motion);
+
+}  // namespace ganscale::models

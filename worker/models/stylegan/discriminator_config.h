@@ -1,0 +1,78 @@
+#pragma once
+
+#include <ATen/core/ScalarType.h>
+
+#include <optional>
+
+#include "comm/group/group.h"
+#include "config/section.h"
+#include "models/contract/model.h"
+
+namespace ganscale::models::stylegan {
+
+/// The architecture of StyleGAN2's discriminator (Karras et al. 2020, arXiv:1912.04958, Figure 7).
+enum class Architecture { kResnet, kSkip, kOrig };
+
+/// The images that form a group of the minibatch standard deviation.
+enum class StddevGroups {
+  kExact,  ///< those of the global batch, over ranks if needed: independent of the world size
+  kLocal,  ///< those of this rank: groups are smaller if a rank has few images
+};
+
+/// The shape of a discriminator.
+struct DiscriminatorConfig {
+  int resolution = 64;  ///< a power of two, 8 to 1024
+  int channels = 3;     ///< of the images
+  int label_count = 0;  ///< 0: unconditional
+  int channel_base = 32768;
+  int channel_max = 512;
+  Architecture architecture = Architecture::kResnet;
+  int label_layers = 8;     ///< of the mapping of labels
+  int stddev_group = 4;     ///< images per group; 0: the global batch
+  int stddev_features = 1;  ///< 0: no minibatch standard deviation
+  StddevGroups stddev_groups = StddevGroups::kExact;
+  int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type
+  double conv_clamp = 256;            ///< of all activations, see clamp(); 0: none
+  bool clamps_always = false;         ///< not only where there is a low-precision type
+  /// float16 or bfloat16; float32 for networks trained in one of these, which keeps their clamp.
+  std::optional<at::ScalarType> low_precision_type = {};
+  /// The ranks that share their groups of the minibatch standard deviation; null: this rank has
+  /// whole groups of its own. Outlives the network.
+  comm::Group* stddev_ranks = nullptr;
+
+  /// Returns the number of channels at a resolution.
+  int width(int at_resolution) const;
+  /// Returns the dtype in which the layers of this resolution compute; `dtype` is the parameters'.
+  at::ScalarType compute_type(int at_resolution, at::ScalarType dtype) const;
+  /// Returns the lowest resolution that may compute in the low-precision type.
+  int lowest_low_precision_resolution() const;
+  /// Returns the clamp of all activations.
+  std::optional<double> clamp() const;
+};
+
+/// Reads the architecture and the minibatch standard deviation.
+void read_discriminator(config::Section& in, DiscriminatorConfig& config);
+
+/// Reads which layers compute in the low-precision type, and their clamp. The type is that of all
+/// layers above 4x4 in bfloat16, and of the four highest resolutions in float16, whose range is
+/// small (Karras et al. 2020, arXiv:2006.06676, appendix D), unless a key says otherwise.
+void read_precision(config::Section& in, const ModelConfig& model, DiscriminatorConfig& config);
+
+/// Throws ConfigError for a number that is not from `lowest` to `highest`.
+void require_between(const config::Section& in, const char* key, int value, int lowest,
+                     int highest);
+
+/// The most layers of a mapping, and the most features of a layer: far above any practical size,
+/// far below any machine's memory.
+inline constexpr int kMostMappingLayers = 64;
+inline constexpr int kMostFeatures = 8192;
+
+/// Throws ConfigError for a discriminator that can't be. model: its name; lowest_resolution: of it.
+void require_possible(const config::Section& in, const DiscriminatorConfig& config,
+                      const std::string& model, int lowest_resolution);
+
+/// Returns Blueprint::statistics_color() of the minibatch standard deviation: the ranks of a color
+/// share groups of images. Throws ConfigError if they can't.
+int stddev_color(const DiscriminatorConfig& config, std::int64_t batch, const comm::Group& world);
+
+}  // namespace ganscale::models::stylegan
