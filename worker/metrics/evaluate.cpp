@@ -97,11 +97,11 @@ void require_measurable(const MetricName& metric, const GeneratorTraits& generat
           "comparing images within each label needs a model with labels, or scheme per_label");
   if (metric.metric != Metric::kPathLength) return;
   require(generator.has_styles || metric.path.is_between_latents,
-          "paths between styles need a generator with styles; measure those between latents, as in "
+          "paths between styles need a generator with styles; measure paths between latents, as in "
           "ppl50k_zend");
   require(!generator.is_low_precision,
-          "path lengths of a generator in low precision are those of its rounding; measure them "
-          "with ganscale evaluate, which computes in float32");
+          "path lengths of a generator in low precision would measure its rounding; use ganscale "
+          "evaluate, which computes in float32");
 }
 
 std::vector<std::string> value_names(const MetricName& metric) {

@@ -47,7 +47,7 @@ void read_feature_net(config::Section& in, FeatureNetConfig& c) {
 
 void read_perceptual_net(config::Section& in, PerceptualNetConfig& c) {
   c.file = in.get("perceptual_net", "",
-                  "file of the network of path lengths (ppl): NVIDIA's vgg16.pt, or TorchScript "
+                  "file of the network for path lengths (ppl): NVIDIA's vgg16.pt, or TorchScript "
                   "that embeds images");
   c.sha256 = in.get("perceptual_net_sha256", c.sha256, "expected SHA-256 of that file; empty: any");
 }

@@ -106,7 +106,7 @@ TEST(RequireMeasurable, NeedsStylesAndFloat32ForPathsBetweenStyles) {
   EXPECT_NO_THROW(require_measurable(parse_metric("ppl_zfull"), {}));
   expect_error(ExitCode::kConfig, "paths between styles need a generator with styles",
                [] { require_measurable(parse_metric("ppl_wend"), {}); });
-  expect_error(ExitCode::kConfig, "low precision are those of its rounding", [] {
+  expect_error(ExitCode::kConfig, "low precision would measure its rounding", [] {
     require_measurable(parse_metric("ppl"), {.has_styles = true, .is_low_precision = true});
   });
 }

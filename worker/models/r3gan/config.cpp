@@ -93,11 +93,12 @@ void read_stages(config::Section& in, NetworkConfig& c) {
 }
 
 void read_labels(config::Section& in, NetworkConfig& c) {
-  c.label_dim =
-      in.get("label_dim", c.label_dim, "numbers of a label that are appended to the latent z");
+  c.label_dim = in.get("label_dim", c.label_dim,
+                       "length of the label's embedding that is appended to the latent z");
   require_between(in, "label_dim", c.label_dim, kMostFeatures);
-  c.score_label_dim = in.get("score_label_dim", c.stages.front().width,
-                             "numbers of a label that the discriminator compares images with");
+  c.score_label_dim =
+      in.get("score_label_dim", c.stages.front().width,
+             "length of the label's embedding that the discriminator compares images with");
   require_between(in, "score_label_dim", c.score_label_dim, kMostFeatures);
 }
 
