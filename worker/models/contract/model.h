@@ -96,10 +96,10 @@ struct ModelConfig {
   }
 };
 
-/// The format of published weights that `ganscale import` reads.
+/// The format of published weights that scripts/convert-weights.py writes and `ganscale import`
+/// reads.
 struct PublicWeights {
   std::string_view kind;                   ///< value of `kind` in the metadata of the file
-  std::string_view script;                 ///< converts published weights to such a file
   std::span<const std::string_view> keys;  ///< of the section `model`, stored in the metadata
 };
 

@@ -8,6 +8,9 @@ namespace ganscale::models::stylegan3 {
 inline constexpr Traits kTraits = {
     .labels = Labels::kOptional, .has_styles = true, .has_float16 = true};
 
+/// The weights of the public PyTorch implementation, stylegan3.
+extern const PublicWeights kPublicWeights;
+
 /// Reads the keys of a StyleGAN3.
 void read(config::Section& in, ModelConfig& config);
 
