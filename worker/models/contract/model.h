@@ -28,8 +28,9 @@ enum class Labels {
 /// Properties of a model that a run needs before the networks exist.
 struct Traits {
   Labels labels = Labels::kNone;
-  bool has_styles = false;   ///< the generator is a StyleGenerator
-  bool has_float16 = false;  ///< its activations stay within the range of float16
+  bool has_styles = false;    ///< the generator is a StyleGenerator
+  bool moves_images = false;  ///< it has a StyleGenerator::input_transform()
+  bool has_float16 = false;   ///< its activations stay within the range of float16
   /// Generators trained to bear truncated latents, see models/latent_truncation.h.
   bool truncates_latents = false;
 };
