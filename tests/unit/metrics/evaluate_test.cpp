@@ -111,5 +111,14 @@ TEST(RequireMeasurable, NeedsStylesAndFloat32ForPathsBetweenStyles) {
   });
 }
 
+TEST(RequireMeasurable, NeedsAMovableInputAndFloat32ForEquivariance) {
+  EXPECT_NO_THROW(require_measurable(parse_metric("eqt_frac"), {.moves_images = true}));
+  expect_error(ExitCode::kConfig, "a generator whose images move as a whole, stylegan3: eqr50k",
+               [] { require_measurable(parse_metric("eqr50k"), {.has_styles = true}); });
+  expect_error(ExitCode::kConfig, "low precision are those of its rounding", [] {
+    require_measurable(parse_metric("eqt"), {.moves_images = true, .is_low_precision = true});
+  });
+}
+
 }  // namespace
 }  // namespace ganscale::metrics
