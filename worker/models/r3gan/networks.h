@@ -43,4 +43,41 @@ class R3ganGenerator : public Generator {
   std::shared_ptr<Convolution> to_image_;
 };
 
+/// Scores images: the stages of G the other way round. All names begin with Model:
+///
+/// | layer | output | parameters |
+/// |---|---|---|
+/// | 1x1 convolution | W x r x r | ExtractionLayer |
+/// | a stage: residual blocks, transition | W' x h / 2 x h / 2 | MainLayers.s.Layers.0 ..., .n |
+/// | residual blocks of the last stage | W0 x 4 x 4 | MainLayers.s.Layers.0 ... |
+/// | depthwise 4x4 convolution | W0 | MainLayers.s.Layers.n.Basis |
+/// | linear; with labels, product with the label's numbers | 1 | .LinearLayer; EmbeddingLayer |
+class R3ganDiscriminator : public Discriminator {
+ public:
+  explicit R3ganDiscriminator(const NetworkConfig& config);
+
+  at::Tensor forward(const at::Tensor& images, const at::Tensor& labels,
+                     kernels::RandomStream& random) override;
+
+  BatchJoining batch_joining() const override { return BatchJoining::kForSpeed; }
+  /// Nothing mixes images.
+  at::Tensor score_batches(const at::Tensor& images, const at::Tensor& labels, int count,
+                           kernels::RandomStream& random) override;
+
+ private:
+  struct StageLayers {
+    std::vector<std::shared_ptr<ResidualBlock>> blocks;
+    std::shared_ptr<Transition> transition;  ///< null in the last stage
+  };
+
+  void add_last(torch::nn::Module& layers, const std::string& name);
+
+  NetworkConfig config_;
+  std::shared_ptr<Convolution> from_image_;
+  std::vector<StageLayers> stages_;  ///< from the images down
+  at::Tensor basis_;                 ///< [W0, 1, 4, 4]
+  at::Tensor weight_;                ///< of the linear layer
+  at::Tensor embedding_;             ///< undefined without labels
+};
+
 }  // namespace ganscale::models::r3gan
