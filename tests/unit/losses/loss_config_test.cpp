@@ -56,7 +56,7 @@ TEST(ReadPenalties, MayHaveAnIntervalWithoutAWeight) {
   EXPECT_EQ(penalties("r1_interval: 16").interval, 16);
 }
 
-TEST(ReadPenalties, RefusesWhatCannotBe) {
+TEST(ReadPenalties, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "run.yaml:1: r1_gamma: must not be negative",
                [] { penalties("r1_gamma: -1"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: r1_interval: must be positive",
