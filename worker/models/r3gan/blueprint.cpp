@@ -7,8 +7,7 @@
 #include <string>
 
 #include "models/layers/initial_weights.h"
-#include "models/r3gan/discriminator.h"
-#include "models/r3gan/generator.h"
+#include "models/r3gan/networks.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models::r3gan {

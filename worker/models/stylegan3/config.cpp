@@ -2,10 +2,12 @@
 
 #include <cmath>
 
+#include "config/require_between.h"
+
 namespace ganscale::models::stylegan3 {
 namespace {
 
-using stylegan::require_between;
+using config::require_between;
 
 void read_shape(config::Section& in, SynthesisShape& c) {
   c.channel_base = in.get("generator_channel_base", c.channel_base,
