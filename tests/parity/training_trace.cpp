@@ -8,6 +8,29 @@
 #include "parity/stored.h"
 
 namespace ganscale::parity {
+namespace {
+
+/// An optimizer that has its gradients looked at before each update.
+class Witness : public optim::Optimizer {
+ public:
+  Witness(optim::Optimizer& optimizer, std::function<void()> look)
+      : Optimizer(optimizer.parameters()), optimizer_(optimizer), look_(std::move(look)) {}
+
+  NamedTensors state() override { return optimizer_.state(); }
+
+ private:
+  void update(double learning_rate, const optim::Averages* averages,
+              const at::Tensor& skip) override {
+    look_();
+    optimizer_.step(learning_rate, averages, skip);
+  }
+  bool obeys_skip() const override { return true; }
+
+  optim::Optimizer& optimizer_;
+  std::function<void()> look_;
+};
+
+}  // namespace
 
 at::Tensor StoredInputs::input(const std::string& name) const {
   return arithmetic_(stored(tensors_, name));

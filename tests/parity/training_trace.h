@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "checkpoint/safetensors.h"
+#include "optim/optimizer/optimizer.h"
 #include "parity/arithmetic.h"
 #include "parity/report.h"
 #include "parity/settings.h"
-#include "parity/witness.h"
 #include "training/phases/phase.h"
 #include "training/phases/step_inputs.h"
 #include "training/replica/replica.h"
@@ -70,7 +70,7 @@ class TrainingTrace {
   training::Progress progress_;
 
  private:
-  std::vector<std::unique_ptr<Witness>> witnesses_;
+  std::vector<std::unique_ptr<optim::Optimizer>> witnesses_;
 };
 
 }  // namespace ganscale::parity
