@@ -12,9 +12,10 @@ import unittest
 import urllib.error
 import urllib.request
 
+from browser import Browser, find_browser
+
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT / "tests/support"))
-from browser import Browser, find_browser  # noqa: E402
 from programs import WORKER, WRONG_CONFIGURATION  # noqa: E402
 from write_png import write_png  # noqa: E402
 
