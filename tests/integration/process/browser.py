@@ -2,6 +2,7 @@
 import fcntl
 import json
 import os
+import select
 import shutil
 import subprocess
 import time
@@ -26,6 +27,9 @@ def pipe_out_of_the_way():
     return moved
 
 
+PATIENCE_SECONDS = 100
+
+
 class Browser:
     """Shows one page at a time."""
 
@@ -42,6 +46,7 @@ class Browser:
         self.number = 0
         self.pending = b""
         self.console = []  # errors and warnings of the page
+        self.is_loaded = False
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -56,6 +61,8 @@ class Browser:
 
     def read_message(self):
         while b"\0" not in self.pending:
+            if not select.select([self.replies], [], [], PATIENCE_SECONDS)[0]:
+                raise TimeoutError(f"the browser has not answered for {PATIENCE_SECONDS} s")
             part = os.read(self.replies, 1 << 16)
             if not part:
                 raise ConnectionError("the browser has ended")
@@ -79,14 +86,20 @@ class Browser:
             self.note(reply)
 
     def note(self, event):
-        """Keeps what a page has to complain of."""
-        if event.get("method") == "Runtime.exceptionThrown":
+        """Keeps what a page has to complain of, and whether it is loaded."""
+        if event.get("method") == "Page.loadEventFired":
+            self.is_loaded = True
+        elif event.get("method") == "Runtime.exceptionThrown":
             self.console.append(event["params"]["exceptionDetails"])
         elif event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] in ("error", "warning"):
             self.console.append(event["params"]["entry"])
 
     def open(self, address):
+        """Opens a page and waits until its script has run."""
+        self.is_loaded = False
         self.call("Page.navigate", url=address)
+        while not self.is_loaded:
+            self.note(self.read_message())
 
     def evaluate(self, script):
         """Returns the value of an expression of the page."""
