@@ -7,29 +7,29 @@ programs: ## compile build/release/bin/ganscale and ganscale-operator (the defau
 	@scripts/setup.sh build
 	@scripts/build.sh release ganscale ganscale-operator
 
-release: ## the same with the tests and the benchmarks
+release: ## also compile the tests and benchmarks
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
-demo: ## set up, compile, train on color emoji with 2 ranks, write runs/demo/report.html; rerun to resume
+demo: ## set up, compile, invent typefaces on all cores, write runs/demo/report.html and walk.webp; rerun to resume
 	@scripts/demo.sh
 
 test: ## set up, compile, run every test that needs no GPU
 	@scripts/test.sh release
 
-check: ## what `make test` leaves out: formatting and limits, the CUDA build, the sanitizers
+check: ## check what `make test` leaves out: formatting and limits, the CUDA build, the sanitizers
 	@scripts/test.sh lint cuda asan tsan
 
-check-long: ## before a release: what is slow and seldom broken (docs/testing.md)
+check-long: ## before a release: run slow tests that seldom fail (docs/testing.md)
 	@scripts/test.sh headers gpu asan-all tsan-all long
 
 setup: ## install everything that any target needs
 	@scripts/setup.sh build test cuda
 
-asan: ## tests of what touches memory itself under AddressSanitizer and UndefinedBehaviorSanitizer
+asan: ## run the tests of code that manages memory under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/test.sh asan
 
-tsan: ## tests of code with threads, and collective tests, under ThreadSanitizer
+tsan: ## run the tests of code with threads, and the collective tests, under ThreadSanitizer
 	@scripts/test.sh tsan
 
 cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels
@@ -63,5 +63,5 @@ env: ## print commands that put cmake and ctest on your PATH, for eval
 clean: ## remove build/ (runs/ and the cache folder stay)
 	rm -rf build
 
-help: ## this list
+help: ## print this list
 	@grep -hE '^[a-z-]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+): ## (.*)/  make \1\t\2/' | expand -t 20

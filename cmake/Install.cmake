@@ -36,7 +36,7 @@ if(GANSCALE_SERVICES)
   ganscale_install_texts(ganscale-operator)
 endif()
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale)
-install(PROGRAMS scripts/convert-inception.py scripts/convert-stylegan2.py
+install(PROGRAMS scripts/convert-inception.py scripts/convert-weights.py
         DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale/scripts)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

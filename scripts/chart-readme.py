@@ -20,8 +20,8 @@ $ {install}
 ```
 {text}
 ## Values
-Written by `scripts/chart-readme.py` from `values.schema.json` and `values.yaml`. A value that is not listed, or of another
-kind, is refused.
+Written by `scripts/chart-readme.py` from `values.schema.json` and `values.yaml`. The chart refuses values that are not
+listed or have the wrong type.
 
 | value | default | meaning |
 |---|---|---|
@@ -32,9 +32,9 @@ CHARTS = {
         "install": "helm install ganscale helm/ganscale-operator -n ganscale-system --create-namespace \\\n"
                    "    --set image.repository=$REGISTRY/ganscale-operator",
         "text": """
-Build and push the images first: [quick start](../../docs/tutorial-cluster.md). The chart needs the
-[Kubeflow MPI Operator](https://github.com/kubeflow/mpi-operator) and says so if that is missing. `helm test` asks every replica for
-its metrics and expects one of them to lead. Upgrades, removal, monitoring and troubleshooting:
+Build and push the images first, as in the [cluster tutorial](../../docs/tutorial-cluster.md). The chart needs the
+[Kubeflow MPI Operator](https://github.com/kubeflow/mpi-operator) and refuses to install if it is missing. `helm test` checks that
+every replica serves its metrics and that exactly one replica is the leader. For upgrades, removal, monitoring and troubleshooting see
 [docs/kubernetes.md](../../docs/kubernetes.md).
 """},
     "ganscale-training": {
@@ -42,10 +42,10 @@ its metrics and expects one of them to lead. Upgrades, removal, monitoring and t
                    "    --set nodeProfile=dgx-a100 --set config=loppi/ffhq256-strong --set data.subPath=ffhq256 \\\n"
                    "    --set evaluation.featureNet.claimName=features",
         "text": """
-The release's name becomes the training's: a letter, then at most 39 of a-z, 0-9 and `-`. The dataset is on a claim of the namespace,
-`datasets` unless `data.claimName` names another, in its folder `data.subPath`. From an empty namespace to images:
-[quick start](../../docs/tutorial-cluster.md). What to train is named by `config` or written out in `settings` (`settings.model` at
-least). Everything else is optional.
+The release's name becomes the training's name: a letter, then at most 39 of a-z, 0-9 and `-`. The dataset is in the folder
+`data.subPath` of a claim in the namespace, `datasets` unless `data.claimName` names another. Name the run configuration to train in
+`config`, or write one out in `settings` (at least `settings.model`). Everything else is optional. The
+[cluster tutorial](../../docs/tutorial-cluster.md) takes you from an empty namespace to images.
 """},
 }
 

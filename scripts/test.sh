@@ -11,7 +11,8 @@
 #     headers    each header compiles alone
 #     gpu        the CUDA build for every architecture, also without services and MPI, as scripts/gpu-check.sh builds it
 #     asan-all, tsan-all   also the tests that compute with tensors
-#     long       `release` once more, with the tests that it shortens at full length (tests/support/thorough.*)
+#     long       `release` once more, with the tests that it shortens at full length (tests/support/thorough.*) and those with
+#                the label long
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -34,7 +35,7 @@ stage_release() {
   local preparing=$!
   scripts/build.sh release || { kill "$preparing"; return 1; }
   wait "$preparing" || { cat "$logs/prepare.log" >&2; return 1; }
-  run_ctest release -LE gpu
+  run_ctest release -LE '^(gpu|long)$'
 }
 
 stage_long() {

@@ -17,7 +17,7 @@ Refusal refusal_of(const std::function<void()>& check) {
   } catch (const ConfigError& error) {
     return {"BadSpec", error.what()};
   } catch (const Json::exception& error) {
-    return {"BadSpec", std::string("spec: a value of another type than expected: ") + error.what()};
+    return {"BadSpec", std::string("spec: a value has the wrong type: ") + error.what()};
   }
   return {};
 }

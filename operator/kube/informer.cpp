@@ -2,14 +2,7 @@
 
 #include <algorithm>
 
-#include "object/lookup.h"
-
 namespace ganscale::controller {
-namespace {
-
-constexpr const char* kVersion = "/metadata/resourceVersion";
-
-}  // namespace
 
 Informer::Informer(const Connect& connect, const Client::Hooks& hooks, Settings settings,
                    std::function<void(const Json&)> on_change)
@@ -56,7 +49,8 @@ void Informer::put(Json object) {
   {
     const std::scoped_lock lock(mutex_);
     Entry& known = entries_[key];
-    if (known.object && text_at(*known.object, kVersion) == text_at(*kept, kVersion)) return;
+    // Not by version alone: a server that was restored from a backup gives versions again.
+    if (known.object && *known.object == *kept) return;
     remove_from_index(key, known);
     if (entry.index) index_[*entry.index].insert(key);
     known = entry;

@@ -75,6 +75,9 @@ void Reflector::run() {
       if (stopped_) return;
       log::warning("A watch was interrupted",
                    {{"kind", settings_.resource.plural}, {"what", error.what()}});
+      // The server may come back from a backup. Its versions are then older than ours: it would be
+      // silent until it has reached ours again, and never tell what was before.
+      version_.clear();
       sleep_unless(stopped, settings_.backoff.next());
     }
   }

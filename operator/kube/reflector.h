@@ -16,7 +16,7 @@ namespace ganscale::controller {
 
 /// Hears of all objects of one resource, in one namespace or in all, by list and watch.
 ///
-/// A broken watch is resumed where it ended; an expired one starts with a new list.
+/// A watch that ended in time is resumed there; one that broke or expired starts with a new list.
 class Reflector {
  public:
   struct Settings {

@@ -67,7 +67,7 @@ ExitCode write_report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand(
-      "report", "Write the report of a ScalingSweep from what it measured; needs no cluster");
+      "report", "Write the report of a ScalingSweep from its results; needs no cluster");
   verb->footer(kReportExample);
   const auto options = std::make_shared<ReportOptions>();
   verb->add_option("-f,--file", options->file, "JSON or YAML of a ScalingSweep with its status")

@@ -92,7 +92,7 @@ void add_run(CLI::App& app, Action& action) {
   verb->add_option("--namespace", o->name_space,
                    "The operator's own namespace; default: the pod's, or the kubeconfig's");
   verb->add_option("--watch-namespaces", o->watched,
-                   "Namespaces to look after, separated by commas; default: all")
+                   "Namespaces to watch, separated by commas; default: all")
       ->delimiter(',')
       ->check(wrong_namespace)
       ->type_name("NAMES");

@@ -19,9 +19,10 @@ void add_source_options(CLI::App& verb, SourceOptions& options) {
   verb.add_option("--worker-schema", options.schema_file,
                   "Output of the worker image's `ganscale config-schema`; default: built in")
       ->type_name("FILE");
-  verb.add_flag("--unlimited-memlock", options.unlimited_memlock,
-                "The container runtime lets pods lock any memory (LimitMEMLOCK=infinity): those of "
-                "node profiles with ipcLock run as user 1000, too");
+  verb.add_flag(
+      "--unlimited-memlock", options.unlimited_memlock,
+      "The container runtime lets pods lock any amount of memory (LimitMEMLOCK=infinity), so pods "
+      "on node profiles with ipcLock run as user 1000, too");
 }
 
 NodeProfiles read_profiles(const SourceOptions& options) {

@@ -47,6 +47,31 @@ class Blocked(MishapCase):
         self.wait_right(name, 1)
         wait_for("the condition holds again", lambda: self.condition(name, "Reconciled")["status"] == "True")
 
+    def test_by_a_quota_on_pods(self):
+        here = len(self.cluster.get("pods")["items"])
+        self.cluster.apply({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few-pods"},
+                            "spec": {"hard": {"pods": str(here + 1)}}})
+        lift = ("delete", "resourcequota", "few-pods", "--ignore-not-found")
+        self.addCleanup(self.cluster.kubectl, *lift)
+        wait_for("the quota is counted", lambda: self.cluster.kubectl(
+            "get", "resourcequota", "few-pods", "-o", "jsonpath={.status.used.pods}") == str(here))
+        name = self.training("many", nodes=2)
+        self.wait_told(name, "QuotaExceeded", "exceeded quota: few-pods")
+        self.assertTrue(self.is_the_only_attempt(name, 1))
+        self.cluster.kubectl(*lift)
+        self.cluster.restart("mpi-operator")  # it tries later and later
+        self.wait_right(name, 1)
+
+    def test_by_a_webhook_that_denies_its_pods(self):
+        webhook = self.webhook()
+        webhook.deny("", "v1", "pods", "images of unknown origin")
+        name = self.training("unsigned")
+        self.wait_told(name, "AdmissionDenied", "images of unknown origin")
+        self.assertEqual(self.jobs(name), [f"{name}-r1"])
+        webhook.allow()
+        self.cluster.restart("mpi-operator")
+        self.wait_right(name, 1)
+
     def test_by_the_deletion_of_their_namespace(self):
         other = self.training("elsewhere")
         self.wait_running(other, 1)

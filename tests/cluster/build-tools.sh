@@ -2,9 +2,15 @@
 # Builds the programs of a real control plane that tools/go.mod pins, once for each version of that file, into the user's
 # cache folder, and prints where they are. Every module comes through the Go module proxy and its checksum database.
 #   tests/cluster/build-tools.sh [PROGRAM...]     default: what the cluster tests need
+#   tests/cluster/build-tools.sh --newest         the MPI Operator of tools/newest/go.mod alone
 # Exit code 77: this machine can't have them (no Go and none to install, no network); the reason is on standard error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/tools"
+shopt -s nullglob # tools/newest has no program of its own
+if [ "${1-}" = --newest ]; then
+  cd newest
+  set -- mpi-operator
+fi
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
 key=$(cat go.mod go.sum ./*/*.go | sha256sum | cut -c 1-12)
 bin=$cache/cluster-$key
@@ -23,7 +29,7 @@ find_go() {
   local major minor
   if command -v go >/dev/null; then
     IFS=. read -r major minor _ <<<"$(go env GOVERSION | sed 's/^go//')"
-    [ "$major" -gt 1 ] || [ "${minor%%[!0-9]*}" -ge 24 ] && return 0
+    [ "$major" -gt 1 ] || [ "${minor%%[!0-9]*}" -ge 26 ] && return 0
   fi
   local folder=$cache/go-$go_version
   if [ ! -x "$folder/bin/go" ]; then
@@ -45,6 +51,18 @@ package_of() {
   esac
 }
 
+# Prints the linker's flags by which programs know the version of Kubernetes, as its own build sets them.
+version_flags() {
+  local version=k8s.io/component-base/version minor package
+  IFS=. read -r _ minor _ <<<"$1"
+  printf ' %s' -X "$version.gitVersion=$1" -X $version.gitMajor=1 -X "$version.gitMinor=$minor" \
+    -X $version.gitTreeState=clean -X $version.buildDate=1970-01-01T00:00:00Z
+  # What helm template and helm lint take for the cluster's version.
+  for package in pkg/lint/rules pkg/chartutil; do
+    printf ' %s' -X "helm.sh/helm/v3/$package.k8sVersionMajor=1" -X "helm.sh/helm/v3/$package.k8sVersionMinor=$minor"
+  done
+}
+
 missing=()
 for program in "$@"; do
   [ -x "$bin/$program" ] || missing+=("$program")
@@ -52,7 +70,8 @@ done
 if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ] || [ ! -d "$bin/monitoring-crds" ]; then
   find_go
   export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
-  go mod download github.com/kubeflow/mpi-operator k8s.io/kubernetes >&2 ||
+  release=$(sed -n 's|^\tk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/newest
+  go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 ||
     skip "the Go modules can't be downloaded"
   install -m 644 "$(go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/manifests/base/kubeflow.org_mpijobs.yaml" \
     "$bin/mpijobs-crd.yaml"
@@ -61,15 +80,8 @@ if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ] || [ ! -d "$bin/
   mkdir -p "$bin/monitoring-crds"
   install -m 644 "$monitoring"/example/prometheus-operator-crd/*_{pod,service}monitors.yaml \
     "$monitoring"/example/prometheus-operator-crd/*_prometheusrules.yaml "$bin/monitoring-crds"
-  release=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
-  IFS=. read -r _ minor _ <<<"$release"
-  version=k8s.io/component-base/version
-  flags="-s -w -X $version.gitVersion=$release -X $version.gitMajor=1 -X $version.gitMinor=$minor"
-  flags+=" -X $version.gitTreeState=clean -X $version.buildDate=1970-01-01T00:00:00Z"
-  # What helm template and helm lint take for the cluster's version.
-  for package in pkg/lint/rules pkg/chartutil; do
-    flags+=" -X helm.sh/helm/v3/$package.k8sVersionMajor=1 -X helm.sh/helm/v3/$package.k8sVersionMinor=$minor"
-  done
+  flags="-s -w"
+  [ -z "$release" ] || flags+=$(version_flags "$release")
   for program in ${missing[@]+"${missing[@]}"}; do
     say "building $program"
     nice go build -trimpath -ldflags "$flags" -o "$bin/.$program" "$(package_of "$program")" >&2

@@ -7,10 +7,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 CANNOT = 77  # what ctest takes for "skipped"
 
 
-def build_tools(*programs):
-    """Returns the folder of the named programs, default: those of a control plane. Ends the test as skipped where there can't
-    be any."""
-    result = subprocess.run([HERE / "build-tools.sh", *programs], stdout=subprocess.PIPE, text=True, check=False)
+def build_tools(*words):
+    """Returns the folder of the named programs, default: those of a control plane; "--newest": of the newest MPI Operator.
+    Ends the test as skipped where there can't be any."""
+    result = subprocess.run([HERE / "build-tools.sh", *words], stdout=subprocess.PIPE, text=True, check=False)
     if result.returncode == CANNOT:
         print("SKIPPED: this machine can't build the programs that the test needs; see above", file=sys.stderr)
         sys.exit(CANNOT)

@@ -70,6 +70,7 @@ class ControlPlane:
         """pods_here: pods get addresses of this machine, so that what listens here answers for them."""
         self.over = threading.Event()
         self.bin = build_tools()
+        self.mpi_operator = self.bin  # where its program and definition are
         self.turn = self._wait_for_turn(self.bin.parent)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"ganscale-{self.label}-"))
         self.pods_here = pods_here
@@ -335,13 +336,23 @@ class ControlPlane:
                    f"--config={HERE}/stages/nodes.yaml", f"--config={HERE}/stages/pods.yaml", f"--server-address=127.0.0.1:{self.ports['kwok']}")
 
     def _install_mpi_operator(self):
-        self.kubectl("create", "--save-config=false", "-f", self.bin / "mpijobs-crd.yaml")
+        self.kubectl("create", "--save-config=false", "-f", self.mpi_operator / "mpijobs-crd.yaml")
         wait_for("the API of MPIJobs", lambda: self.kubectl("get", "mpijobs", "-A", check=False).returncode == 0)
         self.kubectl("create", "namespace", "mpi-operator")
-        self.start("mpi-operator", self.bin / "mpi-operator", f"--kubeConfig={self.folder}/admin.kubeconfig",
+        self._start_mpi_operator()
+        threading.Thread(target=self._keep_mpi_operator, daemon=True).start()
+
+    def _start_mpi_operator(self):
+        self.start("mpi-operator", self.mpi_operator / "mpi-operator", f"--kubeConfig={self.folder}/admin.kubeconfig",
                    "--lock-namespace=mpi-operator", "--kube-api-qps=200", "--kube-api-burst=400", "--threadiness=8",
                    f"--monitoring-port={self.ports['mpi_monitoring']}")
-        threading.Thread(target=self._keep_mpi_operator, daemon=True).start()
+
+    def upgrade_mpi_operator(self):
+        """Puts the newest definition and program in the place of those that run, as an administrator would."""
+        self.mpi_operator = build_tools("--newest")
+        self.stop("mpi-operator")
+        self.kubectl("replace", "-f", self.mpi_operator / "mpijobs-crd.yaml")
+        self._start_mpi_operator()
 
     def _keep_mpi_operator(self):
         """It ends when it can't renew its lease for five seconds, as on a busy machine or without an API server."""

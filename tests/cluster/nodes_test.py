@@ -73,6 +73,18 @@ class Nodes(MishapCase):
             self.assertNotEqual(self.only_worker(name)[1], node)
             self.assertEqual(self.status(name).get("failures", 0), 0)
 
+    def test_that_are_drained(self):
+        name = self.training("drained")
+        self.wait_right(name, 1)
+        _, node = self.only_worker(name)
+        self.addCleanup(self.cluster.kubectl, "uncordon", node)
+        self.cluster.kubectl("drain", node, "--delete-emptydir-data", "--force", "--ignore-daemonsets", "--timeout=180s")
+        self.wait_right(name, 2)
+        self.assertNotEqual(self.only_worker(name)[1], node)
+        notes = {event["reason"]: event["note"] for event in self.events(name)}
+        self.assertIn(f"its node is cordoned: {node}", notes["Disruption"])
+        self.assertEqual(self.status(name).get("failures", 0), 0)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

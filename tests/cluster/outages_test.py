@@ -73,6 +73,26 @@ class Outages(MishapCase):
         self.wait_right(name, 2)
         self.assertEqual((self.uid_of_job(name, 2), self.status(name)["restarts"]), (uid, 1))
 
+    def test_of_an_etcd_that_is_set_back_to_a_backup(self):
+        name = self.training("early")
+        self.wait_right(name, 1)
+        uid = self.uid_of_job(name, 1)
+        backup = self.cluster.back_up_etcd()
+        self.cluster.kubectl("scale", f"gt/{name}", "--replicas=2")
+        self.wait_right(name, 2)
+        self.training("lost")
+        self.wait_right("lost", 1)
+        self.cluster.restore_etcd(backup)
+        # The second attempt never was, nor was the other training.
+        self.wait_right(name, 1)
+        self.assertEqual(self.uid_of_job(name, 1), uid)
+        self.assertEqual(self.cluster.get("mpijobs", selector="ganscale.dev/training=lost")["items"], [])
+        # It hears of what comes after.
+        self.cluster.kubectl("scale", f"gt/{name}", "--replicas=2")
+        self.wait_right(name, 2)
+        self.training("lost")
+        self.wait_right("lost", 1)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

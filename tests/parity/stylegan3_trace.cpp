@@ -1,13 +1,11 @@
 // Kind "stylegan3_trace": first weights of G and D, passes in eval mode, and some training steps.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/argmax.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 
 #include "augment/blur/fading_blur.h"
 #include "base/error.h"
@@ -15,9 +13,8 @@
 #include "comm/backends/thread_group.h"
 #include "models/contract/style_generator.h"
 #include "parity/check_fixture.h"
-#include "parity/settings.h"
 #include "parity/stored.h"
-#include "parity/witness.h"
+#include "parity/training_trace.h"
 #include "training/run/parse_run.h"
 #include "training/schemes/synchronous/synchronous.h"
 
@@ -102,17 +99,9 @@ training::RunConfig run_config(const Settings& in, const Arithmetic& arithmetic)
 }
 
 /// The images, labels and latents of a fixture's steps.
-class Stylegan3Inputs : public training::StepInputs {
+class Stylegan3Inputs : public StoredInputs {
  public:
-  Stylegan3Inputs(const NamedTensors& tensors, const Arithmetic& arithmetic, int label_count)
-      : tensors_(tensors), arithmetic_(arithmetic), label_count_(label_count) {}
-
-  at::Tensor input(const std::string& name) const { return arithmetic_(stored(tensors_, name)); }
-  /// Returns the classes of one-hot vectors; undefined without classes.
-  at::Tensor labels(const std::string& name) const {
-    if (label_count_ == 0) return {};
-    return at::argmax(stored(tensors_, name), 1).to(arithmetic_.device);
-  }
+  using StoredInputs::StoredInputs;
 
   training::StepInput next(const training::Progress& progress) override {
     const std::string step = "step" + std::to_string(progress.step);
@@ -127,32 +116,19 @@ class Stylegan3Inputs : public training::StepInputs {
   training::StepLatents latents(const std::string& phase) const {
     return {.z = input(phase + ".gen_z"), .labels = labels(phase + ".gen_c")};
   }
-
-  const NamedTensors& tensors_;
-  const Arithmetic& arithmetic_;
-  int label_count_;
 };
 
-/// Our networks in the state of a fixture, and our comparison with it. The steps are those of a run
-/// of scheme synchronous on one rank.
-class Stylegan3Trace {
+/// Our networks in the state of a fixture, and our comparison with it.
+class Stylegan3Trace : private TrainingTrace {
  public:
   Stylegan3Trace(const checkpoint::Safetensors& fixture, const Arithmetic& arithmetic,
                  Report& report)
-      : tensors_(fixture.tensors),
-        settings_(fixture.metadata),
-        arithmetic_(arithmetic),
-        report_(report),
+      : TrainingTrace(fixture, arithmetic, report),
         config_(run_config(settings_, arithmetic)),
         inputs_(tensors_, arithmetic, config_.model.label_count),
         replica_(config_, arithmetic.device, {}),
         generator_(*replica_.generator().as_style_generator()) {
-    auto state = replica_.state();
-    for (const auto& [file, prefix] : {std::pair{"generator", "init.G."},
-                                       {"generator_ema", "init.G."},
-                                       {"discriminator", "init.D."}}) {
-      copy_into(state.at(file), with_prefix(tensors_, prefix), "the fixture");
-    }
+    start(replica_);
   }
 
   void check_passes();
@@ -164,23 +140,14 @@ class Stylegan3Trace {
     report_.compare(group, ours, stored(tensors_, name));
   }
   void check_truncated(const at::Tensor& z, const at::Tensor& c);
-  void witness(std::vector<training::Phase>& phases);
-  void check_gradients(const training::Phase& phase, const optim::Optimizer& optimizer);
   void check_statistics(const std::string& step, const training::Phase& phase,
                         const NamedTensors& statistics);
-  void check_final(const std::string& network, const torch::nn::Module& ours);
 
-  const NamedTensors& tensors_;
-  const Settings settings_;
-  const Arithmetic& arithmetic_;
-  Report& report_;
   const training::RunConfig config_;
   Stylegan3Inputs inputs_;
   std::unique_ptr<comm::Group> group_ = comm::make_single_group();
   training::Replica replica_;
   models::StyleGenerator& generator_;
-  training::Progress progress_;
-  std::vector<std::unique_ptr<Witness>> witnesses_;
   kernels::RandomStream random_{{}, Stream::kSamples};
 };
 
@@ -223,7 +190,9 @@ void Stylegan3Trace::check_truncated(const at::Tensor& z, const at::Tensor& c) {
 
 void Stylegan3Trace::check_steps() {
   training::Synchronous trainer(config_, replica_, inputs_, *group_);
-  witness(trainer.phases());
+  witness(trainer.phases(), [this](const training::Phase& phase, const auto& optimizer) {
+    check_gradients(phase.name, optimizer);
+  });
   const int steps = settings_.integer("steps");
   while (progress_.step < steps) {
     const std::int64_t step = progress_.step;
@@ -245,28 +214,6 @@ void Stylegan3Trace::check_steps() {
   check_final("G", replica_.generator());
   check_final("D", replica_.discriminator());
   check_final("G_ema", replica_.generator_ema());
-}
-
-/// Has the gradients of each phase compared as they are when it updates its network.
-void Stylegan3Trace::witness(std::vector<training::Phase>& phases) {
-  for (training::Phase& phase : phases) {
-    optim::Optimizer& optimizer = *phase.optimizer;
-    witnesses_.push_back(std::make_unique<Witness>(
-        optimizer, [this, &phase, &optimizer] { check_gradients(phase, optimizer); }));
-    phase.optimizer = witnesses_.back().get();
-  }
-}
-
-void Stylegan3Trace::check_gradients(const training::Phase& phase,
-                                     const optim::Optimizer& optimizer) {
-  if (progress_.step > 0) return;
-  // Ten times the tolerance of losses, in float32.
-  const double allowance = arithmetic_.is_float64() ? 1 : 10;
-  for (const auto& [parameter, expected] :
-       with_prefix(tensors_, "step0." + phase.name + ".grad.")) {
-    report_.compare("gradients " + phase.name, stored(optimizer.parameters(), parameter).grad(),
-                    expected, allowance);
-  }
 }
 
 /// A statistic of the fixture, what we call it, and what ours is multiplied by.
@@ -302,13 +249,6 @@ void Stylegan3Trace::check_statistics(const std::string& step, const training::P
     } else {
       report_.compare("losses", ours, theirs->second);
     }
-  }
-}
-
-void Stylegan3Trace::check_final(const std::string& network, const torch::nn::Module& ours) {
-  const NamedTensors state = named_state(ours);
-  for (const auto& [name, expected] : with_prefix(tensors_, "final." + network + ".")) {
-    report_.compare("final " + network, stored(state, name), expected);
   }
 }
 

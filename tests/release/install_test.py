@@ -31,7 +31,7 @@ class Install(unittest.TestCase):
 
     def test_configurations_and_completions_are_there(self):
         for file in ["ganscale/runs/demo-emoji32.yaml", "ganscale/worker-schema.json", "bash-completion/completions/ganscale",
-                     "ganscale/scripts/convert-stylegan2.py", "zsh/vendor-completions/_ganscale-operator", "fish/vendor_completions.d/ganscale.fish", "doc/ganscale/copyright"]:
+                     "ganscale/scripts/convert-weights.py", "zsh/vendor-completions/_ganscale-operator", "fish/vendor_completions.d/ganscale.fish", "doc/ganscale/copyright"]:
             self.assertGreater((self.folder / "share" / file).stat().st_size, 0, file)
 
     def test_configurations_are_found_by_name(self):

@@ -37,7 +37,7 @@ class SweepVerb(unittest.TestCase):
     def test_without_the_operator_it_says_what_is_missing(self):
         code, output = run(self.alone, "sweep", "report", *OPTIONS, PATH="/nowhere")
         self.assertEqual(code, WRONG_CONFIGURATION)
-        self.assertIn(f"neither beside this program ({self.folder}/ganscale-operator) nor on PATH", output)
+        self.assertIn(f"neither next to this program ({self.folder}/ganscale-operator) nor on PATH", output)
 
     def test_help_needs_no_operator(self):
         code, output = run(self.alone, "sweep", "report", "--help", PATH="/nowhere")

@@ -22,7 +22,7 @@ void read_p_schedule(config::Section& in, AugmentConfig& c) {
   in.require(c.p_schedule.final >= 0 && c.p_schedule.final <= 1, "p_schedule.final",
              "must be in [0, 1]");
   in.require(!c.adaptive || c.p_schedule.is_constant(), "p_schedule",
-             "p adapts, and follows no schedule; use adaptive: false, or leave it out");
+             "an adaptive p cannot follow a schedule; use adaptive: false, or leave it out");
 }
 
 void parse_ada(config::Section& in, AugmentConfig& c) {
@@ -35,7 +35,7 @@ void parse_ada(config::Section& in, AugmentConfig& c) {
   in.require(c.p >= 0 && c.p <= 1, "p", "must be in [0, 1]");
   c.pipeline.color_strength =
       in.get("color_strength", c.pipeline.color_strength,
-             "a transformation of colors has this times p as its probability");
+             "color transformations have this times p as their probability");
   in.require(c.pipeline.color_strength >= 0 && c.pipeline.color_strength <= 1, "color_strength",
              "must be in [0, 1]");
   read_p_schedule(in, c);
@@ -46,7 +46,7 @@ void parse_ada(config::Section& in, AugmentConfig& c) {
   a.interval_steps = in.get("interval_steps", a.interval_steps, "steps between two updates of p");
   in.require(a.interval_steps > 0, "interval_steps", "must be at least 1");
   a.speed_kimg =
-      in.get("speed_kimg", a.speed_kimg, "thousands of images in which p can go from 0 to 1");
+      in.get("speed_kimg", a.speed_kimg, "thousands of images over which p can go from 0 to 1");
   in.require(a.speed_kimg > 0, "speed_kimg", "must be positive");
 }
 

@@ -11,10 +11,11 @@
 namespace ganscale::checkpoint {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Better>, 6> kDirections{{{"fid", Better::kLower},
+constexpr std::array<std::pair<std::string_view, Better>, 7> kDirections{{{"fid", Better::kLower},
                                                                           {"kid", Better::kLower},
                                                                           {"ppl", Better::kLower},
                                                                           {"is", Better::kHigher},
+                                                                          {"eq", Better::kHigher},
                                                                           {"pr", Better::kHigher},
                                                                           {"dc", Better::kHigher}}};
 

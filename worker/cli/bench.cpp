@@ -31,7 +31,8 @@ constexpr std::int64_t kWarmupSteps = 10;
 constexpr std::int64_t kSteps = 50;
 
 constexpr auto kBenchExample =
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  mpirun -n 8 ganscale bench --config my.yaml --set data.path=faces --json\n"
     "  ganscale bench --count --config configs/runs/loppi/ffhq256-strong.yaml\n"
     "  ganscale bench --count --config my.yaml --set training.batch=64 --ranks 8 --device A100\n"
@@ -41,11 +42,11 @@ constexpr auto kBenchExample =
     "(10), on random images if data.path is empty. Writes no files. Prints one result for all\n"
     "ranks, with the mean, lowest and highest rank:\n"
     "  compute, all_reduce         computation; exposed waiting for gradients of other ranks\n"
-    "  data_wait, host             waiting for images; other work of the host\n"
+    "  data_wait, host             waiting for images; other host work\n"
     "  in phases                   host time by phase: on a GPU, the time to launch it\n"
     "\n"
-    "--count runs each phase of a step once on shapes alone, on the code path of a GPU: no GPU "
-    "and no\n"
+    "--count runs each phase of a step once on shapes alone, on the code path of a GPU: no GPU and "
+    "no\n"
     "data are needed, and nothing is computed. For each phase and for the mean step the table has "
     "the\n"
     "work that a rank submits to its GPU:\n"
@@ -59,13 +60,12 @@ constexpr auto kBenchExample =
     "  reduced                     bytes of all-reduces\n"
     "  time                        the minimum time of the device for that: convolutions and "
     "matrix\n"
-    "                              products at 65% of the low-precision peak or 50% of another, "
+    "                              products at 65% of the low-precision peak or 50% of others, "
     "the\n"
     "                              rest at 75% of the bandwidth, 2.5 us for a launch in a CUDA "
     "graph\n"
-    "                              (training.cuda_graphs), 6 us outside one where the device "
-    "waits\n"
-    "It is a bound to compare measured times with, not a measurement.";
+    "                              (training.cuda_graphs), 6 us outside one if the device waits\n"
+    "It is an estimate to compare measured times with, not a measurement.";
 
 ExitCode count(const BenchOptions& options, const training::RunConfig& config) {
   const cost::Device& device = cost::device_of_name(options.device);
@@ -89,8 +89,8 @@ training::MeasureConfig window_of(const training::MeasureConfig& configured) {
 ExitCode measure(const BenchOptions& options, training::RunConfig config) {
   if (wire::sharing_of(config.scheme.name) != wire::Sharing::kBatch) {
     throw ConfigError(
-        "scheme.name: bench measures steps of synchronous; for another scheme see "
-        "`measure` of a training: " +
+        "scheme.name: bench measures only synchronous; for another scheme set `measure` in a "
+        "training: " +
         config.scheme.name);
   }
   config.measure = window_of(config.measure);

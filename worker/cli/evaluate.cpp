@@ -28,17 +28,18 @@ struct EvaluateOptions {
 };
 
 constexpr auto kEvaluateExample =
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  mpirun -n 8 ganscale evaluate --run runs/r1 --metrics fid50k,is50k,kid50k,pr50k3 \\\n"
     "      --feature-net inception-2015-12-05.pt\n"
     "  ganscale evaluate --checkpoint runs/r1/checkpoints/kimg-000200 --metrics fid10k \\\n"
     "      --feature-net inception.safetensors --set data.path=/data/faces\n"
-    "  ganscale evaluate --run runs/r1 --metrics ppl50k_wend --perceptual-net vgg16.pt\n\n"
+    "  ganscale evaluate --run runs/r1 --metrics ppl50k_wend --perceptual-net vgg16.pt\n"
+    "\n"
     "Metrics: fid, is, kid, pr (precision, recall), dc (density, coverage), ppl (perceptual path\n"
-    "length), each with a number of generated images; against at most 50,000 real images, or with\n"
-    "_full, as in kid50k_full and pr50k3_full, against all; fid, pr and dc also within each "
-    "label,\n"
-    "as in fid50k_by_label.\n"
+    "length), each followed by the number of generated images. They compare with at most 50,000\n"
+    "real images, or with all of them if _full is appended, as in kid50k_full and pr50k3_full.\n"
+    "fid, pr and dc can also be measured within each label, as in fid50k_by_label.\n"
     "The result does not depend on the number of ranks.";
 
 /// Returns the configuration of the generator with the options applied.
@@ -71,7 +72,7 @@ void add_to_run(const training::MetricsLine& line, const training::RunFolder& fo
   try {
     training::append_if_newest(folder.metrics(), line);
   } catch (const DataError& error) {
-    log::warning("Cannot add this to the metrics of the run", {{"reason", error.what()}});
+    log::warning("Cannot add the result to the metrics of the run", {{"reason", error.what()}});
   }
 }
 
@@ -119,10 +120,10 @@ void add_evaluate(CLI::App& app, Action& action) {
   verb->footer(kEvaluateExample);
   add_generator_options(*verb, options->generator);
   verb->add_option("--metrics", options->metrics,
-                   "comma-separated metrics; by default those of the run");
+                   "comma-separated metrics; default: the run's metrics");
   verb->add_option("--feature-net", options->feature_net, "file of the feature network");
   verb->add_option("--perceptual-net", options->perceptual_net,
-                   "file of the network of path lengths (ppl)");
+                   "file of the network for path lengths (ppl)");
   verb->add_option("--set", options->assignments, "override one key of the run's configuration")
       ->type_name("KEY=VALUE")
       ->take_all()

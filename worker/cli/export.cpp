@@ -20,16 +20,18 @@ struct ExportOptions {
 };
 
 constexpr auto kExportExample =
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  ganscale export --run runs/r1 --format torchscript --out generator.pt\n"
     "      in Python: generator = torch.jit.load('generator.pt')\n"
     "                 generator(torch.randn(16, 100))                             # without "
     "labels\n"
     "                 generator(torch.randn(16, 100), torch.randint(10, (16,)))   # with ten "
     "labels\n"
-    "  ganscale export --run runs/r1 --format safetensors --out generator.safetensors\n\n"
-    "Exports the moving average of the generator, all models in both formats. The metadata have\n"
-    "model, z_dim, label_count, resolution and, if known, label_probabilities (in Python\n"
+    "  ganscale export --run runs/r1 --format safetensors --out generator.safetensors\n"
+    "\n"
+    "Exports the moving average of the generator; both formats take every model. The metadata are\n"
+    "model, z_dim, label_count, resolution and, if known, label_probabilities (in Python:\n"
     "_extra_files of torch.jit.load).";
 
 /// The metadata of the weights, in both formats.

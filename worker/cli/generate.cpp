@@ -201,7 +201,7 @@ void move_images(const GenerateOptions& options, const training::TrainedGenerato
   auto* styled = trained.generator->as_style_generator();
   const at::Tensor transform = styled != nullptr ? styled->input_transform() : at::Tensor();
   if (!transform.defined()) {
-    throw UsageError("--rotate, --translate: only the images of stylegan3 move as a whole: " +
+    throw UsageError("--rotate, --translate: only stylegan3 can turn and move its images: " +
                      trained.config.model.name);
   }
   models::ImageMotion motion{.degrees = options.rotation};
@@ -237,7 +237,7 @@ void add_truncation(CLI::App& verb, GenerateOptions& options) {
                               "psi of a style-based model: 1 is full variety, 0 the mean image; "
                               "for BigGAN the threshold beyond which latents are resampled");
   verb.add_option("--truncation-cutoff", options.truncation_cutoff,
-                  "truncate only this many layers, from the first (coarsest) on")
+                  "truncate only this many layers, starting with the first (coarsest)")
       ->check(CLI::Range(0, 100))
       ->needs(psi);
 }
@@ -247,7 +247,7 @@ void add_motion(CLI::App& verb, GenerateOptions& options) {
     return config::parse_number(text) ? std::string() : "expected a finite number: " + text;
   };
   verb.add_option("--rotate", options.rotation,
-                  "turn all images by so many degrees, counterclockwise (stylegan3)")
+                  "turn all images counterclockwise by this many degrees (stylegan3)")
       ->check(is_number);
   verb.add_option("--translate", options.translation,
                   "then move them: RIGHT,DOWN, in image widths, such as 0.1,-0.2 (stylegan3)")
@@ -260,10 +260,11 @@ void add_motion(CLI::App& verb, GenerateOptions& options) {
 CLI::Option* add_mixing(CLI::App& verb, GenerateOptions& options) {
   auto* rows =
       verb.add_option("--mix-rows", options.mix_rows, "seeds of the rows of a style mixing grid");
-  auto* columns =
-      verb.add_option("--mix-columns", options.mix_columns, "seeds of its columns")->needs(rows);
+  auto* columns = verb.add_option("--mix-columns", options.mix_columns,
+                                  "seeds of the columns of a style mixing grid")
+                      ->needs(rows);
   verb.add_option("--mix-layers", options.mix_layers,
-                  "layers with the column's style; by default 0-6 without the last layer")
+                  "layers with the column's style; default: 0-6 without the last layer")
       ->needs(rows);
   return rows->needs(columns);
 }
@@ -277,18 +278,17 @@ void add_generate(CLI::App& app, Action& action) {
   add_generator_options(*verb, options->generator);
   add_device_option(*verb, options->device);
   auto* seeds = verb->add_option("--seeds", options->seeds, "numbers and ranges; default 0-63");
-  verb->add_option(
-      "--labels,--label", options->labels,
-      "labels of a conditional model by number or name, or `data` to draw them from p(y); by "
-      "default all");
+  verb->add_option("--labels,--label", options->labels,
+                   "labels of a conditional model by number or name, or `data` to draw them from "
+                   "p(y); default: all");
   auto* out = verb->add_option(
       "--out", options->out,
       "PNG file with a grid of all images, or the video of --walk (.webp, .mp4 or .y4m)");
   auto* out_dir =
       verb->add_option("--out-dir", options->out_dir, "folder for one PNG file per seed");
   auto* grid = verb->add_option("--grid", options->grid,
-                                "ROWSxCOLUMNS of --out; by default nearly square. With --walk: a "
-                                "cell for each of --labels, all at the same latent")
+                                "ROWSxCOLUMNS of --out; default: nearly square. With --walk, each "
+                                "cell shows one of --labels, all at the same latent")
                    ->excludes(out_dir);
   verb->add_option("--scale", options->scale, "enlarge the images of --out by this factor")
       ->check(CLI::Range(1, 64))

@@ -15,7 +15,7 @@ struct ImportOptions {
 
 constexpr auto kImportExample =
     "\nExample:\n"
-    "  scripts/convert-stylegan2.py ffhq.pkl ffhq.safetensors\n"
+    "  scripts/convert-weights.py ffhq.pkl ffhq.safetensors\n"
     "  ganscale import --from ffhq.safetensors --run runs/ffhq\n"
     "  ganscale generate --run runs/ffhq --truncation 0.7 --out faces.png\n"
     "  ganscale train --config my.yaml --resume-weights runs/ffhq --run runs/mine";
@@ -30,10 +30,10 @@ ExitCode import_weights(const ImportOptions& options) {
 
 void add_import(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ImportOptions>();
-  CLI::App* verb =
-      app.add_subcommand("import", "Make a run folder from StyleGAN2's public weights");
+  CLI::App* verb = app.add_subcommand(
+      "import", "Make a run folder from public weights: StyleGAN2, StyleGAN3, R3GAN");
   verb->footer(kImportExample);
-  verb->add_option("--from", options->from, "output of scripts/convert-stylegan2.py")
+  verb->add_option("--from", options->from, "output of scripts/convert-weights.py")
       ->required()
       ->type_name("FILE");
   verb->add_option("--run", options->run, "folder of the new run")->required()->type_name("DIR");

@@ -23,20 +23,20 @@ namespace {
 constexpr std::array kVerbs{"train", "evaluate", "bench"};
 
 constexpr auto kLaunchExample =
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  ganscale launch train --data photos/ --run runs/photos\n"
     "  ganscale launch -n 2 train --config demo --set data.path=emoji --run runs/demo\n"
     "  ganscale launch --hostfile hosts train --config my.yaml --run runs/big\n"
     "\n"
-    "Starts train, evaluate or bench by mpirun: one rank for each GPU of this machine, or up to "
-    "four\n"
-    "that divide its cores among them. A hostfile has a line for each machine, `name slots=8`;\n"
-    "mpirun reaches them by SSH, or as Slurm has allotted them. Other options are mpirun's own:\n"
-    "start that yourself if you need them.\n"
+    "Starts train, evaluate or bench with mpirun: one rank for each GPU of this machine, or,\n"
+    "without GPUs, up to four ranks that share its cores. A hostfile has a line for each machine,\n"
+    "such as `name slots=8`; mpirun reaches them by SSH, or within a Slurm allocation. If you "
+    "need\n"
+    "other options of mpirun, start mpirun yourself.\n"
     "\n"
-    "Ctrl-C, SIGTERM or SIGUSR1: writes a checkpoint and ends with exit code 143. The second time "
-    "it\n"
-    "ends at once.";
+    "On Ctrl-C, SIGTERM or SIGUSR1 the run writes a checkpoint and ends with exit code 143.\n"
+    "A second signal ends it at once.";
 
 bool reads_other_processes() {
   char from = 0;
@@ -78,13 +78,13 @@ ExitCode launch(const LaunchRequest& request) {
 
 void add_launch(CLI::App& app, Action& action) {
   auto request = std::make_shared<LaunchRequest>();
-  CLI::App* verb = app.add_subcommand(
-      "launch", "Start a verb on all GPUs or cores of this machine, or of several");
+  CLI::App* verb =
+      app.add_subcommand("launch", "Start a command on all GPUs or cores of one or more machines");
   verb->footer(kLaunchExample);
   verb->add_option("-n,--ranks", request->ranks, "Number of ranks")
       ->type_name("RANKS")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--hostfile", request->hostfile, "File with the machines to use, as of mpirun")
+  verb->add_option("--hostfile", request->hostfile, "File with the machines to use, as for mpirun")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   verb->prefix_command();

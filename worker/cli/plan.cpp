@@ -40,7 +40,8 @@ struct PlanOptions {
 };
 
 constexpr auto kPlanExample =
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  ganscale plan --config configs/runs/loppi/ffhq256-strong.yaml --machine dgx-a100 --nodes "
     "16\n"
     "  ganscale plan --config my.yaml --mode weak --calibrate measured.yaml --svg plan.svg\n"
@@ -48,10 +49,11 @@ constexpr auto kPlanExample =
     "  ganscale plan --config my.yaml --machine lab.yaml --json | jq .rows[].efficiency\n"
     "  ganscale plan --config my.yaml --mode weak --nodes 128 --simulate --svg goodput.svg\n"
     "\n"
-    "Counts the work of a step (ganscale bench --count) and predicts the time of a step on 1, 2,\n"
-    "4, ... nodes and what it is spent on. No GPU and no data are needed, and nothing is "
+    "Counts the work of a step (ganscale bench --count) and predicts how long a step takes on 1, "
+    "2,\n"
+    "4, ... nodes, and where the time goes. No GPU and no data are needed, and nothing is "
     "computed.\n"
-    "training.batch is that of the first row; with --mode weak it grows with the GPUs, with\n"
+    "training.batch is the batch of the first row; with --mode weak it grows with the GPUs, with\n"
     "--mode per_label it is the batch per GPU. docs/planning.md explains the model and compares "
     "it\n"
     "with published results. --calibrate fits it to measurements:\n"
@@ -61,8 +63,8 @@ constexpr auto kPlanExample =
     "    - {gpus: 1, batch: 32, seconds_per_kimg: 112.5}\n"
     "    - {gpus: 2, batch: 32, seconds_per_kimg: 58.6}\n"
     "\n"
-    "--simulate simulates each scheme rank by rank on the GPUs of the last row, and runs with\n"
-    "failures, checkpoints and restarts; --conditions sets how often and how long.";
+    "--simulate simulates each scheme rank by rank on the GPUs of the last row, and whole runs\n"
+    "with failures, checkpoints and restarts; --conditions sets their frequency and duration.";
 
 planning::Machine read_machine(const std::string& name) {
   if (!name.ends_with(".yaml")) return planning::machine_of_name(name);
@@ -206,7 +208,7 @@ void add_plan(CLI::App& app, Action& action) {
                    "GPUs of the first row, doubled up to a full node; default: a full node")
       ->check(CLI::PositiveNumber);
   verb->add_option("--kimg", options->kimg,
-                   "Length of the training, or of each label's, in thousands of images")
+                   "Length of the training, or of each label's training, in thousands of images")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_option("--calibrate", options->calibration,

@@ -20,12 +20,13 @@ namespace ganscale::cli {
 namespace {
 
 constexpr auto kProjectExample =
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  ganscale project --run runs/faces --target me.jpg --out-dir me/\n"
-    "  ganscale project --run runs/faces --target me.jpg --perceptual-net vgg16.pt --out-dir "
-    "me/\n\n"
+    "  ganscale project --run runs/faces --target me.jpg --perceptual-net vgg16.pt --out-dir me/\n"
+    "\n"
     "Writes target.png, projected.png and projected.safetensors: the style vectors \"w\" and the\n"
-    "noise maps whose image is nearest to the target.";
+    "noise maps that reproduce the target most closely.";
 
 struct ProjectOptions {
   GeneratorOptions generator;
@@ -121,8 +122,8 @@ void add_project(CLI::App& app, Action& action) {
       ->required()
       ->type_name("DIR");
   verb->add_option("--perceptual-net", options->perceptual_net,
-                   "TorchScript network that compares the images, such as NVIDIA's vgg16.pt; by "
-                   "default their pixels are compared at all sizes")
+                   "TorchScript network that compares the images, such as NVIDIA's vgg16.pt; "
+                   "default: compare pixels at all sizes")
       ->type_name("FILE");
   verb->add_option("--steps", options->projection.step_count, "number of optimization steps")
       ->check(CLI::PositiveNumber)

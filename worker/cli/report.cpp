@@ -29,7 +29,7 @@ void add_report(CLI::App& app, Action& action) {
   auto* verb = app.add_subcommand("report", "Write a self-contained HTML report of a run");
   verb->footer("\nExample:\n  ganscale report runs/r1            # writes runs/r1/report.html");
   verb->add_option("run", options->run, "folder of the run")->required();
-  verb->add_option("--out", options->out, "file to write; default RUN/report.html");
+  verb->add_option("--out", options->out, "file to write; default: RUN/report.html");
   verb->callback([options, &action] { action = [options] { return write_report(*options); }; });
 }
 

@@ -28,18 +28,19 @@ constexpr auto kReportExample =
   ::execv(beside.c_str(), arguments.data());
   ::execvp(kOperator, arguments.data());
   throw ConfigError(
-      "cannot run ganscale-operator, which writes the report of a sweep: it is "
-      "neither beside this program (" +
+      "cannot run ganscale-operator, which writes the report of a sweep: it is neither next to "
+      "this program (" +
       beside.string() + ") nor on PATH");
 }
 
 }  // namespace
 
 void add_sweep(CLI::App& app, Action& action) {
-  auto* sweep = app.add_subcommand("sweep", "Read what a ScalingSweep has measured");
+  auto* sweep = app.add_subcommand("sweep", "Read the results of a ScalingSweep");
   sweep->require_subcommand(1);
-  auto* report = sweep->add_subcommand(
-      "report", "Write the report of a ScalingSweep: `ganscale-operator report`, with its options");
+  auto* report = sweep->add_subcommand("report",
+                                       "Write the report of a ScalingSweep; the same as "
+                                       "`ganscale-operator report`, with the same options");
   report->footer(kReportExample);
   report->prefix_command();
   report->callback([report, &action] {

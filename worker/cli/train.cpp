@@ -40,7 +40,8 @@ struct TrainOptions {
 };
 
 constexpr auto kTrainExample =
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  ganscale train --data photos/ --run runs/photos     # chooses a configuration\n"
     "  ganscale train --config demo --data faces --run runs/r1\n"
     "  mpirun -n 8 ganscale train --config my.yaml --set training.batch=256 --run runs/faces\n"
@@ -51,22 +52,20 @@ constexpr auto kTrainExample =
     "  ganscale train --config my.yaml --check-config --world-size 64   # needs no data and no "
     "GPU\n"
     "\n"
-    "A configuration is a YAML file; what it leaves out has a default, which --print-config "
-    "shows:\n"
+    "A configuration is a YAML file. --print-config shows the defaults of keys that it omits:\n"
     "  model: {name: stylegan2, preset: config-f, resolution: 256}\n"
     "  data: {path: faces}                       # see ganscale data convert --help\n"
     "  training: {batch: 32, total_kimg: 25000}  # thousands of images to train on\n"
     "  checkpoint: {every_kimg: 100}\n"
     "  evaluate: {metrics: [fid50k], every_kimg: 1000, feature_net: inception.pt}\n"
     "\n"
-    "The run folder has samples/, stats.jsonl, checkpoints/ and more; ganscale report makes a page "
-    "of\n"
-    "it, ganscale generate makes images.\n"
+    "The run folder has samples/, stats.jsonl, checkpoints/ and more. ganscale report\n"
+    "summarizes it on a page; ganscale generate makes images.\n"
     "\n"
-    "Resumes a run folder with checkpoints. SIGTERM, SIGUSR1 or Ctrl-C: writes a checkpoint and\n"
-    "ends with exit code 143; so does a run that `ganscale launch` started. To a run under mpirun "
-    "send\n"
-    "SIGUSR1: after SIGTERM or Ctrl-C mpirun gives the ranks one second and ends with 1.";
+    "If the run folder has checkpoints, training resumes. On SIGTERM, SIGUSR1 or Ctrl-C, also to\n"
+    "`ganscale launch`, it writes a checkpoint and ends with exit code 143. If you started mpirun\n"
+    "yourself, send it SIGUSR1: after SIGTERM or Ctrl-C mpirun gives the ranks one second and\n"
+    "ends with 1.";
 
 /// Returns the device of the table that a run is for; any GPU is taken for an H200.
 std::string device_for(device::DeviceKind kind) {
@@ -93,7 +92,8 @@ config::Node suggested_config(const std::string& data) {
        .cores = device::usable_cores() * (is_bound ? comm::launched_local_size() : 1),
        .ranks = comm::launched_world_size()});
   if (comm::launched_rank() == 0) {
-    log::info("Chose a configuration for this dataset; in a file, it can be changed for --config");
+    log::info(
+        "Chose a configuration for this dataset; to change it, save it to a file for --config");
     std::cerr << yaml;
   }
   return config::parse_yaml(yaml, "the chosen configuration");
@@ -168,7 +168,7 @@ void add_train(CLI::App& app, Action& action) {
   auto* check = verb->add_flag("--check-config", options->check_config,
                                "Check the configuration without data and devices, and stop");
   verb->add_option("--world-size", options->world_size,
-                   "Number of ranks to check for; by default those of the launcher")
+                   "Number of ranks to check for; default: the launcher's number")
       ->type_name("RANKS")
       ->needs(check)
       ->check(CLI::Range(1, 1 << 20));
@@ -178,7 +178,7 @@ void add_train(CLI::App& app, Action& action) {
       "and stop; needs no data");
   verb->add_option("--device", options->layout_device,
                    "Device to print the layout for: " + cost::names_of_devices() +
-                       "; by default CPU-core, or H200 where the run uses a GPU")
+                       "; default: CPU-core, or H200 if the run uses a GPU")
       ->needs(prints_layout);
   add_shape_options(*verb, options->shapes);
   verb->add_option("--log-format", options->log_format, "text, or json: one object per line")

@@ -4,10 +4,7 @@
 #include <array>
 
 #include "losses/adversarial.h"
-#include "losses/hinge.h"
-#include "losses/least_squares.h"
 #include "losses/relativistic.h"
-#include "losses/wasserstein.h"
 
 namespace ganscale::losses {
 namespace {

@@ -95,13 +95,15 @@ void require_measurable(const MetricName& metric, const GeneratorTraits& generat
   };
   require(generator.has_labels || !metric.is_by_label,
           "comparing images within each label needs a model with labels, or scheme per_label");
-  if (metric.metric != Metric::kPathLength) return;
-  require(generator.has_styles || metric.path.is_between_latents,
-          "paths between styles need a generator with styles; measure those between latents, as in "
+  if (compares_features(metric)) return;
+  require(generator.moves_images || !compares_motions(metric),
+          "equivariance needs a generator whose images move as a whole, stylegan3");
+  require(generator.has_styles || compares_motions(metric) || metric.path.is_between_latents,
+          "paths between styles need a generator with styles; measure paths between latents, as in "
           "ppl50k_zend");
   require(!generator.is_low_precision,
-          "path lengths of a generator in low precision are those of its rounding; measure them "
-          "with ganscale evaluate, which computes in float32");
+          "a generator in low precision would be measured with its rounding; use ganscale evaluate, "
+          "which computes in float32");
 }
 
 std::vector<std::string> value_names(const MetricName& metric) {
@@ -159,7 +161,9 @@ void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& c
       add("_coverage", share.coverage);
       break;
     }
-    case Metric::kPathLength: check(false, "path lengths are not measured by features");
+    case Metric::kPathLength:
+    case Metric::kTranslation:
+    case Metric::kRotation: check(false, "this metric is not measured by features");
   }
 }
 

@@ -12,7 +12,8 @@ namespace ganscale::metrics {
 /// The results of an evaluation.
 struct Measurements {
   /// By name: "fid50k"; "is50k" and "kid50k" with "is50k_std" and "kid50k_std";
-  /// "pr50k3_precision", "pr50k3_recall"; "dc50k5_density", "dc50k5_coverage"; "ppl50k_wend".
+  /// "pr50k3_precision", "pr50k3_recall"; "dc50k5_density", "dc50k5_coverage"; "ppl50k_wend";
+  /// "eqt50k_int".
   /// Of "fid50k_by_label" and "pr50k3_by_label_recall" the mean over the labels, each of which counts
   /// the same, and of "fid50k_by_label_min" and "pr50k3_by_label_recall_min" the minimum.
   std::map<std::string, double> values;
@@ -22,9 +23,14 @@ struct Measurements {
   std::string label_shares = {};
 };
 
-/// Returns whether a metric compares features of images: all but path lengths do.
+/// Returns whether a metric tells how images follow a motion of the generator's input.
+inline bool compares_motions(const MetricName& metric) {
+  return metric.metric == Metric::kTranslation || metric.metric == Metric::kRotation;
+}
+
+/// Returns whether a metric compares features of images: all but path lengths and equivariance do.
 inline bool compares_features(const MetricName& metric) {
-  return metric.metric != Metric::kPathLength;
+  return metric.metric != Metric::kPathLength && !compares_motions(metric);
 }
 
 /// Return what a metric that compares features needs of the real and of the generated images.
@@ -48,6 +54,7 @@ void require_enough(const MetricName& metric, std::int64_t real_count);
 struct GeneratorTraits {
   bool has_labels = false;
   bool has_styles = false;
+  bool moves_images = false;      ///< by an input transform
   bool is_low_precision = false;  ///< computes in float16 or bfloat16
 };
 
@@ -59,7 +66,8 @@ void require_enough_in_labels(const MetricName& metric,
                               const std::vector<std::int64_t>& real_counts, LabelShares shares);
 
 /// Throws ConfigError if a metric can't measure such a generator: those within labels need labels,
-/// path lengths float32, and those between styles a generator with styles.
+/// path lengths float32, and those between styles a generator with styles, equivariance float32 and
+/// a generator that moves its images.
 void require_measurable(const MetricName& metric, const GeneratorTraits& generator);
 
 /// Returns the names of a metric's values that measure quality: two for pr and dc, otherwise the

@@ -22,13 +22,15 @@ constexpr std::array kKinds = {
     Kind{"fid", Metric::kFrechet, 0},        Kind{"is", Metric::kInceptionScore, 0},
     Kind{"kid", Metric::kKernel, 0},         Kind{"pr", Metric::kPrecisionRecall, 3},
     Kind{"dc", Metric::kDensityCoverage, 5}, Kind{"ppl", Metric::kPathLength, 0},
+    Kind{"eqt", Metric::kTranslation, 0},    Kind{"eqr", Metric::kRotation, 0},
 };
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
-      "unknown metric; known are fid50k, is50k, kid50k, pr50k3, dc50k5 and ppl50k_wend (wfull, "
-      "zend, zfull, and _crop), with any number of images, fid50k, pr50k3 and dc50k5 also with "
-      "_by_label, and all but is50k and ppl50k with _full for all real images: " +
+      "unknown metric; known are fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend (wfull, "
+      "zend, zfull, and _crop), eqt50k_int, eqt50k_frac and eqr50k, with any number of images, "
+      "fid50k, pr50k3 and dc50k5 also with _by_label, and fid50k, kid50k, pr50k3 and dc50k5 with "
+      "_full for all real images: " +
       text);
 }
 
@@ -47,28 +49,37 @@ void read_feature_net(config::Section& in, FeatureNetConfig& c) {
 
 void read_perceptual_net(config::Section& in, PerceptualNetConfig& c) {
   c.file = in.get("perceptual_net", "",
-                  "file of the network of path lengths (ppl): NVIDIA's vgg16.pt, or TorchScript "
+                  "file of the network for path lengths (ppl): NVIDIA's vgg16.pt, or TorchScript "
                   "that embeds images");
   c.sha256 = in.get("perceptual_net_sha256", c.sha256, "expected SHA-256 of that file; empty: any");
-}
-
-/// Reads "_full", or the paths of path lengths: "_wend", "_zfull_crop".
-void read_suffix(const std::string& suffix, MetricName& result) {
-  if (suffix.empty()) return;
-  const bool is_path = suffix.starts_with("_w") || suffix.starts_with("_z");
-  if (is_path != (result.metric == Metric::kPathLength)) refuse(result.text);
-  result.has_all_reals = !is_path;
-  if (result.has_all_reals && result.metric == Metric::kInceptionScore) refuse(result.text);
-  if (is_path) {
-    result.path = {.is_between_latents = suffix[1] == 'z',
-                   .is_anywhere = suffix.substr(2).starts_with("full"),
-                   .crops = suffix.ends_with("_crop")};
-  }
 }
 
 bool is_within_labels(Metric metric) {
   return metric == Metric::kFrechet || metric == Metric::kPrecisionRecall ||
          metric == Metric::kDensityCoverage;
+}
+
+bool compares_with_reals(Metric metric) {
+  return is_within_labels(metric) || metric == Metric::kKernel;
+}
+
+/// Reads "_full"; the paths of path lengths: "_wend", "_zfull_crop"; or the translations: "_int",
+/// "_frac".
+void read_suffix(const std::string& suffix, MetricName& result) {
+  if (suffix.empty()) return;
+  const bool is_path = suffix.starts_with("_w") || suffix.starts_with("_z");
+  const bool is_translation = suffix == "_int" || suffix == "_frac";
+  const bool fits = is_path          ? result.metric == Metric::kPathLength
+                    : is_translation ? result.metric == Metric::kTranslation
+                                     : compares_with_reals(result.metric);
+  if (!fits) refuse(result.text);
+  result.has_all_reals = !is_path && !is_translation;
+  result.translates_by_fractions = suffix == "_frac";
+  if (is_path) {
+    result.path = {.is_between_latents = suffix[1] == 'z',
+                   .is_anywhere = suffix.substr(2).starts_with("full"),
+                   .crops = suffix.ends_with("_crop")};
+  }
 }
 
 }  // namespace
@@ -81,7 +92,7 @@ std::int64_t MetricName::real_count(std::int64_t record_count) const {
 MetricName parse_metric(const std::string& text) {
   static const std::regex kPattern(
       "([a-z_]+?)(?:([0-9]{1,9})(?:(k)([0-9]{1,3})?)?)?"
-      "(_full|_[wz](?:end|full)(?:_crop)?)?(_by_label)?");
+      "(_full|_int|_frac|_[wz](?:end|full)(?:_crop)?)?(_by_label)?");
   std::smatch parts;
   if (!std::regex_match(text, parts, kPattern)) refuse(text);
   const auto kind = std::ranges::find(kKinds, parts[1].str(), &Kind::name);
@@ -106,11 +117,11 @@ MetricName parse_metric(const std::string& text) {
 
 EvaluateConfig parse_evaluate(config::Section in) {
   EvaluateConfig c;
-  const auto names =
-      in.get("metrics", std::vector<std::string>{},
-             "metrics: fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend; against at most 50,000 "
-             "real images, or with _full (fid50k_full) against all; fid, pr and dc also within "
-             "each label (fid50k_by_label)");
+  const auto names = in.get(
+      "metrics", std::vector<std::string>{},
+      "metrics: fid50k, is50k, kid50k, pr50k3, dc50k5, ppl50k_wend, eqt50k_int, eqt50k_frac, "
+      "eqr50k; against at most 50,000 real images, or with _full (fid50k_full) against all; "
+      "fid, pr and dc also within each label (fid50k_by_label)");
   for (const auto& name : names) c.metrics.push_back(parse_metric(name));
   c.every_kimg = in.get("every_kimg", c.every_kimg,
                         "thousands of images between two evaluations; 0: only at the end");

@@ -21,6 +21,8 @@ enum class Metric {
   kPrecisionRecall,  ///< pr50k3
   kDensityCoverage,  ///< dc50k5
   kPathLength,       ///< ppl50k_wend
+  kTranslation,      ///< eqt50k_int: how well images follow a translation
+  kRotation,         ///< eqr50k: how well images follow a rotation
 };
 
 /// The end of the name of a metric within labels.
@@ -29,7 +31,8 @@ inline constexpr std::string_view kByLabel = "_by_label";
 /// The name of a metric: its kind, the number of generated images ("50k", "500"), for pr and dc the
 /// number of neighbors, "_full" for a comparison with all real images, and for fid, pr and dc
 /// "_by_label" for one within each label; for ppl the paths: "_w" between styles or "_z" between
-/// latents, "end" or "full" for their start or any place, "_crop".
+/// latents, "end" or "full" for their start or any place, "_crop"; for eqt "_int" for translations by
+/// whole pixels or "_frac" for any.
 struct MetricName {
   std::string text;
   Metric metric = Metric::kFrechet;
@@ -38,6 +41,7 @@ struct MetricName {
   bool has_all_reals = false;
   bool is_by_label = false;
   PathRule path = {};
+  bool translates_by_fractions = false;
 
   /// Returns how many of the real images it is measured against: all, or at most 50,000 as in the
   /// public implementations of StyleGAN.
@@ -45,8 +49,8 @@ struct MetricName {
 };
 
 /// Parses names like fid50k, fid50k_full, fid50k_by_label, is50k, kid50k, pr50k3, dc50k5,
-/// ppl50k_wend.
-/// The default count is 50k, the default paths "_wend".
+/// ppl50k_wend, eqt50k_frac, eqr50k.
+/// The default count is 50k, the default paths "_wend", the default translations "_int".
 /// Throws ConfigError for any other name.
 MetricName parse_metric(const std::string& text);
 

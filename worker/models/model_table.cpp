@@ -25,8 +25,8 @@ constexpr std::array kModels = {
     Model{"sngan", kUnconditional, read_sngan},
     Model{"conditional_sngan", kConditional, read_sngan},
     Model{"stylegan2", stylegan2::kTraits, stylegan2::read, &stylegan2::kPublicWeights},
-    Model{"stylegan3", stylegan3::kTraits, stylegan3::read},
-    Model{"r3gan", r3gan::kTraits, r3gan::read},
+    Model{"stylegan3", stylegan3::kTraits, stylegan3::read, &stylegan3::kPublicWeights},
+    Model{"r3gan", r3gan::kTraits, r3gan::read, &r3gan::kPublicWeights},
     Model{"biggan", biggan::kTraits, biggan::read},
     Model{"biggan_deep", biggan::kTraits, biggan::read_deep},
 };

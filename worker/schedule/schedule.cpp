@@ -56,7 +56,7 @@ Schedule parse_schedule(config::Section in, const FinalKey& key) {
   read_warmup(in, s);
   if (has_end(s)) {
     s.final = in.get(key.name, s.final, key.documentation);
-    s.kimg = in.get("kimg", s.kimg, "thousands of images after which that is reached");
+    s.kimg = in.get("kimg", s.kimg, "thousands of images after which it is reached");
     require_end_behind_warmup(in, s);
   }
   in.reject_unread_keys();
@@ -70,8 +70,8 @@ Schedule parse_rate_schedule(config::Section in) {
   if (has_end(s)) {
     s.final = in.get("final_fraction", s.final, "final learning rate as a fraction of the base");
     in.require(s.final >= 0 && s.final <= 1, "final_fraction", "must lie between 0 and 1");
-    s.kimg = in.get("kimg", s.kimg,
-                    "thousands of images after which that is reached; 0: all of the run");
+    s.kimg =
+        in.get("kimg", s.kimg, "thousands of images after which it is reached; 0: the whole run");
     if (s.kimg != 0) require_end_behind_warmup(in, s);
   }
   if (s.kind == ScheduleKind::kStep) {

@@ -23,7 +23,8 @@ struct RegistryOptions {
   std::vector<std::pair<std::string, std::string>> build = {};
 };
 
-inline constexpr const char* kBuildInfoHelp = "1, labeled by what the program was built from.";
+inline constexpr const char* kBuildInfoHelp =
+    "1, labeled with the versions that the program was built from.";
 
 /// The metrics of all ranks of a node, in shared memory: each rank writes its own Instruments, and
 /// local rank 0 collects all of them for the node's only port.

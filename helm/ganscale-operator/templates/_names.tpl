@@ -49,7 +49,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- range without .Values.trainingNamespaces .Release.Namespace }}
 {{- if not (lookup "v1" "Namespace" "" .) }}
-{{- fail (printf "\n\ntrainingNamespaces: this cluster has no namespace %s. Make it first: kubectl create namespace %s\n" . .) }}
+{{- fail (printf "\n\ntrainingNamespaces: this cluster has no namespace %s. Create it first: kubectl create namespace %s\n" . .) }}
 {{- end }}
 {{- end }}
 {{- end }}

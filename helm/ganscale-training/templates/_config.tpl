@@ -55,7 +55,7 @@
 {{- end }}
 {{- with .Values.storage.claimName }}
 {{- if not (lookup "v1" "PersistentVolumeClaim" $.Release.Namespace .) }}
-{{- fail (printf "\n\nstorage.claimName: the namespace %s has no PersistentVolumeClaim named %s. Leave it empty to have one made.\n" $.Release.Namespace .) }}
+{{- fail (printf "\n\nstorage.claimName: the namespace %s has no PersistentVolumeClaim named %s. Leave storage.claimName empty to create one.\n" $.Release.Namespace .) }}
 {{- end }}
 {{- end }}
 {{- end }}

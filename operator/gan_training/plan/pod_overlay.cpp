@@ -58,7 +58,7 @@ std::map<std::string, Json> items(Fields& in, const OverlayField& field) {
   for (const Json& item : list) {
     const std::string value = text_at(item, ("/" + key).c_str());
     in.require(!value.empty(), name, "expected a list of objects, each with its " + key);
-    in.require(found.emplace(value, item).second, place(name, value), "is there twice");
+    in.require(found.emplace(value, item).second, place(name, value), "occurs twice");
   }
   return found;
 }

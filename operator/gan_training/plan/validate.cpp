@@ -164,8 +164,8 @@ void check_batch(const Plan& plan) {
   const int ranks = wire::role_ranks(plan.ranks());
   if (ranks % ratio->sum() != 0) {
     throw Refusal{"BadConfig",
-                  "spec.config.scheme.ratio: its sum must divide the number of ranks, two where "
-                  "there is one process: " +
+                  "spec.config.scheme.ratio: its sum must divide the number of ranks (two for one "
+                  "process): " +
                       std::to_string(ratio->generator) + ":" +
                       std::to_string(ratio->discriminator) + " on " + std::to_string(ranks)};
   }
@@ -194,7 +194,7 @@ void check_progress_is_told(const Plan& plan) {
   if (!plan.spec.progress_deadline_seconds || control_port(plan.config) > 0) return;
   throw Refusal{"BadConfig",
                 "spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port, where "
-                "rank 0 tells its progress"};
+                "rank 0 reports its progress"};
 }
 
 }  // namespace

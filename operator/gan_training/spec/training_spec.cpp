@@ -46,7 +46,7 @@ FeatureNet take_feature_net(Json& evaluation) {
                  .file = in.text("file", "inception-2015-12-05.pt")};
   in.require(!net.volume.claim_name.empty(), "claimName", "names no PersistentVolumeClaim");
   in.require(net.volume.path.starts_with('/'), "path", "must begin with /: " + net.volume.path);
-  in.refuse_unknown("is none of claimName, path, subPath, file");
+  in.refuse_unknown("must be claimName, path, subPath or file");
   evaluation.erase(found);
   return net;
 }

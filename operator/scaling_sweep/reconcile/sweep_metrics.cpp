@@ -13,7 +13,7 @@ constexpr telemetry::Type kGauge = telemetry::Type::kGauge;
 constexpr Metric kByPhase{"ganscale_sweeps", "ScalingSweeps by phase.", kGauge};
 constexpr Metric kStepSeconds{
     "ganscale_sweep_step_seconds",
-    "Where the time of a step goes, of a whole training in mode PerLabel: medians.", kGauge};
+    "Median time of each part of a step, or of a whole training in mode PerLabel.", kGauge};
 
 /// A figure of a point: where its status has it, and its unit there.
 struct Figure {
@@ -31,17 +31,17 @@ constexpr std::array<Figure, 13> kFigures{{
     {{"ganscale_sweep_images_per_second", "Median images per second.", kGauge},
      "/imagesPerSecond",
      1},
-    {{"ganscale_sweep_speedup", "Images per second over those of the baseline.", kGauge},
+    {{"ganscale_sweep_speedup", "Images per second relative to the baseline.", kGauge},
      "/speedup",
      1},
-    {{"ganscale_sweep_efficiency_ratio", "Speed-up over that of the ranks.", kGauge},
+    {{"ganscale_sweep_efficiency_ratio", "Speed-up divided by the ratio of the ranks.", kGauge},
      "/efficiencyPercent",
      kPercent},
     {{"ganscale_sweep_communication_ratio",
-      "Share of the time that ranks have nothing to do but wait for gradients.", kGauge},
+      "Share of the time in which ranks only wait for gradients.", kGauge},
      "/communicationPercent",
      kPercent},
-    {{"ganscale_sweep_straggler_ratio", "Work of the slowest rank over that of the mean.", kGauge},
+    {{"ganscale_sweep_straggler_ratio", "Work of the slowest rank relative to the mean.", kGauge},
      "/stragglerRatio",
      1},
     {{"ganscale_sweep_completion_seconds",
@@ -49,10 +49,10 @@ constexpr std::array<Figure, 13> kFigures{{
      "/completionSeconds",
      1},
     {{"ganscale_sweep_gpu_use_ratio",
-      "Share of time in which a GPU computes, the mean over the ranks.", kGauge},
+      "Share of the time in which a GPU computes, mean over the ranks.", kGauge},
      "/gpuUsePercent",
      kPercent},
-    {{"ganscale_sweep_memory_ratio", "Share of a device's memory, the highest of all.", kGauge},
+    {{"ganscale_sweep_memory_ratio", "Highest share of a device's memory in use.", kGauge},
      "/memoryPercent",
      kPercent},
     {{"ganscale_sweep_step_median_seconds", "Median duration of a step in seconds.", kGauge},

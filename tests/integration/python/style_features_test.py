@@ -1,5 +1,5 @@
-"""Writes a network file as stylegan2-ada-pytorch does, from a fixture; or compares exports with it: weights, and images of a
-TorchScript module.
+"""Writes a network file as stylegan2-ada-pytorch, stylegan3 and R3GAN do, from a fixture; or compares exports with it: weights,
+and images of a TorchScript module.
 
   style_features_test.py pickle FIXTURE OUT      style_features_test.py compare|images FIXTURE EXPORT
 Exit code 77: torch or safetensors is missing.
@@ -39,6 +39,13 @@ class Persistent(torch.nn.Module):
         return _reconstruct_persistent_obj, (meta,)
 
 
+BUFFERS = {"w_avg", "noise_const", "resample_filter", "up_filter", "down_filter", "magnitude_ema", "freqs", "phases",
+           "transform", "Kernel"}
+SYNTHESIS_ARGUMENTS = ["conv_kernel", "use_radial_filters", "filter_size", "lrelu_upsampling", "num_layers", "num_critical",
+                       "first_cutoff", "first_stopband", "last_stopband_rel", "margin_size", "output_scale",
+                       "magnitude_ema_beta"]
+
+
 def module_of(tensors, prefix):
     """Builds a tree of modules from the tensors whose names start with prefix."""
     root = Persistent()
@@ -51,28 +58,44 @@ def module_of(tensors, prefix):
             if part not in module._modules:
                 module.add_module(part, Persistent())
             module = module._modules[part]
-        if last in ("w_avg", "noise_const", "resample_filter"):
+        if last in BUFFERS:
             module.register_buffer(last, tensor.float())
         else:
             module.register_parameter(last, torch.nn.Parameter(tensor.float()))
     return root
 
 
+def describe_stylegan(network, options):
+    """Sets what a StyleGAN's networks keep besides their tensors."""
+    number = {key: int(value) for key, value in options.items() if value.isdigit()}
+    network.z_dim, network.c_dim, network.w_dim = number["z_dim"], number["c_dim"], number["w_dim"]
+    network.img_resolution, network.img_channels = number["img_resolution"], number["img_channels"]
+    mapping = EasyDict(num_layers=number["mapping_layers"])
+    epilogue = EasyDict(mbstd_group_size=number["mbstd_group_size"])
+    if options["kind"] == "stylegan2_trace":
+        network._init_kwargs = EasyDict(
+            mapping_kwargs=mapping, epilogue_kwargs=epilogue, architecture=options["d_architecture"],
+            synthesis_kwargs=EasyDict(channel_base=number["channel_base"], channel_max=number["channel_max"]))
+        return
+    side = "g" if "synthesis" in network._modules else "d"
+    channels = EasyDict(channel_base=number[side + "_channel_base"], channel_max=number[side + "_channel_max"])
+    if side == "g":
+        given = {key: float(options[key]) for key in SYNTHESIS_ARGUMENTS}
+        given = {key: int(value) if value.is_integer() else value for key, value in given.items()}
+        network._init_kwargs = EasyDict(mapping_kwargs=mapping, **channels, **given)
+    else:
+        network._init_kwargs = EasyDict(epilogue_kwargs=epilogue, **channels)
+
+
 def write_pickle(fixture, out):
     tensors = load_file(fixture)
     with safe_open(fixture, "pt") as file:
         options = {key: value for key, value in file.metadata().items()}
-    number = {key: int(value) for key, value in options.items() if value.isdigit()}
     networks = {}
     for name in ("G", "D"):
         network = module_of(tensors, f"init.{name}.")
-        network.z_dim, network.c_dim, network.w_dim = number["z_dim"], number["c_dim"], number["w_dim"]
-        network.img_resolution, network.img_channels = number["img_resolution"], number["img_channels"]
-        network._init_kwargs = EasyDict(
-            mapping_kwargs=EasyDict(num_layers=number["mapping_layers"]),
-            synthesis_kwargs=EasyDict(channel_base=number["channel_base"], channel_max=number["channel_max"]),
-            epilogue_kwargs=EasyDict(mbstd_group_size=number["mbstd_group_size"]),
-            architecture=options["d_architecture"])
+        if options["kind"] != "r3gan_trace":
+            describe_stylegan(network, options)
         networks[name] = network
     with open(out, "wb") as file:
         pickle.dump({**networks, "G_ema": networks["G"], "augment_pipe": None}, file)
@@ -92,7 +115,8 @@ def compare_images(fixture, export):
     generator = torch.jit.load(export)
     z, labels = tensors["forward.z"].float(), tensors["forward.c"].argmax(1)
     with torch.no_grad():
-        error = (generator(z, labels) - tensors["forward.image_noise_const"].float()).abs().max().item()
+        expected = tensors.get("forward.image_noise_const", tensors.get("forward.image")).float()
+        error = (generator(z, labels) - expected).abs().max().item()
     print(f"largest difference {error:.3g}")
     assert error < 1e-5, error
 

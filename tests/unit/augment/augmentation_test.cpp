@@ -49,7 +49,7 @@ TEST(Augmentation, FollowsAScheduleOfP) {
   augmentation.begin_step(5000);
   EXPECT_DOUBLE_EQ(*augmentation.p(), 0.6);
   EXPECT_TRUE(augmentation.state().empty());
-  expect_error(ExitCode::kConfig, "p_schedule: p adapts, and follows no schedule",
+  expect_error(ExitCode::kConfig, "p_schedule: an adaptive p cannot follow a schedule",
                [] { parse("{name: ada, p_schedule: {name: linear, final: 1, kimg: 1}}"); });
   expect_error(ExitCode::kConfig, "color_strength: must be in [0, 1]",
                [] { parse("{name: ada, color_strength: 2}"); });

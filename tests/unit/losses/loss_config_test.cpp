@@ -19,6 +19,27 @@ PathLengthOptions path_length(const std::string& yaml) {
   return read_path_length(in);
 }
 
+LossConfig loss(const std::string& yaml) { return parse_loss(section(yaml)); }
+
+TEST(ParseLoss, HasThePapersDefaultsForEachName) {
+  EXPECT_EQ(loss("{}").critic_steps, 1);
+  EXPECT_EQ(loss("{}").gradient_penalty, 0);
+  const auto c = loss("{name: wasserstein}");
+  EXPECT_EQ(c.kind, Adversarial::kWasserstein);
+  EXPECT_EQ(c.critic_steps, 5);
+  EXPECT_EQ(c.gradient_penalty, 10);
+  const auto clipped = loss("{name: wasserstein, weight_clip: 0.01}");
+  EXPECT_EQ(clipped.gradient_penalty, 0);
+  EXPECT_EQ(clipped.weight_clip, 0.01);
+}
+
+TEST(ParseLoss, RefusesImpossibleValues) {
+  expect_error(ExitCode::kConfig, "critic_steps: must be positive",
+               [] { loss("{critic_steps: 0}"); });
+  expect_error(ExitCode::kConfig, "weight_clip: must not be negative",
+               [] { loss("{weight_clip: -1}"); });
+}
+
 TEST(ReadPenalties, IsOffByDefault) {
   EXPECT_EQ(penalties("{}").r1_gamma, 0);
   EXPECT_EQ(penalties("{}").interval, 0);
@@ -35,7 +56,7 @@ TEST(ReadPenalties, MayHaveAnIntervalWithoutAWeight) {
   EXPECT_EQ(penalties("r1_interval: 16").interval, 16);
 }
 
-TEST(ReadPenalties, RefusesWhatCannotBe) {
+TEST(ReadPenalties, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "run.yaml:1: r1_gamma: must not be negative",
                [] { penalties("r1_gamma: -1"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: r1_interval: must be positive",

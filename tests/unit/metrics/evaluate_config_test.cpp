@@ -55,11 +55,41 @@ TEST(ParseMetric, ReadsThePathsOfPathLengths) {
   EXPECT_TRUE(parse_metric("ppl2k_wfull").path.is_anywhere);
 }
 
+TEST(ParseMetric, ReadsTheMotionsOfEquivariance) {
+  const auto whole = parse_metric("eqt50k_int");
+  EXPECT_EQ(whole.metric, Metric::kTranslation);
+  EXPECT_EQ(whole.image_count, 50'000);
+  EXPECT_FALSE(whole.translates_by_fractions);
+  EXPECT_FALSE(parse_metric("eqt").translates_by_fractions);
+  EXPECT_TRUE(parse_metric("eqt200_frac").translates_by_fractions);
+  EXPECT_EQ(parse_metric("eqr1k").metric, Metric::kRotation);
+}
+
 TEST(ParseMetric, RefusesWhatIsNoMetric) {
-  for (const char* name :
-       {"", "fid50k3", "sharpness", "fid1", "50k", "pr50k0", "fid-5", "fid50m", "is50k_full",
-        "class_fid50k", "is50k_by_label", "kid_by_label", "ppl50k_wend_by_label", "fid50k_all",
-        "fid50k_wend", "ppl50k_full", "ppl50k_xend", "ppl50k_crop", "ppl50k3"}) {
+  for (const char* name : {"",
+                           "fid50k3",
+                           "sharpness",
+                           "fid1",
+                           "50k",
+                           "pr50k0",
+                           "fid-5",
+                           "fid50m",
+                           "is50k_full",
+                           "class_fid50k",
+                           "is50k_by_label",
+                           "kid_by_label",
+                           "ppl50k_wend_by_label",
+                           "fid50k_all",
+                           "fid50k_wend",
+                           "ppl50k_full",
+                           "ppl50k_xend",
+                           "ppl50k_crop",
+                           "ppl50k3",
+                           "eqr50k_int",
+                           "eqt50k_full",
+                           "eqt50k_wend",
+                           "eqr50k_by_label",
+                           "fid50k_frac"}) {
     expect_error(ExitCode::kConfig, std::string("with _full for all real images: ") + name,
                  [&] { parse_metric(name); });
   }

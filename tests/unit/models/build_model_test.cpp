@@ -78,7 +78,7 @@ TEST(BuildNetworks, HasAsManyParametersAsTheTablesSay) {
 }
 
 // Twice the size: the output of the linear layer is 128 x 16 x 16, and nothing else changes.
-TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
+TEST(BuildNetworks, OnlyTheLinearLayerGrowsAt64) {
   const auto small = build_networks(config_of("dcgan", 32, 0), 1, nullptr);
   const auto large = build_networks(config_of("dcgan", 64, 0), 1, nullptr);
   EXPECT_EQ(parameter_count(*large.generator) - parameter_count(*small.generator),
@@ -87,7 +87,7 @@ TEST(BuildNetworks, At64HasALargerLinearLayerOnly) {
 }
 
 // As in the public implementation: the linear layers grow with the image.
-TEST(BuildNetworks, Beyond64HasLargerLinearLayers) {
+TEST(BuildNetworks, LinearLayersGrowBeyond64) {
   const auto small = build_networks(config_of("dcgan", 64, 0), 1, nullptr);
   const auto large = build_networks(config_of("dcgan", 256, 0), 1, nullptr);
   EXPECT_EQ(parameter_count(*large.generator) - parameter_count(*small.generator),
@@ -99,7 +99,7 @@ TEST(BuildNetworks, Beyond64HasLargerLinearLayers) {
   EXPECT_EQ(large.discriminator->forward(images, {}, random).numel(), 2);
 }
 
-TEST(HasMixingCritic, WhereABatchNormTakesItsMomentsFromTheImages) {
+TEST(HasMixingCritic, IsTrueWhereABatchNormUsesTheMomentsOfTheBatch) {
   const auto mixes = [](const std::string& yaml) {
     return read_model(yaml).blueprint->has_mixing_critic();
   };
@@ -111,7 +111,7 @@ TEST(HasMixingCritic, WhereABatchNormTakesItsMomentsFromTheImages) {
   }
 }
 
-TEST(ComputeInFloat32, IsOfAModelThatHasALowPrecisionType) {
+TEST(ComputeInFloat32, ChangesOnlyModelsWithALowPrecisionType) {
   auto c = read_model("name: stylegan2");
   c.compute_in_float32();
   EXPECT_EQ(c.low_precision_type, std::nullopt);

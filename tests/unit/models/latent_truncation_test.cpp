@@ -16,7 +16,7 @@ TEST(TruncateLatents, KeepsWhatIsWithinTheThreshold) {
 
 // Of the normal distribution within +-1 the deviation is 0.5396, half of the numbers are within
 // 0.4417 (its quartiles).
-TEST(TruncateLatents, DrawsFromTheNormalDistributionWithin) {
+TEST(TruncateLatents, DrawsFromTheNormalDistributionWithinTheThreshold) {
   const auto options = at::TensorOptions(at::kDouble);
   const auto z = kernels::random_normal({.seed = 1}, Stream::kSamples, 0, {1000, 40}, options);
   const auto uniform =

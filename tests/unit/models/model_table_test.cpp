@@ -17,7 +17,7 @@ ModelConfig read_with_tiny(const std::string& yaml) {
   return parse_model(config::Section(config::parse_yaml(yaml, "run.yaml")), models);
 }
 
-TEST(ModelTable, HasANameOnce) {
+TEST(ModelTable, NamesEachModelOnce) {
   std::set<std::string_view> names;
   for (const Model& model : model_table()) {
     EXPECT_TRUE(names.insert(model.name).second) << model.name;

@@ -20,7 +20,7 @@ constexpr const char* kBiggan = "{name: biggan, generator_channels: 2}";
 constexpr const char* kFirstMean = "blocks.0.0.bn1.stored_mean";
 constexpr const char* kFirstVariance = "blocks.0.0.bn1.stored_var";
 
-TEST(StandingStatistics, ForgetThoseOfTheTraining) {
+TEST(StandingStatistics, ReplaceThoseOfTheTraining) {
   const auto trained = untrained_generator(kBiggan);
   const auto other = untrained_generator(kBiggan);
   const at::NoGradGuard no_grad;
@@ -43,7 +43,7 @@ TEST(StandingStatistics, AreThoseOfTruncatedLatents) {
   EXPECT_NEAR(variance(0.5) / variance({}), 0.0806, 0.01);
 }
 
-TEST(StandingStatistics, TellThatThereIsNoBatchNorm) {
+TEST(StandingStatistics, ReportAModelWithoutBatchNorm) {
   const auto generator =
       std::make_shared<TinyGenerator>(ImageShape{.channels = 1, .resolution = 8}, 4);
   EXPECT_FALSE(take_standing_statistics(*generator, 1, 1, {}));

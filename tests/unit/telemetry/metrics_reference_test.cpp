@@ -39,12 +39,12 @@ constexpr const char* kHead = R"(# Metrics
 
 Every node serves `GET /metrics` in Prometheus's text format on one port (`telemetry.metrics_port`; 9400 in pods),
 with the values of all ranks of the node, labeled by `rank`. A gauge appears with its first value: `ganscale_fid`, for example,
-not before the first evaluation. Counters start at 0 with the process, those by phase when training starts. Every rank
-exposes the metrics of the run (`ganscale_images_seen`, `ganscale_world_size`); only rank 0 exposes checkpoints, FID and
+appears after the first evaluation. Counters start at 0 with the process; counters by phase start when training starts. Every
+rank exposes the metrics of the run (`ganscale_images_seen`, `ganscale_world_size`); only rank 0 exposes checkpoints, FID and
 inception score.
 
-This page is generated from the table in `worker/telemetry/instruments.cpp`; a test fails if it is out of date, and says
-how to update it.
+This page is generated from the table in `worker/telemetry/instruments.cpp`. A test fails if it is out of date, and says how
+to update it.
 
 | metric | type | labels | meaning |
 |---|---|---|---|

@@ -14,10 +14,10 @@ namespace ganscale::augment {
 FadingBlur read_fading_blur(config::Section& in) {
   FadingBlur blur;
   blur.sigma = in.get("blur_sigma", blur.sigma,
-                      "blur of all that the discriminator sees at the start, in pixels; 0: none");
+                      "initial blur of everything that the discriminator sees, in pixels; 0: none");
   in.require(blur.sigma >= 0, "blur_sigma", "must not be negative");
   blur.fade_kimg = in.get("blur_fade_kimg", blur.fade_kimg,
-                          "thousands of images in which the blur fades; 0: no blur");
+                          "thousands of images over which the blur fades; 0: no blur");
   in.require(blur.fade_kimg >= 0, "blur_fade_kimg", "must not be negative");
   in.require(blur.sigma == 0 || blur.fade_kimg > 0, "blur_fade_kimg",
              "must be positive for a blur to fade");

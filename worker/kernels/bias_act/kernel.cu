@@ -1,9 +1,8 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "kernels/bias_act/fill.h"
 #include "kernels/launch/channel_walk.cuh"
+#include "kernels/launch/dispatch.cuh"
 
 namespace ganscale::kernels {
 namespace {
@@ -197,13 +196,9 @@ void launch_with_activation(const BiasActArrays& arrays, const BiasActTask& task
 }  // namespace
 
 void bias_act_kernel(const BiasActArrays& arrays, const BiasActTask& task, void* stream) {
-  switch (task.type) {
-    case ScalarType::kFloat32: return launch_with_activation<float, float>(arrays, task, stream);
-    case ScalarType::kFloat64: return launch_with_activation<double, double>(arrays, task, stream);
-    case ScalarType::kFloat16: return launch_with_activation<__half, float>(arrays, task, stream);
-    case ScalarType::kBFloat16:
-      return launch_with_activation<__nv_bfloat16, float>(arrays, task, stream);
-  }
+  dispatch_all_types(task.type, [&]<class Stored, class T>() {
+    launch_with_activation<Stored, T>(arrays, task, stream);
+  });
 }
 
 }  // namespace ganscale::kernels

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
 #include "kernels/bias_act/fill.h"
+#include "kernels/launch/dispatch.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -208,9 +208,8 @@ void fill_with_activation(const BiasActArrays& arrays, const BiasActTask& task) 
 }  // namespace
 
 void bias_act_reference(const BiasActArrays& arrays, const BiasActTask& task) {
-  if (task.type == ScalarType::kFloat64) return fill_with_activation<double>(arrays, task);
-  check(task.type == ScalarType::kFloat32, "the reference of bias_act takes float32 and float64");
-  fill_with_activation<float>(arrays, task);
+  dispatch_full_precision(task.type, "the reference of bias_act",
+                          [&]<class T>() { fill_with_activation<T>(arrays, task); });
 }
 
 }  // namespace ganscale::kernels

@@ -1,10 +1,10 @@
-#include "base/error.h"
 #include "kernels/bias_act/fill.h"
+#include "kernels/launch/refuse_without_cuda.h"
 
 namespace ganscale::kernels {
 
 void bias_act_kernel(const BiasActArrays&, const BiasActTask&, void*) {
-  throw DeviceError("bias_act on a CUDA device needs a build with GANSCALE_CUDA");
+  refuse_without_cuda("bias_act");
 }
 
 }  // namespace ganscale::kernels

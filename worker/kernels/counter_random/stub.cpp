@@ -1,28 +1,21 @@
-#include "base/error.h"
 #include "kernels/counter_random/fill.h"
+#include "kernels/launch/refuse_without_cuda.h"
 
 namespace ganscale::kernels {
-namespace {
-
-[[noreturn]] void refuse() {
-  throw DeviceError("random numbers on a CUDA device need a build with GANSCALE_CUDA");
-}
-
-}  // namespace
 
 template <class T>
 void fill_normal_kernel(T*, const RandomRows&, void*) {
-  refuse();
+  refuse_without_cuda("counter_random");
 }
 
 template <class T>
 void fill_uniform_kernel(T*, const RandomRows&, void*) {
-  refuse();
+  refuse_without_cuda("counter_random");
 }
 
 template <class T>
 void fill_dropout_kernel(T*, const RandomRows&, const Dropout&, void*) {
-  refuse();
+  refuse_without_cuda("counter_random");
 }
 
 template void fill_normal_kernel(float*, const RandomRows&, void*);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/grouped_products/fill.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch.cuh"
 
 namespace ganscale::kernels {
@@ -84,7 +85,6 @@ void grouped_products_kernel(std::span<const ProductPlace> places,
                              std::span<const ProductTerm> terms, ScalarType type, void* stream) {
   check(places.size() <= kMostProductPlaces && terms.size() <= kMostProductTerms,
         "a launch of grouped_products takes 40 places and 40 terms");
-  check(!is_low_precision(type), "grouped_products takes float32 and float64");
   Batch batch;
   std::copy(places.begin(), places.end(), batch.places);
   std::copy(terms.begin(), terms.end(), batch.terms);
@@ -94,11 +94,9 @@ void grouped_products_kernel(std::span<const ProductPlace> places,
     blocks.y = std::max(blocks.y, tiles(place.rows));
   }
   const Grid grid = {blocks, dim3(kSide, kSide / kRows)};
-  if (type == ScalarType::kFloat64) {
-    launch_kernel("grouped_products", grid, stream, multiply<double>, batch);
-  } else {
-    launch_kernel("grouped_products", grid, stream, multiply<float>, batch);
-  }
+  dispatch_full_precision(type, "grouped_products", [&]<class T>() {
+    launch_kernel("grouped_products", grid, stream, multiply<T>, batch);
+  });
 }
 
 }  // namespace ganscale::kernels

@@ -31,16 +31,20 @@ inline Grid grid_of(std::int64_t element_count) {
   return {block_count(element_count, kThreads, 4096), kThreads};
 }
 
+/// The threads of a block that works on an array of a batch.
+constexpr unsigned kBatchThreads = 256;
+
 /// Returns a grid for the arrays of a batch: those of blockIdx.y work on one of them, as many blocks
-/// of `threads` as the largest wants, but at most `most`.
+/// of kBatchThreads as the largest wants, but at most `most`, which keep the device busy.
 ///
 /// element_count: the member of an array that counts its elements.
 template <class Array, class Count>
-Grid grid_of_batch(std::span<const Array> arrays, Count Array::* element_count, unsigned threads,
-                   std::int64_t most) {
+Grid grid_of_batch(std::span<const Array> arrays, Count Array::* element_count,
+                   std::int64_t most = 128) {
   std::int64_t largest = 0;
   for (const Array& one : arrays) largest = std::max<std::int64_t>(largest, one.*element_count);
-  return {dim3(block_count(largest, threads, most), static_cast<unsigned>(arrays.size())), threads};
+  return {dim3(block_count(largest, kBatchThreads, most), static_cast<unsigned>(arrays.size())),
+          kBatchThreads};
 }
 
 /// Launches a kernel on `cuda_stream` (a cudaStream_t) of the current device. Does nothing for an

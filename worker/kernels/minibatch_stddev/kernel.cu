@@ -1,7 +1,6 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/minibatch_stddev/fill.h"
 
@@ -52,12 +51,8 @@ void launch(const void* x, void* out, const StddevShape& shape, void* cuda_strea
 
 void minibatch_stddev_kernel(const void* x, void* out, const StddevShape& shape,
                              void* cuda_stream) {
-  switch (shape.type) {
-    case ScalarType::kFloat32: return launch<float, float>(x, out, shape, cuda_stream);
-    case ScalarType::kFloat64: return launch<double, double>(x, out, shape, cuda_stream);
-    case ScalarType::kFloat16: return launch<__half, float>(x, out, shape, cuda_stream);
-    case ScalarType::kBFloat16: return launch<__nv_bfloat16, float>(x, out, shape, cuda_stream);
-  }
+  dispatch_all_types(
+      shape.type, [&]<class Stored, class T>() { launch<Stored, T>(x, out, shape, cuda_stream); });
 }
 
 }  // namespace ganscale::kernels

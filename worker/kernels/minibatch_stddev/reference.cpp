@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/minibatch_stddev/fill.h"
 
 namespace ganscale::kernels {
@@ -41,10 +41,8 @@ void fill_stddev(const void* x, void* out, const StddevShape& shape) {
 }  // namespace
 
 void minibatch_stddev_reference(const void* x, void* out, const StddevShape& shape) {
-  if (shape.type == ScalarType::kFloat64) return fill_stddev<double>(x, out, shape);
-  check(shape.type == ScalarType::kFloat32,
-        "the reference of minibatch_stddev takes float32 and float64");
-  fill_stddev<float>(x, out, shape);
+  dispatch_full_precision(shape.type, "the reference of minibatch_stddev",
+                          [&]<class T>() { fill_stddev<T>(x, out, shape); });
 }
 
 }  // namespace ganscale::kernels

@@ -1,8 +1,7 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "kernels/launch/channel_walk.cuh"
+#include "kernels/launch/dispatch.cuh"
 #include "kernels/modulated_conv/fill.h"
 
 namespace ganscale::kernels {
@@ -56,21 +55,14 @@ void launch_dot(const DotArrays& arrays, const ImageLayout& layout, void* stream
 }  // namespace
 
 void scale_channels_kernel(const ScaleArrays& arrays, const ImageLayout& layout, void* stream) {
-  switch (layout.type) {
-    case ScalarType::kFloat32: return launch_scale<float, float>(arrays, layout, stream);
-    case ScalarType::kFloat64: return launch_scale<double, double>(arrays, layout, stream);
-    case ScalarType::kFloat16: return launch_scale<__half, float>(arrays, layout, stream);
-    case ScalarType::kBFloat16: return launch_scale<__nv_bfloat16, float>(arrays, layout, stream);
-  }
+  dispatch_all_types(layout.type, [&]<class Stored, class T>() {
+    launch_scale<Stored, T>(arrays, layout, stream);
+  });
 }
 
 void dot_channels_kernel(const DotArrays& arrays, const ImageLayout& layout, void* stream) {
-  switch (layout.type) {
-    case ScalarType::kFloat32: return launch_dot<float, float>(arrays, layout, stream);
-    case ScalarType::kFloat64: return launch_dot<double, double>(arrays, layout, stream);
-    case ScalarType::kFloat16: return launch_dot<__half, float>(arrays, layout, stream);
-    case ScalarType::kBFloat16: return launch_dot<__nv_bfloat16, float>(arrays, layout, stream);
-  }
+  dispatch_all_types(
+      layout.type, [&]<class Stored, class T>() { launch_dot<Stored, T>(arrays, layout, stream); });
 }
 
 }  // namespace ganscale::kernels

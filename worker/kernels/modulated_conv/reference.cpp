@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/launch/sum_of_products.h"
 #include "kernels/modulated_conv/fill.h"
 
 namespace ganscale::kernels {
 namespace {
+
+constexpr const char* kReference = "the reference of modulated_conv";
 
 std::int64_t grain(std::int64_t row_elements) {
   constexpr std::int64_t kGrainElements = 16384;
@@ -76,26 +78,16 @@ void dot_pixels(const DotArrays& arrays, const ImageLayout& layout) {
   });
 }
 
-// Calls `compute` with a float or a double to select the type.
-template <class Compute>
-void in_type(ScalarType type, Compute compute) {
-  if (type == ScalarType::kFloat64) return compute(double{});
-  check(type == ScalarType::kFloat32, "the references of modulated_conv take float32 and float64");
-  compute(float{});
-}
-
 }  // namespace
 
 void scale_channels_reference(const ScaleArrays& arrays, const ImageLayout& layout) {
-  in_type(layout.type, [&](auto type) {
-    using T = decltype(type);
+  dispatch_full_precision(layout.type, kReference, [&]<class T>() {
     layout.channels_last ? scale_pixels<T>(arrays, layout) : scale_planes<T>(arrays, layout);
   });
 }
 
 void dot_channels_reference(const DotArrays& arrays, const ImageLayout& layout) {
-  in_type(layout.type, [&](auto type) {
-    using T = decltype(type);
+  dispatch_full_precision(layout.type, kReference, [&]<class T>() {
     layout.channels_last ? dot_pixels<T>(arrays, layout) : dot_planes<T>(arrays, layout);
   });
 }

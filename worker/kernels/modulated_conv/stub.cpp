@@ -1,16 +1,13 @@
-#include "base/error.h"
+#include "kernels/launch/refuse_without_cuda.h"
 #include "kernels/modulated_conv/fill.h"
 
 namespace ganscale::kernels {
-namespace {
 
-[[noreturn]] void refuse_without_cuda() {
-  throw DeviceError("modulated convolutions on a CUDA device need a build with GANSCALE_CUDA");
+void scale_channels_kernel(const ScaleArrays&, const ImageLayout&, void*) {
+  refuse_without_cuda("modulated_conv");
 }
-
-}  // namespace
-
-void scale_channels_kernel(const ScaleArrays&, const ImageLayout&, void*) { refuse_without_cuda(); }
-void dot_channels_kernel(const DotArrays&, const ImageLayout&, void*) { refuse_without_cuda(); }
+void dot_channels_kernel(const DotArrays&, const ImageLayout&, void*) {
+  refuse_without_cuda("modulated_conv");
+}
 
 }  // namespace ganscale::kernels

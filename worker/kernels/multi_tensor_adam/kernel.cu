@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch.cuh"
 #include "kernels/multi_tensor_adam/fill.h"
 
 namespace ganscale::kernels {
 namespace {
-
-constexpr unsigned kThreads = 256;
-constexpr std::int64_t kMostBlocks = 128;  // of a parameter: a large one keeps the device busy
 
 struct Batch {
   AdamArrays arrays[kMostAdamArrays];
@@ -32,8 +30,8 @@ __device__ void follow(const AdamArrays& arrays, T beta, std::int64_t begin, std
 template <class T>
 __global__ void update(const __grid_constant__ Batch batch, const __grid_constant__ AdamTask task) {
   const AdamArrays& arrays = batch.arrays[blockIdx.y];
-  const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
-  const std::int64_t begin = std::int64_t{blockIdx.x} * kThreads;
+  const std::int64_t stride = std::int64_t{gridDim.x} * kBatchThreads;
+  const std::int64_t begin = std::int64_t{blockIdx.x} * kBatchThreads;
   if (begin >= arrays.element_count) return;  // the whole block
   if (task.skip != nullptr && *task.skip != 0) {
     return follow<T>(arrays, static_cast<T>(task.average_beta), begin + threadIdx.x, stride);
@@ -65,8 +63,7 @@ template <class T>
 void launch(std::span<const AdamArrays> arrays, const AdamTask& task, void* stream) {
   Batch batch;
   std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  launch_kernel("multi_tensor_adam",
-                grid_of_batch(arrays, &AdamArrays::element_count, kThreads, kMostBlocks), stream,
+  launch_kernel("multi_tensor_adam", grid_of_batch(arrays, &AdamArrays::element_count), stream,
                 update<T>, batch, task);
 }
 
@@ -74,14 +71,9 @@ void launch(std::span<const AdamArrays> arrays, const AdamTask& task, void* stre
 
 void multi_tensor_adam_kernel(std::span<const AdamArrays> arrays, const AdamTask& task,
                               void* stream) {
-  check(task.type == ScalarType::kFloat32 || task.type == ScalarType::kFloat64,
-        "multi_tensor_adam takes float32 and float64");
   check(arrays.size() <= kMostAdamArrays, "a launch of multi_tensor_adam takes 64 parameters");
-  if (task.type == ScalarType::kFloat64) {
-    launch<double>(arrays, task, stream);
-  } else {
-    launch<float>(arrays, task, stream);
-  }
+  dispatch_full_precision(task.type, "multi_tensor_adam",
+                          [&]<class T>() { launch<T>(arrays, task, stream); });
 }
 
 }  // namespace ganscale::kernels

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/multi_tensor_adam/fill.h"
 
 namespace ganscale::kernels {
@@ -115,9 +115,8 @@ void update_all(std::span<const AdamArrays> arrays, const AdamTask& task) {
 }  // namespace
 
 void multi_tensor_adam_reference(std::span<const AdamArrays> arrays, const AdamTask& task) {
-  if (task.type == ScalarType::kFloat64) return update_all<double>(arrays, task);
-  check(task.type == ScalarType::kFloat32, "multi_tensor_adam takes float32 and float64");
-  update_all<float>(arrays, task);
+  dispatch_full_precision(task.type, "multi_tensor_adam",
+                          [&]<class T>() { update_all<T>(arrays, task); });
 }
 
 }  // namespace ganscale::kernels

@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch.cuh"
 #include "kernels/nonfinite/fill.h"
 
 namespace ganscale::kernels {
 namespace {
-
-constexpr unsigned kThreads = 256;
-constexpr std::int64_t kMostBlocks = 128;  // of an array: a large one keeps the device busy
 
 struct Batch {
   NonfiniteArray arrays[kMostNonfiniteArrays];
@@ -23,10 +21,10 @@ __global__ void look_through(const __grid_constant__ Batch batch,
                              const __grid_constant__ NonfiniteTask task) {
   const NonfiniteArray& array = batch.arrays[blockIdx.y];
   const auto* const data = static_cast<const T*>(array.data);
-  const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
+  const std::int64_t stride = std::int64_t{gridDim.x} * kBatchThreads;
   bool found = false;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < array.element_count;
-       i += stride) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * kBatchThreads + threadIdx.x;
+       i < array.element_count; i += stride) {
     found |= !(data[i] - data[i] == 0);  // NaN where it is not finite
   }
   if (!found) return;
@@ -38,23 +36,17 @@ template <class T>
 void launch(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task, void* stream) {
   Batch batch = {};
   std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  launch_kernel("nonfinite",
-                grid_of_batch(arrays, &NonfiniteArray::element_count, kThreads, kMostBlocks),
-                stream, look_through<T>, batch, task);
+  launch_kernel("nonfinite", grid_of_batch(arrays, &NonfiniteArray::element_count), stream,
+                look_through<T>, batch, task);
 }
 
 }  // namespace
 
 void nonfinite_kernel(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task,
                       void* stream) {
-  check(task.type == ScalarType::kFloat32 || task.type == ScalarType::kFloat64,
-        "nonfinite_flags takes float32 and float64");
   check(arrays.size() <= kMostNonfiniteArrays, "a launch of nonfinite takes 240 arrays");
-  if (task.type == ScalarType::kFloat64) {
-    launch<double>(arrays, task, stream);
-  } else {
-    launch<float>(arrays, task, stream);
-  }
+  dispatch_full_precision(task.type, "nonfinite_flags",
+                          [&]<class T>() { launch<T>(arrays, task, stream); });
 }
 
 }  // namespace ganscale::kernels

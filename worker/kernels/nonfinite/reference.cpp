@@ -3,7 +3,7 @@
 #include <atomic>
 #include <limits>
 
-#include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/nonfinite/fill.h"
 
 namespace ganscale::kernels {
@@ -43,9 +43,8 @@ void look_through(std::span<const NonfiniteArray> arrays, const NonfiniteTask& t
 }  // namespace
 
 void nonfinite_reference(std::span<const NonfiniteArray> arrays, const NonfiniteTask& task) {
-  if (task.type == ScalarType::kFloat64) return look_through<double>(arrays, task);
-  check(task.type == ScalarType::kFloat32, "nonfinite_flags takes float32 and float64");
-  look_through<float>(arrays, task);
+  dispatch_full_precision(task.type, "nonfinite_flags",
+                          [&]<class T>() { look_through<T>(arrays, task); });
 }
 
 }  // namespace ganscale::kernels

@@ -1,8 +1,7 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "base/error.h"
+#include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/output_skip/fill.h"
 
@@ -105,12 +104,8 @@ void launch(const Arrays& arrays, const OutputSkipTask& task, void* stream) {
 template <class Arrays>
 void launch_in_type(const Arrays& arrays, const OutputSkipTask& task, void* stream) {
   check(task.layout.channel_count <= kMostRgbChannels, "output_skip takes 4 channels at most");
-  switch (task.type) {
-    case ScalarType::kFloat32: return launch<float, float>(arrays, task, stream);
-    case ScalarType::kFloat64: return launch<double, double>(arrays, task, stream);
-    case ScalarType::kFloat16: return launch<__half, float>(arrays, task, stream);
-    case ScalarType::kBFloat16: return launch<__nv_bfloat16, float>(arrays, task, stream);
-  }
+  dispatch_all_types(task.type,
+                     [&]<class Stored, class T>() { launch<Stored, T>(arrays, task, stream); });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/row_sums/fill.h"
 
@@ -44,12 +43,7 @@ void launch(const RowSums& sums, void* stream) {
 }  // namespace
 
 void row_sums_kernel(const RowSums& sums, void* stream) {
-  switch (sums.type) {
-    case ScalarType::kFloat32: return launch<float, float>(sums, stream);
-    case ScalarType::kFloat64: return launch<double, double>(sums, stream);
-    case ScalarType::kFloat16: return launch<__half, float>(sums, stream);
-    case ScalarType::kBFloat16: return launch<__nv_bfloat16, float>(sums, stream);
-  }
+  dispatch_all_types(sums.type, [&]<class Stored, class T>() { launch<Stored, T>(sums, stream); });
 }
 
 }  // namespace ganscale::kernels

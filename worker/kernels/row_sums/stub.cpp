@@ -1,10 +1,8 @@
-#include "base/error.h"
+#include "kernels/launch/refuse_without_cuda.h"
 #include "kernels/row_sums/fill.h"
 
 namespace ganscale::kernels {
 
-void row_sums_kernel(const RowSums&, void*) {
-  throw DeviceError("row_sums on a CUDA device needs a build with GANSCALE_CUDA");
-}
+void row_sums_kernel(const RowSums&, void*) { refuse_without_cuda("row_sums"); }
 
 }  // namespace ganscale::kernels

@@ -12,9 +12,6 @@
 namespace ganscale::kernels {
 namespace {
 
-constexpr unsigned kThreads = 256;
-constexpr std::int64_t kMostBlocks = 128;  // of a tensor: a large one keeps the device busy
-
 struct Batch {
   ScaledArray arrays[kMostScaledArrays];
 };
@@ -27,8 +24,8 @@ __global__ void copy(const __grid_constant__ Batch batch) {
   const ScaledArray& a = batch.arrays[blockIdx.y];
   const T factor = static_cast<T>(a.factor);
   const auto* in = static_cast<const From*>(a.in);
-  for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < a.element_count;
-       i += std::int64_t{gridDim.x} * kThreads) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * kBatchThreads + threadIdx.x; i < a.element_count;
+       i += std::int64_t{gridDim.x} * kBatchThreads) {
     const auto element = static_cast<std::int32_t>(i);
     const std::int32_t row = element / a.sizes[1];
     const std::int64_t from = std::int64_t{row / a.sizes[0]} * a.strides[0] +
@@ -49,8 +46,7 @@ template <class From, class To>
 void launch(std::span<const ScaledArray> arrays, void* stream) {
   Batch batch;
   std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  launch_kernel("scaled_copies",
-                grid_of_batch(arrays, &ScaledArray::element_count, kThreads, kMostBlocks), stream,
+  launch_kernel("scaled_copies", grid_of_batch(arrays, &ScaledArray::element_count), stream,
                 copy<From, To>, batch);
 }
 

@@ -1,9 +1,8 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <limits>
 
+#include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/launch/vector.cuh"
 #include "kernels/styled_activation/fill.h"
@@ -407,12 +406,9 @@ void launch_for_task(const Arrays& arrays, const StyledActivationTask& task, voi
   check(task.layout.channel_count * task.layout.pixel_count <=
             std::numeric_limits<std::int32_t>::max(),
         "styled_activation takes images of less than 2^31 values");
-  switch (task.layout.type) {
-    case ScalarType::kFloat32: return launch_in_type<float, float>(arrays, task, stream);
-    case ScalarType::kFloat64: return launch_in_type<double, double>(arrays, task, stream);
-    case ScalarType::kFloat16: return launch_in_type<__half, float>(arrays, task, stream);
-    case ScalarType::kBFloat16: return launch_in_type<__nv_bfloat16, float>(arrays, task, stream);
-  }
+  dispatch_all_types(task.layout.type, [&]<class Stored, class T>() {
+    launch_in_type<Stored, T>(arrays, task, stream);
+  });
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/launch/sum_of_products.h"
 #include "kernels/styled_activation/fill.h"
 
@@ -328,13 +328,9 @@ void fill(const StyledSecondGradientArrays& arrays, const StyledActivationTask& 
 
 template <class Arrays>
 void fill_styled(const Arrays& arrays, const StyledActivationTask& task) {
-  const bool last = task.layout.channels_last;
-  if (task.layout.type == ScalarType::kFloat64) {
-    return last ? fill<double, true>(arrays, task) : fill<double, false>(arrays, task);
-  }
-  check(task.layout.type == ScalarType::kFloat32,
-        "the reference of styled_activation takes float32 and float64");
-  last ? fill<float, true>(arrays, task) : fill<float, false>(arrays, task);
+  dispatch_full_precision(task.layout.type, "the reference of styled_activation", [&]<class T>() {
+    task.layout.channels_last ? fill<T, true>(arrays, task) : fill<T, false>(arrays, task);
+  });
 }
 
 }  // namespace

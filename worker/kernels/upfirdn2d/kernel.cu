@@ -1,8 +1,7 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "base/error.h"
+#include "kernels/launch/dispatch.cuh"
 #include "kernels/launch/launch.cuh"
 #include "kernels/upfirdn2d/fill.h"
 #include "kernels/upfirdn2d/strip.cuh"
@@ -124,12 +123,9 @@ void upfirdn2d_kernel(const UpfirdnMemory& memory, const UpfirdnShape& shape, vo
   check(shape.filter_height * shape.filter_width <= kMostTaps,
         "upfirdn2d: a filter has at most 1024 taps on a CUDA device");
   const Work work = work_of(memory, shape);
-  switch (memory.type) {
-    case ScalarType::kFloat32: launch_for_size<float, float>(memory, work, stream); break;
-    case ScalarType::kFloat64: launch_for_size<double, double>(memory, work, stream); break;
-    case ScalarType::kFloat16: launch_for_size<__half, float>(memory, work, stream); break;
-    case ScalarType::kBFloat16: launch_for_size<__nv_bfloat16, float>(memory, work, stream); break;
-  }
+  dispatch_all_types(memory.type, [&]<class Stored, class T>() {
+    launch_for_size<Stored, T>(memory, work, stream);
+  });
 }
 
 }  // namespace ganscale::kernels

@@ -1,10 +1,10 @@
-#include "base/error.h"
+#include "kernels/launch/refuse_without_cuda.h"
 #include "kernels/upfirdn2d/fill.h"
 
 namespace ganscale::kernels {
 
 void upfirdn2d_kernel(const UpfirdnMemory&, const UpfirdnShape&, void*) {
-  throw DeviceError("upfirdn2d on a CUDA device needs a build with GANSCALE_CUDA");
+  refuse_without_cuda("upfirdn2d");
 }
 
 }  // namespace ganscale::kernels

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kernels/launch/dispatch.h"
 #include "kernels/launch/launch.cuh"
 #include "kernels/weight_energies/fill.h"
 
 namespace ganscale::kernels {
 namespace {
 
-constexpr unsigned kThreads = 256;
 constexpr std::int64_t kMostBlocks = 256;  // of a weight
 
 struct Batch {
@@ -23,8 +23,8 @@ __global__ void fill(const __grid_constant__ Batch batch) {
   const EnergyArrays& a = batch.arrays[blockIdx.y];
   const auto* weight = static_cast<const T*>(a.weight);
   auto* out = static_cast<T*>(a.out);
-  for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < a.pair_count;
-       i += std::int64_t{gridDim.x} * kThreads) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * kBatchThreads + threadIdx.x; i < a.pair_count;
+       i += std::int64_t{gridDim.x} * kBatchThreads) {
     const std::int64_t first = i * a.taps;
     if (a.gradient == nullptr) {
       T sum = 0;
@@ -41,15 +41,12 @@ __global__ void fill(const __grid_constant__ Batch batch) {
 
 void weight_energies_kernel(std::span<const EnergyArrays> arrays, ScalarType type, void* stream) {
   check(arrays.size() <= kMostEnergyArrays, "a launch of weight_energies takes 64 weights");
-  check(!is_low_precision(type), "weight_energies takes float32 and float64");
   Batch batch;
   std::copy(arrays.begin(), arrays.end(), batch.arrays);
-  const Grid grid = grid_of_batch(arrays, &EnergyArrays::pair_count, kThreads, kMostBlocks);
-  if (type == ScalarType::kFloat64) {
-    launch_kernel("weight_energies", grid, stream, fill<double>, batch);
-  } else {
-    launch_kernel("weight_energies", grid, stream, fill<float>, batch);
-  }
+  const Grid grid = grid_of_batch(arrays, &EnergyArrays::pair_count, kMostBlocks);
+  dispatch_full_precision(type, "weight_energies", [&]<class T>() {
+    launch_kernel("weight_energies", grid, stream, fill<T>, batch);
+  });
 }
 
 }  // namespace ganscale::kernels

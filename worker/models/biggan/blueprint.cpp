@@ -3,8 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/linalg_qr.h>
 
-#include "models/biggan/discriminator.h"
-#include "models/biggan/generator.h"
+#include "models/biggan/networks.h"
 #include "models/layers/initial_weights.h"
 #include "tensors/named_tensors.h"
 

@@ -5,10 +5,13 @@
 #include <map>
 
 #include "base/error.h"
+#include "config/require_between.h"
 #include "models/layers/convolutional_config.h"
 
 namespace ganscale::models::biggan {
 namespace {
+
+using config::require_between;
 
 // Far above any practical size, far below any machine's memory.
 constexpr int kMostFeatures = 8192;
@@ -78,13 +81,6 @@ void read_normalization(config::Section& in, NetworkConfig& c) {
                         "pass: less memory, more time");
   c.spectral_epsilon = in.get("spectral_norm_epsilon", c.spectral_epsilon,
                               "minimum norm of a singular vector in spectral normalization");
-}
-
-void require_between(const config::Section& in, const char* key, int value, int lowest,
-                     int highest) {
-  in.require(value >= lowest && value <= highest, key,
-             "must be " + std::to_string(lowest) + " to " + std::to_string(highest) + ": " +
-                 std::to_string(value));
 }
 
 void require_attention(const config::Section& in, const NetworkConfig& c) {

@@ -28,8 +28,9 @@ enum class Labels {
 /// Properties of a model that a run needs before the networks exist.
 struct Traits {
   Labels labels = Labels::kNone;
-  bool has_styles = false;   ///< the generator is a StyleGenerator
-  bool has_float16 = false;  ///< its activations stay within the range of float16
+  bool has_styles = false;    ///< the generator is a StyleGenerator
+  bool moves_images = false;  ///< it has a StyleGenerator::input_transform()
+  bool has_float16 = false;   ///< its activations stay within the range of float16
   /// Generators trained to bear truncated latents, see models/latent_truncation.h.
   bool truncates_latents = false;
 };
@@ -96,10 +97,10 @@ struct ModelConfig {
   }
 };
 
-/// The format of published weights that `ganscale import` reads.
+/// The format of published weights that scripts/convert-weights.py writes and `ganscale import`
+/// reads.
 struct PublicWeights {
   std::string_view kind;                   ///< value of `kind` in the metadata of the file
-  std::string_view script;                 ///< converts published weights to such a file
   std::span<const std::string_view> keys;  ///< of the section `model`, stored in the metadata
 };
 

@@ -52,8 +52,8 @@ ConvolutionalConfig read_convolutional(config::Section& in, const Traits& traits
 
 void read_label_dim(config::Section& in, const Traits& traits, ConvolutionalConfig& c) {
   const int fallback = c.label_dim;
-  c.label_dim =
-      read_width(in, "label_dim", fallback, "numbers of a label that are appended to the latent z");
+  c.label_dim = read_width(in, "label_dim", fallback,
+                           "length of the label's embedding that is appended to the latent z");
   in.require(c.label_dim == fallback || traits.labels != Labels::kNone, "label_dim",
              "the model has no labels; use a conditional model, or leave this out");
 }

@@ -2,16 +2,20 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 
 #include "models/layers/initial_weights.h"
-#include "models/r3gan/discriminator.h"
-#include "models/r3gan/generator.h"
+#include "models/r3gan/networks.h"
 #include "tensors/named_tensors.h"
 
 namespace ganscale::models::r3gan {
 namespace {
+
+constexpr std::array<std::string_view, 8> kKeysOfWeights = {
+    "resolution", "z_dim",     "widths",    "cardinality",
+    "blocks",     "expansion", "label_dim", "score_label_dim"};
 
 /// Returns the standard deviation of a weight's first values, of a network with so many blocks.
 double first_deviation(const std::string& name, const at::Tensor& weight, std::int64_t blocks) {
@@ -43,6 +47,8 @@ void initialize(torch::nn::Module& module, const NetworkConfig& config, std::str
 }
 
 }  // namespace
+
+const PublicWeights kPublicWeights = {.kind = "r3gan_weights", .keys = kKeysOfWeights};
 
 void read(config::Section& in, ModelConfig& config) {
   in.get("preset", "none", "defaults of the other keys; see docs/r3gan.md");

@@ -7,6 +7,9 @@ namespace ganscale::models::r3gan {
 
 inline constexpr Traits kTraits = {.labels = Labels::kOptional};
 
+/// The weights of the public PyTorch implementation, R3GAN.
+extern const PublicWeights kPublicWeights;
+
 /// Reads the keys of an R3GAN.
 void read(config::Section& in, ModelConfig& config);
 

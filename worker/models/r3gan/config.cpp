@@ -4,8 +4,12 @@
 #include <bit>
 #include <string>
 
+#include "config/require_between.h"
+
 namespace ganscale::models::r3gan {
 namespace {
+
+using config::require_between;
 
 // Far above any practical size, far below any machine's memory.
 constexpr int kMostFeatures = 8192;
@@ -39,12 +43,6 @@ std::string text_of_size(std::size_t stage) {
   return size + "x" + size;
 }
 
-void require_between(const config::Section& in, const char* key, std::int64_t value,
-                     std::int64_t highest) {
-  in.require(value >= 1 && value <= highest, key,
-             "must be 1 to " + std::to_string(highest) + ": " + std::to_string(value));
-}
-
 /// Reads a number for each stage.
 Numbers read_of_stages(config::Section& in, const char* key, const Numbers& fallback,
                        std::int64_t highest, const char* documentation) {
@@ -53,23 +51,23 @@ Numbers read_of_stages(config::Section& in, const char* key, const Numbers& fall
              "this resolution has the stages 4x4 to " + text_of_size(fallback.size() - 1) +
                  ", each of which needs a number: " + std::to_string(fallback.size()) + ", not " +
                  std::to_string(numbers.size()));
-  for (const std::int64_t number : numbers) require_between(in, key, number, highest);
+  for (const std::int64_t number : numbers) require_between(in, key, number, 1, highest);
   return numbers;
 }
 
 Numbers read_widths(config::Section& in, std::size_t count) {
   const int base = in.get("channel_base", 24576,
                           "channels of a stage: channel_base / resolution, at most channel_max");
-  require_between(in, "channel_base", base, kMostFeatures * 1024);
+  require_between(in, "channel_base", base, 1, kMostFeatures * 1024);
   const int highest = in.get("channel_max", 768, "maximum number of channels of a stage");
-  require_between(in, "channel_max", highest, kMostFeatures);
+  require_between(in, "channel_max", highest, 1, kMostFeatures);
   return read_of_stages(in, "widths", default_widths(count, base, highest), kMostFeatures,
                         "channels of each stage, from 4x4 pixels up to the resolution");
 }
 
 Numbers read_cardinality(config::Section& in, const Numbers& widths, std::int64_t expansion) {
   const int group_channels = in.get("group_channels", 16, "channels of a group inside a block");
-  require_between(in, "group_channels", group_channels, kMostFeatures);
+  require_between(in, "group_channels", group_channels, 1, kMostFeatures);
   return read_of_stages(in, "cardinality", default_cardinality(widths, expansion, group_channels),
                         kMostFeatures, "groups of the 3x3 convolutions of each stage");
 }
@@ -78,7 +76,7 @@ void read_stages(config::Section& in, NetworkConfig& c) {
   const std::size_t count = stage_count(c.resolution);
   const Numbers widths = read_widths(in, count);
   c.expansion = in.get("expansion", c.expansion, "channels inside a block, by its width");
-  require_between(in, "expansion", c.expansion, kMostExpansion);
+  require_between(in, "expansion", c.expansion, 1, kMostExpansion);
   const Numbers groups = read_cardinality(in, widths, c.expansion);
   const Numbers blocks =
       read_of_stages(in, "blocks", Numbers(count, 2), kMostBlocks, "residual blocks of each stage");
@@ -93,12 +91,13 @@ void read_stages(config::Section& in, NetworkConfig& c) {
 }
 
 void read_labels(config::Section& in, NetworkConfig& c) {
-  c.label_dim =
-      in.get("label_dim", c.label_dim, "numbers of a label that are appended to the latent z");
-  require_between(in, "label_dim", c.label_dim, kMostFeatures);
-  c.score_label_dim = in.get("score_label_dim", c.stages.front().width,
-                             "numbers of a label that the discriminator compares images with");
-  require_between(in, "score_label_dim", c.score_label_dim, kMostFeatures);
+  c.label_dim = in.get("label_dim", c.label_dim,
+                       "length of the label's embedding that is appended to the latent z");
+  require_between(in, "label_dim", c.label_dim, 1, kMostFeatures);
+  c.score_label_dim =
+      in.get("score_label_dim", c.stages.front().width,
+             "length of the label's embedding that the discriminator compares images with");
+  require_between(in, "score_label_dim", c.score_label_dim, 1, kMostFeatures);
 }
 
 }  // namespace
@@ -124,7 +123,7 @@ NetworkConfig read_networks(config::Section& in, const ModelConfig& model) {
   NetworkConfig c;
   c.resolution = model.resolution;
   c.z_dim = in.get("z_dim", c.z_dim, "dimension of the latent z");
-  require_between(in, "z_dim", c.z_dim, kMostFeatures);
+  require_between(in, "z_dim", c.z_dim, 1, kMostFeatures);
   read_stages(in, c);
   read_labels(in, c);
   const int above_first = static_cast<int>(c.stages.size()) - 1;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "config/require_between.h"
 #include "models/stylegan/stddev_layer.h"
 
 namespace ganscale::models::stylegan {
 namespace {
+
+using config::require_between;
 
 constexpr int kMostLowPrecisionResolutions = 8;  // of 1024: all above 4
 
@@ -72,13 +75,6 @@ void read_precision(config::Section& in, const ModelConfig& model, Discriminator
   c.conv_clamp =
       in.get("conv_clamp", c.conv_clamp,
              "maximum magnitude of their activations, which are clamped to it; 0: no limit");
-}
-
-void require_between(const config::Section& in, const char* key, int value, int lowest,
-                     int highest) {
-  in.require(value >= lowest && value <= highest, key,
-             "must be " + std::to_string(lowest) + " to " + std::to_string(highest) + ": " +
-                 std::to_string(value));
 }
 
 void require_possible(const config::Section& in, const DiscriminatorConfig& c,

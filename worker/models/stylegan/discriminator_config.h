@@ -58,10 +58,6 @@ void read_discriminator(config::Section& in, DiscriminatorConfig& config);
 /// small (Karras et al. 2020, arXiv:2006.06676, appendix D), unless a key says otherwise.
 void read_precision(config::Section& in, const ModelConfig& model, DiscriminatorConfig& config);
 
-/// Throws ConfigError for a number that is not from `lowest` to `highest`.
-void require_between(const config::Section& in, const char* key, int value, int lowest,
-                     int highest);
-
 /// The most layers of a mapping, and the most features of a layer: far above any practical size,
 /// far below any machine's memory.
 inline constexpr int kMostMappingLayers = 64;

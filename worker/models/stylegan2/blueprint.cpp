@@ -17,8 +17,7 @@ constexpr std::array<std::string_view, 9> kKeysOfWeights = {
 
 }  // namespace
 
-const PublicWeights kPublicWeights = {
-    .kind = "stylegan2_weights", .script = "scripts/convert-stylegan2.py", .keys = kKeysOfWeights};
+const PublicWeights kPublicWeights = {.kind = "stylegan2_weights", .keys = kKeysOfWeights};
 
 void read(config::Section& in, ModelConfig& config) {
   in.get("preset", "none", "defaults of the other keys; see docs/stylegan2.md");

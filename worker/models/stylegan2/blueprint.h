@@ -8,7 +8,7 @@ namespace ganscale::models::stylegan2 {
 inline constexpr Traits kTraits = {
     .labels = Labels::kOptional, .has_styles = true, .has_float16 = true};
 
-/// The files that scripts/convert-stylegan2.py writes.
+/// The weights of stylegan2-ada-pytorch.
 extern const PublicWeights kPublicWeights;
 
 /// Reads the keys of a StyleGAN2.

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "config/require_between.h"
+
 namespace ganscale::models::stylegan2 {
 namespace {
 
@@ -25,7 +27,7 @@ void read_generator(config::Section& in, NetworkConfig& c) {
 }
 
 void require_possible(const config::Section& in, const NetworkConfig& c) {
-  using stylegan::require_between;
+  using config::require_between;
   stylegan::require_possible(in, c, "stylegan2", /*lowest_resolution=*/8);
   require_between(in, "z_dim", c.z_dim, 1, stylegan::kMostFeatures);
   require_between(in, "w_dim", c.w_dim, 1, stylegan::kMostFeatures);

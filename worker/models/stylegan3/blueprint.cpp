@@ -1,10 +1,40 @@
 #include "models/stylegan3/blueprint.h"
 
+#include <array>
+
 #include "models/stylegan/discriminator.h"
 #include "models/stylegan/initial_weights.h"
 #include "models/stylegan3/generator.h"
 
 namespace ganscale::models::stylegan3 {
+namespace {
+
+constexpr std::array<std::string_view, 22> kKeysOfWeights = {"resolution",
+                                                             "z_dim",
+                                                             "w_dim",
+                                                             "mapping_layers",
+                                                             "magnitude_beta",
+                                                             "output_scale",
+                                                             "kernel",
+                                                             "radial_filters",
+                                                             "filter_taps",
+                                                             "activation_rate",
+                                                             "layers",
+                                                             "critical_layers",
+                                                             "first_cutoff",
+                                                             "first_stopband",
+                                                             "last_stopband",
+                                                             "margin",
+                                                             "generator_channel_base",
+                                                             "generator_channel_max",
+                                                             "channel_base",
+                                                             "channel_max",
+                                                             "mbstd_group",
+                                                             "mbstd_features"};
+
+}  // namespace
+
+const PublicWeights kPublicWeights = {.kind = "stylegan3_weights", .keys = kKeysOfWeights};
 
 void read(config::Section& in, ModelConfig& config) {
   in.get("preset", "none", "defaults of the other keys; see docs/stylegan3.md");

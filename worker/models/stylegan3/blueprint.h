@@ -6,7 +6,10 @@
 namespace ganscale::models::stylegan3 {
 
 inline constexpr Traits kTraits = {
-    .labels = Labels::kOptional, .has_styles = true, .has_float16 = true};
+    .labels = Labels::kOptional, .has_styles = true, .moves_images = true, .has_float16 = true};
+
+/// The weights of the public PyTorch implementation, stylegan3.
+extern const PublicWeights kPublicWeights;
 
 /// Reads the keys of a StyleGAN3.
 void read(config::Section& in, ModelConfig& config);

@@ -2,10 +2,12 @@
 
 #include <cmath>
 
+#include "config/require_between.h"
+
 namespace ganscale::models::stylegan3 {
 namespace {
 
-using stylegan::require_between;
+using config::require_between;
 
 void read_shape(config::Section& in, SynthesisShape& c) {
   c.channel_base = in.get("generator_channel_base", c.channel_base,
@@ -13,7 +15,8 @@ void read_shape(config::Section& in, SynthesisShape& c) {
                           "layer, at most generator_channel_max");
   c.channel_max =
       in.get("generator_channel_max", c.channel_max, "maximum number of the generator's channels");
-  c.layers = in.get("layers", c.layers, "synthesis layers, without the one that makes the image");
+  c.layers = in.get("layers", c.layers,
+                    "number of synthesis layers, not counting the one that produces the image");
   c.critical_layers = in.get("critical_layers", c.critical_layers,
                              "layers at the end that use all frequencies of their sampling rate");
   c.first_cutoff =
@@ -22,15 +25,15 @@ void read_shape(config::Section& in, SynthesisShape& c) {
       in.get("first_stopband", c.first_stopband, "minimum stop band of the first layer");
   c.last_stopband = in.get("last_stopband", c.last_stopband,
                            "minimum stop band of the last layers, as a multiple of their cutoff");
-  c.margin = in.get("margin", c.margin, "pixels around the image that the layers compute, too");
+  c.margin = in.get("margin", c.margin,
+                    "margin around the image, in pixels, that the layers also compute");
   c.kernel = in.get("kernel", c.kernel, "size of the convolutions: 3 (config T) or 1 (config R)");
   c.filter_taps =
       in.get("filter_taps", c.filter_taps, "taps of a filter for each multiple of a rate");
   c.activation_rate =
-      in.get("activation_rate", c.activation_rate, "how much more finely activations are sampled");
-  c.has_radial_filters =
-      in.get("radial_filters", c.has_radial_filters,
-             "downsample with filters that are the same in all directions (config R)");
+      in.get("activation_rate", c.activation_rate, "oversampling factor of the activations");
+  c.has_radial_filters = in.get("radial_filters", c.has_radial_filters,
+                                "downsample with radially symmetric filters (config R)");
 }
 
 void read_generator(config::Section& in, NetworkConfig& c) {
@@ -40,8 +43,9 @@ void read_generator(config::Section& in, NetworkConfig& c) {
   c.w_average_beta = in.get("w_average_beta", c.w_average_beta,
                             "decay of the running mean of style vectors, per call");
   c.magnitude_beta = in.get("magnitude_beta", c.magnitude_beta,
-                            "decay of the mean square of what each layer takes, per step");
-  c.output_scale = in.get("output_scale", c.output_scale, "factor of the last layer's result");
+                            "decay of the running mean square of each layer's input, per step");
+  c.output_scale =
+      in.get("output_scale", c.output_scale, "factor by which the last layer's output is scaled");
   read_shape(in, c.synthesis);
 }
 
@@ -57,9 +61,9 @@ void require_shape(const config::Section& in, const SynthesisShape& c) {
              "first_stopband", "must be above first_cutoff and at most half the resolution");
   in.require(c.last_stopband > 1, "last_stopband", "must be above 1");
   require_between(in, "margin", c.margin, 0, 256);
-  in.require(c.kernel == 1 || c.kernel % 2 == 1, "kernel",
-             "must be odd, so that a pixel of the result lies on one that was taken: " +
-                 std::to_string(c.kernel));
+  in.require(
+      c.kernel == 1 || c.kernel % 2 == 1, "kernel",
+      "must be odd, so that output pixels coincide with input pixels: " + std::to_string(c.kernel));
   require_between(in, "kernel", c.kernel, 1, 7);
   require_between(in, "activation_rate", c.activation_rate, 1, 4);
   require_between(in, "filter_taps", c.filter_taps, 1, 32);

@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "models/contract/style_generator.h"
 #include "report/log/progress.h"
 #include "training/evaluation/drawn_labels.h"
+#include "training/evaluation/equivariance.h"
 #include "training/evaluation/perceptual_path.h"
 
 namespace ganscale::training {
@@ -57,7 +59,8 @@ Evaluator::Evaluator(const metrics::EvaluateConfig& config, RealImages real, at:
   if (std::ranges::any_of(config_.metrics, metrics::compares_features)) {
     net_ = metrics::open_feature_net(config.feature_net, shape, device);
   }
-  if (!std::ranges::all_of(config_.metrics, metrics::compares_features)) {
+  if (std::ranges::find(config_.metrics, metrics::Metric::kPathLength,
+                        &metrics::MetricName::metric) != config_.metrics.end()) {
     perceptual_net_ = metrics::open_perceptual_net(config.perceptual_net, shape, device);
   }
   // Fails early if the network or the number of images is not sufficient.
@@ -148,8 +151,11 @@ void Evaluator::extract_reals() {
 metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uint64_t seed) {
   metrics::Measurements result;
   if (config_.metrics.empty()) return result;
-  const metrics::GeneratorTraits traits{.has_labels = generator.label_count() > 0,
-                                        .has_styles = generator.as_style_generator() != nullptr};
+  auto* styled = generator.as_style_generator();
+  const metrics::GeneratorTraits traits{
+      .has_labels = generator.label_count() > 0,
+      .has_styles = styled != nullptr,
+      .moves_images = styled != nullptr && styled->input_transform().defined()};
   for (const auto& metric : config_.metrics) metrics::require_measurable(metric, traits);
   const auto labels = drawn_labels(generator);
   if (traits.has_labels) {
@@ -164,6 +170,8 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
       const auto& real = real_.at(metric.real_count(images_.source.record_count()));
       const metrics::Sets sets{real, fakes.at(metric.image_count), generator.label_count(), seed};
       metrics::measure(metric, sets, config_, group_, result);
+    } else if (metrics::compares_motions(metric)) {
+      result.values[metric.text] = equivariance(*styled, {metric, seed, labels}, group_);
     } else {
       result.values[metric.text] = perceptual_path_length(
           generator, *perceptual_net_,

@@ -29,13 +29,11 @@ int number_of(const Metadata& metadata, const std::string& key) {
 /// Returns the model that these weights are of.
 const models::Model& model_of(const Metadata& metadata, const std::filesystem::path& from) {
   const auto kind = metadata.find("kind");
-  std::string scripts;
   for (const models::Model& model : models::model_table()) {
     if (model.public_weights == nullptr) continue;
     if (kind != metadata.end() && kind->second == model.public_weights->kind) return model;
-    scripts.append(scripts.empty() ? "" : " or ").append(model.public_weights->script);
   }
-  throw DataError("not a file of " + scripts + ": " + from.string());
+  throw DataError("not a file of scripts/convert-weights.py: " + from.string());
 }
 
 /// Returns the configuration of a run with these networks.
@@ -46,7 +44,8 @@ RunConfig config_of(const models::Model& model, const Metadata& metadata) {
   keys.emplace_back("name", config::Node{std::string(model.name), location});
   for (const std::string_view view : model.public_weights->keys) {
     const std::string key(view);
-    keys.emplace_back(key, config::Node{value_of(metadata, key), location});
+    keys.push_back(config::parse_assignment(key + "=" + value_of(metadata, key)).map()->front());
+    keys.back().second.location = location;
   }
   if (model.traits.labels == models::Labels::kOptional) {
     keys.emplace_back("conditional", config::Node{label_count > 0 ? "true" : "false", location});

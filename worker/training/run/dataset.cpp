@@ -60,8 +60,8 @@ void warn_of_unused_data(const data::DataConfig& config, const models::ModelConf
   if (!ignores_labels || dataset.source->label_count() == 0) return;
   const bool could_take = model.traits.labels == models::Labels::kOptional;
   log::warning(std::string("The model ignores the labels of the dataset; ") +
-                   (could_take ? "model.conditional: true uses them, " : "") +
-                   "data.labels: ignore says that this is intended",
+                   (could_take ? "set model.conditional: true to use them, or " : "set ") +
+                   "data.labels: ignore to silence this warning",
                {{"model", model.name}, {"labels", dataset.source->label_count()}});
 }
 

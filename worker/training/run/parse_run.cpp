@@ -50,10 +50,9 @@ DiscriminatorConfig parse_discriminator(config::Section in, const losses::LossCo
   c.freeze_location = in.location("freeze");
   c.joined_batches = parse_joined_batches(in);
   c.penalties = losses::read_penalties(in);
-  c.unpenalized = in.get(
-      "unpenalized", c.unpenalized,
-      "name prefixes of parameters that the phase of lazy penalties leaves alone; it updates "
-      "the others by a gradient of zero where it does not reach them");
+  c.unpenalized = in.get("unpenalized", c.unpenalized,
+                         "name prefixes of parameters that the phase of lazy penalties leaves "
+                         "alone; other parameters that it does not reach get a gradient of zero");
   c.unpenalized_location = in.location("unpenalized");
   c.policy.batch = batch;
   c.policy.lazy_interval = c.penalties.interval;

@@ -39,7 +39,7 @@ void warn_of_differences(const std::filesystem::path& file, const std::string& b
     changed.resize(kMostNamed);
     changed.push_back("and " + std::to_string(more) + " more");
   }
-  log::warning("The configuration differs from that of the run so far",
+  log::warning("The configuration differs from the run's previous one",
                {{"keys", joined(changed)}, {"file", file}});
 }
 

@@ -41,7 +41,7 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
              "fp16 is for " + models_with(&Traits::has_float16) + " only; use bf16: " + name);
   in.require(config.generator.path_length.weight == 0 || config.training.accumulate == 1,
              "training.accumulate",
-             "the mean path length is over the whole batch; use 1, or leave out "
+             "the mean path length needs the whole batch at once; use 1, or leave out "
              "generator.path_length_weight");
   in.require(config.generator.path_length.weight == 0 || traits.has_styles,
              "generator.path_length_weight",
@@ -81,7 +81,7 @@ void require_recordable(const config::Section& in, const RunConfig& config) {
       "a CUDA graph runs on one device; use training.devices_per_process 1 or leave this out");
 }
 
-/// Returns the keys of all schedules that end behind the run, each with the kimg of its end.
+/// Returns the keys of all schedules that end after the run, each with the kimg of its end.
 std::vector<std::string> schedules_behind_the_run(const RunConfig& config) {
   const std::pair<const char*, const schedule::Schedule&> all[] = {
       {"generator.optimizer.schedule", config.generator.policy.schedule},
@@ -124,7 +124,7 @@ std::vector<std::string> config_warnings(const RunConfig& config) {
   }
   for (const std::string& schedule : schedules_behind_the_run(config)) {
     result.push_back(
-        "A schedule ends behind the run, which does not reach its final value: " + schedule +
+        "A schedule ends after the run, which never reaches its final value: " + schedule +
         ", training.total_kimg " + config::format_number(config.training.total_kimg));
   }
   return result;

@@ -50,6 +50,7 @@ void check_metrics(const RunConfig& config, bool has_labels) {
   const metrics::GeneratorTraits generator{
       .has_labels = makes_labels || has_labels,
       .has_styles = config.model.traits.has_styles && !makes_labels,
+      .moves_images = config.model.traits.moves_images && !makes_labels,
       .is_low_precision = config.model.low_precision_type.value_or(at::kFloat) != at::kFloat};
   for (const auto& metric : config.evaluate.metrics) metrics::require_measurable(metric, generator);
 }

@@ -82,7 +82,7 @@ TEST(BigganConfig, GivesEachPartOfZTwentyNumbers) {
   EXPECT_EQ(z_dim("{name: biggan_deep, resolution: 32, generator_channels: 4}"), 128);
 }
 
-TEST(BigganConfig, RefusesWhatCannotBe) {
+TEST(BigganConfig, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig,
                "resolution: biggan supports the powers of two from 32 to 1024, not 48",
                [] { read_model("{name: biggan, resolution: 48}"); });

@@ -58,7 +58,7 @@ TEST(BigganConvolution, ResamplesAsInTwoSteps) {
 }
 
 // 100 and 100.5 are exact in bf16, their mean is not: rounded to bf16, it would be one of them.
-TEST(ConditionalNorm, TakesMomentsOfNarrowNumbersInFloat32) {
+TEST(ConditionalNorm, ComputesMomentsOfLowPrecisionInFloat32) {
   ConditionalNorm norm(1, 2, {});
   fill(norm);
   norm.to(at::kFloat);

@@ -158,17 +158,17 @@ void expect_gradients(const GradientsIn& gradients_in, const Way& way) {
     EXPECT_NEAR(median(values), 1, std::sqrt(squared_error)) << name;
 }
 
-TEST(BigganInBf16, MakesTheImagesOfFloat32) {
+TEST(BigganInBf16, MakesImagesAsInFloat32) {
   const auto exact = images_of(*make_in(at::kFloat).generator);
   expect_rounded(images_of(*make_in(at::kBFloat16).generator), exact, kGenerator);
 }
 
-TEST(BigganInBf16, GivesTheScoresOfFloat32) {
+TEST(BigganInBf16, ScoresAsInFloat32) {
   const auto exact = scores_of(*make_in(at::kFloat).discriminator);
   expect_rounded(scores_of(*make_in(at::kBFloat16).discriminator), exact, kDiscriminator);
 }
 
-TEST(BigganInBf16, HasTheGradientsOfAGeneratorInFloat32) {
+TEST(BigganInBf16, GeneratorGradientsAreThoseOfFloat32) {
   const auto gradients_in = [](at::ScalarType type, int seed) {
     const auto networks = make_in(type);
     const auto images = images_of(*networks.generator);
@@ -178,7 +178,7 @@ TEST(BigganInBf16, HasTheGradientsOfAGeneratorInFloat32) {
   expect_gradients(gradients_in, kGenerator);
 }
 
-TEST(BigganInBf16, HasTheGradientsOfADiscriminatorInFloat32) {
+TEST(BigganInBf16, DiscriminatorGradientsAreThoseOfFloat32) {
   const auto gradients_in = [](at::ScalarType type, int seed) {
     const auto networks = make_in(type);
     const auto scores = scores_of(*networks.discriminator);

@@ -1,7 +1,8 @@
+#include "models/biggan/networks.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "models/biggan/generator.h"
 #include "tensors/named_tensors.h"
 #include "unit/models/read_model.h"
 
@@ -88,7 +89,7 @@ TEST(BigganGenerator, GivesEachResolutionItsPartOfZ) {
   EXPECT_EQ(flat.at("blocks.2.0.bn2.gain.weight").size(1), 5);
 }
 
-TEST(BigganGenerator, OfADeepOneGivesAllOfZToAll) {
+TEST(BigganGenerator, DeepFeedsAllOfZToEveryStage) {
   const auto parameters = named_parameters(*make("biggan_deep", ", z_dim: 7").generator);
   EXPECT_EQ(parameters.at("linear.weight").size(1), 5 + 7);
   EXPECT_EQ(parameters.at("blocks.2.1.bn4.bias.weight").size(1), 5 + 7);

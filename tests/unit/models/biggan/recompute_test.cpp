@@ -63,7 +63,7 @@ TEST_P(Recompute, GivesTheSameGradientsAndState) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Recompute, testing::Values("biggan", "biggan_deep"));
 
-TEST(Recomputed, RunsThePassOnceMore) {
+TEST(Recomputed, RepeatsTheForwardPassInTheBackwardPass) {
   const auto none = std::make_shared<torch::nn::Module>("none");
   int runs = 0;
   const Pass pass = [&](const at::Tensor& x, const at::Tensor& /*condition*/) {

@@ -202,7 +202,7 @@ TEST(ConditionalDcgan, TakesLabelsOfAnyWidthAndLeavesThemOutOfItsScores) {
   EXPECT_TRUE(at::equal(score(at::tensor({0, 1})), score(at::tensor({2, 3}))));
 }
 
-TEST(DcganDiscriminator, DropsWholeChannelsIfToldSo) {
+TEST(DcganDiscriminator, DropsWholeChannelsIfConfigured) {
   const auto discriminator =
       build_networks(read_model("{dropout: channels, batch_norm: frozen}"), 3, nullptr)
           .discriminator;
@@ -231,7 +231,7 @@ TEST(DcganDiscriminator, DropsWholeChannelsIfToldSo) {
   EXPECT_TRUE(at::allclose(logits, expected.squeeze(1), 1e-4, 1e-5));
 }
 
-TEST(DcganDiscriminator, DropsByImageAndNotByItsPlaceInTheBatch) {
+TEST(DcganDiscriminator, DropoutDependsOnTheImageNotItsPlaceInTheBatch) {
   const auto discriminator =
       build_networks(read_model("batch_norm: frozen"), 3, nullptr).discriminator;
   const auto images = numbers({kImages, 3, 32, 32}, 2).to(at::kFloat);

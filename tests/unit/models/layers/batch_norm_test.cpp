@@ -70,7 +70,7 @@ TEST(BatchNorm, ScalesAndShiftsEachImageByItsLabel) {
 
 // Each rank holds one image of the batch; output, statistics and gradient are those of one rank
 // that holds both.
-TEST(BatchNorm, SynchronizedOverRanksIsThatOfTheWholeBatch) {
+TEST(BatchNorm, SynchronizedEqualsThatOfTheWholeBatch) {
   const auto whole = make_norm();
   const auto x = two_channels().requires_grad_();
   const auto factor = at::arange(8, at::kDouble).add(1).square().view({2, 2, 1, 2});
@@ -94,7 +94,7 @@ TEST(BatchNorm, SynchronizedOverRanksIsThatOfTheWholeBatch) {
 
 // 100 and 100.5 are exact in bf16, their sum over 256 places is not: rounded to bf16, the mean
 // alone would be off by as much as the values lie apart.
-TEST(BatchNorm, SynchronizedTakesMomentsOfNarrowNumbersInFloat32) {
+TEST(BatchNorm, SynchronizedComputesMomentsOfLowPrecisionInFloat32) {
   const auto values = at::tensor({100.0F, 100.5F}).repeat({1, 1, 4, 32}).to(at::kBFloat16);
   comm::run_ranks(2, [&](comm::Group& group) {
     BatchNorm norm(1, /*epsilon=*/0, /*momentum=*/1, {BatchNormMode::kSynchronized, &group});

@@ -36,7 +36,7 @@ TEST(SpectralNorm, KeepsItsVectorWhereNothingIsTrained) {
 }
 
 // Two labels' vectors (3, 0) and (0, 1): the largest singular value is 3.
-TEST(SpectralNorm, OfAnEmbeddingDividesTheVectorsOfAllLabels) {
+TEST(SpectralNorm, DividesTheVectorsOfAllLabelsInAnEmbedding) {
   const at::NoGradGuard no_grad;
   Embedding embedding(2, 2);
   embedding.normalize_spectrum();

@@ -60,7 +60,7 @@ TEST(R3ganConfig, ComputesInLowPrecisionWhereThePublishedNetworksDo) {
   }
 }
 
-TEST(R3ganConfig, RefusesWhatCannotBeAtItsKey) {
+TEST(R3ganConfig, RefusesImpossibleValuesAtTheirKey) {
   const auto expect = [](const std::string& message, const std::string& more) {
     expect_error(ExitCode::kConfig, "run.yaml:1: " + message, [&] { read(more); });
   };

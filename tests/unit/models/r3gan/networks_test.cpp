@@ -1,10 +1,11 @@
+#include "models/r3gan/networks.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "models/r3gan/blueprint.h"
-#include "models/r3gan/generator.h"
 #include "support/plain_numbers.h"
 #include "tensors/named_tensors.h"
 #include "unit/models/read_model.h"

@@ -31,7 +31,7 @@ at::Tensor score(Discriminator& critic, const at::Tensor& images, const at::Tens
 
 class WganNetworks : public testing::TestWithParam<const char*> {};
 
-TEST_P(WganNetworks, MakeAndJudgeImages) {
+TEST_P(WganNetworks, MakeAndScoreImages) {
   const auto networks = make(GetParam());
   const bool conditional = is_conditional(GetParam());
   const auto labels = conditional ? at::arange(3) : at::Tensor();

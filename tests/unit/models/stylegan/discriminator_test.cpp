@@ -83,7 +83,7 @@ TEST(StyleganDiscriminator, ScoresTheImagesOfAGroupTogether) {
   EXPECT_EQ(alone.score(x)[0].item<float>(), alone.score(twice)[0].item<float>());
 }
 
-TEST(StyleganDiscriminator, AsksWhetherAnImageIsOfItsLabel) {
+TEST(StyleganDiscriminator, ScoresAnImageByItsLabel) {
   auto config = small_critic(Architecture::kResnet);
   config.label_count = 3;
   Critic network(config);

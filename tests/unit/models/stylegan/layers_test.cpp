@@ -95,7 +95,7 @@ TEST(ConvolutionLayer, HalvesTheImage) {
   EXPECT_NEAR(y[0][0][4][4].item<double>(), 1, 1e-12);  // the low pass keeps what is flat
 }
 
-TEST(ParametersFor, AreThoseOfEachLayerInTheType) {
+TEST(ParametersFor, HoldTheParametersOfEachLayerInTheGivenType) {
   FullyConnected full(4, 2);
   ConvolutionLayer bare(1, 1, {.bias = false});
   const auto parameters = parameters_for({&full, nullptr, &bare}, at::kBFloat16);

@@ -39,7 +39,7 @@ TEST(Mapping, NamesItsParametersAsTheReference) {
       (std::vector<std::string>{"embed.bias", "embed.weight", "fc0.bias", "fc0.weight", "w_avg"}));
 }
 
-TEST(Mapping, TakesTheDirectionOfALatentAlone) {
+TEST(Mapping, IgnoresTheLengthOfALatent) {
   const auto mapping = make_mapping({.z_dim = 4, .width = 6, .layers = 2});
   const auto z = latents(3, 4);
   const auto w = mapping->forward(z, {});
@@ -55,7 +55,7 @@ TEST(Mapping, MapsEachLatentAlone) {
   EXPECT_TRUE(at::allclose(mapping->forward(z.slice(0, 1, 2), {}), w.slice(0, 1, 2)));
 }
 
-TEST(Mapping, OfLabelsAloneGivesEachLabelItsStyle) {
+TEST(Mapping, WithoutLatentsMapsEachLabelToItsStyle) {
   const auto mapping = make_mapping({.z_dim = 0, .label_count = 3, .width = 6, .layers = 2});
   const auto w =
       mapping->forward({}, at::tensor({std::int64_t{0}, std::int64_t{2}, std::int64_t{0}}));
@@ -89,7 +89,7 @@ TEST(Mapping, WithoutAMeanTracksNone) {
                [&] { mapping->track_average(at::zeros({2}, at::kDouble)); });
 }
 
-TEST(Mapping, OfNothingIsABug) {
+TEST(Mapping, WithoutLatentsAndLabelsIsABug) {
   expect_error(ExitCode::kBug, "latents or labels", [] { Mapping({.z_dim = 0}); });
 }
 

@@ -14,7 +14,7 @@ void expect_refused(const std::string& message, const std::string& yaml) {
   expect_error(ExitCode::kConfig, message, [&] { read(yaml); });
 }
 
-TEST(ReadNetworks, WantsFeaturesOfTheDeviationThatDivideTheChannels) {
+TEST(ReadNetworks, RequiresStddevFeaturesThatDivideTheChannels) {
   const std::string eight = "channel_max: 8\n";
   EXPECT_EQ(read(eight + "mbstd_features: 4\n").stddev_features, 4);
   EXPECT_EQ(read(eight + "mbstd_features: 0\n").stddev_features, 0);

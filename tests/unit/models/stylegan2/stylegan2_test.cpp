@@ -106,7 +106,7 @@ TEST(Stylegan2, InFloat16CopiesItsConvolutionsWeightsForEachPass) {
   EXPECT_EQ(networks.preparations(), 3);  // and two of energies
 }
 
-TEST(Stylegan2, PreparesNothingAheadOfAPassInFloat16ThatThePassComputesItself) {
+TEST(Stylegan2, InFloat16PreparesNothingThatThePassComputesItself) {
   PreparedNetworks networks(at::kHalf);
   networks.generator.prepare_weights();
   cost::Recorder recorder;
@@ -124,7 +124,7 @@ TEST(Stylegan2, HasAsManyParametersAsTheReference) {
   EXPECT_NEAR(millions_of_parameters(StyleganDiscriminator(paper256)), 24.0, 0.05);
 }
 
-TEST(Stylegan2, MakesAndJudgesEveryKindOfImage) {
+TEST(Stylegan2, MakesAndScoresEveryKindOfImage) {
   for (const int resolution : {8, 16, 64}) {
     for (const auto architecture :
          {Architecture::kResnet, Architecture::kSkip, Architecture::kOrig}) {
@@ -145,7 +145,7 @@ TEST(Stylegan2, MakesAndJudgesEveryKindOfImage) {
   }
 }
 
-TEST(Stylegan2, LabelsMatterToBoth) {
+TEST(Stylegan2, BothNetworksDependOnTheLabel) {
   NetworkConfig config = tiny(8);
   config.label_count = 3;
   Networks networks(config);
@@ -181,7 +181,7 @@ TEST(Stylegan2, TracksTheMeanStyleInTrainingOnly) {
   EXPECT_FALSE(average.eq(0).all().item<bool>());
 }
 
-TEST(Stylegan2, TracksTheLastBatchAloneWithABetaOf0) {
+TEST(Stylegan2, WithBetaZeroTracksTheLastBatchAlone) {
   NetworkConfig config = tiny(8);
   config.w_average_beta = 0;
   Networks networks(config);
@@ -192,7 +192,7 @@ TEST(Stylegan2, TracksTheLastBatchAloneWithABetaOf0) {
   EXPECT_TRUE(at::allclose(average, w.mean(0)));
 }
 
-TEST(Stylegan2, TruncatedToNothingIsTheMeanStyle) {
+TEST(Stylegan2, FullTruncationGivesTheMeanStyle) {
   Networks networks(tiny(8));
   networks.generate(4);
   const auto average = networks.generator.moving_statistics().at("mapping.w_avg");
@@ -208,7 +208,7 @@ TEST(Stylegan2, InEvalModeMakesTheSameImageAgain) {
 }
 
 // One image takes the path with per-image weights, several the one with scaled features.
-TEST(Stylegan2, MakesAnImageAloneAsAmongOthers) {
+TEST(Stylegan2, AnImageDoesNotDependOnItsBatch) {
   const at::NoGradGuard no_grad;
   Networks networks(tiny(16));
   networks.generator.eval();

@@ -116,7 +116,7 @@ TEST(Synthesis, HasABlockForEachResolution) {
   EXPECT_FALSE(named_state(network.synthesis).contains("b32.conv0.weight"));
 }
 
-TEST(Synthesis, MakesAnImageAsOneOfMany) {
+TEST(Synthesis, AnImageDoesNotDependOnItsBatch) {
   NoisySynthesis network(16);
   const auto w = styles(3, network.config.w_count());
   const auto all = network.images(w);
@@ -153,7 +153,7 @@ TEST(Synthesis, DrawsNoiseForEachImage) {
   EXPECT_FALSE(at::allclose(images[0], images[1]));
 }
 
-TEST(Synthesis, HasNoNoiseOfNoStrength) {
+TEST(Synthesis, SkipsNoiseOfStrengthZero) {
   NoisySynthesis network(8);
   network.strengthen_noise(0);
   const auto w = styles(2, network.config.w_count());

@@ -34,7 +34,7 @@ TEST(ReadNetworks, ClampsInLowPrecisionAndWhereAKeySaysSo) {
   EXPECT_EQ(read("conv_clamp: 4").discriminator.clamp(), 4);
 }
 
-TEST(ReadNetworks, RefusesShapesThatCanNotBe) {
+TEST(ReadNetworks, RefusesImpossibleShapes) {
   expect_refused("run.yaml:1: kernel: must be odd", "{kernel: 2, radial_filters: true}");
   expect_refused("run.yaml:1: critical_layers: must be 1 to 7: 8",
                  "{layers: 8, critical_layers: 8}");

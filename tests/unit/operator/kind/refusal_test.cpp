@@ -25,7 +25,7 @@ TEST(RefusalOf, CallsAnErrorOfASpecBadSpec) {
   EXPECT_EQ(error.problem, "spec.nodes: many");
   const Refusal type = refusal_of([] { Json("text").get<int>(); });
   EXPECT_EQ(type.reason, "BadSpec");
-  EXPECT_THAT(type.problem, testing::HasSubstr("a value of another type than expected"));
+  EXPECT_THAT(type.problem, testing::HasSubstr("a value has the wrong type"));
 }
 
 }  // namespace

@@ -45,15 +45,14 @@ void write_stream(const LoopbackServer::Write& write, const std::string& body) {
   write("0\r\n\r\n");
 }
 
-void write_gone(const LoopbackServer::Write& write) {
-  const std::string body = R"({"kind":"Status","code":410,"reason":"Expired"})";
-  write(
-      "HTTP/1.1 410 Gone\r\nContent-Type: application/json\r\nConnection: "
-      "close\r\nContent-Length: " +
-      std::to_string(body.size()) + "\r\n\r\n" + body);
+void write_error(const LoopbackServer::Write& write, const std::string& status) {
+  write("HTTP/1.1 " + status +
+        "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
 }
 
-const std::string kGone = "HTTP 410";       // instead of a list or a watch
+const std::string kGone = "410 Gone";                        // instead of a list or a watch
+const std::string kUnavailable = "503 Service Unavailable";  // instead of a watch
+const std::string kAway = "no answer";      // instead of a watch: the connection ends
 const std::string kSilent = "half closed";  // instead of a watch: a head, then nothing
 
 std::optional<Key> label(const Json& object) {
@@ -72,13 +71,12 @@ class Scripted {
           if (request.find("watch=1") == std::string::npos) {
             const std::string& list =
                 lists_.at(std::min<std::size_t>(listed_++, lists_.size() - 1));
-            list == kGone ? write_gone(write) : write_json(write, list);
+            list == kGone ? write_error(write, list) : write_json(write, list);
           } else {
             answer_watch(write);
           }
         }) {}
 
-  std::size_t lists_read() const { return listed_; }
   /// idle: after which the client gives up a request. A busy machine must not reach it: the server
   /// would give the next answer in turn to a request that nobody waits for any more.
   std::unique_ptr<Informer> inform(std::chrono::seconds idle = std::chrono::seconds(60)) {
@@ -99,8 +97,9 @@ class Scripted {
  private:
   void answer_watch(const LoopbackServer::Write& write) {
     const std::string watch = watched_ < watches_.size() ? watches_.at(watched_++) : "";
-    if (watch == kGone) {
-      write_gone(write);
+    if (watch == kAway) return;
+    if (watch == kGone || watch == kUnavailable) {
+      write_error(write, watch);
     } else if (watch == kSilent) {
       write(
           "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: "
@@ -180,6 +179,26 @@ TEST(Informer, ListsAnewWhenTheServerKnowsOlderVersionsAlone) {
   }
 }
 
+TEST(Informer, ListsAnewWhenAWatchBroke) {
+  // It was restored from a backup: of what comes before version 1000, its watches are silent.
+  for (const std::string& watch : {kAway, kUnavailable}) {
+    Scripted server({list(pod("a", "100"), "1000"), list(pod("c", "9"), "9")}, {watch});
+    const auto informer = server.inform();
+    wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
+  }
+}
+
+TEST(Informer, TakesAnotherObjectOfTheSameVersion) {
+  Json other = Json::parse(pod("a", "5"));
+  other["metadata"]["uid"] = "after the restore";
+  Scripted server({list(pod("a", "5"), "9"), list(other.dump(), "7")}, {kGone});
+  const auto informer = server.inform();
+  wait_until([&] {
+    const auto found = informer->find({"n", "a"});
+    return found && (*found)["metadata"].contains("uid");
+  });
+}
+
 TEST(Informer, IsAliveWhileItTriesAndHears) {
   Scripted server({list(pod("a", "1"), "2")}, {});
   const auto informer = server.inform();
@@ -200,14 +219,15 @@ TEST(Informer, ReadsAListOfManyPagesAndBeginsAnewWhenItExpiresInBetween) {
   EXPECT_NE(server.requests().at(4).find("resourceVersion=7"), std::string::npos);
 }
 
-TEST(Informer, GivesUpAWatchThatIsHalfClosedAndGoesOnWhereItWas) {
+TEST(Informer, GivesUpAWatchThatIsHalfClosedAndListsAnew) {
   const std::string added = event("ADDED", pod("b", "3"));
   // Several times: the server may answer requests that the client has given up meanwhile.
-  Scripted server({list(pod("a", "1"), "2")}, {kSilent, added, added, added, added, added});
+  Scripted server({list(pod("a", "1"), "2"), list(pod("c", "1"), "2")},
+                  {kSilent, added, added, added, added, added});
   const auto informer = server.inform(std::chrono::seconds(2));
   wait_until([&] { return informer->find({"n", "b"}) != nullptr; });
-  EXPECT_EQ(server.lists_read(), 1U);
-  EXPECT_NE(server.requests().at(2).find("resourceVersion=2"), std::string::npos);
+  EXPECT_NE(informer->find({"n", "c"}), nullptr);
+  EXPECT_EQ(informer->find({"n", "a"}), nullptr);
 }
 
 /// A stream of events with faults in it: flipped bytes, lines cut off, doubled, or foreign.

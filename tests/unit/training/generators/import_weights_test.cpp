@@ -64,10 +64,10 @@ TEST(ImportWeights, RefusesWhatNoModelKnows) {
   auto other = metadata();
   other["kind"] = "vae_weights";
   expect_error(ExitCode::kData,
-               "not a file of scripts/convert-stylegan2.py: ", [&] { import(folder, other); });
+               "not a file of scripts/convert-weights.py: ", [&] { import(folder, other); });
   other.erase("kind");
   expect_error(ExitCode::kData,
-               "not a file of scripts/convert-stylegan2.py: ", [&] { import(folder, other); });
+               "not a file of scripts/convert-weights.py: ", [&] { import(folder, other); });
 }
 
 TEST(ImportWeights, NamesWhatTheMetadataLack) {
@@ -97,6 +97,41 @@ TEST(ImportWeights, NamesTheTensorThatIsMissingAndLeavesNoRun) {
   expect_error(ExitCode::kData, "D. lacks a tensor: b4.out.weight",
                [&] { import(folder, metadata(), tensors); });
   EXPECT_FALSE(std::filesystem::exists(folder / "run"));
+}
+
+// Twice as wide at 8x8 pixels as the metadata say.
+TEST(ImportWeights, RefusesWeightsOfAnotherConfiguration) {
+  const TemporaryFolder folder;
+  const RunConfig config = parse_run(config::parse_yaml(
+      "model: {name: r3gan, resolution: 8, z_dim: 4, widths: [8, 8], cardinality: [2, 2]}",
+      "test"));
+  const auto networks = models::build_networks(config.model, /*seed=*/7, nullptr);
+  NamedTensors tensors;
+  insert_with_prefix(tensors, "G.", named_state(*networks.generator));
+  insert_with_prefix(tensors, "D.", named_state(*networks.discriminator));
+  insert_with_prefix(tensors, "G_ema.", named_state(*networks.generator));
+  Metadata told{{"kind", "r3gan_weights"}, {"resolution", "8"},     {"channels", "3"},
+                {"label_count", "0"},      {"z_dim", "4"},          {"widths", "[8, 4]"},
+                {"cardinality", "[2, 2]"}, {"blocks", "[2, 2]"},    {"expansion", "2"},
+                {"label_dim", "64"},       {"score_label_dim", "8"}};
+  expect_error(ExitCode::kData, "G.", [&] { import(folder, told, tensors); });
+  EXPECT_FALSE(std::filesystem::exists(folder / "run"));
+  told["cardinality"] = "[2]";
+  expect_error(ExitCode::kConfig,
+               "imported weights: model.cardinality: this resolution has the stages",
+               [&] { import(folder, told, tensors); });
+  told["cardinality"] = "[2, 2]";
+  told["widths"] = "[8, 8]";
+  import(folder, told, tensors);
+  EXPECT_EQ(load_newest_generator(folder / "run").config.model.name, "r3gan");
+}
+
+TEST(ImportWeights, NamesTheTensorThatNoNetworkHas) {
+  const TemporaryFolder folder;
+  auto tensors = public_tensors();
+  tensors.emplace("G_ema.synthesis.b32.const", at::zeros({1}));
+  expect_error(ExitCode::kData, "G_ema. has an unknown tensor: synthesis.b32.const",
+               [&] { import(folder, metadata(), tensors); });
 }
 
 TEST(ImportWeights, KeepsARunThatIsThere) {

@@ -60,8 +60,8 @@ std::string warnings(RunConfig run, bool makes_labels = false) {
 
 TEST_F(Datasets, WarnOfLabelsThatTheModelDoesNotTake) {
   EXPECT_THAT(warnings(config("stylegan2")),
-              testing::HasSubstr("ignores the labels of the dataset; model.conditional: true uses "
-                                 "them"));
+              testing::HasSubstr(
+                  "ignores the labels of the dataset; set model.conditional: true to use them"));
   EXPECT_THAT(warnings(config("dcgan")), testing::HasSubstr("model=dcgan  labels=2"));
   EXPECT_EQ(warnings(config("stylegan2", ", labels: ignore")), "");
   EXPECT_EQ(warnings(config("conditional_dcgan")), "");

@@ -59,8 +59,8 @@ TEST_F(RunFolderTest, WarnsOfAnotherConfigurationAndKeepsThatOne) {
   run_.create();
   write("a: 1\nb: 3\n");
   EXPECT_THAT(write("a: 2\nb: 3\n"),
-              testing::HasSubstr("The configuration differs from that of the "
-                                 "run so far  keys=a: 1 -> 2  file="));
+              testing::HasSubstr(
+                  "The configuration differs from the run's previous one  keys=a: 1 -> 2  file="));
   EXPECT_EQ(files::read_file(run_.config()), "a: 2\nb: 3\n");
 }
 

@@ -44,7 +44,7 @@ TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
 TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
   expect_refused("run.yaml:1: training.accumulate: must divide the batch, 64: 3",
                  "training: {accumulate: 3}\n");
-  expect_refused("training.accumulate: the mean path length is over the whole batch",
+  expect_refused("training.accumulate: the mean path length needs the whole batch",
                  "model: {name: stylegan2}\ntraining: {accumulate: 2}\n"
                  "generator: {path_length_weight: 2}\n");
   expect_refused("training.cuda_graphs: a CUDA graph contains one pass",

@@ -90,8 +90,8 @@ TEST(SchemeAsynchronous, RefusesRanksThatItsRatioDoesNotDivide) {
       "  ratio: 1:3\n");
   EXPECT_NO_THROW(check_ranks(config, 8));
   expect_error(ExitCode::kConfig,
-               "run.yaml:4: scheme.ratio: its sum must divide the number of ranks, two where there "
-               "is one process: 1:3 on 6 ranks",
+               "run.yaml:4: scheme.ratio: its sum must divide the number of ranks (two for one "
+               "process): 1:3 on 6 ranks",
                [&] { check_ranks(config, 6); });
   expect_error(
       ExitCode::kConfig,

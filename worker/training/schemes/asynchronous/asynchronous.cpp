@@ -141,11 +141,11 @@ void AsynchronousScheme::check_ranks(const RunConfig& config, int world_size) co
   const wire::RoleRatio& ratio = options_.ratio;
   const int ranks = wire::role_ranks(world_size);
   if (ranks % ratio.sum() != 0) {
-    throw ConfigError(options_.ratio_location.text() +
-                      ": scheme.ratio: its sum must divide the number of ranks, two where there is "
-                      "one process: " +
-                      std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator) +
-                      " on " + std::to_string(ranks) + " ranks");
+    throw ConfigError(
+        options_.ratio_location.text() +
+        ": scheme.ratio: its sum must divide the number of ranks (two for one process): " +
+        std::to_string(ratio.generator) + ":" + std::to_string(ratio.discriminator) + " on " +
+        std::to_string(ranks) + " ranks");
   }
   if (world_size == 1 && config.profile.steps > 0) {
     throw ConfigError(config.profile.location.text() +

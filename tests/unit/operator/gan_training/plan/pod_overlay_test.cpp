@@ -144,9 +144,9 @@ TEST(PodOverlay, NeedsTheKeysOfItsLists) {
   EXPECT_THAT(volumes(Json::array({1})),
               HasSubstr("volumes: expected a list of objects, each with its name"));
   EXPECT_THAT(volumes(Json::array({{{"name", "a"}}, {{"name", "a"}}})),
-              HasSubstr("volumes[\"a\"]: is there twice"));
+              HasSubstr("volumes[\"a\"]: occurs twice"));
   EXPECT_THAT(volumes(Json::array({{{"name", "a\u202e\n"}}, {{"name", "a\u202e\n"}}})),
-              HasSubstr(R"(volumes["a\u202e\n"]: is there twice)"));
+              HasSubstr(R"(volumes["a\u202e\n"]: occurs twice)"));
 }
 
 }  // namespace

@@ -120,12 +120,12 @@ TEST(Validate, WantsABatchForTheRanksOfEachRole) {
             "spec.config.training.batch: must be divisible by the ranks of the discriminator: 16 "
             "on 6");
   EXPECT_EQ(check_roles("1:3", 6, 12).problem,
-            "spec.config.scheme.ratio: its sum must divide the number of ranks, two where there is "
-            "one process: 1:3 on 6");
+            "spec.config.scheme.ratio: its sum must divide the number of ranks (two for one "
+            "process): 1:3 on 6");
   EXPECT_EQ(check_roles("1:1", 1, 12).problem, "");
   EXPECT_EQ(check_roles("1:2", 1, 12).problem,
-            "spec.config.scheme.ratio: its sum must divide the number of ranks, two where there is "
-            "one process: 1:2 on 2");
+            "spec.config.scheme.ratio: its sum must divide the number of ranks (two for one "
+            "process): 1:2 on 2");
   EXPECT_EQ(check_roles("1:0", 2, 12).problem,
             "spec.config.scheme.ratio: expected two positive numbers, such as 1:3: 1:0");
 }

@@ -16,12 +16,12 @@ namespace {
 
 constexpr const char* kHead = R"(# Metrics of the operator
 
-Every replica serves `GET /metrics` in Prometheus's text format on port 8080 (`--metrics-port`), under the names that
-controller-runtime uses. Only the leader reconciles, but all replicas count trainings and sweeps, so take their maximum,
-not their sum. The metrics of trainings: [metrics.md](metrics.md).
+Every replica of the operator serves `GET /metrics` in Prometheus's text format on port 8080 (`--metrics-port`), under the names
+that controller-runtime uses. Only the leader reconciles, but all replicas count trainings and sweeps, so take their maximum,
+not their sum. For the metrics of trainings see [metrics.md](metrics.md).
 
-This page is generated from what `operator/controller/metrics.cpp`, `operator/gan_training/reconcile/training_metrics.cpp` and
-`operator/scaling_sweep/reconcile/sweep_metrics.cpp` expose; a test fails if it is out of date, and says how to update it.
+This page is generated from `operator/controller/metrics.cpp`, `operator/gan_training/reconcile/training_metrics.cpp` and
+`operator/scaling_sweep/reconcile/sweep_metrics.cpp`. A test fails if it is out of date, and says how to update it.
 
 | metric | type | labels | meaning |
 |---|---|---|---|

@@ -78,7 +78,7 @@ TEST(TrainingSpec, RefusesAFeatureNetworkWithoutAPlaceOfItsOwn) {
   refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "path": "nets"}}})",
           "spec.evaluation.featureNet.path: must begin with /: nets");
   refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "name": "x"}}})",
-          "spec.evaluation.featureNet.name: is none of claimName, path, subPath, file");
+          "spec.evaluation.featureNet.name: must be claimName, path, subPath or file");
 }
 
 TEST(TrainingSpec, LetsFieldsOfANewerVersionPass) {

@@ -1,0 +1,51 @@
+#include <gtest/gtest.h>
+
+#include "support/run_program.h"
+#include "support/shared_files.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale {
+namespace {
+
+/// Networks of a fixture, in a file like the public ones, which are converted and imported.
+class PublicWeights : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto fixture = shared_file(std::string("fixtures/") + GetParam() + ".safetensors");
+    if (!fixture) GTEST_SKIP() << "no reference fixture: " << GetParam();
+    fixture_ = fixture->string();
+    const auto made = run_program("python3 " SCRIPT " pickle " + fixture_ + " " + path("net.pkl"));
+    constexpr int kLacksTorch = 77;
+    if (made.exit_code == kLacksTorch) GTEST_SKIP() << "python3 has no torch or safetensors";
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+    run("python3 " CONVERTER " " + path("net.pkl") + " " + path("net.safetensors"));
+    run(GANSCALE " import --from " + path("net.safetensors") + " --run " + path("run"));
+  }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  static void run(const std::string& command) {
+    const ProgramResult result = run_program(command);
+    ASSERT_EQ(result.exit_code, 0) << command << "\n" << result.output;
+  }
+
+  const TemporaryFolder folder_;
+  std::string fixture_;
+};
+
+TEST_P(PublicWeights, AreThoseOfTheFile) {
+  run(GANSCALE " export --run " + path("run") + " --out " + path("g.safetensors"));
+  run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
+}
+
+TEST_P(PublicWeights, HaveTheReferencesImages) {
+  run(GANSCALE " export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
+  run("python3 " SCRIPT " images " + fixture_ + " " + path("g.pt"));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEachFamily, PublicWeights,
+                         testing::Values("r3gan_cond_32", "r3gan_uncond_16", "stylegan3_t_cond_32",
+                                         "stylegan3_r_uncond_32"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace ganscale
