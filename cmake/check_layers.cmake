@@ -12,7 +12,7 @@ set(layers
   "training"
   "cli")
 set(layers_of_augment "blur")
-set(layers_of_cli "launch options images")
+set(layers_of_cli "launch options images" "serve")
 set(layers_of_comm "group" "backends collectives")
 set(layers_of_data "image" "formats fonts" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"

@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   add_data(app, action);
   add_generate(app, action);
   add_report(app, action);
+  add_serve(app, action);
   add_evaluate(app, action);
   add_export(app, action);
   add_import(app, action);

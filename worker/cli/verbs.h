@@ -25,6 +25,7 @@ void add_launch(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
 void add_project(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
 void add_sweep(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 

@@ -1,17 +1,10 @@
 #include "control/server.h"
 
-// cpprestsdk's macro U collides with names of other libraries.
-#define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
-#include <arpa/inet.h>
-#include <cpprest/http_listener.h>
-#include <pplx/threadpool.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <mutex>
 
 #include "base/bounded_queue.h"
 #include "base/error.h"
+#include "control/http.h"
 #include "control/routes.h"
 
 namespace ganscale::control {
@@ -20,9 +13,6 @@ namespace {
 using web::http::http_request;
 using web::http::experimental::listener::http_listener;
 
-// Handlers never wait, but closing the listener waits on a thread of the pool: with only one it
-// would hang.
-constexpr int kThreads = 2;
 constexpr std::size_t kWaitingCommands = 16;
 constexpr const char* kLoopback = "127.0.0.1";
 
@@ -41,31 +31,6 @@ struct State {
   std::mutex mutex;
   wire::JobStatus status;
 };
-
-/// Returns a free port: cpprestsdk treats 0 as 80.
-int free_port(const std::string& address) {
-  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  socklen_t length_bytes = sizeof name;
-  const bool found = inet_pton(AF_INET, address.c_str(), &name.sin_addr) == 1 &&
-                     bind(file, reinterpret_cast<sockaddr*>(&name), sizeof name) == 0 &&
-                     getsockname(file, reinterpret_cast<sockaddr*>(&name), &length_bytes) == 0;
-  close(file);
-  if (!found) throw ConfigError("telemetry.bind_address: can't listen on " + address);
-  return ntohs(name.sin_port);
-}
-
-void start_threads() {
-  static std::once_flag once;
-  // The default is 40 threads.
-  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
-}
-
-std::string header(const http_request& request, const char* name) {
-  const auto found = request.headers().find(name);
-  return found == request.headers().end() ? "" : found->second;
-}
 
 Request head_of(const http_request& request) {
   Request head{.method = request.method(),
@@ -88,14 +53,7 @@ void reply(const http_request& request, const Response& response, bool close_con
       response.body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
       "application/json");
   for (const auto& [name, value] : response.headers) message.headers().add(name, value);
-  if (close_connection) message.headers().add("Connection", "close");
-  // Ignore errors of clients that have disconnected.
-  request.reply(message).then([](const pplx::task<void>& sent) {
-    try {
-      sent.get();
-    } catch (const std::exception&) {
-    }
-  });
+  send(request, message, close_connection);
 }
 
 void answer_with_body(State& state, const http_request& request, const Request& head,
@@ -113,17 +71,10 @@ void answer_with_body(State& state, const http_request& request, const Request& 
   reply(request, response, /*close_connection=*/false);
 }
 
-/// Stops reading a body, which cpprestsdk would buffer without limit. Only closing the buffer with
-/// an error does that; otherwise it is written to forever.
-void refuse_large_body(const http_request& request) {
-  request.body().streambuf().close(
-      std::ios_base::out, std::make_exception_ptr(std::runtime_error("refused by its head")));
-}
-
 void handle(const std::shared_ptr<State>& state, http_request request) {
   const Request head = head_of(request);
   if (const auto refusal = refuse(head, read_access(state->token_file))) {
-    refuse_large_body(request);
+    stop_reading(request);
     reply(request, *refusal, /*close_connection=*/true);
     return;
   }
@@ -160,6 +111,7 @@ Server::Server(const ServerConfig& config) {
   start_threads();
   const std::string address = access.needs_token ? config.address : kLoopback;
   const int port = config.port == 0 ? free_port(address) : config.port;
+  if (port == 0) throw ConfigError("telemetry.bind_address: can't listen on " + address);
   listener_ = std::make_unique<Listener>(config, address, port);
   try {
     listener_->http.open().get();

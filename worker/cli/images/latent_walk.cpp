@@ -77,6 +77,21 @@ at::Tensor closed_walk(const at::Tensor& keys, int steps) {
   return at::stack(points);
 }
 
+at::Tensor latent_between(const at::Tensor& from, const at::Tensor& to, double t) {
+  constexpr double kShortest = 1e-12;  // opposite latents meet at 0
+  const auto length = [](const at::Tensor& z) { return z.norm(2, {1}, /*keepdim=*/true); };
+  const auto straight = from.lerp(to, t);
+  return straight * (length(from).lerp(length(to), t) / length(straight).clamp_min(kShortest));
+}
+
+at::Tensor image_between(const ImageSampler& sampler, const SampleSpec& from, const SampleSpec& to,
+                         double t) {
+  if (sampler.has_styles())
+    return sampler.from_styles(sampler.styles(from).lerp(sampler.styles(to), t));
+  const auto z = latent_between(sampler.latents(from.seeds), sampler.latents(to.seeds), t);
+  return sampler.from_latents(z, from.labels.empty() ? at::Tensor() : at::tensor(from.labels));
+}
+
 void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesystem::path& file) {
   constexpr std::int64_t kFramesAtOnce = 16;
   std::vector<CellWalk> cells;

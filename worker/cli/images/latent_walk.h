@@ -26,4 +26,14 @@ void write_walk(const ImageSampler& sampler, const Walk& walk, const std::filesy
 /// along a periodic Catmull-Rom spline: [N * steps, ...].
 at::Tensor closed_walk(const at::Tensor& keys, int steps);
 
+/// Returns the image at `t` in [0, 1] of a straight walk from one sample to another, with the label
+/// of the first, [1, C, H, W]: between styles if the model has them, otherwise between latents. At 0
+/// and 1 it is that of the sample.
+at::Tensor image_between(const ImageSampler& sampler, const SampleSpec& from, const SampleSpec& to,
+                         double t);
+
+/// Returns the latent at `t` in [0, 1] of a walk from one to another, [N, z_dim]. Its length changes
+/// evenly: on the straight line it would become shorter than those that the generator was trained on.
+at::Tensor latent_between(const at::Tensor& from, const at::Tensor& to, double t);
+
 }  // namespace ganscale::cli

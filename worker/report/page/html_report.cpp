@@ -305,17 +305,29 @@ std::string facts_section(const RunSummary& run) {
 
 }  // namespace
 
-std::string html_report(const RunSummary& run) {
+std::string html_page(const PageParts& parts) {
   std::string page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-  page += element("title", {}, escaped(run.name) + " · ganscale");
-  page += element("style", {}, kPageStyle);
-  page += "</head>\n<body>";
-  page += header(run) + progress(run) + samples_section(run) + charts_section(run);
-  page += labels_section(run) + label_table(run) + facts_section(run);
-  page += element("script", {}, kPageScript);
+  page += element("title", {}, escaped(parts.title) + " · ganscale");
+  page += element("style", {}, parts.style);
+  page += "</head>\n<body>" + parts.body;
+  page += element("script", {}, parts.script);
   return page + "</body></html>\n";
+}
+
+ReportSections report_sections(const RunSummary& run) {
+  return {.progress = header(run) + progress(run),
+          .details = samples_section(run) + charts_section(run) + labels_section(run) +
+                     label_table(run) + facts_section(run)};
+}
+
+std::string html_report(const RunSummary& run) {
+  const auto sections = report_sections(run);
+  return html_page({.title = run.name,
+                    .style = std::string(kPageStyle),
+                    .body = sections.progress + sections.details,
+                    .script = std::string(kPageScript) + "setUpReport();\n"});
 }
 
 void write_html_report(const std::filesystem::path& run_folder, const std::filesystem::path& page) {

@@ -7,6 +7,27 @@
 
 namespace ganscale::report {
 
+/// The parts of an HTML page that has no others.
+struct PageParts {
+  std::string title;  ///< text
+  std::string style;
+  std::string body;  ///< HTML
+  std::string script;
+};
+
+/// Returns a self-contained page.
+std::string html_page(const PageParts& parts);
+
+/// The contents of a report as HTML, for a page with kPageStyle and kPageScript (page_assets.h),
+/// whose function setUpReport() brings them to life.
+struct ReportSections {
+  std::string progress;  ///< name, progress, newest metrics
+  std::string details;   ///< all else
+};
+
+/// Throws DataError if a grid can't be read.
+ReportSections report_sections(const RunSummary& run);
+
 /// Returns a self-contained HTML page of a run: facts, sample grids with a player, curves of
 /// losses, scores, rates and metrics, checkpoints, configuration. Follows the reader's light or
 /// dark mode. Throws DataError if a grid can't be read.

@@ -21,5 +21,22 @@ TEST(ClosedWalk, IsSmoothBetweenKeys) {
   EXPECT_DOUBLE_EQ(points[7].item<double>(), (-80 + 9 * 48 + 9 * 16 - 32) / 16.0);
 }
 
+TEST(LatentBetween, ChangesItsLengthEvenly) {
+  const auto from = at::tensor({3.0, 0.0}, at::kDouble).unsqueeze(0);
+  const auto to = at::tensor({0.0, 5.0}, at::kDouble).unsqueeze(0);
+  const auto length_at = [&](double t) {
+    return latent_between(from, to, t).norm().item<double>();
+  };
+  EXPECT_DOUBLE_EQ(length_at(0.5), 4);
+  EXPECT_DOUBLE_EQ(length_at(0.25), 3.5);
+  EXPECT_TRUE(latent_between(from, to, 0).equal(from));
+  EXPECT_TRUE(latent_between(from, to, 1).equal(to));
+}
+
+TEST(LatentBetween, IsANumberHalfwayBetweenOpposites) {
+  const auto from = at::tensor({1.0, 2.0}, at::kDouble).unsqueeze(0);
+  EXPECT_TRUE(latent_between(from, -from, 0.5).isfinite().all().item<bool>());
+}
+
 }  // namespace
 }  // namespace ganscale::cli

@@ -1,0 +1,83 @@
+#include <sys/random.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cli/options/generator_options.h"
+#include "cli/serve/live_run.h"
+#include "cli/serve/page_server.h"
+#include "cli/verbs.h"
+#include "files/hex.h"
+#include "training/loop/stop_signal.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr auto kServeExample =
+    "\nExample:\n"
+    "  ganscale serve runs/r1             # prints the address to open in a browser\n\n"
+    "The report, refreshed while the run trains, with sliders for the images of its newest\n"
+    "checkpoint. Ctrl-C ends it.";
+
+struct ServeOptions {
+  std::filesystem::path run;
+  PageServerConfig server;
+  std::string device = "cpu";
+};
+
+std::string new_token() {
+  std::string bytes(16, '\0');
+  check(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+        "getrandom() gave too few bytes");
+  return files::hex(bytes);
+}
+
+ExitCode serve(const ServeOptions& options) {
+  constexpr std::chrono::milliseconds kLookEvery{10};
+  const training::StopSignal stop;
+  LiveRun run(options.run, open_device(options.device));
+  PageServerConfig config = options.server;
+  if (config.token_file.empty()) config.token = new_token();
+  PageServer server(config);
+  const std::string query = config.token.empty() ? "" : "?token=" + config.token;
+  log::info(
+      "Serving the run; Ctrl-C ends it",
+      {{"run", options.run},
+       {"url", "http://" + config.address + ":" + std::to_string(server.port()) + "/" + query}});
+  while (!stop.received()) {
+    if (const auto exchange = server.next_request()) {
+      exchange->reply(run.answer(exchange->request));
+    } else {
+      std::this_thread::sleep_for(kLookEvery);
+    }
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ServeOptions>();
+  auto* verb = app.add_subcommand("serve", "Serve a live page of a run, with images on request");
+  verb->footer(kServeExample);
+  verb->add_option("run", options->run, "folder of the run")->required();
+  verb->add_option("--address", options->server.address,
+                   "IPv4 address to listen on; 0.0.0.0 for all of the machine")
+      ->capture_default_str();
+  verb->add_option("--port", options->server.port, "port to listen on; 0: any free one")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  verb->add_option("--token-file", options->server.token_file,
+                   "file with the token of all requests; by default a new one, in the printed "
+                   "address");
+  add_device_option(*verb, options->device);
+  verb->callback([options, &action] { action = [options] { return serve(*options); }; });
+}
+
+}  // namespace ganscale::cli
