@@ -114,10 +114,7 @@ ExitCode measure(const BenchOptions& options, training::RunConfig config) {
 ExitCode bench(const BenchOptions& options) {
   training::RunConfig config =
       training::parse_run(read_config(options.config), training::schemes());
-  if (options.config.print_config) {
-    std::cout << config.resolved;
-    return ExitCode::kOk;
-  }
+  if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
   if (options.counts || config.data.path.empty()) set_shapes(options.shapes, config.model);
   return options.counts ? count(options, config) : measure(options, std::move(config));
 }

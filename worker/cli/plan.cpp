@@ -150,10 +150,7 @@ void simulate(const PlanOptions& options, const training::RunConfig& config,
 ExitCode plan(const PlanOptions& options) {
   training::RunConfig config =
       training::parse_run(read_config(options.config), training::schemes());
-  if (options.config.print_config) {
-    std::cout << config.resolved;
-    return ExitCode::kOk;
-  }
+  if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
   set_shapes(options.shapes, config.model);
   const planning::Machine machine = read_machine(options.machine);
   const planning::Calibration calibration = read_calibration(options.calibration, machine);

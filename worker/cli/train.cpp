@@ -133,10 +133,7 @@ ExitCode check_only(const training::RunConfig& config, int world_size) {
 ExitCode train(const TrainOptions& options) {
   log::set_format(options.log_format == "json" ? log::Format::kJson : log::Format::kText);
   training::RunConfig config = read_run_config(options);
-  if (options.config.print_config) {
-    std::cout << config.resolved;
-    return ExitCode::kOk;
-  }
+  if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
   if (options.check_config) return check_only(config, options.world_size);
   if (options.prints_layout) {
     print_layout(options, std::move(config));

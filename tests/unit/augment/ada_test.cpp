@@ -117,7 +117,7 @@ TEST(Ada, HasSecondDerivatives) {
 }
 
 // The zigzag of three pixels: 1 0 1 2 1 0 1 2 1 0.
-TEST(MirroredPadding, GoesToAndFro) {
+TEST(MirroredPadding, ReflectsBackAndForth) {
   const auto x = at::tensor({0., 1., 2.}, at::kDouble).view({1, 1, 1, 3});
   const auto expected = at::tensor({1., 0., 1., 2., 1., 0., 1., 2., 1., 0.}, at::kDouble);
   EXPECT_TRUE(mirrored_padding(x, {.left = 5, .right = 2}).flatten().equal(expected));

@@ -31,7 +31,7 @@ TEST(AugmentConfig, HasThePapersValues) {
   EXPECT_TRUE(c.pipeline.xflip && c.pipeline.hue && !c.pipeline.imgfilter);
 }
 
-TEST(AugmentConfig, RefusesWhatCannotBe) {
+TEST(AugmentConfig, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "unknown augmentation: bcg",
                [] { parse("{name: ada, pipeline: [bcg]}"); });
   expect_error(ExitCode::kConfig, "must be in [0, 1]", [] { parse("{name: ada, p: 1.5}"); });

@@ -21,7 +21,7 @@ double peak_of(const Action& action) {
   return memory.take_peak();
 }
 
-TEST(LiveMemory, IsThatOfTensorsThatLiveTogether) {
+TEST(LiveMemory, CountsTensorsThatLiveAtTheSameTime) {
   EXPECT_EQ(peak_of([] { blank(); }), kBytes);
   EXPECT_EQ(peak_of([] {
               const at::Tensor one = blank();
@@ -35,7 +35,7 @@ TEST(LiveMemory, IsThatOfTensorsThatLiveTogether) {
             kBytes);
 }
 
-TEST(LiveMemory, OfAViewIsThatOfItsTensor) {
+TEST(LiveMemory, CountsAViewAsItsTensor) {
   EXPECT_EQ(peak_of([] {
               const at::Tensor all = blank();
               const at::Tensor part = all.view({10, 10}).narrow(0, 0, 5);
@@ -54,7 +54,7 @@ TEST(LiveMemory, HoldsWhatTheBackwardPassNeeds) {
             4 * kBytes);
 }
 
-TEST(LiveMemory, BeginsAnewWithWhatLives) {
+TEST(LiveMemory, RestartsFromTheLiveTensors) {
   LiveMemory memory;
   Recorder recorder([&](const RecordedCall& call) { memory.see(call); });
   const at::Tensor kept = blank();

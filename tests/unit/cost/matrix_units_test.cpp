@@ -5,7 +5,7 @@
 namespace ganscale::cost {
 namespace {
 
-TEST(MatrixTile, IsThatOfDeviceAndType) {
+TEST(MatrixTile, DependsOnDeviceAndType) {
   const auto tile = [](const char* device, Number number, bool tf32) {
     return tile_of(device_of_name(device), number, tf32);
   };

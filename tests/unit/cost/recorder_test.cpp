@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cost/work.h"
+#include "cost/operation.h"
 #include "kernels/bias_act/bias_act.h"
 #include "kernels/convolution/convolution.h"
 #include "kernels/counter_random/counter_random.h"
@@ -59,7 +59,7 @@ TEST(Recorder, CountsALayerAsByHand) {
   EXPECT_EQ(seen.work.launches, 3 + 1 + 1 + 2);
 }
 
-TEST(Recorder, OfATransposedConvolutionTheGradientIsAPlainOne) {
+TEST(Recorder, CountsTheGradientOfATransposedConvolutionAsAPlainOne) {
   const Recorded seen([] {
     const at::Tensor x = blank({8, 5, 16, 16}).requires_grad_();
     const at::Tensor weight = blank({5, 7, 3, 3});
@@ -113,7 +113,7 @@ TEST(Recorder, ReadsArgumentsAndWritesResultsOnce) {
   EXPECT_EQ(copied.work.memory_bytes, (4 + 2) * 24);
 }
 
-TEST(Recorder, DoesNotCountViewsAndMemoryTaken) {
+TEST(Recorder, DoesNotCountViewsAndAllocations) {
   const Recorded seen([] {
     const at::Tensor x = blank({4, 6});
     x.t().unsqueeze(0).expand({5, -1, -1}).select(0, 2).narrow(0, 1, 2);
@@ -196,7 +196,7 @@ TEST(Recorder, CountsAnUpdateOfManyParameters) {
   EXPECT_EQ(seen.work.memory_bytes, 65 * (7 * 40 + 4));
 }
 
-TEST(Recorder, OfAConvolutionInTwoLayoutsSeesTheCopy) {
+TEST(Recorder, CountsTheCopyOfAConvolutionInTwoLayouts) {
   const auto names_of = [](at::MemoryFormat of_weight) {
     const at::TensorOptions meta(at::kMeta);
     const at::Tensor x = at::empty({8, 5, 16, 16}, meta, at::MemoryFormat::ChannelsLast);

@@ -35,7 +35,7 @@ TEST(Roofline, ReadsAndWritesAtThreeQuartersOfTheBandwidth) {
   EXPECT_DOUBLE_EQ(time_of(one, kDevice, kGraph).memory, 2);
 }
 
-TEST(Roofline, OfAMatrixProductIsItsComputation) {
+TEST(Roofline, TimesAMatrixProductByItsComputation) {
   const Operations one = {{.kind = Kind::kMatrixProduct,
                            .number = Number::kLowPrecision,
                            .flops = 65e6,
@@ -46,7 +46,7 @@ TEST(Roofline, OfAMatrixProductIsItsComputation) {
   EXPECT_DOUBLE_EQ(time.total(), 0.1);
 }
 
-TEST(Roofline, InAGraphPaysForEachLaunch) {
+TEST(Roofline, CountsTheTimeOfEachLaunchInAGraph) {
   const Operations work = {{.bytes = 3e6}, {.bytes = 3e6, .launches = 3}};
   const Time time = time_of(work, kDevice, kGraph);
   EXPECT_DOUBLE_EQ(time.launches, 4 * 2.5e-6);
@@ -62,7 +62,7 @@ TEST(Roofline, OutsideAGraphPaysWhereTheDeviceIsDoneSooner) {
   EXPECT_NEAR(time.launches, 6e-6 + 1e-6, 1e-12);
 }
 
-TEST(Roofline, AfterAReadTheHostBeginsBehindTheDevice) {
+TEST(Roofline, TheHostStartsBehindTheDeviceAfterARead) {
   Operations work = {{.bytes = 300}, {.kind = Kind::kHostRead}, {.bytes = 300}};
   EXPECT_NEAR(time_of(work, kDevice, {}).launches, 2 * 6e-6, 1e-12);
   work.erase(work.begin() + 1);
@@ -85,7 +85,7 @@ TEST(DeviceTable, HasTheBandwidthsAndPeaksOfItsCards) {
   }
 }
 
-TEST(DeviceTable, NamesItsCardsToWhomeverAsksForAnother) {
+TEST(DeviceTable, NamesItsCardsIfAskedForAnother) {
   expect_error(ExitCode::kUsage,
                "no such device: B200 (known: V100, A100, H100, H200, TPU-v3, "
                "CPU-core)",

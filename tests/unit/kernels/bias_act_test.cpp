@@ -50,7 +50,7 @@ TEST_P(EveryActivation, TakesStridedInput) {
       bias_act(x, bias, options).equal(bias_act(x.contiguous(), bias.contiguous(), options)));
 }
 
-TEST_P(EveryActivation, InNarrowTypesIsThatOfFloat32Rounded) {
+TEST_P(EveryActivation, InLowPrecisionIsThatOfFloat32Rounded) {
   const BiasAct options{.activation = activation_of(GetParam())};
   for (const auto dtype : {at::kHalf, at::kBFloat16}) {
     const auto x = fixed_numbers({2, 3, 5, 7}, 0.1).to(dtype);
@@ -61,7 +61,7 @@ TEST_P(EveryActivation, InNarrowTypesIsThatOfFloat32Rounded) {
 }
 
 // 0.9 lies between two numbers of either type, nearer to the lower one.
-TEST_P(EveryActivation, InNarrowTypesPassesNoGradientWhereItClamps) {
+TEST_P(EveryActivation, InLowPrecisionPassesNoGradientWhereItClamps) {
   const BiasAct options{.activation = activation_of(GetParam()), .gain = 3, .clamp = 0.9};
   for (const auto dtype : {at::kHalf, at::kBFloat16}) {
     const auto x = at::full({1, 1}, 2.0, dtype).requires_grad_();

@@ -152,7 +152,7 @@ TEST(RandomStream, DropoutOfNothingIsOne) {
   EXPECT_TRUE(random.dropout_mask(0, {3, 5}, at::kFloat).eq(1).all().item<bool>());
 }
 
-TEST(RandomStream, RoundsNarrowTypesFromFloat) {
+TEST(RandomStream, RoundsLowPrecisionFromFloat32) {
   RandomStream wide(all_images(), Stream::kGeneratorNoise);
   RandomStream narrow(all_images(), Stream::kGeneratorNoise);
   const auto expected = wide.normal({4, 6}, at::kFloat).to(at::kBFloat16);

@@ -100,7 +100,7 @@ TEST(FilteredLrelu, TakesGradientsOfAnyLayout) {
   }
 }
 
-TEST(FilteredLrelu, KeepsNarrowTypes) {
+TEST(FilteredLrelu, KeepsLowPrecision) {
   const at::Tensor x = fixed_numbers({1, 2, 4, 4}, 0);
   const auto [filters, options] = cases()[2];
   const at::Tensor y = filtered_lrelu(x.to(at::kBFloat16), {}, filters, options);

@@ -9,7 +9,7 @@
 namespace ganscale::kernels {
 namespace {
 
-TEST(OutputSkip, AddsWhatIsClampedToTheImage) {
+TEST(OutputSkip, AddsTheClampedSumToTheImage) {
   const auto rgb = at::tensor({1.0F, 3.0F, -9.0F, 0.5F}).view({1, 2, 1, 2});
   const auto bias = at::tensor({1.0F, -1.0F});
   const auto clamped = at::tensor({2.0F, 2.5F, -2.5F, -0.5F}).view({1, 2, 1, 2});

@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Operands, StyledActivationOf,
                          name_of_operands);
 
 // u = 2, -0.5 | -1.5, 1; gain * lrelu(u) = 4, -0.5 | -1.5, 2.
-TEST(StyledActivation, IsAsByHand) {
+TEST(StyledActivation, MatchesValuesByHand) {
   const auto image = [](std::initializer_list<float> values) {
     return at::tensor(at::ArrayRef<float>(values)).view({1, 2, 1, 2});
   };

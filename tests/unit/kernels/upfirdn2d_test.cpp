@@ -106,7 +106,7 @@ TEST(Upfirdn2d, InFloatIsThatInDoubleUpToRounding) {
   }
 }
 
-TEST(Upfirdn2d, KeepsNarrowTypes) {
+TEST(Upfirdn2d, KeepsLowPrecision) {
   const auto x = at::ones({1, 1, 4, 4}, at::kBFloat16);
   const auto filter = setup_filter({1, 2, 1});
   const auto y = upfirdn2d(x, filter, {});

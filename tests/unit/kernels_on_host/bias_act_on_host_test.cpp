@@ -67,7 +67,7 @@ class BiasActOnHost : public KernelOnHost {
   }
 };
 
-TEST_P(BiasActOnHost, FillsWhatTheReferenceFills) {
+TEST_P(BiasActOnHost, MatchesTheReference) {
   for (const ChannelLayout& layout : layouts_of({2, 3, 55})) {
     const auto in = inputs_behind(0, layout);
     for (const auto activation : kActivations) {

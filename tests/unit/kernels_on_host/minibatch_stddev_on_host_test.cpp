@@ -6,7 +6,7 @@ namespace {
 
 class MinibatchStddevOnHost : public KernelOnHost {};
 
-TEST_P(MinibatchStddevOnHost, IsThatOfTheReference) {
+TEST_P(MinibatchStddevOnHost, MatchesTheReference) {
   for (const std::int64_t value_count : {5, 700}) {
     StddevShape shape{GetParam().type, 3, 2, 2, value_count};
     const auto x = numbers({3, 2, 2, value_count});

@@ -48,7 +48,7 @@ class MultiTensorAdamOnHost : public KernelOnHost {
   }
 };
 
-TEST_P(MultiTensorAdamOnHost, UpdatesAsTheReference) { expect_as_the_reference(nullptr); }
+TEST_P(MultiTensorAdamOnHost, MatchesTheReference) { expect_as_the_reference(nullptr); }
 
 TEST_P(MultiTensorAdamOnHost, SkipsAsTheReference) {
   const float no = 0;

@@ -10,7 +10,7 @@ namespace {
 class NonfiniteOnHost : public KernelOnHost {};
 
 // As many as a launch takes, an empty one and two of more elements than their blocks have threads.
-TEST_P(NonfiniteOnHost, FlagsAsTheReference) {
+TEST_P(NonfiniteOnHost, MatchesTheReference) {
   const int large = host_grid::is_slow() ? 600 : 40'000;
   std::vector<at::Tensor> tensors = {numbers({0}), numbers({large}), numbers({large})};
   while (tensors.size() < kMostNonfiniteArrays) tensors.push_back(numbers({3}));

@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <CLI/CLI.hpp>
+#include <iostream>
 
 #include "base/log.h"
 #include "cli/options/find_config.h"
@@ -32,6 +33,11 @@ config::Node read_config(const ConfigOptions& options) {
     config::overlay(node, config::parse_assignment(assignment));
   }
   return node;
+}
+
+bool print_config_if_asked(const ConfigOptions& options, const std::string& resolved) {
+  if (options.print_config) std::cout << resolved;
+  return options.print_config;
 }
 
 void add_shape_options(CLI::App& verb, ShapeOptions& options) {

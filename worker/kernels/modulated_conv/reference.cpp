@@ -17,48 +17,47 @@ std::int64_t grain(std::int64_t row_elements) {
   return std::max<std::int64_t>(1, kGrainElements / std::max<std::int64_t>(row_elements, 1));
 }
 
+// Calls `compute` with the number of each row, on all threads of ATen.
+template <class Compute>
+void for_each_row(std::int64_t row_count, std::int64_t row_elements, const Compute& compute) {
+  at::parallel_for(0, row_count, grain(row_elements), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) compute(row);
+  });
+}
+
 // Contiguous: a row is a channel of an image, with one scale.
 template <class T>
 void scale_planes(const ScaleArrays& arrays, const ImageLayout& layout) {
   const std::int64_t length = layout.pixel_count;
-  at::parallel_for(0, layout.image_count * layout.channel_count, grain(length),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t row = begin; row < end; ++row) {
-                       const T scale = static_cast<const T*>(arrays.scale)[row];
-                       const T* x = static_cast<const T*>(arrays.x) + row * length;
-                       T* out = static_cast<T*>(arrays.out) + row * length;
-                       for (std::int64_t i = 0; i < length; ++i) out[i] = x[i] * scale;
-                     }
-                   });
+  for_each_row(layout.image_count * layout.channel_count, length, [&](std::int64_t row) {
+    const T scale = static_cast<const T*>(arrays.scale)[row];
+    const T* x = static_cast<const T*>(arrays.x) + row * length;
+    T* out = static_cast<T*>(arrays.out) + row * length;
+    for (std::int64_t i = 0; i < length; ++i) out[i] = x[i] * scale;
+  });
 }
 
 // Channels last: a row is a pixel of an image, with a scale per channel.
 template <class T>
 void scale_pixels(const ScaleArrays& arrays, const ImageLayout& layout) {
   const std::int64_t length = layout.channel_count;
-  at::parallel_for(0, layout.image_count * layout.pixel_count, grain(length),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t row = begin; row < end; ++row) {
-                       const std::int64_t image = row / layout.pixel_count;
-                       const T* scale = static_cast<const T*>(arrays.scale) + image * length;
-                       const T* x = static_cast<const T*>(arrays.x) + row * length;
-                       T* out = static_cast<T*>(arrays.out) + row * length;
-                       for (std::int64_t i = 0; i < length; ++i) out[i] = x[i] * scale[i];
-                     }
-                   });
+  for_each_row(layout.image_count * layout.pixel_count, length, [&](std::int64_t row) {
+    const std::int64_t image = row / layout.pixel_count;
+    const T* scale = static_cast<const T*>(arrays.scale) + image * length;
+    const T* x = static_cast<const T*>(arrays.x) + row * length;
+    T* out = static_cast<T*>(arrays.out) + row * length;
+    for (std::int64_t i = 0; i < length; ++i) out[i] = x[i] * scale[i];
+  });
 }
 
 template <class T>
 void dot_planes(const DotArrays& arrays, const ImageLayout& layout) {
   const std::int64_t length = layout.pixel_count;
-  at::parallel_for(0, layout.image_count * layout.channel_count, grain(length),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t row = begin; row < end; ++row) {
-                       static_cast<T*>(arrays.out)[row] =
-                           sum_of_products(static_cast<const T*>(arrays.a) + row * length,
-                                           static_cast<const T*>(arrays.b) + row * length, length);
-                     }
-                   });
+  for_each_row(layout.image_count * layout.channel_count, length, [&](std::int64_t row) {
+    static_cast<T*>(arrays.out)[row] =
+        sum_of_products(static_cast<const T*>(arrays.a) + row * length,
+                        static_cast<const T*>(arrays.b) + row * length, length);
+  });
 }
 
 template <class T>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cost/operation.h"
 #include "cost/roofline.h"
-#include "cost/work.h"
 #include "training/bench/count_step.h"
 
 namespace ganscale::training {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "cost/operation.h"
 #include "cost/roofline.h"
-#include "cost/work.h"
 #include "training/bench/count_step.h"
 #include "training/run/precision.h"
 

@@ -26,11 +26,11 @@ void set_beta2(optim::Optimizer& optimizer, const optim::NetworkPolicy& policy,
   if (const auto beta2 = optim::effective_beta2(policy, images_seen)) optimizer.set_beta2(*beta2);
 }
 
-at::Tensor first_gamma_factor(const RunConfig& config, const Replica& replica) {
-  const losses::PenaltyOptions& penalties = config.discriminator.penalties;
+at::Tensor first_gamma_factor(const losses::PenaltyOptions& penalties, Precision precision,
+                              const Replica& replica) {
   if (penalties.schedule.is_constant()) return {};
-  const auto options = at::TensorOptions(replica.devices().discriminator)
-                           .dtype(parameter_dtype(config.training.precision));
+  const auto options =
+      at::TensorOptions(replica.devices().discriminator).dtype(parameter_dtype(precision));
   return at::full({}, penalties.factor(/*images_seen=*/0), options);
 }
 
@@ -43,7 +43,8 @@ class Builder {
         replica_(replica),
         gradients_(gradients),
         images_per_pass_(config.training.images_per_pass() / group.size()),
-        gamma_factor_(first_gamma_factor(config, replica)),
+        gamma_factor_(
+            first_gamma_factor(config.discriminator.penalties, config.training.precision, replica)),
         losses_({config, replica.generator(), replica.discriminator(), replica.augmentation(),
                  replica.path_length_mean(), replica.devices(), group, gamma_factor_}) {}
 

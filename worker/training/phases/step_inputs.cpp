@@ -15,8 +15,8 @@ data::RankShare share_of(std::int64_t batch, const comm::Group& group) {
           .batch_per_rank = static_cast<int>(batch / group.size())};
 }
 
-data::ShardPlan plan_of(const RunConfig& config, const Dataset& dataset) {
-  return {dataset.facts.record_count, config.training.seed, config.data.shuffle, config.data.shard};
+data::ShardPlan plan_of(const data::DataConfig& data, std::uint64_t seed, const Dataset& dataset) {
+  return {dataset.facts.record_count, seed, data.shuffle, data.shard};
 }
 
 ImageRandom random_of(const TrainingConfig& training, const comm::Group& group,
@@ -49,7 +49,8 @@ LoadedInputs::LoadedInputs(const RunConfig& config, const Dataset& dataset, at::
       device_(device),
       group_(group),
       cache_(make_cache(config.data.cache, *dataset.source)),
-      batches_(cache_ ? *cache_ : *dataset.source, plan_of(config, dataset), dataset.policy,
+      batches_(cache_ ? *cache_ : *dataset.source,
+               plan_of(config.data, config.training.seed, dataset), dataset.policy,
                loader_options(config, group, progress, device)) {}
 
 StepInput LoadedInputs::next(const Progress& progress) {
@@ -64,7 +65,7 @@ LabelInputs::LabelInputs(const RunConfig& config, const Dataset& dataset, at::De
       source_(*dataset.source),
       device_(device),
       group_(group),
-      plan_(plan_of(config, dataset)) {}
+      plan_(plan_of(config.data, config.training.seed, dataset)) {}
 
 StepInput LabelInputs::next(const Progress& progress) {
   StepInput input{.real = {}, .images = random_of(config_.training, group_, progress)};

@@ -10,11 +10,11 @@
 namespace ganscale::training {
 namespace {
 
-void require_best_is_measured(const config::Section& in, const RunConfig& config) {
-  const std::string& best = config.checkpoint.keep_best;
+void require_best_is_measured(const config::Section& in, const std::string& best,
+                              const metrics::EvaluateConfig& evaluate) {
   if (best.empty()) return;
   std::vector<std::string> measured;
-  for (const auto& metric : config.evaluate.metrics) {
+  for (const auto& metric : evaluate.metrics) {
     for (const auto& name : metrics::value_names(metric)) {
       if (name == best) return;
       measured.push_back(name);
@@ -49,11 +49,12 @@ void require_model_can(const config::Section& in, const RunConfig& config) {
                  "; leave it out: " + name);
 }
 
-void require_labels_are_read(const config::Section& in, const RunConfig& config) {
-  const bool ignored = config.data.labels == data::Labels::kIgnore;
-  in.require(!ignored || !models::takes_labels(config.model), "data.labels",
-             "ignore leaves model " + config.model.name +
-                 " no labels; use auto, or a model without labels");
+void require_labels_are_read(const config::Section& in, data::Labels labels,
+                             const models::ModelConfig& model) {
+  const bool ignored = labels == data::Labels::kIgnore;
+  in.require(
+      !ignored || !models::takes_labels(model), "data.labels",
+      "ignore leaves model " + model.name + " no labels; use auto, or a model without labels");
 }
 
 void require_derivatives(const config::Section& in, const RunConfig& config) {
@@ -66,18 +67,19 @@ void require_derivatives(const config::Section& in, const RunConfig& config) {
   in.require(config.loss.gradient_penalty == 0, "loss.gradient_penalty", why);
 }
 
-void require_recordable(const config::Section& in, const RunConfig& config) {
-  if (!config.training.cuda_graphs) return;
-  in.require(config.augment.method != augment::Method::kAda, "training.cuda_graphs",
+void require_recordable(const config::Section& in, const TrainingConfig& training,
+                        const augment::AugmentConfig& augment) {
+  if (!training.cuda_graphs) return;
+  in.require(augment.method != augment::Method::kAda, "training.cuda_graphs",
              "a CUDA graph cannot contain ADA, whose transformations are chosen on the host; use "
              "another augmentation or leave this out");
-  in.require(config.augment.blur.sigma == 0, "training.cuda_graphs",
+  in.require(augment.blur.sigma == 0, "training.cuda_graphs",
              "a CUDA graph cannot contain augment.blur_sigma, whose filter changes with each step; "
              "leave out one of the two");
-  in.require(config.training.accumulate == 1, "training.cuda_graphs",
+  in.require(training.accumulate == 1, "training.cuda_graphs",
              "a CUDA graph contains one pass; use training.accumulate 1 or leave this out");
   in.require(
-      config.training.devices_per_process == 1, "training.cuda_graphs",
+      training.devices_per_process == 1, "training.cuda_graphs",
       "a CUDA graph runs on one device; use training.devices_per_process 1 or leave this out");
 }
 
@@ -104,15 +106,16 @@ std::vector<std::string> schedules_behind_the_run(const RunConfig& config) {
 
 void require_sections_fit(const config::Section& in, const RunConfig& config) {
   require_model_can(in, config);
-  require_labels_are_read(in, config);
+  require_labels_are_read(in, config.data.labels, config.model);
   require_derivatives(in, config);
-  require_best_is_measured(in, config);
-  require_recordable(in, config);
+  require_best_is_measured(in, config.checkpoint.keep_best, config.evaluate);
+  require_recordable(in, config.training, config.augment);
 }
 
-void require_one_device(const config::Section& root, const RunConfig& config) {
-  root.require(config.training.devices_per_process == 1, "training.devices_per_process",
-               "2 requires scheme per_label; use 1: " + config.scheme.name);
+void require_one_device(const config::Section& root, const TrainingConfig& training,
+                        const std::string& scheme) {
+  root.require(training.devices_per_process == 1, "training.devices_per_process",
+               "2 requires scheme per_label; use 1: " + scheme);
 }
 
 std::vector<std::string> config_warnings(const RunConfig& config) {

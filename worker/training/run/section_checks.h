@@ -11,8 +11,10 @@ namespace ganscale::training {
 /// best checkpoint is evaluated. Throws ConfigError with file, line and key.
 void require_sections_fit(const config::Section& in, const RunConfig& config);
 
-/// Throws ConfigError for two devices per process: a rank exchanges all through one.
-void require_one_device(const config::Section& root, const RunConfig& config);
+/// Throws ConfigError for two devices per process: a rank exchanges all through one. scheme: its
+/// name.
+void require_one_device(const config::Section& root, const TrainingConfig& training,
+                        const std::string& scheme);
 
 /// Returns warnings about settings that are valid but probably not intended.
 std::vector<std::string> config_warnings(const RunConfig& config);

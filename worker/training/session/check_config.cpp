@@ -19,10 +19,10 @@ void require_backend(const comm::CommConfig& config, int world_size) {
 }
 
 /// Throws where the ranks of a network cannot share statistics of its images.
-void require_shared_statistics(const RunConfig& config, int world_size) {
-  for (const int ranks : config.scheme.chosen->ranks_of_networks(world_size)) {
-    config.model.blueprint->statistics_color(config.training.images_per_pass(),
-                                             comm::CountingGroup(ranks));
+void require_shared_statistics(const models::Blueprint& blueprint, std::int64_t images_per_pass,
+                               const std::vector<int>& ranks_of_networks) {
+  for (const int ranks : ranks_of_networks) {
+    blueprint.statistics_color(images_per_pass, comm::CountingGroup(ranks));
   }
 }
 
@@ -39,7 +39,8 @@ void require_parameters(RunConfig config) {
 void check_config(RunConfig config, int world_size) {
   require_backend(config.comm, world_size);
   config.scheme.chosen->check_ranks(config, world_size);
-  require_shared_statistics(config, world_size);
+  require_shared_statistics(*config.model.blueprint, config.training.images_per_pass(),
+                            config.scheme.chosen->ranks_of_networks(world_size));
   check_metrics(config, /*has_labels=*/models::takes_labels(config.model));
   for (const auto& warning : config_warnings(config)) log::warning(warning);
   require_parameters(std::move(config));

@@ -41,6 +41,13 @@ TEST(ConfigOptions, MayAllBeMissing) {
   EXPECT_EQ(value_of(options, "data", "path"), "none");
 }
 
+TEST(PrintConfigIfAsked, PrintsOnlyWithTheFlag) {
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(print_config_if_asked(parse({}), "model: {}\n"));
+  EXPECT_TRUE(print_config_if_asked(parse({"--print-config"}), "data: {}\n"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "data: {}\n");
+}
+
 TEST(ReadConfig, PutsAssignmentsOverTheFile) {
   const TemporaryFolder folder;
   const auto file = folder.write("run.yaml", "data: {path: a, labels: auto}\n");

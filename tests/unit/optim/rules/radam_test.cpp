@@ -17,13 +17,13 @@ TEST(Rectification, FollowsTheFormula) {
 }
 
 // beta2 = 0.999: rho grows by almost one per step from 1, so that it passes 5 at step 6.
-TEST(Rectification, BeginsWhenTheVarianceCanBeJudged) {
+TEST(Rectification, BeginsWhenTheVarianceIsTractable) {
   EXPECT_FALSE(rectification(0.999, 1));
   EXPECT_FALSE(rectification(0.999, 5));
   EXPECT_TRUE(rectification(0.999, 6));
 }
 
-TEST(Rectification, NeverBeginsForAShortMemory) { EXPECT_FALSE(rectification(0.5, 1000)); }
+TEST(Rectification, NeverBeginsForASmallBeta2) { EXPECT_FALSE(rectification(0.5, 1000)); }
 
 }  // namespace
 }  // namespace ganscale::optim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cost/work.h"
+#include "cost/operation.h"
 #include "support/expect_error.h"
 #include "support/thorough.h"
 #include "training/bench/count_report.h"

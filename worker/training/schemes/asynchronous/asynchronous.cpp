@@ -127,7 +127,7 @@ class RoleSetup {
 
 void AsynchronousScheme::check_sections(const config::Section& root,
                                         const RunConfig& config) const {
-  require_one_device(root, config);
+  require_one_device(root, config.training, config.scheme.name);
   root.require(!config.training.cuda_graphs, "training.cuda_graphs",
                "scheme asynchronous receives new fakes and weights in each step, which a CUDA "
                "graph can't read; leave it out");

@@ -42,20 +42,19 @@ std::vector<std::int64_t> counts_of(const LabelRecords& records) {
   return counts;
 }
 
-void require_trainable(const RunConfig& config, const std::vector<std::int64_t>& counts) {
+void require_trainable(const std::vector<std::int64_t>& counts, const std::string& data_path,
+                       std::int64_t batch) {
   if (counts.empty()) {
-    throw ConfigError("scheme per_label needs labels, but the dataset has none: " +
-                      config.data.path);
+    throw ConfigError("scheme per_label needs labels, but the dataset has none: " + data_path);
   }
   std::string small;
   for (std::size_t label = 0; label < counts.size(); ++label) {
-    if (counts[label] == 0 || counts[label] >= config.training.batch) continue;
+    if (counts[label] == 0 || counts[label] >= batch) continue;
     small.append(" ").append(std::to_string(label)).append(" (");
     small.append(std::to_string(counts[label])).append(")");
   }
   if (!small.empty()) {
-    throw ConfigError("labels have fewer records than training.batch, " +
-                      std::to_string(config.training.batch) +
+    throw ConfigError("labels have fewer records than training.batch, " + std::to_string(batch) +
                       "; lower it, or leave these labels out of the dataset:" + small);
   }
 }
@@ -175,7 +174,7 @@ void PerLabelScheme::check_ranks(const RunConfig& /*config*/, int world_size) co
 void PerLabelScheme::check_data(const RunConfig& config, const data::Source& source,
                                 int world_size) const {
   const auto counts = counts_of(records_by_label(source, options_.labels));
-  require_trainable(config, counts);
+  require_trainable(counts, config.data.path, config.training.batch);
   plan_labels(counts, world_size);
 }
 
@@ -184,7 +183,7 @@ void PerLabelScheme::try_run(const TrainingContext& context) const { try_trainin
 ExitCode PerLabelScheme::run(const TrainingContext& context) const {
   const LabelRecords records = records_by_label(*context.dataset.source, options_.labels);
   const auto counts = counts_of(records);
-  require_trainable(context.config, counts);
+  require_trainable(counts, context.config.data.path, context.config.training.batch);
   const auto plan = plan_labels(counts, context.group.size());
   if (context.group.rank() == 0) {
     context.folder.create();

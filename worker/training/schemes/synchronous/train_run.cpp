@@ -38,7 +38,7 @@ class SynchronousScheme : public Scheme {
  public:
   std::vector<int> ranks_of_networks(int world_size) const override { return {world_size}; }
   void check_sections(const config::Section& root, const RunConfig& config) const override {
-    require_one_device(root, config);
+    require_one_device(root, config.training, config.scheme.name);
   }
   void check_ranks(const RunConfig& config, int world_size) const override {
     require_divisible_batch(config.training, world_size);

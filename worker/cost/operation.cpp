@@ -1,4 +1,4 @@
-#include "cost/work.h"
+#include "cost/operation.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "cost/work.h"
+#include "cost/operation.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(Work, SumsEachKindApart) {
   EXPECT_EQ(work.host_reads, 1);
 }
 
-TEST(Work, OfAPhaseInEverySixteenthStepIsASixteenth) {
+TEST(Work, AveragesAPhaseOfEverySixteenthStep) {
   Work step = {.convolution_flops = 100, .launches = 5};
   step += Work{.convolution_flops = 32, .launches = 8, .host_reads = 16} * (1.0 / 16);
   EXPECT_EQ(step.convolution_flops, 102);
