@@ -106,7 +106,7 @@ TEST(RequireMeasurable, NeedsStylesAndFloat32ForPathsBetweenStyles) {
   EXPECT_NO_THROW(require_measurable(parse_metric("ppl_zfull"), {}));
   expect_error(ExitCode::kConfig, "paths between styles need a generator with styles",
                [] { require_measurable(parse_metric("ppl_wend"), {}); });
-  expect_error(ExitCode::kConfig, "low precision would measure its rounding", [] {
+  expect_error(ExitCode::kConfig, "low precision would be measured with its rounding", [] {
     require_measurable(parse_metric("ppl"), {.has_styles = true, .is_low_precision = true});
   });
 }
@@ -115,7 +115,7 @@ TEST(RequireMeasurable, NeedsAMovableInputAndFloat32ForEquivariance) {
   EXPECT_NO_THROW(require_measurable(parse_metric("eqt_frac"), {.moves_images = true}));
   expect_error(ExitCode::kConfig, "a generator whose images move as a whole, stylegan3: eqr50k",
                [] { require_measurable(parse_metric("eqr50k"), {.has_styles = true}); });
-  expect_error(ExitCode::kConfig, "low precision are those of its rounding", [] {
+  expect_error(ExitCode::kConfig, "low precision would be measured with its rounding", [] {
     require_measurable(parse_metric("eqt"), {.moves_images = true, .is_low_precision = true});
   });
 }
