@@ -18,6 +18,7 @@ WIDE = ["--widths", "32", "64", "128"]
 # What `ganscale data convert` and `feature_net` are told.
 DATASETS = {"mnist": (["--from", str(SHARED / "data/mnist"), "--channels", "gray", "--fit", "pad"], []),
             "cifar10": (["--from", str(SHARED / "data/cifar10-jpeg/train.tar")], WIDE + ["--epochs", "8"]),
+            "letters": (["--from-typefaces"], WIDE + ["--epochs", "8"]),
             "emoji": (["--from-font"], WIDE + ["--epochs", "20"])}
 QUIET = ["telemetry.metrics_port=-1", "telemetry.control_port=-1", "training.samples_every_kimg=0"]
 METRICS = ["is5k", "fid5k", "pr5k3", "dc5k5"]
