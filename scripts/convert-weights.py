@@ -98,18 +98,25 @@ def stylegan3_options(networks, tensors):
     arguments = discriminator["_init_kwargs"]
     return {**options, "mapping_layers": options["mapping_layers"] or 2,
             "radial_filters": str(bool(options["radial_filters"])).lower(),
+            "conv_clamp": given.get("conv_clamp", 256) or 0,
             "channel_base": arguments.get("channel_base", 32768), "channel_max": arguments.get("channel_max", 512)}
 
 
-def r3gan_options(networks, tensors):
-    """The shapes of the tensors tell everything."""
-    prefix = "G_ema.Model."
-    blocks = collections.defaultdict(list)  # by stage
+def r3gan_blocks(tensors, prefix):
+    """Of each stage its blocks: channels, expanded channels, groups."""
+    blocks = collections.defaultdict(list)
     for name, tensor in tensors.items():
         if name.startswith(prefix) and name.endswith(".LinearLayer2.Layer.weight"):
             stage = int(name.removeprefix(prefix).split(".")[1])
             width = tensors[name.replace("LinearLayer2", "LinearLayer3")].shape[0]
             blocks[stage].append((width, tensor.shape[0], tensor.shape[0] // tensor.shape[1]))
+    return blocks
+
+
+def r3gan_options(networks, tensors):
+    """The shapes of the tensors tell everything."""
+    prefix = "G_ema.Model."
+    blocks = r3gan_blocks(tensors, prefix)
     stages = [blocks[stage][0] for stage in sorted(blocks)]
     embedding = tensors.get(prefix + "EmbeddingLayer.weight")
     compared = tensors.get("D.Model.EmbeddingLayer.weight")

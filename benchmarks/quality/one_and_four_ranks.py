@@ -64,22 +64,54 @@ def compare(curves):
     return overlapping / len(together)
 
 
+STYLE = """text{font:12px system-ui,sans-serif;fill:#1b1f27}.soft{fill:#667085}.end{text-anchor:end}.middle{text-anchor:middle}
+.paper{fill:#fff}.grid{stroke:#e3e6ec}polyline{fill:none;stroke:currentColor;stroke-width:1.5}
+.ranks0{color:#2864dc}.ranks1{color:#d9650b}
+text.ranks0,text.ranks1{fill:currentColor;font-weight:600}
+@media(prefers-color-scheme:dark){text{fill:#e8ebf1}.soft{fill:#98a2b3}.paper{fill:#181c25}.grid{stroke:#2a303c}
+.ranks0{color:#7aa7ff}.ranks1{color:#ffa45c}}"""
+WIDTH, HEIGHT, MARGIN = 640, 360, 48
+
+
+def marks(most):
+    """Returns four to ten round numbers from 0 to most."""
+    power = 10 ** math.floor(math.log10(most))
+    step = next(power * part for part in (0.1, 0.2, 0.5, 1, 2) if most / (power * part) <= 8)
+    return [step * i for i in range(int(most / step) + 1)]
+
+
+def axes_of(x, y, most_kimg, most):
+    """Returns grid and numbers of both axes. x, y: from a value to its place."""
+    lines = []
+    for kimg in marks(most_kimg):
+        lines += [f'<line x1="{x(kimg):.1f}" x2="{x(kimg):.1f}" y1="{MARGIN}" y2="{HEIGHT - MARGIN}" class="grid"/>',
+                  f'<text x="{x(kimg):.1f}" y="{HEIGHT - MARGIN + 18}" class="middle soft">{kimg:g}</text>']
+    for distance in marks(most):
+        lines += [f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(distance):.1f}" y2="{y(distance):.1f}" class="grid"/>',
+                  f'<text x="{MARGIN - 8}" y="{y(distance) + 4:.1f}" class="end soft">{distance:g}</text>']
+    return [*lines, f'<text x="{WIDTH / 2:g}" y="{HEIGHT - 10}" class="middle soft">thousands of images seen</text>',
+            f'<text x="{MARGIN}" y="{MARGIN - 14}" class="soft">Fréchet distance, each line a seed</text>']
+
+
 def svg_of(curves):
     """Returns a drawing of all curves: thin lines, a color for each number of ranks."""
     points = [(kimg, value) for some in curves.values() for curve in some for kimg, value in curve.items()]
     most_kimg, most = max(kimg for kimg, _ in points), max(value for _, value in points)
-    width, height, margin = 640, 360, 40
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-             f'<rect width="{width}" height="{height}" fill="white"/>',
-             f'<text x="{width - margin}" y="{height - 8}" text-anchor="end">{most_kimg:g} kimg</text>',
-             f'<text x="8" y="{margin - 12}">Fréchet distance, up to {most:.3g}</text>']
-    for color, (ranks, some) in zip(("#2864dc", "#d9650b"), curves.items()):
-        lines.append(f'<text x="{width - margin}" y="{margin + 16 * RANKS.index(ranks)}" text-anchor="end" fill="{color}">'
-                     f'{ranks} rank{"s" if ranks > 1 else ""}</text>')
+
+    def x(kimg):
+        return MARGIN + (WIDTH - 2 * MARGIN) * kimg / most_kimg
+
+    def y(distance):
+        return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * distance / most
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><style>{STYLE}</style>',
+             '<rect width="100%" height="100%" class="paper"/>', *axes_of(x, y, most_kimg, most)]
+    for i, (ranks, some) in enumerate(curves.items()):
+        name = f'{ranks} rank{"s" if ranks > 1 else ""}'
+        lines.append(f'<text x="{WIDTH - MARGIN - 8}" y="{MARGIN + 16 * (i + 1)}" class="end ranks{i}">{name}</text>')
         for curve in some:
-            path = " ".join(f"{margin + (width - 2 * margin) * kimg / most_kimg:.1f},"
-                            f"{height - margin - (height - 2 * margin) * value / most:.1f}" for kimg, value in curve.items())
-            lines.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.5"/>')
+            path = " ".join(f"{x(kimg):.1f},{y(value):.1f}" for kimg, value in curve.items())
+            lines.append(f'<polyline points="{path}" class="ranks{i}"/>')
     return "\n".join([*lines, "</svg>\n"])
 
 

@@ -37,7 +37,15 @@ class Curves(unittest.TestCase):
 
     def test_are_drawn_one_line_a_run(self):
         drawing = ranks.svg_of({1: [{5: 10, 10: 8}, {5: 12, 10: 8}], 4: [{5: 11, 10: 4}]})
-        self.assertEqual(len(xml.dom.minidom.parseString(drawing).getElementsByTagName("polyline")), 3)
+        document = xml.dom.minidom.parseString(drawing)
+        self.assertEqual(len(document.getElementsByTagName("polyline")), 3)
+
+    def test_are_drawn_with_numbers_on_both_axes(self):
+        drawing = ranks.svg_of({1: [{5: 10, 10: 8}], 4: [{5: 11, 10: 4}]})
+        texts = [text.firstChild.data for text in xml.dom.minidom.parseString(drawing).getElementsByTagName("text")]
+        for number in ("0", "2", "8", "10"):
+            self.assertEqual(texts.count(number), 2)
+        self.assertIn("4 ranks", texts)
 
 
 class Table(unittest.TestCase):

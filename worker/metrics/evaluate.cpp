@@ -1,11 +1,13 @@
 #include "metrics/evaluate.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "comm/collectives/numbers.h"
+#include "config/units.h"
 #include "metrics/by_label.h"
 #include "metrics/distances/frechet_distance.h"
 #include "metrics/distances/kernel_distance.h"
@@ -101,9 +103,10 @@ void require_measurable(const MetricName& metric, const GeneratorTraits& generat
   require(generator.has_styles || compares_motions(metric) || metric.path.is_between_latents,
           "paths between styles need a generator with styles; measure paths between latents, as in "
           "ppl50k_zend");
-  require(!generator.is_low_precision,
-          "a generator in low precision would be measured with its rounding; use ganscale evaluate, "
-          "which computes in float32");
+  require(
+      !generator.is_low_precision,
+      "a generator in low precision would be measured with its rounding; use ganscale evaluate, "
+      "which computes in float32");
 }
 
 std::vector<std::string> value_names(const MetricName& metric) {
@@ -114,9 +117,62 @@ std::vector<std::string> value_names(const MetricName& metric) {
   }
 }
 
+Measurements of_average(const Measurements& measured, double kimg) {
+  const std::string suffix = "_ema_" + config::format_number(kimg);
+  Measurements renamed{.values = {}, .by_label = {}, .label_shares = measured.label_shares};
+  for (const auto& [name, value] : measured.values) renamed.values[name + suffix] = value;
+  for (const auto& [name, values] : measured.by_label) renamed.by_label[name + suffix] = values;
+  return renamed;
+}
+
 Needs both(const Needs& a, const Needs& b) {
   return {a.moments || b.moments, a.features || b.features, std::max(a.splits, b.splits)};
 }
+
+namespace {
+
+void warn_if_fewer(const FeatureSets& features, const Subsets& subsets, comm::Group& group) {
+  const auto fewest = std::min(features.real.size(0), features.fake.size(0));
+  if (fewest >= subsets.size || group.rank() != 0) return;
+  log::warning(
+      "There are fewer images than in a subset of the kernel distance, so its deviation is too "
+      "small",
+      {{"images", fewest}, {"subset", subsets.size}});
+}
+
+/// By what follows the metric's name.
+std::map<std::string, double> values_by_suffix(const MetricName& metric, const Sets& sets,
+                                               const EvaluateConfig& config, comm::Group& group) {
+  const FeatureSets features{sets.real.features(), sets.fake.features(), metric.neighbors};
+  const auto with_deviation = [](const MeanAndDeviation& value) {
+    return std::map<std::string, double>{{"", value.mean}, {"_std", value.deviation}};
+  };
+  switch (metric.metric) {
+    case Metric::kFrechet: return {{"", frechet(sets, config, group)}};
+    case Metric::kInceptionScore: return with_deviation(sets.fake.inception_score().score());
+    case Metric::kKernel: {
+      const Subsets subsets{.seed = sets.seed};
+      warn_if_fewer(features, subsets, group);
+      return with_deviation(
+          kernel_inception_distance(features.real, features.fake, subsets, group));
+    }
+    case Metric::kPrecisionRecall: {
+      const auto share = precision_recall(features, group);
+      return {{"_precision", share.precision}, {"_recall", share.recall}};
+    }
+    case Metric::kDensityCoverage: {
+      const auto share = density_coverage(features, group);
+      return {{"_density", share.density}, {"_coverage", share.coverage}};
+    }
+    case Metric::kPathLength:
+    case Metric::kTranslation:
+    case Metric::kRotation: break;
+  }
+  check(false, "this metric is not measured by features");
+  return {};
+}
+
+}  // namespace
 
 void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& config,
              comm::Group& group, Measurements& result) {
@@ -124,46 +180,8 @@ void measure(const MetricName& metric, const Sets& sets, const EvaluateConfig& c
     measure_by_label(metric, sets, config.divisor, group, result);
     return;
   }
-  const auto& name = metric.text;
-  const auto add = [&](const char* suffix, double value) { result.values[name + suffix] = value; };
-  const FeatureSets features{sets.real.features(), sets.fake.features(), metric.neighbors};
-  switch (metric.metric) {
-    case Metric::kFrechet: add("", frechet(sets, config, group)); break;
-    case Metric::kInceptionScore: {
-      const auto score = sets.fake.inception_score().score();
-      add("", score.mean);
-      add("_std", score.deviation);
-      break;
-    }
-    case Metric::kKernel: {
-      const Subsets subsets{.seed = sets.seed};
-      const auto fewest = std::min(features.real.size(0), features.fake.size(0));
-      if (fewest < subsets.size && group.rank() == 0) {
-        log::warning(
-            "There are fewer images than in a subset of the kernel distance, so its deviation is "
-            "too small",
-            {{"images", fewest}, {"subset", subsets.size}});
-      }
-      const auto distance = kernel_inception_distance(features.real, features.fake, subsets, group);
-      add("", distance.mean);
-      add("_std", distance.deviation);
-      break;
-    }
-    case Metric::kPrecisionRecall: {
-      const auto share = precision_recall(features, group);
-      add("_precision", share.precision);
-      add("_recall", share.recall);
-      break;
-    }
-    case Metric::kDensityCoverage: {
-      const auto share = density_coverage(features, group);
-      add("_density", share.density);
-      add("_coverage", share.coverage);
-      break;
-    }
-    case Metric::kPathLength:
-    case Metric::kTranslation:
-    case Metric::kRotation: check(false, "this metric is not measured by features");
+  for (const auto& [suffix, value] : values_by_suffix(metric, sets, config, group)) {
+    result.values[metric.text + suffix] = value;
   }
 }
 

@@ -4,14 +4,15 @@
 #include <cmath>
 
 #include "markup/axis.h"
-#include "scaling_sweep/desired/drawing.h"
+#include "markup/drawing.h"
+#include "markup/plot.h"
 #include "scaling_sweep/desired/figures.h"
 
 namespace ganscale::controller::scaling_sweep {
 
-using markup::element;
-using markup::escaped;
+using markup::css;
 using markup::label;
+using markup::line;
 
 namespace {
 
@@ -30,8 +31,8 @@ class Chart {
         speedups_(markup::make_log_axis(speedups())) {}
 
   std::string svg() const {
-    return drawing(kWidth, kHeight, "Speed-up over the ranks",
-                   grid() + ideal() + law() + points() + legend());
+    return markup::drawing(kWidth, kHeight, "Speed-up over the ranks",
+                           grid() + ideal() + law() + points() + legend());
   }
 
  private:
@@ -53,35 +54,27 @@ class Chart {
   double x_of(double ranks) const { return kPlot.x(ranks_.share(ranks)); }
   double y_of(double speedup) const { return kPlot.y(speedups_.share(speedup)); }
 
-  static std::string line(double x1, double y1, double x2, double y2,
-                          const markup::Attributes& style) {
-    markup::Attributes attributes{
-        {"x1", number(x1, 1)}, {"y1", number(y1, 1)}, {"x2", number(x2, 1)}, {"y2", number(y2, 1)}};
-    attributes.insert(attributes.end(), style.begin(), style.end());
-    return element("line", attributes);
-  }
   static std::string power(double value) { return number(value, value < 1 ? 2 : 0); }
 
   std::string grid() const {
     std::string text;
-    const markup::Attributes thin{{"stroke", "#ddd"}};
     for (double mark = ranks_.from; mark <= ranks_.to * 1.001; mark *= 2) {
-      text += line(x_of(mark), kPlot.top, x_of(mark), kPlot.bottom(), thin);
-      text += label(x_of(mark), kPlot.bottom() + 18, anchored("middle"), power(mark));
+      text += line(x_of(mark), kPlot.top, x_of(mark), kPlot.bottom(), "grid");
+      text += label(x_of(mark), kPlot.bottom() + 18, css("middle soft"), power(mark));
     }
     for (double mark = speedups_.from; mark <= speedups_.to * 1.001; mark *= 2) {
-      text += line(kPlot.left, y_of(mark), kPlot.right(), y_of(mark), thin);
-      text += label(kPlot.left - 8, y_of(mark) + 4, anchored("end"), power(mark));
+      text += line(kPlot.left, y_of(mark), kPlot.right(), y_of(mark), "grid");
+      text += label(kPlot.left - 8, y_of(mark) + 4, css("end soft"), power(mark));
     }
-    text += label((kPlot.left + kPlot.right()) / 2, kHeight - 14, anchored("middle"), "ranks");
-    return text + label(kPlot.left, 14, anchored("middle"), "speed-up");
+    text += label((kPlot.left + kPlot.right()) / 2, kHeight - 14, css("middle soft"), "ranks");
+    return text + label(kPlot.left, 14, css("middle soft"), "speed-up");
   }
 
   std::string ideal() const {
     const double first = plan_.points.front().ranks;
     const double last = plan_.points.back().ranks;
     return line(x_of(first), y_of(first / base_ranks_), x_of(last), y_of(last / base_ranks_),
-                {{"stroke", "#888"}, {"stroke-dasharray", "6 4"}});
+                "ideal s5");
   }
 
   /// The universal scalability law, or Amdahl's where there are too few sizes for it.
@@ -98,56 +91,45 @@ class Chart {
       const double p = first * std::pow(last / first, static_cast<double>(i) / kPieces);
       path += number(x_of(p), 1) + "," + number(y_of(fit->rate(p) / base), 1) + " ";
     }
-    return element("polyline", {{"points", path}, {"fill", "none"}, {"stroke", "#e07b39"}});
+    return markup::empty_element("polyline", {{"points", path}, {"class", "line s2"}});
   }
 
   std::string points() const {
-    const markup::Attributes bold{{"stroke", "#2266aa"}, {"stroke-width", "2"}};
     std::string text;
     for (std::size_t i = 0; i < summary_.points.size(); ++i) {
       const PointResult& point = summary_.points[i];
       if (!point.speedup) continue;
       const double x = x_of(plan_.points[i].ranks);
-      if (point.speedup_interval) text += whisker(x, *point.speedup_interval, bold);
+      if (point.speedup_interval) text += whisker(x, *point.speedup_interval);
       const std::string title = point_name(plan_.points[i].point) + ": " +
                                 number(*point.speedup, 2) + " on " +
                                 ranks_text(plan_.points[i].ranks);
-      text += element("circle",
-                      {{"cx", number(x, 1)},
-                       {"cy", number(y_of(*point.speedup), 1)},
-                       {"r", "4.5"},
-                       {"fill", "#2266aa"}},
-                      element("title", {}, escaped(title)));
+      text += markup::point(x, y_of(*point.speedup), "s1", title);
     }
     return text;
   }
 
   /// An interval; it has no end where it leaves the chart, as it may for two repeats.
-  std::string whisker(double x, const Interval& interval, const markup::Attributes& style) const {
+  std::string whisker(double x, const Interval& interval) const {
     const double low = y_of(std::clamp(interval.low, speedups_.from, speedups_.to));
     const double high = y_of(std::clamp(interval.high, speedups_.from, speedups_.to));
-    std::string text = line(x, low, x, high, style);
-    if (interval.low >= speedups_.from) text += line(x - 5, low, x + 5, low, style);
-    if (interval.high <= speedups_.to) text += line(x - 5, high, x + 5, high, style);
+    std::string text = line(x, low, x, high, "line s1");
+    if (interval.low >= speedups_.from) text += line(x - 5, low, x + 5, low, "line s1");
+    if (interval.high <= speedups_.to) text += line(x - 5, high, x + 5, high, "line s1");
     return text;
   }
 
   std::string legend() const {
     const double x = kPlot.left + 16;
-    std::string text = line(x, kPlot.top + 16, x + 28, kPlot.top + 16,
-                            {{"stroke", "#888"}, {"stroke-dasharray", "6 4"}}) +
-                       label(x + 36, kPlot.top + 20, anchored("start"), "ideal") +
-                       element("circle", {{"cx", number(x + 14, 1)},
-                                          {"cy", number(kPlot.top + 36, 1)},
-                                          {"r", "4.5"},
-                                          {"fill", "#2266aa"}}) +
-                       label(x + 36, kPlot.top + 40, anchored("start"), "median, 95% interval");
+    std::string text = line(x, kPlot.top + 16, x + 28, kPlot.top + 16, "ideal s5") +
+                       label(x + 36, kPlot.top + 20, css(""), "ideal") +
+                       markup::point(x + 14, kPlot.top + 36, "s1") +
+                       label(x + 36, kPlot.top + 40, css(""), "median, 95% interval");
     const auto& fit = summary_.usl ? summary_.usl : summary_.amdahl;
     if (!fit) return text;
     const std::string law = summary_.usl ? "universal scalability law" : "Amdahl's law";
-    return text + line(x, kPlot.top + 56, x + 28, kPlot.top + 56, {{"stroke", "#e07b39"}}) +
-           label(x + 36, kPlot.top + 60, anchored("start"),
-                 law + ", R² " + number(fit->r_squared, 3));
+    return text + line(x, kPlot.top + 56, x + 28, kPlot.top + 56, "line s2") +
+           label(x + 36, kPlot.top + 60, css(""), law + ", R² " + number(fit->r_squared, 3));
   }
 
   const Plan& plan_;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "scaling_sweep/desired/drawing.h"
+#include "markup/drawing.h"
+#include "markup/plot.h"
 #include "scaling_sweep/desired/figures.h"
 
 namespace ganscale::controller::scaling_sweep {
 
-using markup::element;
-using markup::escaped;
+using markup::css;
 using markup::label;
 
 namespace {
@@ -26,18 +26,12 @@ struct Part {
   const char* color;
   double Breakdown::* seconds;
 };
-constexpr std::array<Part, 3> kParts{{{"compute", "#2266aa", &Breakdown::compute},
-                                      {"exposed all-reduce", "#e07b39", &Breakdown::all_reduce},
-                                      {"data wait", "#9a9a9a", &Breakdown::data_wait}}};
+constexpr std::array<Part, 3> kParts{{{"compute", "s1", &Breakdown::compute},
+                                      {"exposed all-reduce", "s2", &Breakdown::all_reduce},
+                                      {"data wait", "s5", &Breakdown::data_wait}}};
 
 std::string box(double x, double y, double width, const Part& part, const std::string& title) {
-  return element("rect",
-                 {{"x", number(x, 1)},
-                  {"y", number(y, 1)},
-                  {"width", number(width, 1)},
-                  {"height", number(kBarHeight, 0)},
-                  {"fill", part.color}},
-                 element("title", {}, escaped(title)));
+  return markup::area({x, y, width, kBarHeight, part.color, title});
 }
 
 std::string duration(double seconds) {
@@ -53,14 +47,14 @@ std::string bar(const Breakdown& step, double y, double longest) {
     text += box(x, y, seconds * scale, part, std::string(part.name) + ": " + duration(seconds));
     x += seconds * scale;
   }
-  return text + label(x + 8, y + 15, anchored("start"), duration(step.total()));
+  return text + label(x + 8, y + 15, css(""), duration(step.total()));
 }
 
 std::string parts_legend() {
   double x = kStepsLeft;
   std::string text;
   for (const Part& part : kParts) {
-    text += box(x, 8, 20, part, part.name) + label(x + 26, 23, anchored("start"), part.name);
+    text += box(x, 8, 20, part, part.name) + label(x + 26, 23, css(""), part.name);
     x += 175;
   }
   return text;
@@ -76,11 +70,12 @@ std::string step_chart(const Plan& plan, const Summary& summary) {
   double y = kStepsTop + 8;
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
     if (summary.points[i].measured == 0) continue;
-    rows += label(kStepsLeft - 8, y + 15, anchored("end"), ranks_text(plan.points[i].ranks));
+    rows += label(kStepsLeft - 8, y + 15, css("end"), ranks_text(plan.points[i].ranks));
     rows += bar(summary.points[i].step, y, longest);
     y += kRowHeight;
   }
-  return drawing(kStepsWidth, y + 8, "Where the time of a step goes", parts_legend() + rows);
+  return markup::drawing(kStepsWidth, y + 8, "Where the time of a step goes",
+                         parts_legend() + rows);
 }
 
 }  // namespace ganscale::controller::scaling_sweep

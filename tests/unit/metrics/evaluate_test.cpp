@@ -94,6 +94,17 @@ TEST(RequireEnoughInLabels, CountsRealAndGeneratedImagesOfEachLabel) {
   });
 }
 
+TEST(OfAverage, NamesTheHalfLifeBehindTheMetric) {
+  const Measurements measured{.values = {{"fid5k", 3}, {"is5k_std", 0.5}},
+                              .by_label = {{"fid5k_labels", {1, 2}}},
+                              .label_shares = "data"};
+  const Measurements named = of_average(measured, 0.5);
+  EXPECT_EQ(named.values,
+            (std::map<std::string, double>{{"fid5k_ema_0.5", 3}, {"is5k_std_ema_0.5", 0.5}}));
+  EXPECT_TRUE(named.by_label.contains("fid5k_labels_ema_0.5"));
+  EXPECT_EQ(named.label_shares, "data");
+}
+
 TEST(RequireMeasurable, NeedsLabelsForComparisonsWithinLabelsOnly) {
   EXPECT_NO_THROW(require_measurable(parse_metric("fid"), {}));
   EXPECT_NO_THROW(require_measurable(parse_metric("fid_by_label"), {.has_labels = true}));
@@ -106,7 +117,7 @@ TEST(RequireMeasurable, NeedsStylesAndFloat32ForPathsBetweenStyles) {
   EXPECT_NO_THROW(require_measurable(parse_metric("ppl_zfull"), {}));
   expect_error(ExitCode::kConfig, "paths between styles need a generator with styles",
                [] { require_measurable(parse_metric("ppl_wend"), {}); });
-  expect_error(ExitCode::kConfig, "low precision would measure its rounding", [] {
+  expect_error(ExitCode::kConfig, "low precision would be measured with its rounding", [] {
     require_measurable(parse_metric("ppl"), {.has_styles = true, .is_low_precision = true});
   });
 }
@@ -115,7 +126,7 @@ TEST(RequireMeasurable, NeedsAMovableInputAndFloat32ForEquivariance) {
   EXPECT_NO_THROW(require_measurable(parse_metric("eqt_frac"), {.moves_images = true}));
   expect_error(ExitCode::kConfig, "a generator whose images move as a whole, stylegan3: eqr50k",
                [] { require_measurable(parse_metric("eqr50k"), {.has_styles = true}); });
-  expect_error(ExitCode::kConfig, "low precision are those of its rounding", [] {
+  expect_error(ExitCode::kConfig, "low precision would be measured with its rounding", [] {
     require_measurable(parse_metric("eqt"), {.moves_images = true, .is_low_precision = true});
   });
 }

@@ -9,7 +9,7 @@
 namespace ganscale::models::stylegan3 {
 namespace {
 
-constexpr std::array<std::string_view, 22> kKeysOfWeights = {"resolution",
+constexpr std::array<std::string_view, 23> kKeysOfWeights = {"resolution",
                                                              "z_dim",
                                                              "w_dim",
                                                              "mapping_layers",
@@ -30,7 +30,8 @@ constexpr std::array<std::string_view, 22> kKeysOfWeights = {"resolution",
                                                              "channel_base",
                                                              "channel_max",
                                                              "mbstd_group",
-                                                             "mbstd_features"};
+                                                             "mbstd_features",
+                                                             "conv_clamp"};
 
 }  // namespace
 

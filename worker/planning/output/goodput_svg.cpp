@@ -7,15 +7,18 @@
 #include <cmath>
 
 #include "markup/axis.h"
+#include "markup/drawing.h"
 #include "planning/output/svg_document.h"
 
 namespace ganscale::planning {
 
+using markup::css;
 using markup::label;
+using markup::line;
 
 namespace {
 
-constexpr std::array<const char*, 3> kCurveColors = {"#d9650b", "#2864dc", "#0d8a72"};
+constexpr std::array<const char*, 3> kCurveColors = {"s2", "s1", "s3"};
 constexpr double kTallestBar = 30;
 
 struct Mark {
@@ -54,28 +57,27 @@ std::string grid_of(const GoodputAxes& axes) {
   std::string svg;
   for (const Mark& mark : kMarks) {
     const double x = axes.x(mark.seconds);
-    svg += grid_line(x, kLeftPlot.top, x, kLeftPlot.bottom());
+    svg += line(x, kLeftPlot.top, x, kLeftPlot.bottom(), "grid");
     svg += label(x, kLeftPlot.bottom() + 18, css("middle soft"), mark.name);
   }
   const int every = axes.lowest() < 0.5 ? 20 : 10;
   for (int percent = 100; percent >= std::lround(100 * axes.lowest()); percent -= every) {
     const double y = axes.y(percent / 100.0);
-    svg += grid_line(kLeftPlot.left, y, kLeftPlot.left + kLeftPlot.width, y);
+    svg += line(kLeftPlot.left, y, kLeftPlot.right(), y, "grid");
     svg += label(kLeftPlot.left - 8, y + 4, css("end soft"), fmt::format("{}%", percent));
   }
   return svg;
 }
 
-std::string curve_of(const GoodputCurve& curve, const GoodputAxes& axes, const char* color) {
+std::string curve_of(const GoodputCurve& curve, const GoodputAxes& axes, const std::string& color) {
   std::string path;
   for (const IntervalGoodput& at : curve.points) {
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', axes.x(at.seconds),
                         axes.y(at.goodput));
   }
   const double best = axes.x(curve.best_seconds);
-  return "<path style=\"stroke:" + std::string(color) + "\" d=\"" + path + "\"/>" +
-         fmt::format("<path class=\"ideal\" style=\"stroke:{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>",
-                     color, best, kLeftPlot.top, kLeftPlot.bottom());
+  return markup::empty_element("path", {{"class", "line " + color}, {"d", path}}) +
+         line(best, kLeftPlot.top, best, kLeftPlot.bottom(), "ideal " + color);
 }
 
 std::string goodput_plot(const SimulatedRuns& runs) {
@@ -88,8 +90,7 @@ std::string goodput_plot(const SimulatedRuns& runs) {
   double x = kLeftPlot.left;
   for (std::size_t i = 0; i < runs.curves.size(); ++i) {
     svg += curve_of(runs.curves[i], axes, kCurveColors[i]);
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"{}\"/>", x,
-                       kPlotsHeight - 15, kCurveColors[i]);
+    svg += markup::area({x, kPlotsHeight - 15, 11, 11, kCurveColors[i]});
     svg += label(x + 16, kPlotsHeight - 5, css(""),
                  fmt::format("{:.0f} h", runs.curves[i].rank_hours_between_failures) +
                      (i == 0 ? " between failures of a rank" : ""));
@@ -108,10 +109,8 @@ std::string schemes_plot(const SimulatedRuns& runs) {
   for (const SchemeRun& run : runs.schemes) {
     svg += label(kRightPlot.left, y, css(""),
                  run.scheme + fmt::format(": {:.0f}", run.images_per_second));
-    svg += fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#2864dc\"/>",
-        kRightPlot.left, y + 5, kRightPlot.width * run.images_per_second / most->images_per_second,
-        height);
+    const double share = run.images_per_second / most->images_per_second;
+    svg += markup::area({kRightPlot.left, y + 5, kRightPlot.width * share, height, "s1"});
     y += height + 20;
   }
   return svg;

@@ -7,16 +7,18 @@
 #include <cmath>
 
 #include "markup/axis.h"
+#include "markup/drawing.h"
 #include "planning/output/svg_document.h"
 
 namespace ganscale::planning {
 
+using markup::css;
 using markup::label;
+using markup::line;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kColors = {"#2864dc", "#8a4fd3", "#d9650b", "#0d8a72",
-                                                     "#667085"};  // of terms()
+constexpr std::array<const char*, 5> kColors = {"s1", "s4", "s2", "s3", "s5"};  // of terms()
 
 /// The logarithmic axes of the speed-up: doublings from the first row to the last.
 class Doublings {
@@ -46,8 +48,8 @@ std::string grid(const Doublings& axes) {
   for (int i = 0; i <= axes.count(); i += every) {
     const double x = axes.x(axes.gpus(i));
     const double y = axes.y(std::exp2(i));
-    svg += grid_line(x, kLeftPlot.top, x, kLeftPlot.bottom());
-    svg += grid_line(kLeftPlot.left, y, kLeftPlot.left + kLeftPlot.width, y);
+    svg += line(x, kLeftPlot.top, x, kLeftPlot.bottom(), "grid");
+    svg += line(kLeftPlot.left, y, kLeftPlot.right(), y, "grid");
     svg +=
         label(x, kLeftPlot.bottom() + 18, css("middle soft"), fmt::format("{:.0f}", axes.gpus(i)));
     svg += label(kLeftPlot.left - 8, y + 4, css("end soft"), fmt::format("{:.0f}", std::exp2(i)));
@@ -61,19 +63,18 @@ std::string speedup_plot(const Scaling& scaling) {
   svg += label(kLeftPlot.left, kLeftPlot.top - 10, css("soft"), "speed-up; dashed: ideal");
   svg += label(kLeftPlot.left + kLeftPlot.width / 2, kLeftPlot.bottom() + 38, css("middle soft"),
                "GPUs");
-  svg += fmt::format("<path class=\"ideal\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", kLeftPlot.left,
-                     kLeftPlot.bottom(), kLeftPlot.left + kLeftPlot.width, kLeftPlot.top);
+  svg += line(kLeftPlot.left, kLeftPlot.bottom(), kLeftPlot.right(), kLeftPlot.top, "ideal s5");
   std::string curve;
   std::string points;
   for (const ScalingRow& row : scaling.rows) {
     const double x = axes.x(row.scale.gpus);
     const double y = axes.y(row.speedup);
     curve += fmt::format("{}{:.1f} {:.1f}", curve.empty() ? 'M' : 'L', x, y);
-    points += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"><title>", x, y) +
-              fmt::format("{} GPUs: {:.2f} times, {:.1f}%</title></circle>", row.scale.gpus,
-                          row.speedup, 100 * row.efficiency);
+    points += markup::point(x, y, "s1",
+                            fmt::format("{} GPUs: {:.2f} times, {:.1f}%", row.scale.gpus,
+                                        row.speedup, 100 * row.efficiency));
   }
-  return svg + "<path d=\"" + curve + "\"/>" + points;
+  return svg + markup::empty_element("path", {{"class", "line s1"}, {"d", curve}}) + points;
 }
 
 std::string bar(const ScalingRow& row, double x, double width) {
@@ -83,10 +84,8 @@ std::string bar(const ScalingRow& row, double x, double width) {
     const double share = row.step.*terms()[i].seconds / row.step.total();
     const double height = kRightPlot.height * share;
     bottom -= height;
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"",
-                       x, bottom, width, height) +
-           std::string(kColors[i]) + "\"><title>" + std::string(terms()[i].name) +
-           fmt::format(" {:.1f}%</title></rect>", 100 * share);
+    svg += markup::area({x, bottom, width, height, kColors[i],
+                         fmt::format("{} {:.1f}%", terms()[i].name, 100 * share)});
   }
   return svg;
 }
@@ -104,9 +103,7 @@ std::string shares_plot(const Scaling& scaling) {
                "GPUs");
   double x = kRightPlot.left;
   for (std::size_t i = 0; i < terms().size(); ++i) {
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"11\" height=\"11\" fill=\"", x,
-                       kPlotsHeight - 17) +
-           std::string(kColors[i]) + "\"/>";
+    svg += markup::area({x, kPlotsHeight - 17, 11, 11, kColors[i]});
     svg += label(x + 16, kPlotsHeight - 7, css(""), std::string(terms()[i].name));
     x += 30 + 7.0 * static_cast<double>(terms()[i].name.size());
   }

@@ -13,12 +13,6 @@ constexpr markup::Frame kLeftPlot = {64, 52, 360, 270};
 constexpr markup::Frame kRightPlot = {510, 52, 430, 270};
 constexpr int kPlotsHeight = 380;
 
-/// Returns the attribute for these classes: title, soft, middle and end are styled.
-markup::Attributes css(const std::string& classes);
-
-/// Returns a line of the grid.
-std::string grid_line(double x1, double y1, double x2, double y2);
-
 /// Returns a self-contained SVG document with a title.
 std::string svg_document(std::string_view title, std::string_view plots);
 

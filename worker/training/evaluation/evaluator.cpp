@@ -23,6 +23,13 @@ struct Numbers {
   std::int64_t stride = 1;
 };
 
+metrics::GeneratorTraits traits_of(models::Generator& generator) {
+  auto* styled = generator.as_style_generator();
+  return {.has_labels = generator.label_count() > 0,
+          .has_styles = styled != nullptr,
+          .moves_images = styled != nullptr && styled->input_transform().defined()};
+}
+
 struct Fakes {
   at::Tensor images;  // [N, C, H, W] uint8
   at::Tensor labels;  // [N] int64 on the host, or undefined
@@ -151,11 +158,7 @@ void Evaluator::extract_reals() {
 metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uint64_t seed) {
   metrics::Measurements result;
   if (config_.metrics.empty()) return result;
-  auto* styled = generator.as_style_generator();
-  const metrics::GeneratorTraits traits{
-      .has_labels = generator.label_count() > 0,
-      .has_styles = styled != nullptr,
-      .moves_images = styled != nullptr && styled->input_transform().defined()};
+  const auto traits = traits_of(generator);
   for (const auto& metric : config_.metrics) metrics::require_measurable(metric, traits);
   const auto labels = drawn_labels(generator);
   if (traits.has_labels) {
@@ -170,15 +173,21 @@ metrics::Measurements Evaluator::evaluate(models::Generator& generator, std::uin
       const auto& real = real_.at(metric.real_count(images_.source.record_count()));
       const metrics::Sets sets{real, fakes.at(metric.image_count), generator.label_count(), seed};
       metrics::measure(metric, sets, config_, group_, result);
-    } else if (metrics::compares_motions(metric)) {
-      result.values[metric.text] = equivariance(*styled, {metric, seed, labels}, group_);
     } else {
-      result.values[metric.text] = perceptual_path_length(
-          generator, *perceptual_net_,
-          {metric.path, metric.image_count, config_.batch, seed, labels}, group_);
+      result.values[metric.text] = measure_generator(metric, generator, seed, labels);
     }
   }
   return result;
+}
+
+double Evaluator::measure_generator(const metrics::MetricName& metric, models::Generator& generator,
+                                    std::uint64_t seed, const std::vector<std::int64_t>& labels) {
+  if (metrics::compares_motions(metric)) {
+    return equivariance(*generator.as_style_generator(), {metric, seed, labels}, group_);
+  }
+  return perceptual_path_length(generator, *perceptual_net_,
+                                {metric.path, metric.image_count, config_.batch, seed, labels},
+                                group_);
 }
 
 }  // namespace ganscale::training

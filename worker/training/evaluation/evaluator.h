@@ -20,8 +20,9 @@ class Evaluator {
   ///
   /// Image j uses the random numbers of image j of the seed (Stream::kEvaluate) and has the label
   /// of a random record, so that labels are as frequent as in the data, or a random label
-  /// (EvaluateConfig::labels), without labels of a bundle that have no generator. Images are rounded to bytes, as in files. Throws ConfigError for
-  /// metrics that can't measure the generator, before it starts.
+  /// (EvaluateConfig::labels), without labels of a bundle that have no generator. Images are rounded
+  /// to bytes, as in files. Throws ConfigError for metrics that can't measure the generator, before
+  /// it starts.
   metrics::Measurements evaluate(models::Generator& generator, std::uint64_t seed);
 
  private:
@@ -33,6 +34,9 @@ class Evaluator {
   void extract_reals();
   void extract_fakes(models::Generator& generator, std::uint64_t seed,
                      const std::vector<std::int64_t>& labels, FakeStats& sets);
+  /// Returns a metric of the generator's own images, which are compared with each other.
+  double measure_generator(const metrics::MetricName& metric, models::Generator& generator,
+                           std::uint64_t seed, const std::vector<std::int64_t>& labels);
 
   metrics::EvaluateConfig config_;
   RealImages images_;

@@ -99,6 +99,7 @@ struct Row {
 std::string yaml_of(const Row& row) {
   return "points: [{gpus: " + std::to_string(row.scale.gpus) +
          ", batch: " + std::to_string(row.scale.batch) +
+         (row.scale.at_once > 0 ? ", at_once: " + std::to_string(row.scale.at_once) : "") +
          ", seconds_per_kimg: " + config::format_number(row.seconds_per_kimg) + "}]\n";
 }
 
@@ -157,6 +158,23 @@ TEST(Published, Stylegan3At256PixelsFromOneA100) {
 TEST(Published, Stylegan3At512PixelsFromOneA100) {
   const Assumptions at = stylegan3(auto_512(), {{1, 8}, 41.06});
   expect_within(10, predicted(workload_of(auto_512(), kFlat), "dgx-a100", at, {8, 64}), 5.24);
+}
+
+// The networks of StyleGAN3, with as many images at once as its table says.
+TEST(Published, Stylegan3TAt256PixelsFromOneA100) {
+  const Workload workload = workload_of(stylegan3_t(), kFlat);
+  const Assumptions at = stylegan3(stylegan3_t(), {{1, 32, 16}, 49.81});
+  expect_within(10, predicted(workload, "dgx-a100", at, {2, 32, 16}), 25.05);
+  expect_within(10, predicted(workload, "dgx-a100", at, {4, 32, 8}), 13.26);
+  expect_within(15, predicted(workload, "dgx-a100", at, {8, 32, 4}), 7.32);
+}
+
+TEST(Published, Stylegan3RAt256PixelsFromOneA100) {
+  const Workload workload = workload_of(stylegan3_r(), kFlat);
+  const Assumptions at = stylegan3(stylegan3_r(), {{1, 32, 8}, 56.73});
+  expect_within(10, predicted(workload, "dgx-a100", at, {2, 32, 8}), 28.60);
+  expect_within(10, predicted(workload, "dgx-a100", at, {4, 32, 8}), 14.39);
+  expect_within(15, predicted(workload, "dgx-a100", at, {8, 32, 4}), 8.03);
 }
 
 TEST(Published, Stylegan2AdaAt128PixelsFromOneV100) {

@@ -6,7 +6,7 @@
 
 namespace ganscale::planning {
 
-/// The StyleGAN2 trainings of published tables, as `ganscale bench --count` counts them on one of 8
+/// The trainings of StyleGAN2 and 3 of published tables, as `ganscale bench --count` counts them on one of 8
 /// GPUs: the times of the phases on an A100 at two batches, launches, and reduced bytes. Where code
 /// counts, it is ganscale's: a published one has other launches, but in the same proportion.
 struct PhaseCount {
@@ -39,6 +39,26 @@ inline Workload workload_of(const StepCount& count, double reductions) {
                                .reductions = reductions});
   }
   return workload;
+}
+
+/// stylegan3-t at 256 x 256 in float16; 2,648 GFLOP an image.
+inline StepCount stylegan3_t() {
+  return {4,
+          16,
+          {{"Gmain", 1, 77.67, 301.72, 1712, 116.0},
+           {"Dmain", 1, 48.49, 188.45, 933, 119.7},
+           {"Dreg", 16, 16.77, 62.92, 457, 119.7}},
+          256};
+}
+
+/// stylegan3-r at 256 x 256 in float16; 1,591 GFLOP an image.
+inline StepCount stylegan3_r() {
+  return {4,
+          16,
+          {{"Gmain", 1, 92.40, 362.76, 1681, 77.4},
+           {"Dmain", 1, 60.80, 238.13, 928, 119.7},
+           {"Dreg", 16, 16.83, 63.10, 475, 119.7}},
+          256};
 }
 
 /// config-f at 256 x 256 in TF32; 1,208 GFLOP an image.

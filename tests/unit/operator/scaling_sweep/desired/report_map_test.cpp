@@ -115,7 +115,7 @@ TEST(ReportMap, DrawsThePointsTheIdealAndTheIntervals) {
   const std::string svg = file(plan, all_measured(plan), "speedup.svg");
   EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
   EXPECT_THAT(svg, HasSubstr("<title>n4: 3.57 on 4 ranks</title>"));
-  EXPECT_THAT(svg, HasSubstr("stroke-dasharray")) << "the ideal";
+  EXPECT_THAT(svg, HasSubstr("class=\"ideal s5\"")) << "the ideal";
   EXPECT_THAT(svg, HasSubstr("Amdahl&#39;s law, R²"));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_THAT(file(plan, all_measured(plan), "steps.svg"), HasSubstr("exposed all-reduce: 8."));
@@ -133,7 +133,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 // A line up and down and two ends for each of two points; the baseline has no interval.
 TEST(ReportMap, DrawsNoEndOfAnIntervalThatReachesOutOfTheChart) {
   const Plan plan = make_plan();
-  const char* bold = "stroke-width=\"2\"";
+  const char* bold = "class=\"line s1\"";
   EXPECT_EQ(count(file(plan, all_measured(plan), "speedup.svg"), bold), 6U);
   Record varied;
   for (const SweepRun& run : plan.runs) {
