@@ -2,13 +2,13 @@
 # Builds the programs of a real control plane that tools/go.mod pins, once for each version of that file, into the user's
 # cache folder, and prints where they are. Every module comes through the Go module proxy and its checksum database.
 #   tests/cluster/build-tools.sh [PROGRAM...]     default: what the cluster tests need
-#   tests/cluster/build-tools.sh --newest         the MPI Operator of tools/newest/go.mod alone
+#   tests/cluster/build-tools.sh --newest         the MPI Operator of tools/addons/go.mod alone
 # Exit code 77: this machine can't have them (no Go and none to install, no network); the reason is on standard error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/tools"
-shopt -s nullglob # tools/newest has no program of its own
+shopt -s nullglob # tools/addons has no program of its own
 if [ "${1-}" = --newest ]; then
-  cd newest
+  cd addons
   set -- mpi-operator
 fi
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
@@ -70,7 +70,7 @@ done
 if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ] || [ ! -d "$bin/monitoring-crds" ]; then
   find_go
   export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
-  release=$(sed -n 's|^\tk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/newest
+  release=$(sed -n 's|^\tk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/addons
   go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 ||
     skip "the Go modules can't be downloaded"
   install -m 644 "$(go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/manifests/base/kubeflow.org_mpijobs.yaml" \
