@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The steps of step.cpp in eager PyTorch: the BigGAN of 32x32 as PyTorch users write it.
+"""A step of the BigGAN of 32x32 in eager PyTorch, as PyTorch users write it.
 
 Brock et al. 2018, arXiv:1809.11096, Appendix B, with the widths and the attention of its public implementation (see
 worker/models/biggan/config.h), spectral normalization by torch.nn.utils.parametrizations, fakes and reals joined through
@@ -178,11 +178,12 @@ class Training:
 
 
 def main():
-    parser = timing.timing_options(__doc__, batch=16, warm_up=1, steps=4)
+    parser = timing.timing_options(__doc__, batch=16, warm_up=2, steps=4)
     parser.add_argument("--channels", type=int, default=64, help="the paper's ch")
     arguments = parser.parse_args()
     training = Training(arguments.batch, arguments.channels)
-    timing.print_times(arguments, lambda number: training.step())
+    timing.print_times(arguments, lambda number: training.step(),
+                       networks={"generator": training.g, "discriminator": training.d})
 
 
 if __name__ == "__main__":

@@ -39,14 +39,19 @@ FILTER = torch.outer(torch.tensor([1.0, 3.0, 3.0, 1.0]), torch.tensor([1.0, 3.0,
 SCALES_FEATURES = False
 
 
-def upfirdn(x, up=1, down=1, pad=(0, 0), gain=1.0):
+def insert_zeros(x, up, pad):
+    """Returns images with up - 1 zeros after each pixel and a margin (before, after) of zeros; a negative one crops."""
     n, c, h, w = x.shape
     if up > 1:
         x = x.reshape(n, c, h, 1, w, 1)
         x = functional.pad(x, [0, up - 1, 0, 0, 0, up - 1]).reshape(n, c, h * up, w * up)
-    x = functional.pad(x, [pad[0], pad[1], pad[0], pad[1]])
+    return functional.pad(x, [pad[0], pad[1], pad[0], pad[1]])
+
+
+def upfirdn(x, up=1, down=1, pad=(0, 0), gain=1.0):
+    c = x.shape[1]
     kernel = (FILTER * gain).expand(c, 1, 4, 4)
-    return functional.conv2d(x, kernel, groups=c, stride=down)
+    return functional.conv2d(insert_zeros(x, up, pad), kernel, groups=c, stride=down)
 
 
 def act(x, bias, gain=math.sqrt(2)):

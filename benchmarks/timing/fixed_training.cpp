@@ -6,6 +6,15 @@
 #include "comm/backends/thread_group.h"
 
 namespace ganscale::benchmarks {
+namespace {
+
+std::int64_t parameter_count(const torch::nn::Module& network) {
+  std::int64_t count = 0;
+  for (const at::Tensor& parameter : network.parameters()) count += parameter.numel();
+  return count;
+}
+
+}  // namespace
 
 FixedInputs::FixedInputs(const training::RunConfig& config, at::Device device) {
   const models::ModelConfig& model = config.model;
@@ -31,6 +40,11 @@ FixedTraining::FixedTraining(training::RunConfig config, at::Device device)
 void FixedTraining::step(int number) {
   progress_.step = number;
   trainer_.step(progress_);
+}
+
+ParameterCounts FixedTraining::parameter_counts() {
+  return {{"generator", parameter_count(replica_.generator())},
+          {"discriminator", parameter_count(replica_.discriminator())}};
 }
 
 }  // namespace ganscale::benchmarks

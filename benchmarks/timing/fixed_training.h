@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "comm/group/group.h"
+#include "timing/time_steps.h"
 #include "training/replica/replica.h"
 #include "training/schemes/synchronous/synchronous.h"
 
@@ -25,6 +26,7 @@ class FixedTraining {
 
   void step(int number);
   std::vector<training::Phase>& phases() { return trainer_.phases(); }
+  ParameterCounts parameter_counts();
 
  private:
   training::RunConfig config_;

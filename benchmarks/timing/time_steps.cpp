@@ -78,9 +78,10 @@ std::vector<double> time_steps(const Timing& timing, const Step& step) {
                           : time_on_cpu(timing.steps, step);
 }
 
-void print_times(const std::vector<double>& step_seconds) {
-  const nlohmann::ordered_json line = {{"step_seconds", step_seconds},
-                                       {"peak_resident_mib", peak_resident_mib()}};
+void print_times(const std::vector<double>& step_seconds, const ParameterCounts& parameters) {
+  nlohmann::ordered_json line = {{"step_seconds", step_seconds},
+                                 {"peak_resident_mib", peak_resident_mib()}};
+  if (!parameters.empty()) line["parameters"] = parameters;
   std::cout << line << "\n";
 }
 

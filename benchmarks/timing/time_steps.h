@@ -2,7 +2,9 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,7 +40,11 @@ void wait_for(c10::Device device);
 /// the last.
 std::vector<double> time_steps(const Timing& timing, const Step& step);
 
-/// Writes one JSON line: seconds of each step, peak resident memory in MiB.
-void print_times(const std::vector<double>& step_seconds);
+/// How many parameters the networks have, by name.
+using ParameterCounts = std::map<std::string, std::int64_t>;
+
+/// Writes one JSON line: seconds of each step, peak resident memory in MiB, and the counts if there
+/// are any.
+void print_times(const std::vector<double>& step_seconds, const ParameterCounts& parameters = {});
 
 }  // namespace ganscale::benchmarks

@@ -50,12 +50,17 @@ def time_on_gpu(steps, step, gpu):
     return [before.elapsed_time(after) / 1000 for before, after in zip(ends, ends[1:])]
 
 
-def print_times(arguments, step, gpu=None):
+def print_times(arguments, step, gpu=None, networks=None):
+    """networks: {name: module}, whose parameters are counted."""
     import torch
     torch.set_num_threads(arguments.threads)
     seconds = time_steps(arguments, step, gpu)
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
-    print(json.dumps({"step_seconds": seconds, "peak_resident_mib": peak_mib, "torch": torch.__version__}))
+    line = {"step_seconds": seconds, "peak_resident_mib": peak_mib, "torch": torch.__version__}
+    if networks:
+        line["parameters"] = {name: sum(parameter.numel() for parameter in network.parameters())
+                              for name, network in networks.items()}
+    print(json.dumps(line))
 
 
 def print_profile(arguments, phases, frame, gpu=None):
@@ -101,6 +106,12 @@ def program_of(arguments, name):
     return str(program)
 
 
+def training_of(arguments, config, labels=0):
+    """Returns the command that times the steps of a training of ganscale. config: its configuration but for the batch,
+    as YAML; labels: of a conditional model."""
+    return [program_of(arguments, "training_benchmark"), "--config", config, "--labels", str(labels)]
+
+
 def measure(command, threads, **options):
     """Runs a program that times steps, with --name value for each option, and returns its line."""
     command = [*command, "--threads", str(threads)]
@@ -122,12 +133,25 @@ def compare(contenders, arguments, of_a_round):
             result = measure(command, arguments.threads, batch=arguments.batch, steps=arguments.steps)
             seconds[name].append(of_a_round(result["step_seconds"]))
             memory[name] = max(memory[name], result["peak_resident_mib"])
+            parameters[name] = result.get("parameters", {})
             print(f"round {number + 1}  {name:9} {seconds[name][-1]:.3f} s  "
                   f"{result['peak_resident_mib']:.0f} MiB", flush=True)
+    require_equal(parameters)
     median = {name: statistics.median(values) for name, values in seconds.items()}
     print(f"step: ganscale {median['ganscale']:.3f} s, PyTorch {median['PyTorch']:.3f} s; peak resident memory: "
           f"ganscale {memory['ganscale']:.0f} MiB, PyTorch {memory['PyTorch']:.0f} MiB")
     return median["PyTorch"] / median["ganscale"], memory["ganscale"] / memory["PyTorch"]
+
+
+def require_equal(parameters):
+    """Prints how many parameters the networks have on which both sides agree; exits where they do not."""
+    ours, theirs = parameters.values()
+    for name in ours.keys() & theirs.keys():
+        if ours[name] != theirs[name]:
+            sys.exit(f"not the same networks: the {name} has {ours[name]} and {theirs[name]} parameters")
+    agreed = [f"{name} {ours[name] / 1e6:.2f} M" for name in sorted(ours.keys() & theirs.keys(), reverse=True)]
+    if agreed:
+        print(f"parameters on both sides: {', '.join(agreed)}")
 
 
 def judge(speed, speed_needed, share, memory_limit):

@@ -101,7 +101,10 @@ ExitCode evaluate(const EvaluateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   training::Evaluator evaluator(config.evaluate, {*dataset.source, dataset.policy},
                                 process.devices.generator, group);
-  const auto measured = evaluator.evaluate(*trained.generator, config.training.seed);
+  auto measured = evaluator.evaluate(*trained.generator, config.training.seed);
+  if (options.generator.ema_kimg.value_or(config.generator.ema.kimg) != config.generator.ema.kimg) {
+    measured = metrics::of_average(measured, *options.generator.ema_kimg);
+  }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (group.rank() == 0) {
     report({trained.images_seen, seconds.count(), measured}, options,

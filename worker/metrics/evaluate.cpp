@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "comm/collectives/numbers.h"
+#include "config/units.h"
 #include "metrics/by_label.h"
 #include "metrics/distances/frechet_distance.h"
 #include "metrics/distances/kernel_distance.h"
@@ -114,6 +115,14 @@ std::vector<std::string> value_names(const MetricName& metric) {
     case Metric::kDensityCoverage: return {metric.text + "_density", metric.text + "_coverage"};
     default: return {metric.text};
   }
+}
+
+Measurements of_average(const Measurements& measured, double kimg) {
+  const std::string suffix = "_ema_" + config::format_number(kimg);
+  Measurements renamed{.values = {}, .by_label = {}, .label_shares = measured.label_shares};
+  for (const auto& [name, value] : measured.values) renamed.values[name + suffix] = value;
+  for (const auto& [name, values] : measured.by_label) renamed.by_label[name + suffix] = values;
+  return renamed;
 }
 
 Needs both(const Needs& a, const Needs& b) {

@@ -7,8 +7,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+
+#include "config/units.h"
 
 namespace ganscale::optim {
+namespace {
+
+std::vector<double> read_others(config::Section& in, double kimg) {
+  const std::vector<double> others =
+      in.get("other_ema_kimg", std::vector<double>{},
+             "half-lives of further averages, in thousands of images, such as [2, 50]; each is "
+             "evaluated too");
+  std::set<double> seen{kimg};
+  for (const double other : others) {
+    in.require(other > 0, "other_ema_kimg", "must be positive");
+    in.require(seen.insert(other).second, "other_ema_kimg",
+               "there is an average with this half-life already: " + config::format_number(other));
+  }
+  return others;
+}
+
+}  // namespace
+
+EmaConfig EmaConfig::with(double half_life_kimg) const {
+  return {.kimg = half_life_kimg, .ramp_up = ramp_up, .start_kimg = start_kimg};
+}
 
 EmaConfig read_ema(config::Section& in) {
   EmaConfig c;
@@ -27,6 +51,7 @@ EmaConfig read_ema(config::Section& in) {
                         "thousands of images before the average starts; until then it is the "
                         "generator itself");
   in.require(c.start_kimg >= 0, "ema_start_kimg", "must not be negative");
+  c.others = read_others(in, c.kimg);
   return c;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "config/section.h"
 #include "schedule/schedule.h"
@@ -17,10 +18,14 @@ struct EmaConfig {
   double ramp_up = 0;  ///< upper limit of the half-life as a fraction of the images seen; 0: none
   double start_kimg = 0;             ///< until then the average is the generator itself
   schedule::Schedule schedule = {};  ///< of the half-life, from `kimg` to another
+  std::vector<double> others = {};   ///< constant half-lives of further averages, like `kimg`
+
+  /// Returns the configuration of a further average.
+  EmaConfig with(double half_life_kimg) const;
 };
 
-/// Reads ema_kimg, ema_schedule, ema_ramp_up and ema_start_kimg of the generator's section; the caller reads the
-/// other keys.
+/// Reads ema_kimg, ema_schedule, ema_ramp_up, ema_start_kimg and other_ema_kimg of the generator's
+/// section; the caller reads the other keys.
 EmaConfig read_ema(config::Section& in);
 
 /// Returns the half-life in images after `images_seen` images.

@@ -78,7 +78,7 @@ RunConfig make_stylegan2_config(const std::string& more_of_model, Precision prec
           "}\n"
           "training: {batch: 8}\n"
           "generator: {optimizer: {learning_rate: 0.002, betas: [0, 0.99]}, path_length_weight: "
-          "2}\n"
+          "2, other_ema_kimg: [0.02]}\n"
           "discriminator: {optimizer: {learning_rate: 0.002, betas: [0, 0.99]}, r1_gamma: 1, "
           "r1_interval: 4}\n",
       "test");

@@ -94,6 +94,17 @@ TEST(RequireEnoughInLabels, CountsRealAndGeneratedImagesOfEachLabel) {
   });
 }
 
+TEST(OfAverage, NamesTheHalfLifeBehindTheMetric) {
+  const Measurements measured{.values = {{"fid5k", 3}, {"is5k_std", 0.5}},
+                              .by_label = {{"fid5k_labels", {1, 2}}},
+                              .label_shares = "data"};
+  const Measurements named = of_average(measured, 0.5);
+  EXPECT_EQ(named.values,
+            (std::map<std::string, double>{{"fid5k_ema_0.5", 3}, {"is5k_std_ema_0.5", 0.5}}));
+  EXPECT_TRUE(named.by_label.contains("fid5k_labels_ema_0.5"));
+  EXPECT_EQ(named.label_shares, "data");
+}
+
 TEST(RequireMeasurable, NeedsLabelsForComparisonsWithinLabelsOnly) {
   EXPECT_NO_THROW(require_measurable(parse_metric("fid"), {}));
   EXPECT_NO_THROW(require_measurable(parse_metric("fid_by_label"), {.has_labels = true}));

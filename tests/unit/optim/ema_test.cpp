@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include "support/expect_error.h"
+
 namespace ganscale::optim {
 namespace {
 
@@ -59,6 +61,31 @@ TEST(UpdateEma, WithBetaZeroCopies) {
   const Net source(0.1, 9);
   update_ema(ema, source, 0);
   EXPECT_EQ(ema.weight[0].item<double>(), 0.1);
+}
+
+EmaConfig read_text(const std::string& yaml) {
+  config::Section in(config::parse_yaml(yaml, "run.yaml"));
+  return read_ema(in);
+}
+
+TEST(ReadEma, KeepsRampUpAndStartForOtherAverages) {
+  const EmaConfig c = read_text(
+      "{ema_kimg: 10, other_ema_kimg: [2, 50], ema_ramp_up: 0.5, ema_start_kimg: 3, "
+      "ema_schedule: {name: linear, final_kimg: 20, kimg: 100}}");
+  EXPECT_EQ(c.others, (std::vector<double>{2, 50}));
+  const EmaConfig other = c.with(50);
+  EXPECT_EQ(ema_half_life_images(other, 1'000'000), 50'000);
+  EXPECT_EQ(ema_half_life_images(other, 10'000), 5'000);
+  EXPECT_EQ(ema_beta(other, 32, 2'999), 0);
+}
+
+TEST(ReadEma, RefusesAHalfLifeTwice) {
+  expect_error(ExitCode::kConfig,
+               "run.yaml:1: other_ema_kimg: there is an average with this half-life already: 10",
+               [] { read_text("{ema_kimg: 10, other_ema_kimg: [2, 10]}"); });
+  expect_error(ExitCode::kConfig, "already: 2", [] { read_text("other_ema_kimg: [2, 2]"); });
+  expect_error(ExitCode::kConfig, "other_ema_kimg: must be positive",
+               [] { read_text("other_ema_kimg: [0]"); });
 }
 
 TEST(ReadEma, LeavesTheSectionsOtherKeysToTheCaller) {

@@ -12,14 +12,17 @@ namespace ganscale::cli {
 void add_generator_options(CLI::App& verb, GeneratorOptions& options) {
   verb.add_option("--run", options.run, "folder of the run; uses its newest valid checkpoint");
   verb.add_option("--checkpoint", options.checkpoint, "folder of a checkpoint, or a bundle file");
+  verb.add_option("--ema", options.ema_kimg,
+                  "half-life of the average to take, in thousands of images, one of "
+                  "generator.other_ema_kimg; default: generator.ema_kimg");
 }
 
 training::TrainedGenerator load_generator(const GeneratorOptions& options) {
   if (options.run.empty() == options.checkpoint.empty()) {
     throw UsageError("give --run RUN, or --checkpoint DIR for one that is not the newest");
   }
-  return options.run.empty() ? training::load_generator(options.checkpoint)
-                             : training::load_newest_generator(options.run);
+  return options.run.empty() ? training::load_generator(options.checkpoint, options.ema_kimg)
+                             : training::load_newest_generator(options.run, options.ema_kimg);
 }
 
 void add_device_option(CLI::App& verb, std::string& kind) {

@@ -3,6 +3,7 @@
 #include <c10/core/Device.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "training/generators/trained_generator.h"
@@ -16,9 +17,10 @@ namespace ganscale::cli {
 struct GeneratorOptions {
   std::filesystem::path run;
   std::filesystem::path checkpoint;
+  std::optional<double> ema_kimg;
 };
 
-/// Adds --run and --checkpoint.
+/// Adds --run, --checkpoint and --ema.
 void add_generator_options(CLI::App& verb, GeneratorOptions& options);
 
 /// Loads the generator. Throws UsageError unless one of the two is given; otherwise throws like

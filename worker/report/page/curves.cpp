@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace ganscale::report {
@@ -158,21 +159,33 @@ void keep_drawable(std::vector<Chart>& charts, const std::vector<double>& x) {
 
 std::vector<double> kimg_of(const Lines& lines) { return column(lines, "/images_seen", 1e-3); }
 
-/// Returns a chart for each metric, without x.
+std::set<std::string> names_of_numbers(const Lines& lines, const std::set<std::string>& except) {
+  std::set<std::string> names;
+  for (const auto& line : lines) {
+    for (const auto& [name, value] : line.items()) {
+      if (value.is_number() && !except.contains(name)) names.insert(name);
+    }
+  }
+  return names;
+}
+
+/// Returns a chart for each metric, without x: "fid50k_ema_2", of an average with another half-life,
+/// is in that of "fid50k".
 std::vector<Chart> charts_of(const Lines& metrics) {
   static const std::set<std::string> kNotMetrics{"images_seen", "kimg",    "tick",
                                                  "step",        "seconds", "training_seconds"};
-  std::vector<Chart> charts;
-  std::set<std::string> names;
-  for (const auto& line : metrics) {
-    for (const auto& [name, value] : line.items()) {
-      if (value.is_number() && !kNotMetrics.contains(name)) names.insert(name);
-    }
+  std::map<std::string, Chart> charts;
+  for (const auto& name : names_of_numbers(metrics, kNotMetrics)) {
+    const auto end = name.find("_ema_");
+    const auto metric = name.substr(0, end);
+    Chart& chart = charts[metric];
+    chart.title = metric;
+    chart.series.push_back(
+        {end == std::string::npos ? metric : name.substr(end + 1), column(metrics, "/" + name)});
   }
-  for (const auto& name : names) {
-    charts.push_back({name, "", {}, {{name, column(metrics, "/" + name)}}, false});
-  }
-  return charts;
+  std::vector<Chart> all;
+  for (auto& [metric, chart] : charts) all.push_back(std::move(chart));
+  return all;
 }
 
 /// Returns the time of the training at which it had seen that many images; NaN after the last tick.

@@ -142,7 +142,7 @@ class Counter {
       comm::all_reduce_mean(groups_.world, replica_.discriminator().moving_statistics(),
                             bucket_bytes);
     }
-    replica_.average().end_step(replica_.average().averages(0), /*is_moved=*/true);
+    replica_.average().end_step(/*images_seen=*/0, /*is_moved=*/true);
   }
 
   const RunConfig& config_;

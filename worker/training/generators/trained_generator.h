@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,17 @@ struct TrainedGenerator {
   std::vector<std::string> label_names{};     ///< as above
 };
 
-/// Loads the generator of a run's newest valid checkpoint, or its bundle. Throws DataError if the
-/// folder has no run or no valid checkpoint; ConfigError if its config.yaml is invalid.
-TrainedGenerator load_newest_generator(const std::filesystem::path& run_folder);
+/// Loads the generator of a run's newest valid checkpoint, or its bundle.
+///
+/// ema_kimg: the half-life of the average; none: that of the samples, generator.ema_kimg.
+/// Throws: DataError if the folder has no run or no valid checkpoint; ConfigError if its config.yaml
+///         is invalid, or no average has this half-life.
+TrainedGenerator load_newest_generator(const std::filesystem::path& run_folder,
+                                       std::optional<double> ema_kimg = {});
 
-/// Loads the generator of a checkpoint, a folder in a run's checkpoints/, or a bundle file. Throws
-/// as above.
-TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder);
+/// Loads the generator of a checkpoint, a folder in a run's checkpoints/, or a bundle file, as
+/// above.
+TrainedGenerator load_generator(const std::filesystem::path& checkpoint_folder,
+                                std::optional<double> ema_kimg = {});
 
 }  // namespace ganscale::training

@@ -10,6 +10,7 @@
 #include "device/cached_memory.h"
 #include "files/atomic_file.h"
 #include "training/loop/agreement.h"
+#include "training/loop/evaluate_averages.h"
 #include "training/loop/reporter.h"
 #include "training/loop/sample_grids.h"
 #include "training/replica/run_snapshot.h"
@@ -273,11 +274,13 @@ void Loop::write_fakes(models::Generator& average) {
   }
 }
 
-/// Evaluates the averaged generator on all ranks and adds the metrics to the current checkpoint.
+/// Evaluates the averages of the generator on all ranks and adds the metrics to the current
+/// checkpoint.
 void Loop::evaluate(models::Generator& average) {
   const auto start = Clock::now();
   const double training_seconds = reporter_.trained_seconds(progress_);
-  const auto measured = context_.evaluator->evaluate(average, config_.training.seed);
+  const auto measured = evaluate_averages(*context_.evaluator, average, config_.generator.ema.kimg,
+                                          trainer_.other_averages(), config_.training.seed);
   const std::chrono::duration<double> seconds = Clock::now() - start;
   reporter_.metrics({progress_.images_seen, seconds.count(), measured, training_seconds});
   if (writer_ != nullptr) writer_->add_metrics(progress_.images_seen, measured.values);

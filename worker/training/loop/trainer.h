@@ -7,6 +7,7 @@
 #include "models/contract/networks.h"
 #include "tensors/named_tensors.h"
 #include "training/phases/step_result.h"
+#include "training/replica/generator_average.h"
 #include "training/run/progress.h"
 
 namespace ganscale::training {
@@ -44,6 +45,8 @@ class Trainer {
   virtual std::map<std::string, NamedTensors> gather_state() = 0;
   /// Returns the average of the generator as it is now.
   virtual models::Generator& averaged_generator() = 0;
+  /// Returns the averages with other half-lives, as they are now.
+  virtual std::vector<OtherAverage> other_averages() { return {}; }
 };
 
 }  // namespace ganscale::training

@@ -52,10 +52,13 @@ Replica::Replica(const RunConfig& config, const device::NetworkDevices& devices,
   const auto dtype = parameter_dtype(config.training.precision);
   move_module(generator(), devices.generator, dtype);
   move_module(discriminator(), devices.discriminator, dtype);
-  auto average = models::build_generator(config.model, config.training.seed, nullptr);
-  move_module(*average, devices.generator, dtype);
-  average_.emplace(std::move(average), networks_.generator, config.generator.ema,
-                   config.training.batch);
+  const auto copy = [&] {
+    auto average = models::build_generator(config.model, config.training.seed, nullptr);
+    move_module(*average, devices.generator, dtype);
+    return average;
+  };
+  average_.emplace(copy(), networks_.generator, config.generator.ema, config.training.batch);
+  for (const double kimg : config.generator.ema.others) average_->add_other(kimg, copy());
   generator_optimizer_ =
       optim::build_optimizer(config.generator.policy, named_parameters(generator()));
   discriminator_optimizer_ = optim::build_optimizer(
@@ -73,6 +76,9 @@ std::map<std::string, NamedTensors> Replica::state() {
       {"generator_ema", named_state(average_->generator())},
       {"generator_optimizer", generator_optimizer_->state()},
       {"discriminator_optimizer", discriminator_optimizer_->state()}};
+  for (const OtherAverage& other : average_->others()) {
+    files[file_of_average(other.kimg)] = named_state(*other.generator);
+  }
   if (const auto state = augmentation_.state(); !state.empty()) files[kAugmentation] = state;
   if (path_length_mean_.value.defined()) {
     files["regularisation"] = {{"path_length_mean", path_length_mean_.value}};

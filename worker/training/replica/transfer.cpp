@@ -2,10 +2,10 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include <initializer_list>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -69,10 +69,13 @@ void take(const char* file, const torch::nn::Module& network, const NamedTensors
 
 void transfer_weights(Replica& replica, const std::filesystem::path& from) {
   const checkpoint::Snapshot snapshot = read_snapshot(from);
-  const std::initializer_list<std::pair<const char*, const torch::nn::Module*>> networks = {
+  std::vector<std::pair<const char*, const torch::nn::Module*>> networks = {
       {"generator", &replica.generator()},
       {"discriminator", &replica.discriminator()},
       {"generator_ema", &replica.generator_ema()}};
+  for (const OtherAverage& other : replica.average().others()) {
+    networks.emplace_back("generator_ema", other.generator.get());
+  }
   for (const auto& [file, network] : networks) {
     const auto source = snapshot.files.find(file);
     if (source == snapshot.files.end())

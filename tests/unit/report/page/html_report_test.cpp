@@ -118,6 +118,18 @@ TEST(Curves, HaveAChartForEachMetric) {
   EXPECT_TRUE(std::isnan(charts[0].series[0].values[1]));
 }
 
+TEST(Curves, ShowAllAveragesOfAMetricInOneChart) {
+  RunSummary run;
+  run.metrics = {{{"images_seen", 1000}, {"fid50k", 80.5}, {"fid50k_ema_2", 70}}};
+  const auto charts = metric_charts(run);
+  ASSERT_EQ(charts.size(), 1U);
+  EXPECT_EQ(charts[0].title, "fid50k");
+  ASSERT_EQ(charts[0].series.size(), 2U);
+  EXPECT_EQ(charts[0].series[0].name, "fid50k");
+  EXPECT_EQ(charts[0].series[1].name, "ema_2");
+  EXPECT_THAT(charts[0].series[1].values, ElementsAre(70));
+}
+
 // Ticks of 1000 images and a minute: 1500 images were seen after 90 s.
 TEST(Curves, ShowMetricsAgainstTimeToo) {
   const TemporaryFolder folder;

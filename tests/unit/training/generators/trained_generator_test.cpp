@@ -13,10 +13,12 @@
 namespace ganscale::training {
 namespace {
 
-constexpr const char* kYaml = "model: {name: conditional_dcgan, z_dim: 4}\n";
+constexpr const char* kYaml =
+    "model: {name: conditional_dcgan, z_dim: 4}\n"
+    "generator: {ema_kimg: 10, other_ema_kimg: [2]}\n";
 
 /// A run of a model with two labels, with a checkpoint at each of these numbers of images; the
-/// average of the generator is that number everywhere.
+/// average of the generator is that number everywhere, and the other one its half.
 class TrainedGenerators : public testing::Test {
  protected:
   TrainedGenerators() {
@@ -32,6 +34,9 @@ class TrainedGenerators : public testing::Test {
     const at::NoGradGuard no_grad;
     for (auto& parameter : replica.generator_ema().parameters()) {
       parameter.fill_(static_cast<double>(images_seen));
+    }
+    for (auto& parameter : replica.average().others().front().generator->parameters()) {
+      parameter.fill_(static_cast<double>(images_seen) / 2);
     }
     const RunFacts facts{.model = "conditional_dcgan",
                          .record_count = 9,
@@ -84,6 +89,18 @@ TEST_F(TrainedGenerators, MayBeOfAnOlderCheckpoint) {
   const auto older = write_checkpoint(1000);
   write_checkpoint(2000);
   EXPECT_EQ(weight_of(load_generator(older)), 1000);
+}
+
+TEST_F(TrainedGenerators, MayBeAnotherAverage) {
+  write_checkpoint(1000);
+  EXPECT_EQ(weight_of(load_newest_generator(run_.root(), 2)), 500);
+  EXPECT_EQ(weight_of(load_newest_generator(run_.root(), 10)), 1000);
+}
+
+TEST_F(TrainedGenerators, SaysWhichAveragesThereAre) {
+  write_checkpoint(1000);
+  expect_error(ExitCode::kConfig, "no average has a half-life of 3 kimg; the run has: 10, 2",
+               [&] { load_newest_generator(run_.root(), 3); });
 }
 
 TEST_F(TrainedGenerators, PassesOverADamagedCheckpoint) {

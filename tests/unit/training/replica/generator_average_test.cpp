@@ -36,7 +36,7 @@ TEST_F(Average, BeginsAsTheGeneratorIs) {
 }
 
 TEST_F(Average, MovesAtTheEndOfAStepThatDidNotMoveIt) {
-  average_.end_step(average_.averages(0), /*is_moved=*/false);
+  average_.end_step(0, /*is_moved=*/false);
   EXPECT_EQ(tiny_average_->weight.item<float>(), 4);
   EXPECT_EQ(tiny_average_->mean.item<float>(), 3);
 }
@@ -47,15 +47,38 @@ TEST_F(Average, MovesInTheUpdateOfTheGeneratorAndTakesTheBuffersBehindIt) {
   optim::Sgd optimizer(named_parameters(*source_), {});
   const optim::Averages averages = average_.averages(0);
   optimizer.step(2, &averages);
-  average_.end_step(averages, /*is_moved=*/true);
+  average_.end_step(0, /*is_moved=*/true);
   EXPECT_EQ(tiny_average_->weight.item<float>(), 2);
   EXPECT_EQ(tiny_average_->mean.item<float>(), 3);
 }
 
 TEST_F(Average, IsTheGeneratorItselfWhileItsHalfLifeIsNone) {
   GeneratorAverage none(tiny_average_, source_, {.kimg = 0}, 1000);
-  none.end_step(none.averages(5000), /*is_moved=*/false);
+  none.end_step(5000, /*is_moved=*/false);
   EXPECT_EQ(tiny_average_->weight.item<float>(), 8);
+}
+
+// Half-lives of 1,000 and 500 images: half and three quarters of the way from 8 to 16.
+TEST_F(Average, HasOthersWithTheirOwnHalfLives) {
+  const auto other = std::make_shared<TinyGenerator>();
+  average_.add_other(0.5, other);
+  EXPECT_EQ(other->weight.item<float>(), 8);
+  EXPECT_FALSE(other->weight.requires_grad());
+  {
+    const at::NoGradGuard no_grad;
+    tiny_average_->weight.fill_(8);
+    source_->weight.fill_(16);
+    source_->mean.fill_(5);
+  }
+  average_.end_step(0, /*is_moved=*/false);
+  EXPECT_EQ(tiny_average_->weight.item<float>(), 12);
+  EXPECT_EQ(other->weight.item<float>(), 14);
+  EXPECT_EQ(other->mean.item<float>(), 5);
+}
+
+TEST(FileOfAverage, NamesItsHalfLife) {
+  EXPECT_EQ(file_of_average(0.5), "generator_ema_0.5");
+  EXPECT_EQ(file_of_average(50), "generator_ema_50");
 }
 
 }  // namespace

@@ -42,6 +42,17 @@ TEST(Replica, HasTheFilesOfACheckpoint) {
   EXPECT_TRUE(state.at("regularisation").contains("path_length_mean"));
 }
 
+TEST(Replica, HasAFileForEachAverage) {
+  Replica replica(gray_run("generator: {ema_kimg: 10, other_ema_kimg: [2, 0.5]}"), at::kCPU, {});
+  const auto state = replica.state();
+  for (const char* file : {"generator_ema_0.5", "generator_ema_2"}) {
+    ASSERT_TRUE(state.contains(file)) << file;
+    for (const auto& [name, tensor] : state.at("generator"))
+      EXPECT_TRUE(at::equal(state.at(file).at(name), tensor)) << file << ": " << name;
+  }
+  EXPECT_FALSE(state.contains("generator_ema_10"));
+}
+
 // "<parameter>.<state>": checkpoints of any version of this program are read by these names.
 TEST(Replica, NamesTheStateOfItsOptimizersAfterTheParameters) {
   Replica replica(gray_run("discriminator: {optimizer: {name: rmsprop}}"), at::kCPU, {});

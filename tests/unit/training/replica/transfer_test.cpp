@@ -46,6 +46,17 @@ TEST(TransferWeights, TakesBothNetworksAndTheAverage) {
     EXPECT_TRUE(at::equal(taken.at("generator_ema").at(name), tensor + 1)) << name;
 }
 
+TEST(TransferWeights, BeginsOtherAveragesWithTheAverage) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), make_config("model: {name: dcgan}", 1));
+  Replica target(make_config("{model: {name: dcgan}, generator: {other_ema_kimg: [2]}}", 2),
+                 at::kCPU, {});
+  transfer_weights(target, folder.path());
+  const auto taken = target.state();
+  for (const auto& [name, tensor] : taken.at("generator_ema"))
+    EXPECT_TRUE(at::equal(taken.at("generator_ema_2").at(name), tensor)) << name;
+}
+
 TEST(TransferWeights, LeavesWhatDoesNotFit) {
   const TemporaryFolder folder;
   write_run(folder.path(), make_config("model: {name: dcgan}", 1));

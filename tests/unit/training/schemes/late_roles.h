@@ -50,10 +50,7 @@ class LateRoles : public Trainer {
       skipped_.add(phase, update_network(phase, here.images_seen));
     }
     result.skipped = skipped_.take();
-    if (generates_) {
-      GeneratorAverage& average = replica_.average();
-      average.end_step(average.averages(here.images_seen), /*is_moved=*/false);
-    }
+    if (generates_) replica_.average().end_step(here.images_seen, /*is_moved=*/false);
     broadcast(named_state(replica_.generator()), 0);
     broadcast(named_state(replica_.discriminator()), 1);
     progress.step += 1;

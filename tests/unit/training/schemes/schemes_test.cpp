@@ -138,6 +138,8 @@ TEST(SchemePerLabel, WantsNoMeasurementsWhileLabelsTrain) {
   parse(head + "evaluate: {metrics: [fid10k]}\n");
   expect_refused("evaluate.every_kimg: scheme per_label evaluates all labels together",
                  head + "evaluate: {metrics: [fid10k], every_kimg: 5}\n");
+  expect_refused("generator.other_ema_kimg: scheme per_label keeps one average",
+                 head + "generator: {other_ema_kimg: [2]}\n");
   expect_refused("checkpoint.keep_best: scheme per_label",
                  head + "evaluate: {metrics: [fid10k]}\ncheckpoint: {keep_best: fid10k}\n");
 }

@@ -44,7 +44,7 @@ StepResult GeneratorRole::step(Progress& progress) {
     send_fakes(input, progress.step);
   }
   average_over_ranks(parts_.replica.generator().moving_statistics());
-  average.end_step(averages, average_is_moved);
+  average.end_step(progress.images_seen, average_is_moved);
   progress.add_step(parts_.config.training.batch);
   step_ = progress.step;
   return result;

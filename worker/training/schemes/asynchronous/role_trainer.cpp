@@ -73,6 +73,14 @@ models::Generator& RoleTrainer::averaged_generator() {
   return average;
 }
 
+std::vector<OtherAverage> RoleTrainer::other_averages() {
+  for (const OtherAverage& other : parts_.replica.average().others()) {
+    comm::broadcast_from_rank_0(parts_.world, named_state(*other.generator),
+                                parts_.config.comm.bucket_bytes);
+  }
+  return parts_.replica.average().others();
+}
+
 NamedTensors RoleTrainer::snapshot_state() const {
   NamedTensors state;
   insert_with_prefix(state, "discriminator.", named_state(parts_.replica.discriminator()));

@@ -29,6 +29,7 @@ class RoleTrainer : public Trainer {
   std::int64_t steps_between_agreements() const override;
   std::map<std::string, NamedTensors> gather_state() override;
   models::Generator& averaged_generator() override;
+  std::vector<OtherAverage> other_averages() override;
 
  protected:
   /// network: that this rank trains; progress: where it begins.

@@ -155,6 +155,8 @@ void PerLabelScheme::check_sections(const config::Section& root, const RunConfig
                    config.model.name);
   root.require(config.data.labels != data::Labels::kIgnore, "data.labels",
                "scheme per_label needs labels: ignore");
+  root.require(config.generator.ema.others.empty(), "generator.other_ema_kimg",
+               "scheme per_label keeps one average of each label's generator: leave it out");
   const std::string why =
       "scheme per_label evaluates all labels together at the end, and keeps each label's newest "
       "checkpoints: leave it out";

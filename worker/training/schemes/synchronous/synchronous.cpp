@@ -47,7 +47,7 @@ StepResult Synchronous::step(Progress& progress) {
       phases_, replica_, {progress, input, averages, skipped_, recorder_.get()}, result);
   if (config_.training.running_means == RunningMeans::kAveraged) average_moving_statistics();
   replica_.augmentation().adapt(group_, progress.step);
-  average.end_step(averages, /*is_moved=*/trains_generator);
+  average.end_step(progress.images_seen, /*is_moved=*/trains_generator);
   result.discriminator_steps = 1;
   progress.add_step(config_.training.batch);
   return result;

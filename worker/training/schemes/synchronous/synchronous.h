@@ -26,6 +26,7 @@ class Synchronous : public Trainer {
   std::int64_t steps_between_agreements() const override;
   std::map<std::string, NamedTensors> gather_state() override { return replica_.state(); }
   models::Generator& averaged_generator() override { return replica_.generator_ema(); }
+  std::vector<OtherAverage> other_averages() override { return replica_.average().others(); }
 
  private:
   void average_moving_statistics();

@@ -17,8 +17,6 @@
 namespace ganscale::training {
 namespace {
 
-constexpr std::int64_t kBatch = 4;
-
 /// Steps of four images; ticks every two.
 class Asynchronous : public FakeTraining {
  protected:
@@ -31,7 +29,8 @@ class Asynchronous : public FakeTraining {
         "training: {batch: 4, total_kimg: " +
         std::to_string(0.004 * steps) +
         ", tick_kimg: 0.008, grid_rows: 1, grid_columns: 2, precision: fp64}\n"
-        "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0.01}\n"
+        "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0.01, "
+        "other_ema_kimg: [0.05]}\n"
         "augment: {name: ada, p: 0.5, interval_steps: 2, speed_kimg: 0.1}\n");
     config_.model.channels = 1;
   }
@@ -59,6 +58,8 @@ class Asynchronous : public FakeTraining {
   checkpoint::Snapshot newest(const std::string& run) const {
     return checkpoint::load_checkpoint(checkpoint::newest_valid_checkpoint(folder_ / run).value());
   }
+
+  static constexpr std::int64_t kBatch = 4;
 
   std::atomic<std::uint64_t> observed_ages_ = 0;  // of at most one step, of all ranks
 };

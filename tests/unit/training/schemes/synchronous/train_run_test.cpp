@@ -27,7 +27,7 @@ class TrainRun : public FakeTraining {
         "model: {z_dim: 2, channels: 0.125, batch_norm: frozen}\n"
         "training: {batch: 4, total_kimg: 0.024, tick_kimg: 0.008, grid_rows: 1, "
         "grid_columns: 2, precision: fp64}\n"
-        "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0}\n"
+        "generator: {optimizer: {learning_rate: 0.01}, ema_kimg: 0, other_ema_kimg: [0.01]}\n"
         "evaluate: {metrics: [fid24, kid24], every_kimg: 0.008, batch: 16}\n"
         "checkpoint: {keep_last: 1, keep_best: fid24}\n");
     config_.model.channels = 1;
@@ -82,6 +82,21 @@ TEST_F(TrainRun, MeasuresTheSameOnTwoRanksAsOnOne) {
     }
   }
   EXPECT_NE(one[0].at("fid24"), one[2].at("fid24"));
+}
+
+// With ema_kimg 0 the average is the generator itself.
+TEST_F(TrainRun, MeasuresEachAverageAsIfItWereAlone) {
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto both = lines();
+  std::filesystem::remove_all(folder().root());
+  config_.generator.ema = {.kimg = 0.01};
+  ASSERT_EQ(train_alone(), ExitCode::kOk);
+  const auto other = lines();
+  ASSERT_EQ(both.size(), other.size());
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    EXPECT_EQ(both[i].at("fid24_ema_0.01"), other[i].at("fid24")) << i;
+  }
+  EXPECT_NE(both[0].at("fid24_ema_0.01"), both[0].at("fid24"));
 }
 
 TEST_F(TrainRun, FinishesTheGroupsOfItsNetworks) {
