@@ -206,16 +206,10 @@ __device__ void walk_down(const StripPlace<T>& place, const Product<Sum>& filter
   }
 }
 
-/// Blocks that a multiprocessor is to hold: with vectors of low precision, whose values take most
-/// registers, three, which reads twice as much at a time as one; else as many as there is room for.
-template <int kWidth, class T>
-constexpr unsigned kResidentBlocks = sizeof(T) == 2 && kWidth > 1 ? 3 : 1;
-
 /// Threads are (vectors, columns, strips). A filter that is not a product is applied tap by tap.
 template <int kUp, int kDown, int kWidth, class T, class Sum>
-__global__ void __launch_bounds__(StripBlock::kMostThreads, kResidentBlocks<kWidth, T>)
-    by_strip(const T* __restrict__ x, const Sum* __restrict__ filter, T* __restrict__ out,
-             Work work, Strips strips) {
+__global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter,
+                         T* __restrict__ out, Work work, Strips strips) {
   const Sum* taps = load_filter(filter, work);
   const std::int64_t strip = std::int64_t{blockIdx.x} * blockDim.z + threadIdx.z;
   const int out_x = blockIdx.y * blockDim.y + threadIdx.y;
