@@ -28,7 +28,8 @@ run_ctest() {
 }
 
 # What tests need and compiling does not, while the compiler works.
-prepare_tests() { scripts/setup.sh test && { tests/cluster/build-tools.sh >/dev/null || [ $? -eq 77 ]; }; }
+prepare_tests() { scripts/setup.sh test && build_tools && build_tools --addons; }
+build_tools() { tests/cluster/build-tools.sh "$@" >/dev/null || [ $? -eq 77 ]; }
 
 stage_release() {
   prepare_tests >"$logs/prepare.log" 2>&1 &

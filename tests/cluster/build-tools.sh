@@ -1,22 +1,25 @@
 #!/usr/bin/env bash
-# Builds the programs of a real control plane that tools/go.mod pins, once for each version of that file, into the user's
-# cache folder, and prints where they are. Every module comes through the Go module proxy and its checksum database.
-#   tests/cluster/build-tools.sh [PROGRAM...]     default: what the cluster tests need
-#   tests/cluster/build-tools.sh --newest         the MPI Operator of tools/newest/go.mod alone
+# Builds the programs of a real control plane that tools/go.mod pins, or those of tools/addons/go.mod, once for each version of
+# that file, into the user's cache folder, and prints where they are. Every module comes through the Go module proxy and its
+# checksum database.
+#   tests/cluster/build-tools.sh [PROGRAM...]            default: what the cluster tests need of Kubernetes, etcd, kwok, Helm;
+#                                                        mpi-operator is the old one, from which a test upgrades
+#   tests/cluster/build-tools.sh --addons [PROGRAM...]   mpi-operator (default), kueue
 # Exit code 77: this machine can't have them (no Go and none to install, no network); the reason is on standard error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/tools"
-shopt -s nullglob # tools/newest has no program of its own
-if [ "${1-}" = --newest ]; then
-  cd newest
-  set -- mpi-operator
+shopt -s nullglob # tools/addons has no program of its own
+if [ "${1-}" = --addons ]; then
+  shift
+  cd addons
+  [ $# -gt 0 ] || set -- mpi-operator
 fi
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
 key=$(cat go.mod go.sum ./*/*.go | sha256sum | cut -c 1-12)
 bin=$cache/cluster-$key
 go_version=1.26.6
 monitoring_module=github.com/prometheus-operator/prometheus-operator@v0.80.1 # only its definitions, no program
-[ $# -gt 0 ] || set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok mpi-operator helm
+[ $# -gt 0 ] || set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok helm
 mkdir -p "$bin"
 exec 9>"$bin/.lock"
 flock 9
@@ -43,6 +46,7 @@ find_go() {
 package_of() {
   case $1 in
     mpi-operator) echo github.com/kubeflow/mpi-operator/cmd/mpi-operator ;;
+    kueue) echo sigs.k8s.io/kueue/cmd/kueue ;;
     kwok) echo sigs.k8s.io/kwok/cmd/kwok ;;
     etcd) echo go.etcd.io/etcd/server/v3 ;;
     helm) echo helm.sh/helm/v3/cmd/helm ;;
@@ -63,6 +67,24 @@ version_flags() {
   done
 }
 
+# Puts what is applied to a cluster beside the programs.
+#   install_manifests PROGRAM...
+install_manifests() {
+  local monitoring
+  install -m 644 "$(folder_of github.com/kubeflow/mpi-operator)/manifests/base/kubeflow.org_mpijobs.yaml" "$bin/mpijobs-crd.yaml"
+  monitoring=$(go mod download -json "$monitoring_module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  [ -n "$monitoring" ] || skip "the Prometheus Operator's definitions can't be downloaded"
+  mkdir -p "$bin/monitoring-crds"
+  install -m 644 "$monitoring"/example/prometheus-operator-crd/*_{pod,service}monitors.yaml \
+    "$monitoring"/example/prometheus-operator-crd/*_prometheusrules.yaml "$bin/monitoring-crds"
+  [[ " $* " == *" kueue "* ]] || return 0
+  go mod download sigs.k8s.io/kueue >&2 || skip "Kueue can't be downloaded"
+  rm -rf "$bin/kueue-config"
+  cp -r --no-preserve=mode "$(folder_of sigs.k8s.io/kueue)/config" "$bin/kueue-config"
+}
+
+folder_of() { go list -m -f '{{.Dir}}' "$1"; }
+
 missing=()
 for program in "$@"; do
   [ -x "$bin/$program" ] || missing+=("$program")
@@ -70,16 +92,10 @@ done
 if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ] || [ ! -d "$bin/monitoring-crds" ]; then
   find_go
   export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
-  release=$(sed -n 's|^\tk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/newest
+  release=$(sed -n 's|^\tk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/addons
   go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 ||
     skip "the Go modules can't be downloaded"
-  install -m 644 "$(go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/manifests/base/kubeflow.org_mpijobs.yaml" \
-    "$bin/mpijobs-crd.yaml"
-  monitoring=$(go mod download -json "$monitoring_module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
-  [ -n "$monitoring" ] || skip "the Prometheus Operator's definitions can't be downloaded"
-  mkdir -p "$bin/monitoring-crds"
-  install -m 644 "$monitoring"/example/prometheus-operator-crd/*_{pod,service}monitors.yaml \
-    "$monitoring"/example/prometheus-operator-crd/*_prometheusrules.yaml "$bin/monitoring-crds"
+  install_manifests "$@"
   flags="-s -w"
   [ -z "$release" ] || flags+=$(version_flags "$release")
   for program in ${missing[@]+"${missing[@]}"}; do

@@ -8,8 +8,8 @@ CANNOT = 77  # what ctest takes for "skipped"
 
 
 def build_tools(*words):
-    """Returns the folder of the named programs, default: those of a control plane; "--newest": of the newest MPI Operator.
-    Ends the test as skipped where there can't be any."""
+    """Returns the folder of the named programs, as build-tools.sh takes them. Ends the test as skipped where there can't be
+    any."""
     result = subprocess.run([HERE / "build-tools.sh", *words], stdout=subprocess.PIPE, text=True, check=False)
     if result.returncode == CANNOT:
         print("SKIPPED: this machine can't build the programs that the test needs; see above", file=sys.stderr)

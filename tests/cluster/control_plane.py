@@ -66,11 +66,13 @@ def wait_for(what, holds, seconds=180, interval=0.1):
 class ControlPlane:
     label = "cluster"  # of its folder
 
-    def __init__(self, dgx_nodes=8, cpu_nodes=2, pods_here=True):
-        """pods_here: pods get addresses of this machine, so that what listens here answers for them."""
+    def __init__(self, dgx_nodes=8, cpu_nodes=2, pods_here=True, old_mpi_operator=False):
+        """pods_here: pods get addresses of this machine, so that what listens here answers for them. old_mpi_operator: it is
+        the old one until upgrade_mpi_operator()."""
         self.over = threading.Event()
         self.bin = build_tools()
-        self.mpi_operator = self.bin  # where its program and definition are
+        self.addons = build_tools("--addons")
+        self.mpi_operator = build_tools("mpi-operator") if old_mpi_operator else self.addons  # its program and definition
         self.turn = self._wait_for_turn(self.bin.parent)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"ganscale-{self.label}-"))
         self.pods_here = pods_here
@@ -348,8 +350,8 @@ class ControlPlane:
                    f"--monitoring-port={self.ports['mpi_monitoring']}")
 
     def upgrade_mpi_operator(self):
-        """Puts the newest definition and program in the place of those that run, as an administrator would."""
-        self.mpi_operator = build_tools("--newest")
+        """Puts the definition and program of today in the place of the old ones, as an administrator would."""
+        self.mpi_operator = self.addons
         self.stop("mpi-operator")
         self.kubectl("replace", "-f", self.mpi_operator / "mpijobs-crd.yaml")
         self._start_mpi_operator()

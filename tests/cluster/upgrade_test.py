@@ -5,7 +5,7 @@ from mishap_case import MishapCase
 
 
 class Upgrade(MishapCase):
-    nodes = {"dgx_nodes": 4, "cpu_nodes": 1}
+    nodes = {"dgx_nodes": 4, "cpu_nodes": 1, "old_mpi_operator": True}
 
     def uids(self, name):
         """Returns what must be the same as long as an attempt goes on."""

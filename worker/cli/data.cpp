@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/log.h"
@@ -19,6 +18,7 @@
 #include "data/sources/open_source.h"
 #include "data/tools/convert.h"
 #include "data/tools/inspect.h"
+#include "device/cpu_quota.h"
 #include "files/atomic_file.h"
 #include "report/log/progress.h"
 
@@ -41,7 +41,7 @@ struct DataOptions {
   fs::path path;
   fs::path sheet;
   int resolution = 0;
-  int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  int threads = device::usable_cores();
   std::int64_t sample = 1000;
 };
 

@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/verbs.h"
 #include "comm/open_world.h"
 #include "data/sources/open_source.h"
+#include "device/cpu_quota.h"
 #include "report/log/progress.h"
 
 namespace ganscale::cli {
@@ -89,8 +89,7 @@ ExitCode variability(const VariabilityOptions& options) {
   const auto source = data::open_source(options.path, options.resolution);
   const int threads = options.threads > 0
                           ? options.threads
-                          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()) /
-                                            world.rank_info.local_size);
+                          : std::max(1, device::usable_cores() / world.rank_info.local_size);
   at::Tensor sums;
   {
     report::ProgressBar bar("images", source->record_count() / group.size());

@@ -45,7 +45,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- define "operator.checkCluster" -}}
 {{- if lookup "v1" "Namespace" "" "kube-system" }}
 {{- if and .Values.requireMpiOperator (not (.Capabilities.APIVersions.Has "kubeflow.org/v2beta1/MPIJob")) }}
-{{- fail "\n\nThis cluster has no Kubeflow MPI Operator (no API kubeflow.org/v2beta1, kind MPIJob), and ganscale runs its trainings as MPIJobs.\nInstall it first: https://github.com/kubeflow/mpi-operator (v0.6.0 is tested), or set requireMpiOperator=false to install it later.\n" }}
+{{- fail "\n\nThis cluster has no Kubeflow MPI Operator (no API kubeflow.org/v2beta1, kind MPIJob), and ganscale runs its trainings as MPIJobs.\nInstall it first: https://github.com/kubeflow/mpi-operator (v0.8.2 is tested), or set requireMpiOperator=false to install it later.\n" }}
 {{- end }}
 {{- range without .Values.trainingNamespaces .Release.Namespace }}
 {{- if not (lookup "v1" "Namespace" "" .) }}

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include "kernels/upfirdn2d/upfirdn2d.h"
 #include "support/check_gradients.h"
@@ -47,6 +48,19 @@ TEST(Convolution2d, IsThatOfLibtorch) {
                          one.options.groups);
     EXPECT_TRUE(convolution2d(x, weight, one.options).equal(expected));
   }
+}
+
+// The rest of a backward pass keeps what a layer returns.
+TEST(Convolution2d, ReturnsGradientsChannelsLastWhereItsResultIs) {
+  const auto x = fixed_numbers({2, 4, 5, 4}, 0.1).contiguous(at::MemoryFormat::ChannelsLast);
+  const auto weight = fixed_numbers({6, 2, 3, 3}, 0.5);
+  const auto y = convolution2d(x.requires_grad_(), weight, {.padding = 1, .groups = 2});
+  ASSERT_TRUE(y.is_contiguous(at::MemoryFormat::ChannelsLast));
+  const auto gradient = fixed_numbers({2, 6, 5, 4}, 0.2);
+  ASSERT_TRUE(gradient.is_contiguous());
+  const auto d_x = torch::autograd::grad({y}, {x}, {gradient}).front();
+  EXPECT_TRUE(d_x.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(at::allclose(d_x, at::conv_transpose2d(gradient, weight, {}, 1, 1, 0, 2)));
 }
 
 TEST(ResampledConvolution2d, HasTwoDerivatives) {

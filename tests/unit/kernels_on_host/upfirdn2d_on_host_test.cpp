@@ -121,7 +121,8 @@ TEST_P(Upfirdn2dOnHost, WalksDownStripsOfLargeImagesByFourTaps) {
   const auto filter = at::tensor({1.0, 3.0, 3.0, 1.0}).outer(at::tensor({1.0, 3.0, 3.0, 1.0}));
   const auto taps = (filter / 64).to(wide(numbers({1})).scalar_type());
   const auto x = numbers({1, 8, 70, 40}).contiguous(at::MemoryFormat::ChannelsLast);
-  for (const auto& image : {x, numbers({2, 2, 70, 140})}) {
+  const auto one_more = numbers({1, 24, 20, 33}).contiguous(at::MemoryFormat::ChannelsLast);
+  for (const auto& image : {x, one_more, numbers({2, 2, 70, 140})}) {
     for (const std::int64_t up : {1, 2}) {
       const Upfirdn options{
           .up_x = up, .up_y = up, .pad_left = 2, .pad_right = 1, .pad_top = 2, .pad_bottom = 1};

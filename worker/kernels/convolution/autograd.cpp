@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "kernels/convolution/convolution.h"
+#include "kernels/launch/kernel_path.h"
 
 namespace ganscale::kernels {
 namespace {
@@ -41,6 +42,17 @@ Convolution2d back_to_input(const Convolution2d& options, at::IntArrayRef x_size
   return back;
 }
 
+bool is_channels_last(const at::Tensor& y) {
+  return !y.is_contiguous() && y.is_contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+/// Returns the gradient channels last if the result is, on a CPU: in another layout, each layer
+/// that it passes would copy it.
+at::Tensor in_layout_of_result(AutogradContext* context, const at::Tensor& gradient) {
+  const bool keeps = takes_kernels(gradient) || !context->saved_data["is_channels_last"].toBool();
+  return keeps ? gradient : gradient.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
 /// The gradient of a convolution with respect to its weight: bilinear in x and the result's
 /// gradient.
 struct WeightGradient : torch::autograd::Function<WeightGradient> {
@@ -76,24 +88,27 @@ struct Convolution : torch::autograd::Function<Convolution> {
     context->saved_data["x_sizes"] = x.sizes().vec();
     // A network that is not being trained saves no inputs for weight gradients.
     context->save_for_backward({weight.requires_grad() ? x : at::Tensor(), weight});
-    return at::convolution(x, weight, /*bias=*/{}, {options.stride, options.stride},
-                           {options.padding, options.padding}, /*dilation=*/{1, 1},
-                           options.transposed, {options.extra_rows, options.extra_columns},
-                           options.groups);
+    const at::Tensor y =
+        at::convolution(x, weight, /*bias=*/{}, {options.stride, options.stride},
+                        {options.padding, options.padding}, /*dilation=*/{1, 1}, options.transposed,
+                        {options.extra_rows, options.extra_columns}, options.groups);
+    context->saved_data["is_channels_last"] = is_channels_last(y);
+    return y;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto tensors = context->get_saved_variables();
     const Convolution2d options = saved(context);
+    const at::Tensor gradient = in_layout_of_result(context, gradients[0]);
     at::Tensor d_x;
     at::Tensor d_weight;
     if (context->needs_input_grad(0)) {
       const auto x_sizes = context->saved_data["x_sizes"].toIntVector();
-      d_x = convolution2d(gradients[0], tensors[1],
-                          back_to_input(options, x_sizes, tensors[1].sizes()));
+      d_x =
+          convolution2d(gradient, tensors[1], back_to_input(options, x_sizes, tensors[1].sizes()));
     }
     if (context->needs_input_grad(1)) {
-      d_weight = WeightGradient::apply(tensors[0], gradients[0], tensors[1].detach(), options);
+      d_weight = WeightGradient::apply(tensors[0], gradient, tensors[1].detach(), options);
     }
     return {d_x, d_weight, at::Tensor()};
   }

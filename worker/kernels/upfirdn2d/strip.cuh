@@ -7,6 +7,7 @@
 
 #include "kernels/launch/launch.cuh"
 #include "kernels/launch/vector.cuh"
+#include "kernels/upfirdn2d/strip_block.h"
 #include "kernels/upfirdn2d/work.cuh"
 
 /// upfirdn2d by 4 x 4 taps, the filter of StyleGAN2, where it keeps, doubles or halves the size.
@@ -241,20 +242,16 @@ __global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter
 /// Launches by_strip for pixels of `kWidth` values side by side, or for planes if it is 1.
 template <int kUp, int kDown, int kWidth, class T, class Sum>
 void launch_strips_of(const UpfirdnMemory& memory, const Work& work, void* stream) {
-  constexpr unsigned kThreads = 256;
-  constexpr unsigned kMostDeep = 64;  // a device's limit along z
-  constexpr unsigned kWideColumns = kWidth == 1 ? 128 : 32;
+  constexpr unsigned kMostColumns = kWidth == 1 ? 128 : 32;
   constexpr std::int64_t kBlocks = 1024;  // that keep a device busy
   Strips strips{.planes_of_image = kWidth == 1 ? work.channels : 1,
                 .vectors = kWidth == 1 ? 1 : work.channels / kWidth};
   const std::int64_t planes = work.image_count * strips.planes_of_image;
-  const unsigned columns =
-      std::min(std::bit_ceil(static_cast<unsigned>(work.out_width)), kWideColumns);
-  const unsigned vectors =
-      std::min(std::bit_ceil(static_cast<unsigned>(strips.vectors)), kThreads / columns);
-  const dim3 threads(vectors, columns, std::min(kThreads / (vectors * columns), kMostDeep));
-  const unsigned column_blocks = block_count(work.out_width, columns, kMostGridColumns);
-  const unsigned vector_blocks = block_count(strips.vectors, vectors, kMostGridColumns);
+  const StripBlock block = strip_block_of(static_cast<unsigned>(work.out_width),
+                                          static_cast<unsigned>(strips.vectors), kMostColumns);
+  const dim3 threads(block.vectors, block.columns, block.strips);
+  const unsigned column_blocks = block_count(work.out_width, block.columns, kMostGridColumns);
+  const unsigned vector_blocks = block_count(strips.vectors, block.vectors, kMostGridColumns);
   // Long strips read few rows twice.
   const auto longest = static_cast<std::uint64_t>(planes * work.out_height * column_blocks *
                                                   vector_blocks / (kBlocks * threads.z));
