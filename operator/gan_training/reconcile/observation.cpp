@@ -58,8 +58,19 @@ void observe_nodes(const std::vector<Json>& pods, const Informers& informers,
       attempt);
 }
 
-void observe_attempts(const GanTraining& training, const Informers& informers,
-                      const Checked& checked, Situation& s) {
+/// Returns the MPIJob of a live attempt that the cache lacks: it may be behind, as after a restored
+/// backup, when each kind is listed again at its own time. Nothing if it was deleted.
+std::optional<Json> read_live_job(const GanTraining& training, Client& client,
+                                  const Record& record) {
+  const Key key{training.key.name_space, attempt_name(training.key, record.attempt)};
+  auto job = client.get(kMpiJobs, key);
+  if (job && !is_owned_by(*job, training.uid)) job.reset();
+  return job;
+}
+
+void observe_attempts(const GanTraining& training, const Cluster& cluster, const Checked& checked,
+                      Situation& s) {
+  const Informers& informers = cluster.informers;
   const std::vector<Json> pods = observe_pods(training, informers, s);
   for (const auto& job : informers.jobs->by_index(training.key)) {
     if (!is_owned_by(*job, training.uid)) continue;
@@ -68,6 +79,12 @@ void observe_attempts(const GanTraining& training, const Informers& informers,
       observe_nodes(pods, informers, checked, *s.attempt);
     } else {
       s.others = true;
+    }
+  }
+  if (!s.attempt && s.record.state == AttemptState::kLive) {
+    if (const auto job = read_live_job(training, cluster.client, s.record)) {
+      s.attempt = observe_attempt(*job, pods);
+      observe_nodes(pods, informers, checked, *s.attempt);
     }
   }
   // The MPIJob of an ended attempt is gone, but its pods may be writing their last checkpoint.
@@ -161,7 +178,7 @@ Observation observe(const GanTraining& training, const Cluster& cluster, const R
   s.now = now;
   seen.checked = check_training(training, rules.profiles, rules.schema,
                                 referenced_config(training, cluster.client));
-  observe_attempts(training, cluster.informers, seen.checked, s);
+  observe_attempts(training, cluster, seen.checked, s);
   observe_refusals(training.key.name_space, cluster.client, s);
   if (seen.checked.problem.empty()) {
     if (!s.attempt && !training.deleted) check_claims(seen.checked, cluster.client);

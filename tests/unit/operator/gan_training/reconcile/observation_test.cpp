@@ -27,6 +27,27 @@ TEST(Observation, OfANewTrainingHasItsPlanAndNoAttempt) {
   EXPECT_FALSE(seen.situation.others);
 }
 
+// As after a restored backup, when kinds are listed again one after the other.
+TEST(Observation, ReadsALiveAttemptThatTheCacheLacks) {
+  World world;
+  world.run();
+  const Json job = world.server.get(kMpiJobs, World::job_key(1));
+  world.server.remove(kMpiJobs, World::job_key(1));
+  world.sync();
+  const auto seen = [&] {
+    return observe(world.stored(), world.cluster(), World::rules(), world.now);
+  };
+  EXPECT_FALSE(seen().situation.attempt);
+  world.server.put(kMpiJobs, job);
+  ASSERT_TRUE(seen().situation.attempt);
+  EXPECT_EQ(seen().situation.attempt->name, "faces-r1");
+  Json of_another = job;
+  of_another["metadata"]["ownerReferences"][0]["uid"] = "another";
+  world.server.remove(kMpiJobs, World::job_key(1));
+  world.server.put(kMpiJobs, of_another);
+  EXPECT_FALSE(seen().situation.attempt);
+}
+
 TEST(Observation, NamesTheClaimThatIsMissing) {
   World world;
   const Json training =
