@@ -128,6 +128,7 @@ def compare(contenders, arguments, of_a_round):
     rounds counts."""
     seconds = {name: [] for name in contenders}
     memory = {name: 0 for name in contenders}
+    parameters = {}
     for number in range(arguments.rounds):
         for name, command in contenders.items():
             result = measure(command, arguments.threads, batch=arguments.batch, steps=arguments.steps)
