@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "kernels/convolution/convolution.h"
+#include "kernels/convolution/narrow_groups.h"
 #include "kernels/launch/kernel_path.h"
 
 namespace ganscale::kernels {
@@ -53,6 +54,24 @@ at::Tensor in_layout_of_result(AutogradContext* context, const at::Tensor& gradi
   return keeps ? gradient : gradient.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
+at::Tensor convolved(const at::Tensor& x, const at::Tensor& weight, const Convolution2d& options) {
+  if (takes_narrow_groups(x, weight, options)) return convolve_narrow_groups(x, weight, options);
+  return at::convolution(x, weight, /*bias=*/{}, {options.stride, options.stride},
+                         {options.padding, options.padding}, /*dilation=*/{1, 1},
+                         options.transposed, {options.extra_rows, options.extra_columns},
+                         options.groups);
+}
+
+at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& gradient,
+                           const at::Tensor& weight, const Convolution2d& options) {
+  if (takes_narrow_groups(x, weight, options))
+    return narrow_groups_weight_gradient(x, gradient, weight, options);
+  return std::get<1>(at::convolution_backward(
+      gradient, x, weight, /*bias_sizes=*/{}, {options.stride, options.stride},
+      {options.padding, options.padding}, /*dilation=*/{1, 1}, options.transposed,
+      {options.extra_rows, options.extra_columns}, options.groups, {false, true, false}));
+}
+
 /// The gradient of a convolution with respect to its weight: bilinear in x and the result's
 /// gradient.
 struct WeightGradient : torch::autograd::Function<WeightGradient> {
@@ -61,10 +80,7 @@ struct WeightGradient : torch::autograd::Function<WeightGradient> {
                             const Convolution2d& options) {
     save(context, options);
     context->save_for_backward({x, gradient});
-    return std::get<1>(at::convolution_backward(
-        gradient, x, weight, /*bias_sizes=*/{}, {options.stride, options.stride},
-        {options.padding, options.padding}, /*dilation=*/{1, 1}, options.transposed,
-        {options.extra_rows, options.extra_columns}, options.groups, {false, true, false}));
+    return weight_gradient(x, gradient, weight, options);
   }
 
   static variable_list backward(AutogradContext* context, variable_list tangents) {
@@ -88,10 +104,7 @@ struct Convolution : torch::autograd::Function<Convolution> {
     context->saved_data["x_sizes"] = x.sizes().vec();
     // A network that is not being trained saves no inputs for weight gradients.
     context->save_for_backward({weight.requires_grad() ? x : at::Tensor(), weight});
-    const at::Tensor y =
-        at::convolution(x, weight, /*bias=*/{}, {options.stride, options.stride},
-                        {options.padding, options.padding}, /*dilation=*/{1, 1}, options.transposed,
-                        {options.extra_rows, options.extra_columns}, options.groups);
+    const at::Tensor y = convolved(x, weight, options);
     context->saved_data["is_channels_last"] = is_channels_last(y);
     return y;
   }

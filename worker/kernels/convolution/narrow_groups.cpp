@@ -1,0 +1,258 @@
+#include "kernels/convolution/narrow_groups.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/launch/kernel_path.h"
+
+#ifdef __x86_64__
+#define GANSCALE_AVX2 __attribute__((target("avx2,fma")))
+#else
+#define GANSCALE_AVX2
+#endif
+
+// A group's channels of a band of rows are first copied next to each other, with margins of zeros, so
+// that the inner loops neither branch nor leave the cache.
+namespace ganscale::kernels {
+namespace {
+
+constexpr std::int64_t kBandRows = 8;
+// What the two inner loops keep in registers: sums of 4 pixels or inputs times 16 outputs.
+constexpr std::int64_t kPixels = 4;
+constexpr std::int64_t kInputs = 4;
+constexpr std::int64_t kOutputs = 16;
+
+/// Eight numbers, anywhere in memory.
+using Vector = float __attribute__((vector_size(32), aligned(alignof(float))));
+constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(float);
+constexpr std::int64_t kVectors = kOutputs / kLanes;
+
+struct Shape {
+  std::int64_t images;
+  std::int64_t height;
+  std::int64_t width;
+  std::int64_t groups;
+  std::int64_t inputs;   ///< channels of a group
+  std::int64_t outputs;  ///< channels of a group
+  std::int64_t kernel;
+
+  std::int64_t margin() const { return kernel / 2; }
+  std::int64_t padded_width() const { return width + 2 * margin(); }
+  std::int64_t weights_per_group() const { return kernel * kernel * inputs * outputs; }
+};
+
+Shape shape_of(const at::Tensor& x, const at::Tensor& weight, const Convolution2d& options) {
+  const std::int64_t inputs = x.size(1) / options.groups;
+  const std::int64_t outputs =
+      options.transposed ? weight.size(1) : weight.size(0) / options.groups;
+  return {x.size(0), x.size(2), x.size(3), options.groups, inputs, outputs, weight.size(2)};
+}
+
+/// Returns the weight as [groups, K, K, inputs, outputs]. A transposed convolution that keeps the size
+/// is a convolution with the flipped kernel.
+at::Tensor packed(const at::Tensor& weight, const Shape& of, bool transposed) {
+  const auto grouped = weight.reshape({of.groups, -1, weight.size(1), of.kernel, of.kernel});
+  if (!transposed) return grouped.permute({0, 3, 4, 2, 1}).contiguous();
+  return grouped.permute({0, 3, 4, 1, 2}).flip({1, 2}).contiguous();
+}
+
+at::Tensor unpacked(const at::Tensor& packed, const at::Tensor& weight, bool transposed) {
+  const auto grouped =
+      transposed ? packed.flip({1, 2}).permute({0, 3, 4, 1, 2}) : packed.permute({0, 4, 3, 1, 2});
+  return grouped.reshape(weight.sizes());
+}
+
+/// The rows of a band of one image, and where channels of one group begin in a pixel.
+struct Band {
+  std::int64_t image;
+  std::int64_t first_row;
+  std::int64_t rows;
+};
+
+/// Copies `channels` channels of the band's pixels, from `first_channel` on, to [rows + 2 margin,
+/// width + 2 margin, channels]; what lies beyond the image is left zero.
+void copy_band(const at::Tensor& x, const Band& band, std::int64_t first_channel,
+               std::int64_t channels, std::int64_t margin, float* to) {
+  const std::int64_t all_channels = x.size(1);
+  const std::int64_t height = x.size(2);
+  const std::int64_t width = x.size(3);
+  const std::int64_t row_values = (width + 2 * margin) * channels;
+  const auto* from = x.const_data_ptr<float>() + first_channel;
+  for (std::int64_t i = 0; i < band.rows + 2 * margin; ++i, to += row_values) {
+    const std::int64_t row = band.first_row - margin + i;
+    if (row < 0 || row >= height) {
+      std::fill_n(to, row_values, 0.0F);
+      continue;
+    }
+    const float* pixel = from + (band.image * height + row) * width * all_channels;
+    float* target = to + margin * channels;
+    for (std::int64_t column = 0; column < width; ++column) {
+      std::copy_n(pixel, channels, target);
+      pixel += all_channels;
+      target += channels;
+    }
+  }
+}
+
+Band band_of(const Shape& of, std::int64_t number) {
+  const std::int64_t per_image = (of.height + kBandRows - 1) / kBandRows;
+  const std::int64_t first = number % per_image * kBandRows;
+  return {number / per_image, first, std::min(kBandRows, of.height - first)};
+}
+
+std::int64_t band_count(const Shape& of) {
+  return of.images * ((of.height + kBandRows - 1) / kBandRows);
+}
+
+std::int64_t padded_values(const Shape& of) {
+  return (kBandRows + 2 * of.margin()) * of.padded_width() * of.inputs;
+}
+
+/// Writes kOutputs channels of a row of pixels that are `pixel_values` apart.
+///
+/// in: the first of the padded rows that the kernel sees; weight: of the first of these outputs.
+GANSCALE_AVX2 void convolve_row(const Shape& of, const float* in, const float* weight, float* out,
+                                std::int64_t pixel_values) {
+  for (std::int64_t x = 0; x < of.width; x += kPixels) {
+    Vector sums[kPixels][kVectors] = {};
+    const float* tap = weight;
+    for (std::int64_t k = 0; k < of.kernel * of.kernel; ++k) {
+      const float* pixel = in + (k / of.kernel * of.padded_width() + k % of.kernel + x) * of.inputs;
+      for (std::int64_t input = 0; input < of.inputs; ++input, tap += of.outputs) {
+        const auto* weights = reinterpret_cast<const Vector*>(tap);
+#pragma GCC unroll 4
+        for (std::int64_t p = 0; p < kPixels; ++p) {
+#pragma GCC unroll 2
+          for (std::int64_t v = 0; v < kVectors; ++v)
+            sums[p][v] += weights[v] * pixel[p * of.inputs + input];
+        }
+      }
+    }
+#pragma GCC unroll 4
+    for (std::int64_t p = 0; p < kPixels; ++p) {
+      auto* target = reinterpret_cast<Vector*>(out + (x + p) * pixel_values);
+#pragma GCC unroll 2
+      for (std::int64_t v = 0; v < kVectors; ++v) target[v] = sums[p][v];
+    }
+  }
+}
+
+/// Adds to the weight gradient of kInputs inputs and kOutputs outputs, at one position of the kernel,
+/// what a band contributes.
+///
+/// in: the padded pixel that the position sees first; gradient: [rows, width, of.outputs].
+GANSCALE_AVX2 void add_products(const Shape& of, std::int64_t rows, const float* in,
+                                const float* gradient, float* out) {
+  Vector sums[kInputs][kVectors] = {};
+  for (std::int64_t y = 0; y < rows; ++y, in += of.padded_width() * of.inputs) {
+    for (std::int64_t x = 0; x < of.width; ++x, gradient += of.outputs) {
+      const auto* gradients = reinterpret_cast<const Vector*>(gradient);
+#pragma GCC unroll 4
+      for (std::int64_t i = 0; i < kInputs; ++i) {
+#pragma GCC unroll 2
+        for (std::int64_t v = 0; v < kVectors; ++v)
+          sums[i][v] += gradients[v] * in[x * of.inputs + i];
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (std::int64_t i = 0; i < kInputs; ++i, out += of.outputs) {
+    auto* target = reinterpret_cast<Vector*>(out);
+#pragma GCC unroll 2
+    for (std::int64_t v = 0; v < kVectors; ++v) target[v] += sums[i][v];
+  }
+}
+
+/// Adds what a band contributes to the weight gradient of a group.
+void add_band(const Shape& of, std::int64_t rows, const float* in, const float* gradient,
+              float* out) {
+  for (std::int64_t k = 0; k < of.kernel * of.kernel; ++k) {
+    const float* first = in + (k / of.kernel * of.padded_width() + k % of.kernel) * of.inputs;
+    for (std::int64_t input = 0; input < of.inputs; input += kInputs) {
+      float* target = out + (k * of.inputs + input) * of.outputs;
+      for (std::int64_t output = 0; output < of.outputs; output += kOutputs)
+        add_products(of, rows, first + input, gradient + output, target + output);
+    }
+  }
+}
+
+bool has_avx2() {
+#ifdef __x86_64__
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return has;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+bool takes_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
+                         const Convolution2d& options) {
+  if (options.groups == 1 || takes_kernels(x) || x.scalar_type() != at::kFloat) return false;
+  const Shape shape = shape_of(x, weight, options);
+  const bool keeps_size = options.stride == 1 && shape.kernel % 2 == 1 &&
+                          weight.size(3) == shape.kernel && options.padding == shape.margin();
+  const bool fits =
+      shape.width % kPixels == 0 && shape.inputs % kInputs == 0 && shape.outputs % kOutputs == 0;
+  return keeps_size && fits && x.is_contiguous(at::MemoryFormat::ChannelsLast) && has_avx2();
+}
+
+at::Tensor convolve_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
+                                  const Convolution2d& options) {
+  const Shape of = shape_of(x, weight, options);
+  const std::int64_t channels = of.groups * of.outputs;
+  const at::Tensor weights = packed(weight, of, options.transposed);
+  at::Tensor y = at::empty({of.images, channels, of.height, of.width},
+                           x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  auto* out = y.mutable_data_ptr<float>();
+  const auto convolve_bands = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> in(padded_values(of));
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Band band = band_of(of, i);
+      for (std::int64_t group = 0; group < of.groups; ++group) {
+        copy_band(x, band, group * of.inputs, of.inputs, of.margin(), in.data());
+        const float* weight_of_group =
+            weights.const_data_ptr<float>() + group * of.weights_per_group();
+        for (std::int64_t row = 0; row < band.rows; ++row) {
+          const std::int64_t y_row = band.image * of.height + band.first_row + row;
+          float* pixels = out + y_row * of.width * channels + group * of.outputs;
+          for (std::int64_t output = 0; output < of.outputs; output += kOutputs)
+            convolve_row(of, in.data() + row * of.padded_width() * of.inputs,
+                         weight_of_group + output, pixels + output, channels);
+        }
+      }
+    }
+  };
+  at::parallel_for(0, band_count(of), 1, convolve_bands);
+  return y;
+}
+
+at::Tensor narrow_groups_weight_gradient(const at::Tensor& x, const at::Tensor& gradient,
+                                         const at::Tensor& weight, const Convolution2d& options) {
+  const Shape of = shape_of(x, weight, options);
+  const at::Tensor dense = gradient.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor sums =
+      at::zeros({of.groups, of.kernel, of.kernel, of.inputs, of.outputs}, x.options());
+  const auto sum_groups = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> in(padded_values(of));
+    std::vector<float> out(kBandRows * of.width * of.outputs);
+    for (std::int64_t group = begin; group < end; ++group) {
+      float* target = sums.mutable_data_ptr<float>() + group * of.weights_per_group();
+      for (std::int64_t i = 0; i < band_count(of); ++i) {
+        const Band band = band_of(of, i);
+        copy_band(x, band, group * of.inputs, of.inputs, of.margin(), in.data());
+        copy_band(dense, band, group * of.outputs, of.outputs, /*margin=*/0, out.data());
+        add_band(of, band.rows, in.data(), out.data(), target);
+      }
+    }
+  };
+  at::parallel_for(0, of.groups, 1, sum_groups);
+  return unpacked(sums, weight, options.transposed);
+}
+
+}  // namespace ganscale::kernels
