@@ -19,12 +19,12 @@ Node::Map convert_map(const YAML::Node& yaml, const std::string& origin) {
   for (const auto& item : yaml) {
     const auto key = item.first.as<std::string>();
     const bool twice =
-        std::any_of(map.begin(), map.end(), [&](const auto& e) { return e.first == key; });
+        std::any_of(map.begin(), map.end(), [&](const auto& e) { return e.key == key; });
     if (twice) {
       throw ConfigError(Location{origin, item.first.Mark().line + 1}.text() +
                         ": duplicate key: " + key);
     }
-    map.emplace_back(key, convert(item.second, origin));
+    map.push_back({key, convert(item.second, origin)});
   }
   return map;
 }
@@ -48,7 +48,7 @@ Node convert(const YAML::Node& yaml, const std::string& origin) {
 void relocate(Node& node, const Location& location) {
   node.location = location;
   if (auto* map = std::get_if<Node::Map>(&node.value)) {
-    for (auto& item : *map) relocate(item.second, location);
+    for (auto& [key, value] : *map) relocate(value, location);
   } else if (auto* list = std::get_if<Node::List>(&node.value)) {
     for (auto& item : *list) relocate(item, location);
   }
@@ -117,11 +117,11 @@ void overlay(Node& base, const Node& over) {
   }
   for (const auto& [key, value] : *over_map) {
     const auto same = std::find_if(base_map->begin(), base_map->end(),
-                                   [&, &k = key](const auto& e) { return e.first == k; });
+                                   [&, &k = key](const auto& e) { return e.key == k; });
     if (same == base_map->end()) {
-      base_map->emplace_back(key, value);
+      base_map->push_back({key, value});
     } else {
-      overlay(same->second, value);
+      overlay(same->value, value);
     }
   }
 }

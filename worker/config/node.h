@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,7 +16,8 @@ struct Location {
 
 /// A value of a configuration and where it was written.
 struct Node {
-  using Map = std::vector<std::pair<std::string, Node>>;  // in file order
+  struct Entry;
+  using Map = std::vector<Entry>;  // in file order
   using List = std::vector<Node>;
   std::variant<std::string, List, Map> value;  ///< a scalar's text, a list or a map
   Location location;
@@ -25,6 +25,12 @@ struct Node {
   const Map* map() const { return std::get_if<Map>(&value); }
   const List* list() const { return std::get_if<List>(&value); }
   const std::string* scalar() const { return std::get_if<std::string>(&value); }
+};
+
+/// A key of a map and its value.
+struct Node::Entry {
+  std::string key;
+  Node value;
 };
 
 /// Parses YAML text whose root is a map. `origin` names it in errors.

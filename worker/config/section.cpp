@@ -93,9 +93,9 @@ const Node& Section::nearest(std::string_view dotted_key) const {
   for (const auto word : std::views::split(dotted_key, '.')) {
     if (node->map() == nullptr) break;
     const auto item = std::ranges::find(*node->map(), std::string_view(word.begin(), word.end()),
-                                        &std::pair<std::string, Node>::first);
+                                        &Node::Entry::key);
     if (item == node->map()->end()) break;
-    node = &item->second;
+    node = &item->value;
   }
   return *node;
 }

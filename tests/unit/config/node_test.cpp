@@ -9,9 +9,9 @@ namespace {
 TEST(Node, ReadsYamlWithLines) {
   const Node node = parse_yaml("a: 1\nb:\n  c: [x, y]\n", "run.yaml");
   ASSERT_NE(node.map(), nullptr);
-  const Node& b = (*node.map())[1].second;
-  EXPECT_EQ((*b.map())[0].second.location.text(), "run.yaml:3");
-  EXPECT_EQ((*b.map())[0].second.list()->size(), 2U);
+  const Node& b = (*node.map())[1].value;
+  EXPECT_EQ((*b.map())[0].value.location.text(), "run.yaml:3");
+  EXPECT_EQ((*b.map())[0].value.list()->size(), 2U);
 }
 
 TEST(Node, RefusesWhatIsNotAMapOfKeys) {

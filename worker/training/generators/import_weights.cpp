@@ -41,14 +41,14 @@ RunConfig config_of(const models::Model& model, const Metadata& metadata) {
   const int label_count = number_of(metadata, "label_count");
   const config::Location location{"imported weights"};
   config::Node::Map keys;
-  keys.emplace_back("name", config::Node{std::string(model.name), location});
+  keys.push_back({"name", config::Node{std::string(model.name), location}});
   for (const std::string_view view : model.public_weights->keys) {
     const std::string key(view);
     keys.push_back(config::parse_assignment(key + "=" + value_of(metadata, key)).map()->front());
-    keys.back().second.location = location;
+    keys.back().value.location = location;
   }
   if (model.traits.labels == models::Labels::kOptional) {
-    keys.emplace_back("conditional", config::Node{label_count > 0 ? "true" : "false", location});
+    keys.push_back({"conditional", config::Node{label_count > 0 ? "true" : "false", location}});
   }
   RunConfig config = parse_run(config::nest("model", {std::move(keys), location}));
   config.model.channels = number_of(metadata, "channels");

@@ -24,9 +24,9 @@ const std::string* find_scalar(const config::Node& root, std::string_view dotted
     const auto* map = node->map();
     if (map == nullptr) return nullptr;
     const auto found = std::ranges::find(*map, std::string_view(word.begin(), word.end()),
-                                         &config::Node::Map::value_type::first);
+                                         &config::Node::Entry::key);
     if (found == map->end()) return nullptr;
-    node = &found->second;
+    node = &found->value;
   }
   return node->scalar();
 }

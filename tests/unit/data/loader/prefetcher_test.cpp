@@ -263,16 +263,18 @@ TEST(Prefetcher, TellsWhatReadsTake) {
   EXPECT_LE(readings.batches_bytes, 3 * 16);
 }
 
-// Reads that end only when three are stuck: the readers of the configuration are two.
+// Reads that end only when three are stuck, or after ten seconds: the readers of the configuration
+// are two.
 TEST(Prefetcher, SeesACongestionInReadsThatDoNotEnd) {
   FakeSource source(1000);
   std::atomic<bool> gets_stuck = false;
   std::atomic<int> stuck = 0;
   source.on_read = [&](std::int64_t) {
     if (gets_stuck) ++stuck;
+    int naps = 0;
     do {
       sleep_seconds(0.001);
-    } while (gets_stuck && stuck < 3);
+    } while (gets_stuck && stuck < 3 && ++naps < 10000);
   };
   auto options = make_options(2);
   options.prefetch.congestion_aware = true;

@@ -129,6 +129,15 @@ TEST_F(Asynchronous, WithStaleness0WritesTheCheckpointOfSynchronous) {
             expected.state.at("progress").at("stream_position"));
 }
 
+// A batch norm sees the images of its own rank alone: both roles average their moving statistics.
+TEST_F(Asynchronous, WithStaleness0OnTwoRanksPerRoleWritesTheCheckpointOfTwoSynchronousRanks) {
+  configure(6);
+  train("asynchronous", 4);
+  config_.scheme = parse("").scheme;
+  train("synchronous", 2);
+  expect_same(newest("asynchronous"), newest("synchronous"), 1e-9);
+}
+
 TEST_F(Asynchronous, ResumesFromACheckpointAsIfItHadNotStopped) {
   configure(8);
   train("whole");
