@@ -66,34 +66,40 @@ at::Tensor unpacked(const at::Tensor& packed, const at::Tensor& weight, bool tra
   return grouped.reshape(weight.sizes());
 }
 
-/// The rows of a band of one image, and where channels of one group begin in a pixel.
+/// Some rows of one image.
 struct Band {
   std::int64_t image;
   std::int64_t first_row;
   std::int64_t rows;
 };
 
-/// Copies `channels` channels of the band's pixels, from `first_channel` on, to [rows + 2 margin,
-/// width + 2 margin, channels]; what lies beyond the image is left zero.
-void copy_band(const at::Tensor& x, const Band& band, std::int64_t first_channel,
-               std::int64_t channels, std::int64_t margin, float* to) {
+/// The channels of a group in a pixel, and the zeros around an image.
+struct Part {
+  std::int64_t first_channel;
+  std::int64_t channels;
+  std::int64_t margin;
+};
+
+/// Copies a part of the band's pixels to [rows + 2 margin, width + 2 margin, channels]; what lies
+/// beyond the image is left zero.
+void copy_band(const at::Tensor& x, const Band& band, const Part& part, float* to) {
   const std::int64_t all_channels = x.size(1);
   const std::int64_t height = x.size(2);
   const std::int64_t width = x.size(3);
-  const std::int64_t row_values = (width + 2 * margin) * channels;
-  const auto* from = x.const_data_ptr<float>() + first_channel;
-  for (std::int64_t i = 0; i < band.rows + 2 * margin; ++i, to += row_values) {
-    const std::int64_t row = band.first_row - margin + i;
+  const std::int64_t row_values = (width + 2 * part.margin) * part.channels;
+  const auto* from = x.const_data_ptr<float>() + part.first_channel;
+  for (std::int64_t i = 0; i < band.rows + 2 * part.margin; ++i, to += row_values) {
+    const std::int64_t row = band.first_row - part.margin + i;
     if (row < 0 || row >= height) {
       std::fill_n(to, row_values, 0.0F);
       continue;
     }
     const float* pixel = from + (band.image * height + row) * width * all_channels;
-    float* target = to + margin * channels;
+    float* target = to + part.margin * part.channels;
     for (std::int64_t column = 0; column < width; ++column) {
-      std::copy_n(pixel, channels, target);
+      std::copy_n(pixel, part.channels, target);
       pixel += all_channels;
-      target += channels;
+      target += part.channels;
     }
   }
 }
@@ -180,6 +186,15 @@ void add_band(const Shape& of, std::int64_t rows, const float* in, const float* 
   }
 }
 
+bool keeps_size(const Shape& of, const at::Tensor& weight, const Convolution2d& options) {
+  return options.stride == 1 && of.kernel % 2 == 1 && weight.size(3) == of.kernel &&
+         options.padding == of.margin();
+}
+
+bool fits_registers(const Shape& of) {
+  return of.width % kPixels == 0 && of.inputs % kInputs == 0 && of.outputs % kOutputs == 0;
+}
+
 bool has_avx2() {
 #ifdef __x86_64__
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -195,11 +210,8 @@ bool takes_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
                          const Convolution2d& options) {
   if (options.groups == 1 || takes_kernels(x) || x.scalar_type() != at::kFloat) return false;
   const Shape shape = shape_of(x, weight, options);
-  const bool keeps_size = options.stride == 1 && shape.kernel % 2 == 1 &&
-                          weight.size(3) == shape.kernel && options.padding == shape.margin();
-  const bool fits =
-      shape.width % kPixels == 0 && shape.inputs % kInputs == 0 && shape.outputs % kOutputs == 0;
-  return keeps_size && fits && x.is_contiguous(at::MemoryFormat::ChannelsLast) && has_avx2();
+  return keeps_size(shape, weight, options) && fits_registers(shape) &&
+         x.is_contiguous(at::MemoryFormat::ChannelsLast) && has_avx2();
 }
 
 at::Tensor convolve_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
@@ -215,7 +227,7 @@ at::Tensor convolve_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
     for (std::int64_t i = begin; i < end; ++i) {
       const Band band = band_of(of, i);
       for (std::int64_t group = 0; group < of.groups; ++group) {
-        copy_band(x, band, group * of.inputs, of.inputs, of.margin(), in.data());
+        copy_band(x, band, {group * of.inputs, of.inputs, of.margin()}, in.data());
         const float* weight_of_group =
             weights.const_data_ptr<float>() + group * of.weights_per_group();
         for (std::int64_t row = 0; row < band.rows; ++row) {
@@ -245,8 +257,8 @@ at::Tensor narrow_groups_weight_gradient(const at::Tensor& x, const at::Tensor& 
       float* target = sums.mutable_data_ptr<float>() + group * of.weights_per_group();
       for (std::int64_t i = 0; i < band_count(of); ++i) {
         const Band band = band_of(of, i);
-        copy_band(x, band, group * of.inputs, of.inputs, of.margin(), in.data());
-        copy_band(dense, band, group * of.outputs, of.outputs, /*margin=*/0, out.data());
+        copy_band(x, band, {group * of.inputs, of.inputs, of.margin()}, in.data());
+        copy_band(dense, band, {group * of.outputs, of.outputs, /*margin=*/0}, out.data());
         add_band(of, band.rows, in.data(), out.data(), target);
       }
     }
