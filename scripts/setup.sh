@@ -7,7 +7,7 @@
 #     cuda     nvcc, for a machine without a CUDA toolkit                                       0.3 GB more
 #     docs     what writes the dashboards and tests the ONNX recipe (also part of test)         0.2 GB more
 #     package  what makes the Debian package                                                    0.1 GB more
-#     wheel    what makes the Python wheel (also part of test)                                  a few MB more
+#     wheel    what makes and tests the Python wheel (also part of test)                        0.1 GB more
 #     video    libav: the next build writes videos as MP4                                       0.3 GB more
 #     e2e      a container runtime and Prometheus, for the tests with real pods                 0.5 GB more
 # Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
@@ -202,11 +202,11 @@ for tier in "$@"; do
   case $tier in
     build) python_tier build 2500 ;;
     demo) packages_for_demo ;;
-    test) packages_for_testing && python_tier build 2500 && python_tier test 8000 && own_tier docs 300 && own_tier wheel 100 ;;
+    test) packages_for_testing && python_tier build 2500 && python_tier test 8000 && own_tier docs 300 && own_tier wheel 300 ;;
     cuda) python_tier cuda 1000 ;;
     docs) own_tier docs 300 ;;
     package) needed_packages "$scripts/apt-packages-package.txt" ;;
-    wheel) own_tier wheel 100 ;;
+    wheel) own_tier wheel 300 ;;
     video) needed_packages "$scripts/apt-packages-video.txt" ;;
     e2e) packages_for_e2e ;;
     *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, wheel, video, e2e." ;;

@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Sequence
 
 import torch
@@ -34,7 +35,9 @@ class Generator(torch.nn.Module):
         """Loads a file that `ganscale export --format torchscript` wrote. Raises: ValueError for another one."""
         super().__init__()
         facts = dict.fromkeys(_FACTS, "")
-        self.script = torch.jit.load(os.fspath(file), map_location="cpu", _extra_files=facts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # torch.export has no counterpart that C++ writes
+            self.script = torch.jit.load(os.fspath(file), map_location="cpu", _extra_files=facts)
         text = {name: value.decode() if isinstance(value, bytes) else value for name, value in facts.items()}
         if not text["z_dim"] or not text["seed"]:
             raise ValueError(f"not a generator that `ganscale export` wrote: {os.fspath(file)}")
@@ -62,7 +65,8 @@ class Generator(torch.nn.Module):
         """
         if (labels is None) == bool(self.labels):
             raise ValueError(f"{self.model}: " + ("labels are missing" if self.labels else "the model has no labels"))
-        return self.script(z) if labels is None else self.script(z, labels)
+        images: torch.Tensor = self.script(z) if labels is None else self.script(z, labels)
+        return images
 
     def latents(self, seeds: Sequence[int], truncation: float | None = None) -> torch.Tensor:
         """Returns the latents of seeds, [N, z_dim]: those of `ganscale generate` and of the run's sample grids.
@@ -97,7 +101,8 @@ class Generator(torch.nn.Module):
         """
         place = next(self.script.parameters()).device
         z = self.latents(range(seed, seed + n), truncation).to(place)
-        return self(z, self._labels_in_turn(n, label, place))
+        images: torch.Tensor = self(z, self._labels_in_turn(n, label, place))
+        return images
 
     def _labels_in_turn(self, n: int, label: int | Sequence[int] | None, place: torch.device) -> torch.Tensor | None:
         if label is None and not self.labels:
@@ -123,7 +128,7 @@ def load_generator(source: str | os.PathLike[str]) -> Generator:
     option = "--run" if (path / "config.yaml").exists() else "--checkpoint"
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "generator.pt"
-        command = [program(), "export", option, path, "--format", "torchscript", "--out", file]
+        command = [str(program()), "export", option, str(path), "--format", "torchscript", "--out", str(file)]
         result = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
         if result.returncode != 0:
             raise ValueError(f"cannot export the generator of {path}: {result.stderr.strip()}")

@@ -40,7 +40,7 @@ def launch(args: Sequence[str | os.PathLike[str]], *, n: int | None = None, chec
     ends it at once.
     """
     ranks = [] if n is None else ["-n", str(n)]
-    command = [str(program()), "launch", *ranks, *map(os.fspath, args)]
+    command = [str(program()), "launch", *ranks, *(os.fspath(word) for word in args)]
     with subprocess.Popen(  # a session of its own: Ctrl-C reaches it once, from here
         command, env=environment(), stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True
     ) as process:

@@ -7,6 +7,7 @@ import importlib.metadata
 import importlib.util
 import os
 import pathlib
+import shutil
 import sys
 from typing import NoReturn
 
@@ -41,6 +42,8 @@ def environment() -> dict[str, str]:
     for folder in folders:
         if folder not in own:
             variables["LD_LIBRARY_PATH"] = _joined(folder, variables.get("LD_LIBRARY_PATH"))
+    if not any(shutil.which(name, path=variables.get("PATH")) for name in ("ssh", "rsh", "srun")):
+        variables.setdefault("OMPI_MCA_plm", "isolated")  # otherwise mpirun refuses to start ranks even on this machine
     return variables
 
 
