@@ -35,9 +35,10 @@ if(GANSCALE_SERVICES)
   install(TARGETS ganscale-operator)
   ganscale_install_texts(ganscale-operator)
 endif()
-install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale)
+# scripts/make-wheel.py installs these alone.
+install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale COMPONENT data)
 install(PROGRAMS scripts/convert-inception.py scripts/convert-weights.py
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale/scripts)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale/scripts COMPONENT data)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 # The terms under which LibTorch and CUDA's libraries are passed on.

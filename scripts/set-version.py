@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Carries the version of the project, which CMakeLists.txt has, to the charts, the images and what names them.
+"""Carries the version of the project, which CMakeLists.txt has, to CITATION.cff, the charts, the images and what names them.
 
     scripts/set-version.py            writes it to every place below
     scripts/set-version.py --check    only says which is stale, with exit code 1
@@ -13,6 +13,7 @@ from write_or_check import PROJECT, write_or_check
 
 OF_IMAGES = r"\bganscale(?:-operator)?:(\d+\.\d+\.\d+)\b"
 PLACES = [  # files, and what stands around a version in them
+    ("CITATION.cff", r"^version: (.*)$"),
     ("helm/*/Chart.yaml", r"^(?:version|appVersion): (.*)$"),
     ("docker/*.Dockerfile", r"^ARG VERSION=(.*)$"),
     ("compose.yaml", OF_IMAGES),

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [video] [e2e]     default: build
+#   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [wheel] [video] [e2e]     default: build
 #     build    Debian packages, LibTorch (CPU part), CMake, Ninja                               1.3 GB
 #     demo     typefaces, whose letters the demo learns                                         0.2 GB more
 #     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
 #     cuda     nvcc, for a machine without a CUDA toolkit                                       0.3 GB more
 #     docs     what writes the dashboards and tests the ONNX recipe (also part of test)         0.2 GB more
 #     package  what makes the Debian package                                                    0.1 GB more
+#     wheel    what makes and tests the Python wheel (also part of test)                        0.1 GB more
 #     video    libav: the next build writes videos as MP4                                       0.3 GB more
 #     e2e      a container runtime and Prometheus, for the tests with real pods                 0.5 GB more
 # Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
@@ -183,10 +184,11 @@ python_tier() {
 }
 
 # python_environment and python_tier, for the environment of its own that scripts/python-folder.sh tells of.
-docs_tier() {
+#   own_tier TIER MEGABYTES_NEEDED
+own_tier() {
   local python_folder
-  python_folder=$("$scripts/python-folder.sh" docs)
-  python_tier docs 300
+  python_folder=$("$scripts/python-folder.sh" "$1")
+  python_tier "$1" "$2"
 }
 
 check_machine
@@ -200,13 +202,14 @@ for tier in "$@"; do
   case $tier in
     build) python_tier build 2500 ;;
     demo) packages_for_demo ;;
-    test) packages_for_testing && python_tier build 2500 && python_tier test 8000 && docs_tier ;;
+    test) packages_for_testing && python_tier build 2500 && python_tier test 8000 && own_tier docs 300 && own_tier wheel 300 ;;
     cuda) python_tier cuda 1000 ;;
-    docs) docs_tier ;;
+    docs) own_tier docs 300 ;;
     package) needed_packages "$scripts/apt-packages-package.txt" ;;
+    wheel) own_tier wheel 300 ;;
     video) needed_packages "$scripts/apt-packages-video.txt" ;;
     e2e) packages_for_e2e ;;
-    *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, video, e2e." ;;
+    *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, wheel, video, e2e." ;;
   esac
 done
 say "Setup is complete: $*"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes a bill of materials (SPDX) of each image in OUT/images.txt and of each Debian package in OUT, with syft.
+# Writes a bill of materials (SPDX) of each image in OUT/images.txt and of each Debian package and wheel in OUT, with syft.
 #   scripts/release/sbom.sh OUT
 set -euo pipefail
 out=$1
@@ -8,9 +8,12 @@ while read -r image; do
   name=${name%@*}
   syft scan "registry:$image" -o "spdx-json=$out/${name/:/-}.spdx.json"
 done <"$out/images.txt"
-for package in "$out"/*.deb; do
+for package in "$out"/*.deb "$out"/*.whl; do
   folder=$(mktemp -d)
-  dpkg-deb -R "$package" "$folder"
+  case $package in
+    *.deb) dpkg-deb -R "$package" "$folder" ;;
+    *.whl) /usr/bin/python3 -m zipfile -e "$package" "$folder" ;;
+  esac
   syft scan "dir:$folder" -o "spdx-json=$package.spdx.json"
   rm -rf "$folder"
 done

@@ -21,7 +21,7 @@ esac
 exec {WORKER} "$@"
 """
 
-# What a document takes for granted: a run, an image.
+# What a document takes for granted: a run, an image, an installed package.
 BEFORE = {"docs/generate.md": """
 ganscale data convert --from photos --to data --resolution 32
 ganscale train --set model.name=stylegan2 --set model.preset=small --set model.conditional=true --set model.resolution=32 \\
@@ -39,6 +39,9 @@ with gzip.open(folder / "train-images-idx3-ubyte.gz", "wb") as file:
 with gzip.open(folder / "train-labels-idx1-ubyte.gz", "wb") as file:
     file.write(b"".join(word.to_bytes(4, "big") for word in [0x801, count]) + bytes(i % 10 for i in range(count)))
 EOF
+""", "docs/python.md": f"""
+PATH="$(scripts/python-folder.sh wheel)/bin:$PATH" /usr/bin/python3 scripts/make-wheel.py {pathlib.Path(WORKER).parent.parent} wheel
+python3 -m pip install --quiet --no-deps --no-index --disable-pip-version-check --target packages wheel/*.whl
 """}
 
 # What must hold after the Python of a document.
@@ -49,6 +52,8 @@ z, labels = z[:3], labels[:3]  # another number of images than it was exported w
 [from_onnx] = session.run(["images"], {"z": z.numpy(), "labels": labels.numpy()})
 error = (generator(z, labels) - torch.from_numpy(from_onnx)).abs().max().item()
 assert from_onnx.shape == (3, 3, 32, 32) and error < 1e-4, (from_onnx.shape, error)
+""", "docs/python.md": """
+assert images.shape == (16, 3, 32, 32) and (images[3] - same[0]).abs().max() < 1e-5 and z.grad.abs().max() > 0
 """}
 NEEDED = ["torch", "onnx", "onnxruntime"]  # by the Python of all documents
 
@@ -60,7 +65,7 @@ ENVIRONMENT = {
 
 def execute(folder, command):
     docs = subprocess.run([PROJECT / "scripts/python-folder.sh", "docs"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-    packages = ":".join(map(str, pathlib.Path(docs).glob("lib/python3*/site-packages")))
+    packages = ":".join(map(str, [folder / "packages", *pathlib.Path(docs).glob("lib/python3*/site-packages")]))
     return subprocess.run(command, cwd=folder, text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env={**os.environ, **ENVIRONMENT, "PATH": f"{folder}/bin:{os.environ['PATH']}", "PYTHONPATH": packages})
 

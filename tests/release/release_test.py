@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(PROJECT / "tests" / "charts")]
@@ -61,7 +62,7 @@ class Workflow(unittest.TestCase):
         jobs = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]
         actions = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
         self.assertGreater(len(actions), 5)
-        systems = jobs["package"]["strategy"]["matrix"]["system"]
+        systems = [*jobs["package"]["strategy"]["matrix"]["system"], jobs["wheel"]["container"]]
         for name, pattern in [*((action, "@[0-9a-f]{40}$") for action in actions),
                               *((system, "@sha256:[0-9a-f]{64}$") for system in systems)]:
             self.assertRegex(name, pattern)
@@ -128,6 +129,8 @@ class Scripts(unittest.TestCase):
 
     def test_what_is_pushed_is_described_and_signed_by_its_digest(self):
         (self.out / "ganscale.deb").write_bytes(self.small_package())
+        with zipfile.ZipFile(self.out / "ganscale.whl", "w") as wheel:
+            wheel.writestr("ganscale/__init__.py", "")
         images, charts = self.published()
         self.assertEqual(charts, [f"registry.example/team/charts/ganscale-{chart}:{VERSION}@{CHART_DIGEST}"
                                   for chart in ["operator", "training"]])
@@ -137,15 +140,15 @@ class Scripts(unittest.TestCase):
         self.assertEqual([line.split()[-1] for line in self.noted("cosign attest")], images)
         signed = {pathlib.Path(line.split()[-1]).name for line in self.noted("cosign sign-blob")}
         packages = {f"ganscale-{chart}-{VERSION}.tgz" for chart in ["operator", "training"]}
-        self.assertEqual(signed, {"ganscale.deb", "SHA256SUMS", *packages})
+        self.assertEqual(signed, {"ganscale.deb", "ganscale.whl", "SHA256SUMS", *packages})
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.out, check=True)
-        for name in [f"ganscale-{VERSION}", f"ganscale-{VERSION}-cuda", f"ganscale-operator-{VERSION}", "ganscale.deb"]:
+        for name in [f"ganscale-{VERSION}", f"ganscale-{VERSION}-cuda", f"ganscale-operator-{VERSION}", "ganscale.deb", "ganscale.whl"]:
             self.assertTrue((self.out / f"{name}.spdx.json").exists(), name)
         subjects = dict(reversed(line.split("  ")) for line in (self.out / "subjects.txt").read_text().splitlines())
         for reference in images + charts:
             name, digest = reference.split("@sha256:")
             self.assertEqual(subjects[name], digest)
-        self.assertLessEqual(packages | {"ganscale.deb", "ganscale.deb.spdx.json"}, set(subjects))
+        self.assertLessEqual(packages | {"ganscale.deb", "ganscale.deb.spdx.json", "ganscale.whl", "ganscale.whl.spdx.json"}, set(subjects))
 
     def test_published_charts_run_the_images_of_the_release(self):
         self.published()

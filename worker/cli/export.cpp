@@ -32,7 +32,8 @@ constexpr auto kExportExample =
     "\n"
     "Exports the moving average of the generator; both formats take every model. The metadata are\n"
     "model, z_dim, label_count, resolution and, if known, label_probabilities (in Python:\n"
-    "_extra_files of torch.jit.load).";
+    "_extra_files of torch.jit.load). The Python package of ganscale loads a run by itself:\n"
+    "ganscale.load_generator('runs/r1').";
 
 /// The metadata of the weights, in both formats.
 std::map<std::string, std::string> metadata_of(const training::TrainedGenerator& trained) {
@@ -43,6 +44,8 @@ std::map<std::string, std::string> metadata_of(const training::TrainedGenerator&
       {"channels", std::to_string(model.channels)},
       {"z_dim", std::to_string(trained.generator->z_dim())},
       {"label_count", std::to_string(trained.generator->label_count())},
+      {"seed", std::to_string(trained.config.training.seed)},
+      {"truncates_latents", model.traits.truncates_latents ? "true" : "false"},
       {"images_seen", std::to_string(trained.images_seen)}};
   if (!trained.label_probabilities.empty()) {
     metadata["label_probabilities"] = nlohmann::json(trained.label_probabilities).dump();
