@@ -1,7 +1,7 @@
 # A thin front of scripts/ and CMakePresets.json. `make help` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := programs
-.PHONY: programs release demo test check check-long setup asan tsan headers cuda gpu-check docs format lint env clean help
+.PHONY: programs release demo test check check-long setup asan tsan fuzz headers cuda gpu-check docs format lint env clean help
 
 programs: ## compile build/release/bin/ganscale and ganscale-operator (the default)
 	@scripts/setup.sh build
@@ -31,6 +31,9 @@ asan: ## run the tests of code that manages memory under AddressSanitizer and Un
 
 tsan: ## run the tests of code with threads, and the collective tests, under ThreadSanitizer
 	@scripts/test.sh tsan
+
+fuzz: ## fuzz every parser of files and messages, SECONDS_EACH=60 each (docs/testing.md)
+	@scripts/fuzz.sh
 
 cuda: ## compile with the CUDA kernels and NCCL, with nvcc from the Python wheels
 	@scripts/setup.sh test cuda

@@ -34,6 +34,10 @@ if(GANSCALE_SANITIZE)
   add_compile_options(-fsanitize=${GANSCALE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GANSCALE_SANITIZE})
 endif()
+if(GANSCALE_FUZZ)
+  # LibTorch has no types at run time for some classes that these two checks ask for.
+  add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize=vptr,function)
+endif()
 
 include(PrecompiledHeaders)  # with the options above
 include(HeaderCheck)
