@@ -7,6 +7,7 @@
 
 #include "data/image/decode.h"
 #include "data/sources/open_source.h"
+#include "data/sources/read_image.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
 #include "unit/data/images.h"
@@ -69,11 +70,13 @@ TEST(FolderSource, ReadsFlatFoldersAndDatasetJson) {
 
 TEST(FolderSource, NamesAFileThatIsNoImage) {
   const TemporaryFolder folder;
-  const auto file = folder.write("a.png", "GIF89a");
+  const auto file = folder.write("a.png", "not an image");
   const auto source = open_source(folder.path());
   Record record;
-  expect_error(ExitCode::kData, "neither PNG nor JPEG: " + file.string(),
-               [&] { source->read(0, record); });
+  source->read(0, record);
+  std::vector<std::uint8_t> chw(4);
+  expect_error(ExitCode::kData, "): " + file.string(),
+               [&] { decode_read(*source, 0, {.channels = 1, .resolution = 2}, record, chw); });
   fs::remove(file);
   expect_error(ExitCode::kData, file.string(), [&] { source->read(0, record); });
 }
