@@ -7,8 +7,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 # Neither cpprestsdk and prometheus-cpp nor Open MPI: gpu-check builds without the services and MPI.
-packages=(libarchive-dev libcli11-dev libfmt-dev libfreetype-dev libgmock-dev libgtest-dev libisal-dev libpng-dev libssl-dev
-  libwebp-dev libyaml-cpp-dev nlohmann-json3-dev zlib1g-dev)
+packages=(libarchive-dev libcli11-dev libfmt-dev libfreetype-dev libgif-dev libgmock-dev libgtest-dev libisal-dev libpng-dev libssl-dev
+  libtiff-dev libwebp-dev libyaml-cpp-dev nlohmann-json3-dev zlib1g-dev)
 cd "$repository"
 system=/usr/lib/$(gcc -print-multiarch)
 root=$(mktemp -d)

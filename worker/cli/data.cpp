@@ -89,6 +89,10 @@ ExitCode convert(const ConvertVerb& verb) {
   for (const std::string& refused : conversion.refused) {
     log::warning("Refused an image", {{"reason", refused}});
   }
+  if (conversion.first_frames > 0) {
+    log::warning("Took only the first of several frames or pages",
+                 {{"images", conversion.first_frames}});
+  }
   log::info("Wrote the dataset", {{"folder", options.to},
                                   {"images", conversion.written},
                                   {"refused", conversion.refused.size()},

@@ -10,7 +10,6 @@
 #include "cli/options/generator_options.h"
 #include "cli/verbs.h"
 #include "data/image/decode.h"
-#include "data/sources/image_files.h"
 #include "files/atomic_file.h"
 #include "report/log/progress.h"
 #include "report/media/image_grid.h"
@@ -43,11 +42,11 @@ at::Tensor read_target(const std::filesystem::path& file, const models::Generato
   const std::string bytes = files::read_file(file);
   const auto shape = generator.image();
   data::Record record;
+  record.encoding = data::Encoding::kFile;
   record.bytes = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
   std::vector<std::uint8_t> chw(static_cast<std::size_t>(shape.channels) * shape.resolution *
                                 shape.resolution);
   try {
-    record.encoding = data::encoding_of(record.bytes);
     data::decode_into(record,
                       {.channels = shape.channels,
                        .resolution = shape.resolution,
@@ -115,7 +114,7 @@ void add_project(CLI::App& app, Action& action) {
   verb->footer(kProjectExample);
   add_generator_options(*verb, options->generator);
   add_device_option(*verb, options->device);
-  verb->add_option("--target", options->target, "PNG or JPEG file; cropped to a centered square")
+  verb->add_option("--target", options->target, "image file; cropped to a centered square")
       ->required()
       ->type_name("FILE");
   verb->add_option("--out-dir", options->out_dir, "folder for the results")

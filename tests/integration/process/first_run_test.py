@@ -141,7 +141,7 @@ class Mistakes(FirstRun):
         code, output = run("train", "--data", photos, "--run", self.run_folder, *SHORT)
         self.assertEqual(code, WRONG_DATA, output)
         self.assertEqual(run("report", self.run_folder)[0], 0)
-        self.assertIn("Ended with an error: file is neither PNG nor JPEG", (self.run_folder / "report.html").read_text())
+        self.assertIn("Ended with an error: file is not an image in a known format", (self.run_folder / "report.html").read_text())
 
 
 class Signals(FirstRun):

@@ -26,8 +26,14 @@ inline Image flat_image(int channels, int side, std::uint8_t value) {
                     std::vector<std::uint8_t>(std::size_t(channels) * side * side, value));
 }
 
+/// How a JPEG stores its colors.
+struct JpegKind {
+  J_COLOR_SPACE stored = JCS_UNKNOWN;  ///< unknown: the usual one
+  bool has_adobe_marker = true;        ///< in CMYK and YCCK
+};
+
 /// Encodes an image of 1, 3 or (CMYK, inverted as Adobe's programs do) 4 channels at quality 95.
-inline std::string jpeg_bytes(Image image) {
+inline std::string jpeg_bytes(Image image, const JpegKind& kind = {}) {
   jpeg_compress_struct jpeg = {};
   jpeg_error_mgr errors = {};
   jpeg.err = jpeg_std_error(&errors);
@@ -41,6 +47,8 @@ inline std::string jpeg_bytes(Image image) {
   jpeg.in_color_space = image.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   if (image.channels == 4) jpeg.in_color_space = JCS_CMYK;
   jpeg_set_defaults(&jpeg);  // writes Adobe's marker for CMYK
+  if (kind.stored != JCS_UNKNOWN) jpeg_set_colorspace(&jpeg, kind.stored);
+  if (!kind.has_adobe_marker) jpeg.write_Adobe_marker = FALSE;
   jpeg_set_quality(&jpeg, 95, TRUE);
   jpeg_start_compress(&jpeg, TRUE);
   for (int y = 0; y < image.height; ++y) {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/image/jpeg_codec.h"
-#include "data/image/png_codec.h"
+#include "data/image/codecs.h"
 #include "data/image/resample.h"
 
 namespace ganscale::data {
@@ -17,9 +16,7 @@ std::string shape_text(const Image& image) {
          std::to_string(image.width);
 }
 
-bool is_raw(const Record& record) {
-  return record.encoding == Encoding::kRawChw || record.encoding == Encoding::kRawHwc;
-}
+bool is_raw(const Record& record) { return record.encoding != Encoding::kFile; }
 
 Image raw_shape(const Record& record) {
   Image shape{.channels = record.channels, .height = record.height, .width = record.width};
@@ -121,19 +118,11 @@ void transpose_to_chw(const Image& image, std::span<std::uint8_t> chw) {
 }  // namespace
 
 Image decode(const Record& record) {
-  switch (record.encoding) {
-    case Encoding::kPng: return decode_png(record.bytes);
-    case Encoding::kJpeg: return decode_jpeg(record.bytes);
-    default: return raw_image(record);
-  }
+  return is_raw(record) ? raw_image(record) : codec_of(record.bytes).decode(record.bytes);
 }
 
 Image image_shape(const Record& record) {
-  switch (record.encoding) {
-    case Encoding::kPng: return png_shape(record.bytes);
-    case Encoding::kJpeg: return jpeg_shape(record.bytes);
-    default: return raw_shape(record);
-  }
+  return is_raw(record) ? raw_shape(record) : codec_of(record.bytes).shape(record.bytes);
 }
 
 Image apply_policy(Image image, const DecodePolicy& policy) {
@@ -149,7 +138,7 @@ Image apply_policy(Image image, const DecodePolicy& policy) {
   return fit(std::move(image), policy);
 }
 
-void decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw) {
+bool decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw) {
   check(policy.channels == 1 || policy.channels == 3, "images are decoded to 1 or 3 channels");
   check(chw.size() == std::size_t(policy.channels) * policy.resolution * policy.resolution,
         "decode_into() needs room for one image");
@@ -159,9 +148,12 @@ void decode_into(const Record& record, const DecodePolicy& policy, std::span<std
       (record.encoding == Encoding::kRawChw || record.channels == 1)) {
     raw_shape(record);
     std::memcpy(chw.data(), record.bytes.data(), chw.size());
-    return;
+    return false;
   }
-  transpose_to_chw(apply_policy(decode(record), policy), chw);
+  Image image = decode(record);
+  const bool has_more_frames = image.has_more_frames;
+  transpose_to_chw(apply_policy(std::move(image), policy), chw);
+  return has_more_frames;
 }
 
 }  // namespace ganscale::data

@@ -27,12 +27,13 @@ struct DecodePolicy {
 
 /// Decodes a record as the policy says.
 ///
-/// chw:    [channels, resolution, resolution], overwritten.
+/// chw:     [channels, resolution, resolution], overwritten.
 /// Gray is Rec. 601 luma, as PIL's "L". Alpha is first blended over the background.
-/// Throws: DataError with the reason only; the caller adds Source::describe().
-void decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw);
+/// Returns: whether the file has further frames or pages, which are left out.
+/// Throws:  DataError with the reason only; the caller adds Source::describe().
+bool decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw);
 
-/// Decodes a record as it is. Throws DataError with the reason only.
+/// Decodes a record as it is; of several frames or pages the first. Throws DataError with the reason only.
 Image decode(const Record& record);
 
 /// Returns the shape of a record's image without its pixels. Throws DataError with the reason only.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ganscale::data {
@@ -15,6 +16,10 @@ struct Image {
   int height = 0;
   int width = 0;
   std::vector<std::uint8_t> hwc = {};  ///< [height, width, channels]
+  bool has_more_frames = false;        ///< decoded from a file with further frames or pages
 };
+
+/// Throws DataError unless both sides are from 1 to kLongestSide. format: "PNG".
+void require_sides(const std::string& format, std::int64_t height, std::int64_t width);
 
 }  // namespace ganscale::data

@@ -82,10 +82,7 @@ Image start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
   if (!read_jpeg_header(reading, bytes))
     throw DataError(std::string("JPEG is damaged: ") + reading.reason);
   const auto& jpeg = reading.jpeg;
-  if (jpeg.output_width > kLongestSide || jpeg.output_height > kLongestSide) {
-    throw DataError("JPEG is too large: " + std::to_string(jpeg.output_width) + "x" +
-                    std::to_string(jpeg.output_height));
-  }
+  require_sides("JPEG", jpeg.output_height, jpeg.output_width);
   return {.channels = jpeg.out_color_space == JCS_GRAYSCALE ? 1 : 3,
           .height = static_cast<int>(jpeg.output_height),
           .width = static_cast<int>(jpeg.output_width)};

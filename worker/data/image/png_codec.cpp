@@ -48,12 +48,20 @@ void read_bytes(png_structp png, png_bytep into, png_size_t count) {
   reading.left_bytes -= count;
 }
 
-/// Reads up to the pixels and requests 8 bits per channel without a palette.
+/// Reads up to the pixels. Keeps the chunk that makes an animation.
 bool read_png_header(PngReading& reading) {
+  static constexpr png_byte kAnimation[] = "acTL";
   if (setjmp(png_jmpbuf(reading.png))) return false;
   png_set_read_fn(reading.png, &reading, read_bytes);
-  png_set_user_limits(reading.png, kLongestSide, kLongestSide);
+  png_set_keep_unknown_chunks(reading.png, PNG_HANDLE_CHUNK_ALWAYS, kAnimation, 1);
+  png_set_user_limits(reading.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // see require_sides()
   png_read_info(reading.png, reading.info);
+  return true;
+}
+
+/// Requests 8 bits per channel without a palette.
+bool request_png_bytes(PngReading& reading) {
+  if (setjmp(png_jmpbuf(reading.png))) return false;
   png_set_expand(reading.png);
   png_set_scale_16(reading.png);
   reading.passes = png_set_interlace_handling(reading.png);
@@ -81,9 +89,16 @@ Image start_png(PngReading& reading, std::span<const std::uint8_t> bytes) {
   if (reading.png != nullptr) reading.info = png_create_info_struct(reading.png);
   if (reading.info == nullptr) throw std::bad_alloc();
   if (!read_png_header(reading)) throw DataError(std::string("PNG is damaged: ") + reading.reason);
+  require_sides("PNG", png_get_image_height(reading.png, reading.info),
+                png_get_image_width(reading.png, reading.info));
+  if (!request_png_bytes(reading)) {
+    throw DataError(std::string("PNG is damaged: ") + reading.reason);
+  }
+  png_unknown_chunkp unknown = nullptr;
   return {.channels = png_get_channels(reading.png, reading.info),
           .height = static_cast<int>(png_get_image_height(reading.png, reading.info)),
-          .width = static_cast<int>(png_get_image_width(reading.png, reading.info))};
+          .width = static_cast<int>(png_get_image_width(reading.png, reading.info)),
+          .has_more_frames = png_get_unknown_chunks(reading.png, reading.info, &unknown) > 0};
 }
 
 }  // namespace

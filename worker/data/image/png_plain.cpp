@@ -223,10 +223,11 @@ bool unfilter_any(Image& image) {
   }
 }
 
-/// Unpacks the chunks after the header into `filtered`, up to the end.
-bool inflate_chunks(Bytes bytes, std::vector<std::uint8_t>& filtered) {
-  Inflater inflater(filtered);
+/// Unpacks the chunks after the header into the image, up to the end.
+bool inflate_chunks(Bytes bytes, Image& image) {
+  Inflater inflater(image.hwc);
   while (const auto chunk = take_chunk(bytes)) {
+    if (chunk->type == "acTL") image.has_more_frames = true;  // an animation
     if (chunk->type == "IEND") return inflater.is_complete();
     if (matters(chunk->type)) return false;
     if (chunk->type == "IDAT" && !inflater.feed(chunk->data)) return false;
@@ -245,7 +246,7 @@ std::optional<Image> decode_plain_png(Bytes bytes) {
   if (!image) return std::nullopt;
   const std::size_t row_bytes = static_cast<std::size_t>(image->width) * image->channels;
   image->hwc.resize((row_bytes + 1) * image->height + 1);
-  if (!inflate_chunks(bytes, image->hwc) || !unfilter_any(*image)) return std::nullopt;
+  if (!inflate_chunks(bytes, *image) || !unfilter_any(*image)) return std::nullopt;
   return image;
 }
 

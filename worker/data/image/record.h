@@ -6,8 +6,8 @@
 
 namespace ganscale::data {
 
-/// The encoding of a record's image.
-enum class Encoding { kRawChw, kRawHwc, kPng, kJpeg };
+/// The encoding of a record's image. What kind of file it is, its first bytes say: see codec_of().
+enum class Encoding { kRawChw, kRawHwc, kFile };
 
 /// An encoded image of a dataset. A reader reuses one record, so that its buffer is allocated only
 /// once.

@@ -45,11 +45,7 @@ class FolderSource : public ImageFiles {
     record.bytes = file.read(0, file.size_bytes(), record.buffer);
     if (file.unpacked()) record.buffer.assign(record.bytes.begin(), record.bytes.end());
     record.bytes = record.buffer;
-    try {
-      finish(index, record);
-    } catch (const DataError& error) {
-      throw DataError(std::string(error.what()) + ": " + describe(index));
-    }
+    finish(index, record);
   }
 
   std::string describe(std::int64_t index) const override {
@@ -142,11 +138,7 @@ class TarSource : public ImageFiles {
   void read(std::int64_t index, Record& record) const override {
     const Member& member = members_[index];
     record.bytes = bytes_.read(member.offset, member.count_bytes, record.buffer);
-    try {
-      finish(index, record);
-    } catch (const DataError& error) {
-      throw DataError(std::string(error.what()) + ": " + describe(index));
-    }
+    finish(index, record);
   }
 
   std::string describe(std::int64_t index) const override {

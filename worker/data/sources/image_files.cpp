@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "data/image/codecs.h"
 
 namespace ganscale::data {
 namespace {
@@ -34,29 +35,17 @@ std::string extension_of(const std::string& name) {
   return ending;
 }
 
-constexpr std::array<std::string_view, 4> kRead{".png", ".jpg", ".jpeg", ".jfif"};
-constexpr std::array<std::string_view, 11> kUnread{
-    ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".jxl", ".jp2", ".tga"};
+constexpr std::array<std::string_view, 13> kUnread{".avif", ".heic", ".heif", ".jxl", ".jp2",
+                                                   ".tga",  ".ico",  ".psd",  ".exr", ".svg",
+                                                   ".ppm",  ".pgm",  ".pbm"};
 
 }  // namespace
 
-bool has_image_extension(const std::string& name) {
-  return std::ranges::find(kRead, extension_of(name)) != kRead.end();
-}
+bool has_image_extension(const std::string& name) { return has_codec(extension_of(name)); }
 
 std::string unread_extension(const std::string& name) {
   const std::string extension = extension_of(name);
   return std::ranges::find(kUnread, extension) == kUnread.end() ? "" : extension;
-}
-
-Encoding encoding_of(std::span<const std::uint8_t> bytes) {
-  static constexpr std::uint8_t kPngStart[] = {0x89, 'P', 'N', 'G'};
-  if (bytes.empty()) throw DataError("file is empty");
-  if (bytes.size() >= 4 && std::equal(kPngStart, kPngStart + 4, bytes.begin())) {
-    return Encoding::kPng;
-  }
-  if (bytes.size() >= 2 && bytes[0] == 0xff && bytes[1] == 0xd8) return Encoding::kJpeg;
-  throw DataError("file is neither PNG nor JPEG");
 }
 
 LabelSet labels_by_folder(const std::vector<std::string>& names) {
@@ -128,7 +117,7 @@ std::string ImageFiles::unread_images() const {
 }
 
 void ImageFiles::finish(std::int64_t index, Record& record) const {
-  record.encoding = encoding_of(record.bytes);
+  record.encoding = Encoding::kFile;
   record.channels = 0;
   record.height = 0;
   record.width = 0;

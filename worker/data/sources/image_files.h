@@ -11,16 +11,13 @@
 
 namespace ganscale::data {
 
-/// Returns whether a file's name is that of an image (.png, .jpg, .jpeg, .jfif), but not hidden (.x)
-/// or in macOS's `__MACOSX`.
+/// Returns whether a file's name is that of an image with a codec (data/image/codecs.cpp), but not
+/// hidden (.x) or in macOS's `__MACOSX`.
 bool has_image_extension(const std::string& name);
 
-/// Returns the extension of an image in a format that nothing here reads, such as ".webp"; empty for
+/// Returns the extension of an image in a format that nothing here reads, such as ".avif"; empty for
 /// all other files.
 std::string unread_extension(const std::string& name);
-
-/// Returns PNG or JPEG by the first bytes. Throws DataError with the reason only for others.
-Encoding encoding_of(std::span<const std::uint8_t> bytes);
 
 /// Labels images by class folders: below the common parent folder, the first folder is the label,
 /// in alphabetical order. If all images are in the same folder, there are no labels.
@@ -37,7 +34,7 @@ LabelSet labels_by_folder(const std::vector<std::string>& names);
 LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
                                 std::span<const std::uint8_t> json);
 
-/// A dataset of named PNG and JPEG files.
+/// A dataset of named image files.
 class ImageFiles : public Source {
  public:
   std::int64_t record_count() const override { return static_cast<std::int64_t>(names_.size()); }
@@ -47,13 +44,13 @@ class ImageFiles : public Source {
     return labels_.values.empty() ? -1 : labels_.values[index];
   }
   /// Returns how many images it leaves out because nothing here reads their format, by extension:
-  /// "12 .webp, 3 .gif"; empty without any.
+  /// "12 .avif, 3 .heic"; empty without any.
   std::string unread_images() const;
 
  protected:
   /// Returns whether a file is an image, and counts those that nothing here reads.
   bool takes(const std::string& name);
-  /// Sets everything but the bytes of a record. Throws DataError with the reason only.
+  /// Sets everything but the bytes of a record.
   void finish(std::int64_t index, Record& record) const;
 
   std::vector<std::string> names_;

@@ -61,7 +61,7 @@ constexpr Format kFormats[] = {
      [](const path& from, int) -> Opened {
        return is_file(from, {".ttf", ".otf"}) ? open_emoji_font(from) : nullptr;
      }},
-    {"a folder of images (*.png, *.jpg, *.jpeg)",
+    {"a folder of images (*.png, *.jpg, *.webp, ...)",
      [](const path& from, int) -> Opened {
        return std::filesystem::is_directory(from) ? open_folder(from) : nullptr;
      }},
@@ -81,7 +81,7 @@ void require_images(const Source& source, const path& from) {
   const std::string unread = unread_images(source);
   if (unread.empty()) throw DataError("dataset is empty: " + from.string());
   throw DataError(
-      "dataset has no PNG or JPEG image, but " + unread +
+      "dataset has no image in a format that is read, but " + unread +
       "; convert them first, for example with ImageMagick (mogrify -format png): " + from.string());
 }
 
@@ -104,7 +104,7 @@ std::string unread_images(const Source& source) {
 
 void warn_of_unread_images(const std::string& unread) {
   if (!unread.empty())
-    log::warning("Left out images that are not PNG or JPEG", {{"files", unread}});
+    log::warning("Left out images in formats that are not read", {{"files", unread}});
 }
 
 }  // namespace ganscale::data

@@ -7,7 +7,7 @@
 
 namespace ganscale::data {
 
-/// Opens a zip archive of PNG and JPEG files, sorted by name: the datasets of stylegan2-ada. Labels
+/// Opens a zip archive of image files, sorted by name, such as the datasets of stylegan2-ada. Labels
 /// come from `dataset.json`, otherwise from class folders.
 ///
 /// Throws: DataError with file and offset if it is truncated or damaged.

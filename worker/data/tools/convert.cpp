@@ -100,11 +100,14 @@ class Chunk {
   std::int64_t capacity() const { return capacity_; }
   void decode(std::int64_t first, std::int64_t count) {
     refusals_.assign(count, "");
+    has_more_frames_.assign(count, 0);
     parallel_for(count, options_.threads,
                  [&](int thread, std::int64_t i) { decode_one(thread, first + i, i); });
   }
   /// The reason for refusing each record; empty if it was not refused.
   const std::string& refusal(std::int64_t i) const { return refusals_[i]; }
+  /// Whether the record's file has frames or pages that are left out.
+  bool has_more_frames(std::int64_t i) const { return has_more_frames_[i] != 0; }
   std::span<std::uint8_t> image(std::int64_t i) {
     return std::span(images_).subspan(i * image_bytes_, image_bytes_);
   }
@@ -118,7 +121,7 @@ class Chunk {
       return;
     }
     try {
-      decode_into(records_[thread], options_.policy, image(i));
+      has_more_frames_[i] = decode_into(records_[thread], options_.policy, image(i)) ? 1 : 0;
     } catch (const DataError& error) {
       refusals_[i] = std::string(error.what()) + ": " + source_.describe(index);
     }
@@ -131,6 +134,7 @@ class Chunk {
   std::vector<Record> records_;
   std::vector<std::uint8_t> images_;
   std::vector<std::string> refusals_;
+  std::vector<char> has_more_frames_;  // not bool, whose bits threads would share
 };
 
 [[noreturn]] void give_up(const std::vector<std::string>& refused) {
@@ -193,6 +197,7 @@ class Converter {
         message_);
     writer.append(message_);
     ++result_.written;
+    if (chunk_.has_more_frames(i)) ++result_.first_frames;
     if (labels_.count > 0) labels_.values.push_back(source_.label(index));
   }
 

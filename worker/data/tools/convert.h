@@ -28,6 +28,7 @@ struct Conversion {
   std::int64_t size_bytes = 0;                ///< of the TFRecord files
   std::vector<std::filesystem::path> shards;  ///< in order
   std::vector<std::string> refused;           ///< "reason: file, record, offset"
+  std::int64_t first_frames = 0;              ///< images from files with several frames or pages
 };
 
 /// Writes a dataset as TFRecord shards, which open_source() opens by their folder:

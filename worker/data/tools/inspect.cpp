@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "data/image/codecs.h"
 #include "data/image/decode.h"
 #include "data/tools/parallel_for.h"
 
@@ -11,9 +12,9 @@ namespace ganscale::data {
 namespace {
 
 std::string kind_of(const Record& record) {
-  static constexpr const char* kNames[] = {"raw", "raw", "PNG", "JPEG"};
   const Image shape = image_shape(record);
-  return std::string(kNames[static_cast<int>(record.encoding)]) + " " +
+  const bool is_file = record.encoding == Encoding::kFile;
+  return std::string(is_file ? codec_of(record.bytes).name : "raw") + " " +
          std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
          std::to_string(shape.width);
 }

@@ -7,9 +7,10 @@
 
 #include "data/image/decode.h"
 #include "data/sources/open_source.h"
+#include "data/sources/read_image.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
-#include "unit/data/images.h"
+#include "unit/data/encoded.h"
 
 namespace ganscale::data {
 namespace {
@@ -69,13 +70,26 @@ TEST(FolderSource, ReadsFlatFoldersAndDatasetJson) {
 
 TEST(FolderSource, NamesAFileThatIsNoImage) {
   const TemporaryFolder folder;
-  const auto file = folder.write("a.png", "GIF89a");
+  const auto file = folder.write("a.png", "not an image");
   const auto source = open_source(folder.path());
   Record record;
-  expect_error(ExitCode::kData, "neither PNG nor JPEG: " + file.string(),
-               [&] { source->read(0, record); });
+  source->read(0, record);
+  std::vector<std::uint8_t> chw(4);
+  expect_error(ExitCode::kData, "): " + file.string(),
+               [&] { decode_read(*source, 0, {.channels = 1, .resolution = 2}, record, chw); });
   fs::remove(file);
   expect_error(ExitCode::kData, file.string(), [&] { source->read(0, record); });
+}
+
+TEST(TarSource, ReadsEveryFormatOfImages) {
+  const TemporaryFolder folder;
+  Members members;
+  for (const FileOfAKind& file : files_of_all_kinds()) {
+    members.emplace_back("image" + file.extension, file.bytes);
+  }
+  const auto source = open_source(write_tar(folder / "a.tar", members));
+  ASSERT_EQ(source->record_count(), 6);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(first_byte(*source, i), 255, 2) << source->describe(i);
 }
 
 TEST(TarSource, ReadsMembersInPlace) {

@@ -22,8 +22,8 @@ TEST(OpenSource, SaysWhatWasLookedFor) {
 
 TEST(OpenSource, CountsTheImagesThatItCannotRead) {
   const TemporaryFolder folder;
-  for (const char* name : {"a.webp", "b.webp", "c.gif", "notes.txt"}) folder.write(name, "?");
-  expect_error(ExitCode::kData, "no PNG or JPEG image, but 1 .gif, 2 .webp; convert them",
+  for (const char* name : {"a.avif", "b.avif", "c.heic", "notes.txt"}) folder.write(name, "?");
+  expect_error(ExitCode::kData, "no image in a format that is read, but 2 .avif, 1 .heic; convert",
                [&] { open_source(folder.path()); });
   folder.write("d.png", encode_png(flat_image(3, 2, 1)));
   const auto source = open_source(folder.path());
@@ -31,7 +31,7 @@ TEST(OpenSource, CountsTheImagesThatItCannotRead) {
   testing::internal::CaptureStderr();
   warn_of_unread_images(unread_images(*source));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::HasSubstr("not PNG or JPEG  files=1 .gif, 2 .webp"));
+              testing::HasSubstr("formats that are not read  files=2 .avif, 1 .heic"));
 }
 
 TEST(OpenSource, IgnoresAConversionThatDidNotFinish) {

@@ -7,7 +7,7 @@
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
-#include "unit/data/images.h"
+#include "unit/data/encoded.h"
 
 namespace ganscale::data {
 namespace {
@@ -106,6 +106,21 @@ void expect_two_images(const std::string& zip) {
   EXPECT_EQ(decode(record).hwc[0], 20);
   source->read(0, record);
   EXPECT_EQ(decode(record).hwc[0], 10);
+}
+
+TEST(ZipSource, ReadsEveryFormatOfImages) {
+  const TemporaryFolder folder;
+  std::vector<File> files;
+  for (const FileOfAKind& file : files_of_all_kinds()) {
+    files.push_back({"image" + file.extension, file.bytes, true});
+  }
+  const auto source = open_source(folder.write("a.zip", zip_bytes(files)));
+  ASSERT_EQ(source->record_count(), 6);
+  Record record;
+  for (int i = 0; i < 6; ++i) {
+    source->read(i, record);
+    EXPECT_NEAR(decode(record).hwc[0], 255, 2) << source->describe(i);
+  }
 }
 
 TEST(ZipSource, ReadsStoredAndDeflatedFiles) { expect_two_images(zip_bytes(two_images())); }

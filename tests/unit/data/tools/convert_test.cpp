@@ -3,7 +3,7 @@
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
-#include "unit/data/images.h"
+#include "unit/data/encoded.h"
 
 namespace ganscale::data {
 namespace {
@@ -73,9 +73,20 @@ TEST(Convert, NamesEveryRefusedImageWithTheReason) {
   ASSERT_EQ(conversion.refused.size(), 2U);
   EXPECT_THAT(conversion.refused[0], testing::HasSubstr("image size differs"));
   EXPECT_THAT(conversion.refused[0], testing::HasSubstr(large.string()));
-  EXPECT_THAT(conversion.refused[1],
-              testing::HasSubstr("neither PNG nor JPEG: " + broken.string()));
+  EXPECT_THAT(conversion.refused[1], testing::HasSubstr("not an image in a known format"));
+  EXPECT_THAT(conversion.refused[1], testing::HasSubstr(broken.string()));
   EXPECT_EQ(open_source(folder / "out")->record_count(), 6);
+}
+
+TEST(Convert, CountsTheImagesOfWhichItTookTheFirstFrame) {
+  const TemporaryFolder folder;
+  write_images(folder, 3);
+  const GifFrame frame{.width = 2, .height = 2, .indices = {0, 1, 2, 3}};
+  folder.write("in/cat/moves.gif", gif_bytes(2, 2, {frame, frame}));
+  folder.write("in/cat/stands.gif", gif_bytes(2, 2, {frame}));
+  const Conversion conversion = convert(*open_source(folder / "in"), options_to(folder / "out"));
+  EXPECT_EQ(conversion.written, 5);
+  EXPECT_EQ(conversion.first_frames, 1);
 }
 
 TEST(Convert, GivesUpAndLeavesNothingWhenTooManyAreRefused) {

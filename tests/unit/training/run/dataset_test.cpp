@@ -69,8 +69,8 @@ TEST_F(Datasets, WarnOfLabelsThatTheModelDoesNotTake) {
 }
 
 TEST_F(Datasets, WarnOfImagesThatAreNotRead) {
-  folder_.write("cat/3.webp", "?");
-  EXPECT_THAT(warnings(config("conditional_dcgan")), testing::HasSubstr("files=1 .webp"));
+  folder_.write("cat/3.avif", "?");
+  EXPECT_THAT(warnings(config("conditional_dcgan")), testing::HasSubstr("files=1 .avif"));
 }
 
 TEST_F(Datasets, BecomeGrayWhereTheRunWantsIt) {
