@@ -77,7 +77,7 @@ at::Tensor read_gray_images(const std::filesystem::path& folder) {
   auto images = empty_images(static_cast<std::int64_t>(files.size()), 1);
   for (std::size_t i = 0; i < files.size(); ++i) {
     data::Record record;
-    record.encoding = data::Encoding::kPng;
+    record.encoding = data::Encoding::kFile;
     record.buffer = data::read_file(files[i]);
     record.bytes = record.buffer;
     try {

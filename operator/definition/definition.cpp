@@ -36,7 +36,7 @@ Definition::Definition(const Json& definition) {
 }
 
 std::vector<std::string> Definition::faults(Json object, const Json& old) const {
-  object.erase("status");
+  if (object.is_object()) object.erase("status");
   object = with_defaults(std::move(object), schema_);
   std::vector<std::string> faults = schema_faults(object, schema_, "");
   return faults.empty() ? rule_faults(rules_, object, old) : faults;

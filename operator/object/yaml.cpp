@@ -1,5 +1,6 @@
 #include "object/yaml.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <fstream>
@@ -22,24 +23,69 @@ Json plain_scalar(const std::string& text) {
   return text;
 }
 
-Json to_json(const YAML::Node& node) {
-  switch (node.Type()) {
-    case YAML::NodeType::Scalar:
-      // yaml-cpp tags a quoted scalar "!" and a plain one "?".
-      return node.Tag() == "!" ? Json(node.Scalar()) : plain_scalar(node.Scalar());
-    case YAML::NodeType::Sequence: {
-      Json list = Json::array();
-      for (const auto& item : node) list.push_back(to_json(item));
-      return list;
-    }
-    case YAML::NodeType::Map: {
-      Json map = Json::object();
-      for (const auto& item : node) map[item.first.Scalar()] = to_json(item.second);
-      return map;
-    }
-    default: return nullptr;
+/// yaml-cpp reads a document that begins with a comma again and again, since it takes none of it.
+class Progress : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos <= last_) throw YAML::ParserException(mark, "unexpected character");
+    last_ = mark.pos;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  int last_ = -1;  ///< where the last document began
+};
+
+void require_progress(const std::string& text) {
+  std::istringstream in(text);
+  YAML::Parser parser(in);
+  Progress progress;
+  while (parser.HandleNextDocument(progress)) {
   }
 }
+
+/// Converts the nodes of a text to JSON. Aliases are written out: a few lines could become any number
+/// of values, and a list that contains itself would never end.
+class Conversion {
+ public:
+  Json to_json(const YAML::Node& node, int depth = 0) {
+    if (depth > kDeepest) throw YAML::ParserException(node.Mark(), "nested too deeply");
+    if (++values_ > kMostValues) throw YAML::ParserException(node.Mark(), "too many values");
+    switch (node.Type()) {
+      case YAML::NodeType::Scalar:
+        // yaml-cpp tags a quoted scalar "!" and a plain one "?".
+        return node.Tag() == "!" ? Json(node.Scalar()) : plain_scalar(node.Scalar());
+      case YAML::NodeType::Sequence: {
+        Json list = Json::array();
+        for (const auto& item : node) list.push_back(to_json(item, depth + 1));
+        return list;
+      }
+      case YAML::NodeType::Map: {
+        Json map = Json::object();
+        for (const auto& item : node) map[item.first.Scalar()] = to_json(item.second, depth + 1);
+        return map;
+      }
+      default: return nullptr;
+    }
+  }
+
+ private:
+  /// More than an object that etcd takes (1.5 MiB) can have without aliases.
+  static constexpr int kMostValues = 1 << 20;
+  static constexpr int kDeepest = 500;  ///< as yaml-cpp's parser
+
+  int values_ = 0;
+};
 
 void emit(YAML::Emitter& out, const Json& value);
 
@@ -86,9 +132,11 @@ void emit(YAML::Emitter& out, const Json& value) {
 
 std::vector<Json> read_yaml(const std::string& text, const std::string& origin) {
   try {
+    require_progress(text);
     std::vector<Json> documents;
+    Conversion conversion;
     for (const auto& node : YAML::LoadAll(text)) {
-      if (!node.IsNull()) documents.push_back(to_json(node));
+      if (!node.IsNull()) documents.push_back(conversion.to_json(node));
     }
     return documents;
   } catch (const YAML::Exception& error) {

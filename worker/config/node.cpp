@@ -12,9 +12,12 @@
 namespace ganscale::config {
 namespace {
 
-Node convert(const YAML::Node& yaml, const std::string& origin);
+/// No configuration is deeper, but an alias of a value within that value has no end.
+constexpr int kDeepest = 100;
 
-Node::Map convert_map(const YAML::Node& yaml, const std::string& origin) {
+Node convert(const YAML::Node& yaml, const std::string& origin, int depth = 0);
+
+Node::Map convert_map(const YAML::Node& yaml, const std::string& origin, int depth) {
   Node::Map map;
   for (const auto& item : yaml) {
     const auto key = item.first.as<std::string>();
@@ -24,18 +27,19 @@ Node::Map convert_map(const YAML::Node& yaml, const std::string& origin) {
       throw ConfigError(Location{origin, item.first.Mark().line + 1}.text() +
                         ": duplicate key: " + key);
     }
-    map.push_back({key, convert(item.second, origin)});
+    map.push_back({key, convert(item.second, origin, depth)});
   }
   return map;
 }
 
-Node convert(const YAML::Node& yaml, const std::string& origin) {
+Node convert(const YAML::Node& yaml, const std::string& origin, int depth) {
+  if (depth > kDeepest) throw YAML::ParserException(yaml.Mark(), "nested too deeply");
   Node node{.value = std::string(), .location = {origin, yaml.Mark().line + 1}};
   if (yaml.IsMap()) {
-    node.value = convert_map(yaml, origin);
+    node.value = convert_map(yaml, origin, depth + 1);
   } else if (yaml.IsSequence()) {
     Node::List list;
-    for (const auto& item : yaml) list.push_back(convert(item, origin));
+    for (const auto& item : yaml) list.push_back(convert(item, origin, depth + 1));
     node.value = std::move(list);
   } else if (yaml.IsScalar()) {
     node.value = yaml.Scalar();

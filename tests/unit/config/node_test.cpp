@@ -21,6 +21,8 @@ TEST(Node, RefusesWhatIsNotAMapOfKeys) {
                [] { parse_yaml("a: 1\nb: [", "run.yaml"); });
   expect_error(ExitCode::kConfig, "run.yaml:2: duplicate key: a",
                [] { parse_yaml("a: 1\na: 2\n", "run.yaml"); });
+  expect_error(ExitCode::kConfig, "run.yaml:1: not YAML: nested too deeply",
+               [] { parse_yaml("a: &all [1, *all]", "run.yaml"); });
   expect_error(ExitCode::kConfig, "nowhere.yaml", [] { read_yaml_file("nowhere.yaml"); });
   expect_error(ExitCode::kConfig, "cannot read the configuration file: /tmp",
                [] { read_yaml_file("/tmp"); });

@@ -4,8 +4,8 @@
 
 #include "kernels/convolution/convolution.h"
 
-/// Convolutions of groups of few channels on a CPU: for images channels last, oneDNN takes twice as
-/// long (docs/performance.md).
+/// Convolutions of groups of few channels on a CPU: for images channels last, oneDNN takes 1.2 to 1.7
+/// times as long (docs/performance.md).
 namespace ganscale::kernels {
 
 /// Returns whether the two functions below compute this convolution: float32, channels last, on a

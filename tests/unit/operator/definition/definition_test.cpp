@@ -113,6 +113,11 @@ TEST(Definition, TakesNullsOfKnownFieldsAndItsOwnStatus) {
   EXPECT_THAT(definition("GanTraining").faults(object), IsEmpty());
 }
 
+TEST(Definition, RefusesWhatIsNotAnObject) {
+  for (const Json& value : {Json("faces"), Json(7), Json(nullptr), Json::array()})
+    EXPECT_FALSE(definition("GanTraining").faults(value).empty()) << value;
+}
+
 TEST(Definition, WantsItsApiVersion) {
   Json object = training(Json::object());
   object["apiVersion"] = "ganscale.dev/v2";

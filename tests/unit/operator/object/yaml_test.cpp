@@ -24,5 +24,24 @@ TEST(Yaml, ReadsEveryDocumentAndNamesTheLineOfAFault) {
   expect_error(ExitCode::kConfig, "t.yaml:3", [] { read_yaml("a: 1\nb: [1\n", "t.yaml"); });
 }
 
+// yaml-cpp itself finds empty documents there forever.
+TEST(Yaml, RefusesADocumentThatBeginsWithAComma) {
+  expect_error(ExitCode::kConfig, "t.yaml:2: unexpected character",
+               [] { read_yaml("a: {b: c}\n, d: e\n", "t.yaml"); });
+}
+
+TEST(Yaml, RefusesAliasesThatNeverEnd) {
+  expect_error(ExitCode::kConfig, "nested too deeply",
+               [] { read_yaml("a: &all [1, *all]\n", "t.yaml"); });
+  std::string text = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string alias = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias;
+    for (int k = 0; k < 7; ++k) text += ", " + alias;
+    text += "]\n";
+  }
+  expect_error(ExitCode::kConfig, "too many values", [&] { read_yaml(text, "t.yaml"); });
+}
+
 }  // namespace
 }  // namespace ganscale::controller
