@@ -6,7 +6,6 @@
 #include "data/sources/open_source.h"
 #include "support/temporary_folder.h"
 #include "unit/cli/run_ganscale.h"
-#include "unit/data/encoded.h"
 
 namespace ganscale::cli {
 namespace {
@@ -35,31 +34,6 @@ TEST(DataVerb, ConvertsInspectsAndVerifies) {
   EXPECT_EQ(run_ganscale({"data", "inspect", out, "--sheet", folder / "sheet.png"}), ExitCode::kOk);
   EXPECT_EQ(data::decode_png(data::read_file(folder / "sheet.png")).width, 12 * 64);
   EXPECT_EQ(run_ganscale({"data", "verify", out}), ExitCode::kOk);
-}
-
-TEST(DataVerb, ConvertsAnImageOfEachKindAndLeavesNoneOutInSilence) {
-  const TemporaryFolder folder;
-  for (const auto& file : data::files_of_all_kinds()) {
-    folder.write("in/" + file.format + file.extension, file.bytes);
-    folder.write("in/wrong-name-" + file.format + ".png", file.bytes);
-  }
-  const data::GifFrame frame{.width = 4, .height = 4, .indices = std::vector<GifPixelType>(16)};
-  folder.write("in/moves.gif", data::gif_bytes(4, 4, {frame, frame}));
-  folder.write("in/other.heic", "?");
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(run_ganscale({"data", "convert", "--from", folder / "in", "--to", folder / "out",
-                          "--resolution", "4", "--strict"}),
-            ExitCode::kOk);
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, testing::HasSubstr("Took only the first of several frames or pages  images=1"));
-  EXPECT_THAT(said, testing::HasSubstr("files=1 .heic"));
-  const auto source = data::open_source(folder / "out");
-  EXPECT_EQ(source->record_count(), 13);
-  data::Record record;
-  for (int i = 0; i < 13; ++i) {
-    source->read(i, record);
-    EXPECT_NEAR(record.bytes[0], 255, 2) << source->describe(i);  // red
-  }
 }
 
 TEST(DataVerb, VerifyEndsWith65OnADamagedRecord) {
