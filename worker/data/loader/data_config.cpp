@@ -5,6 +5,7 @@
 #include "base/enum_names.h"
 #include "base/error.h"
 #include "config/units.h"
+#include "data/sources/read_image.h"
 
 namespace ganscale::data {
 namespace {
@@ -110,12 +111,7 @@ DecodePolicy decode_policy(const DataConfig& config, const Source& source, int r
   policy.channels = config.channels == Channels::kGray ? 1 : 3;
   if (config.channels == Channels::kKeep) {
     Record first;
-    source.read(0, first);
-    try {
-      policy.channels = image_shape(first).channels <= 2 ? 1 : 3;
-    } catch (const DataError& error) {
-      throw DataError(std::string(error.what()) + ": " + source.describe(0));
-    }
+    policy.channels = read_shape(source, 0, first).channels <= 2 ? 1 : 3;
   }
   return policy;
 }

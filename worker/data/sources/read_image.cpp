@@ -5,14 +5,28 @@
 #include "base/error.h"
 
 namespace ganscale::data {
+namespace {
 
-void decode_read(const Source& source, std::int64_t index, const DecodePolicy& policy,
-                 const Record& record, std::span<std::uint8_t> chw) {
+/// Returns what `use` returns of a record, and adds the record to its DataErrors.
+template <class Use>
+auto naming(const Source& source, std::int64_t index, const Use& use) {
   try {
-    decode_into(record, policy, chw);
+    return use();
   } catch (const DataError& error) {
     throw DataError(std::string(error.what()) + ": " + source.describe(index));
   }
+}
+
+}  // namespace
+
+Image read_shape(const Source& source, std::int64_t index, Record& record) {
+  source.read(index, record);
+  return naming(source, index, [&] { return image_shape(record); });
+}
+
+void decode_read(const Source& source, std::int64_t index, const DecodePolicy& policy,
+                 const Record& record, std::span<std::uint8_t> chw) {
+  naming(source, index, [&] { decode_into(record, policy, chw); });
 }
 
 void read_into(const Source& source, std::int64_t index, const DecodePolicy& policy, Record& record,

@@ -8,6 +8,10 @@
 
 namespace ganscale::data {
 
+/// Reads a record over what `record` held and returns the shape of its image. Throws DataError with
+/// file, record and offset.
+Image read_shape(const Source& source, std::int64_t index, Record& record);
+
 /// Decodes a record that was read from this source as decode_into() does. Throws DataError with
 /// file, record and offset.
 void decode_read(const Source& source, std::int64_t index, const DecodePolicy& policy,

@@ -186,6 +186,20 @@ void add_band(const Shape& of, std::int64_t rows, const float* in, const float* 
   }
 }
 
+/// Writes the channels of a group for a band.
+///
+/// in: its padded pixels; out: the group's channels of its first pixel.
+void convolve_band(const Shape& of, std::int64_t rows, const float* in, const float* weight,
+                   float* out) {
+  const std::int64_t channels = of.groups * of.outputs;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t output = 0; output < of.outputs; output += kOutputs)
+      convolve_row(of, in, weight + output, out + output, channels);
+    in += of.padded_width() * of.inputs;
+    out += of.width * channels;
+  }
+}
+
 bool keeps_size(const Shape& of, const at::Tensor& weight, const Convolution2d& options) {
   return options.stride == 1 && of.kernel % 2 == 1 && weight.size(3) == of.kernel &&
          options.padding == of.margin();
@@ -226,17 +240,12 @@ at::Tensor convolve_narrow_groups(const at::Tensor& x, const at::Tensor& weight,
     std::vector<float> in(padded_values(of));
     for (std::int64_t i = begin; i < end; ++i) {
       const Band band = band_of(of, i);
+      const std::int64_t first_pixel = (band.image * of.height + band.first_row) * of.width;
       for (std::int64_t group = 0; group < of.groups; ++group) {
         copy_band(x, band, {group * of.inputs, of.inputs, of.margin()}, in.data());
-        const float* weight_of_group =
-            weights.const_data_ptr<float>() + group * of.weights_per_group();
-        for (std::int64_t row = 0; row < band.rows; ++row) {
-          const std::int64_t y_row = band.image * of.height + band.first_row + row;
-          float* pixels = out + y_row * of.width * channels + group * of.outputs;
-          for (std::int64_t output = 0; output < of.outputs; output += kOutputs)
-            convolve_row(of, in.data() + row * of.padded_width() * of.inputs,
-                         weight_of_group + output, pixels + output, channels);
-        }
+        convolve_band(of, band.rows, in.data(),
+                      weights.const_data_ptr<float>() + group * of.weights_per_group(),
+                      out + first_pixel * channels + group * of.outputs);
       }
     }
   };

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "checkpoint/safetensors.h"
 #include "comm/collectives/numbers.h"
+#include "data/sources/read_image.h"
 #include "data/tools/parallel_for.h"
 #include "files/atomic_file.h"
 #include "files/durable_file.h"
@@ -162,13 +163,8 @@ at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t
   data::parallel_for(count, at::get_num_threads(), [&](int thread, std::int64_t i) {
     data::Record& record = held[static_cast<std::size_t>(thread)];
     const auto index = records[static_cast<std::size_t>(i)];
-    real.source.read(index, record);
-    try {
-      data::decode_into(record, policy,
-                        {pixels + static_cast<std::size_t>(i) * image_bytes, image_bytes});
-    } catch (const DataError& error) {
-      throw DataError(std::string(error.what()) + ": " + real.source.describe(index));
-    }
+    data::read_into(real.source, index, policy, record,
+                    {pixels + static_cast<std::size_t>(i) * image_bytes, image_bytes});
   });
   return images;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/image/decode.h"
+#include "data/sources/read_image.h"
 
 namespace ganscale::training {
 namespace {
@@ -83,16 +83,6 @@ std::string on_gpu(const Survey& data, const Workplace& workplace) {
       augment_section(data, "ada"));
 }
 
-/// Reads the shape of a record's image. Throws DataError that names the record.
-data::Image shape_of(const data::Source& source, std::int64_t index, data::Record& record) {
-  source.read(index, record);
-  try {
-    return data::image_shape(record);
-  } catch (const DataError& error) {
-    throw DataError(std::string(error.what()) + ": " + source.describe(index));
-  }
-}
-
 }  // namespace
 
 Survey survey(const data::Source& source) {
@@ -103,7 +93,7 @@ Survey survey(const data::Source& source) {
   data::Record record;
   for (std::int64_t i = 0; i < count; ++i) {
     try {
-      const data::Image shape = shape_of(source, i * found.images / count, record);
+      const data::Image shape = data::read_shape(source, i * found.images / count, record);
       sides.push_back(std::min(shape.height, shape.width));
       found.is_gray &= shape.channels <= 2;
     } catch (const DataError&) {
