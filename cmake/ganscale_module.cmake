@@ -35,8 +35,7 @@ if(GANSCALE_SANITIZE)
   add_link_options(-fsanitize=${GANSCALE_SANITIZE})
 endif()
 if(GANSCALE_FUZZ)
-  # LibTorch has no types at run time for some classes that these two checks ask for.
-  add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize=vptr,function)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 include(PrecompiledHeaders)  # with the options above

@@ -18,10 +18,7 @@ known=$repository/tests/fuzz/corpus
 [ $# -gt 0 ] || mapfile -t targets < <(ls "$known")
 [ $# -eq 0 ] || targets=("$@")
 
-# LibTorch leaks at its end. A file that claims 100,000 pixels may take that memory, and no more.
-export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=0
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-export OMP_NUM_THREADS=1
 failed=()
 for target in "${targets[@]}"; do
   found=build/fuzz/findings/$target
