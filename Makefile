@@ -1,7 +1,7 @@
 # A thin front of scripts/ and CMakePresets.json. `make help` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := programs
-.PHONY: programs release demo test check check-long setup asan tsan fuzz headers cuda gpu-check docs format lint env clean help
+.PHONY: programs release demo test check check-long setup asan tsan fuzz headers cuda gpu-check docs site format lint env clean help
 
 programs: ## compile build/release/bin/ganscale and ganscale-operator (the default)
 	@scripts/setup.sh build
@@ -49,6 +49,9 @@ docs: release ## regenerate from code: docs/metrics*.md, configs/worker-schema.j
 	@scripts/setup.sh docs
 	@$$(scripts/python-folder.sh docs)/bin/python scripts/make-dashboards.py
 	@build/release/bin/ganscale config-schema > configs/worker-schema.json
+
+site: ## build the documentation as a site with search: build/site/index.html
+	@scripts/site.sh
 
 format: ## format every C++ file with clang-format
 	@scripts/setup.sh test
