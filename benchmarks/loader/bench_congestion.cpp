@@ -67,7 +67,8 @@ class MemorySource : public Source {
   void read(std::int64_t /*index*/, Record& record) const override {
     record.bytes = pixels_;
     record.channels = kPolicy.channels;
-    record.height = record.width = kPolicy.resolution;
+    record.height = kPolicy.resolution.height;
+    record.width = kPolicy.resolution.width;
   }
 
  private:

@@ -19,8 +19,10 @@ std::int64_t parameter_count(const torch::nn::Module& network) {
 FixedInputs::FixedInputs(const training::RunConfig& config, at::Device device) {
   const models::ModelConfig& model = config.model;
   const std::int64_t N = config.training.batch;
-  real_.images =
-      at::rand({N, model.channels, model.resolution, model.resolution}).mul(2).sub(1).to(device);
+  real_.images = at::rand({N, model.channels, model.resolution.height, model.resolution.width})
+                     .mul(2)
+                     .sub(1)
+                     .to(device);
   if (model.label_count > 0) {
     real_.labels = at::arange(N, at::kLong).remainder(model.label_count).to(device);
   }

@@ -25,7 +25,8 @@ class Generator(torch.nn.Module):
     """The moving average of a run's generator, as `ganscale export` writes it.
 
     model:               the name of the model, such as "stylegan2".
-    resolution, channels, z_dim: of the images and latents.
+    resolution:          the side of the images, or their height and width.
+    channels, z_dim:     of the images and latents.
     labels:              the labels that it knows, for a conditional model; otherwise none.
     label_probabilities: how frequent each label is in the data, if known.
     images_seen:         by the training, at the checkpoint.
@@ -42,7 +43,9 @@ class Generator(torch.nn.Module):
         if not text["z_dim"] or not text["seed"]:
             raise ValueError(f"not a generator that `ganscale export` wrote: {os.fspath(file)}")
         self.model = text["model"]
-        self.resolution, self.channels = int(text["resolution"]), int(text["channels"])
+        height, _, width = text["resolution"].partition("x")  # "256" or "256x512"
+        self.resolution: int | tuple[int, int] = (int(height), int(width)) if width else int(height)
+        self.channels = int(text["channels"])
         self.z_dim, self.images_seen = int(text["z_dim"]), int(text["images_seen"])
         self.label_probabilities: list[float] = json.loads(text["label_probabilities"] or "[]")
         self.labels = self._known_labels(int(text["label_count"]))

@@ -35,7 +35,6 @@ namespace {
 
 using models::stylegan3::Layer;
 using models::stylegan3::Signal;
-using models::stylegan3::Size;
 
 /// The names of a fixture's cases of one operator, and what they were computed from.
 struct Cases {
@@ -242,10 +241,11 @@ void check_geometry(const Cases& in) {
 
 // --- layers
 
-Size size_of(const std::string& text) {
+/// Reads a width and a height, in this order.
+Resolution size_of(const std::string& text) {
   const auto x = text.find('x');
   if (x == std::string::npos) throw DataError("no size of a fixture: " + text);
-  return {std::stoi(text.substr(0, x)), std::stoi(text.substr(x + 1))};
+  return {/*height=*/std::stoi(text.substr(x + 1)), /*width=*/std::stoi(text.substr(0, x))};
 }
 
 void check_synthesis_input(const Cases& in) {

@@ -26,7 +26,7 @@ bool is_refused(const Assignments& assignments) {
   const config::Location nowhere{"schema", 0};
   config::Node root{.value = config::Node::Map{}, .location = nowhere};
   for (const auto& [key, value] : assignments) {
-    config::overlay(root, config::nest(key, {value, nowhere}));
+    config::overlay(root, config::parse_assignment(key + "=" + value));
   }
   try {
     parse(config::Section(std::move(root)));
@@ -37,6 +37,18 @@ bool is_refused(const Assignments& assignments) {
   }
 }
 
+/// Whether a model takes images whose height and width are any two of these sides.
+bool takes_pairs(const models::Model& model, const std::vector<std::int64_t>& sides) {
+  for (const std::int64_t height : sides) {
+    for (const std::int64_t width : sides) {
+      const std::string pair = "[" + std::to_string(height) + ", " + std::to_string(width) + "]";
+      if (is_refused({{"model.name", std::string(model.name)}, {"model.resolution", pair}}))
+        return false;
+    }
+  }
+  return true;
+}
+
 /// Returns the resolutions of each model, which its parser alone knows.
 std::vector<config::Restriction> resolutions_of_models() {
   constexpr std::int64_t kMostPixels = 2048;
@@ -45,11 +57,14 @@ std::vector<config::Restriction> resolutions_of_models() {
     config::Restriction restriction{
         .choice = "model.name", .value = std::string(model.name), .key = "model.resolution"};
     if (restrictions.empty()) restriction.default_without = {"name", "preset"};
+    std::vector<std::int64_t> sides;
     for (std::int64_t pixels = 1; pixels <= kMostPixels; ++pixels) {
       const Assignments tried{{restriction.choice, restriction.value},
                               {restriction.key, std::to_string(pixels)}};
-      if (!is_refused(tried)) restriction.allowed.emplace_back(pixels);
+      if (!is_refused(tried)) sides.push_back(pixels);
     }
+    restriction.allowed.assign(sides.begin(), sides.end());
+    restriction.allows_pairs = takes_pairs(model, sides);
     restrictions.push_back(std::move(restriction));
   }
   return restrictions;

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/verbs.h"
+#include "config/units.h"
 #include "data/fonts/emoji_font.h"
 #include "data/fonts/letters.h"
 #include "data/formats/tfrecord_files.h"
@@ -44,6 +46,23 @@ struct DataOptions {
   int threads = device::usable_cores();
   std::int64_t sample = 1000;
 };
+
+/// Reads "256" or "256x512" (height x width). Throws CLI::ValidationError for any other text.
+Resolution parse_resolution(const std::string& text) {
+  const auto cross = text.find('x');
+  const auto height = config::parse_integer(text.substr(0, cross));
+  const auto width =
+      cross == std::string::npos ? height : config::parse_integer(text.substr(cross + 1));
+  const auto fits = [](const std::optional<std::int64_t>& side) {
+    return side && *side > 0 && *side <= data::kLongestSide;
+  };
+  if (!fits(height) || !fits(width)) {
+    throw CLI::ValidationError(
+        "--resolution",
+        "expected pixels such as 256, or height and width such as 256x512: " + text);
+  }
+  return {static_cast<int>(*height), static_cast<int>(*width)};
+}
 
 struct ConvertVerb {
   fs::path from;
@@ -198,16 +217,22 @@ void add_convert(CLI::App& data, Action& action) {
   app->footer(
       "\nExamples:\n"
       "  ganscale data convert --from photos/ --to faces.tfrecords --resolution 256 --shards 64\n"
+      "  ganscale data convert --from film/ --to film.tfrecords --resolution 256x512\n"
       "  ganscale data convert --from-font --to emoji32 --resolution 32 --shards 4\n"
       "  ganscale data convert --from-typefaces --letters ABC --to letters --resolution 32");
   const auto inputs = add_convert_inputs(*app, *verb);
   app->add_option("--to", verb->options.to, "new folder; its files are named after it")->required();
-  app->add_option("--resolution", verb->options.policy.resolution,
-                  "height and width of the output, a power of two")
+  app->add_option_function<std::string>(
+         "--resolution",
+         [verb](const std::string& text) {
+           verb->options.policy.resolution = parse_resolution(text);
+         },
+         "side of the output in pixels, or HEIGHTxWIDTH; powers of two")
       ->required();
   app->add_option("--shards", verb->options.shards, "number of files");
-  app->add_option("--fit", verb->fit,
-                  "images of another size: resize (crops to a square), pad with black, or refuse")
+  app->add_option(
+         "--fit", verb->fit,
+         "images of another size: resize (crops to that shape first), pad with black, or refuse")
       ->check(member_of(kFits));
   app->add_option("--channels", verb->channels,
                   "keep: all images must have the same channels; gray, rgb: convert")

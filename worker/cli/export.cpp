@@ -40,7 +40,7 @@ std::map<std::string, std::string> metadata_of(const training::TrainedGenerator&
   const auto& model = trained.config.model;
   std::map<std::string, std::string> metadata = {
       {"model", model.name},
-      {"resolution", std::to_string(model.resolution)},
+      {"resolution", short_text_of(model.resolution)},
       {"channels", std::to_string(model.channels)},
       {"z_dim", std::to_string(trained.generator->z_dim())},
       {"label_count", std::to_string(trained.generator->label_count())},

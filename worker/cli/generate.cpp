@@ -54,7 +54,7 @@ struct GenerateOptions {
   std::optional<double> truncation;
   std::int64_t truncation_cutoff = -1;
   double rotation = 0;
-  std::vector<double> translation;  ///< right and down, in image widths; empty: none
+  std::vector<double> translation;  ///< right and down, in shorter sides; empty: none
   int standing_passes = 0;
   int walk_frames = 0;
   std::optional<std::string> mix_rows;
@@ -250,7 +250,8 @@ void add_motion(CLI::App& verb, GenerateOptions& options) {
                   "turn all images counterclockwise by this many degrees (stylegan3)")
       ->check(is_number);
   verb.add_option("--translate", options.translation,
-                  "then move them: RIGHT,DOWN, in image widths, such as 0.1,-0.2 (stylegan3)")
+                  "then move them: RIGHT,DOWN, in sides (the shorter) of an image, such as "
+                  "0.1,-0.2 (stylegan3)")
       ->delimiter(',')
       ->expected(2)
       ->check(is_number);

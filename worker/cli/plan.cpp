@@ -117,9 +117,9 @@ planning::Question question_of(const PlanOptions& options, const training::Train
 
 std::string title_of(const models::ModelConfig& model, const planning::Question& question,
                      const planning::Machine& machine) {
-  const int resolution = model.resolution;
-  return model.name + " at " + std::to_string(resolution) + " x " + std::to_string(resolution) +
-         ", " + std::string(planning::name_of(question.mode)) + " scaling on " + machine.name;
+  const auto [height, width] = model.resolution;
+  return model.name + " at " + std::to_string(height) + " x " + std::to_string(width) + ", " +
+         std::string(planning::name_of(question.mode)) + " scaling on " + machine.name;
 }
 
 void write_plot(const PlanOptions& options, const std::string& svg) {

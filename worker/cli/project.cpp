@@ -44,8 +44,8 @@ at::Tensor read_target(const std::filesystem::path& file, const models::Generato
   data::Record record;
   record.encoding = data::Encoding::kFile;
   record.bytes = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-  std::vector<std::uint8_t> chw(static_cast<std::size_t>(shape.channels) * shape.resolution *
-                                shape.resolution);
+  std::vector<std::uint8_t> chw(
+      static_cast<std::size_t>(shape.channels * shape.resolution.pixels()));
   try {
     data::decode_into(record,
                       {.channels = shape.channels,
@@ -56,8 +56,8 @@ at::Tensor read_target(const std::filesystem::path& file, const models::Generato
   } catch (const DataError& error) {
     throw DataError(file.string() + ": " + error.what());
   }
-  const auto pixels =
-      at::from_blob(chw.data(), {1, shape.channels, shape.resolution, shape.resolution}, at::kByte);
+  const auto [height, width] = shape.resolution;
+  const auto pixels = at::from_blob(chw.data(), {1, shape.channels, height, width}, at::kByte);
   return pixels.to(generator.parameters().front().options()) / 127.5 - 1;
 }
 
@@ -74,9 +74,7 @@ std::unique_ptr<metrics::PerceptualNet> open_perceptual_net(const ProjectOptions
                                                             const models::Generator& generator,
                                                             at::Device device) {
   if (options.perceptual_net.empty()) return nullptr;
-  const auto shape = generator.image();
-  return metrics::open_perceptual_net({.file = options.perceptual_net},
-                                      {shape.channels, shape.resolution}, device);
+  return metrics::open_perceptual_net({.file = options.perceptual_net}, generator.image(), device);
 }
 
 ExitCode project(ProjectOptions options) {

@@ -124,7 +124,7 @@ ExitCode check_only(const training::RunConfig& config, int world_size) {
   training::check_config(config, world_size);
   log::info("The configuration is valid, as far as can be known without data and devices",
             {{"model", config.model.name},
-             {"resolution", config.model.resolution},
+             {"resolution", short_text_of(config.model.resolution)},
              {"batch", config.training.batch},
              {"ranks", world_size}});
   return ExitCode::kOk;

@@ -49,12 +49,14 @@ Node convert(const YAML::Node& yaml, const std::string& origin, int depth) {
   return node;
 }
 
-void relocate(Node& node, const Location& location) {
-  node.location = location;
+/// Calls `change` with a value and all values within it.
+template <class Change>
+void for_each_value(Node& node, const Change& change) {
+  change(node);
   if (auto* map = std::get_if<Node::Map>(&node.value)) {
-    for (auto& [key, value] : *map) relocate(value, location);
+    for (auto& [key, value] : *map) for_each_value(value, change);
   } else if (auto* list = std::get_if<Node::List>(&node.value)) {
-    for (auto& item : *list) relocate(item, location);
+    for (auto& item : *list) for_each_value(item, change);
   }
 }
 
@@ -92,7 +94,7 @@ Node parse_assignment(const std::string& assignment) {
   } catch (const YAML::Exception& error) {
     throw UsageError(location.text() + ": the value is not YAML: " + error.msg);
   }
-  relocate(node, location);
+  for_each_value(node, [&](Node& each) { each.location = location; });
   const std::string key = assignment.substr(0, equals);
   if (("." + key + ".").find("..") != std::string::npos) {
     throw UsageError("--set has an empty key: " + assignment);
@@ -110,6 +112,10 @@ Node nest(std::string_view dotted_key, Node value) {
     end = dot;
   }
   return value;
+}
+
+void mark_as_default(Node& node) {
+  for_each_value(node, [](Node& each) { each.is_default = true; });
 }
 
 void overlay(Node& base, const Node& over) {

@@ -21,6 +21,7 @@ struct Node {
   using List = std::vector<Node>;
   std::variant<std::string, List, Map> value;  ///< a scalar's text, a list or a map
   Location location;
+  bool is_default = false;  ///< of a preset: it may be a key that the configuration has no use for
 
   const Map* map() const { return std::get_if<Map>(&value); }
   const List* list() const { return std::get_if<List>(&value); }
@@ -47,6 +48,9 @@ Node parse_assignment(const std::string& assignment);
 /// Returns the map {data: {path: value}} for the key data.path, with the value's location
 /// throughout.
 Node nest(std::string_view dotted_key, Node value);
+
+/// Marks a value and all within it as Node::is_default.
+void mark_as_default(Node& node);
 
 /// Merges `over` into `base`: maps key by key; anything else is replaced.
 void overlay(Node& base, const Node& over);

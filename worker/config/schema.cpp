@@ -45,6 +45,12 @@ Json type_of(const Entry& entry) {
   if (type == "choice") return {{"enum", entry.choices}};
   if (type == "bool") return {{"type", "boolean"}};
   if (type == "integer" || type == "number") return {{"type", type}};
+  if (type == "resolution") {
+    return {{"type", {"integer", "array"}},
+            {"items", {{"type", "integer"}}},
+            {"minItems", 2},
+            {"maxItems", 2}};
+  }
   if (type == "bytes" || type == "duration") return {{"type", {"number", "string"}}};
   if (type == "integers") return {{"type", "array"}, {"items", {{"type", "integer"}}}};
   if (type == "numbers") return {{"type", "array"}, {"items", {{"type", "number"}}}};
@@ -95,7 +101,12 @@ Json to_json(const std::vector<Restriction>& restrictions) {
     Json allowed = Json::array();
     for (const auto& value : restriction.allowed)
       std::visit([&](const auto& known) { allowed.push_back(known); }, value);
-    const Json then = within(restriction.key, false, {{"enum", std::move(allowed)}});
+    Json values = {{"enum", std::move(allowed)}};
+    if (restriction.allows_pairs) {
+      const Json of_pairs = {{"items", values}};
+      values = {{"if", {{"type", "array"}}}, {"then", of_pairs}, {"else", values}};
+    }
+    const Json then = within(restriction.key, false, std::move(values));
     for (Json& condition : conditions_of(restriction)) {
       all.push_back({{"if", std::move(condition)}, {"then", then}});
     }

@@ -25,6 +25,7 @@ struct Restriction {
   std::vector<std::string> default_without = {};
   std::string key;  ///< dotted: "model.resolution"
   std::vector<std::variant<std::int64_t, std::string>> allowed = {};
+  bool allows_pairs = false;  ///< also lists of two of them, as of a height and a width
 };
 
 /// Returns a JSON schema (draft 7) that accepts these keys and no others, with these restrictions.

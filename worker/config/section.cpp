@@ -44,6 +44,10 @@ std::string write(const std::string& value) { return in_quotes(value); }
 std::string write(bool value) { return value ? "true" : "false"; }
 std::string write(std::int64_t value) { return std::to_string(value); }
 std::string write(double value) { return format_number(value); }
+std::string write(const Resolution& value) {
+  if (value.is_square()) return write(std::int64_t{value.height});
+  return in_brackets({write(std::int64_t{value.height}), write(std::int64_t{value.width})});
+}
 
 std::string_view expected(std::string_view type) {
   if (type == "bool") return "true or false";
@@ -60,6 +64,16 @@ std::string comment_of(const Entry& entry) {
   std::string text = choices;
   if (!entry.documentation.empty()) text += (choices.empty() ? "" : " ") + entry.documentation;
   return text.empty() ? text : "  # " + text;
+}
+
+/// Returns the first value at or within a node that is not a preset's; null: there is none.
+const Node* first_written(const Node& node) {
+  const auto* map = node.map();
+  if (map == nullptr || map->empty()) return node.is_default ? nullptr : &node;
+  for (const auto& [key, value] : *map) {
+    if (const Node* written = first_written(value)) return written;
+  }
+  return nullptr;
 }
 
 std::optional<std::string> parse_text(const std::string& text) { return text; }
@@ -229,6 +243,31 @@ double Section::get_seconds(std::string_view key, double fallback_seconds,
   return get_scalar(key, fallback_seconds, "duration", documentation, parse_seconds);
 }
 
+Resolution Section::get_resolution(std::string_view key, const Resolution& fallback,
+                                   std::string_view documentation) {
+  constexpr const char* kExpected = "a number of pixels, or [height, width]";
+  Resolution value = fallback;
+  if (const Node* node = find(key)) {
+    const auto side = [&](const Node& item) {
+      const std::string& text = scalar(item, key, kExpected);
+      const auto pixels = parse_integer(text);
+      const bool fits = pixels && *pixels > 0 && *pixels <= std::numeric_limits<int>::max();
+      if (!fits) fail_at(item, key, "expected " + std::string(kExpected) + ": " + text);
+      return static_cast<int>(*pixels);
+    };
+    const auto* list = node->list();
+    if (list == nullptr) {
+      value = side(*node);
+    } else if (list->size() == 2) {
+      value = {side(list->front()), side(list->back())};
+    } else {
+      fail_at(*node, key, "expected " + std::string(kExpected));
+    }
+  }
+  record(key, "resolution", write(value), documentation);
+  return value;
+}
+
 Section Section::section(std::string_view key) {
   read_keys_.emplace_back(key);
   const Node* node = find(key);
@@ -258,9 +297,10 @@ std::vector<Section> Section::sections(std::string_view key) {
 void Section::reject_unread_keys() const {
   for (const auto& [key, node] : *node_.map()) {
     const bool known = std::find(read_keys_.begin(), read_keys_.end(), key) != read_keys_.end();
-    if (known) continue;
+    const Node* written = known ? nullptr : first_written(node);
+    if (written == nullptr) continue;
     const auto new_name = new_name_of_key(path_of(key));
-    throw ConfigError(node.location.text() + ": unknown key: " + path_of(key) +
+    throw ConfigError(written->location.text() + ": unknown key: " + path_of(key) +
                       (new_name ? renamed_to(new_name) : suggestion(key, read_keys_)));
   }
 }

@@ -8,15 +8,17 @@
 #include <vector>
 
 #include "base/enum_names.h"
+#include "base/resolution.h"
 #include "config/node.h"
 
 namespace ganscale::config {
 
 /// A key that a parser has read. The resolved configuration and the schema consist of these.
 struct Entry {
-  std::string path;   ///< dotted: data.prefetch.memory_limit
-  std::string type;   ///< string, bool, integer, number, integers, numbers, choice, bytes, duration
-  std::string value;  ///< as YAML
+  std::string path;  ///< dotted: data.prefetch.memory_limit
+  std::string
+      type;  ///< string, bool, integer, number, integers, numbers, choice, bytes, duration, resolution
+  std::string value;          ///< as YAML
   std::string documentation;  ///< one line
   std::vector<std::string> choices;
 };
@@ -77,6 +79,10 @@ class Section {
   /// Reads a duration in seconds: 90, 90s, 15m, 2h.
   double get_seconds(std::string_view key, double fallback_seconds, std::string_view documentation);
 
+  /// Reads the resolution of images: the side of a square, or [height, width].
+  Resolution get_resolution(std::string_view key, const Resolution& fallback,
+                            std::string_view documentation);
+
   /// Returns the map under `key`; an empty one if it is absent.
   Section section(std::string_view key);
   /// Returns the maps of the list under `key`, named key[0], key[1], ...; none if it is absent.
@@ -88,7 +94,7 @@ class Section {
     return nearest(dotted_key).location;
   }
 
-  /// Throws if this map has a key that was not read.
+  /// Throws if this map has a key that was not read, other than one of a preset.
   void reject_unread_keys() const;
 
   /// Throws ConfigError for an invalid value of the right type. A dotted key names a key of a

@@ -32,7 +32,8 @@ ModelConfig parse_model(config::Section in, ModelTable models,
   for (const Model& model : models) names.emplace_back(model.name);
   ModelConfig c;
   c.name = in.get_choice("name", names.front(), names, "architecture of the two networks");
-  c.resolution = in.get("resolution", c.resolution, "height and width of the images in pixels");
+  c.resolution = in.get_resolution("resolution", c.resolution,
+                                   "pixels of a side of the images, or [height, width]");
   const Model& model = *std::ranges::find(models, c.name, &Model::name);
   c.traits = model.traits;
   c.low_precision_type = low_precision_type;

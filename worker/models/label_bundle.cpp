@@ -31,8 +31,8 @@ at::Tensor LabelBundle::forward(const at::Tensor& z, const at::Tensor& labels,
   for (std::int64_t i = 0; i < on_host.size(0); ++i) {
     rows_of_label[on_host.const_data_ptr<std::int64_t>()[i]].push_back(i);
   }
-  const auto result =
-      at::empty({z.size(0), image().channels, image().resolution, image().resolution}, z.options());
+  const auto [height, width] = image().resolution;
+  const auto result = at::empty({z.size(0), image().channels, height, width}, z.options());
   for (const auto& [label, row_numbers] : rows_of_label) {
     const auto found = generators_.find(label);
     if (found == generators_.end()) {

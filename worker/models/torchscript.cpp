@@ -90,10 +90,9 @@ jit::Module trace(Generator& generator, const std::string& type_name = "Generato
 jit::Module script(const LabelBundle& bundle) {
   jit::Module module("__torch__.LabelBundle");
   const auto [channels, resolution] = bundle.image();
-  const auto size = std::to_string(resolution);
   std::string body = "def forward(self, z, labels):\n  out = torch.zeros([z.size(0), " +
-                     std::to_string(channels) + ", " + size + ", " + size +
-                     "], dtype=z.dtype, device=z.device)\n";
+                     std::to_string(channels) + ", " + std::to_string(resolution.height) + ", " +
+                     std::to_string(resolution.width) + "], dtype=z.dtype, device=z.device)\n";
   for (const auto& [label, generator] : bundle.generators()) {
     const auto name = "label_" + std::to_string(label);
     module.register_module(name, trace(*generator, "Generator_" + name));

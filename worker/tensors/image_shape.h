@@ -1,11 +1,13 @@
 #pragma once
 
+#include "base/resolution.h"
+
 namespace ganscale {
 
 /// The shape of the images of a run.
 struct ImageShape {
   int channels = 3;
-  int resolution = 32;  ///< height and width
+  Resolution resolution = {};
   bool operator==(const ImageShape&) const = default;
 };
 

@@ -36,6 +36,44 @@ TEST(DataVerb, ConvertsInspectsAndVerifies) {
   EXPECT_EQ(run_ganscale({"data", "verify", out}), ExitCode::kOk);
 }
 
+TEST(DataVerb, ConvertsToAHeightAndAWidth) {
+  const TemporaryFolder folder;
+  write_image(folder, "in/1.png", 8);
+  const std::vector<std::string> convert = {"data", "convert",      "--from",      folder / "in",
+                                            "--to", folder / "out", "--resolution"};
+  const auto convert_to = [&](const std::string& resolution) {
+    auto arguments = convert;
+    arguments.push_back(resolution);
+    return run_ganscale(arguments);
+  };
+  for (const std::string text : {"4x", "x4", "4x0", "axb", "4x8x16", "-4", "99999"})
+    EXPECT_EQ(convert_to(text), ExitCode::kUsage) << text;
+  EXPECT_EQ(convert_to("4x6"), ExitCode::kConfig) << "no power of two";
+  ASSERT_EQ(convert_to("4x8"), ExitCode::kOk);
+  const auto source = data::open_source(folder / "out/out-r02.tfrecords");
+  data::Record record;
+  source->read(0, record);
+  EXPECT_EQ(record.height, 4);
+  EXPECT_EQ(record.width, 8);
+}
+
+TEST(TrainVerb, TrainsOnImagesThatAreNotSquares) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"1", "2", "3", "4"}) write_image(folder, name + ".png", 40);
+  const std::string run = folder / "run";
+  ASSERT_EQ(run_ganscale({"train", "--run", run, "--data", folder.path(), "--set",
+                          "model.resolution=[32, 64]", "--set", "model.channels=0.125", "--set",
+                          "training.batch=4", "--set", "training.total_kimg=0.008", "--set",
+                          "data.fit=resize", "--set", "training.device=cpu"}),
+            ExitCode::kOk);
+  ASSERT_EQ(run_ganscale({"generate", "--run", run, "--out", folder / "grid.png", "--seeds", "0-2",
+                          "--grid", "1x3", "--device", "cpu"}),
+            ExitCode::kOk);
+  const data::Image grid = data::decode_png(data::read_file(folder / "grid.png"));
+  EXPECT_EQ(grid.height, 32);
+  EXPECT_GE(grid.width, 3 * 64);
+}
+
 TEST(DataVerb, VerifyEndsWith65OnADamagedRecord) {
   const TemporaryFolder folder;
   write_image(folder, "1.png", 8);

@@ -57,6 +57,21 @@ TEST(Section, ReadsTheValuesOfAnEnumerationByTheirNames) {
                [&] { in.get_choice("other", Speed::kSlow, kSpeeds, ""); });
 }
 
+TEST(Section, ReadsResolutions) {
+  Section in = read("square: 64\nwide: [64, 128]\nboth: [32, 32]\nbad: [64]\nnone: [0, 8]\n");
+  EXPECT_EQ(in.get_resolution("square", 32, ""), Resolution(64));
+  EXPECT_EQ(in.get_resolution("wide", 32, ""), Resolution(64, 128));
+  EXPECT_EQ(in.get_resolution("both", 16, ""), Resolution(32));
+  EXPECT_EQ(in.get_resolution("absent", {16, 8}, ""), Resolution(16, 8));
+  EXPECT_EQ(to_yaml(in.entries(), false),
+            "square: 64\nwide: [64, 128]\nboth: 32\nabsent: [16, 8]\n");
+  const std::string expected = "expected a number of pixels, or [height, width]";
+  expect_error(ExitCode::kConfig, "run.yaml:4: bad: " + expected,
+               [&] { in.get_resolution("bad", 32, ""); });
+  expect_error(ExitCode::kConfig, "run.yaml:5: none: " + expected + ": 0",
+               [&] { in.get_resolution("none", 32, ""); });
+}
+
 TEST(Section, ReadsListsOfMaps) {
   Section in = read("points:\n  - {gpus: 1}\n  - {gpu: 2}\nbroken: [3]\nscalar: 4\n");
   std::vector<Section> points = in.sections("points");

@@ -25,6 +25,7 @@ TEST(ParseModel, ReadsWhatAllModelsHaveAndWhatThisOneHas) {
   const auto c = read_model("{name: conditional_dcgan, resolution: 64, z_dim: 12}", 2);
   EXPECT_EQ(c.name, "conditional_dcgan");
   EXPECT_EQ(c.resolution, 64);
+  EXPECT_EQ(read_model("{resolution: [64, 128]}").resolution, Resolution(64, 128));
   EXPECT_EQ(build_generator(c, 1, nullptr)->z_dim(), 12);
 }
 
@@ -32,7 +33,7 @@ TEST(ParseModel, RefusesImpossibleValuesAtTheirKey) {
   const auto expect = [](const std::string& message, const std::string& yaml) {
     expect_error(ExitCode::kConfig, message, [&] { read_model(yaml); });
   };
-  expect("run.yaml:2: resolution: dcgan supports 32, 64, 128 and 256, not 48",
+  expect("run.yaml:2: resolution: dcgan supports the powers of two from 32 to 256, not 48",
          "name: dcgan\nresolution: 48\n");
   expect("run.yaml:1: unknown key: width", "width: 1\n");
   expect("run.yaml:1: z_dim: must be 1 to 8192: 0", "z_dim: 0\n");

@@ -15,12 +15,12 @@ class TinyGenerator : public Generator {
       : Generator(image, z_dim, /*label_count=*/0),
         linear_(register_module(
             "linear", std::make_shared<Linear>(
-                          z_dim, image.channels * image.resolution * image.resolution))) {}
+                          z_dim, static_cast<int>(image.channels * image.resolution.pixels())))) {}
 
   at::Tensor forward(const at::Tensor& z, const at::Tensor& /*labels*/,
                      kernels::RandomStream& /*random*/) override {
-    const auto [channels, size] = image();
-    return linear_->forward(z).tanh().view({-1, channels, size, size});
+    const auto [channels, resolution] = image();
+    return linear_->forward(z).tanh().view({-1, channels, resolution.height, resolution.width});
   }
 
  private:
@@ -32,8 +32,8 @@ class TinyDiscriminator : public Discriminator {
   explicit TinyDiscriminator(ImageShape image)
       : Discriminator(image, /*label_count=*/0),
         linear_(register_module(
-            "linear",
-            std::make_shared<Linear>(image.channels * image.resolution * image.resolution, 1))) {}
+            "linear", std::make_shared<Linear>(
+                          static_cast<int>(image.channels * image.resolution.pixels()), 1))) {}
 
   at::Tensor forward(const at::Tensor& images, const at::Tensor& /*labels*/,
                      kernels::RandomStream& /*random*/) override {

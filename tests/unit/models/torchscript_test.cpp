@@ -128,7 +128,13 @@ constexpr std::array kExportCases = {
                "{name: stylegan3, conditional: true, resolution: 16, z_dim: 12, w_dim: 16, "
                "channel_base: 256, channel_max: 16, layers: 4, margin: 4, kernel: 1, "
                "radial_filters: true}"},
-    ExportCase{"r3gan", "{name: r3gan, conditional: true, z_dim: 8, channel_max: 16}"}};
+    ExportCase{"r3gan", "{name: r3gan, conditional: true, z_dim: 8, channel_max: 16}"},
+    ExportCase{"wide_stylegan2",
+               "{name: stylegan2, resolution: [8, 32], z_dim: 12, w_dim: 16, mapping_layers: 2, "
+               "channel_base: 256, channel_max: 24}"},
+    ExportCase{"high_stylegan3",
+               "{name: stylegan3, resolution: [32, 16], z_dim: 12, w_dim: 16, channel_base: 256, "
+               "channel_max: 16, layers: 4, margin: 4}"}};
 
 INSTANTIATE_TEST_SUITE_P(Models, SaveTorchscript, testing::ValuesIn(kExportCases),
                          [](const auto& info) { return std::string(info.param.model); });

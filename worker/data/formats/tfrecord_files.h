@@ -33,7 +33,7 @@ std::optional<TfrecordFiles> find_tfrecord_files(const std::filesystem::path& pa
 std::vector<int> tfrecord_resolutions(const std::filesystem::path& path);
 
 /// Returns the file name of a shard, as above, without a number if there is only one. `level` is
-/// log2 of the resolution.
+/// log2 of the resolution (of the shorter side of images that are not squares).
 std::string tfrecord_name(const std::string& name, int level, int shard, int shard_count);
 
 }  // namespace ganscale::data

@@ -88,14 +88,15 @@ Image convert_colors(const Image& image) {
 }
 
 Image fit(Image image, const DecodePolicy& policy) {
-  const int side = policy.resolution;
-  if (image.height == side && image.width == side) return image;
-  if (policy.fit == Fit::kResize) return resample(crop_to_square(image), side, side);
-  const bool smaller = image.height <= side && image.width <= side;
-  if (policy.fit == Fit::kPad && smaller) return pad_to(image, side, side);
+  const auto [height, width] = policy.resolution;
+  if (image.height == height && image.width == width) return image;
+  if (policy.fit == Fit::kResize) {
+    return resample(crop_to_ratio(image, policy.resolution), height, width);
+  }
+  const bool smaller = image.height <= height && image.width <= width;
+  if (policy.fit == Fit::kPad && smaller) return pad_to(image, height, width);
   throw DataError("image size differs from the requested one (fit: resize would change it): " +
-                  shape_text(image) + ", wanted " + std::to_string(side) + "x" +
-                  std::to_string(side));
+                  shape_text(image) + ", wanted " + text_of(policy.resolution));
 }
 
 void transpose_to_chw(const Image& image, std::span<std::uint8_t> chw) {
@@ -140,10 +141,11 @@ Image apply_policy(Image image, const DecodePolicy& policy) {
 
 bool decode_into(const Record& record, const DecodePolicy& policy, std::span<std::uint8_t> chw) {
   check(policy.channels == 1 || policy.channels == 3, "images are decoded to 1 or 3 channels");
-  check(chw.size() == std::size_t(policy.channels) * policy.resolution * policy.resolution,
+  check(chw.size() == static_cast<std::size_t>(policy.channels * policy.resolution.pixels()),
         "decode_into() needs room for one image");
-  const bool as_asked = record.channels == policy.channels && record.height == policy.resolution &&
-                        record.width == policy.resolution;
+  const bool as_asked = record.channels == policy.channels &&
+                        record.height == policy.resolution.height &&
+                        record.width == policy.resolution.width;
   if (is_raw(record) && as_asked &&
       (record.encoding == Encoding::kRawChw || record.channels == 1)) {
     raw_shape(record);

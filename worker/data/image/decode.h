@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/resolution.h"
 #include "data/image/image.h"
 #include "data/image/record.h"
 
@@ -12,14 +13,14 @@ namespace ganscale::data {
 /// What to do with an image of another size.
 enum class Fit {
   kRefuse,
-  kResize,  ///< crops to the largest centered square and resizes, antialiased
+  kResize,  ///< crops to the largest centered part of the same aspect ratio and resizes, antialiased
   kPad,     ///< centers in black; refuses larger images
 };
 
 /// The format of decoded images.
 struct DecodePolicy {
-  int channels = 3;     ///< 1 or 3
-  int resolution = 32;  ///< height and width
+  int channels = 3;  ///< 1 or 3
+  Resolution resolution = {};
   Fit fit = Fit::kRefuse;
   bool convert_colors = false;  ///< expand gray to RGB, reduce RGB to gray; otherwise refuse
   std::array<std::uint8_t, 3> background = {255, 255, 255};  ///< RGB behind transparent pixels
@@ -27,7 +28,7 @@ struct DecodePolicy {
 
 /// Decodes a record as the policy says.
 ///
-/// chw:     [channels, resolution, resolution], overwritten.
+/// chw:     [channels, height, width], overwritten.
 /// Gray is Rec. 601 luma, as PIL's "L". Alpha is first blended over the background.
 /// Returns: whether the file has further frames or pages, which are left out.
 /// Throws:  DataError with the reason only; the caller adds Source::describe().

@@ -56,21 +56,28 @@ std::vector<float> filter_rows(const Image& image, const std::vector<Taps>& taps
   return out;
 }
 
+/// Returns length * numerator / denominator to the nearest pixel, at least one.
+int part_of(int length, int numerator, int denominator) {
+  const double exact = static_cast<double>(length) * numerator / denominator;
+  return std::max(1, static_cast<int>(std::lround(exact)));
+}
+
 }  // namespace
 
-Image crop_to_square(const Image& image) {
-  const int side = std::min(image.height, image.width);
-  const int top = (image.height - side) / 2;
-  const int left = (image.width - side) / 2;
-  Image square{.channels = image.channels, .height = side, .width = side};
-  const std::size_t row_bytes = static_cast<std::size_t>(side) * image.channels;
-  square.hwc.resize(row_bytes * side);
-  for (int y = 0; y < side; ++y) {
+Image crop_to_ratio(const Image& image, const Resolution& ratio) {
+  const int height = std::min(image.height, part_of(image.width, ratio.height, ratio.width));
+  const int width = std::min(image.width, part_of(image.height, ratio.width, ratio.height));
+  const int top = (image.height - height) / 2;
+  const int left = (image.width - width) / 2;
+  Image part{.channels = image.channels, .height = height, .width = width};
+  const std::size_t row_bytes = static_cast<std::size_t>(width) * image.channels;
+  part.hwc.resize(row_bytes * height);
+  for (int y = 0; y < height; ++y) {
     const std::size_t from =
         (static_cast<std::size_t>(top + y) * image.width + left) * image.channels;
-    std::memcpy(square.hwc.data() + y * row_bytes, image.hwc.data() + from, row_bytes);
+    std::memcpy(part.hwc.data() + y * row_bytes, image.hwc.data() + from, row_bytes);
   }
-  return square;
+  return part;
 }
 
 Image resample(const Image& image, int height, int width) {

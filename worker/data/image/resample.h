@@ -1,11 +1,12 @@
 #pragma once
 
+#include "base/resolution.h"
 #include "data/image/image.h"
 
 namespace ganscale::data {
 
-/// Crops an image to its largest centered square.
-Image crop_to_square(const Image& image);
+/// Crops an image to its largest centered part with the aspect ratio of a resolution, to the pixel.
+Image crop_to_ratio(const Image& image, const Resolution& ratio);
 
 /// Resizes an image without alpha with an antialiased bilinear filter: a triangle as wide as the
 /// step between output pixels (at least one input pixel), normalized at the edges.

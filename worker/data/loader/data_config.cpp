@@ -102,7 +102,8 @@ DataConfig parse_data(config::Section in) {
   return c;
 }
 
-DecodePolicy decode_policy(const DataConfig& config, const Source& source, int resolution) {
+DecodePolicy decode_policy(const DataConfig& config, const Source& source,
+                           const Resolution& resolution) {
   DecodePolicy policy;
   policy.resolution = resolution;
   policy.fit = config.fit;

@@ -56,7 +56,8 @@ DataConfig parse_data(config::Section in);
 
 /// Returns how to decode the images of a source for a run of this resolution. Its channels are
 /// those of the run's networks. Throws DataError if the first record cannot be read.
-DecodePolicy decode_policy(const DataConfig& config, const Source& source, int resolution);
+DecodePolicy decode_policy(const DataConfig& config, const Source& source,
+                           const Resolution& resolution);
 
 /// Returns the number of labels that the run uses; 0 for an unconditional one. Throws DataError if
 /// labels are required and the source has none.

@@ -40,13 +40,14 @@ Prefetcher::Prefetcher(const Source& source, ShardPlan plan, DecodePolicy policy
       plan_(std::move(plan)),
       policy_(policy),
       options_(std::move(options)),
-      image_bytes_(std::int64_t{policy.channels} * policy.resolution * policy.resolution),
+      image_bytes_(policy.channels * policy.resolution.pixels()),
       meter_(prefetch_range(options_.prefetch, image_bytes_, options_.share.batch_per_rank,
                             device::usable_cores()),
              options_.share.batch_per_rank, seconds_now()),
       limits_(meter_.state().limits),
       buffers_(
-          {options_.share.batch_per_rank, policy.channels, policy.resolution, policy.resolution},
+          {options_.share.batch_per_rank, policy.channels, policy.resolution.height,
+           policy.resolution.width},
           options_.pin_memory,
           options_.prefetch.memory_limit_bytes / 2 >= image_bytes_ * options_.share.batch_per_rank),
       opening_position_(options_.first_position),
@@ -236,7 +237,7 @@ void Prefetcher::fill(Slot& slot, int image, std::int64_t index, const Record& r
                                     static_cast<std::size_t>(image_bytes_));
   decode_read(source_, index, policy_, record, chw);
   const std::int64_t position = options_.share.position(slot.first_position, image);
-  if (options_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution);
+  if (options_.mirror && plan_.mirrored(position)) mirror_rows(chw, policy_.resolution.width);
   if (slot.labels == nullptr) return;
   require_label(record.label, options_.label_count, source_, index);
   slot.labels[image] = record.label;

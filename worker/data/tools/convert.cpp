@@ -61,8 +61,12 @@ void require_sound(const Source& source, const ConvertOptions& options) {
   const auto refuse = [](const std::string& why, std::int64_t value) {
     throw ConfigError(why + ": " + std::to_string(value));
   };
-  if (!std::has_single_bit(static_cast<unsigned>(options.policy.resolution))) {
-    refuse("the resolution must be a power of two", options.policy.resolution);
+  const Resolution& resolution = options.policy.resolution;
+  const auto is_power = [](int side) {
+    return side > 0 && std::has_single_bit(static_cast<unsigned>(side));
+  };
+  if (!is_power(resolution.height) || !is_power(resolution.width)) {
+    throw ConfigError("height and width must be powers of two: " + text_of(resolution));
   }
   if (options.shards < 1 || options.shards > 99999 || options.shards > source.record_count()) {
     refuse("the number of shards must be from 1 to the number of records", options.shards);
@@ -91,7 +95,7 @@ class Chunk {
   Chunk(const Source& source, const ConvertOptions& options)
       : source_(source), options_(options), records_(options.threads) {
     const DecodePolicy& policy = options.policy;
-    image_bytes_ = std::int64_t{policy.channels} * policy.resolution * policy.resolution;
+    image_bytes_ = policy.channels * policy.resolution.pixels();
     constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
     capacity_ = std::clamp<std::int64_t>(kChunkBytes / image_bytes_, options.threads, 4096);
     images_.resize(capacity_ * image_bytes_);
@@ -170,7 +174,8 @@ class Converter {
 
  private:
   void write_shard(int shard, std::int64_t begin, std::int64_t end) {
-    const int level = std::countr_zero(static_cast<unsigned>(options_.policy.resolution));
+    const int level =
+        std::countr_zero(static_cast<unsigned>(options_.policy.resolution.shorter_side()));
     result_.shards.push_back(options_.to / tfrecord_name(name_, level, shard, options_.shards));
     TfrecordWriter writer(files_.add(result_.shards.back()));
     for (std::int64_t first = begin; first < end; first += chunk_.capacity()) {
@@ -193,7 +198,8 @@ class Converter {
     }
     const DecodePolicy& policy = options_.policy;
     write_image_example(
-        {.shape = {policy.channels, policy.resolution, policy.resolution}, .data = chunk_.image(i)},
+        {.shape = {policy.channels, policy.resolution.height, policy.resolution.width},
+         .data = chunk_.image(i)},
         message_);
     writer.append(message_);
     ++result_.written;

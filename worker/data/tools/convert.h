@@ -16,7 +16,7 @@ using OnProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 struct ConvertOptions {
   std::filesystem::path to;  ///< folder of the new dataset; its files are named after it
-  DecodePolicy policy;       ///< resolution: a power of two
+  DecodePolicy policy;       ///< the sides of its resolution are powers of two
   int shards = 1;
   int threads = 1;
   std::int64_t most_refused = 0;  ///< number of refused images that is tolerated

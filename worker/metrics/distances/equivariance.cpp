@@ -10,6 +10,7 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/sinc.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <cmath>
@@ -107,15 +108,16 @@ at::Tensor kernel_of(const at::Tensor& taps, const at::Tensor& images) {
   return taps.unsqueeze(0).unsqueeze(0).to(images.options());
 }
 
-/// Returns where each pixel of a turned image comes from, in pixels: [H, W, 2] (x, y).
-at::Tensor sources_of(std::int64_t size, double angle) {
-  const at::Tensor place = line(size) - (size - 1) / 2.0;
-  const at::Tensor x = place.unsqueeze(0);
-  const at::Tensor y = place.unsqueeze(1);
+/// Returns where each pixel of turned images [N, C, H, W] comes from, in pixels: [H, W, 2] (x, y).
+at::Tensor sources_of(const at::Tensor& images, double angle) {
+  const double middle_x = static_cast<double>(images.size(3) - 1) / 2;
+  const double middle_y = static_cast<double>(images.size(2) - 1) / 2;
+  const at::Tensor x = (line(images.size(3)) - middle_x).unsqueeze(0);
+  const at::Tensor y = (line(images.size(2)) - middle_y).unsqueeze(1);
   const double c = std::cos(angle);
   const double s = std::sin(angle);
   // Rows are numbered downward, so that this turns counterclockwise for who looks at an image.
-  return at::stack({x * c - y * s, x * s + y * c}, 2) + (size - 1) / 2.0;
+  return at::stack({x * c - y * s + middle_x, x * s + y * c + middle_y}, 2);
 }
 
 /// Turns images: the filter makes a finer grid, which is read by linear interpolation.
@@ -124,8 +126,11 @@ at::Tensor turned(const at::Tensor& images, double angle, const at::Tensor& sour
   const at::Tensor finer =
       at::conv_transpose2d(images.flatten(0, 1).unsqueeze(1), kernel_of(taps, images), {}, kFiner);
   const at::Tensor places = sources * kFiner + taps.size(0) / 2;
-  const at::Tensor grid =
-      (places * (2.0 / static_cast<double>(finer.size(3) - 1)) - 1).to(images.options());
+  const auto per_sample = [&](std::int64_t axis) {  // grid_sampler() sees an axis from -1 to 1
+    return 2.0 / static_cast<double>(finer.size(axis) - 1);
+  };
+  const at::Tensor scales = at::tensor({per_sample(3), per_sample(2)}, at::kDouble);
+  const at::Tensor grid = (places * scales - 1).to(images.options());
   const at::Tensor planes = finer.transpose(0, 1);  // [1, N * C, H, W]
   const at::Tensor result = at::grid_sampler(planes, grid.unsqueeze(0), /*interpolation_mode=*/0,
                                              /*padding_mode=*/0, /*align_corners=*/true);
@@ -145,15 +150,16 @@ at::Tensor band_limited(const at::Tensor& images, double angle) {
 }
 
 /// Returns where all taps of both filters lie within the images, [H, W].
-at::Tensor comparable(std::int64_t size, const at::Tensor& sources) {
-  const auto within = [&](const at::Tensor& place) {
-    return place.ge(kTurnRadius).logical_and(place.le(static_cast<double>(size - 1 - kTurnRadius)));
+at::Tensor comparable(const at::Tensor& images, const at::Tensor& sources) {
+  const auto within = [&](const at::Tensor& place, std::int64_t axis) {
+    const auto last = static_cast<double>(images.size(axis) - 1 - kTurnRadius);
+    return place.ge(kTurnRadius).logical_and(place.le(last));
   };
-  const at::Tensor here = within(line(size));
-  return here.unsqueeze(0)
-      .logical_and(here.unsqueeze(1))
-      .logical_and(within(sources.select(2, 0)))
-      .logical_and(within(sources.select(2, 1)));
+  return within(line(images.size(3)), 3)
+      .unsqueeze(0)
+      .logical_and(within(line(images.size(2)), 2).unsqueeze(1))
+      .logical_and(within(sources.select(2, 0), 3))
+      .logical_and(within(sources.select(2, 1), 2));
 }
 
 }  // namespace
@@ -166,9 +172,8 @@ SquaredErrors compare_translated(const at::Tensor& images, const at::Tensor& mov
 
 SquaredErrors compare_turned(const at::Tensor& images, const at::Tensor& moved, double degrees) {
   const double angle = degrees / 180 * std::numbers::pi;
-  const std::int64_t size = images.size(3);
-  const at::Tensor sources = sources_of(size, angle);
-  const at::Tensor compared = comparable(size, sources).to(images.device());
+  const at::Tensor sources = sources_of(images, angle);
+  const at::Tensor compared = comparable(images, sources).to(images.device());
   const auto values = [&](const at::Tensor& of) {
     return of.flatten(2).transpose(0, 2).index({compared.flatten()});
   };

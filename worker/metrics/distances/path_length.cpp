@@ -22,8 +22,9 @@ at::Tensor on_arc(const at::Tensor& a, const at::Tensor& b, const at::Tensor& t)
 }
 
 at::Tensor face_of(const at::Tensor& images) {
-  const auto eighth = images.size(2) / 8;
-  return images.narrow(2, 3 * eighth, 4 * eighth).narrow(3, 2 * eighth, 4 * eighth);
+  const auto height = images.size(2) / 8;
+  const auto width = images.size(3) / 8;
+  return images.narrow(2, 3 * height, 4 * height).narrow(3, 2 * width, 4 * width);
 }
 
 double mean_without_tails(const at::Tensor& lengths) {

@@ -44,11 +44,12 @@ std::string defect_of(const at::Tensor& output) {
 
 /// Extracts features of two images of the run's shape.
 Features try_net(FeatureNet& net, const FeatureNetConfig& config, ImageShape image) {
-  const auto pixels = 2 * image.channels * image.resolution * image.resolution;
-  const auto images = at::arange(pixels, at::kLong)
-                          .remainder(256)
-                          .to(at::kByte)
-                          .view({2, image.channels, image.resolution, image.resolution});
+  const auto pixels = 2 * image.channels * image.resolution.pixels();
+  const auto images =
+      at::arange(pixels, at::kLong)
+          .remainder(256)
+          .to(at::kByte)
+          .view({2, image.channels, image.resolution.height, image.resolution.width});
   try {
     return net.extract(images);
   } catch (const DataError& error) {

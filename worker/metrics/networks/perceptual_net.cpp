@@ -6,6 +6,7 @@
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/error.h"
@@ -43,7 +44,8 @@ class TorchscriptPerceptualNet : public PerceptualNet {
 void try_net(PerceptualNet& net, const std::filesystem::path& file, ImageShape image,
              at::Device device) {
   const at::NoGradGuard no_grad;
-  const auto images = at::zeros({2, image.channels, image.resolution, image.resolution}, device);
+  const auto [height, width] = image.resolution;
+  const auto images = at::zeros({2, image.channels, height, width}, device);
   const auto refuse = [&](const std::string& why) {
     throw ConfigError(std::string(kPerceptualNetKey) +
                       " does not embed the images of this run: " + file.string() + ": " + why);
@@ -66,7 +68,7 @@ void try_net(PerceptualNet& net, const std::filesystem::path& file, ImageShape i
 at::Tensor PerceptualNet::embed(const at::Tensor& images) {
   constexpr std::int64_t kResolution = 256;
   const device::ExactFloat32 exact;
-  const auto factor = images.size(3) / kResolution;
+  const auto factor = std::min(images.size(2), images.size(3)) / kResolution;
   const auto reduced = factor > 1 ? at::avg_pool2d(images, {factor, factor}) : images;
   return compute(((reduced.to(at::kFloat) + 1) * 127.5).expand({-1, 3, -1, -1}));
 }

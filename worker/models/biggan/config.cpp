@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/require_between.h"
+#include "models/contract/power_of_two_sides.h"
 #include "models/layers/convolutional_config.h"
 
 namespace ganscale::models::biggan {
@@ -145,13 +146,10 @@ std::vector<Stage> discriminator_stages(const NetworkConfig& config) {
 }
 
 NetworkConfig read_networks(config::Section& in, const ModelConfig& model, Depth depth) {
-  const auto size = static_cast<unsigned>(model.resolution);
-  in.require(std::has_single_bit(size) && size >= 32 && size <= 1024, "resolution",
-             model.name + " supports the powers of two from 32 to 1024, not " +
-                 std::to_string(model.resolution));
+  require_sides(in, model.name, model.resolution, {.lowest = 32, .are_equal = true});
   NetworkConfig c;
   c.depth = depth;
-  c.resolution = model.resolution;
+  c.resolution = model.resolution.shorter_side();
   read_shape(in, c);
   read_normalization(in, c);
   require_possible(in, c);

@@ -7,7 +7,7 @@ namespace ganscale::models {
 /// How images are to turn about their center, counterclockwise, and then to move.
 struct ImageMotion {
   double degrees = 0;
-  double right = 0;  ///< in image widths
+  double right = 0;  ///< in shorter sides of an image
   double down = 0;   ///< in image heights
 };
 

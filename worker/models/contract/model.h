@@ -61,7 +61,7 @@ class Blueprint {
   /// Whether the discriminator has second derivatives, as penalties of its gradient need.
   virtual bool has_second_derivatives() const { return true; }
 
-  /// Returns the lowest resolution whose layers compute in ModelConfig::low_precision_type, where
+  /// Returns the lowest resolution (shorter side) whose layers compute in ModelConfig::low_precision_type, where
   /// there is one; above all resolutions where none does.
   virtual int lowest_low_precision_resolution() const { return std::numeric_limits<int>::max(); }
 
@@ -77,7 +77,7 @@ class Blueprint {
 struct ModelConfig {
   std::string name = {};
   Traits traits = {};
-  int resolution = 32;
+  Resolution resolution = {};
   bool conditional = false;  ///< for Labels::kOptional
   std::shared_ptr<const Blueprint> blueprint = {};
 

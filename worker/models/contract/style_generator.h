@@ -54,7 +54,7 @@ class StyleGenerator : public Generator {
   }
 
   /// Returns the buffer [3, 3] by which images move and turn as a whole: the inverse of their motion,
-  /// in image widths from the center. Undefined for a generator that can't.
+  /// in shorter sides of an image from the center. Undefined for a generator that can't.
   virtual at::Tensor input_transform() { return {}; }
 
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,

@@ -2,9 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include <algorithm>
-#include <array>
-
+#include "models/contract/power_of_two_sides.h"
 #include "models/dcgan/networks.h"
 #include "models/layers/convolutional_config.h"
 #include "models/layers/initial_weights.h"
@@ -80,11 +78,7 @@ class DcganBlueprint : public Blueprint {
 };
 
 DcganConfig read_keys(config::Section& in, const ModelConfig& config) {
-  constexpr std::array kResolutions = {32, 64, 128, 256};
-  const auto found = std::ranges::find(kResolutions, config.resolution);
-  in.require(
-      found != kResolutions.end(), "resolution",
-      config.name + " supports 32, 64, 128 and 256, not " + std::to_string(config.resolution));
+  require_sides(in, config.name, config.resolution, {.lowest = 32, .highest = 256});
   DcganConfig keys{read_convolutional(in, config.traits)};
   read_label_dim(in, config.traits, keys);
   const auto dropout =

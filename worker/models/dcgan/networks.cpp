@@ -37,21 +37,26 @@ at::Tensor dropout_mask(const at::Tensor& x, Dropout dropout, kernels::RandomStr
   return random.dropout_mask(kDropout, shape, x.options()).permute({0, 3, 1, 2});
 }
 
+/// Returns the height and width of the first features of G.
+Resolution first_size(const Resolution& images) {
+  return images.scaled_to(images.shorter_side() / 4);
+}
+
 }  // namespace
 
 DcganGenerator::DcganGenerator(ImageShape image, const Options& options)
     : Generator(image, options.z_dim, options.label_count),
       low_precision_type_(options.low_precision_type),
       first_width_(scaled_width(128, options.channels)) {
-  const int first_size = image.resolution / 4;
+  const Resolution first = first_size(image.resolution);
   int in_features = options.z_dim;
   if (options.label_count > 0) {
     label_embedding_ = register_module(
         "label_embedding", std::make_shared<Embedding>(options.label_count, options.label_dim));
     in_features += options.label_dim;
   }
-  const auto first = add_list(*this, "l1");
-  linear_ = add_layer<Linear>(*first, 0, in_features, first_width_ * first_size * first_size);
+  linear_ = add_layer<Linear>(*add_list(*this, "l1"), 0, in_features,
+                              static_cast<int>(first_width_ * first.pixels()));
 
   const auto& norm = options.norm;
   const int last_width = scaled_width(64, options.channels);
@@ -68,8 +73,8 @@ DcganGenerator::DcganGenerator(ImageShape image, const Options& options)
 at::Tensor DcganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
                                    kernels::RandomStream& /*draws*/) {
   const auto code = label_embedding_ ? at::cat({z, label_embedding_->forward(labels)}, 1) : z;
-  const int first_size = image().resolution / 4;
-  auto x = linear_->forward(code).relu_().view({-1, first_width_, first_size, first_size});
+  const auto [height, width] = first_size(image().resolution);
+  auto x = linear_->forward(code).relu_().view({-1, first_width_, height, width});
   const auto dtype = x.scalar_type();
   x = first_norm_->forward(laid_out(x, low_precision_type_.value_or(dtype), layout()));
   for (std::size_t i = 0; i < upsampled_.size(); ++i) {
@@ -85,8 +90,9 @@ DcganDiscriminator::DcganDiscriminator(ImageShape image, const Options& options)
       dropout_(options.dropout) {
   const auto width = [&](int plain) { return scaled_width(plain, options.channels); };
   const std::array<int, 5> widths = {image.channels, width(16), width(32), width(64), width(128)};
-  const int last_size = std::max(image.resolution / 16, kLastSize);
-  const int last_stride = image.resolution / 8 / last_size;
+  const int shorter = image.resolution.shorter_side();
+  const int last_side = std::max(shorter / 16, kLastSize);
+  const int last_stride = shorter / 8 / last_side;
   const auto list = add_list(*this, "model");
   int place = 0;
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
@@ -98,7 +104,8 @@ DcganDiscriminator::DcganDiscriminator(ImageShape image, const Options& options)
         add_layer<BatchNorm>(*list, place, widths[i + 1], kEpsilon, kMomentum, options.norm));
     place += 1;
   }
-  const int feature_count = widths.back() * last_size * last_size;
+  const auto feature_count =
+      static_cast<int>(widths.back() * image.resolution.scaled_to(last_side).pixels());
   linear_ = add_layer<Linear>(*add_list(*this, "adv_layer"), 0, feature_count, 1);
   if (options.label_count > 0) {
     label_projection_ = register_module(

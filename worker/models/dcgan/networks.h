@@ -16,7 +16,7 @@
 /// upsampling is nearest neighbor (the paper does not specify it).
 namespace ganscale::models {
 
-/// Height and width of the features that D is linear in, at least.
+/// Shorter side of the features that D is linear in, at least.
 inline constexpr int kLastSize = 4;
 
 /// What dropout sets to zero.
@@ -25,7 +25,8 @@ enum class Dropout {
   kChannels,  ///< of an image, as PyTorch's Dropout2d
 };
 
-/// Generates images of 32x32 to 256x256; r is the resolution:
+/// Generates images of 32x32 to 256x256; r is the resolution (both sides scale alike where images
+/// are not squares):
 ///
 /// | layer | output | parameters |
 /// |---|---|---|
@@ -65,7 +66,7 @@ class DcganGenerator : public Generator {
   std::shared_ptr<Convolution> to_image_;
 };
 
-/// Scores images of 32x32 to 256x256; r is the resolution:
+/// Scores images of 32x32 to 256x256; r is the resolution, or the shorter side:
 ///
 /// | layer | output | parameters |
 /// |---|---|---|

@@ -70,7 +70,7 @@ std::shared_ptr<Discriminator> R3ganBlueprint::discriminator(const BuildContext&
 }
 
 int R3ganBlueprint::lowest_low_precision_resolution() const {
-  return 2 * (config_.resolution >> config_.low_precision_resolutions);
+  return 2 * (config_.resolution.shorter_side() >> config_.low_precision_resolutions);
 }
 
 NetworkConfig R3ganBlueprint::networks(const BuildContext& in) const {

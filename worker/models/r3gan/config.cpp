@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/require_between.h"
+#include "models/contract/power_of_two_sides.h"
 
 namespace ganscale::models::r3gan {
 namespace {
@@ -38,19 +39,13 @@ Numbers default_cardinality(const Numbers& widths, std::int64_t expansion,
   return groups;
 }
 
-std::string text_of_size(std::size_t stage) {
-  const std::string size = std::to_string(kFirstSize << stage);
-  return size + "x" + size;
-}
-
 /// Reads a number for each stage.
 Numbers read_of_stages(config::Section& in, const char* key, const Numbers& fallback,
                        std::int64_t highest, const char* documentation) {
   Numbers numbers = in.get(key, fallback, documentation);
   in.require(numbers.size() == fallback.size(), key,
-             "this resolution has the stages 4x4 to " + text_of_size(fallback.size() - 1) +
-                 ", each of which needs a number: " + std::to_string(fallback.size()) + ", not " +
-                 std::to_string(numbers.size()));
+             "this resolution has " + std::to_string(fallback.size()) +
+                 " stages, each of which needs a number: " + std::to_string(numbers.size()));
   for (const std::int64_t number : numbers) require_between(in, key, number, 1, highest);
   return numbers;
 }
@@ -62,7 +57,7 @@ Numbers read_widths(config::Section& in, std::size_t count) {
   const int highest = in.get("channel_max", 768, "maximum number of channels of a stage");
   require_between(in, "channel_max", highest, 1, kMostFeatures);
   return read_of_stages(in, "widths", default_widths(count, base, highest), kMostFeatures,
-                        "channels of each stage, from 4x4 pixels up to the resolution");
+                        "channels of each stage, from 4 pixels up to the resolution");
 }
 
 Numbers read_cardinality(config::Section& in, const Numbers& widths, std::int64_t expansion) {
@@ -73,7 +68,7 @@ Numbers read_cardinality(config::Section& in, const Numbers& widths, std::int64_
 }
 
 void read_stages(config::Section& in, NetworkConfig& c) {
-  const std::size_t count = stage_count(c.resolution);
+  const std::size_t count = stage_count(c.resolution.shorter_side());
   const Numbers widths = read_widths(in, count);
   c.expansion = in.get("expansion", c.expansion, "channels inside a block, by its width");
   require_between(in, "expansion", c.expansion, 1, kMostExpansion);
@@ -84,7 +79,8 @@ void read_stages(config::Section& in, NetworkConfig& c) {
     const std::int64_t channels = c.expansion * widths[i];
     in.require(channels % groups[i] == 0, "cardinality",
                "must divide the channels inside the blocks, expansion x width = " +
-                   std::to_string(channels) + " at " + text_of_size(i) + ": " +
+                   std::to_string(channels) + " at " +
+                   text_of(c.resolution.scaled_to(kFirstSize << i)) + ": " +
                    std::to_string(groups[i]));
     c.stages.push_back({widths[i], groups[i], blocks[i]});
   }
@@ -115,11 +111,7 @@ std::int64_t NetworkConfig::block_count() const {
 }
 
 NetworkConfig read_networks(config::Section& in, const ModelConfig& model) {
-  const auto size = static_cast<unsigned>(model.resolution);
-  in.require(std::has_single_bit(size) && model.resolution >= 8 && model.resolution <= 1024,
-             "resolution",
-             model.name + " supports the powers of two from 8 to 1024, not " +
-                 std::to_string(model.resolution));
+  require_sides(in, model.name, model.resolution, {.lowest = 8});
   NetworkConfig c;
   c.resolution = model.resolution;
   c.z_dim = in.get("z_dim", c.z_dim, "dimension of the latent z");

@@ -11,7 +11,7 @@
 
 namespace ganscale::models::r3gan {
 
-/// Height and width of the first stage of G and of the last one of D.
+/// Shorter side of the first stage of G and of the last one of D.
 inline constexpr int kFirstSize = 4;
 
 /// A stage of both networks: all blocks of one resolution.
@@ -23,8 +23,8 @@ struct Stage {
 
 /// The shape of both networks.
 struct NetworkConfig {
-  int resolution = 32;  ///< a power of two, from 8 on
-  int channels = 3;     ///< of the images
+  Resolution resolution = {};  ///< both sides are powers of two, from 8 on
+  int channels = 3;            ///< of the images
   int z_dim = 64;
   int label_count = 0;                 ///< 0: unconditional
   int label_dim = 64;                  ///< numbers of a label that are appended to z
@@ -34,6 +34,8 @@ struct NetworkConfig {
   int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type
   std::optional<at::ScalarType> low_precision_type = {};
 
+  /// Returns the height and width of the first stage of G and of the last one of D.
+  Resolution first_size() const { return resolution.scaled_to(kFirstSize); }
   /// Returns the dtype in which a stage computes; `dtype` is the parameters'.
   at::ScalarType compute_type(std::size_t stage, at::ScalarType dtype) const;
   /// Returns how many blocks a network has.

@@ -39,8 +39,9 @@ R3ganGenerator::R3ganGenerator(const NetworkConfig& config)
 void R3ganGenerator::add_first(torch::nn::Module& layers) {
   const std::int64_t width = config_.stages.front().width;
   const int inputs = config_.z_dim + (config_.label_count > 0 ? config_.label_dim : 0);
+  const Resolution size = config_.first_size();
   const auto first = add<List>(layers, "0", "0");
-  basis_ = first->register_parameter("Basis", at::ones({width, kFirstSize, kFirstSize}));
+  basis_ = first->register_parameter("Basis", at::ones({width, size.height, size.width}));
   scales_ = add<List>(*first, "LinearLayer", "LinearLayer")
                 ->register_parameter("weight", at::zeros({width, inputs}));
 }
@@ -102,9 +103,10 @@ R3ganDiscriminator::R3ganDiscriminator(const NetworkConfig& config)
 void R3ganDiscriminator::add_last(torch::nn::Module& layers, const std::string& name) {
   const std::int64_t width = config_.stages.front().width;
   const std::int64_t outputs = config_.label_count > 0 ? config_.score_label_dim : 1;
+  const Resolution size = config_.first_size();
   const auto last = add<List>(layers, name, name);
   basis_ = add<List>(*last, "Basis", "Basis")
-               ->register_parameter("weight", at::zeros({width, 1, kFirstSize, kFirstSize}));
+               ->register_parameter("weight", at::zeros({width, 1, size.height, size.width}));
   weight_ = add<List>(*last, "LinearLayer", "LinearLayer")
                 ->register_parameter("weight", at::zeros({outputs, width}));
 }

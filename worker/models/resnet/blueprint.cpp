@@ -54,7 +54,7 @@ const Table& find_sngan_table(config::Section& in, const ModelConfig& config) {
     resolutions.push_back(std::to_string(table.resolution));
   }
   in.fail("resolution", config.name + " supports " + joined(resolutions) + ", not " +
-                            std::to_string(config.resolution));
+                            short_text_of(config.resolution));
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ DiscriminatorBlock::DiscriminatorBlock(int resolution, const DiscriminatorConfig
   const int width = config.width(resolution);
   const int next_width = config.width(resolution / 2);
   filter_ = register_buffer("resample_filter", resampling_filter());
-  if (resolution == config.resolution || config.architecture == Architecture::kSkip) {
+  const bool is_first = resolution == config.resolution.shorter_side();
+  if (is_first || config.architecture == Architecture::kSkip) {
     fromrgb_ = register_module("fromrgb", make_fromrgb(config, resolution));
   }
   const ConvolutionLayerOptions plain{.clamp = config.clamp()};
@@ -68,7 +69,7 @@ DiscriminatorBlock::State DiscriminatorBlock::forward(
 
 StyleganDiscriminator::StyleganDiscriminator(const DiscriminatorConfig& config)
     : Discriminator({config.channels, config.resolution}, config.label_count), config_(config) {
-  for (int resolution = config.resolution; resolution > 4; resolution /= 2) {
+  for (int resolution = config.resolution.shorter_side(); resolution > 4; resolution /= 2) {
     blocks_.push_back(register_module("b" + std::to_string(resolution),
                                       std::make_shared<DiscriminatorBlock>(resolution, config_)));
   }
@@ -82,7 +83,8 @@ StyleganDiscriminator::StyleganDiscriminator(const DiscriminatorConfig& config)
   last_conv_ = last->register_module(
       "conv", std::make_shared<ConvolutionLayer>(width + config.stddev_features, width, plain));
   const FullyConnectedOptions lrelu{.activation = kernels::Activation::kLeakyRelu};
-  fc_ = last->register_module("fc", std::make_shared<FullyConnected>(width * 4 * 4, width, lrelu));
+  const auto features = static_cast<int>(width * config.lowest_size().pixels());
+  fc_ = last->register_module("fc", std::make_shared<FullyConnected>(features, width, lrelu));
   out_ = last->register_module("out",
                                std::make_shared<FullyConnected>(width, std::max(label_width, 1)));
   if (label_width > 0) {

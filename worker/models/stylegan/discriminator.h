@@ -9,7 +9,7 @@
 
 namespace ganscale::models::stylegan {
 
-/// The layers of D at one resolution, followed by downsampling.
+/// The layers of D at one resolution (the shorter side), followed by downsampling.
 ///
 /// Parameters: fromrgb.* (at the highest resolution; with kSkip at each), conv0.*, conv1.*,
 ///             skip.weight (kResnet). Buffers: resample_filter [4, 4].
@@ -37,7 +37,8 @@ class DiscriminatorBlock : public torch::nn::Module, public LaidOut {
   std::shared_ptr<ConvolutionLayer> skip_;  // only with kResnet
 };
 
-/// The discriminator of StyleGAN2 and 3, with a minibatch standard deviation at 4x4.
+/// The discriminator of StyleGAN2 and 3, with a minibatch standard deviation at 4x4 (4x8 of
+/// images that are twice as wide as high, and so on).
 ///
 /// Paper:      Karras et al. 2020, arXiv:1912.04958; labels as in Miyato & Koyama 2018,
 ///             arXiv:1802.05637, Eq. (3), mapped.

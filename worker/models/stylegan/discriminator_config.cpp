@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "config/require_between.h"
+#include "models/contract/power_of_two_sides.h"
 #include "models/stylegan/stddev_layer.h"
 
 namespace ganscale::models::stylegan {
@@ -22,7 +23,7 @@ constexpr EnumNames<StddevGroups, 2> kStddevGroups{
 int default_low_precision_resolutions(const ModelConfig& model) {
   if (!model.low_precision_type) return 0;
   if (model.low_precision_type == at::kHalf) return 4;
-  return std::max(0, std::countr_zero(static_cast<unsigned>(model.resolution)) - 2);
+  return std::max(0, std::countr_zero(static_cast<unsigned>(model.resolution.shorter_side())) - 2);
 }
 
 void require_stddev(const config::Section& in, const DiscriminatorConfig& c) {
@@ -41,12 +42,13 @@ int DiscriminatorConfig::width(int at_resolution) const {
 }
 
 at::ScalarType DiscriminatorConfig::compute_type(int at_resolution, at::ScalarType dtype) const {
-  const bool is_high = at_resolution > 4 && at_resolution > resolution >> low_precision_resolutions;
+  const bool is_high =
+      at_resolution > 4 && at_resolution > resolution.shorter_side() >> low_precision_resolutions;
   return low_precision_type && is_high ? *low_precision_type : dtype;
 }
 
 int DiscriminatorConfig::lowest_low_precision_resolution() const {
-  return std::max(8, 2 * (resolution >> low_precision_resolutions));
+  return std::max(8, 2 * (resolution.shorter_side() >> low_precision_resolutions));
 }
 
 std::optional<double> DiscriminatorConfig::clamp() const {
@@ -79,11 +81,9 @@ void read_precision(config::Section& in, const ModelConfig& model, Discriminator
 
 void require_possible(const config::Section& in, const DiscriminatorConfig& c,
                       const std::string& model, int lowest_resolution) {
-  const bool is_power = std::has_single_bit(static_cast<unsigned>(c.resolution));
-  in.require(is_power && c.resolution >= lowest_resolution && c.resolution <= 1024, "resolution",
-             model + " supports the powers of two from " + std::to_string(lowest_resolution) +
-                 " to 1024, not " + std::to_string(c.resolution));
-  in.require(c.channel_base >= c.resolution, "channel_base", "must be at least the resolution");
+  require_sides(in, model, c.resolution, {.lowest = lowest_resolution});
+  in.require(c.channel_base >= c.resolution.shorter_side(), "channel_base",
+             "must be at least the resolution");
   require_between(in, "channel_max", c.channel_max, 1, kMostFeatures);
   require_stddev(in, c);
   require_between(in, "low_precision_resolutions", c.low_precision_resolutions, 0,

@@ -21,9 +21,9 @@ enum class StddevGroups {
 
 /// The shape of a discriminator.
 struct DiscriminatorConfig {
-  int resolution = 64;  ///< a power of two, 8 to 1024
-  int channels = 3;     ///< of the images
-  int label_count = 0;  ///< 0: unconditional
+  Resolution resolution = 64;  ///< both sides are powers of two, 8 to 1024
+  int channels = 3;            ///< of the images
+  int label_count = 0;         ///< 0: unconditional
   int channel_base = 32768;
   int channel_max = 512;
   Architecture architecture = Architecture::kResnet;
@@ -40,7 +40,10 @@ struct DiscriminatorConfig {
   /// whole groups of its own. Outlives the network.
   comm::Group* stddev_ranks = nullptr;
 
-  /// Returns the number of channels at a resolution.
+  /// Returns the height and width of the features of the lowest resolution, 4x4 for squares.
+  Resolution lowest_size() const { return resolution.scaled_to(4); }
+  /// Returns the number of channels at a resolution. Where one number is a resolution, it is the
+  /// shorter side: images of another shape than a square have the layers of one.
   int width(int at_resolution) const;
   /// Returns the dtype in which the layers of this resolution compute; `dtype` is the parameters'.
   at::ScalarType compute_type(int at_resolution, at::ScalarType dtype) const;

@@ -39,7 +39,7 @@ void require_possible(const config::Section& in, const NetworkConfig& c) {
 }  // namespace
 
 int NetworkConfig::w_count() const {
-  return 2 * std::countr_zero(static_cast<unsigned>(resolution)) - 2;
+  return 2 * std::countr_zero(static_cast<unsigned>(resolution.shorter_side())) - 2;
 }
 
 NetworkConfig read_networks(config::Section& in, const ModelConfig& model) {

@@ -76,7 +76,7 @@ at::Tensor plain_images(const NamedTensors& state, const NetworkConfig& config, 
   const auto clamp = config.clamp();
   at::Tensor x;
   at::Tensor image;
-  for (int resolution = 4; resolution <= config.resolution; resolution *= 2) {
+  for (int resolution = 4; resolution <= config.resolution.shorter_side(); resolution *= 2) {
     const Scope block(state, "synthesis.b" + std::to_string(resolution) + ".");
     const bool is_first = resolution == 4;
     x = is_first ? block["const"].unsqueeze(0)

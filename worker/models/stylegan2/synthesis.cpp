@@ -27,8 +27,8 @@ SynthesisLayer::SynthesisLayer(const SynthesisLayerOptions& options)
       affine_(register_module("affine", make_affine(options.w_dim, options.in_channels))),
       weight_(register_parameter("weight",
                                  at::zeros({options.out_channels, options.in_channels, 3, 3}))),
-      noise_const_(
-          register_buffer("noise_const", at::zeros({options.resolution, options.resolution}))),
+      noise_const_(register_buffer(
+          "noise_const", at::zeros({options.resolution.height, options.resolution.width}))),
       noise_strength_(register_parameter("noise_strength", at::zeros({}))),
       bias_(register_parameter("bias", at::zeros({options.out_channels}))),
       filter_(register_buffer("resample_filter", stylegan::resampling_filter())) {}
@@ -44,9 +44,7 @@ kernels::WeightLayout SynthesisLayer::weight_layout(at::ScalarType dtype) const 
                          : kernels::WeightLayout::kChannelsLast;
 }
 
-at::Tensor SynthesisLayer::constant_noise() const {
-  return noise_const_.view({1, 1, options_.resolution, options_.resolution});
-}
+at::Tensor SynthesisLayer::constant_noise() const { return noise_const_.unsqueeze(0).unsqueeze(0); }
 
 kernels::StyledActivationResults SynthesisLayer::forward(const at::Tensor& x,
                                                          const SynthesisLayerInputs& in) const {
@@ -83,10 +81,11 @@ SynthesisBlock::SynthesisBlock(int resolution, const NetworkConfig& config)
   SynthesisLayerOptions layer{.in_channels = width,
                               .out_channels = width,
                               .w_dim = config.w_dim,
-                              .resolution = resolution,
+                              .resolution = config.resolution.scaled_to(resolution),
                               .clamp = config.clamp()};
   if (resolution == 4) {
-    const_ = register_parameter("const", at::zeros({width, 4, 4}));
+    const auto [height, columns] = config.lowest_size();
+    const_ = register_parameter("const", at::zeros({width, height, columns}));
   } else {
     SynthesisLayerOptions first = layer;
     first.in_channels = config.width(resolution / 2);
@@ -121,7 +120,7 @@ SynthesisBlock::State SynthesisBlock::forward(const State& below, const Inputs& 
 }
 
 Synthesis::Synthesis(const NetworkConfig& config) {
-  for (int resolution = 4; resolution <= config.resolution; resolution *= 2) {
+  for (int resolution = 4; resolution <= config.resolution.shorter_side(); resolution *= 2) {
     blocks_.push_back(register_module("b" + std::to_string(resolution),
                                       std::make_shared<SynthesisBlock>(resolution, config)));
   }

@@ -16,7 +16,7 @@ struct SynthesisLayerOptions {
   int in_channels = 0;
   int out_channels = 0;
   int w_dim = 512;
-  int resolution = 4;  ///< of the result
+  Resolution resolution = 4;  ///< of the result
   int up = 1;
   std::optional<double> clamp = {};
 };
@@ -33,7 +33,7 @@ struct SynthesisLayerInputs {
 /// lrelu(conv(x, weight * style) + noise * noise_strength + bias).
 ///
 /// Parameters: affine.*, weight [out, in, 3, 3], noise_strength [], bias [out]. Buffers:
-///             noise_const [resolution, resolution], resample_filter [4, 4].
+///             noise_const [height, width], resample_filter [4, 4].
 class SynthesisLayer : public torch::nn::Module, public LaidOut {
  public:
   explicit SynthesisLayer(const SynthesisLayerOptions& options);
@@ -43,7 +43,7 @@ class SynthesisLayer : public torch::nn::Module, public LaidOut {
   at::Tensor exact_weight(at::ScalarType dtype) const;
   /// Returns how its convolution takes it.
   kernels::WeightLayout weight_layout(at::ScalarType dtype) const;
-  /// Returns the constant noise, [1, 1, resolution, resolution].
+  /// Returns the constant noise, [1, 1, height, width].
   at::Tensor constant_noise() const;
 
   /// x: [N, in, H, W] in the dtype of the computation, scaled by the styles. Returns the features,
@@ -86,10 +86,11 @@ class ToRgbLayer : public torch::nn::Module {
 /// The layers of one resolution and its image, which is added to the upsampled image of the
 /// resolution below (Karras et al. 2020, Figure 7, "output skips").
 ///
-/// Parameters: const [width, 4, 4] at resolution 4; conv0.* above 4; conv1.*, torgb.*. Buffers:
+/// Parameters: const [width, 4, 4] (4x8 of images twice as wide as high) at resolution 4; conv0.* above 4; conv1.*, torgb.*. Buffers:
 ///             resample_filter [4, 4].
 class SynthesisBlock : public torch::nn::Module, public LaidOut {
  public:
+  /// resolution: the shorter side of its features.
   SynthesisBlock(int resolution, const NetworkConfig& config);
 
   /// The features, scaled by the styles of the next block's first layer, and the image so far; both
@@ -127,8 +128,8 @@ class Synthesis : public torch::nn::Module {
   /// config: outlives the network.
   explicit Synthesis(const NetworkConfig& config);
 
-  /// w: [N, config.w_count(), w_dim]. Returns [N, channels, resolution, resolution] in the dtype of
-  /// the parameters.
+  /// w: [N, config.w_count(), w_dim]. Returns [N, channels, height, width] in the dtype of the
+  /// parameters.
   at::Tensor forward(const at::Tensor& w, kernels::RandomStream* noise) const;
 
   /// Computes ahead of a pass what it would compute by itself and keep.

@@ -50,15 +50,16 @@ void read_generator(config::Section& in, NetworkConfig& c) {
 }
 
 void require_shape(const config::Section& in, const SynthesisShape& c) {
+  const double half = c.resolution.shorter_side() / 2.0;
   require_between(in, "generator_channel_max", c.channel_max, 1, stylegan::kMostFeatures);
-  in.require(c.channel_base >= c.resolution, "generator_channel_base",
+  in.require(c.channel_base >= c.resolution.shorter_side(), "generator_channel_base",
              "must be at least the resolution");
   require_between(in, "layers", c.layers, 2, 64);
   require_between(in, "critical_layers", c.critical_layers, 1, c.layers - 1);
-  in.require(c.first_cutoff > 0 && c.first_cutoff <= c.resolution / 2.0, "first_cutoff",
+  in.require(c.first_cutoff > 0 && c.first_cutoff <= half, "first_cutoff",
              "must be above 0 and at most half the resolution");
-  in.require(c.first_stopband > c.first_cutoff && c.first_stopband <= c.resolution / 2.0,
-             "first_stopband", "must be above first_cutoff and at most half the resolution");
+  in.require(c.first_stopband > c.first_cutoff && c.first_stopband <= half, "first_stopband",
+             "must be above first_cutoff and at most half the resolution");
   in.require(c.last_stopband > 1, "last_stopband", "must be above 1");
   require_between(in, "margin", c.margin, 0, 256);
   in.require(

@@ -12,19 +12,21 @@ int floor_half(int number) { return (number >= 0 ? number : number - 1) / 2; }
 Signal signal_at(const SynthesisShape& shape, int i) {
   const double exponent =
       std::min(static_cast<double>(i) / (shape.layers - shape.critical_layers), 1.0);
-  const double last_cutoff = shape.resolution / 2.0;
+  const int pixels = shape.resolution.shorter_side();
+  const double last_cutoff = pixels / 2.0;
   const double last_stopband = last_cutoff * shape.last_stopband;
   const double cutoff = shape.first_cutoff * std::pow(last_cutoff / shape.first_cutoff, exponent);
   const double stopband =
       shape.first_stopband * std::pow(last_stopband / shape.first_stopband, exponent);
-  const double wanted = std::min(stopband * 2, static_cast<double>(shape.resolution));
+  const double wanted = std::min(stopband * 2, static_cast<double>(pixels));
   const int rate = static_cast<int>(std::exp2(std::ceil(std::log2(wanted))));
-  const int side = i >= shape.layers - 1 ? shape.resolution : rate + 2 * shape.margin;
+  const Resolution image = shape.resolution.scaled_to(rate);
+  const Resolution beyond(image.height + 2 * shape.margin, image.width + 2 * shape.margin);
   const double channels =
       std::min(shape.channel_base / 2.0 / cutoff, static_cast<double>(shape.channel_max));
   return {.channels =
               i == shape.layers ? shape.image_channels : static_cast<int>(std::nearbyint(channels)),
-          .size = {side, side},
+          .size = i >= shape.layers - 1 ? shape.resolution : beyond,
           .rate = rate,
           .cutoff = cutoff,
           .half_width = std::max(stopband, rate / 2.0) - cutoff};
@@ -70,7 +72,7 @@ std::vector<Layer> layers_of(const SynthesisShape& shape) {
                       .has_radial_filters = shape.has_radial_filters,
                       .has_low_precision = static_cast<double>(out.rate) *
                                                std::exp2(shape.low_precision_resolutions) >
-                                           shape.resolution});
+                                           shape.resolution.shorter_side()});
   }
   return layers;
 }

@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "base/resolution.h"
+
 namespace ganscale::models::stylegan3 {
 
-/// The shape of a synthesis network. Frequencies are in cycles per image width.
+/// The shape of a synthesis network. Frequencies are in cycles per shorter side of the
+/// images, rates in samples per shorter side.
 struct SynthesisShape {
-  int resolution = 256;  ///< height and width of the images
+  Resolution resolution = 256;
   int image_channels = 3;
   int channel_base = 32768;
   int channel_max = 512;
@@ -25,17 +28,11 @@ struct SynthesisShape {
   int low_precision_resolutions = 0;  ///< the highest ones, which compute in low precision
 };
 
-struct Size {
-  int width = 0;
-  int height = 0;
-  bool operator==(const Size&) const = default;
-};
-
 /// What a layer takes or gives.
 struct Signal {
   int channels = 0;
-  Size size = {};
-  int rate = 0;           ///< samples per image width
+  Resolution size = 0;
+  int rate = 0;           ///< samples per shorter side of the images
   double cutoff = 0;      ///< highest frequency that it has
   double half_width = 0;  ///< half of the band above in which filters fall to their stop band
 };

@@ -18,7 +18,7 @@
 namespace ganscale::models::stylegan3 {
 namespace {
 
-/// Returns the places of `count` pixels along an axis, in image widths from the center. like: of the
+/// Returns the places of `count` pixels along an axis, in shorter sides of an image from its center. like: of the
 /// device and type.
 at::Tensor places(int count, int rate, const at::Tensor& like) {
   return (like.new_ones({count}).cumsum(0) - (0.5 + count / 2.0)) / rate;

@@ -29,7 +29,7 @@ at::Tensor fourier_features(const at::Tensor& moves, const Waves& waves, const S
 ///             Appendix F ("transformed Fourier features").
 /// Parameters: weight [C, C], affine.weight [4, w_dim], affine.bias [4].
 /// Buffers:    freqs [C, 2] (x, y), in waves per image width; phases [C], in waves; transform
-///             [3, 3], the inverse of how images are to move, in image widths from their center.
+///             [3, 3], the inverse of how images are to move, in shorter sides from their center.
 class SynthesisInput : public torch::nn::Module {
  public:
   /// signal: what it makes; its cutoff is the highest frequency.

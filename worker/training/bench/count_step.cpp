@@ -28,7 +28,8 @@ class BlankInputs : public StepInputs {
   StepInput next(const Progress& progress) override {
     const std::int64_t N = training_.batch / ranks_;
     data::Batch host{
-        .images = at::empty({N, model_.channels, model_.resolution, model_.resolution}, at::kByte),
+        .images = at::empty({N, model_.channels, model_.resolution.height, model_.resolution.width},
+                            at::kByte),
         .labels = {}};
     if (model_.label_count > 0) host.labels = at::zeros({N}, at::kLong);
     return {.real = data::to_model_input(host, at::kMeta, parameter_dtype(training_.precision)),

@@ -190,7 +190,7 @@ struct Passes {
   void score(std::int64_t count, int batches) const {
     kernels::RandomStream random(images, Stream::kDiscriminatorNoise);
     const auto [channels, resolution] = networks.discriminator->image();
-    const auto seen = at::empty({count, channels, resolution, resolution}, options);
+    const auto seen = at::empty({count, channels, resolution.height, resolution.width}, options);
     if (batches == 1) {
       networks.discriminator->forward(seen, labels(count), random);
     } else {

@@ -11,8 +11,7 @@ constexpr std::int64_t kRecords = 1 << 20;
 class SyntheticSource : public data::Source {
  public:
   explicit SyntheticSource(const models::ModelConfig& model) : model_(model) {
-    const auto pixels =
-        static_cast<std::size_t>(model.channels) * model.resolution * model.resolution;
+    const auto pixels = static_cast<std::size_t>(model.channels * model.resolution.pixels());
     // A record is the bytes from an offset of its own.
     bytes_.resize(2 * pixels);
     std::mt19937_64 random(1);
@@ -34,7 +33,8 @@ class SyntheticSource : public data::Source {
     record.bytes = std::span(bytes_).subspan(static_cast<std::size_t>(index) % count, count);
     record.encoding = data::Encoding::kRawChw;
     record.channels = model_.channels;
-    record.height = record.width = model_.resolution;
+    record.height = model_.resolution.height;
+    record.width = model_.resolution.width;
     record.label = label(index);
   }
 

@@ -54,8 +54,8 @@ planning::Workload count_workload(const RunConfig& config, std::int64_t images,
   const auto of_few = count(config, few);
   const auto of_many = count(config, many);
   const models::ModelConfig& model = config.model;
-  planning::Workload workload{.image_bytes = static_cast<double>(model.channels) *
-                                             model.resolution * model.resolution};
+  planning::Workload workload{.image_bytes =
+                                  static_cast<double>(model.channels * model.resolution.pixels())};
   for (std::size_t i = 0; i < of_many.size(); ++i) {
     workload.phases.push_back(planned(of_many[i], config.training));
     workload.phases.back().device = {

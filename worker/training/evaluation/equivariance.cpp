@@ -52,7 +52,7 @@ metrics::SquaredErrors compare(const metrics::MetricName& metric, const at::Tens
   if (metric.metric == metrics::Metric::kRotation) {
     return metrics::compare_turned(images, moved, motion.degrees);
   }
-  const auto side = static_cast<double>(images.size(3));
+  const auto side = static_cast<double>(std::min(images.size(2), images.size(3)));
   const auto pixels = [&](double part) {  // whole ones up to the rounding of the division
     return metric.translates_by_fractions ? part * side : std::round(part * side);
   };
@@ -69,7 +69,7 @@ metrics::SquaredErrors errors_of_images(models::StyleGenerator& generator,
   auto labels = draw_labels(in.labels, count, random);
   if (labels.defined()) labels = labels.to(options.device());
   const auto numbers = random.uniform({count, 2}, at::TensorOptions(at::kDouble));
-  const auto motion = motion_of(in.metric, numbers, generator.image().resolution);
+  const auto motion = motion_of(in.metric, numbers, generator.image().resolution.shorter_side());
   const auto w = generator.map(z, labels, {});
   const auto synthesize = [&] {
     auto same_noise = random;
@@ -104,7 +104,7 @@ double equivariance(models::StyleGenerator& generator, const EquivarianceMeasure
   const metrics::SquaredErrors all{sums[0].item<double>(), sums[1].item<double>()};
   if (all.count == 0) {
     throw ConfigError("images are too small to compare after a motion: " + measurement.metric.text +
-                      ", " + std::to_string(generator.image().resolution) + " pixels");
+                      ", " + short_text_of(generator.image().resolution) + " pixels");
   }
   if (!std::isfinite(all.sum)) {
     throw DataError("the generator returned NaN or infinity: " + measurement.metric.text);

@@ -48,7 +48,7 @@ std::string key_of(const RealImages& real, const metrics::OpenFeatureNet& net,
   const data::DecodePolicy& policy = real.policy;
   std::ostringstream key;
   key << "data " << digest << ", channels " << policy.channels << ", resolution "
-      << policy.resolution << ", fit " << static_cast<int>(policy.fit) << ", colors "
+      << short_text_of(policy.resolution) << ", fit " << static_cast<int>(policy.fit) << ", colors "
       << policy.convert_colors << ", background " << int{policy.background[0]} << " "
       << int{policy.background[1]} << " " << int{policy.background[2]} << ", network " << net.sha256
       << ", scaled to " << config.feature_net.resolution << ", signed "
@@ -155,8 +155,8 @@ std::string data_digest(const data::Source& source, comm::Group& group) {
 at::Tensor decode_records(const RealImages& real, const std::vector<std::int64_t>& records) {
   const auto count = static_cast<std::int64_t>(records.size());
   const data::DecodePolicy& policy = real.policy;
-  const auto images =
-      at::empty({count, policy.channels, policy.resolution, policy.resolution}, at::kByte);
+  const auto [height, width] = policy.resolution;
+  const auto images = at::empty({count, policy.channels, height, width}, at::kByte);
   const auto image_bytes = static_cast<std::size_t>(images.numel() / count);
   auto* pixels = images.mutable_data_ptr<std::uint8_t>();
   std::vector<data::Record> held(static_cast<std::size_t>(at::get_num_threads()));

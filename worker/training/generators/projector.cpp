@@ -71,7 +71,7 @@ at::Tensor noise_likeness(const NamedTensors& maps) {
         const auto likeness = (level * level.roll(1, axis)).mean().square();
         sum = sum.defined() ? sum + likeness : likeness;
       }
-      if (level.size(2) <= 8) break;
+      if (std::min(level.size(2), level.size(3)) <= 8) break;
       level = at::avg_pool2d(level, {2, 2});
     }
   }
@@ -141,7 +141,7 @@ at::Tensor pyramid_distance(const at::Tensor& a, const at::Tensor& b) {
   at::Tensor first = a;
   at::Tensor second = b;
   at::Tensor sum = at::mse_loss(first, second);
-  while (first.size(3) > 8) {
+  while (std::min(first.size(2), first.size(3)) > 8) {
     first = at::avg_pool2d(first, {2, 2});
     second = at::avg_pool2d(second, {2, 2});
     sum = sum + at::mse_loss(first, second);

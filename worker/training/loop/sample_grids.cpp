@@ -61,8 +61,8 @@ void SampleGrids::write_reals(const data::Source& source, const data::DecodePoli
                               std::int64_t label_count) const {
   const auto records = records_to_show(source, image_count(), config_.grid_columns, label_count);
   constexpr int kWhite = 255;
-  const auto images = at::full(
-      {image_count(), policy.channels, policy.resolution, policy.resolution}, kWhite, at::kByte);
+  const auto [height, width] = policy.resolution;
+  const auto images = at::full({image_count(), policy.channels, height, width}, kWhite, at::kByte);
   const auto image_bytes = static_cast<std::size_t>(images.stride(0));
   auto* place = images.mutable_data_ptr<std::uint8_t>();
   data::Record record;

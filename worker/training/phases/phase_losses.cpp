@@ -272,8 +272,9 @@ StepLatents PhaseLosses::path_latents(const StepInput& input, const PathCount& c
   const at::Tensor z = random.normal({count.here, parts_.generator.z_dim()}, generator_options());
   return {.z = z,
           .labels = labels.defined() ? labels.narrow(0, 0, count.here) : labels,
-          .noise = random.normal({count.here, image.channels, image.resolution, image.resolution},
-                                 generator_options())};
+          .noise = random.normal(
+              {count.here, image.channels, image.resolution.height, image.resolution.width},
+              generator_options())};
 }
 
 at::Tensor PhaseLosses::measure_paths(const StepInput& input, const PathCount& count) const {

@@ -1,5 +1,6 @@
 #include "training/replica/resume.h"
 
+#include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/reader.h"
 #include "comm/collectives/numbers.h"
@@ -8,6 +9,20 @@
 
 namespace ganscale::training {
 namespace {
+
+/// Restores the state of a checkpoint. Throws as restore(), with what has changed since.
+Progress restore_from(const ResumeFrom& from, Replica& replica, const std::filesystem::path& path) {
+  const auto checkpoint = checkpoint::load_checkpoint(path);
+  try {
+    return restore(replica, from.facts, checkpoint);
+  } catch (const DataError& error) {
+    const std::string changes =
+        from.resolved.empty() ? "" : from.folder.config_changes(from.resolved);
+    if (changes.empty()) throw;
+    throw DataError(std::string(error.what()) +
+                    "; since that checkpoint, the configuration has changed: " + changes);
+  }
+}
 
 /// Takes rank 0's progress.
 void broadcast_progress(comm::Group& group, Progress& progress) {
@@ -23,7 +38,7 @@ Progress resume(Replica& replica, const ResumeFrom& from, comm::Group& group) {
   Progress progress;
   if (group.rank() == 0) {
     if (const auto checkpoint = checkpoint::newest_valid_checkpoint(from.folder.root())) {
-      progress = restore(replica, from.facts, checkpoint::load_checkpoint(*checkpoint));
+      progress = restore_from(from, replica, *checkpoint);
       log::info("Resuming",
                 {{"checkpoint", *checkpoint}, {"kimg", progress.kimg()}, {"step", progress.step}});
     } else if (!from.weights.empty()) {

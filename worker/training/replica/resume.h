@@ -12,6 +12,8 @@ struct ResumeFrom {
   const RunFolder& folder;
   const RunFacts& facts;
   const std::string& weights;  ///< of another run, for a new one to begin with; empty: none
+  /// The configuration, to tell what has changed where the checkpoint's state does not fit.
+  std::string resolved = {};
 };
 
 /// Goes on from the newest valid checkpoint; a new run begins with the weights of another one where

@@ -31,7 +31,7 @@ Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model)
         "train --data faces");
   }
   Dataset dataset;
-  auto opened = data::open_source(config.path, model.resolution);
+  auto opened = data::open_source(config.path, model.resolution.shorter_side());
   dataset.unread_images = data::unread_images(*opened);
   dataset.source = std::make_unique<data::RetryingSource>(
       std::move(opened),

@@ -13,9 +13,9 @@ std::string describe_precision(Precision precision, const models::ModelConfig& m
   if (!low_precision_type(precision)) return name_of(precision);
   if (model.low_precision_type == at::kFloat) return name_of(Precision::kFp32);
   const int lowest = model.blueprint->lowest_low_precision_resolution();
-  if (lowest > model.resolution) return name_of(Precision::kTf32);
-  const std::string side = std::to_string(lowest);
-  return name_of(precision) + " from " + side + "x" + side + " pixels on, else tf32";
+  if (lowest > model.resolution.shorter_side()) return name_of(Precision::kTf32);
+  return name_of(precision) + " from " + text_of(model.resolution.scaled_to(lowest)) +
+         " pixels on, else tf32";
 }
 
 }  // namespace ganscale::training

@@ -1,6 +1,8 @@
 #include "training/run/presets.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <ranges>
@@ -41,20 +43,26 @@ std::optional<int> positive_integer(const config::Node& root, std::string_view d
 
 /// Puts what `auto` computes of the run and the number of its ranks over its preset.
 void choose_automatically(config::Node& preset, const config::Node& run, int world_size) {
-  const int resolution = positive_integer(run, "model.resolution").value_or(256);
-  const int wanted = std::min(world_size * std::min(4096 / resolution, 32), 64);
+  const Resolution resolution =
+      config::Section(run).section("model").get_resolution("resolution", 256, "");
+  const auto pixels = static_cast<double>(resolution.pixels());
+  const int shorter = resolution.shorter_side();
+  const auto per_rank = static_cast<int>(
+      std::bit_floor(static_cast<unsigned>(std::clamp(4096 / std::sqrt(pixels), 1.0, 32.0))));
+  const int wanted = std::min(world_size * per_rank, 64);
   const int batch = positive_integer(run, "training.batch").value_or(std::max(wanted, world_size));
   const auto put = [&](std::string_view key, double value) {
-    config::overlay(preset, config::nest(key, {config::format_number(value), preset.location}));
+    config::overlay(preset, config::nest(key, {config::format_number(value), preset.location,
+                                               /*is_default=*/true}));
   };
-  const double learning_rate = resolution >= 1024 ? 0.002 : 0.0025;
-  put("model.channel_base", resolution >= 512 ? 32768 : 16384);
+  const double learning_rate = shorter >= 1024 ? 0.002 : 0.0025;
+  put("model.channel_base", shorter >= 512 ? 32768 : 16384);
   put("model.mbstd_group", std::clamp(batch / world_size, 1, 4));
   put("training.batch", batch);
   put("generator.optimizer.learning_rate", learning_rate);
   put("generator.ema_kimg", batch * 10.0 / 32);
   put("discriminator.optimizer.learning_rate", learning_rate);
-  put("discriminator.r1_gamma", 0.0002 * resolution * resolution / batch);
+  put("discriminator.r1_gamma", 0.0002 * pixels / batch);
 }
 
 /// Returns the preset that a key names, if it names one.
@@ -63,7 +71,11 @@ std::optional<config::Node> find_preset(const config::Node& root, std::string_vi
   const std::string* name = find_scalar(root, key);
   if (name == nullptr || *name == "none") return std::nullopt;
   const auto found = texts.find(*name);
-  if (found != texts.end()) return config::parse_yaml(found->second, "preset " + *name);
+  if (found != texts.end()) {
+    auto preset = config::parse_yaml(found->second, "preset " + *name);
+    config::mark_as_default(preset);
+    return preset;
+  }
   config::Section(root).fail(key,
                              "expected one of " + joined(std::views::keys(texts)) + ": " + *name);
 }

@@ -27,22 +27,6 @@ std::string own_attempt() {
                     (error ? ": " + error.message() : std::string()));
 }
 
-/// Warns of the keys whose values changed.
-void warn_of_differences(const std::filesystem::path& file, const std::string& before,
-                         const std::string& now) {
-  constexpr std::size_t kMostNamed = 10;
-  auto changed = config::differences(config::parse_yaml(before, file.string()),
-                                     config::parse_yaml(now, "the new configuration"));
-  if (changed.empty()) return;
-  if (changed.size() > kMostNamed) {
-    const auto more = changed.size() - kMostNamed;
-    changed.resize(kMostNamed);
-    changed.push_back("and " + std::to_string(more) + " more");
-  }
-  log::warning("The configuration differs from the run's previous one",
-               {{"keys", joined(changed)}, {"file", file}});
-}
-
 }  // namespace
 
 RunFolder RunFolder::part(std::filesystem::path root) const {
@@ -75,10 +59,11 @@ void RunFolder::require_writable() const {
 
 void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on_error) const {
   std::error_code ignored;
-  if (std::filesystem::exists(config(), ignored)) {
-    const std::string before = files::read_file(config());
-    if (before == resolved) return;
-    warn_of_differences(config(), before, resolved);
+  if (std::filesystem::exists(config(), ignored) && files::read_file(config()) == resolved) return;
+  const std::string changes = config_changes(resolved);
+  if (!changes.empty()) {
+    log::warning("The configuration differs from the run's previous one",
+                 {{"keys", changes}, {"file", config()}});
   }
   try {
     files::write_file_atomically(config(), resolved);
@@ -86,6 +71,21 @@ void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on
     if (on_error == checkpoint::OnError::kStop) throw;
     log::warning("Cannot write the configuration", {{"reason", error.what()}});
   }
+}
+
+std::string RunFolder::config_changes(const std::string& resolved) const {
+  constexpr std::size_t kMostNamed = 10;
+  std::error_code ignored;
+  if (!std::filesystem::exists(config(), ignored)) return "";
+  auto changed =
+      config::differences(config::parse_yaml(files::read_file(config()), config().string()),
+                          config::parse_yaml(resolved, "the new configuration"));
+  if (changed.size() > kMostNamed) {
+    const auto more = changed.size() - kMostNamed;
+    changed.resize(kMostNamed);
+    changed.push_back("and " + std::to_string(more) + " more");
+  }
+  return joined(changed);
 }
 
 std::filesystem::path RunFolder::fakes(std::int64_t images_seen) const {

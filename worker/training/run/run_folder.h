@@ -26,6 +26,9 @@ class RunFolder {
   /// Writes config.yaml unless it is unchanged; warns of keys that differ from the existing one. If it
   /// can't be written, throws OutputError or warns, depending on checkpoint.on_error.
   void write_config(const std::string& resolved, checkpoint::OnError on_error) const;
+  /// Returns the keys that differ from config.yaml and their values, of many the first ones:
+  /// "training.batch: 32 -> 64". Empty without differences, and without that file.
+  std::string config_changes(const std::string& resolved) const;
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.yaml"; }

@@ -11,7 +11,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 Bytes decoded(const Record& record, const DecodePolicy& policy) {
-  Bytes chw(std::size_t(policy.channels) * policy.resolution * policy.resolution);
+  Bytes chw(static_cast<std::size_t>(policy.channels * policy.resolution.pixels()));
   decode_into(record, policy, chw);
   return chw;
 }

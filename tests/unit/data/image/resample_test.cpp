@@ -25,8 +25,15 @@ TEST(Resample, KeepsAFlatImageAndItsChannelsApart) {
 }
 
 TEST(Resample, CropsTheMiddle) {
-  EXPECT_EQ(crop_to_square(make_image(1, 1, 3, {1, 2, 3})).hwc, Bytes{2});
-  EXPECT_EQ(crop_to_square(make_image(1, 3, 1, {1, 2, 3})).hwc, Bytes{2});
+  EXPECT_EQ(crop_to_ratio(make_image(1, 1, 3, {1, 2, 3}), 8).hwc, Bytes{2});
+  EXPECT_EQ(crop_to_ratio(make_image(1, 3, 1, {1, 2, 3}), 8).hwc, Bytes{2});
+}
+
+TEST(Resample, CropsToAnAspectRatio) {
+  const Image image = make_image(1, 3, 4, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  EXPECT_EQ(crop_to_ratio(image, {16, 32}).hwc, (Bytes{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(crop_to_ratio(image, {32, 16}).hwc, (Bytes{2, 3, 6, 7, 10, 11}));
+  EXPECT_EQ(crop_to_ratio(image, {1, 32}).hwc, (Bytes{5, 6, 7, 8})) << "at least one row";
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(Convert, RefusesImpossibleOptions) {
   expect_error(ExitCode::kConfig, "number of records: 7", [&] { convert(*in, options); });
   options = options_to(folder / "out");
   options.policy.resolution = 3;
-  expect_error(ExitCode::kConfig, "power of two: 3", [&] { convert(*in, options); });
+  expect_error(ExitCode::kConfig, "powers of two: 3x3", [&] { convert(*in, options); });
 }
 
 TEST(Convert, WritesTheBytesThatTensorFlowWrote) {

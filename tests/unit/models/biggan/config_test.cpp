@@ -84,7 +84,7 @@ TEST(BigganConfig, GivesEachPartOfZTwentyNumbers) {
 
 TEST(BigganConfig, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig,
-               "resolution: biggan supports the powers of two from 32 to 1024, not 48",
+               "resolution: biggan supports squares of the powers of two from 32 to 1024, not 48",
                [] { read_model("{name: biggan, resolution: 48}"); });
   expect_error(ExitCode::kConfig, "z_dim: must be a multiple of 4, one part",
                [] { read_model("{name: biggan, z_dim: 42}"); });

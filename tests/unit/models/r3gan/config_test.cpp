@@ -65,11 +65,10 @@ TEST(R3ganConfig, RefusesImpossibleValuesAtTheirKey) {
     expect_error(ExitCode::kConfig, "run.yaml:1: " + message, [&] { read(more); });
   };
   expect("resolution: r3gan supports the powers of two from 8 to 1024, not 48", ", resolution: 48");
-  expect(
-      "widths: this resolution has the stages 4x4 to 32x32, each of which needs a number: 4, "
-      "not 3",
-      ", widths: [8, 8, 8]");
-  expect("blocks: this resolution has the stages 4x4 to 16x16", ", resolution: 16, blocks: [1]");
+  expect("widths: this resolution has 4 stages, each of which needs a number: 3",
+         ", widths: [8, 8, 8]");
+  expect("blocks: this resolution has 3 stages, each of which needs a number: 1",
+         ", resolution: 16, blocks: [1]");
   expect("blocks: must be 1 to 64: 0", ", blocks: [1, 1, 0, 1]");
   expect(
       "cardinality: must divide the channels inside the blocks, expansion x width = 16 at 8x8: 5",

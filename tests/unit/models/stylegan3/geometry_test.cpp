@@ -7,7 +7,7 @@
 namespace ganscale::models::stylegan3 {
 namespace {
 
-SynthesisShape config_t(int resolution) {
+SynthesisShape config_t(const Resolution& resolution) {
   return {
       .resolution = resolution, .first_stopband = std::exp2(2.1), .last_stopband = std::exp2(0.3)};
 }
@@ -32,6 +32,20 @@ TEST(LayersOf, HaveThePublishedChannelsAndSizes) {
                                      512}));
   EXPECT_EQ(rates, (std::vector<int>{16, 16, 32, 32, 64, 64, 128, 128, 256, 256, 512, 512, 512, 512,
                                      512}));
+}
+
+// Both axes are sampled alike.
+TEST(LayersOf, HaveTheMarginOnBothAxesOfAnyAspectRatio) {
+  const auto square = layers_of(config_t(256));
+  const auto wide = layers_of(config_t({256, 1024}));
+  ASSERT_EQ(wide.size(), square.size());
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    const Signal& out = wide[i].out;
+    EXPECT_EQ(out.size.height, square[i].out.size.height);
+    EXPECT_EQ(out.size.width - out.size.height, 3 * out.rate);
+    EXPECT_EQ(out.rate, square[i].out.rate);
+    EXPECT_EQ(out.channels, square[i].out.channels);
+  }
 }
 
 // T: same size, doubling, the last critical layer; R's convolutions do not grow the image.

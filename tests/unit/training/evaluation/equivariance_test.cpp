@@ -31,7 +31,7 @@ class Waves : public models::StyleGenerator {
     return {};
   }
   at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& /*random*/) override {
-    const auto side = image().resolution;
+    const auto side = image().resolution.shorter_side();
     const auto line = (at::arange(side, at::TensorOptions(at::kDouble)) - (side - 1) / 2.0) / side;
     const auto inverse = follows_ ? transform_ : at::eye(3, at::kDouble);
     const auto at = [&](int row) {

@@ -102,6 +102,21 @@ TEST_F(Resume, PrefersItsOwnCheckpointToTheWeightsOfAnother) {
   EXPECT_EQ(number_in(replica), 1);
 }
 
+TEST_F(Resume, TellsWhatHasChangedWhereTheStateDoesNotFit) {
+  write(run_, 1000, 1);
+  run_.write_config(config_.resolved, checkpoint::OnError::kStop);
+  RunConfig changed = parse("model: {z_dim: 6, channels: 0.125}");
+  changed.model.channels = config_.model.channels;
+  Replica replica(changed, at::kCPU, {});
+  expect_error(
+      ExitCode::kData,
+      "has a tensor of another shape: l1.0.weight: [1024, 4], expected [1024, 6]; since that "
+      "checkpoint, the configuration has changed: model.z_dim: 4 -> 6",
+      [&] {
+        resume(replica, {run_, facts_, no_weights_, changed.resolved}, *comm::make_single_group());
+      });
+}
+
 TEST_F(Resume, RefusesOtherData) {
   write(run_, 1000, 1);
   Replica replica(config_, at::kCPU, {});

@@ -98,24 +98,26 @@ TEST(Preset, IsItsColumnOfThePublicConfigurations) {
 
 // max(min(g * min(4096 / res, 32), 64), g) and 2e-4 res^2 / batch.
 TEST(Preset, AutoFollowsResolutionAndRanks) {
-  const auto automatic = [](int resolution, int world_size) {
+  const auto automatic = [](const std::string& resolution, int world_size) {
     config::Node root = config::parse_yaml(
-        "model: {name: stylegan2, preset: auto, resolution: " + std::to_string(resolution) + "}",
-        "run.yaml");
+        "model: {name: stylegan2, preset: auto, resolution: " + resolution + "}", "run.yaml");
     apply_presets(root, world_size);
     return parse_run(root);
   };
-  const RunConfig one = automatic(256, 1);
+  const RunConfig one = automatic("256", 1);
   EXPECT_EQ(one.training.batch, 16);
   EXPECT_DOUBLE_EQ(one.discriminator.penalties.r1_gamma, 0.8192);
   EXPECT_DOUBLE_EQ(one.generator.ema.kimg, 5);
   EXPECT_EQ(networks_of(one).channel_base, 16384);
   EXPECT_EQ(networks_of(one).mapping_layers, 2);
-  const RunConfig eight = automatic(1024, 8);
+  const RunConfig eight = automatic("1024", 8);
   EXPECT_EQ(eight.training.batch, 32);
   EXPECT_EQ(networks_of(eight).channel_base, 32768);
   EXPECT_DOUBLE_EQ(eight.generator.policy.learning_rate, 0.002);
-  EXPECT_EQ(automatic(64, 128).training.batch, 128);
+  EXPECT_EQ(automatic("64", 128).training.batch, 128);
+  const RunConfig wide = automatic("[256, 512]", 1);
+  EXPECT_EQ(wide.training.batch, 8);
+  EXPECT_DOUBLE_EQ(wide.discriminator.penalties.r1_gamma, 0.0002 * 256 * 512 / 8);
 }
 
 TEST(Preset, GivesWayToEveryKeyOfTheRun) {
@@ -172,6 +174,39 @@ TEST(Preset, OfTheRunGivesWayToItsKeys) {
       c.generator.policy, optim::AdaBeliefOptions{.beta1 = 0.25, .beta2 = 0.75, .epsilon = 1e-6});
   EXPECT_EQ(c.generator.policy.learning_rate, 0.125);
   optim::expect_optimizer<optim::Sgd>(c.discriminator.policy, optim::SgdOptions{.momentum = 0.9});
+}
+
+TEST(Preset, GivesWayToAChoiceThatHasNoUseForItsKeys) {
+  const RunConfig c = parse("model: {preset: r3gan-cifar10}\naugment: {name: none}\n");
+  EXPECT_EQ(c.augment.method, augment::Method::kNone);
+  EXPECT_NO_THROW(
+      parse("model: {preset: config-f, resolution: 64}\n"
+            "discriminator: {penalty_phase: main}\n"));
+  expect_refused("run.yaml:2: unknown key: augment.p_schedule",
+                 "model: {preset: r3gan-cifar10}\n"
+                 "augment: {name: none, p_schedule: {final: 0.25}}\n");
+}
+
+void expect_all_read(const config::Node& preset, const config::Node& resolved,
+                     const std::string& path) {
+  for (const auto& [key, value] : *preset.map()) {
+    const auto found = std::ranges::find(*resolved.map(), key, &config::Node::Entry::key);
+    ASSERT_NE(found, resolved.map()->end()) << path << key;
+    if (value.map() != nullptr) expect_all_read(value, found->value, path + key + ".");
+  }
+}
+
+TEST(Preset, HasNoKeyThatNothingReads) {
+  for (const auto& [name, text] : model_presets()) {
+    SCOPED_TRACE(name);
+    const RunConfig c = parse("model: {preset: " + name + "}");
+    expect_all_read(config::parse_yaml(text, name), config::parse_yaml(c.resolved, "resolved"), "");
+  }
+  for (const auto& [name, text] : run_presets()) {
+    SCOPED_TRACE(name);
+    const RunConfig c = parse("preset: " + name);
+    expect_all_read(config::parse_yaml(text, name), config::parse_yaml(c.resolved, "resolved"), "");
+  }
 }
 
 TEST(Preset, OfTheRunIsNoModels) {

@@ -43,8 +43,7 @@ void require_memory(const RunConfig& config, const AsynchronousOptions& options,
   const models::ModelConfig& model = config.model;
   const auto element_bytes =
       static_cast<std::int64_t>(at::elementSize(parameter_dtype(config.training.precision)));
-  const std::int64_t image_bytes =
-      element_bytes * model.channels * model.resolution * model.resolution;
+  const std::int64_t image_bytes = element_bytes * model.channels * model.resolution.pixels();
   const std::int64_t needed_bytes =
       (options.max_staleness + 1) * (config.training.batch / ranks) * image_bytes;
   if (needed_bytes <= options.buffer_limit_bytes) return;
@@ -67,7 +66,8 @@ class RoleSetup {
         progress_(resume(replica_,
                          {.folder = context.folder,
                           .facts = context.dataset.facts,
-                          .weights = context.config.training.resume_weights},
+                          .weights = context.config.training.resume_weights,
+                          .resolved = context.config.resolved},
                          context.group)) {
     for (const auto& [file, tensors] : replica_.state())
       comm::broadcast_from_rank_0(context.group, tensors, context.config.comm.bucket_bytes);

@@ -88,7 +88,7 @@ FakeBatch RoleLinks::receive_fakes(const NamedTensors& buffers) {
   FakeBatch batch{
       .step = -1,
       .fakes = {.images = at::empty({config_.training.batch / ranks_->size(), model.channels,
-                                     model.resolution, model.resolution},
+                                     model.resolution.height, model.resolution.width},
                                     options)}};
   for (const Peer& peer : peers_) {
     images_->receive(header, peer.world_rank);

@@ -23,7 +23,8 @@ struct Prepared {
         progress(resume(replica,
                         {.folder = context.folder,
                          .facts = context.dataset.facts,
-                         .weights = context.config.training.resume_weights},
+                         .weights = context.config.training.resume_weights,
+                         .resolved = context.config.resolved},
                         context.group)),
         inputs(context.config, context.dataset, context.devices.discriminator, context.group,
                progress) {}
@@ -51,7 +52,7 @@ class SynchronousScheme : public Scheme {
 
 void log_start(std::string_view title, const TrainingContext& context) {
   log::info(title, {{"model", context.dataset.facts.model},
-                    {"resolution", context.config.model.resolution},
+                    {"resolution", short_text_of(context.config.model.resolution)},
                     {"records", context.dataset.facts.record_count},
                     {"labels", context.dataset.facts.label_count},
                     {"ranks", context.group.size()},

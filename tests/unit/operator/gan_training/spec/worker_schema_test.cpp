@@ -52,6 +52,17 @@ TEST(WorkerSchema, KnowsTheResolutionsOfAModel) {
   EXPECT_THAT(faults(R"({"model": {"preset": "config-f", "resolution": 8}})"), IsEmpty());
 }
 
+TEST(WorkerSchema, TakesAHeightAndAWidthWhereTheModelDoes) {
+  EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "resolution": [8, 32]}})"), IsEmpty());
+  EXPECT_THAT(faults(R"({"model": {"resolution": [64, 32]}})"), IsEmpty());
+  EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "resolution": [8, 48]}})"),
+              testing::Not(IsEmpty()));
+  EXPECT_THAT(faults(R"({"model": {"name": "biggan", "resolution": [32, 64]}})"),
+              testing::Not(IsEmpty()));
+  EXPECT_THAT(faults(R"({"model": {"name": "r3gan", "resolution": [32, 32, 32]}})"),
+              testing::Not(IsEmpty()));
+}
+
 TEST(WorkerSchema, IsNoneOfAnyText) {
   expect_error(ExitCode::kConfig, "not a JSON object", [] { WorkerSchema("[]"); });
 }
