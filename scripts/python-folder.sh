@@ -6,6 +6,7 @@
 #                                     every compile command, and a new pin there compiles everything anew
 #   scripts/python-folder.sh wheel    of what makes the wheel
 #   scripts/python-folder.sh site     of what makes the documentation's site
+#   scripts/python-folder.sh tracking    of what the tests of trackers and WebDataset compare with
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 version=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo none)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [wheel] [site] [video] [e2e] [fuzz]     default: build
+#   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [wheel] [site] [tracking] [video] [e2e] [fuzz]     default: build
 #     build    Debian packages, LibTorch (CPU part), CMake, Ninja                               1.3 GB
 #     demo     typefaces, whose letters the demo learns                                         0.2 GB more
 #     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
@@ -9,6 +9,7 @@
 #     package  what makes the Debian package                                                    0.1 GB more
 #     wheel    what makes and tests the Python wheel (also part of test)                        0.1 GB more
 #     site     what makes the documentation's site (also part of test)                          0.1 GB more
+#     tracking an MLflow server and others that the tests of trackers and WebDataset compare with 0.3 GB more
 #     video    libav: the next build writes videos as MP4                                       0.3 GB more
 #     fuzz     clang with libFuzzer                                                             0.5 GB more
 #     e2e      a container runtime and Prometheus, for the tests with real pods                 0.5 GB more
@@ -210,10 +211,11 @@ for tier in "$@"; do
     package) needed_packages "$scripts/apt-packages-package.txt" ;;
     wheel) own_tier wheel 300 ;;
     site) own_tier site 100 ;;
+    tracking) own_tier tracking 600 ;;
     video) needed_packages "$scripts/apt-packages-video.txt" ;;
     e2e) packages_for_e2e ;;
     fuzz) needed_packages "$scripts/apt-packages-fuzz.txt" ;;
-    *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, wheel, site, video, e2e, fuzz." ;;
+    *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, wheel, site, tracking, video, e2e, fuzz." ;;
   esac
 done
 say "Setup is complete: $*"

@@ -1,7 +1,6 @@
 #include "config/differences.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ganscale::config {
 namespace {
@@ -17,13 +16,13 @@ void collect(const Node& node, const std::string& path, Leaves& leaves) {
     collect(value, path.empty() ? key : path + "." + key, leaves);
 }
 
-Leaves leaves_of(const Node& root) {
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> leaves_of(const Node& root) {
   Leaves leaves;
   collect(root, "", leaves);
   return leaves;
 }
-
-}  // namespace
 
 std::string text_of(const Node& node) {
   if (const auto* scalar = node.scalar()) return *scalar;

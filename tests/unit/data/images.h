@@ -8,6 +8,7 @@
 #include <jpeglib.h>
 
 #include "data/formats/file_bytes.h"
+#include "data/image/decode.h"
 #include "data/image/image.h"
 #include "data/image/png_codec.h"
 #include "data/image/source.h"
@@ -60,6 +61,13 @@ inline std::string jpeg_bytes(Image image, const JpegKind& kind = {}) {
   jpeg_destroy_compress(&jpeg);
   std::free(bytes);
   return text;
+}
+
+/// Returns the first byte of a decoded record.
+inline std::uint8_t first_byte(const Source& source, std::int64_t index) {
+  Record record;
+  source.read(index, record);
+  return decode(record).hwc[0];
 }
 
 inline Record make_record(Encoding encoding, const std::string& bytes) {

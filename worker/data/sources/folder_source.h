@@ -13,10 +13,4 @@ namespace ganscale::data {
 /// Returns: null if there is no image in it, of whatever format.
 std::unique_ptr<Source> open_folder(const std::filesystem::path& folder);
 
-/// Opens a tar file of image files, with labels as for a folder.
-///
-/// libarchive scans the tar once when it is opened; records are then read in place.
-/// Throws: DataError if it is damaged, or compressed and thus without random access.
-std::unique_ptr<Source> open_tar(const std::filesystem::path& file);
-
 }  // namespace ganscale::data

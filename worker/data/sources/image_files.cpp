@@ -48,6 +48,13 @@ std::string unread_extension(const std::string& name) {
   return std::ranges::find(kUnread, extension) == kUnread.end() ? "" : extension;
 }
 
+std::string counts_text(const std::map<std::string, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [extension, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + extension;
+  return text;
+}
+
 LabelSet labels_by_folder(const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const std::size_t common = common_folder_length(names);
@@ -107,13 +114,6 @@ bool ImageFiles::takes(const std::string& name) {
   if (const std::string extension = unread_extension(name); !extension.empty())
     ++unread_[extension];
   return false;
-}
-
-std::string ImageFiles::unread_images() const {
-  std::string text;
-  for (const auto& [extension, count] : unread_)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + extension;
-  return text;
 }
 
 void ImageFiles::finish(std::int64_t index, Record& record) const {

@@ -11,6 +11,9 @@
 
 namespace ganscale::data {
 
+/// The labels of a folder or an archive, see labels_by_dataset_json().
+inline constexpr char kDatasetJson[] = "dataset.json";
+
 /// Returns whether a file's name is that of an image with a codec (data/image/codecs.cpp), but not
 /// hidden (.x) or in macOS's `__MACOSX`.
 bool has_image_extension(const std::string& name);
@@ -18,6 +21,9 @@ bool has_image_extension(const std::string& name);
 /// Returns the extension of an image in a format that nothing here reads, such as ".avif"; empty for
 /// all other files.
 std::string unread_extension(const std::string& name);
+
+/// Returns numbers of files by extension as text: "12 .avif, 3 .heic".
+std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 
 /// Labels images by class folders: below the common parent folder, the first folder is the label,
 /// in alphabetical order. If all images are in the same folder, there are no labels.
@@ -43,9 +49,9 @@ class ImageFiles : public Source {
   std::int64_t label(std::int64_t index) const override {
     return labels_.values.empty() ? -1 : labels_.values[index];
   }
-  /// Returns how many images it leaves out because nothing here reads their format, by extension:
-  /// "12 .avif, 3 .heic"; empty without any.
-  std::string unread_images() const;
+  /// Returns how many images it leaves out because nothing here reads their format, as
+  /// counts_text(); empty without any.
+  std::string unread_images() const { return counts_text(unread_); }
 
  protected:
   /// Returns whether a file is an image, and counts those that nothing here reads.

@@ -13,6 +13,7 @@
 #include "data/sources/folder_source.h"
 #include "data/sources/idx_source.h"
 #include "data/sources/image_files.h"
+#include "data/sources/tar_source.h"
 #include "data/sources/tfrecord_source.h"
 #include "data/sources/zip_source.h"
 
@@ -54,7 +55,7 @@ constexpr Format kFormats[] = {
     {"a tar archive (*.tar)",
      [](const path& from, int) -> Opened {
        return is_file(from, {".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst"})
-                  ? open_tar(from)
+                  ? open_tar({from})
                   : nullptr;
      }},
     {"a color font (*.ttf, *.otf)",
@@ -65,6 +66,8 @@ constexpr Format kFormats[] = {
      [](const path& from, int) -> Opened {
        return std::filesystem::is_directory(from) ? open_folder(from) : nullptr;
      }},
+    {"tar shards (a folder of *.tar, or NAME-{000..146}.tar)",
+     [](const path& from, int) -> Opened { return open_tar_shards(from); }},
 };
 
 Opened open_first_match(const path& from, int resolution) {

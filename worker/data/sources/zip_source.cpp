@@ -16,7 +16,7 @@ class ZipSource : public ImageFiles {
     std::vector<ZipEntry> all = read_zip_directory(bytes_);
     std::ranges::sort(all, {}, &ZipEntry::name);
     for (const ZipEntry& entry : all) {
-      if (entry.name == "dataset.json") json = &entry;
+      if (entry.name == kDatasetJson) json = &entry;
       if (!takes(entry.name)) continue;
       names_.push_back(entry.name);
       entries_.push_back(entry);

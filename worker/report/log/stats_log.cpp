@@ -1,5 +1,6 @@
 #include "report/log/stats_log.h"
 
+#include <algorithm>
 #include <string>
 
 #include "files/atomic_file.h"
@@ -49,9 +50,18 @@ void StatsLog::append(const nlohmann::ordered_json& line) {
 }
 
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path) {
+  std::size_t offset_bytes = 0;
+  return read_json_lines(path, offset_bytes);
+}
+
+std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path,
+                                                    std::size_t& offset_bytes) {
   std::vector<nlohmann::ordered_json> objects;
   if (!std::filesystem::exists(path)) return objects;
-  for (auto& line : split_lines(files::read_file(path))) objects.push_back(std::move(line.object));
+  const std::string text = files::read_file(path);
+  auto lines = split_lines(text.substr(std::min(offset_bytes, text.size())));
+  if (!lines.empty()) offset_bytes += lines.back().end_bytes;
+  for (Line& line : lines) objects.push_back(std::move(line.object));
   return objects;
 }
 

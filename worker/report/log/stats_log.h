@@ -29,5 +29,8 @@ class StatsLog {
 
 /// Reads a file of JSON lines up to the first incomplete one. A missing file has no lines.
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path);
+/// Reads the lines from `offset_bytes` on, and moves it to their end: for a file that grows.
+std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path,
+                                                    std::size_t& offset_bytes);
 
 }  // namespace ganscale::report

@@ -79,6 +79,7 @@ class Loop {
   }
 
   ExitCode run();
+  void fail() { reporter_.fail(); }
 
  private:
   bool shows_untrained_samples() const {
@@ -303,7 +304,7 @@ ExitCode Loop::run() {
   if (writer_ != nullptr && !writer_->wait()) {
     throw DataError("the last checkpoint could not be written: " + writer_->status().last_error);
   }
-  reporter_.end();
+  reporter_.end(orders.stop);
   log::info(reason_of_the_end(orders), {{"kimg", static_cast<double>(progress_.images_seen) / 1000},
                                         {"run", context_.folder.root()}});
   return orders.stop ? ExitCode::kStopped : ExitCode::kOk;
@@ -312,7 +313,13 @@ ExitCode Loop::run() {
 }  // namespace
 
 ExitCode run_loop(const TrainingContext& context, Trainer& trainer, Progress& progress) {
-  return Loop(context, trainer, progress).run();
+  Loop loop(context, trainer, progress);
+  try {
+    return loop.run();
+  } catch (...) {
+    loop.fail();
+    throw;
+  }
 }
 
 }  // namespace ganscale::training

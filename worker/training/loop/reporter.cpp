@@ -48,6 +48,14 @@ void export_loader(telemetry::Instruments& instruments, const data::LoaderReadin
   instruments.cached_bytes.set(static_cast<double>(now.source.cached_bytes));
 }
 
+/// Returns what is known of a start as tags; those that MLflow has names for, with these.
+nlohmann::ordered_json tags_of(const nlohmann::ordered_json& start) {
+  nlohmann::ordered_json tags{{"mlflow.source.name", "ganscale"}};
+  for (const auto& [name, value] : start.items())
+    tags[name == "commit" ? "mlflow.source.git.commit" : "ganscale." + name] = value;
+  return tags;
+}
+
 }  // namespace
 
 Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
@@ -66,6 +74,7 @@ void Reporter::begin(const Progress& progress) {
     stats_.emplace(context_.folder.stats(), progress.images_seen);
     metrics_.emplace(context_.folder.metrics(), progress.images_seen);
     if (context_.config.training.tensorboard) open_tensorboard(progress.images_seen);
+    if (context_.config.mlflow.is_wanted()) open_mlflow(progress.images_seen);
     bar_.emplace("images", status_.total_images, progress.images_seen);
   }
   for (const std::string& phase : trainer_.phase_names()) {
@@ -88,6 +97,23 @@ void Reporter::open_tensorboard(std::int64_t images_seen) {
   } catch (const files::OutputError& error) {
     log::warning("Cannot write the TensorBoard events", {{"reason", error.what()}});
   }
+}
+
+void Reporter::open_mlflow(std::int64_t images_seen) {
+  const report::MlflowConfig& config = context_.config.mlflow;
+  const std::filesystem::path root = std::filesystem::absolute(context_.folder.root());
+  nlohmann::ordered_json facts = tags_of(context_.start);
+  facts["ganscale.run_folder"] = root.string();
+  mlflow_.emplace(
+      report::mlflow_access(config, report::read_mlflow_environment()),
+      report::MlflowSource{
+          .state = context_.folder.mlflow(),
+          .stats = context_.folder.stats(),
+          .metrics = context_.folder.metrics(),
+          .run_name = config.run_name.empty() ? root.filename().string() : config.run_name,
+          .config = context_.config.resolved,
+          .facts = std::move(facts),
+          .images_seen_begin = images_seen});
 }
 
 void Reporter::step(const StepResult& result, const Progress& progress) {
@@ -216,6 +242,7 @@ void Reporter::write_tick(const report::Tick& tick) {
   log::info(report::tick_line(tick, seconds_left(tick)));
   try {
     stats_->append(report::to_json(tick));
+    if (mlflow_) mlflow_->notify();
     if (tensorboard_) tensorboard_->write_tick(tick);
   } catch (const files::OutputError& error) {
     // Statistics are not worth ending a run for.
@@ -245,6 +272,7 @@ void Reporter::metrics(const MetricsLine& line) {
   log::info("Evaluated the generator", {{"metrics", json.dump()}});
   try {
     metrics_->append(json);
+    if (mlflow_) mlflow_->notify();
   } catch (const files::OutputError& error) {
     log::warning("Cannot write the metrics", {{"reason", error.what()}});
   }
@@ -291,10 +319,16 @@ void Reporter::state(wire::JobState state, const std::string& message) {
   if (context_.server != nullptr) context_.server->set_status(status_);
 }
 
-void Reporter::end() {
+void Reporter::fail() {
+  if (mlflow_) mlflow_->finish(report::MlflowStatus::kFailed);
+}
+
+void Reporter::end(bool stopped) {
   read_counters();
   state(wire::JobState::kDone);
   if (context_.server != nullptr) print_last_status(status_);
+  using report::MlflowStatus;
+  if (mlflow_) mlflow_->finish(stopped ? MlflowStatus::kKilled : MlflowStatus::kFinished);
 }
 
 }  // namespace ganscale::training

@@ -8,6 +8,7 @@
 #include "report/log/progress.h"
 #include "report/log/stats_log.h"
 #include "report/log/tick.h"
+#include "report/mlflow/mlflow_run.h"
 #include "report/tensorboard/tensorboard.h"
 #include "training/evaluation/metrics_log.h"
 #include "training/loop/measured_window.h"
@@ -56,8 +57,11 @@ class Reporter {
   void measurement();
   /// Publishes the state of the run.
   void state(wire::JobState state, const std::string& message = "");
-  /// Publishes that the run is done and its last checkpoint written.
-  void end();
+  /// Publishes that the run is done and its last checkpoint written. stopped: by a signal, to be
+  /// resumed.
+  void end(bool stopped);
+  /// Tells MLflow, if the run is logged there, that the run failed.
+  void fail();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -67,6 +71,7 @@ class Reporter {
   void write_tick(const report::Tick& tick);
   void publish(const report::Tick& tick);
   void open_tensorboard(std::int64_t images_seen);
+  void open_mlflow(std::int64_t images_seen);
   void read_counters();
   double seconds_left(const report::Tick& tick) const;
 
@@ -79,6 +84,7 @@ class Reporter {
   std::optional<report::StatsLog> metrics_;
   std::optional<report::ProgressBar> bar_;
   std::optional<report::Tensorboard> tensorboard_;
+  std::optional<report::MlflowRun> mlflow_;
   wire::JobStatus status_;
   double budget_seconds_left_ = std::numeric_limits<double>::infinity();
   MeasuredWindow window_;

@@ -146,7 +146,9 @@ RunConfig parse_run(config::Section in, SchemeTable schemes, models::ModelTable 
   c.augment = augment::parse_augment(in.section("augment"));
   c.evaluate = metrics::parse_evaluate(in.section("evaluate"));
   c.checkpoint = checkpoint::parse_checkpoint(in.section("checkpoint"));
-  c.telemetry = control::parse_telemetry(in.section("telemetry"));
+  config::Section telemetry = in.section("telemetry");
+  c.mlflow = report::parse_mlflow(telemetry.section("mlflow"));
+  c.telemetry = control::parse_telemetry(std::move(telemetry));
   c.comm = comm::parse_comm(in.section("comm"));
   in.reject_unread_keys();
   require_sections_fit(in, c);

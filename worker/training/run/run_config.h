@@ -16,6 +16,7 @@
 #include "models/build_model.h"
 #include "optim/ema.h"
 #include "optim/network_policy.h"
+#include "report/mlflow/mlflow_config.h"
 #include "training/run/scheme.h"
 #include "training/run/training_config.h"
 
@@ -84,6 +85,7 @@ struct RunConfig {
   metrics::EvaluateConfig evaluate;
   checkpoint::CheckpointConfig checkpoint;
   control::TelemetryConfig telemetry;
+  report::MlflowConfig mlflow;
   comm::CommConfig comm;
   std::string resolved;  ///< all keys with values, as YAML
 };

@@ -37,6 +37,8 @@ class RunFolder {
   std::filesystem::path log() const { return root_ / "log.jsonl"; }
   std::filesystem::path stats() const { return root_ / "stats.jsonl"; }
   std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }
+  /// Which run of an MLflow server this is, and what the server has got.
+  std::filesystem::path mlflow() const { return root_ / "mlflow.json"; }
   /// What the time of the profiled steps was spent on, and their trace.
   std::filesystem::path profile() const { return root_ / "profile.json"; }
   std::filesystem::path trace() const { return root_ / "trace.json"; }

@@ -4,6 +4,7 @@
 #include "comm/backends/counting_group.h"
 #include "comm/open_world.h"
 #include "metrics/evaluate.h"
+#include "report/mlflow/mlflow_client.h"
 #include "training/replica/replica.h"
 #include "training/run/section_checks.h"
 
@@ -38,6 +39,7 @@ void require_parameters(RunConfig config) {
 
 void check_config(RunConfig config, int world_size) {
   require_backend(config.comm, world_size);
+  if (config.mlflow.is_wanted()) report::require_mlflow_client(config.mlflow.location);
   config.scheme.chosen->check_ranks(config, world_size);
   require_shared_statistics(*config.model.blueprint, config.training.images_per_pass(),
                             config.scheme.chosen->ranks_of_networks(world_size));

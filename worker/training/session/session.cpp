@@ -8,6 +8,7 @@
 #include "device/gpu.h"
 #include "files/append_file.h"
 #include "files/atomic_file.h"
+#include "report/mlflow/mlflow_client.h"
 #include "telemetry/exposer.h"
 #include "telemetry/registry.h"
 #include "training/run/section_checks.h"
@@ -60,6 +61,13 @@ class Services {
   std::unique_ptr<telemetry::Exposer> exposer_;
   std::unique_ptr<control::Server> server_;
 };
+
+/// Throws ConfigError where the run could not be logged as configured, whatever the server says.
+void require_mlflow(const report::MlflowConfig& config) {
+  if (!config.is_wanted()) return;
+  report::require_mlflow_client(config.location);
+  report::mlflow_access(config, report::read_mlflow_environment());
+}
 
 void record_start(const RunFolder& folder, const nlohmann::ordered_json& start) {
   try {
@@ -160,6 +168,7 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
   comm::Group& world = *process.world.group;
   if (world.rank() == 0) {
     for (const auto& warning : config_warnings(config)) log::warning(warning);
+    require_mlflow(config.mlflow);
   }
   scheme.check_ranks(config, world.size());
   log::info("Opening the dataset", {{"path", config.data.path}});

@@ -65,6 +65,20 @@ TEST_F(StatsLogTest, TornLastLineIsDropped) {
   EXPECT_THAT(images_seen(path_), ElementsAre(1000, 2000, 3000));
 }
 
+TEST_F(StatsLogTest, IsReadFromWhereItWasReadBefore) {
+  std::size_t offset_bytes = 0;
+  EXPECT_THAT(read_json_lines(path_, offset_bytes), IsEmpty());
+  write(0, {1000, 2000});
+  EXPECT_EQ(read_json_lines(path_, offset_bytes).size(), 2);
+  EXPECT_THAT(read_json_lines(path_, offset_bytes), IsEmpty());
+  std::ofstream(path_, std::ios::app) << R"({"images_seen": )";
+  EXPECT_THAT(read_json_lines(path_, offset_bytes), IsEmpty());
+  std::ofstream(path_, std::ios::app) << "3000}\n";
+  const auto added = read_json_lines(path_, offset_bytes);
+  ASSERT_EQ(added.size(), 1);
+  EXPECT_EQ(added[0].at("images_seen"), 3000);
+}
+
 TEST_F(StatsLogTest, NamesTheFileThatCannotBeWritten) {
   expect_error(ExitCode::kData, "can't write: /proc/none/stats.jsonl: No such file or directory",
                [] { StatsLog("/proc/none/stats.jsonl", 0); });

@@ -1,0 +1,156 @@
+"""A training is logged to a real MLflow server, and read back by MLflow's own client."""
+import math
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from tracking_python import PROJECT, use_tracking_python
+
+use_tracking_python()
+sys.path.insert(0, str(PROJECT / "tests/support"))
+from programs import WORKER, WRONG_CONFIGURATION  # noqa: E402
+from write_png import write_png  # noqa: E402
+
+STOPPED = 143
+SECRET = "hush-hush"
+TRAINING = [f"--set={key}" for key in
+            ("training.batch=4", "training.tick_kimg=0.004", "training.samples_every_kimg=0", "training.grid_rows=1",
+             "training.grid_columns=1", "training.threads=1", "model.channels=0.125", "checkpoint.every_kimg=1000",
+             "telemetry.metrics_port=-1", "telemetry.control_port=-1", "telemetry.mlflow.experiment=faces")]
+
+
+def wait_until(condition):
+    end = time.monotonic() + 200
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise TimeoutError("a program did not get as far as expected")
+        time.sleep(0.05)
+    return value
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def start_server(folder, port):
+    """Serves MLflow's REST API from a database in a folder; returns a function that ends it."""
+    os.environ["_MLFLOW_SERVER_FILE_STORE"] = f"sqlite:///{folder}/mlflow.db"
+    os.environ["_MLFLOW_SERVER_ARTIFACT_ROOT"] = f"{folder}/artifacts"
+    from mlflow.server import app  # pylint: disable=import-outside-toplevel; it reads the two variables
+    from werkzeug.serving import make_server
+    server = make_server("127.0.0.1", port, app, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.shutdown
+
+
+class Mlflow(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.run_folder = self.folder / "run"
+        for number in range(8):
+            photos = self.folder / "photos"
+            photos.mkdir(exist_ok=True)
+            write_png(photos / f"{number}.png")
+        self.port = free_port()
+        self.uri = f"http://127.0.0.1:{self.port}"
+
+    def train(self, kimg, *options):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "MLFLOW_TRACKING_URI": self.uri, "MLFLOW_TRACKING_TOKEN": SECRET}
+        process = subprocess.Popen([WORKER, "train", "--data", self.folder / "photos", "--run", self.run_folder, *TRAINING,
+                                    f"--set=training.total_kimg={kimg}", *options], stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, env=environment)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def stats(self):
+        file = self.run_folder / "stats.jsonl"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def expect_all_ticks(self, client, run_id):
+        """Expects the server to have the losses of stats.jsonl at their steps."""
+        for network in ("generator", "discriminator"):
+            history = client.get_metric_history(run_id, f"loss/{network}")
+            self.assertEqual([(metric.step, metric.value) for metric in history],
+                             [(tick["images_seen"], tick["loss"][network]) for tick in self.stats()])
+
+    def test_a_training_is_logged_and_resumed_whenever_the_server_came_up(self):
+        process = self.train(1_000_000)
+        wait_until(lambda: len(self.stats()) >= 2 or process.poll() is not None)
+        self.addCleanup(start_server(self.folder, self.port))
+        from mlflow import MlflowClient
+        client = MlflowClient(self.uri)
+        run_id = wait_until(lambda: (self.run_folder / "mlflow.json").exists() and
+                            json.loads((self.run_folder / "mlflow.json").read_text())["run_id"])
+        wait_until(lambda: "loss/generator" in client.get_run(run_id).data.metrics)
+        self.assertEqual(client.get_run(run_id).info.status, "RUNNING")
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=200)
+        self.assertEqual(process.returncode, STOPPED, output)
+        self.assertEqual(output.count("Cannot log to MLflow"), 1, output)
+        self.assertEqual(output.count("The MLflow server has got what it missed"), 1, output)
+        self.expect_run(client, run_id)
+        self.expect_no_secret()
+
+        process = self.train(self.stats()[-1]["kimg"] + 0.02)
+        output, _ = process.communicate(timeout=200)
+        self.assertEqual(process.returncode, 0, output)
+        self.assertEqual(client.get_run(run_id).info.status, "FINISHED")
+        self.expect_all_ticks(client, run_id)
+        runs = client.search_runs([client.get_experiment_by_name("faces").experiment_id])
+        self.assertEqual([run.info.run_id for run in runs], [run_id])
+
+    def expect_run(self, client, run_id):
+        run = client.get_run(run_id)
+        self.assertEqual(run.info.status, "KILLED")
+        self.assertEqual(run.info.run_name, "run")
+        self.assertEqual(run.data.params["training.batch"], "4")
+        self.assertGreater(len(run.data.params), 100)  # more than a request holds
+        self.assertEqual(run.data.tags["mlflow.source.name"], "ganscale")
+        self.assertEqual(run.data.tags["ganscale.run_folder"], str(self.run_folder))
+        self.expect_all_ticks(client, run_id)
+
+    def expect_no_secret(self):
+        files = [path for path in self.run_folder.rglob("*") if path.is_file()]
+        self.assertGreater(len(files), 4)
+        for path in files:
+            self.assertNotIn(SECRET.encode(), path.read_bytes(), path)
+        process = self.train(1, "--print-config")
+        output, _ = process.communicate(timeout=200)
+        self.assertIn("experiment: faces", output)
+        self.assertNotIn(SECRET, output)
+
+    def test_an_address_that_is_none_is_refused(self):
+        process = self.train(1, "--set=telemetry.mlflow.uri=tracking:5000")
+        output, _ = process.communicate(timeout=200)
+        self.assertEqual(process.returncode, WRONG_CONFIGURATION, output)
+        self.assertIn("telemetry.mlflow.uri: expected a tracking server", output)
+
+
+class Servers(unittest.TestCase):
+    def test_read_NaN_as_a_word(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        port = free_port()
+        self.addCleanup(start_server(folder, port))
+        import requests
+        from mlflow import MlflowClient
+        client = MlflowClient(f"http://127.0.0.1:{port}")
+        run = client.create_run("0")
+        body = {"run_id": run.info.run_id, "metrics": [{"key": "loss", "value": "NaN", "timestamp": 1, "step": 2}]}
+        answer = requests.post(f"http://127.0.0.1:{port}/api/2.0/mlflow/runs/log-batch", json=body, timeout=60)
+        self.assertEqual(answer.status_code, 200, answer.text)
+        self.assertTrue(math.isnan(client.get_run(run.info.run_id).data.metrics["loss"]))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,214 @@
+#include "data/sources/tar_source.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <clocale>
+
+#include "data/sources/open_source.h"
+#include "data/sources/read_image.h"
+#include "support/expect_error.h"
+#include "support/shared_files.h"
+#include "unit/data/encoded.h"
+
+namespace ganscale::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+/// Writes a tar file by libarchive, as it is or through gzip.
+fs::path write_tar(const fs::path& file, const Members& members, bool gzip = false) {
+  archive* out = archive_write_new();
+  archive_write_set_format_pax_restricted(out);
+  if (gzip) archive_write_add_filter_gzip(out);
+  archive_write_open_filename(out, file.c_str());
+  for (const auto& [name, content] : members) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_write_header(out, entry);
+    archive_write_data(out, content.data(), content.size());
+    archive_entry_free(entry);
+  }
+  archive_write_free(out);
+  return file;
+}
+
+std::string png(std::uint8_t value) { return encode_png(flat_image(3, 2, value)); }
+
+std::vector<std::int64_t> labels_of(const Source& source) {
+  std::vector<std::int64_t> labels;
+  for (std::int64_t i = 0; i < source.record_count(); ++i) labels.push_back(source.label(i));
+  return labels;
+}
+
+TEST(TarSource, ReadsEveryFormatOfImages) {
+  const TemporaryFolder folder;
+  Members members;
+  for (const FileOfAKind& file : files_of_all_kinds()) {
+    members.emplace_back("image" + file.extension, file.bytes);
+  }
+  const auto source = open_source(write_tar(folder / "a.tar", members));
+  ASSERT_EQ(source->record_count(), 6);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(first_byte(*source, i), 255, 2) << source->describe(i);
+}
+
+TEST(TarSource, ReadsMembersInPlace) {
+  const TemporaryFolder folder;
+  const std::string long_name(150, 'x');  // more than a tar header holds
+  const auto file = write_tar(
+      folder / "a.tar", {{"set/dog/1.png", encode_png(flat_image(3, 2, 10))},
+                         {"set/notes.txt", "not an image"},
+                         {"set/cat/" + long_name + ".png", encode_png(flat_image(3, 2, 20))}});
+  const auto source = open_source(file);
+  ASSERT_EQ(source->record_count(), 2);
+  EXPECT_THAT(source->label_names(), testing::ElementsAre("cat", "dog"));
+  EXPECT_EQ(first_byte(*source, 0), 20);
+  EXPECT_EQ(first_byte(*source, 1), 10);
+  EXPECT_EQ(source->label(1), 1);
+}
+
+TEST(TarSource, ReadsDatasetJsonOfItsFolder) {
+  const TemporaryFolder folder;
+  const auto file =
+      write_tar(folder / "a.tar", {{"set/1.png", encode_png(flat_image(3, 2, 10))},
+                                   {"set/dataset.json", R"({"labels": [["1.png", 2]]})"}});
+  EXPECT_EQ(open_source(file)->label(0), 2);
+}
+
+TEST(TarSource, ReadsNamesThatTheLocaleCannotSpell) {
+  const TemporaryFolder folder;
+  ASSERT_NE(std::setlocale(LC_CTYPE, "C.UTF-8"), nullptr);  // to write them
+  const auto file =
+      write_tar(folder / "a.tar", {{"d/Größe/2.png", encode_png(flat_image(3, 2, 10))},
+                                   {"d/klein/1.png", encode_png(flat_image(3, 2, 20))}});
+  std::setlocale(LC_CTYPE, "C");
+  const auto source = open_source(file);
+  EXPECT_THAT(source->label_names(), testing::ElementsAre("Größe", "klein"));
+  EXPECT_EQ(first_byte(*source, 0), 10);
+}
+
+TEST(TarSource, RefusesCompressedTruncatedAndOtherFiles) {
+  const TemporaryFolder folder;
+  const Members members = {{"1.png", encode_png(flat_image(3, 8, 10))}};
+  const auto gzip = write_tar(folder / "a.tar.gz", members, true);
+  expect_error(ExitCode::kData, "unpack it first: " + gzip.string(), [&] { open_source(gzip); });
+  const auto whole = read_file(write_tar(folder / "a.tar", members));
+  const auto cut = folder.write("b.tar", {reinterpret_cast<const char*>(whole.data()), 540});
+  expect_error(ExitCode::kData, cut.string(), [&] { open_source(cut); });
+  const auto other = folder.write("c.tar", std::string(2000, 'x'));
+  expect_error(ExitCode::kData, "tar file is damaged", [&] { open_source(other); });
+}
+
+TEST(TarSource, ReadsCifarAsJpeg) {
+  const auto file = shared_file("data/cifar10-jpeg/test.tar");
+  if (!file) GTEST_SKIP() << "needs GANSCALE_SHARED/data/cifar10-jpeg/test.tar";
+  const auto source = open_source(*file);
+  EXPECT_EQ(source->record_count(), 10000);
+  EXPECT_EQ(source->label_count(), 10);
+  EXPECT_EQ(source->label_names().front(), "airplane");
+  Record record;
+  for (const std::int64_t index : {0, 5000, 9999}) {
+    source->read(index, record);
+    const Image image = decode(record);
+    EXPECT_EQ(image.channels, 3);
+    EXPECT_EQ(image.width, 32);
+  }
+}
+
+TEST(TarSource, TakesLabelsFromTheClassFilesOfSamples) {
+  const TemporaryFolder folder;
+  const auto file = write_tar(folder / "a.tar", {{"000000.png", png(10)},
+                                                 {"000000.cls", "2\n"},
+                                                 {"000000.json", R"({"label": 7})"},
+                                                 {"000001.thumb.png", png(20)},
+                                                 {"000001.cls", "0"}});
+  const auto source = open_source(file);
+  EXPECT_THAT(labels_of(*source), testing::ElementsAre(2, 0));
+  EXPECT_EQ(source->label_count(), 3);
+}
+
+TEST(TarSource, TakesLabelsFromTheJsonOfSamples) {
+  const TemporaryFolder folder;
+  const auto labeled =
+      write_tar(folder / "a.tar", {{"0.png", png(10)}, {"0.json", R"({"label": 1})"}});
+  EXPECT_THAT(labels_of(*open_source(labeled)), testing::ElementsAre(1));
+  const auto captioned =
+      write_tar(folder / "b.tar", {{"0.png", png(10)}, {"0.json", R"({"caption": "a cat"})"}});
+  EXPECT_EQ(open_source(captioned)->label_count(), 0);
+}
+
+TEST(TarSource, RefusesSamplesWithoutALabelOrWithWhatIsNone) {
+  const TemporaryFolder folder;
+  const auto lacking = write_tar(
+      folder / "a.tar", {{"0.png", png(1)}, {"0.cls", "1"}, {"1.png", png(2)}, {"1.txt", "a cat"}});
+  expect_error(ExitCode::kData,
+               "no label in a .cls file beside it, but others have: " + lacking.string() +
+                   ", 1.png, offset ",
+               [&] { open_source(lacking); });
+  const auto odd = write_tar(folder / "b.tar", {{"0.png", png(1)}, {"0.cls", "cat"}});
+  expect_error(ExitCode::kData,
+               "not an integer from 0 on (cat): " + odd.string() + ", 0.cls, offset ",
+               [&] { open_source(odd); });
+}
+
+TEST(TarSource, TellsOnceWhatItLeavesOut) {
+  const TemporaryFolder folder;
+  const auto file = write_tar(
+      folder / "a.tar",
+      {{"0.png", png(1)}, {"0.txt", "a cat"}, {"0.npy", "?"}, {"1.png", png(1)}, {"1.txt", "?"}});
+  testing::internal::CaptureStderr();
+  open_source(file);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("neither images nor labels  files=1 .npy, 2 .txt"));
+}
+
+class TarShards : public testing::Test {
+ protected:
+  TarShards() {
+    write_tar(folder_ / "train-08.tar", {{"0.png", png(80)}, {"0.cls", "0"}});
+    write_tar(folder_ / "train-09.tar", {{"0.png", png(90)}, {"0.cls", "1"}});
+    write_tar(folder_ / "train-10.tar", {{"0.png", png(100)}, {"0.cls", "2"}});
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TarShards, AreOneDatasetInTheOrderOfTheirNames) {
+  const auto source = open_source(folder_.path());
+  ASSERT_EQ(source->record_count(), 3);
+  EXPECT_EQ(first_byte(*source, 0), 80);
+  EXPECT_EQ(first_byte(*source, 2), 100);
+  EXPECT_THAT(labels_of(*source), testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(source->describe(1),
+              testing::HasSubstr("train-09.tar, record 1 (0.png), offset 512"));
+}
+
+TEST_F(TarShards, AreNamedByAPattern) {
+  const auto source = open_source(folder_.path() / "train-{09..10}.tar");
+  ASSERT_EQ(source->record_count(), 2);
+  EXPECT_EQ(first_byte(*source, 0), 90);
+}
+
+TEST_F(TarShards, RefuseAPatternWithAMissingShard) {
+  expect_error(ExitCode::kData, (folder_ / "train-11.tar").string(),
+               [&] { open_source(folder_.path() / "train-{08..11}.tar"); });
+}
+
+TEST_F(TarShards, AreRefusedWhereverOneEndsEarly) {
+  const auto bytes = read_file(folder_ / "train-09.tar");
+  // A header and the padded content of each of two members; what follows is the end.
+  for (const int size_bytes : {100, 512, 540, 1024, 1100, 1540, 2048}) {
+    const auto cut = folder_.write(
+        "train-09.tar", {reinterpret_cast<const char*>(bytes.data()), std::size_t(size_bytes)});
+    expect_error(ExitCode::kData, "tar file is", [&] { open_source(folder_.path()); });
+    expect_error(ExitCode::kData, cut.string() + ", ", [&] { open_source(folder_.path()); });
+    expect_error(ExitCode::kData, "offset", [&] { open_source(folder_.path()); });
+  }
+}
+
+}  // namespace
+}  // namespace ganscale::data

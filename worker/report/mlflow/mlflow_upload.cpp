@@ -1,0 +1,137 @@
+#include "report/mlflow/mlflow_upload.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/enum_names.h"
+#include "base/log.h"
+#include "config/node.h"
+#include "files/atomic_file.h"
+#include "report/log/stats_log.h"
+#include "report/mlflow/mlflow_entities.h"
+
+namespace ganscale::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr EnumNames<MlflowStatus, 3> kStatusNames = {{{MlflowStatus::kFinished, "FINISHED"},
+                                                      {MlflowStatus::kFailed, "FAILED"},
+                                                      {MlflowStatus::kKilled, "KILLED"}}};
+
+std::int64_t now_ms() {
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
+}
+
+}  // namespace
+
+MlflowUpload::MlflowUpload(const MlflowAccess& access, MlflowSource source,
+                           std::chrono::milliseconds timeout)
+    : source_(std::move(source)),
+      client_(access, timeout),
+      state_(read_state(access)),
+      stats_{source_.stats},
+      metrics_{source_.metrics} {
+  // A run that was killed repeats what came after its last checkpoint.
+  for (std::int64_t* sent : {&state_.stats_images_seen, &state_.metrics_images_seen})
+    *sent = std::min(*sent, source_.images_seen_begin);
+}
+
+MlflowUpload::State MlflowUpload::read_state(const MlflowAccess& access) const {
+  State fresh;
+  fresh.uri = access.uri;
+  fresh.experiment = access.experiment;
+  if (!std::filesystem::exists(source_.state)) return fresh;
+  try {
+    const State state = nlohmann::json::parse(files::read_file(source_.state));
+    return state.uri == access.uri && state.experiment == access.experiment ? state : fresh;
+  } catch (const nlohmann::json::exception& error) {
+    log::warning("Cannot read which MLflow run this is: begins a new one",
+                 {{"file", source_.state}, {"reason", error.what()}});
+    return fresh;
+  }
+}
+
+void MlflowUpload::save() const {
+  files::write_file_atomically(source_.state, nlohmann::json(state_).dump(1) + "\n");
+}
+
+/// Returns the id of the experiment, which it makes if there is none.
+std::string MlflowUpload::find_experiment() {
+  const auto find = [this] {
+    const auto found = client_.get("experiments/get-by-name", "experiment_name", state_.experiment);
+    return found.at("experiment").at("experiment_id").get<std::string>();
+  };
+  try {
+    return find();
+  } catch (const MlflowError& error) {
+    if (error.code() != "RESOURCE_DOES_NOT_EXIST") throw;
+  }
+  try {
+    return client_.post("experiments/create", {{"name", state_.experiment}})
+        .at("experiment_id")
+        .get<std::string>();
+  } catch (const MlflowError& error) {
+    if (error.code() != "RESOURCE_ALREADY_EXISTS") throw;  // another run has just made it
+  }
+  return find();
+}
+
+void MlflowUpload::open_run() {
+  if (is_open_) return;
+  if (state_.run_id.empty()) {
+    const auto created = client_.post("runs/create", {{"experiment_id", find_experiment()},
+                                                      {"run_name", source_.run_name},
+                                                      {"start_time", now_ms()},
+                                                      {"tags", mlflow_tags(source_.facts)}});
+    state_.run_id = created.at("run").at("info").at("run_id").get<std::string>();
+    save();
+  } else {
+    client_.post("runs/update", {{"run_id", state_.run_id}, {"status", "RUNNING"}});
+  }
+  is_open_ = true;
+  log::info("Logging to MLflow",
+            {{"server", state_.uri}, {"experiment", state_.experiment}, {"run_id", state_.run_id}});
+}
+
+/// Sends the parameters once: MLflow refuses others later.
+void MlflowUpload::send_params() {
+  if (state_.has_params) return;
+  for (const auto& params : mlflow_params(config::parse_yaml(source_.config, "config.yaml")))
+    client_.post("runs/log-batch", {{"run_id", state_.run_id}, {"params", params}});
+  state_.has_params = true;
+  save();
+}
+
+/// images_seen: of the last line that was sent.
+void MlflowUpload::send_lines(Followed& from, std::int64_t& images_seen) {
+  std::size_t end_bytes = from.offset_bytes;
+  auto lines = read_json_lines(from.file, end_bytes);
+  std::erase_if(lines, [&](const ordered_json& line) {
+    return line.value("images_seen", std::int64_t{-1}) <= images_seen;
+  });
+  for (const MlflowBatch& batch : mlflow_batches(lines, now_ms())) {
+    client_.post("runs/log-batch", {{"run_id", state_.run_id}, {"metrics", batch.metrics}});
+    images_seen = std::max(images_seen, batch.images_seen);
+    save();
+  }
+  from.offset_bytes = end_bytes;
+}
+
+void MlflowUpload::send() {
+  open_run();
+  send_params();
+  send_lines(stats_, state_.stats_images_seen);
+  send_lines(metrics_, state_.metrics_images_seen);
+}
+
+void MlflowUpload::end(MlflowStatus status) {
+  send();
+  client_.post("runs/update", {{"run_id", state_.run_id},
+                               {"status", name_in(kStatusNames, status)},
+                               {"end_time", now_ms()}});
+}
+
+}  // namespace ganscale::report

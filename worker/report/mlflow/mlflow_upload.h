@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/mlflow/mlflow_client.h"
+
+namespace ganscale::report {
+
+/// What a run leaves on the server in the end. An interrupted run is resumed there, too.
+enum class MlflowStatus { kFinished, kFailed, kKilled };
+
+/// What is uploaded: the files of a run folder, and facts.
+struct MlflowSource {
+  std::filesystem::path state;    ///< which run of the server this is, and what it has got
+  std::filesystem::path stats;    ///< stats.jsonl
+  std::filesystem::path metrics;  ///< metrics.jsonl
+  std::string run_name;
+  std::string config;            ///< as YAML: its parameters
+  nlohmann::ordered_json facts;  ///< its tags
+  std::int64_t
+      images_seen_begin;  ///< where the run begins or resumes: later lines are not yet there
+};
+
+/// Uploads a run to a tracking server, from the files that it writes. All that the server has got is
+/// recorded in the run folder, so whatever it missed, in this process or an earlier one, is sent by
+/// the next call.
+class MlflowUpload {
+ public:
+  /// Resumes the server's run that the state names, if it is of this server and experiment. Throws
+  /// ConfigError.
+  MlflowUpload(const MlflowAccess& access, MlflowSource source, std::chrono::milliseconds timeout);
+
+  /// Sends what the server lacks. Blocks. Throws MlflowError, OutputError, DataError.
+  void send();
+  /// Does so and tells the server that the run is over.
+  void end(MlflowStatus status);
+  /// Ends either in another thread soon, and every later call at once.
+  void cancel() { client_.cancel(); }
+
+  /// Returns the server's id of the run; empty until there is one.
+  const std::string& run_id() const { return state_.run_id; }
+
+ private:
+  struct State {
+    std::string uri;
+    std::string experiment;
+    std::string run_id;
+    bool has_params = false;
+    std::int64_t stats_images_seen = -1;  ///< of the last line that was sent
+    std::int64_t metrics_images_seen = -1;
+
+    NLOHMANN_DEFINE_TYPE_INTRUSIVE(State, uri, experiment, run_id, has_params, stats_images_seen,
+                                   metrics_images_seen)
+  };
+
+  /// A file of JSON lines up to which this process has read it.
+  struct Followed {
+    std::filesystem::path file;
+    std::size_t offset_bytes = 0;
+  };
+
+  State read_state(const MlflowAccess& access) const;
+  void save() const;
+  std::string find_experiment();
+  void open_run();
+  void send_params();
+  void send_lines(Followed& from, std::int64_t& images_seen);
+
+  const MlflowSource source_;
+  MlflowClient client_;
+  State state_;
+  bool is_open_ = false;  ///< on the server, by this process
+  Followed stats_;
+  Followed metrics_;
+};
+
+}  // namespace ganscale::report
