@@ -3,6 +3,7 @@
 #include <string>
 
 #include "files/atomic_file.h"
+#include "files/input_error.h"
 
 namespace ganscale::report {
 namespace {
@@ -50,7 +51,7 @@ void StatsLog::append(const nlohmann::ordered_json& line) {
 
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path) {
   std::vector<nlohmann::ordered_json> objects;
-  if (!std::filesystem::exists(path)) return objects;
+  if (files::is_missing(path)) return objects;
   for (auto& line : split_lines(files::read_file(path))) objects.push_back(std::move(line.object));
   return objects;
 }
