@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
+#include <utility>
 
 #include "base/terminal.h"
 #include "base/thread_rank.h"
@@ -20,6 +24,7 @@ struct State {
   Format format = Format::kText;
   int rank = 0;
   std::ofstream file;
+  bool is_file_lost = false;  // so that this is said once
 };
 
 State& state() {
@@ -72,15 +77,41 @@ std::string as_text(Level level, int rank, std::string_view message, const Pairs
   return line.str();
 }
 
+std::string shown(const State& s, Level level, int rank, std::string_view message,
+                  const Pairs& pairs) {
+  return s.format == Format::kJson ? as_json(level, rank, message, pairs)
+                                   : as_text(level, rank, message, pairs);
+}
+
+/// Cuts off what a killed process left of a line.
+void drop_incomplete_line(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : 0;
+  std::streamoff end = size;
+  while (end > 0 && in.seekg(end - 1) && in.get() != '\n') --end;
+  std::error_code ignored;  // the line stays
+  if (!in || end == size) return;  // what can't be read is not known to be incomplete
+  std::filesystem::resize_file(file, static_cast<std::uintmax_t>(end), ignored);
+}
+
+/// Appends a line to the log file. What a full disk did not take is written with a later line.
+void append(State& s, const std::string& line) {
+  s.file.clear();
+  errno = 0;
+  s.file << line << '\n' << std::flush;
+  const bool was_lost = std::exchange(s.is_file_lost, !s.file);
+  if (!s.is_file_lost || was_lost) return;
+  terminal::print_line(shown(s, Level::kWarning, s.rank, "Cannot write the log file",
+                             {{"reason", std::generic_category().message(errno)}}));
+}
+
 void write(Level level, std::string_view message, const Pairs& pairs) {
   State& s = state();
   const std::scoped_lock lock(s.mutex);
   const int rank = thread_rank().value_or(s.rank);
-  if (s.file.is_open()) s.file << as_json(level, rank, message, pairs) << '\n' << std::flush;
+  if (s.file.is_open()) append(s, as_json(level, rank, message, pairs));
   if (level == Level::kInfo && rank != 0) return;
-  const auto line = s.format == Format::kJson ? as_json(level, rank, message, pairs)
-                                              : as_text(level, rank, message, pairs);
-  terminal::print_line(line);
+  terminal::print_line(shown(s, level, rank, message, pairs));
 }
 
 }  // namespace
@@ -98,9 +129,18 @@ void set_rank(int rank) {
 }
 
 void set_file(const std::filesystem::path& file) {
-  State& s = state();
-  const std::scoped_lock lock(s.mutex);
-  s.file = file.empty() ? std::ofstream() : std::ofstream(file, std::ios::app);
+  int reason = 0;
+  drop_incomplete_line(file);
+  {
+    State& s = state();
+    const std::scoped_lock lock(s.mutex);
+    s.file = file.empty() ? std::ofstream() : std::ofstream(file, std::ios::app);
+    s.is_file_lost = false;
+    if (!s.file) reason = errno;
+  }
+  if (reason == 0) return;
+  warning("Cannot open the log file",
+          {{"file", file}, {"reason", std::generic_category().message(reason)}});
 }
 
 void info(std::string_view message, Pairs pairs) { write(Level::kInfo, message, pairs); }

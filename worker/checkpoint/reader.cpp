@@ -1,9 +1,7 @@
 #include "checkpoint/reader.h"
 
 #include <algorithm>
-#include <fstream>
 #include <ranges>
-#include <sstream>
 #include <system_error>
 
 #include "base/error.h"
@@ -11,6 +9,8 @@
 #include "checkpoint/checkpoint_name.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/write_checkpoint.h"
+#include "files/atomic_file.h"
+#include "files/input_error.h"
 
 namespace ganscale::checkpoint {
 namespace {
@@ -46,11 +46,7 @@ CheckpointInfo inspect(const fs::path& folder, std::int64_t images_seen) {
 
 Manifest read_manifest(const fs::path& checkpoint_folder) {
   const auto file = checkpoint_folder / kManifestFile;
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw DataError("cannot read the manifest: " + file.string());
-  auto manifest = parse_manifest(text.view(), file);
+  auto manifest = parse_manifest(files::read_file(file), file);
   if (checkpoint_name(manifest.images_seen) != checkpoint_folder.filename()) {
     throw DataError("the manifest belongs to another checkpoint: " + file.string() + ": " +
                     checkpoint_name(manifest.images_seen));
@@ -89,6 +85,8 @@ Manifest verify_checkpoint(const fs::path& checkpoint_folder) {
 
 std::optional<fs::path> newest_valid_checkpoint(const fs::path& run_folder) {
   const auto checkpoints = list_checkpoints(run_folder);
+  std::string reason;  // of the newest one
+  bool is_known = true;
   for (const auto& info : checkpoints | std::views::reverse) {
     try {
       verify_checkpoint(info.folder);
@@ -96,11 +94,14 @@ std::optional<fs::path> newest_valid_checkpoint(const fs::path& run_folder) {
     } catch (const DataError& error) {
       log::warning("Skipped an invalid checkpoint",
                    {{"checkpoint", info.folder}, {"reason", error.what()}});
+      if (reason.empty()) reason = error.what();
+      is_known &= dynamic_cast<const files::InputError*>(&error) == nullptr;
     }
   }
   if (checkpoints.empty()) return std::nullopt;
-  throw DataError("no checkpoint of the run is valid; move them away to start over: " +
-                  (run_folder / kCheckpointsFolder).string());
+  throw DataError((is_known ? "no checkpoint of the run is valid; move them away to start over: "
+                            : "no checkpoint of the run can be read: ") +
+                  reason);
 }
 
 Snapshot load_checkpoint(const fs::path& checkpoint_folder) {

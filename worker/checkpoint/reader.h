@@ -37,8 +37,8 @@ Manifest verify_checkpoint(const std::filesystem::path& checkpoint_folder);
 /// Returns the folder of a run's newest valid checkpoint, or nothing if the run has none at all.
 ///
 /// Logs a warning with the reason for each invalid one and tries the one before it.
-/// Throws: DataError if there are checkpoints but none is valid: a run must not start over by
-///         accident.
+/// Throws: DataError if there are checkpoints but none is valid or can be read: a run must not
+///         start over by accident.
 std::optional<std::filesystem::path> newest_valid_checkpoint(
     const std::filesystem::path& run_folder);
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "files/durable_file.h"
 #include "files/file_descriptor.h"
+#include "files/uninterrupted.h"
 
 namespace ganscale::checkpoint {
 namespace {
@@ -25,7 +26,9 @@ constexpr std::int64_t kLongestHeaderBytes = 100'000'000;  // the limit of the f
 class InputFile {
  public:
   explicit InputFile(std::filesystem::path file)
-      : file_(std::move(file)), descriptor_(::open(file_.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : file_(std::move(file)),
+        descriptor_(
+            files::uninterrupted([&] { return ::open(file_.c_str(), O_RDONLY | O_CLOEXEC); })) {
     if (descriptor_.get() < 0) fail_with_errno("cannot open the safetensors file");
     read_header();
   }

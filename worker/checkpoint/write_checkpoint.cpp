@@ -92,6 +92,7 @@ std::int64_t write_checkpoint(const fs::path& run_folder, const Snapshot& snapsh
     fs::create_directories(folder.parent_path());
     files::sync_folder(run_folder);
     if (const auto size_bytes = valid_size_bytes(folder)) {
+      files::sync_folder(folder.parent_path());  // which may have failed after its renaming
       log::info("Kept the existing checkpoint", {{"checkpoint", folder}});
       return *size_bytes;
     }
@@ -113,9 +114,16 @@ void add_metrics(const fs::path& checkpoint_folder, const std::map<std::string, 
   for (const auto& [name, value] : metrics) {
     if (std::isfinite(value)) manifest.metrics[name] = value;  // JSON has only finite numbers
   }
-  const auto temporary = checkpoint_folder / ".manifest.json";
-  write_manifest(temporary, manifest);
-  files::rename_durably(temporary, checkpoint_folder / kManifestFile);
+  auto temporary = temporary_twin(checkpoint_folder);
+  temporary += "-manifest";
+  try {
+    write_manifest(temporary, manifest);
+    files::rename_durably(temporary, checkpoint_folder / kManifestFile);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
+  }
 }
 
 void delete_checkpoint(const fs::path& checkpoint_folder) {
@@ -133,14 +141,16 @@ void delete_checkpoint(const fs::path& checkpoint_folder) {
 
 void remove_leftovers(const fs::path& run_folder) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(run_folder / kCheckpointsFolder, error)) {
-    if (!entry.path().filename().string().starts_with(kTemporaryPrefix)) continue;
-    fs::remove_all(entry.path(), error);
-    if (error) {
-      log::warning("Could not remove temporary folders of a killed run",
-                   {{"folder", entry.path()}, {"reason", error.message()}});
+  fs::directory_iterator entry(run_folder / kCheckpointsFolder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(kTemporaryPrefix)) continue;
+    std::error_code reason;
+    fs::remove_all(entry->path(), reason);
+    if (reason) {
+      log::warning("Could not remove what was left of a checkpoint",
+                   {{"path", entry->path()}, {"reason", reason.message()}});
     } else {
-      log::info("Removed temporary folders of a killed run", {{"folder", entry.path()}});
+      log::info("Removed what was left of a checkpoint", {{"path", entry->path()}});
     }
   }
 }

@@ -39,7 +39,8 @@ void add_metrics(const std::filesystem::path& checkpoint_folder,
 /// Deletes a checkpoint atomically. Throws DataError.
 void delete_checkpoint(const std::filesystem::path& checkpoint_folder);
 
-/// Removes temporary folders of killed runs. Logs what can't be removed.
+/// Removes what killed runs and failed deletions left. No checkpoint may be being written. Logs
+/// what can't be removed.
 void remove_leftovers(const std::filesystem::path& run_folder);
 
 }  // namespace ganscale::checkpoint

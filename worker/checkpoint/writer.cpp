@@ -9,6 +9,7 @@
 #include "checkpoint/reader.h"
 #include "checkpoint/retention.h"
 #include "checkpoint/write_checkpoint.h"
+#include "files/input_error.h"
 
 namespace ganscale::checkpoint {
 namespace {
@@ -21,6 +22,21 @@ RetentionCandidate candidate_of(const CheckpointInfo& info, const std::string& m
   const auto found = info.metrics.find(metric);
   if (found != info.metrics.end()) candidate.metric = found->second;
   return candidate;
+}
+
+/// Whether a defect may be the storage's rather than the checkpoint's. Warns of it.
+bool may_be_whole(const CheckpointInfo& info) {
+  if (info.defect.empty()) return false;
+  std::string reason = info.defect;
+  try {
+    verify_checkpoint(info.folder);
+  } catch (const files::InputError& error) {
+    reason = error.what();
+  } catch (const DataError&) {
+    return false;
+  }
+  log::warning("Could not read a checkpoint", {{"reason", reason}});
+  return true;
 }
 
 }  // namespace
@@ -68,7 +84,7 @@ bool Writer::wait() {
 void Writer::add_metrics(std::int64_t images_seen, const std::map<std::string, double>& metrics) {
   wait();
   const auto folder = run_folder_ / kCheckpointsFolder / checkpoint_name(images_seen);
-  if (!std::filesystem::exists(folder)) return;
+  if (files::is_missing(folder)) return;
   try {
     checkpoint::add_metrics(folder, metrics);
   } catch (const DataError& error) {
@@ -98,7 +114,7 @@ void Writer::run(const std::stop_token& stop) {
       if (!changed_.wait(lock, stop, [&] { return busy_; })) return;
     }
     try {
-      write_in_background(stop);
+      write_or_retry(stop);
     } catch (const DataError& error) {
       record_failure(std::current_exception(), error.what(), config_.on_error == OnError::kStop);
     } catch (const WriteAbandoned&) {
@@ -110,6 +126,16 @@ void Writer::run(const std::stop_token& stop) {
     busy_ = false;
     changed_.notify_all();
   }
+}
+
+void Writer::write_or_retry(const std::stop_token& stop) {
+  try {
+    write_in_background(stop);
+    return;
+  } catch (const DataError& error) {
+    log::warning("Retrying to write a checkpoint", {{"reason", error.what()}});
+  }
+  write_in_background(stop);
 }
 
 void Writer::write_in_background(const std::stop_token& stop) {
@@ -133,9 +159,15 @@ void Writer::write_in_background(const std::stop_token& stop) {
 }
 
 void Writer::delete_old() const {
+  remove_leftovers(run_folder_);
   std::vector<RetentionCandidate> candidates;
-  for (const auto& info : list_checkpoints(run_folder_)) {
-    candidates.push_back(candidate_of(info, config_.keep_best));
+  try {
+    for (const auto& info : list_checkpoints(run_folder_)) {
+      if (may_be_whole(info)) continue;  // neither to be deleted nor a reason to delete another
+      candidates.push_back(candidate_of(info, config_.keep_best));
+    }
+  } catch (const DataError& error) {
+    log::warning("Could not look for old checkpoints", {{"reason", error.what()}});
   }
   const auto doomed = checkpoints_to_delete(
       std::move(candidates),

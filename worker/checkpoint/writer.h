@@ -37,16 +37,16 @@ struct WritePause {
 ///
 /// There is one host copy and at most one write in progress. An earlier write() blocks, so that no
 /// checkpoint is skipped and memory is bounded, and logs a warning. After each write, checkpoints
-/// that keep_last and keep_best do not retain are deleted.
+/// that keep_last and keep_best do not retain are deleted, and what an earlier deletion left.
 ///
-/// A failed write (disk full, read-only folder, ...) is logged and counted, and earlier checkpoints
-/// stay. With on_error: stop, the next call of any member throws the error.
+/// A failed write (disk full, read-only folder, ...) is tried once more, since what failed may have
+/// passed; then it is logged and counted, and earlier checkpoints stay. With on_error: stop, the next call of any member throws the error.
 ///
 /// One thread calls write() and wait(); status() is thread safe.
 /// The destructor abandons a write in progress; call wait() to complete it.
 class Writer {
  public:
-  /// Removes temporary folders of killed runs and starts the thread.
+  /// Removes what killed runs left and starts the thread.
   ///
   /// may_write: asked by the thread before a checkpoint is written, and before it takes its name.
   /// If it throws, nothing more is written, and the next call of any member throws the error.
@@ -78,6 +78,7 @@ class Writer {
 
  private:
   void run(const std::stop_token& stop);
+  void write_or_retry(const std::stop_token& stop);
   void write_in_background(const std::stop_token& stop);
   void delete_old() const;
   void record_failure(const std::exception_ptr& failure, const std::string& reason, bool is_fatal);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
@@ -77,6 +78,9 @@ ExitCode run(const Action& action, const std::function<void()>& before_user_erro
     if (!is_ours) before_user_error();
     log::error(error.what());
     return error.code();
+  } catch (const std::filesystem::filesystem_error& error) {
+    log::error(error.what());
+    return ExitCode::kData;
   } catch (const std::bad_alloc&) {
     log::error("out of memory: use a smaller batch or fewer prefetched batches");
     return ExitCode::kBug;

@@ -1,12 +1,18 @@
 #include "files/atomic_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <system_error>
+#include <vector>
 
+#include "files/durable_file.h"
+#include "files/file_descriptor.h"
 #include "files/hex.h"
+#include "files/input_error.h"
+#include "files/uninterrupted.h"
 
 namespace ganscale::files {
 namespace {
@@ -14,8 +20,6 @@ namespace {
 [[noreturn]] void fail(const std::filesystem::path& path, const std::error_code& reason) {
   throw OutputError("can't write: " + path.string() + ": " + reason.message());
 }
-
-std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
 }  // namespace
 
@@ -30,30 +34,34 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), reason);
   if (reason) fail(path.parent_path(), reason);
   const auto temporary = temporary_beside(path);
-  errno = 0;
-  std::ofstream file(temporary, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  reason = file ? std::error_code() : last_error();
-  if (!reason) std::filesystem::rename(temporary, path, reason);
-  if (!reason) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  fail(path, reason);
+  try {
+    // On the disk before it takes its name: after a power failure the name has all of it.
+    DurableFile file(temporary);
+    file.write(std::as_bytes(std::span(bytes)));
+    file.finish();
+    std::filesystem::rename(temporary, path, reason);
+    if (reason) fail(path, reason);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  const auto refuse = [&](const std::error_code& reason) {
-    throw DataError("can't read: " + path.string() + ": " + reason.message());
-  };
-  // A folder can be opened but not read.
-  if (std::filesystem::is_directory(path)) refuse(std::make_error_code(std::errc::is_a_directory));
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(last_error());
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) refuse(last_error());
-  return bytes;
+  const FileDescriptor file(
+      uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (file.get() < 0) fail_to_read(path, errno);
+  constexpr std::size_t kPieceBytes = 1 << 16;
+  std::vector<char> piece(kPieceBytes);
+  std::string bytes;
+  while (true) {
+    const ssize_t count =
+        uninterrupted([&] { return ::read(file.get(), piece.data(), piece.size()); });
+    if (count < 0) fail_to_read(path, errno);
+    if (count == 0) return bytes;
+    bytes.append(piece.data(), static_cast<std::size_t>(count));
+  }
 }
 
 }  // namespace ganscale::files

@@ -19,11 +19,11 @@ class OutputError : public DataError {
 /// the same name, on any machine that shares the folder.
 std::filesystem::path temporary_beside(std::filesystem::path path);
 
-/// Writes a file atomically: to a temporary name in the same folder, which is then renamed. Creates
-/// missing parent folders. Throws OutputError.
+/// Writes a file atomically: to the disk under a temporary name in the same folder, then renames
+/// it. Creates missing parent folders. Throws OutputError.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-/// Reads a whole file. Throws DataError with the system's reason.
+/// Reads a whole file. Throws as fail_to_read() does (files/input_error.h).
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace ganscale::files

@@ -20,7 +20,7 @@ struct FileDigest {
 
 /// Writes a new file whose bytes are on the disk once finish() has returned.
 ///
-/// Throws: DataError with file and reason (disk full, read-only, ...) from every member.
+/// Throws: OutputError with file and reason (disk full, read-only, ...) from every member.
 class DurableFile {
  public:
   /// Creates or truncates the file.
@@ -36,10 +36,10 @@ class DurableFile {
   std::int64_t size_bytes_ = 0;
 };
 
-/// Reads a file and returns its size and SHA-256. Throws DataError if it can't be read.
+/// Reads a file and returns its size and SHA-256. Throws as fail_to_read() does.
 FileDigest digest_file(const std::filesystem::path& file);
 
-/// Syncs the entries of a folder (new, renamed and removed files) to the disk.
+/// Syncs the entries of a folder (new, renamed and removed files) to the disk. Throws OutputError.
 void sync_folder(const std::filesystem::path& folder);
 
 /// Renames a file, replacing an existing one, and syncs the new name to the disk.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <ctime>
+#include <optional>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -16,6 +17,8 @@
 #include "base/log.h"
 #include "base/utc_text.h"
 #include "files/atomic_file.h"
+#include "files/input_error.h"
+#include "files/uninterrupted.h"
 
 namespace ganscale::files {
 namespace {
@@ -32,12 +35,16 @@ std::string reason_of(int error) {
 }
 
 /// Returns what a line of the file says; nothing where there is no such line.
-std::string field(const std::string& text, const std::string& key) {
+std::optional<std::string> line_of(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(key)) return line.substr(key.size());
   }
-  return "";
+  return std::nullopt;
+}
+
+std::string field(const std::string& text, const std::string& key) {
+  return line_of(text, key).value_or("");
 }
 
 std::string text_of(const fs::path& file) {
@@ -70,13 +77,10 @@ bool is_later(const std::string& there, const std::string& attempt) {
 
 /// Returns false if another process holds the lock.
 bool try_lock(int descriptor, const fs::path& file) {
-  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK) return false;
-    log::warning("The file system has no locks: a second training in the folder goes unnoticed",
-                 {{"file", file}, {"reason", reason_of(errno)}});
-    return true;
-  }
+  if (uninterrupted([&] { return flock(descriptor, LOCK_EX | LOCK_NB); }) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  log::warning("The file system has no locks: a second training in the folder goes unnoticed",
+               {{"file", file}, {"reason", reason_of(errno)}});
   return true;
 }
 
@@ -93,10 +97,23 @@ bool lock_within(std::chrono::milliseconds patience, int descriptor, const fs::p
 
 void write_text(int descriptor, const fs::path& file, const std::string& text) {
   // In place: a new file would have a lock of its own.
-  const bool is_written =
-      ftruncate(descriptor, 0) == 0 &&
-      pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
-      fsync(descriptor) == 0;
+  const auto write_at = [&](std::size_t offset) {
+    return uninterrupted([&] {
+      return pwrite(descriptor, text.data() + offset, text.size() - offset,
+                    static_cast<off_t>(offset));
+    });
+  };
+  const auto write_all = [&] {
+    std::size_t written = 0;
+    while (written < text.size()) {
+      const ssize_t count = write_at(written);
+      if (count <= 0) return false;
+      written += static_cast<std::size_t>(count);
+    }
+    return true;
+  };
+  const bool is_written = uninterrupted([&] { return ftruncate(descriptor, 0); }) == 0 &&
+                          write_all() && uninterrupted([&] { return fsync(descriptor); }) == 0;
   if (is_written) return;
   log::warning("Cannot write who uses the folder", {{"file", file}, {"reason", reason_of(errno)}});
 }
@@ -105,7 +122,8 @@ void write_text(int descriptor, const fs::path& file, const std::string& text) {
 
 FolderLock::FolderLock(const fs::path& file, const std::string& attempt,
                        std::chrono::milliseconds patience)
-    : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    : descriptor_(
+          uninterrupted([&] { return ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644); })) {
   if (descriptor_.get() < 0) {
     throw ConfigError("cannot write the lock of the folder: " + file.string() + ": " +
                       reason_of(errno));
@@ -127,11 +145,12 @@ FolderLock::FolderLock(const fs::path& file, const std::string& attempt,
 }
 
 void require_attempt(const fs::path& file, const std::string& attempt) {
-  if (attempt.empty() || !fs::exists(file)) return;
-  const std::string there = field(text_of(file), kAttempt);
-  if (there == attempt) return;
+  if (attempt.empty() || is_missing(file)) return;
+  // Who could not write the line, as on a full disk, has taken nothing over.
+  const auto there = line_of(read_file(file), kAttempt);
+  if (!there || *there == attempt) return;
   throw PeerLost("another training has taken the folder over: " + file.parent_path().string() +
-                 ": " + (there.empty() ? "one started by hand" : there) + ", and this is " +
+                 ": " + (there->empty() ? "one started by hand" : *there) + ", and this is " +
                  attempt);
 }
 

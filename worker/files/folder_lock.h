@@ -30,7 +30,8 @@ class FolderLock {
 
 /// Throws PeerLost if the file says that another attempt, or a process started by hand, has taken
 /// the folder over: nothing more may be written there. To be asked before something is replaced.
-/// Does nothing without the file, and for a process that is not an attempt.
+/// Does nothing without the file or if it names nobody, and for a process that is not an attempt.
+/// Throws DataError if the file can't be read.
 void require_attempt(const std::filesystem::path& file, const std::string& attempt);
 
 }  // namespace ganscale::files

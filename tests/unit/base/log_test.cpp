@@ -1,7 +1,9 @@
 #include "base/log.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -123,6 +125,17 @@ TEST_F(Log, AppendsToAFileThatIsThere) {
   EXPECT_EQ(all[1].at("message"), "two");
 }
 
+TEST_F(Log, CutsOffWhatAKilledProcessLeftOfALine) {
+  for (const auto* before : {"{}\n{\"mess", "{}\n"}) {
+    folder_.write("log.jsonl", before);
+    log::set_file(file_);
+    printed([] { log::info("one"); });
+    const auto all = lines();
+    ASSERT_EQ(all.size(), 2) << before;
+    EXPECT_EQ(all[1].at("message"), "one");
+  }
+}
+
 // A file name may be any bytes; a log line is UTF-8 all the same, and no reason to throw.
 TEST_F(Log, ReplacesWhatIsNoUtf8) {
   log::set_file(file_);
@@ -141,6 +154,34 @@ TEST_F(Log, LinesOfThreadsDoNotInterleave) {
     }
   });
   EXPECT_EQ(lines().size(), 200);
+}
+
+TEST_F(Log, WritesLaterWhatAFullDiskDidNotTake) {
+  constexpr std::size_t kLargest = 10'000;
+  folder_.write("log.jsonl", json{{"full", std::string(kLargest, 'x')}}.dump() + "\n");
+  log::set_file(file_);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit full{.rlim_cur = kLargest, .rlim_max = limit.rlim_max};
+  std::signal(SIGXFSZ, SIG_IGN);
+  const auto text = printed([&] {
+    setrlimit(RLIMIT_FSIZE, &full);
+    log::info("one");
+    log::info("two");
+    setrlimit(RLIMIT_FSIZE, &limit);
+    log::info("three");
+  });
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(lines().size(), 4);
+  const std::string warning = "Cannot write the log file  reason=File too large";
+  EXPECT_THAT(text, testing::HasSubstr(warning));
+  EXPECT_EQ(text.find(warning), text.rfind(warning)) << "it is said once";
+}
+
+TEST_F(Log, SaysThatItsFileCannotBeOpened) {
+  const auto text = printed([] { log::set_file("/proc/none/log.jsonl"); });
+  EXPECT_THAT(text, testing::HasSubstr("Cannot open the log file  file=/proc/none/log.jsonl  "
+                                       "reason=No such file or directory"));
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ TEST_F(DamagedRun, MissingFile) {
 
 TEST_F(DamagedRun, MissingManifest) {
   fs::remove(newest() / "manifest.json");
-  expect_the_one_before_is_taken("cannot read the manifest");
+  expect_the_one_before_is_taken("manifest.json: No such file or directory");
 }
 
 TEST_F(DamagedRun, AnotherCheckpointUnderItsName) {
@@ -132,6 +132,19 @@ TEST_F(DamagedRun, WithoutAnyValidOneIsADataError) {
   fs::remove(newest() / "manifest.json");
   fs::remove(run_ / "checkpoints/kimg-000001/manifest.json");
   expect_error(ExitCode::kData, "no checkpoint of the run is valid",
+               [&] { newest_valid_checkpoint(run_.path()); });
+}
+
+// Manifests that can be opened but not read, as where the storage fails: they may yet be whole.
+TEST_F(DamagedRun, ThatTheStorageDoesNotGiveIsNotCalledInvalid) {
+  for (const auto* name : {"kimg-000001", "kimg-000002"}) {
+    const auto manifest = run_.path() / "checkpoints" / name / "manifest.json";
+    fs::remove(manifest);
+    fs::create_directory(manifest);
+  }
+  expect_error(ExitCode::kData,
+               "no checkpoint of the run can be read: can't read: " +
+                   (newest() / "manifest.json").string() + ": Is a directory",
                [&] { newest_valid_checkpoint(run_.path()); });
 }
 

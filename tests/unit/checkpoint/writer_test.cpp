@@ -136,5 +136,40 @@ TEST(Writer, ShowsItsStatusToOtherThreads) {
   EXPECT_EQ(writer.status().last_images_seen, 3'000);
 }
 
+TEST(Writer, RemovesWhatAFailedDeletionLeft) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {});
+  fs::create_directories(run / "checkpoints/.tmp-kimg-000009-deleted/more");
+  writer.write(make_snapshot(1'000, 1.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{"kimg-000001"});
+}
+
+// A manifest that can be opened but not read, as where the storage fails.
+TEST(Writer, DeletesNoCheckpointThatMayYetBeWhole) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {.keep_last = 1});
+  writer.write(make_snapshot(1'000, 1.0));
+  EXPECT_TRUE(writer.wait());
+  const auto manifest = run / "checkpoints/kimg-000001/manifest.json";
+  fs::remove(manifest);
+  fs::create_directory(manifest);
+  writer.write(make_snapshot(2'000, 2.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000001", "kimg-000002"}));
+}
+
+TEST(Writer, TriesOnceMoreWhatMayHavePassed) {
+  const TemporaryFolder run;
+  int asked = 0;
+  Writer writer(run.path(), {.on_error = OnError::kStop}, [&] {
+    if (++asked == 1) throw DataError("Input/output error");
+  });
+  writer.write(make_snapshot(1'000, 1.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(writer.status().written_count, 1);
+  EXPECT_EQ(writer.status().failed_count, 0);
+}
+
 }  // namespace
 }  // namespace ganscale::checkpoint

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "files/input_error.h"
+#include "files/remove_temporaries.h"
 #include "support/temporary_folder.h"
 
 namespace ganscale::files {
@@ -27,6 +31,40 @@ TEST(AtomicFile, KeepsTheOldFileWhereTheNewOneCannotTakeItsPlace) {
 
 TEST(AtomicFile, PicksADifferentTemporaryNameEachTime) {
   EXPECT_NE(temporary_beside("x"), temporary_beside("x"));
+}
+
+TEST(AtomicFile, OfAKilledProcessIsRemovedAndNothingElse) {
+  const TemporaryFolder folder;
+  folder.write("x.png", "");
+  folder.write("x.tmp", "");
+  folder.write("x.png.012345678901234g.tmp", "");
+  std::ofstream(temporary_beside(folder / "x.png")) << "incomple";
+  remove_temporaries(folder.path());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 3);
+  EXPECT_NO_THROW(remove_temporaries(folder / "absent"));
+}
+
+// A folder can be opened, but gives no bytes: as a file whose storage fails.
+TEST(ReadFile, TellsAMissingFileFromOneWhoseStorageFails) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(read_file(folder.path()), InputError);
+  EXPECT_FALSE(is_missing(folder.path()));
+  try {
+    read_file(folder / "absent");
+    FAIL();
+  } catch (const InputError&) {
+    FAIL() << "it is missing";
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.what(),
+              "can't read: " + (folder / "absent").string() + ": No such file or directory");
+  }
+  EXPECT_TRUE(is_missing(folder / "absent"));
+}
+
+TEST(ReadFile, GivesAllOfALongFile) {
+  const TemporaryFolder folder;
+  const std::string bytes(1'000'001, 'x');
+  EXPECT_EQ(read_file(folder.write("long", bytes)), bytes);
 }
 
 }  // namespace

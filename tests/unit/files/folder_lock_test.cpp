@@ -91,5 +91,18 @@ TEST_F(FolderLockTest, SaysWhereItCannotBe) {
                [] { const FolderLock lock("/nowhere/lock", ""); });
 }
 
+TEST_F(FolderLockTest, IsNotTakenOverByWhoeverCouldNotWriteTheLine) {
+  folder_.write("lock", "");  // as a full disk leaves it
+  EXPECT_NO_THROW(require_attempt(file_, "uid/3"));
+  folder_.write("lock", "host: a\nprocess: 1");
+  EXPECT_NO_THROW(require_attempt(file_, "uid/3"));
+}
+
+TEST_F(FolderLockTest, ThatCannotBeReadSaysNothingAboutOthers) {
+  std::filesystem::create_directory(file_);  // can be opened, not read
+  expect_error(ExitCode::kData, "can't read: " + file_.string() + ": Is a directory",
+               [&] { require_attempt(file_, "uid/3"); });
+}
+
 }  // namespace
 }  // namespace ganscale::files

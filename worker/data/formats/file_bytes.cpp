@@ -12,6 +12,9 @@
 #include <memory>
 #include <utility>
 
+#include "files/file_descriptor.h"
+#include "files/uninterrupted.h"
+
 namespace ganscale::data {
 namespace {
 
@@ -29,26 +32,38 @@ namespace {
   throw DataError(what);
 }
 
+[[noreturn]] void fail_to_read(int reason, const std::filesystem::path& file, std::int64_t offset) {
+  fail(reason, std::string("cannot read (") + std::strerror(reason) + "): " + file.string() +
+                   ", offset " + std::to_string(offset));
+}
+
+bool is_gzip(int descriptor, const std::filesystem::path& file) {
+  constexpr std::array<std::uint8_t, 3> kGzip{0x1f, 0x8b, 8};  // 8: deflate, the only method
+  std::array<std::uint8_t, 3> begin{};
+  const auto got =
+      files::uninterrupted([&] { return ::pread(descriptor, begin.data(), begin.size(), 0); });
+  if (got < 0) fail_to_read(errno, file, 0);
+  return got == std::ssize(begin) && begin == kGzip;
+}
+
 }  // namespace
 
-FileBytes::FileBytes(const std::filesystem::path& file)
-    : file_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+FileBytes::FileBytes(const std::filesystem::path& file) : file_(file) {
+  FileDescriptor opened(
+      files::uninterrupted([&] { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC); }));
   struct stat status = {};
-  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
+  if (opened.get() < 0 || ::fstat(opened.get(), &status) != 0) {
     const int reason = errno;
-    if (descriptor_ >= 0) ::close(descriptor_);
     fail(reason,
          std::string("cannot open the file (") + std::strerror(reason) + "): " + file_.string());
   }
+  if (!S_ISREG(status.st_mode)) refuse("not a regular file", file_);
+  if (is_gzip(opened.get(), file_)) {
+    unpack();
+    return;
+  }
   size_bytes_ = status.st_size;
-  constexpr std::array<std::uint8_t, 3> kGzip{0x1f, 0x8b, 8};  // 8: deflate, the only method
-  std::array<std::uint8_t, 3> begin{};
-  const bool gzip =
-      ::pread(descriptor_, begin.data(), begin.size(), 0) == std::ssize(begin) && begin == kGzip;
-  const bool regular = S_ISREG(status.st_mode);
-  if (gzip || !regular) ::close(std::exchange(descriptor_, -1));
-  if (!regular) refuse("not a regular file", file_);
-  if (gzip) unpack();
+  descriptor_ = opened.release();
 }
 
 FileBytes::FileBytes(FileBytes&& other) noexcept
@@ -100,11 +115,7 @@ std::span<const std::uint8_t> FileBytes::read_some(std::int64_t offset, std::int
     const auto got =
         ::pread(descriptor_, buffer.data() + filled, available - filled, offset + filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      const int reason = errno;
-      fail(reason, std::string("cannot read (") + std::strerror(reason) + "): " + file_.string() +
-                       ", offset " + std::to_string(offset + filled));
-    }
+    if (got < 0) fail_to_read(errno, file_, offset + filled);
     if (got == 0) break;
     filled += got;
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "files/atomic_file.h"
+#include "files/input_error.h"
 
 namespace ganscale::report {
 namespace {
@@ -57,7 +58,7 @@ std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path&
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path,
                                                     std::size_t& offset_bytes) {
   std::vector<nlohmann::ordered_json> objects;
-  if (!std::filesystem::exists(path)) return objects;
+  if (files::is_missing(path)) return objects;
   const std::string text = files::read_file(path);
   auto lines = split_lines(text.substr(std::min(offset_bytes, text.size())));
   if (!lines.empty()) offset_bytes += lines.back().end_bytes;

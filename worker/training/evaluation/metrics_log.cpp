@@ -1,6 +1,6 @@
 #include "training/evaluation/metrics_log.h"
 
-#include "files/append_file.h"
+#include "files/append_line.h"
 #include "report/log/stats_log.h"
 
 namespace ganscale::training {
@@ -31,7 +31,7 @@ std::optional<std::int64_t> newest_images_seen(const std::filesystem::path& file
 
 void append_if_newest(const std::filesystem::path& file, const MetricsLine& line) {
   if (newest_images_seen(file) > line.images_seen) return;
-  files::AppendFile(file).append(to_json(line).dump() + "\n");
+  files::append_line(file, to_json(line).dump());
 }
 
 }  // namespace ganscale::training

@@ -16,6 +16,7 @@
 #include "data/tools/parallel_for.h"
 #include "files/atomic_file.h"
 #include "files/durable_file.h"
+#include "files/input_error.h"
 #include "files/sha256.h"
 #include "report/log/progress.h"
 
@@ -87,7 +88,7 @@ metrics::FeatureStats extract_all(const RealImages& real, metrics::OpenFeatureNe
 
 /// Returns the tensors of a cached file; empty if there is none or its key differs.
 NamedTensors read_cached(const fs::path& file, const std::string& key) {
-  if (!fs::exists(file)) return {};
+  if (files::is_missing(file)) return {};
   try {
     auto cached = checkpoint::read_safetensors(file);
     if (cached.metadata[kKey] == key) return std::move(cached.tensors);

@@ -9,6 +9,7 @@
 #include "checkpoint/writer.h"
 #include "device/cached_memory.h"
 #include "files/atomic_file.h"
+#include "files/remove_temporaries.h"
 #include "training/loop/agreement.h"
 #include "training/loop/evaluate_averages.h"
 #include "training/loop/reporter.h"
@@ -121,6 +122,9 @@ std::unique_ptr<checkpoint::Writer> Loop::open_folder() {
   const checkpoint::Snapshot snapshot = gather_snapshot();
   if (context_.group.rank() != 0) return nullptr;
   context_.folder.create();
+  for (const auto& folder : {context_.folder.root(), context_.folder.samples()}) {
+    files::remove_temporaries(folder);
+  }
   log::set_file(context_.folder.log());
   context_.folder.write_config(config_.resolved, config_.checkpoint.on_error);
   auto writer =

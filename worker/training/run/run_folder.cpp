@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "config/differences.h"
 #include "files/atomic_file.h"
+#include "files/input_error.h"
 #include "report/page/run_summary.h"
 #include "wire/names.h"
 
@@ -24,7 +26,7 @@ std::string own_attempt() {
 
 [[noreturn]] void refuse(const std::filesystem::path& root, const std::error_code& error) {
   throw ConfigError("cannot write the run folder, choose another with --run: " + root.string() +
-                    (error ? ": " + error.message() : std::string()));
+                    ": " + error.message());
 }
 
 }  // namespace
@@ -42,7 +44,8 @@ void RunFolder::require_lock() const { files::require_attempt(lock_, own_attempt
 void RunFolder::create() const {
   std::error_code error;
   std::filesystem::create_directories(samples(), error);
-  if (error || access(root_.c_str(), W_OK) != 0) refuse(root_, error);
+  if (!error && access(root_.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
+  if (error) refuse(root_, error);
 }
 
 void RunFolder::require_writable() const {
@@ -58,12 +61,16 @@ void RunFolder::require_writable() const {
 }
 
 void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on_error) const {
-  std::error_code ignored;
-  if (std::filesystem::exists(config(), ignored) && files::read_file(config()) == resolved) return;
-  const std::string changes = config_changes(resolved);
-  if (!changes.empty()) {
-    log::warning("The configuration differs from the run's previous one",
-                 {{"keys", changes}, {"file", config()}});
+  try {
+    if (!files::is_missing(config()) && files::read_file(config()) == resolved) return;
+    const std::string changes = config_changes(resolved);
+    if (!changes.empty()) {
+      log::warning("The configuration differs from the run's previous one",
+                   {{"keys", changes}, {"file", config()}});
+    }
+  } catch (const Error& error) {
+    log::warning("Cannot compare with the run's previous configuration",
+                 {{"reason", error.what()}});
   }
   try {
     files::write_file_atomically(config(), resolved);
@@ -75,8 +82,7 @@ void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on
 
 std::string RunFolder::config_changes(const std::string& resolved) const {
   constexpr std::size_t kMostNamed = 10;
-  std::error_code ignored;
-  if (!std::filesystem::exists(config(), ignored)) return "";
+  if (files::is_missing(config())) return "";
   auto changed =
       config::differences(config::parse_yaml(files::read_file(config()), config().string()),
                           config::parse_yaml(resolved, "the new configuration"));

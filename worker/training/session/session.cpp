@@ -6,8 +6,7 @@
 #include "base/log.h"
 #include "comm/collectives/numbers.h"
 #include "device/gpu.h"
-#include "files/append_file.h"
-#include "files/atomic_file.h"
+#include "files/append_line.h"
 #include "report/mlflow/mlflow_client.h"
 #include "telemetry/exposer.h"
 #include "telemetry/registry.h"
@@ -71,8 +70,8 @@ void require_mlflow(const report::MlflowConfig& config) {
 
 void record_start(const RunFolder& folder, const nlohmann::ordered_json& start) {
   try {
-    files::AppendFile(folder.provenance()).append(start.dump() + "\n");
-  } catch (const files::OutputError& error) {
+    files::append_line(folder.provenance(), start.dump());
+  } catch (const DataError& error) {
     log::warning("Cannot record what was started", {{"reason", error.what()}});
   }
 }

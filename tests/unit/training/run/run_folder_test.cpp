@@ -97,5 +97,13 @@ TEST_F(RunFolderTest, StopsOrWarnsWhereTheConfigurationCannotBeWritten) {
               testing::HasSubstr("Cannot write the configuration"));
 }
 
+TEST_F(RunFolderTest, ReplacesAConfigurationThatCannotBeRead) {
+  run_.create();
+  folder_.write("runs/r1/config.yaml", "a: [1");
+  EXPECT_THAT(write("a: 2\n"),
+              testing::HasSubstr("Cannot compare with the run's previous configuration"));
+  EXPECT_EQ(files::read_file(run_.config()), "a: 2\n");
+}
+
 }  // namespace
 }  // namespace ganscale::training

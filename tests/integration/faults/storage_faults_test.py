@@ -1,0 +1,48 @@
+"""A training whose storage fails: at one call of each name in each way that it may, or, with GANSCALE_THOROUGH=1, at each
+call. It ends with the right exit code or goes on; nothing incomplete is taken for whole; and it resumes to the weights of
+an undisturbed training. STORAGE_FAULTS_ONLY="write 2 run/stats.jsonl" injects only the faults whose names contain that."""
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+from faulty_run import PROJECT
+from sweep import Sweep, every_fault, one_of_each, prepare
+
+sys.path.insert(0, str(PROJECT / "tests/support"))
+from thorough import thorough  # noqa: E402
+
+SHARE_TO_REACH = 0.95  # how many calls come depends a little on how far ahead the loader reads
+ONLY = os.environ.get("STORAGE_FAULTS_ONLY")
+WORKERS = thorough(os.cpu_count(), 2)
+
+
+class StorageFaults(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.inputs, self.half_done = prepare(self.folder)
+
+    def sweep(self, name, start_from, choose):
+        sweep = Sweep(self.folder / name, start_from)
+        faults = [fault for fault in every_fault(sweep.calls) if ONLY in str(fault)] if ONLY else choose(sweep.calls)
+        reached = set()
+        for fault, ended, found in sweep.run(faults, WORKERS):
+            if ended.hit:
+                reached.add(fault.call)
+            with self.subTest(str(fault)):
+                self.assertEqual(found, [], ended.output)
+        share = len(reached) / len({fault.call for fault in faults})
+        print(f"{name}: {len(faults)} faults, {len(reached)} of {len(sweep.calls)} calls ({share:.1%} of those aimed at)")
+        self.assertGreaterEqual(share, SHARE_TO_REACH)
+
+    def test_of_a_training_that_goes_on_end_it_in_order_or_not_at_all(self):
+        self.sweep("resumed", self.half_done, thorough(every_fault, one_of_each))
+
+    @unittest.skipIf(thorough(False, True), "GANSCALE_THOROUGH=1 is not set")
+    def test_of_a_training_that_begins_end_it_in_order_or_not_at_all(self):
+        self.sweep("begun", self.inputs, every_fault)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
