@@ -89,7 +89,7 @@ void drop_incomplete_line(const std::filesystem::path& file) {
   const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : 0;
   std::streamoff end = size;
   while (end > 0 && in.seekg(end - 1) && in.get() != '\n') --end;
-  std::error_code ignored;  // the line stays
+  std::error_code ignored;         // the line stays
   if (!in || end == size) return;  // what can't be read is not known to be incomplete
   std::filesystem::resize_file(file, static_cast<std::uintmax_t>(end), ignored);
 }
