@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -40,21 +41,31 @@ void add(std::vector<Entry>& all, const Entry& entry) {
   }
 }
 
+/// Returns the schema of a list whose items have this type.
+Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", type}}}}; }
+
+/// Returns the schema of a side, or of a height and a width.
+Json resolution_schema() {
+  Json schema = list_of("integer");
+  schema["type"] = {"integer", "array"};
+  schema["minItems"] = schema["maxItems"] = 2;
+  return schema;
+}
+
 Json type_of(const Entry& entry) {
-  const std::string& type = entry.type;
-  if (type == "choice") return {{"enum", entry.choices}};
-  if (type == "bool") return {{"type", "boolean"}};
-  if (type == "integer" || type == "number") return {{"type", type}};
-  if (type == "resolution") {
-    return {{"type", {"integer", "array"}},
-            {"items", {{"type", "integer"}}},
-            {"minItems", 2},
-            {"maxItems", 2}};
-  }
-  if (type == "bytes" || type == "duration") return {{"type", {"number", "string"}}};
-  if (type == "integers") return {{"type", "array"}, {"items", {{"type", "integer"}}}};
-  if (type == "numbers") return {{"type", "array"}, {"items", {{"type", "number"}}}};
-  if (type == "strings") return {{"type", "array"}};
+  static const std::map<std::string, Json> kSchemas = {
+      {"bool", {{"type", "boolean"}}},
+      {"integer", {{"type", "integer"}}},
+      {"number", {{"type", "number"}}},
+      {"bytes", {{"type", {"number", "string"}}}},
+      {"duration", {{"type", {"number", "string"}}}},
+      {"resolution", resolution_schema()},
+      {"integers", list_of("integer")},
+      {"numbers", list_of("number")},
+      {"strings", {{"type", "array"}}}};
+  if (entry.type == "choice") return {{"enum", entry.choices}};
+  const auto found = kSchemas.find(entry.type);
+  if (found != kSchemas.end()) return found->second;
   return {{"type", {"string", "number", "boolean"}}};  // any scalar is text
 }
 

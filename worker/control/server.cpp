@@ -2,8 +2,8 @@
 
 #include <mutex>
 
-#include "base/bounded_queue.h"
 #include "base/error.h"
+#include "control/bounded_queue.h"
 #include "control/http.h"
 #include "control/routes.h"
 

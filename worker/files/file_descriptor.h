@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "base/handle.h"
+#include "files/handle.h"
 
 namespace ganscale {
 

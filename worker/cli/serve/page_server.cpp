@@ -1,7 +1,7 @@
 #include "cli/serve/page_server.h"
 
-#include "base/bounded_queue.h"
 #include "base/error.h"
+#include "control/bounded_queue.h"
 #include "control/http.h"
 
 namespace ganscale::cli {

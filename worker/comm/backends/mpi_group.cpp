@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/handle.h"
 #include "base/stopwatch.h"
 #include "comm/backends/comm_thread.h"
+#include "files/handle.h"
 #include "profile/scopes.h"
 
 namespace ganscale::comm {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/handle.h"
+#include "files/handle.h"
 
 // The format: CompuServe, "Graphics Interchange Format, Version 89a".
 namespace ganscale::data {

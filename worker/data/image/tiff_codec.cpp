@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/handle.h"
+#include "files/handle.h"
 
 namespace ganscale::data {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/handle.h"
+#include "files/handle.h"
 
 namespace ganscale::data {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "base/handle.h"
 #include "files/atomic_file.h"
+#include "files/handle.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>

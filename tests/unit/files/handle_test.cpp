@@ -1,4 +1,4 @@
-#include "base/handle.h"
+#include "files/handle.h"
 
 #include <gtest/gtest.h>
 

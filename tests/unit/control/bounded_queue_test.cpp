@@ -1,4 +1,4 @@
-#include "base/bounded_queue.h"
+#include "control/bounded_queue.h"
 
 #include <gtest/gtest.h>
 
