@@ -1,6 +1,7 @@
 """A training is logged to a real MLflow server, and read back by MLflow's own client."""
-import math
 import json
+import logging
+import math
 import os
 import pathlib
 import signal
@@ -16,13 +17,16 @@ from tracking_python import PROJECT, use_tracking_python
 
 use_tracking_python()
 sys.path.insert(0, str(PROJECT / "tests/support"))
+import requests  # noqa: E402
+from mlflow import MlflowClient  # noqa: E402
 from programs import WORKER, WRONG_CONFIGURATION  # noqa: E402
+from werkzeug.serving import make_server  # noqa: E402
 from write_png import write_png  # noqa: E402
 
 STOPPED = 143
 SECRET = "hush-hush"
 TRAINING = [f"--set={key}" for key in
-            ("training.batch=4", "training.tick_kimg=0.004", "training.samples_every_kimg=0", "training.grid_rows=1",
+            ("training.batch=4", "training.tick_kimg=0.2", "training.samples_every_kimg=0", "training.grid_rows=1",
              "training.grid_columns=1", "training.threads=1", "model.channels=0.125", "checkpoint.every_kimg=1000",
              "telemetry.metrics_port=-1", "telemetry.control_port=-1", "telemetry.mlflow.experiment=faces")]
 
@@ -42,12 +46,19 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def start_server(folder, port):
-    """Serves MLflow's REST API from a database in a folder; returns a function that ends it."""
+def load_server(folder):
+    """Returns MLflow's server with a database in a folder, once in a process: that takes seconds."""
     os.environ["_MLFLOW_SERVER_FILE_STORE"] = f"sqlite:///{folder}/mlflow.db"
     os.environ["_MLFLOW_SERVER_ARTIFACT_ROOT"] = f"{folder}/artifacts"
     from mlflow.server import app  # pylint: disable=import-outside-toplevel; it reads the two variables
-    from werkzeug.serving import make_server
+    experiment = app.test_client().get("/api/2.0/mlflow/experiments/get?experiment_id=0")  # makes the database
+    assert experiment.status_code == 200, experiment.text
+    return app
+
+
+def serve(app, port):
+    """Serves until the function that it returns is called."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = make_server("127.0.0.1", port, app, threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.shutdown
@@ -66,12 +77,18 @@ class Mlflow(unittest.TestCase):
 
     def train(self, kimg, *options):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "MLFLOW_TRACKING_URI": self.uri, "MLFLOW_TRACKING_TOKEN": SECRET}
-        process = subprocess.Popen([WORKER, "train", "--data", self.folder / "photos", "--run", self.run_folder, *TRAINING,
-                                    f"--set=training.total_kimg={kimg}", *options], stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, text=True, env=environment)
-        self.addCleanup(process.communicate)
+        with (self.folder / "output").open("w", encoding="utf-8") as output:  # a pipe would be full before it is read
+            process = subprocess.Popen([WORKER, "train", "--data", self.folder / "photos", "--run", self.run_folder, *TRAINING,
+                                        f"--set=training.total_kimg={kimg}", *options], stdout=output,
+                                       stderr=subprocess.STDOUT, env=environment)
+        self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
+
+    def end_of(self, process):
+        """Waits for a training; returns its exit code and what it printed."""
+        code = process.wait(timeout=200)
+        return code, (self.folder / "output").read_text()
 
     def stats(self):
         file = self.run_folder / "stats.jsonl"
@@ -85,30 +102,30 @@ class Mlflow(unittest.TestCase):
                              [(tick["images_seen"], tick["loss"][network]) for tick in self.stats()])
 
     def test_a_training_is_logged_and_resumed_whenever_the_server_came_up(self):
+        server = load_server(self.folder)
         process = self.train(1_000_000)
         wait_until(lambda: len(self.stats()) >= 2 or process.poll() is not None)
-        self.addCleanup(start_server(self.folder, self.port))
-        from mlflow import MlflowClient
+        self.addCleanup(serve(server, self.port))
         client = MlflowClient(self.uri)
         run_id = wait_until(lambda: (self.run_folder / "mlflow.json").exists() and
                             json.loads((self.run_folder / "mlflow.json").read_text())["run_id"])
         wait_until(lambda: "loss/generator" in client.get_run(run_id).data.metrics)
         self.assertEqual(client.get_run(run_id).info.status, "RUNNING")
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=200)
-        self.assertEqual(process.returncode, STOPPED, output)
+        code, output = self.end_of(process)
+        self.assertEqual(code, STOPPED, output)
         self.assertEqual(output.count("Cannot log to MLflow"), 1, output)
         self.assertEqual(output.count("The MLflow server has got what it missed"), 1, output)
         self.expect_run(client, run_id)
         self.expect_no_secret()
 
-        process = self.train(self.stats()[-1]["kimg"] + 0.02)
-        output, _ = process.communicate(timeout=200)
-        self.assertEqual(process.returncode, 0, output)
+        code, output = self.end_of(self.train(self.stats()[-1]["kimg"] + 0.5))
+        self.assertEqual(code, 0, output)
         self.assertEqual(client.get_run(run_id).info.status, "FINISHED")
         self.expect_all_ticks(client, run_id)
         runs = client.search_runs([client.get_experiment_by_name("faces").experiment_id])
         self.assertEqual([run.info.run_id for run in runs], [run_id])
+        self.expect_that_the_server_reads_nan(client, run_id)
 
     def expect_run(self, client, run_id):
         run = client.get_run(run_id)
@@ -120,36 +137,26 @@ class Mlflow(unittest.TestCase):
         self.assertEqual(run.data.tags["ganscale.run_folder"], str(self.run_folder))
         self.expect_all_ticks(client, run_id)
 
+    def expect_that_the_server_reads_nan(self, client, run_id):
+        """Sends NaN as the worker does, since JSON has none: as a word."""
+        body = {"run_id": run_id, "metrics": [{"key": "diverged", "value": "NaN", "timestamp": 1, "step": 2}]}
+        answer = requests.post(f"{self.uri}/api/2.0/mlflow/runs/log-batch", json=body, timeout=60)
+        self.assertEqual(answer.status_code, 200, answer.text)
+        self.assertTrue(math.isnan(client.get_run(run_id).data.metrics["diverged"]))
+
     def expect_no_secret(self):
         files = [path for path in self.run_folder.rglob("*") if path.is_file()]
         self.assertGreater(len(files), 4)
         for path in files:
             self.assertNotIn(SECRET.encode(), path.read_bytes(), path)
-        process = self.train(1, "--print-config")
-        output, _ = process.communicate(timeout=200)
+        _, output = self.end_of(self.train(1, "--print-config"))
         self.assertIn("experiment: faces", output)
         self.assertNotIn(SECRET, output)
 
     def test_an_address_that_is_none_is_refused(self):
-        process = self.train(1, "--set=telemetry.mlflow.uri=tracking:5000")
-        output, _ = process.communicate(timeout=200)
-        self.assertEqual(process.returncode, WRONG_CONFIGURATION, output)
+        code, output = self.end_of(self.train(1, "--set=telemetry.mlflow.uri=tracking:5000"))
+        self.assertEqual(code, WRONG_CONFIGURATION, output)
         self.assertIn("telemetry.mlflow.uri: expected a tracking server", output)
-
-
-class Servers(unittest.TestCase):
-    def test_read_NaN_as_a_word(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
-        port = free_port()
-        self.addCleanup(start_server(folder, port))
-        import requests
-        from mlflow import MlflowClient
-        client = MlflowClient(f"http://127.0.0.1:{port}")
-        run = client.create_run("0")
-        body = {"run_id": run.info.run_id, "metrics": [{"key": "loss", "value": "NaN", "timestamp": 1, "step": 2}]}
-        answer = requests.post(f"http://127.0.0.1:{port}/api/2.0/mlflow/runs/log-batch", json=body, timeout=60)
-        self.assertEqual(answer.status_code, 200, answer.text)
-        self.assertTrue(math.isnan(client.get_run(run.info.run_id).data.metrics["loss"]))
 
 
 if __name__ == "__main__":
