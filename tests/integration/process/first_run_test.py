@@ -7,13 +7,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 import unittest
 import zipfile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT / "tests/support"))
-from programs import WORKER, WRONG_CONFIGURATION  # noqa: E402
+from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
 from write_png import write_png  # noqa: E402
 
 WRONG_USE, WRONG_DATA, STOPPED = 64, 65, 143
@@ -34,14 +33,6 @@ def run(*words):
     result = subprocess.run([WORKER, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             check=False, timeout=300, env=environment())
     return result.returncode, result.stdout
-
-
-def wait_until(condition):
-    end = time.monotonic() + 300
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError("a training did not get as far as expected")
-        time.sleep(0.02)
 
 
 class FirstRun(unittest.TestCase):
@@ -71,7 +62,7 @@ class FirstRun(unittest.TestCase):
 
     def expect_stopped(self, process, number):
         """Sends a signal to a training that takes steps, and expects a checkpoint and no explanations."""
-        wait_until(lambda: (self.run_folder / "stats.jsonl").exists() or process.poll() is not None)
+        wait_until(lambda: (self.run_folder / "stats.jsonl").exists() or process.poll() is not None, seconds=300)
         process.send_signal(number)
         output, _ = process.communicate(timeout=300)
         self.assertEqual(process.returncode, STOPPED, output)
@@ -162,7 +153,7 @@ class Waiting(FirstRun):
     def policy_of(self, **changes):
         """The policy that the threads of a training find in their environment."""
         process = self.start(WORKER, "train", "--data", self.write_images("."), "--run", self.run_folder, *LONG, **changes)
-        wait_until(lambda: self.run_folder.exists() or process.poll() is not None)
+        wait_until(lambda: self.run_folder.exists() or process.poll() is not None, seconds=300)
         variables = pathlib.Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
         return [variable.decode() for variable in variables if variable.startswith(b"OMP_WAIT_POLICY=")]
 

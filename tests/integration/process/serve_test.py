@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.request
@@ -16,7 +15,7 @@ from browser import Browser, find_browser
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT / "tests/support"))
-from programs import WORKER, WRONG_CONFIGURATION  # noqa: E402
+from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
 from write_png import write_png  # noqa: E402
 
 WRONG_USE, WRONG_DATA = 64, 65
@@ -25,15 +24,6 @@ TRAINING = [f"--set={key}" for key in
             ("training.batch=4", "training.tick_kimg=0.004", "training.samples_every_kimg=0", "training.grid_rows=1",
              "training.grid_columns=1", "training.threads=1", "model.channels=0.125", "checkpoint.every_kimg=0.02",
              "checkpoint.keep_last=2", "telemetry.metrics_port=-1", "telemetry.control_port=-1")]
-
-
-def wait_until(condition):
-    end = time.monotonic() + 200
-    while not (value := condition()):
-        if time.monotonic() > end:
-            raise TimeoutError("a program did not get as far as expected")
-        time.sleep(0.02)
-    return value
 
 
 def contents(folder):

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 from tracking_python import PROJECT, use_tracking_python
@@ -19,7 +18,7 @@ use_tracking_python()
 sys.path.insert(0, str(PROJECT / "tests/support"))
 import requests  # noqa: E402
 from mlflow import MlflowClient  # noqa: E402
-from programs import WORKER, WRONG_CONFIGURATION  # noqa: E402
+from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
 from werkzeug.serving import make_server  # noqa: E402
 from write_png import write_png  # noqa: E402
 
@@ -29,15 +28,6 @@ TRAINING = [f"--set={key}" for key in
             ("training.batch=4", "training.tick_kimg=0.2", "training.samples_every_kimg=0", "training.grid_rows=1",
              "training.grid_columns=1", "training.threads=1", "model.channels=0.125", "checkpoint.every_kimg=1000",
              "telemetry.metrics_port=-1", "telemetry.control_port=-1", "telemetry.mlflow.experiment=faces")]
-
-
-def wait_until(condition):
-    end = time.monotonic() + 200
-    while not (value := condition()):
-        if time.monotonic() > end:
-            raise TimeoutError("a program did not get as far as expected")
-        time.sleep(0.05)
-    return value
 
 
 def free_port():
