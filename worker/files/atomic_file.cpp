@@ -48,10 +48,12 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   }
 }
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, std::uint64_t offset_bytes) {
   const FileDescriptor file(
       uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
   if (file.get() < 0) fail_to_read(path, errno);
+  const auto offset = static_cast<off_t>(offset_bytes);
+  if (offset > 0 && ::lseek(file.get(), offset, SEEK_SET) < 0) fail_to_read(path, errno);
   constexpr std::size_t kPieceBytes = 1 << 16;
   std::vector<char> piece(kPieceBytes);
   std::string bytes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ std::filesystem::path temporary_beside(std::filesystem::path path);
 /// it. Creates missing parent folders. Throws OutputError.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-/// Reads a whole file. Throws as fail_to_read() does (files/input_error.h).
-std::string read_file(const std::filesystem::path& path);
+/// Reads a file from `offset_bytes` to its end; beyond its end there is nothing. Throws as
+/// fail_to_read() does (files/input_error.h).
+std::string read_file(const std::filesystem::path& path, std::uint64_t offset_bytes = 0);
 
 }  // namespace ganscale::files

@@ -1,6 +1,5 @@
 #include "report/log/stats_log.h"
 
-#include <algorithm>
 #include <string>
 
 #include "files/atomic_file.h"
@@ -51,16 +50,15 @@ void StatsLog::append(const nlohmann::ordered_json& line) {
 }
 
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path) {
-  std::size_t offset_bytes = 0;
+  std::uint64_t offset_bytes = 0;
   return read_json_lines(path, offset_bytes);
 }
 
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path,
-                                                    std::size_t& offset_bytes) {
+                                                    std::uint64_t& offset_bytes) {
   std::vector<nlohmann::ordered_json> objects;
   if (files::is_missing(path)) return objects;
-  const std::string text = files::read_file(path);
-  auto lines = split_lines(text.substr(std::min(offset_bytes, text.size())));
+  auto lines = split_lines(files::read_file(path, offset_bytes));
   if (!lines.empty()) offset_bytes += lines.back().end_bytes;
   for (Line& line : lines) objects.push_back(std::move(line.object));
   return objects;

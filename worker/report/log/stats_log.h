@@ -31,6 +31,6 @@ class StatsLog {
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path);
 /// Reads the lines from `offset_bytes` on, and moves it to their end: for a file that grows.
 std::vector<nlohmann::ordered_json> read_json_lines(const std::filesystem::path& path,
-                                                    std::size_t& offset_bytes);
+                                                    std::uint64_t& offset_bytes);
 
 }  // namespace ganscale::report

@@ -107,7 +107,7 @@ void MlflowUpload::send_params() {
 
 /// images_seen: of the last line that was sent.
 void MlflowUpload::send_lines(Followed& from, std::int64_t& images_seen) {
-  std::size_t end_bytes = from.offset_bytes;
+  std::uint64_t end_bytes = from.offset_bytes;
   auto lines = read_json_lines(from.file, end_bytes);
   std::erase_if(lines, [&](const ordered_json& line) {
     return line.value("images_seen", std::int64_t{-1}) <= images_seen;

@@ -60,7 +60,7 @@ class MlflowUpload {
   /// A file of JSON lines up to which this process has read it.
   struct Followed {
     std::filesystem::path file;
-    std::size_t offset_bytes = 0;
+    std::uint64_t offset_bytes = 0;
   };
 
   State read_state(const MlflowAccess& access) const;

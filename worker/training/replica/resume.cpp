@@ -10,17 +10,29 @@
 namespace ganscale::training {
 namespace {
 
+/// Returns how the configuration differs from the checkpoint's, in words that end an error about that
+/// checkpoint: empty where nothing differs or config.yaml can't be read, which is another error.
+std::string changes_since(const ResumeFrom& from) {
+  if (from.resolved.empty()) return "";
+  try {
+    const std::string changes = from.folder.config_changes(from.resolved);
+    return changes.empty()
+               ? ""
+               : "; since that checkpoint, the configuration has changed: " + changes;
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 /// Restores the state of a checkpoint. Throws as restore(), with what has changed since.
 Progress restore_from(const ResumeFrom& from, Replica& replica, const std::filesystem::path& path) {
   const auto checkpoint = checkpoint::load_checkpoint(path);
   try {
     return restore(replica, from.facts, checkpoint);
   } catch (const DataError& error) {
-    const std::string changes =
-        from.resolved.empty() ? "" : from.folder.config_changes(from.resolved);
+    const std::string changes = changes_since(from);
     if (changes.empty()) throw;
-    throw DataError(std::string(error.what()) +
-                    "; since that checkpoint, the configuration has changed: " + changes);
+    throw DataError(error.what() + changes);
   }
 }
 

@@ -24,6 +24,19 @@ std::string own_attempt() {
   return attempt == nullptr ? "" : attempt;
 }
 
+/// Returns the keys that differ between two configurations: see RunFolder::config_changes().
+std::string changes_between(const config::Node& before, const std::string& resolved) {
+  constexpr std::size_t kMostNamed = 10;
+  auto changed =
+      config::differences(before, config::parse_yaml(resolved, "the new configuration"));
+  if (changed.size() > kMostNamed) {
+    const auto more = changed.size() - kMostNamed;
+    changed.resize(kMostNamed);
+    changed.push_back("and " + std::to_string(more) + " more");
+  }
+  return joined(changed);
+}
+
 [[noreturn]] void refuse(const std::filesystem::path& root, const std::error_code& error) {
   throw ConfigError("cannot write the run folder, choose another with --run: " + root.string() +
                     ": " + error.message());
@@ -62,8 +75,11 @@ void RunFolder::require_writable() const {
 
 void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on_error) const {
   try {
-    if (!files::is_missing(config()) && files::read_file(config()) == resolved) return;
-    const std::string changes = config_changes(resolved);
+    const std::string before = files::is_missing(config()) ? "" : files::read_file(config());
+    if (before == resolved) return;
+    const std::string changes =
+        before.empty() ? ""
+                       : changes_between(config::parse_yaml(before, config().string()), resolved);
     if (!changes.empty()) {
       log::warning("The configuration differs from the run's previous one",
                    {{"keys", changes}, {"file", config()}});
@@ -81,17 +97,9 @@ void RunFolder::write_config(const std::string& resolved, checkpoint::OnError on
 }
 
 std::string RunFolder::config_changes(const std::string& resolved) const {
-  constexpr std::size_t kMostNamed = 10;
   if (files::is_missing(config())) return "";
-  auto changed =
-      config::differences(config::parse_yaml(files::read_file(config()), config().string()),
-                          config::parse_yaml(resolved, "the new configuration"));
-  if (changed.size() > kMostNamed) {
-    const auto more = changed.size() - kMostNamed;
-    changed.resize(kMostNamed);
-    changed.push_back("and " + std::to_string(more) + " more");
-  }
-  return joined(changed);
+  return changes_between(config::parse_yaml(files::read_file(config()), config().string()),
+                         resolved);
 }
 
 std::filesystem::path RunFolder::fakes(std::int64_t images_seen) const {
