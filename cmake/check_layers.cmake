@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 # below), the same holds for them among themselves; files beside the rooms may use all of them.
 set(layers
   "base wire"
-  "files command_line config cost profile tensors device telemetry markup"
+  "files command_line config cost profile tensors device telemetry markup http"
   "comm data kernels checkpoint control schedule"
   "models augment losses optim metrics report"
   "planning"
@@ -27,8 +27,8 @@ set(layers_of_training "run suggestion" "evaluation replica" "phases generators"
 set(layers_of_training/schemes "synchronous" "asynchronous per_label")
 set(divided augment cli comm data kernels metrics models optim planning report training training/schemes)
 if(ROOT MATCHES "operator$")
-  # Of the worker the operator sees base, wire, files, command_line, config, telemetry and markup.
-  set(layers "base wire" "files command_line config telemetry markup" "object" "definition kube" "controller kind" "gan_training"
+  # Of the worker the operator sees base, wire, files, command_line, config, telemetry, markup and http.
+  set(layers "base wire" "files command_line config telemetry markup http" "object" "definition kube" "controller kind" "gan_training"
       "scaling_sweep" "verbs")
   set(layers_of_definition "cel")
   set(layers_of_gan_training "spec" "plan" "desired decide" "reconcile")

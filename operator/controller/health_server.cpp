@@ -1,56 +1,58 @@
 #include "controller/health_server.h"
 
-// cpprestsdk's macro U is a name that other libraries use.
-#define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
-#include <cpprest/http_listener.h>
+#include <charconv>
+#include <system_error>
 
 #include "base/error.h"
+#include "http/server.h"
 #include "wire/names.h"
 
 namespace ganscale::controller {
 namespace {
 
-using web::http::http_request;
-
-int answer(const std::string& path, const HealthServer::Checks& checks) {
+int status_of(const std::string& path, const HealthServer::Checks& checks) {
   if (path == wire::path::kHealth) return checks.alive() ? 200 : 503;
   if (path == wire::path::kReady) return checks.ready() ? 200 : 503;
   return 404;
 }
 
+std::optional<http::Reply> refuse_all_but_get(const http::Head& head) {
+  if (head.method == "GET") return std::nullopt;
+  return http::Reply{.status = 405, .media_type = "", .body = "", .headers = {{"Allow", "GET"}}};
+}
+
+/// Returns the port of "0.0.0.0:8081", -1 without one.
+int port_of(const std::string& address, std::size_t colon) {
+  int port = -1;
+  if (colon == std::string::npos) return port;
+  const char* const end = address.data() + address.size();
+  const auto [rest, error] = std::from_chars(address.data() + colon + 1, end, port);
+  return error == std::errc() && rest == end && port >= 0 && port <= 65535 ? port : -1;
+}
+
 }  // namespace
 
-struct HealthServer::Listener {
-  explicit Listener(const std::string& address) : http("http://" + address) {}
-  web::http::experimental::listener::http_listener http;
-};
-
 HealthServer::HealthServer(const std::string& address, const Checks& checks) {
+  const std::size_t colon = address.rfind(':');
+  const int port = port_of(address, colon);
+  if (port < 0) {
+    throw ConfigError(
+        "--health-address: expected an IPv4 address and a port, as in 0.0.0.0:8081: " + address);
+  }
+  const auto answer = [checks](const http::Head& head, const std::string& /*body*/,
+                               const http::Handlers::Send& send) {
+    send({.status = status_of(head.path, checks), .media_type = "", .body = ""});
+  };
   try {
-    listener_ = std::make_unique<Listener>(address);
-    listener_->http.support("GET", [checks](const http_request& request) {
-      const int status = answer(request.relative_uri().path(), checks);
-      request.reply(static_cast<web::http::status_code>(status))
-          .then([](const pplx::task<void>& sent) {
-            try {
-              sent.get();
-            } catch (const std::exception&) {
-              // A client that is gone by now is not an error of ours.
-            }
-          });
-    });
-    listener_->http.open().get();
-  } catch (const std::exception& error) {
-    throw ConfigError("--health-address: can't listen on " + address + ": " + error.what());
+    server_ = std::make_unique<http::Server>(
+        address.substr(0, colon), port,
+        http::Handlers{.refuse = refuse_all_but_get, .answer = answer});
+  } catch (const std::system_error& error) {
+    throw ConfigError("--health-address: can't listen on " + address + ": " +
+                      error.code().message());
   }
 }
 
-HealthServer::~HealthServer() {
-  try {
-    listener_->http.close().wait();
-  } catch (const std::exception&) {
-    // It is going away, and so are its connections.
-  }
-}
+HealthServer::~HealthServer() = default;
 
 }  // namespace ganscale::controller

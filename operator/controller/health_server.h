@@ -4,6 +4,10 @@
 #include <memory>
 #include <string>
 
+namespace ganscale::http {
+class Server;
+}
+
 namespace ganscale::controller {
 
 /// Answers GET /healthz and GET /readyz with 200 while `alive` or `ready` says so, else with 503.
@@ -14,13 +18,12 @@ class HealthServer {
     std::function<bool()> alive = [] { return true; };
   };
 
-  /// address: 0.0.0.0:8081. Throws ConfigError if it is not available.
+  /// address: an IPv4 address and a port, 0.0.0.0:8081. Throws ConfigError if it is not available.
   HealthServer(const std::string& address, const Checks& checks);
   ~HealthServer();
 
  private:
-  struct Listener;
-  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<http::Server> server_;
 };
 
 }  // namespace ganscale::controller

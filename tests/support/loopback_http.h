@@ -75,8 +75,8 @@ struct HttpAnswer {
 
 /// Sends one request to 127.0.0.1:port and returns the answer. `headers` are lines that end in
 /// CRLF.
-inline HttpAnswer http(int port, const std::string& method_and_path,
-                       const std::string& headers = "", const std::string& body = "") {
+inline HttpAnswer http_request(int port, const std::string& method_and_path,
+                               const std::string& headers = "", const std::string& body = "") {
   LoopbackConnection connection(port);
   std::string request = method_and_path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
   if (!body.empty()) request += "Content-Length: " + std::to_string(body.size()) + "\r\n";

@@ -18,8 +18,9 @@ struct ServerConfig {
 
 /// The control port of a training (see routes.h), on rank 0.
 ///
-/// Two threads serve requests. The training only sets its status and takes commands,
-/// both without waiting, so a slow or hostile client can't block it. A build without services
+/// A thread serves requests. The training only sets its status and takes commands, both without
+/// waiting, so a slow or hostile client can't block it; what clients can take up is bounded
+/// (http::Limits). A build without services
 /// (GANSCALE_SERVICES=OFF) warns once and has no port.
 class Server {
  public:

@@ -68,15 +68,15 @@ class Steering : public testing::Test {
   }
 
   wire::JobStatus status() const {
-    const auto answer = http(control_port_, "GET /status", kToken);
+    const auto answer = http_request(control_port_, "GET /status", kToken);
     EXPECT_EQ(answer.status, 200);
     return wire::parse_job_status(nlohmann::ordered_json::parse(answer.body));
   }
 
   int send(const std::string& command) const {
-    return http(control_port_, "POST /commands",
-                std::string(kToken) + "Content-Type: application/json\r\n",
-                R"({"command": ")" + command + "\"}")
+    return http_request(control_port_, "POST /commands",
+                        std::string(kToken) + "Content-Type: application/json\r\n",
+                        R"({"command": ")" + command + "\"}")
         .status;
   }
 
@@ -89,13 +89,14 @@ class Steering : public testing::Test {
 TEST_F(Steering, WatchesPausesAndStopsTwoRanks) {
   wait_for("a control port",
            [&] { return (control_port_ = logged_port("Serving status and commands")) != 0; });
-  wait_for("the first step", [&] { return http(control_port_, "GET /readyz").status == 200; });
-  EXPECT_EQ(http(control_port_, "GET /status").status, 401);
+  wait_for("the first step",
+           [&] { return http_request(control_port_, "GET /readyz").status == 200; });
+  EXPECT_EQ(http_request(control_port_, "GET /status").status, 401);
   EXPECT_EQ(status().run, "faces");
   EXPECT_EQ(status().world_size, 2);
 
   wait_for("a tick", [&] { return status().seconds_per_kimg.has_value(); });
-  const auto metrics = http(logged_port("Serving metrics"), "GET /metrics").body;
+  const auto metrics = http_request(logged_port("Serving metrics"), "GET /metrics").body;
   for (const char* rank : {"0", "1"}) {
     EXPECT_THAT(metrics, HasSubstr("ganscale_images_total{run=\"faces\",rank=\"" +
                                    std::string(rank) + "\"} "));

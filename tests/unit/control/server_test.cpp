@@ -52,16 +52,17 @@ TEST_F(ControlServer, AnswersTheStatusThatWasSet) {
   status.run = "faces";
   status.images_seen = 6400;
   server.set_status(status);
-  const HttpAnswer answer = http(server.port(), "GET /status");
+  const HttpAnswer answer = http_request(server.port(), "GET /status");
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.head, testing::HasSubstr("application/json"));
   EXPECT_EQ(wire::parse_job_status(nlohmann::ordered_json::parse(answer.body)), status);
-  EXPECT_EQ(http(server.port(), "GET /readyz").status, 200);
+  EXPECT_EQ(http_request(server.port(), "GET /readyz").status, 200);
 }
 
 TEST_F(ControlServer, WithoutATokenTakesNoCommand) {
   Server server(ServerConfig{});
-  EXPECT_EQ(http(server.port(), "POST /commands", kJson, R"({"command": "stop"})").status, 403);
+  EXPECT_EQ(http_request(server.port(), "POST /commands", kJson, R"({"command": "stop"})").status,
+            403);
   EXPECT_FALSE(server.next_command());
 }
 
@@ -69,7 +70,7 @@ TEST_F(ControlServer, HandsCommandsOnInTheirOrder) {
   const auto server = open_guarded();
   for (const char* word : {"pause", "checkpoint", "resume"}) {
     const std::string body = std::string(R"({"command": ")") + word + "\"}";
-    EXPECT_EQ(http(server->port(), "POST /commands", kCommandHeaders, body).status, 202);
+    EXPECT_EQ(http_request(server->port(), "POST /commands", kCommandHeaders, body).status, 202);
   }
   EXPECT_EQ(server->next_command(), wire::Command::kPause);
   EXPECT_EQ(server->next_command(), wire::Command::kCheckpoint);
@@ -81,29 +82,32 @@ TEST_F(ControlServer, RefusesAsTheRoutesSay) {
   const auto server = open_guarded();
   const int port = server->port();
   const std::string stop = R"({"command": "stop"})";
-  EXPECT_EQ(http(port, "GET /status").status, 401);
-  EXPECT_THAT(http(port, "GET /status").head, testing::HasSubstr("WWW-Authenticate: Bearer"));
-  EXPECT_EQ(http(port, "POST /commands", kJson, stop).status, 401);
-  EXPECT_EQ(http(port, "POST /commands", kToken, stop).status, 415);
-  EXPECT_EQ(http(port, "POST /commands", kCommandHeaders, "{").status, 400);
-  EXPECT_EQ(http(port, "POST /commands", kCommandHeaders).status, 411);
-  EXPECT_EQ(http(port, "DELETE /status", kToken).status, 405);
-  EXPECT_EQ(http(port, "GET /%ff%fe", kToken).status, 404);
+  EXPECT_EQ(http_request(port, "GET /status").status, 401);
+  EXPECT_THAT(http_request(port, "GET /status").head,
+              testing::HasSubstr("WWW-Authenticate: Bearer"));
+  EXPECT_EQ(http_request(port, "POST /commands", kJson, stop).status, 401);
+  EXPECT_EQ(http_request(port, "POST /commands", kToken, stop).status, 415);
+  EXPECT_EQ(http_request(port, "POST /commands", kCommandHeaders, "{").status, 400);
+  EXPECT_EQ(http_request(port, "POST /commands", kCommandHeaders).status, 411);
+  EXPECT_EQ(http_request(port, "DELETE /status", kToken).status, 405);
+  EXPECT_EQ(http_request(port, "GET /%ff%fe", kToken).status, 404);
   EXPECT_FALSE(server->next_command());
 }
 
 TEST_F(ControlServer, TakesTheNewTokenOfARotatedFile) {
   const auto server = open_guarded();
-  EXPECT_EQ(http(server->port(), "GET /status", kToken).status, 200);
+  EXPECT_EQ(http_request(server->port(), "GET /status", kToken).status, 200);
   write_token("n3w");
-  EXPECT_EQ(http(server->port(), "GET /status", kToken).status, 401);
-  EXPECT_EQ(http(server->port(), "GET /status", "Authorization: Bearer n3w\r\n").status, 200);
+  EXPECT_EQ(http_request(server->port(), "GET /status", kToken).status, 401);
+  EXPECT_EQ(http_request(server->port(), "GET /status", "Authorization: Bearer n3w\r\n").status,
+            200);
 }
 
 TEST_F(ControlServer, SaysWhenCommandsPileUp) {
   const auto server = open_guarded();
   const auto send = [&] {
-    return http(server->port(), "POST /commands", kCommandHeaders, R"({"command": "pause"})");
+    return http_request(server->port(), "POST /commands", kCommandHeaders,
+                        R"({"command": "pause"})");
   };
   for (int sent = 0; sent < 16; ++sent) ASSERT_EQ(send().status, 202);
   EXPECT_EQ(send().status, 503);
@@ -132,7 +136,7 @@ TEST_F(ControlServer, AnswersWhileOthersSendNothingMore) {
                        (client % 2 == 0 ? "Content-Length: 40\r\n\r\n{" : ""));
   }
   const auto half_open = open_half_requests(server->port(), 150);
-  EXPECT_EQ(http(server->port(), "GET /status", kToken).status, 200);
+  EXPECT_EQ(http_request(server->port(), "GET /status", kToken).status, 200);
   // The destructor must end those connections, not wait for them.
 }
 
@@ -142,7 +146,7 @@ TEST_F(ControlServer, ServesManyClientsWhileTheTrainingWrites) {
   for (int client = 0; client < 4; ++client) {
     clients.emplace_back([&] {
       for (int request = 0; request < 20; ++request) {
-        EXPECT_EQ(http(server->port(), "GET /status", kToken).status, 200);
+        EXPECT_EQ(http_request(server->port(), "GET /status", kToken).status, 200);
       }
     });
   }

@@ -48,7 +48,7 @@ std::string scrape_two_ranks() {
   Registry registry(options);
   measure(registry.instruments(), 0);
   const Exposer exposer(kAnyPort, [&] { return registry.collect(); });
-  const HttpAnswer answer = http(exposer.port(), "GET /metrics");
+  const HttpAnswer answer = http_request(exposer.port(), "GET /metrics");
   EXPECT_EQ(answer.status, 200);
   return answer.body;
 }
@@ -90,7 +90,7 @@ TEST(Exposer, SpeaksWhatPromtoolAccepts) {
 TEST(Exposer, AnswersBesideRequestsThatNeverEnd) {
   const Exposer exposer(kAnyPort, [] { return std::vector<Family>{}; });
   const auto half_open = open_half_requests(exposer.port(), 150);
-  EXPECT_EQ(http(exposer.port(), "GET /metrics").status, 200);
+  EXPECT_EQ(http_request(exposer.port(), "GET /metrics").status, 200);
 }
 
 TEST(Exposer, RefusesAPortThatIsTaken) {

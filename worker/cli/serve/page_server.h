@@ -23,7 +23,7 @@ struct PageExchange {
   std::function<void(const PageReply&)> reply;
 };
 
-/// Serves the page of a run over plain HTTP. Its threads refuse what refuse() does; all else waits
+/// Serves the page of a run over plain HTTP. Its thread refuses what refuse() does; all else waits
 /// for the caller of next_request(), or is refused with 503 if that is too much.
 class PageServer {
  public:

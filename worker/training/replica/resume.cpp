@@ -16,9 +16,8 @@ std::string changes_since(const ResumeFrom& from) {
   if (from.resolved.empty()) return "";
   try {
     const std::string changes = from.folder.config_changes(from.resolved);
-    return changes.empty()
-               ? ""
-               : "; since that checkpoint, the configuration has changed: " + changes;
+    return changes.empty() ? ""
+                           : "; since that checkpoint, the configuration has changed: " + changes;
   } catch (const Error&) {
     return "";
   }

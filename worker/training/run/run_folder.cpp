@@ -27,8 +27,7 @@ std::string own_attempt() {
 /// Returns the keys that differ between two configurations: see RunFolder::config_changes().
 std::string changes_between(const config::Node& before, const std::string& resolved) {
   constexpr std::size_t kMostNamed = 10;
-  auto changed =
-      config::differences(before, config::parse_yaml(resolved, "the new configuration"));
+  auto changed = config::differences(before, config::parse_yaml(resolved, "the new configuration"));
   if (changed.size() > kMostNamed) {
     const auto more = changed.size() - kMostNamed;
     changed.resize(kMostNamed);

@@ -46,30 +46,30 @@ class PageServerTest : public testing::Test {
 };
 
 TEST_F(PageServerTest, HandsOnPathAndParameters) {
-  const auto answer = http(server_.port(), "GET /image?seed=7&token=s3cret");
+  const auto answer = http_request(server_.port(), "GET /image?seed=7&token=s3cret");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "/image7");
   EXPECT_THAT(answer.head, HasSubstr("text/plain"));
-  EXPECT_EQ(http(server_.port(), "GET /image?seed=%2B1", kToken).body, "/image+1");
+  EXPECT_EQ(http_request(server_.port(), "GET /image?seed=%2B1", kToken).body, "/image+1");
 }
 
 TEST_F(PageServerTest, LetsBrowsersLoadAndKeepNothing) {
-  const auto head = http(server_.port(), "GET /", kToken).head;
+  const auto head = http_request(server_.port(), "GET /", kToken).head;
   EXPECT_THAT(head, HasSubstr("Cache-Control: no-store"));
   EXPECT_THAT(head, HasSubstr("Content-Security-Policy: default-src 'none';"));
   EXPECT_THAT(head, HasSubstr("Referrer-Policy: no-referrer"));
 }
 
 TEST_F(PageServerTest, RefusesByTheHead) {
-  EXPECT_EQ(http(server_.port(), "GET /").status, 401);
-  EXPECT_EQ(http(server_.port(), "GET /image?token=wrong").status, 401);
-  EXPECT_EQ(http(server_.port(), "POST /image", kToken, "body").status, 405);
-  EXPECT_EQ(http(server_.port(), "GET /image?seed=%zz", kToken).status, 400);
+  EXPECT_EQ(http_request(server_.port(), "GET /").status, 401);
+  EXPECT_EQ(http_request(server_.port(), "GET /image?token=wrong").status, 401);
+  EXPECT_EQ(http_request(server_.port(), "POST /image", kToken, "body").status, 405);
+  EXPECT_EQ(http_request(server_.port(), "GET /image?seed=%zz", kToken).status, 400);
 }
 
 TEST_F(PageServerTest, AnswersWhileOthersSendNothingMore) {
   const auto half_open = open_half_requests(server_.port(), 50);
-  EXPECT_EQ(http(server_.port(), "GET /", kToken).status, 200);
+  EXPECT_EQ(http_request(server_.port(), "GET /", kToken).status, 200);
 }
 
 TEST_F(PageServerTest, RefusesAPortThatIsTaken) {
@@ -90,7 +90,7 @@ TEST(PageServer, ReadsTheTokenFileForEachRequest) {
   const auto file = folder.write("token", "s3cret\n");
   PageServer server({.token_file = file.string()});
   folder.write("token", "n3w\n");
-  EXPECT_EQ(http(server.port(), "GET /", kToken).status, 401);
+  EXPECT_EQ(http_request(server.port(), "GET /", kToken).status, 401);
 }
 
 TEST(PageServer, RefusesATokenFileWithoutAToken) {
@@ -111,7 +111,7 @@ TEST(PageServer, RefusesMoreThanCanWaitAndEndsWithThem) {
                             std::string(kToken) + "\r\n");
     };
     for (int i = 0; i < 17; ++i) ask();
-    wait_until([&] { return http(server.port(), "GET /", kToken).status == 503; });
+    wait_until([&] { return http_request(server.port(), "GET /", kToken).status == 503; });
   }
   // At the end a connection may be closed before its reply is sent.
   for (const auto& client : clients)

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <memory>
+#include <optional>
+
+#include "http/server.h"
+
+namespace ganscale::http {
+
+/// What all connections of a server see, on the thread that runs `context`. Connections outlive
+/// their server where a reply to them is still due; hence they share it.
+struct Service {
+  Handlers handlers;
+  Limits limits;
+  std::weak_ptr<boost::asio::io_context> context;
+  bool is_closing = false;
+};
+
+/// A client of a server, from request to request. It lives while it waits for its client, writes, or
+/// somebody can still reply to it, but no longer than its context. All but the destructor runs on
+/// the thread of the context.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<Service> service);
+
+  /// Begins to read a request.
+  void read();
+  /// Replies to the request that was read.
+  void write(const Reply& reply, bool then_close);
+  /// Closes the connection if it waits for its client, who has not sent all of a request.
+  void close_unless_answering();
+  /// Returns since when it has waited for its client; nothing while a request is answered.
+  std::optional<Clock::time_point> waits_since() const { return waits_since_; }
+
+ private:
+  using Error = boost::beast::error_code;
+
+  void on_head(Error error);
+  void on_body(Error error);
+  void on_written(Error error);
+  void refuse_unreadable(Error error);
+  void answer();
+  void discard();
+
+  std::shared_ptr<Service> service_;
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  boost::beast::http::response<boost::beast::http::string_body> response_;
+  Head head_;
+  std::optional<Clock::time_point> waits_since_;
+  std::array<char, 4096> discarded_{};
+};
+
+}  // namespace ganscale::http
