@@ -56,26 +56,49 @@ keep_last_status() {
   done
 }
 
+# Passes lines on. A rank that lost another says so as it ends (75), and mpirun then ends the others; but it waits for the answer
+# of every host, though it may not reach one (a quarter of an hour, until the kernel gives the connection up). So the launcher
+# is told, and gives mpirun a minute.
+notice_lost_ranks() {
+  local line
+  while IFS= read -r line || [ -n "$line" ]; do
+    printf '%s\n' "$line"
+    case $line in *exit_code=75* | *'"exit_code":75'*) kill -USR2 $$ ;; esac
+  done
+}
+
+# Ends processes that have not ended by themselves in time.
+end_later() {
+  exec </dev/null >/dev/null 2>&1
+  sleep "${GANSCALE_MPIRUN_SECONDS:-60}"
+  kill -KILL "$@"
+}
+
 # mpirun forwards SIGUSR1, on which the ranks write a checkpoint and end with 143; SIGTERM it would answer with SIGKILL
 # after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'. But 137, a rank that was killed, for want of memory
 # say, becomes 75, a rank that is lost: the run can go on from its last checkpoint.
 launch() {
-  local host child code lines reader
+  local host child code lines reader errors watcher deadline=
   while read -r host _; do
     until getent hosts "$host" >/dev/null; do sleep 1; done
   done <"${GANSCALE_HOSTFILE:-/etc/mpi/hostfile}"
   exec {lines}> >(keep_last_status)
   reader=$!
-  mpirun "$@" >&$lines &
+  exec {errors}> >(notice_lost_ranks >&2)
+  watcher=$!
+  trap : USR2 # until there is something to end
+  mpirun "$@" >&$lines 2>&$errors &
   child=$!
-  exec {lines}>&-
+  exec {lines}>&- {errors}>&-
   trap 'kill -USR1 $child' TERM
+  trap '[ -n "$deadline" ] || { end_later "$child" "$reader" "$watcher" & deadline=$!; }' USR2
   while :; do
     wait $child
     code=$?
     kill -0 $child 2>/dev/null || break
   done
-  wait $reader
+  wait $reader $watcher
+  [ -z "$deadline" ] || kill "$deadline" 2>/dev/null
   [ $code -ne 137 ] || code=75
   exit $code
 }

@@ -1,0 +1,165 @@
+"""Ranks on two hosts whose network fails: it is cut, delays messages for seconds, or loses one in twenty; and a rank that is
+stopped for a while, or slow. The training goes on to the result of an undisturbed one, or every rank ends within comm.timeout
+with 75 and says so; then it resumes to that result."""
+import json
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from programs import WORKER, wait_until  # noqa: E402
+from thorough import thorough  # noqa: E402
+from wire import SUBNET, Wire  # noqa: E402
+
+EXTENT, RECORDS, BATCH, LABELS = 32, 64, 8, 4
+TIMEOUT_SECONDS = 8
+PEER_LOST = 75
+STEPS = 60
+SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
+
+
+def write_inputs(folder, scheme):
+    data = folder / "data"
+    data.mkdir()
+    pixels = random.Random(1).randbytes(RECORDS * EXTENT * EXTENT)
+    (data / "train-images-idx3-ubyte").write_bytes(struct.pack(">4I", 0x803, RECORDS, EXTENT, EXTENT) + pixels)
+    (data / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, RECORDS) + bytes(i % LABELS for i in range(RECORDS)))
+    (folder / "run.yaml").write_text(f"""\
+data: {{path: data{", labels: ignore" if scheme != "per_label" else ""}}}
+model: {{name: dcgan, resolution: {EXTENT}, channels: 0.125}}
+training: {{total_kimg: {STEPS * BATCH / 1000}, batch: {BATCH}, device: cpu, threads: 1, tick_kimg: {BATCH / 1000},
+            samples_every_kimg: 0, grid_rows: 1, grid_columns: 1}}
+checkpoint: {{every_kimg: {10 * BATCH / 1000}}}
+comm: {{timeout: {TIMEOUT_SECONDS}s}}
+telemetry: {{metrics_port: -1, control_port: -1}}
+{SCHEMES[scheme]}""")
+
+
+class Training:
+    """A training on two hosts, a rank on each, started from the first."""
+
+    def __init__(self, folder, wire):
+        self.folder, self.wire = folder, wire
+        self.run = folder / "run"
+        self.output_file = folder / "output"
+        agent = folder / "agent"
+        agent.write_text("#!/bin/sh\nshift\nexec " + " ".join(f"'{word}'" for word in wire.hosts[1].command("sh", "-c")) + ' "$*"\n')
+        agent.chmod(0o755)
+        rank = f'"{WORKER}" train --config run.yaml --run run & pid=$!; echo $pid >pid.$OMPI_COMM_WORLD_RANK; wait $pid; ' \
+               'code=$?; echo $code >code.$OMPI_COMM_WORLD_RANK; exit $code'
+        interfaces = [word for name in ("oob_tcp_if_include", "btl_tcp_if_include") for word in ("--mca", name, SUBNET)]
+        command = ["mpirun", "--allow-run-as-root", "--host", ",".join(f"{host.address}:1" for host in wire.hosts), "-n", "2",
+                   "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "tcp,self", *interfaces, "sh", "-c", rank]
+        for file in folder.glob("code.*"):
+            file.unlink()
+        with self.output_file.open("wb") as output:
+            self.launcher = subprocess.Popen(wire.hosts[0].command(*command), cwd=folder, stdout=output, stderr=subprocess.STDOUT,
+                                             env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def wait_for_steps(self, count):
+        """Waits until the run has a line for each of so many steps."""
+        wait_until(lambda: self.launcher.poll() is not None or self.steps() >= count)
+        assert self.launcher.poll() is None, self.output()
+
+    def steps(self):
+        logs = list(self.run.rglob("stats.jsonl"))
+        return sum(len(log.read_text().splitlines()) for log in logs)
+
+    def pid(self, rank):
+        return int((self.folder / f"pid.{rank}").read_text())
+
+    def code(self, rank):
+        """Waits until a rank has ended, and returns its exit code."""
+        file = self.folder / f"code.{rank}"
+        wait_until(lambda: file.exists() and file.read_text())
+        return int(file.read_text())
+
+    def end(self):
+        """Waits until the launcher has ended, and returns its exit code."""
+        return self.launcher.wait(timeout=120)
+
+    def output(self):
+        return self.output_file.read_text(errors="replace")
+
+    def result(self):
+        """Returns the digests of the newest checkpoint's files: of each label, with a model for each."""
+        newest = {}
+        for manifest in sorted(self.run.rglob("kimg-*/manifest.json")):
+            newest[str(manifest.parent.parent)] = json.loads(manifest.read_text())
+        return [{name: entry["sha256"] for name, entry in manifest["files"].items()} for _, manifest in sorted(newest.items())]
+
+
+class CutOff(unittest.TestCase):
+    def setUp(self):
+        self.wire = self.enterContext(Wire())
+
+    def start(self, scheme):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        write_inputs(folder, scheme)
+        training = Training(folder, self.wire)
+        self.addCleanup(self.kill, training)
+        return training
+
+    def kill(self, training):
+        for rank in range(2):
+            try:
+                os.kill(training.pid(rank), signal.SIGKILL)
+            except (OSError, ValueError):
+                pass  # it has ended, or has not begun
+        training.launcher.kill()
+        training.launcher.wait()
+
+    def undisturbed(self, scheme):
+        training = self.start(scheme)
+        self.assertEqual(training.end(), 0, training.output())
+        return training.result()
+
+    def assert_same_result(self, training, scheme):
+        self.assertEqual(training.end(), 0, training.output())
+        if scheme != "asynchronous":  # whose result depends on who was faster
+            self.assertEqual(training.result(), self.undisturbed(scheme))
+
+    def test_a_cut_ends_both_sides_and_the_run_resumes(self):
+        for scheme in SCHEMES:
+            with self.subTest(scheme):
+                training = self.start(scheme)
+                training.wait_for_steps(15)
+                self.wire.is_cut = True
+                began = time.monotonic()
+                self.assertEqual([training.code(0), training.code(1)], [PEER_LOST, PEER_LOST], training.output())
+                self.assertLess(time.monotonic() - began, 3 * TIMEOUT_SECONDS)
+                self.assertIn("waiting_rank=0", training.output())
+                self.kill(training)  # without the network, mpirun can't tell the other host
+                self.wire.is_cut = False
+                again = Training(training.folder, self.wire)
+                self.addCleanup(self.kill, again)
+                self.assertIn("Resuming", again.output() if again.end() == 0 else "")
+                self.assert_same_result(again, scheme)
+
+    def disturb(self, scheme, disturb):
+        """Trains with disturb(training) once it is under way."""
+        training = self.start(scheme)
+        training.wait_for_steps(15)
+        disturb(training)
+        self.assert_same_result(training, scheme)
+
+    def test_a_short_cut_is_survived(self):
+        def cut(_):
+            self.wire.is_cut = True
+            time.sleep(TIMEOUT_SECONDS / 4)
+            self.wire.is_cut = False
+        for scheme in thorough(SCHEMES, ["synchronous"]):
+            with self.subTest(scheme):
+                self.disturb(scheme, cut)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
