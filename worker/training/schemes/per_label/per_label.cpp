@@ -12,6 +12,7 @@
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
 #include "training/run/job_status.h"
+#include "training/schemes/per_label/folder_barrier.h"
 #include "training/schemes/per_label/label_plan.h"
 #include "training/schemes/per_label/label_queue.h"
 #include "wire/scheme.h"
@@ -191,18 +192,21 @@ ExitCode PerLabelScheme::run(const TrainingContext& context) const {
     context.folder.create();
     context.folder.write_config(context.config.resolved, context.config.checkpoint.on_error);
   }
+  FolderBarrier barrier(context.folder.root(), context.group.rank(), context.group.size(),
+                        context.config.comm.timeout());
+  std::int64_t stopped = 0;
+  comm::all_reduce_max(context.group, {&stopped});  // every rank has its barrier
   LabelQueue queue(context, records, options_.attempts);
-  std::int64_t stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
-  // The first communication between the ranks. The slowest may take hours longer than the others.
-  context.group.barrier();
+  stopped = queue.train_labels(plan[static_cast<std::size_t>(context.group.rank())]);
+  barrier.wait();  // the slowest may take hours longer than the others
   auto failure = static_cast<std::int64_t>(queue.first_failure());
   comm::all_reduce_max(context.group, {&stopped, &failure});
   if (stopped != 0) return ExitCode::kStopped;
   if (context.group.rank() == 0) gather(context, counts);
-  context.group.barrier();  // a rank that ends with a failed label's exit code ends all others
+  barrier.wait();  // a rank that ends with a failed label's exit code ends all others
   if (context.evaluator != nullptr) {
     evaluate_bundle(context);
-    context.group.barrier();
+    barrier.wait();
   }
   return static_cast<ExitCode>(failure);
 }

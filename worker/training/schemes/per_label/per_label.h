@@ -25,9 +25,9 @@ struct PerLabelOptions {
 /// of records. A restart skips finished labels. A label that fails is tried scheme.attempts times
 /// and then reported, without affecting the others.
 ///
-/// There is no communication until all ranks have finished their labels. After a barrier without a
-/// timeout, rank 0 writes labels.json and the bundle (see label_bundle_file.h) before any rank
-/// returns.
+/// There is no communication until all ranks have finished their labels, but through the run folder
+/// they notice a lost rank (FolderBarrier). After that, rank 0 writes labels.json and the bundle (see
+/// label_bundle_file.h) before any rank returns.
 class PerLabelScheme : public Scheme {
  public:
   explicit PerLabelScheme(PerLabelOptions options) : options_(std::move(options)) {}

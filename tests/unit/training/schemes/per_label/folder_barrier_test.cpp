@@ -1,0 +1,87 @@
+#include "training/schemes/per_label/folder_barrier.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "support/expect_error.h"
+#include "support/temporary_folder.h"
+
+namespace ganscale::training {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTimeout{1000};
+constexpr milliseconds kLong = 2 * kTimeout;
+
+TEST(FolderBarrier, HoldsAllRanksUntilTheLastIsThere) {
+  const TemporaryFolder folder;
+  std::atomic<int> arrived = 0;
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 3; ++rank) {
+    ranks.emplace_back([&, rank] {
+      FolderBarrier barrier(folder.path(), rank, 3, kTimeout);
+      for (int round = 1; round <= 2; ++round) {
+        if (rank == round) std::this_thread::sleep_for(kLong);  // it works, and is not lost
+        ++arrived;
+        barrier.wait();
+        EXPECT_GE(arrived, 3 * round);
+      }
+    });
+  }
+  for (auto& rank : ranks) rank.join();
+}
+
+TEST(FolderBarrier, NamesARankThatNeverWrote) {
+  const TemporaryFolder folder;
+  FolderBarrier barrier(folder.path(), 0, 2, kTimeout);
+  expect_error(ExitCode::kPeerLost, "rank 1 is lost: it has not written", [&] { barrier.wait(); });
+}
+
+TEST(FolderBarrier, NoticesALostRankWhileAnotherStillWorks) {
+  const TemporaryFolder folder;
+  FolderBarrier barrier(folder.path(), 0, 3, kTimeout);
+  const FolderBarrier works(folder.path(), 1, 3, kTimeout);
+  std::optional<FolderBarrier> lost(std::in_place, folder.path(), 2, 3, kTimeout);
+  lost.reset();
+  expect_error(ExitCode::kPeerLost, "rank 2 is lost", [&] { barrier.wait(); });
+}
+
+TEST(FolderBarrier, NoticesThatRank0IsLost) {
+  const TemporaryFolder folder;
+  {
+    const FolderBarrier lost(folder.path(), 0, 2, kTimeout);
+  }
+  FolderBarrier barrier(folder.path(), 1, 2, kTimeout);
+  expect_error(ExitCode::kPeerLost, "rank 0 is lost", [&] { barrier.wait(); });
+}
+
+TEST(FolderBarrier, TakesALineThatCannotBeReadForSilence) {
+  const TemporaryFolder folder;
+  FolderBarrier barrier(folder.path(), 0, 2, kTimeout);
+  folder.write("ranks/rank-0001", "not a line");
+  expect_error(ExitCode::kPeerLost, "rank 1 is lost", [&] { barrier.wait(); });
+}
+
+TEST(FolderBarrier, ForgetsTheLinesOfAnEarlierStart) {
+  const TemporaryFolder folder;
+  folder.write("ranks/rank-0001", "99 1 1\n");
+  FolderBarrier last(folder.path(), 1, 2, kTimeout);
+  FolderBarrier first(folder.path(), 0, 2, kTimeout);
+  std::atomic<bool> has_passed = false;
+  std::thread rank_0([&] {
+    first.wait();
+    has_passed = true;
+  });
+  std::this_thread::sleep_for(kLong);
+  EXPECT_FALSE(has_passed);
+  last.wait();
+  rank_0.join();
+}
+
+}  // namespace
+}  // namespace ganscale::training
