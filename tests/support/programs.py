@@ -1,4 +1,5 @@
-"""The programs under test, how they exit, and waiting for them."""
+"""The programs under test, how they exit, waiting for them, and what they leave."""
+import json
 import os
 import pathlib
 import time
@@ -17,3 +18,11 @@ def wait_until(condition, seconds=200):
             raise TimeoutError("a program did not get as far as expected")
         time.sleep(0.05)
     return value
+
+
+def newest_digests(run):
+    """Returns the SHA-256 of the files of a run's newest checkpoint; of a run with a model for each label, one map for each."""
+    newest = {}
+    for manifest in sorted(run.rglob("kimg-*/manifest.json")):
+        newest[manifest.parent.parent] = json.loads(manifest.read_text())["files"]
+    return [{name: entry["sha256"] for name, entry in files.items()} for _, files in sorted(newest.items())]

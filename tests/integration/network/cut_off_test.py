@@ -1,7 +1,6 @@
 """Ranks on two hosts whose network is cut, delays messages for a second, or loses one frame in twenty; and a slow rank. The
 training goes on to the result of an undisturbed one, or every rank ends soon after comm.timeout with 75 and says so; then it
 resumes to that result."""
-import json
 import os
 import pathlib
 import random
@@ -14,7 +13,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from programs import WORKER, wait_until  # noqa: E402
+from programs import WORKER, newest_digests, wait_until  # noqa: E402
 from thorough import thorough  # noqa: E402
 from wire import SUBNET, Wire  # noqa: E402
 
@@ -88,13 +87,6 @@ class Training:
     def output(self):
         return self.output_file.read_text(errors="replace")
 
-    def result(self):
-        """Returns the digests of the newest checkpoint's files: of each label, with a model for each."""
-        newest = {}
-        for manifest in sorted(self.run.rglob("kimg-*/manifest.json")):
-            newest[str(manifest.parent.parent)] = json.loads(manifest.read_text())
-        return [{name: entry["sha256"] for name, entry in manifest["files"].items()} for _, manifest in sorted(newest.items())]
-
 
 class CutOff(unittest.TestCase):
     results = {}  # of undisturbed trainings, by their scheme
@@ -122,13 +114,13 @@ class CutOff(unittest.TestCase):
         if scheme not in self.results:
             training = self.start(scheme)
             self.assertEqual(training.end(), 0, training.output())
-            self.results[scheme] = training.result()
+            self.results[scheme] = newest_digests(training.run)
         return self.results[scheme]
 
     def assert_same_result(self, training, scheme):
         self.assertEqual(training.end(), 0, training.output())
         if scheme != "asynchronous":  # whose result depends on who was faster
-            self.assertEqual(training.result(), self.undisturbed(scheme))
+            self.assertEqual(newest_digests(training.run), self.undisturbed(scheme))
 
     def test_a_cut_ends_both_sides_and_the_run_resumes(self):
         for scheme in SCHEMES:

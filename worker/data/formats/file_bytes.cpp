@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/log.h"
 #include "files/file_descriptor.h"
 #include "files/uninterrupted.h"
 
@@ -35,6 +36,11 @@ namespace {
 [[noreturn]] void fail_to_read(int reason, const std::filesystem::path& file, std::int64_t offset) {
   fail(reason, std::string("cannot read (") + std::strerror(reason) + "): " + file.string() +
                    ", offset " + std::to_string(offset));
+}
+
+std::int64_t modified_ns(const struct stat& status) {
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  return status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec;
 }
 
 bool is_gzip(int descriptor, const std::filesystem::path& file) {
@@ -63,6 +69,7 @@ FileBytes::FileBytes(const std::filesystem::path& file) : file_(file) {
     return;
   }
   size_bytes_ = status.st_size;
+  modified_ns_ = modified_ns(status);
   descriptor_ = opened.release();
 }
 
@@ -70,6 +77,8 @@ FileBytes::FileBytes(FileBytes&& other) noexcept
     : file_(std::move(other.file_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       size_bytes_(std::exchange(other.size_bytes_, 0)),
+      modified_ns_(other.modified_ns_),
+      is_written_(other.is_written_.load()),
       unpacked_(std::move(other.unpacked_)) {}
 
 FileBytes::~FileBytes() {
@@ -105,6 +114,15 @@ void FileBytes::unpack() {
   size_bytes_ = filled;
 }
 
+void FileBytes::warn_once_if_written() const {
+  struct stat now = {};
+  if (is_written_ || ::fstat(descriptor_, &now) != 0) return;
+  if (now.st_size == size_bytes_ && modified_ns(now) == modified_ns_) return;
+  if (is_written_.exchange(true)) return;
+  log::warning("A file of the dataset was written to after it was opened; records may differ",
+               {{"file", file_}});
+}
+
 std::span<const std::uint8_t> FileBytes::read_some(std::int64_t offset, std::int64_t count,
                                                    std::vector<std::uint8_t>& buffer) const {
   const std::int64_t available = std::clamp<std::int64_t>(size_bytes_ - offset, 0, count);
@@ -119,6 +137,7 @@ std::span<const std::uint8_t> FileBytes::read_some(std::int64_t offset, std::int
     if (got == 0) break;
     filled += got;
   }
+  warn_once_if_written();
   return {buffer.data(), static_cast<std::size_t>(filled)};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -22,8 +23,8 @@ class TransientReadError : public DataError {
 /// The bytes of a file, with random access from several threads.
 ///
 /// A plain file is read with pread(): unlike with mmap(), a shrinking file or a network failure is
-/// an error that names the file, not a signal. A gzip file is unpacked into memory once, since
-/// deflate has no random access.
+/// an error that names the file, not a signal. If it is written to meanwhile, the next read logs a
+/// warning. A gzip file is unpacked into memory once, since deflate has no random access.
 class FileBytes {
  public:
   /// Opens the file and unpacks it if it is gzipped. Throws DataError: missing, not readable,
@@ -48,10 +49,13 @@ class FileBytes {
 
  private:
   void unpack();
+  void warn_once_if_written() const;
 
   std::filesystem::path file_;
   int descriptor_ = -1;
   std::int64_t size_bytes_ = 0;
+  std::int64_t modified_ns_ = 0;
+  mutable std::atomic<bool> is_written_ = false;
   std::vector<std::uint8_t> unpacked_;
 };
 

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
 #include "support/temporary_folder.h"
 
 namespace ganscale::data {
@@ -14,6 +18,40 @@ TEST(FileBytes, TakesAFileForGzipOnlyByAllThreeBytesOfItsMark) {
   const FileBytes bytes(file);
   EXPECT_FALSE(bytes.unpacked());
   EXPECT_EQ(bytes.size_bytes(), 9);
+}
+
+TEST(FileBytes, WarnsOnceWhenTheFileIsWrittenTo) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("data", "1234");
+  const FileBytes bytes(file);
+  std::vector<std::uint8_t> buffer;
+  const auto warnings_of_reads = [&] {
+    testing::internal::CaptureStderr();
+    bytes.read(0, 4, buffer);
+    bytes.read(0, 4, buffer);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warnings_of_reads(), "");
+  std::filesystem::last_write_time(
+      file, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(1));
+  const std::string warnings = warnings_of_reads();
+  EXPECT_THAT(warnings, testing::HasSubstr("was written to"));
+  EXPECT_THAT(warnings, testing::HasSubstr(file.string()));
+  EXPECT_EQ(std::ranges::count(warnings, '\n'), 1);
+  EXPECT_EQ(warnings_of_reads(), "");
+}
+
+TEST(FileBytes, WarnsWhenTheFileHasGrown) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("data", "1234");
+  const auto written = std::filesystem::last_write_time(file);
+  const FileBytes bytes(file);
+  std::filesystem::resize_file(file, 8);
+  std::filesystem::last_write_time(file, written);
+  testing::internal::CaptureStderr();
+  std::vector<std::uint8_t> buffer;
+  bytes.read(0, 4, buffer);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("was written to"));
 }
 
 // With no file left to open, the system says that too many are open: others may be closed soon.

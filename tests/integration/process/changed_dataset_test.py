@@ -1,0 +1,153 @@
+"""A dataset that changes while a training reads it. What can't be read any more ends the training with the name of the file and
+of the record, and nothing is lost: with the dataset as it was, it resumes to the result of an undisturbed one. What is only
+written to is told."""
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from programs import WORKER, newest_digests, wait_until  # noqa: E402
+from thorough import thorough  # noqa: E402
+from write_png import write_png  # noqa: E402
+
+IMAGES, EXTENT = 64, 32
+WRONG_DATA = 65
+OPTIONS = ["training.batch=8", "training.tick_kimg=0.008", "training.samples_every_kimg=0", "training.threads=1", "training.grid_rows=1",
+           "training.grid_columns=1", "training.total_kimg=0.8", "model.channels=0.125", "checkpoint.every_kimg=0.08",
+           "telemetry.metrics_port=-1", "telemetry.control_port=-1"]
+
+
+def write_folder(folder):
+    images = folder / "images"
+    for number in range(IMAGES):
+        (images / "ab"[number % 2]).mkdir(parents=True, exist_ok=True)
+        write_png(images / "ab"[number % 2] / f"{number:03}.png")
+    return images
+
+
+def write_zip(folder):
+    with zipfile.ZipFile(folder / "images.zip", "w") as archive:
+        images = write_folder(folder)
+        for image in sorted(images.rglob("*.png")):
+            archive.write(image, image.relative_to(images))
+    return folder / "images.zip"
+
+
+def write_tar(folder):
+    with tarfile.open(folder / "images.tar", "w") as archive:
+        archive.add(write_folder(folder), arcname=".")
+    return folder / "images.tar"
+
+
+def write_tfrecord(folder):
+    subprocess.run([WORKER, "data", "convert", "--from", write_folder(folder), "--to", folder / "records", "--resolution", str(EXTENT)],
+                   check=True, capture_output=True)
+    return folder / "records"
+
+
+def write_idx(folder):
+    (folder / "idx").mkdir()
+    header = struct.pack(">4I", 0x803, IMAGES, EXTENT, EXTENT)
+    (folder / "idx/train-images-idx3-ubyte").write_bytes(header + random.Random(1).randbytes(IMAGES * EXTENT * EXTENT))
+    return folder / "idx"
+
+
+def truncate(file):
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def overwrite(file):
+    with file.open("r+b") as opened:
+        opened.write(random.Random(2).randbytes(file.stat().st_size))
+
+
+def grow(file):
+    with file.open("ab") as opened:
+        opened.write(random.Random(2).randbytes(5000))
+
+
+def replace(file):
+    other = file.with_name("other")
+    other.write_bytes(random.Random(2).randbytes(file.stat().st_size))
+    other.rename(file)
+
+
+FORMATS = {"folder": write_folder, "zip": write_zip, "tar": write_tar, "tfrecord": write_tfrecord, "idx": write_idx}
+
+
+class ChangedDataset(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def prepare(self, name):
+        """Writes a dataset. Returns it and its largest file."""
+        folder = self.folder / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        data = FORMATS[name](folder)
+        file = data if data.is_file() else max((file for file in data.rglob("*") if file.is_file()), key=lambda file: file.stat().st_size)
+        return data, file
+
+    def start(self, data):
+        return subprocess.Popen([WORKER, "train", "--data", data, "--run", data.parent / "run", *(f"--set={option}" for option in OPTIONS)],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def train(self, data, change=None):
+        """Returns exit code and output of a training; change() is called after some steps."""
+        stats = data.parent / "run/stats.jsonl"
+        with self.start(data) as training:
+            if change:
+                wait_until(lambda: training.poll() is not None or (stats.exists() and stats.read_text().count("\n") >= 15))
+                change()
+            output, _ = training.communicate(timeout=200)
+        return training.returncode, output
+
+    def test_that_cannot_be_read_any_more_ends_the_training_which_resumes_to_the_same_result(self):
+        damages = {("folder", truncate), ("zip", overwrite), ("tar", truncate), ("tfrecord", overwrite), ("idx", truncate)}
+        for name, change in sorted(thorough(damages | {("folder", os.unlink), ("folder", overwrite), ("zip", truncate), ("tar", overwrite),
+                                                       ("tfrecord", truncate)}, damages), key=str):
+            with self.subTest(f"{name} {change.__name__}"):
+                data, file = self.prepare(name)
+                code, output = self.train(data)
+                self.assertEqual(code, 0, output)
+                undisturbed = newest_digests(data.parent / "run")
+                shutil.rmtree(data.parent / "run")
+                shutil.copy2(file, self.folder / "whole")
+                code, output = self.train(data, lambda: change(file))
+                self.assertEqual(code, WRONG_DATA, output)
+                self.assertRegex(output.splitlines()[-1], rf"error: .*{file.name}.*, record \d+")
+                shutil.copy2(self.folder / "whole", file)
+                code, output = self.train(data)
+                self.assertEqual(code, 0, output)
+                self.assertIn("Resuming", output)
+                self.assertEqual(newest_digests(data.parent / "run"), undisturbed)
+
+    def test_that_is_written_to_is_told(self):
+        for name, change in thorough([("idx", overwrite), ("idx", grow), ("zip", grow), ("tar", grow), ("tfrecord", grow)],
+                                     [("idx", overwrite), ("zip", grow)]):
+            with self.subTest(f"{name} {change.__name__}"):
+                data, file = self.prepare(name)
+                code, output = self.train(data, lambda: change(file))
+                self.assertEqual(code, 0, output)
+                self.assertEqual(output.count("was written to after it was opened"), 1, output)
+
+    def test_that_is_replaced_by_name_is_read_to_the_end(self):
+        for name, change in thorough([(name, change) for name in ("zip", "tar", "tfrecord", "idx") for change in (replace, os.unlink)],
+                                     [("tfrecord", replace)]):
+            with self.subTest(f"{name} {change.__name__}"):
+                data, file = self.prepare(name)
+                code, output = self.train(data, lambda: change(file))
+                self.assertEqual(code, 0, output)
+                self.assertNotIn("warning", output)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
