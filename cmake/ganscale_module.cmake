@@ -33,6 +33,10 @@ if(GANSCALE_SANITIZE)
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   add_compile_options(-fsanitize=${GANSCALE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GANSCALE_SANITIZE})
+  if(GANSCALE_SANITIZE MATCHES undefined AND NOT GANSCALE_FUZZ)
+    # Half the time to compile, for checks of every pointer that AddressSanitizer makes better, or that x86 does not need.
+    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+  endif()
 endif()
 if(GANSCALE_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
@@ -76,28 +80,29 @@ foreach(label unit threaded collective sanitizer integration parity gpu)
 endforeach()
 
 # Sets `result` to the labels of a test: its own; threaded; and sanitizer, if the sanitizers of this build run it in `make check`
-# (ThreadSanitizer: what has threads). Those that compute with tensors, most of whose time is LibTorch's, which is not
+# (ThreadSanitizer: what is THREADED). Those that compute with tensors, most of whose time is LibTorch's, which is not
 # instrumented, they run in `make check-long`.
-function(ganscale_labels result label threaded tensors)
+function(ganscale_labels result label threads tensors)
   set(labels ${label})
-  if(threaded)
+  if(threads)
     list(APPEND labels threaded)
   endif()
   if(label MATCHES "^(unit|collective)$" AND NOT tensors)
-    if(threaded OR label STREQUAL collective OR NOT GANSCALE_SANITIZE MATCHES thread)
+    if(threads STREQUAL THREADED OR label STREQUAL collective OR NOT GANSCALE_SANITIZE MATCHES thread)
       list(APPEND labels sanitizer)
     endif()
   endif()
   set(${result} ${labels} PARENT_SCOPE)
 endfunction()
 
-# ganscale_test(NAME LABEL unit|collective|... [THREADED] [TENSORS] SOURCES ... DEPENDS ... [TIMEOUT seconds])
+# ganscale_test(NAME LABEL unit|collective|... [THREADED|USES_THREADS] [TENSORS] SOURCES ... DEPENDS ... [TIMEOUT seconds])
 #
 # One GoogleTest program; one ctest case with the given label. The target LABEL_tests builds all programs of a
 # label. THREADED: what it tests has threads, so that ThreadSanitizer should see it: it has the label threaded, too.
+# USES_THREADS: the same, but of the threads of other folders, which have tests of their own: only in `make check-long`.
 # TENSORS: what it tests computes with LibTorch rather than touching memory itself (see ganscale_labels).
 function(ganscale_test name)
-  cmake_parse_arguments(arg "THREADED;TENSORS" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "THREADED;USES_THREADS;TENSORS" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -108,7 +113,13 @@ function(ganscale_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${GANSCALE_WARNINGS})
-  ganscale_labels(labels ${arg_LABEL} ${arg_THREADED} ${arg_TENSORS})
+  set(threads "")
+  if(arg_THREADED)
+    set(threads THREADED)
+  elseif(arg_USES_THREADS)
+    set(threads USES_THREADS)
+  endif()
+  ganscale_labels(labels ${arg_LABEL} "${threads}" ${arg_TENSORS})
   foreach(label IN LISTS labels)
     add_dependencies(${label}_tests ${name})
   endforeach()
