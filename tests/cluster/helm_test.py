@@ -15,7 +15,7 @@ from operator_case import MANIFESTS, Operator
 sys.path[:0] = [str(PROJECT / "tests" / "charts"), str(PROJECT / "tests" / "support")]
 from programs import WORKER  # noqa: E402
 from queries import annotations, metrics_of, queries  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 CHARTS = PROJECT / "helm"
 VALUES = PROJECT / "tests" / "charts" / "values"

@@ -7,7 +7,7 @@ from control_plane import PROJECT, free_ports
 
 sys.path.insert(0, str(PROJECT / "tests" / "support"))
 from programs import WORKER  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 
 class WorkersHere:

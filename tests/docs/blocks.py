@@ -18,7 +18,7 @@ DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md",
 MODES = ["run", "check", "show"]
 
 sys.path.insert(0, str(PROJECT / "tests" / "support"))
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 
 @dataclasses.dataclass

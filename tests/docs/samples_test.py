@@ -19,7 +19,7 @@ sys.path[:0] = [str(PROJECT / "tests" / folder) for folder in ("charts", "suppor
 from charts import objects  # noqa: E402
 from programs import OPERATOR, WORKER, WRONG_CONFIGURATION  # noqa: E402
 from thorough import thorough  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 RESOURCES = sorted([*PROJECT.glob("operator-manifests/samples/*.yaml"), *PROJECT.glob("configs/sweeps/*.yaml")])
 RUNS = sorted(PROJECT.glob("configs/runs/**/*.yaml"))

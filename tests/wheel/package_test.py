@@ -22,7 +22,7 @@ from png_images import read_png  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from thorough import thorough  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 MISSING_DATA, WRONG_CONFIGURATION, STOPPED = 65, 78, 143
 RESNET = ["channels=0.1"]

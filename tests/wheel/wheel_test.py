@@ -14,7 +14,7 @@ import zipfile
 from environments import PACKAGES, PROJECT, Environment, make_wheel
 
 sys.path.insert(0, str(PROJECT / "tests/support"))
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 WRONG_USE, STOPPED = 64, 143
 VERSION = re.search(r"^project\(ganscale VERSION (\S+)", (PROJECT / "CMakeLists.txt").read_text(), re.M)[1]

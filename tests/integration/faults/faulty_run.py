@@ -4,9 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
-import random
 import shutil
-import struct
 import subprocess
 import sys
 import unittest
@@ -14,6 +12,7 @@ import unittest
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT / "tests/support"))
 from programs import WORKER  # noqa: E402
+from write_images import write_idx  # noqa: E402
 
 PRELOADED = os.environ.get("STORAGE_FAULTS_LIBRARY", str(PROJECT / "build/release/tests/integration/libstorage_faults.so"))
 EXTENT, RECORDS, BATCH = 32, 16, 8
@@ -78,10 +77,7 @@ def write_feature_net(path):
 
 def write_inputs(folder):
     """Writes a dataset, a feature network, and the configuration."""
-    data = folder / "data"
-    data.mkdir(parents=True)
-    pixels = random.Random(1).randbytes(RECORDS * EXTENT * EXTENT)
-    (data / "train-images-idx3-ubyte").write_bytes(struct.pack(">4I", 0x803, RECORDS, EXTENT, EXTENT) + pixels)
+    write_idx(folder / "data", RECORDS, EXTENT)
     write_feature_net(str(folder / "net.pt"))
     (folder / "run.yaml").write_text(CONFIGURATION)
 

@@ -3,9 +3,7 @@ training goes on to the result of an undisturbed one, or every rank ends soon af
 resumes to that result."""
 import os
 import pathlib
-import random
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -15,6 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from programs import WORKER, newest_digests, wait_until  # noqa: E402
 from thorough import thorough  # noqa: E402
+from write_images import write_idx  # noqa: E402
 from wire import SUBNET, Wire  # noqa: E402
 
 EXTENT, RECORDS, BATCH, LABELS = 32, 64, 8, 4
@@ -25,11 +24,7 @@ SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_
 
 
 def write_inputs(folder, scheme):
-    data = folder / "data"
-    data.mkdir()
-    pixels = random.Random(1).randbytes(RECORDS * EXTENT * EXTENT)
-    (data / "train-images-idx3-ubyte").write_bytes(struct.pack(">4I", 0x803, RECORDS, EXTENT, EXTENT) + pixels)
-    (data / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, RECORDS) + bytes(i % LABELS for i in range(RECORDS)))
+    write_idx(folder / "data", RECORDS, EXTENT, LABELS)
     (folder / "run.yaml").write_text(f"""\
 data: {{path: data{", labels: ignore" if scheme != "per_label" else ""}}}
 model: {{name: dcgan, resolution: {EXTENT}, channels: 0.125}}

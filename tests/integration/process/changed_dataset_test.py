@@ -5,7 +5,6 @@ import os
 import pathlib
 import random
 import shutil
-import struct
 import subprocess
 import sys
 import tarfile
@@ -16,7 +15,7 @@ import zipfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from programs import WORKER, newest_digests, wait_until  # noqa: E402
 from thorough import thorough  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_idx, write_png  # noqa: E402
 
 IMAGES, EXTENT = 64, 32
 WRONG_DATA = 65
@@ -53,10 +52,8 @@ def write_tfrecord(folder):
     return folder / "records"
 
 
-def write_idx(folder):
-    (folder / "idx").mkdir()
-    header = struct.pack(">4I", 0x803, IMAGES, EXTENT, EXTENT)
-    (folder / "idx/train-images-idx3-ubyte").write_bytes(header + random.Random(1).randbytes(IMAGES * EXTENT * EXTENT))
+def write_gray(folder):
+    write_idx(folder / "idx", IMAGES, EXTENT)
     return folder / "idx"
 
 
@@ -80,7 +77,7 @@ def replace(file):
     other.rename(file)
 
 
-FORMATS = {"folder": write_folder, "zip": write_zip, "tar": write_tar, "tfrecord": write_tfrecord, "idx": write_idx}
+FORMATS = {"folder": write_folder, "zip": write_zip, "tar": write_tar, "tfrecord": write_tfrecord, "idx": write_gray}
 
 
 class ChangedDataset(unittest.TestCase):

@@ -13,7 +13,7 @@ import zipfile
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT / "tests/support"))
 from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 WRONG_USE, WRONG_DATA, STOPPED = 64, 65, 143
 IMAGES = 8

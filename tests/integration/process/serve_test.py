@@ -16,7 +16,7 @@ from browser import Browser, find_browser
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(PROJECT / "tests/support"))
 from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 WRONG_USE, WRONG_DATA = 64, 65
 IMAGES = 8

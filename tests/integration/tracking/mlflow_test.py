@@ -20,7 +20,7 @@ import requests  # noqa: E402
 from mlflow import MlflowClient  # noqa: E402
 from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
 from werkzeug.serving import make_server  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 STOPPED = 143
 SECRET = "hush-hush"

@@ -14,7 +14,7 @@ sys.path[:0] = [str(PROJECT / folder) for folder in ("python", "tests/docs", "te
 from blocks import python_of  # noqa: E402
 from wandb.proto import wandb_internal_pb2  # noqa: E402
 from wandb.sdk.internal.datastore import DataStore  # noqa: E402
-from write_png import write_png  # noqa: E402
+from write_images import write_png  # noqa: E402
 
 TICKS = [{"tick": 1, "images_seen": 1000, "loss": {"generator": 1.5, "discriminator": 0.25}},
          {"tick": 2, "images_seen": 2000, "loss": {"generator": 1.25, "discriminator": None}}]
