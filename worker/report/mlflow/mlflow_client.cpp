@@ -17,10 +17,10 @@ namespace http = web::http;
 
 constexpr const char* kApi = "/api/2.0/mlflow/";
 
-/// Starts the threads of cpprestsdk, of which it would start 40.
+/// Starts two threads of cpprestsdk, which would start 40.
 void start_threads() {
   static std::once_flag once;
-  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(1); });
+  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(2); });
 }
 
 std::string authorization_of(const MlflowAccess& access) {
