@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Trains for a long time with two ranks, sends commands, scrapes metrics, and tells whether memory, file descriptors, threads
+and disk grow.
+
+  make soak MINUTES=60
+  tests/soak/soak.py --scheme asynchronous --minutes 600 --run /scratch/soak
+
+A run that is there goes on. The program ends with 1 if something grows: if the 95% confidence interval of its slope lies above
+the limit. Slopes are of the second half at most, by the means of blocks, since readings close in time are alike."""
+import argparse
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from programs import WORKER, wait_until  # noqa: E402
+from write_images import write_idx  # noqa: E402
+
+SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
+BATCH, RECORDS, EXTENT, LABELS = 8, 512, 32, 2
+READ_EVERY_SECONDS = 2
+BLOCKS = 20
+T_QUANTILE = 2.101  # Student's distribution, 97.5%, BLOCKS - 2 degrees of freedom
+TOKEN = "soak"
+LIMITS_PER_HOUR = {"memory MiB": 4.0, "file descriptors": 1.0, "threads": 1.0, "disk MiB": 4.0}
+GROWS_BY_DESIGN = {".jsonl", ".log"}
+
+
+def write_inputs(folder, scheme, evaluates):
+    write_idx(folder / "data", RECORDS, EXTENT, LABELS)
+    (folder / "token").write_text(TOKEN)
+    labels = ", labels: ignore" if scheme != "per_label" else ""
+    evaluation = "evaluate: {metrics: [fid256], every_kimg: 2, cache: statistics, feature_net: net.pt}\n" if evaluates else ""
+    (folder / "run.yaml").write_text(f"""\
+data: {{path: data{labels}}}
+model: {{name: dcgan, resolution: {EXTENT}, channels: 0.125}}
+training: {{total_kimg: 1000000, batch: {BATCH}, device: cpu, threads: 1, tick_kimg: 0.4, samples_every_kimg: 0}}
+checkpoint: {{every_kimg: 1, keep_last: 2}}
+telemetry: {{metrics_port: 0, control_port: 0, token_file: token}}
+{evaluation}{SCHEMES[scheme]}""")
+
+
+def write_feature_net(file):
+    """Returns whether Python has torch, which a feature network needs."""
+    try:
+        import torch
+    except ImportError:
+        return False
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            return torch.nn.functional.avg_pool2d(x / 255, 16).flatten(1)
+
+    torch.jit.script(Net()).save(str(file))
+    return True
+
+
+def rank_processes(launcher):
+    children = pathlib.Path(f"/proc/{launcher.pid}/task").glob("*/children")
+    return [int(pid) for file in children for pid in file.read_text().split()]
+
+
+def memory_mib(pid):
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
+
+
+def read_rank(pid):
+    return {"memory MiB": memory_mib(pid), "file descriptors": len(os.listdir(f"/proc/{pid}/fd")),
+            "threads": len(os.listdir(f"/proc/{pid}/task"))}
+
+
+def disk_mib(folder):
+    total = 0
+    for file in folder.rglob("*"):
+        try:
+            total += file.stat().st_size if file.is_file() and file.suffix not in GROWS_BY_DESIGN else 0
+        except FileNotFoundError:
+            pass  # a checkpoint that was removed meanwhile
+    return total / 2**20
+
+
+def port_of(log, server):
+    """Returns the port that the log names for a server of the training."""
+    return int(re.search(rf"^Serving {server}  port=(\d+)", log.read_text(errors="replace"), re.MULTILINE).group(1))
+
+
+class Soak:
+    """A training, and what was read of it: {"rank 0 memory MiB": [(hours, value), ...]}."""
+
+    def __init__(self, folder, scheme):
+        self.folder, self.run = folder, folder / "run"
+        self.scheme = scheme
+        self.readings = {}
+        self.commands = self.scrapes = 0
+        if not (folder / "run.yaml").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            write_inputs(folder, scheme, write_feature_net(folder / "net.pt"))
+        self.output = (folder / "output").open("wb")
+        self.launcher = subprocess.Popen(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2", WORKER, "train",
+                                          "--config", "run.yaml", "--run", "run"], cwd=folder, stdout=self.output,
+                                         stderr=subprocess.STDOUT, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def read(self, hours):
+        for rank, pid in enumerate(sorted(rank_processes(self.launcher))):
+            for name, value in read_rank(pid).items():
+                self.readings.setdefault(f"rank {rank} {name}", []).append((hours, value))
+        self.readings.setdefault("disk MiB", []).append((hours, disk_mib(self.run)))
+
+    def request(self, port, path, body=None):
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        data = json.dumps(body).encode() if body else None
+        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, headers), timeout=30) as reply:
+            return reply.read()
+
+    def command(self, port, chance):
+        """Sends a command at random; one that pauses is followed by one that resumes."""
+        words = chance.choice([["checkpoint"], ["pause", "resume"], []])
+        for word in words:
+            self.request(port, "/commands", {"command": word})
+            self.commands += 1
+            time.sleep(0.2)
+        self.request(port, "/status")
+
+    def train(self, minutes):
+        wait_until(lambda: self.launcher.poll() is not None or list(self.run.rglob("stats.jsonl")))
+        log = pathlib.Path(self.output.name)
+        metrics, control = port_of(log, "metrics"), port_of(log, "status and commands")
+        chance = random.Random(1)
+        began = time.monotonic()
+        while (passed := time.monotonic() - began) < 60 * minutes:
+            if self.launcher.poll() is not None:
+                raise RuntimeError(f"the training has ended with {self.launcher.returncode}: see {self.output.name}")
+            self.request(metrics, "/metrics")
+            self.scrapes += 1
+            if self.scheme != "per_label":  # which takes no commands
+                self.command(control, chance)
+            self.read(passed / 3600)
+            time.sleep(READ_EVERY_SECONDS)
+
+    def stop(self):
+        self.launcher.send_signal(signal.SIGUSR1)  # a checkpoint, and the end
+        self.launcher.wait(timeout=120)
+
+
+def slope(points):
+    """Returns the slope by least squares and half of its 95% confidence interval, of the second half of (hours, value)."""
+    points = points[len(points) // 2:]
+    size = len(points) // BLOCKS
+    blocks = [points[i * size:(i + 1) * size] for i in range(BLOCKS)]
+    hours = [statistics.fmean(hour for hour, _ in block) for block in blocks]
+    values = [statistics.fmean(value for _, value in block) for block in blocks]
+    line = statistics.linear_regression(hours, values)
+    residual = sum((value - line.slope * hour - line.intercept) ** 2 for hour, value in zip(hours, values)) / (BLOCKS - 2)
+    spread = sum((hour - statistics.fmean(hours)) ** 2 for hour in hours)
+    return line.slope, T_QUANTILE * math.sqrt(residual / spread)
+
+
+def report(soak):
+    """Prints a line for each quantity. Returns whether one grows."""
+    grows = False
+    print(f"{soak.scheme}: {soak.commands} commands, {soak.scrapes} scrapes")
+    for name, points in soak.readings.items():
+        change, half = slope(points)
+        limit = next(limit for kind, limit in LIMITS_PER_HOUR.items() if name.endswith(kind))
+        is_growing = change - half > limit
+        grows |= is_growing
+        print(f"  {name:24} {points[len(points) // 2][1]:9.1f} to {points[-1][1]:9.1f}, {change:+8.2f} ± {half:.2f} an hour"
+              f"{'  GROWS' if is_growing else ''}")
+    return grows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scheme", choices=SCHEMES, action="append", help="default: each")
+    parser.add_argument("--minutes", type=float, default=60, help="of each scheme")
+    parser.add_argument("--run", type=pathlib.Path, default=pathlib.Path("runs/soak"), help="a folder for each scheme goes there")
+    options = parser.parse_args()
+    if options.minutes * 60 / READ_EVERY_SECONDS < 6 * BLOCKS:
+        parser.error(f"--minutes: at least {math.ceil(6 * BLOCKS * READ_EVERY_SECONDS / 60)}, for slopes that mean something")
+    grows = False
+    for scheme in options.scheme or SCHEMES:
+        soak = Soak((options.run / scheme).resolve(), scheme)
+        try:
+            soak.train(options.minutes)
+        finally:
+            soak.stop()
+        grows |= report(soak)
+    return 1 if grows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
