@@ -41,21 +41,21 @@ class ServedRun(unittest.TestCase):
             folder.mkdir(parents=True, exist_ok=True)
             write_png(folder / f"{number}.png")
 
-    def start(self, *words):
-        process = subprocess.Popen([WORKER, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    def start(self, *words, output=subprocess.PIPE):
+        process = subprocess.Popen([WORKER, *map(str, words)], stdout=output, stderr=subprocess.STDOUT, text=True,
                                    env={**os.environ, "OMP_NUM_THREADS": "1"})
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
 
     def train(self, kimg):
-        return self.start("train", "--data", self.folder / "photos", "--run", self.run_folder, *TRAINING,
-                          f"--set=training.total_kimg={kimg}")
+        """Starts a training that prints into a file: it would wait for a reader of a pipe that is full."""
+        with (self.folder / "output").open("w") as output:
+            return self.start("train", "--data", self.folder / "photos", "--run", self.run_folder, *TRAINING,
+                              f"--set=training.total_kimg={kimg}", output=output)
 
     def finished_run(self):
-        process = self.train(0.02)
-        output, _ = process.communicate(timeout=200)
-        self.assertEqual(process.returncode, 0, output)
+        self.assertEqual(self.train(0.02).wait(timeout=200), 0, (self.folder / "output").read_text())
 
     def serve(self, *options):
         """Serves the run; returns the process, the address before the query, and the token."""
