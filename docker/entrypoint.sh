@@ -87,7 +87,7 @@ launch() {
   exec {errors}> >(notice_lost_ranks >&2)
   watcher=$!
   trap : USR2 # until there is something to end
-  mpirun "$@" >&$lines 2>&$errors &
+  mpirun "$@" 1>&"$lines" 2>&"$errors" &
   child=$!
   exec {lines}>&- {errors}>&-
   trap 'kill -USR1 $child' TERM
