@@ -197,6 +197,18 @@ TEST(HttpServer, RepliesFromAnyThread) {
   replying.join();
 }
 
+TEST(HttpServer, GivesAReplyAsMuchTimeAsItTakes) {
+  Waiting waiting;
+  const Server server("127.0.0.1", 0, waiting.handlers(), {.transfer = milliseconds(100)});
+  std::thread replying([&] {
+    const Handlers::Send send = waiting.take();
+    std::this_thread::sleep_for(milliseconds(300));
+    send({.media_type = "text/plain", .body = "at last"});
+  });
+  EXPECT_EQ(http_request(server.port(), "GET /").body, "at last");
+  replying.join();
+}
+
 TEST(HttpServer, TakesRepliesThatComeAfterItsEnd) {
   Waiting waiting;
   Handlers::Send send;
