@@ -11,8 +11,11 @@ import io
 import pickle
 import sys
 
-import torch
-from safetensors.torch import save_file
+try:
+    import torch
+    from safetensors.torch import save_file
+except ImportError as missing:
+    sys.exit(f"convert-weights.py: {missing}; pip install torch safetensors")
 
 TENSOR_BUILDERS = {
     ("torch._utils", "_rebuild_tensor_v2"): torch._utils._rebuild_tensor_v2,
@@ -141,8 +144,12 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 64
     source, target = sys.argv[1:]
-    with open(source, "rb") as file:
-        networks = Unpickler(file).load()
+    try:
+        with open(source, "rb") as file:
+            networks = Unpickler(file).load()
+    except Exception as error:  # a pickle that is damaged, or of something else, may raise any
+        print(f"cannot be read ({type(error).__name__}: {error}): {source}", file=sys.stderr)
+        return 65
     names = ("G", "D", "G_ema")
     if not isinstance(networks, dict) or not all(isinstance(networks.get(name), Opaque) for name in names):
         print(f"not a network file of StyleGAN2, StyleGAN3 or R3GAN, it has no G, D and G_ema: {source}",

@@ -1,4 +1,6 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
 
 #include "support/run_program.h"
 #include "support/shared_files.h"
@@ -18,8 +20,7 @@ class PublicWeights : public testing::TestWithParam<const char*> {
     constexpr int kLacksTorch = 77;
     if (made.exit_code == kLacksTorch) GTEST_SKIP() << "python3 has no torch or safetensors";
     ASSERT_EQ(made.exit_code, 0) << made.output;
-    run("python3 " CONVERTER " " + path("net.pkl") + " " + path("net.safetensors"));
-    run(GANSCALE " import --from " + path("net.safetensors") + " --run " + path("run"));
+    run(GANSCALE " import --from " + path("net.pkl") + " --run " + path("run"));
   }
 
   std::string path(const char* name) const { return (folder_ / name).string(); }
@@ -40,6 +41,39 @@ TEST_P(PublicWeights, AreThoseOfTheFile) {
 TEST_P(PublicWeights, HaveTheReferencesImages) {
   run(GANSCALE " export --format torchscript --run " + path("run") + " --out " + path("g.pt"));
   run("python3 " SCRIPT " images " + fixture_ + " " + path("g.pt"));
+}
+
+TEST_P(PublicWeights, AreAlsoImportedAfterTheyWereConverted) {
+  run("python3 " CONVERTER " " + path("net.pkl") + " " + path("net.safetensors"));
+  run(GANSCALE " import --from " + path("net.safetensors") + " --run " + path("other"));
+  run("cmp " + path("run/checkpoints/kimg-000000.000/generator_ema.safetensors") + " " +
+      path("other/checkpoints/kimg-000000.000/generator_ema.safetensors"));
+}
+
+/// Returns the result of an import of a file with this content.
+ProgramResult import_of(const TemporaryFolder& folder, const std::string& content) {
+  const auto file = folder.write("net.pkl", content);
+  const auto result = run_program(GANSCALE " import --from " + file.string() + " --run " +
+                                  (folder / "runs/new").string());
+  EXPECT_FALSE(std::filesystem::exists(folder / "runs/new"));
+  EXPECT_TRUE(!std::filesystem::exists(folder / "runs") ||
+              std::filesystem::is_empty(folder / "runs"));
+  return result;
+}
+
+TEST(ImportedPickle, ThatIsDamagedOrOfSomethingElseIsRefused) {
+  const TemporaryFolder folder;
+  // An empty file, half of a map, a string, and a call of os.system("touch FOLDER/was-run").
+  const std::string call = "cos\nsystem\n(S'touch " + (folder / "was-run").string() + "'\ntR.";
+  for (const std::string& content :
+       {std::string(), std::string("(dp0\nS'G'"), std::string("S'weights'\n."), call}) {
+    const ProgramResult result = import_of(folder, content);
+    if (result.output.find("pip install torch") != std::string::npos)
+      GTEST_SKIP() << "python3 has no torch or safetensors";
+    EXPECT_EQ(result.exit_code, 65) << result.output;
+    EXPECT_THAT(result.output, testing::HasSubstr("not a network file"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "was-run"));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEachFamily, PublicWeights,

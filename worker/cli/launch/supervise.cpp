@@ -70,7 +70,7 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-int supervise(const std::vector<std::string>& words) {
+int supervise(const std::vector<std::string>& words, const std::string& package) {
   received = 0;
   {
     const BlockedSignals blocked;
@@ -86,8 +86,8 @@ int supervise(const std::vector<std::string>& words) {
   child = 0;
   for (const int signal : kSignals) std::signal(signal, SIG_DFL);
   if (code == kNotFound) {
-    throw UsageError(words.front() +
-                     " is not installed, or not in PATH; Debian's package is openmpi-bin");
+    throw UsageError(words.front() + " is not installed, or not in PATH; Debian's package is " +
+                     package);
   }
   return code;
 }

@@ -12,8 +12,9 @@ namespace ganscale::cli {
 /// with this process, however that ends.
 ///
 /// words:   a program, looked up in PATH, and its arguments.
+/// package: Debian's package of the program, for the error.
 /// Returns: its exit code; 128 + n after a signal n.
 /// Throws:  UsageError if there is no such program.
-int supervise(const std::vector<std::string>& words);
+int supervise(const std::vector<std::string>& words, const std::string& package);
 
 }  // namespace ganscale::cli

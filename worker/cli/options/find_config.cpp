@@ -1,10 +1,10 @@
 #include "cli/options/find_config.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/joined.h"
+#include "cli/options/beside_program.h"
 
 namespace ganscale::cli {
 namespace {
@@ -28,14 +28,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 }  // namespace
 
 std::vector<fs::path> config_folders() {
-  std::error_code error;
-  const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
-  std::vector<fs::path> folders;
-  for (const char* place : {"../share/ganscale/runs", "../../../configs/runs"}) {
-    const fs::path folder = (bin / place).lexically_normal();
-    if (fs::is_directory(folder, error)) folders.push_back(folder);
-  }
-  return folders;
+  return beside_program({"../share/ganscale/runs", "../../../configs/runs"});
 }
 
 fs::path find_config(const std::string& name, const std::vector<fs::path>& folders) {

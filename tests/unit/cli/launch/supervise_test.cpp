@@ -16,13 +16,15 @@ namespace ganscale::cli {
 namespace {
 
 TEST(Supervise, ReturnsTheExitCode) {
-  EXPECT_EQ(supervise({"sh", "-c", "exit 75"}), 75);
-  EXPECT_EQ(supervise({"sh", "-c", "kill -KILL $$"}), 128 + SIGKILL);
+  EXPECT_EQ(supervise({"sh", "-c", "exit 75"}, "dash"), 75);
+  EXPECT_EQ(supervise({"sh", "-c", "kill -KILL $$"}, "dash"), 128 + SIGKILL);
 }
 
 TEST(Supervise, SaysThatAProgramIsMissing) {
-  expect_error(ExitCode::kUsage, "no-such-program is not installed",
-               [] { supervise({"no-such-program"}); });
+  expect_error(
+      ExitCode::kUsage,
+      "no-such-program is not installed, or not in PATH; Debian's package is no-such-package",
+      [] { supervise({"no-such-program"}, "no-such-package"); });
 }
 
 /// Supervises a shell that ends with 3 after the second SIGUSR1, with 4 after SIGTERM, and notes what it
@@ -33,7 +35,7 @@ pid_t start_shell(const TemporaryFolder& folder) {
                              "; exit 4' TERM; echo ready >> " + file +
                              "; while :; do sleep 0.02; done";
   const pid_t process = fork();
-  if (process == 0) _exit(supervise({"sh", "-c", script}));
+  if (process == 0) _exit(supervise({"sh", "-c", script}, "dash"));
   return process;
 }
 
