@@ -27,40 +27,45 @@ constexpr auto kImportExample =
 
 namespace fs = std::filesystem;
 
-/// A network file that was converted by scripts/convert-weights.py, until it is destroyed.
-class Converted {
+/// A file beside another one, removed when this is destroyed.
+class TemporaryFile {
  public:
-  /// network: a pickle, whose code is not run. beside: where the file is put. Throws DataError if it
-  /// is no network file, UsageError without Python; the converter has said why.
-  Converted(const fs::path& network, const fs::path& beside)
-      : file_(files::temporary_beside(fs::absolute(beside))) {
-    const auto converters = beside_program(
-        {"../share/ganscale/scripts/convert-weights.py", "../../../scripts/convert-weights.py"});
-    if (converters.empty()) throw UsageError("convert-weights.py is not installed");
-    fs::create_directories(file_.parent_path());
-    const int code = supervise(
-        {"python3", converters.front().string(), network.string(), file_.string()}, "python3");
-    if (code == static_cast<int>(ExitCode::kData))
-      throw DataError("not a network file: " + network.string());
-    if (code != 0) throw UsageError("python3 has not converted the file: " + network.string());
+  explicit TemporaryFile(const fs::path& beside)
+      : path_(files::temporary_beside(fs::absolute(beside))) {
+    fs::create_directories(path_.parent_path());
   }
-  ~Converted() {
+  ~TemporaryFile() {
     std::error_code ignored;
-    fs::remove(file_, ignored);
+    fs::remove(path_, ignored);
   }
-  Converted(const Converted&) = delete;
-  Converted& operator=(const Converted&) = delete;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  const fs::path& file() const { return file_; }
+  const fs::path& path() const { return path_; }
 
  private:
-  fs::path file_;
+  fs::path path_;
 };
+
+/// Converts a network file by scripts/convert-weights.py, which runs no code of it. Throws DataError if
+/// it is none, UsageError without Python; the script has said why.
+void convert(const fs::path& network, const fs::path& to) {
+  const auto scripts = beside_program(
+      {"../share/ganscale/scripts/convert-weights.py", "../../../scripts/convert-weights.py"});
+  if (scripts.empty()) throw UsageError("convert-weights.py is not installed");
+  const int code =
+      supervise({"python3", scripts.front().string(), network.string(), to.string()}, "python3");
+  if (code == static_cast<int>(ExitCode::kData))
+    throw DataError("not a network file: " + network.string());
+  if (code != 0) throw UsageError("python3 has not converted the file: " + network.string());
+}
 
 ExitCode import_weights(const ImportOptions& options) {
   const training::RunFolder run(options.run);
   if (options.from.extension() == ".pkl") {
-    training::import_weights(Converted(options.from, options.run).file(), run);
+    const TemporaryFile converted(options.run);
+    convert(options.from, converted.path());
+    training::import_weights(converted.path(), run);
   } else {
     training::import_weights(options.from, run);
   }
