@@ -3,10 +3,12 @@
 // cpprestsdk's macro U collides with names of other libraries.
 #define _TURN_OFF_PLATFORM_STRING  // NOLINT: theirs, not ours
 #include <cpprest/http_client.h>
+#include <pplx/threadpool.h>
+
+#include <mutex>
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "control/http.h"
 
 namespace ganscale::report {
 namespace {
@@ -14,6 +16,13 @@ namespace {
 namespace http = web::http;
 
 constexpr const char* kApi = "/api/2.0/mlflow/";
+constexpr int kThreads = 2;
+
+/// Starts the threads of cpprestsdk, which would be 40.
+void start_threads() {
+  static std::once_flag once;
+  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
+}
 
 std::string authorization_of(const MlflowAccess& access) {
   if (!access.username.empty()) {
@@ -78,7 +87,7 @@ struct MlflowClient::Impl {
 void require_mlflow_client(const config::Location& /*location*/) {}
 
 MlflowClient::MlflowClient(const MlflowAccess& access, std::chrono::milliseconds timeout) {
-  control::start_threads();
+  start_threads();
   try {
     impl_ = std::make_unique<Impl>(access, timeout);
   } catch (const std::exception& error) {
