@@ -3,6 +3,7 @@ include_guard()
 
 find_package(Threads REQUIRED)
 include(TorchWheel)
+include(ArrowWheel)
 if(GANSCALE_CUDA)
   include(TorchCuda)
 endif()

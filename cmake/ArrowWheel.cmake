@@ -1,0 +1,23 @@
+# Imported target over the PyPI pyarrow wheel, which holds Arrow's C++ libraries and their headers; Debian packages neither.
+#
+#   ARROW_SITE           the site-packages folder that holds pyarrow/: a cache variable, else TORCH_SITE
+#   ArrowWheel::parquet  libparquet and libarrow; does not exist where that folder has no pyarrow of this version
+include_guard()
+
+set(arrow_version 2600)  # the end of the libraries' names: that of pyarrow 26
+set(arrow_folder ${TORCH_SITE}/pyarrow)
+if(ARROW_SITE)
+  set(arrow_folder ${ARROW_SITE}/pyarrow)
+endif()
+if(EXISTS ${arrow_folder}/libparquet.so.${arrow_version})
+  foreach(library arrow parquet)
+    add_library(ArrowWheel::lib${library} SHARED IMPORTED)
+    set_target_properties(ArrowWheel::lib${library} PROPERTIES
+                          IMPORTED_LOCATION ${arrow_folder}/lib${library}.so.${arrow_version})
+  endforeach()
+  add_library(ArrowWheel::parquet INTERFACE IMPORTED)
+  target_include_directories(ArrowWheel::parquet SYSTEM INTERFACE ${arrow_folder}/include)
+  target_link_libraries(ArrowWheel::parquet INTERFACE ArrowWheel::libparquet ArrowWheel::libarrow)
+else()
+  message(STATUS "No pyarrow 26 in ${arrow_folder}: this build reads no Parquet")
+endif()
