@@ -5,10 +5,11 @@
 include_guard()
 
 set(arrow_version 2600)  # the end of the libraries' names: that of pyarrow 26
-set(arrow_folder ${TORCH_SITE}/pyarrow)
+set(arrow_site ${TORCH_SITE})
 if(ARROW_SITE)
-  set(arrow_folder ${ARROW_SITE}/pyarrow)
+  set(arrow_site ${ARROW_SITE})
 endif()
+set(arrow_folder ${arrow_site}/pyarrow)
 if(EXISTS ${arrow_folder}/libparquet.so.${arrow_version})
   foreach(library arrow parquet)
     add_library(ArrowWheel::lib${library} SHARED IMPORTED)

@@ -229,7 +229,7 @@ TEST_P(DamagedParquet, IsRefusedWhereverItEnds) {
 
 TEST_P(DamagedParquet, IsRefusedOrReadWhicheverByteIsWrong) {
   for (std::size_t i = 0; i < whole_.size(); ++i) {
-    for (const int flipped : {1, 0x80, 0xff}) {
+    for (const int flipped : {1, 0xff}) {
       std::string damaged = whole_;
       damaged[i] = static_cast<char>(damaged[i] ^ flipped);
       folder_.write("a.parquet", damaged);
