@@ -1,15 +1,10 @@
 # Imported target over the PyPI pyarrow wheel, which holds Arrow's C++ libraries and their headers; Debian packages neither.
 #
-#   ARROW_SITE           the site-packages folder that holds pyarrow/: a cache variable, else TORCH_SITE
-#   ArrowWheel::parquet  libparquet and libarrow; does not exist where that folder has no pyarrow of this version
+#   ArrowWheel::parquet  libparquet and libarrow; does not exist where TORCH_SITE has no pyarrow/ of this version
 include_guard()
 
-set(arrow_version 2600)  # the end of the libraries' names: that of pyarrow 26
-set(arrow_site ${TORCH_SITE})
-if(ARROW_SITE)
-  set(arrow_site ${ARROW_SITE})
-endif()
-set(arrow_folder ${arrow_site}/pyarrow)
+set(arrow_version 2600)  # the end of the libraries' names: that of pyarrow 26.0
+set(arrow_folder ${TORCH_SITE}/pyarrow)
 if(EXISTS ${arrow_folder}/libparquet.so.${arrow_version})
   foreach(library arrow parquet)
     add_library(ArrowWheel::lib${library} SHARED IMPORTED)
@@ -20,5 +15,5 @@ if(EXISTS ${arrow_folder}/libparquet.so.${arrow_version})
   target_include_directories(ArrowWheel::parquet SYSTEM INTERFACE ${arrow_folder}/include)
   target_link_libraries(ArrowWheel::parquet INTERFACE ArrowWheel::libparquet ArrowWheel::libarrow)
 else()
-  message(STATUS "No pyarrow 26 in ${arrow_folder}: this build reads no Parquet")
+  message(STATUS "No pyarrow 26.0 in ${TORCH_SITE}: this build reads no Parquet")
 endif()
