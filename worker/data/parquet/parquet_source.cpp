@@ -116,7 +116,7 @@ class ParquetSource : public Source {
   }
 
   /// Bounds what a file can make Arrow allocate.
-  arrow::CappedMemoryPool pool_{arrow::system_memory_pool(), kLargestUnpackedBytes};
+  arrow::CappedMemoryPool pool_{arrow::default_memory_pool(), kLargestUnpackedBytes};
   std::deque<ParquetFile> files_;
   std::vector<Group> groups_;  ///< those with rows
   std::int64_t record_count_ = 0;
