@@ -1,7 +1,7 @@
 # What `cmake --install` lays out, and the Debian package that scripts/package.sh makes of it:
 #   bin/                  ganscale, ganscale-operator
-#   lib/ganscale/         LibTorch's libraries, and the two CUDA ones that they load at their start. A build with CUDA needs
-#                         gigabytes more of them: it is installed without, and runs where its torch wheel stays
+#   lib/ganscale/         LibTorch's and Arrow's libraries, and the two CUDA ones that LibTorch loads at its start. A build with CUDA
+#                         needs gigabytes more of them: it is installed without, and runs where its wheels stay
 #   share/ganscale/       configurations, the schema of the worker's, and converters of published weights
 #   share/man, and the folders of completions of bash, zsh and fish: written by the programs, from their own help
 include(GNUInstallDirs)
@@ -41,8 +41,8 @@ install(PROGRAMS scripts/convert-inception.py scripts/convert-weights.py
         DESTINATION ${CMAKE_INSTALL_DATADIR}/ganscale/scripts COMPONENT data)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-# The terms under which LibTorch and CUDA's libraries are passed on.
-foreach(wheel torch nvidia_cuda_runtime nvidia_cuda_cupti)
+# The terms under which LibTorch, CUDA's libraries and Arrow are passed on.
+foreach(wheel torch nvidia_cuda_runtime nvidia_cuda_cupti pyarrow)
   file(GLOB licenses ${TORCH_SITE}/${wheel}-*.dist-info/licenses)
   if(licenses)
     install(DIRECTORY ${licenses}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses/${wheel})
@@ -60,7 +60,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${torch_folder}/lib ${nvidia_folder}/cu13/lib)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${torch_folder}/lib ${nvidia_folder}/cu13/lib ${arrow_folder})
 set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin)  # mpirun; the libraries come by CPACK_DEBIAN_PACKAGE_SHLIBDEPS
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-noto-color-emoji, unicode-data")  # `data convert --from-font`
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)

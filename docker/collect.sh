@@ -2,7 +2,7 @@
 # Lays out the files of an image from a finished build: the program, the libraries that no Debian package of the image brings,
 # and the names of the packages that do.
 #   docker/collect.sh worker|operator BUILD OUT      for example: docker/collect.sh worker build/release build/image/worker
-# worker:    the program, its entry point and LibTorch's libraries; packages.txt names the Debian packages of the others.
+# worker:    the program, its entry point, LibTorch's and Arrow's libraries; packages.txt names the Debian packages of the others.
 # operator:  the program and every library, for an image with nothing else in it.
 set -euo pipefail
 [ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,6p' "$0" >&2; exit 64; }
@@ -51,7 +51,7 @@ collect_worker() {
   find "$folder" -name '*.so*' -printf '/usr/local/lib/ganscale/%P\n' | xargs -r -n 1 dirname | sort -u \
     >"$out/etc/ld.so.conf.d/ganscale.conf"
   # Name and version of each wheel that a library came from, for the bill of materials.
-  sed -n 's/^\(torch\|nvidia-[a-z0-9-]*\)==\([^ ]*\).*/\1 \2/p' "${wheels[@]}" >"$out/usr/local/share/ganscale/wheels.txt"
+  sed -n 's/^\(torch\|pyarrow\|nvidia-[a-z0-9-]*\)==\([^ ]*\).*/\1 \2/p' "${wheels[@]}" >"$out/usr/local/share/ganscale/wheels.txt"
 }
 
 collect_operator() {

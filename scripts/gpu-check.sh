@@ -4,7 +4,7 @@
 #   scripts/gpu-check.sh [--only STAGE[,STAGE]...] [--limit SECONDS] [OPTION...]      --help tells the rest
 # With --prebuilt it needs a python3 with torch 2.11 (CUDA 13), and the archive that scripts/gpu-prebuilt.sh makes elsewhere.
 # Otherwise it needs nvcc 13, g++ 12, CMake 3.31 and Ninja, too. The other libraries come from the
-# system, else from .gpu-deps/libraries.tar.gz, which scripts/gpu-deps.sh packs elsewhere. Services and MPI are left out.
+# system, else from .gpu-deps/libraries.tar.gz, which scripts/gpu-deps.sh packs elsewhere. Services, MPI and Parquet are left out.
 # Reference tensors: $GANSCALE_SHARED/fixtures, else .gpu-fixtures/fixtures.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh

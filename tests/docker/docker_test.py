@@ -161,7 +161,7 @@ class Collected(unittest.TestCase):
         self.assertEqual((self.out / "packages.txt").read_text(), "libc6\n")
         self.assertEqual((self.out / "etc/ld.so.conf.d/ganscale.conf").read_text(),
                          "/usr/local/lib/ganscale/nvidia/cu13/lib\n/usr/local/lib/ganscale/torch/lib\n")
-        self.assertEqual(self.wheels(), ["torch", "nvidia-cuda-runtime", "nvidia-cuda-cupti"])
+        self.assertEqual(self.wheels(), ["torch", "nvidia-cuda-runtime", "nvidia-cuda-cupti", "pyarrow"])
         self.assertTrue(os.access(self.out / "usr/local/bin/ganscale-entrypoint", os.X_OK))
 
     def test_one_for_gpus_gets_also_what_is_loaded_by_name(self):

@@ -51,6 +51,8 @@ void parse_labels(Bytes input) {
   });
 }
 
+void parse_parquet(Bytes input) { read_dataset(file_of(input, "parquet/x.parquet")); }
+
 void parse_tf_example(Bytes input) {
   take_or_refuse([&] {
     const data::ImageExample example = data::parse_image_example(input);

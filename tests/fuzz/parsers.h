@@ -10,6 +10,7 @@ void parse_cifar(Bytes input);
 void parse_dataset_json(Bytes input);
 void parse_idx(Bytes input);
 void parse_labels(Bytes input);
+void parse_parquet(Bytes input);
 void parse_tf_example(Bytes input);
 void parse_tfrecord(Bytes input);
 void parse_zip(Bytes input);

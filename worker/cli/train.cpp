@@ -153,7 +153,7 @@ void add_train(CLI::App& app, Action& action) {
   verb->add_option(
           "--data", options->data,
           "Dataset: images in a folder (in class folders, if they have labels), a zip, tar, "
-          "IDX or TFRecord files; without --config, also chooses a configuration for it")
+          "IDX, Parquet or TFRecord files; without --config, also chooses a configuration for it")
       ->type_name("PATH");
   verb->add_option("--run", options->run, "Run folder: checkpoints, samples, statistics")
       ->type_name("DIR")

@@ -15,6 +15,13 @@ struct SourceCounts {
   std::int64_t cached_bytes = 0;    ///< in that cache
 };
 
+/// Images that are decoded in blocks, not one by one: reading them in random order decodes a block for
+/// each image, unless all blocks are kept.
+struct ImageBlocks {
+  std::int64_t decoded_bytes = 0;  ///< of all blocks; 0 if records are read one by one
+  std::int64_t kept_bytes = 0;     ///< how much of that is kept
+};
+
 /// A dataset with random access to its records. All functions are thread safe.
 class Source {
  public:
@@ -34,6 +41,7 @@ class Source {
   /// Describes a record for messages: "faces-r05.tfrecords, record 17, offset 53006".
   virtual std::string describe(std::int64_t index) const = 0;
   virtual SourceCounts counts() const { return {}; }
+  virtual ImageBlocks image_blocks() const { return {}; }
 };
 
 }  // namespace ganscale::data

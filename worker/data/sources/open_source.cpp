@@ -9,6 +9,8 @@
 #include "base/joined.h"
 #include "base/log.h"
 #include "data/fonts/emoji_font.h"
+#include "data/parquet/parquet_files.h"
+#include "data/parquet/parquet_source.h"
 #include "data/sources/cifar_source.h"
 #include "data/sources/folder_source.h"
 #include "data/sources/idx_source.h"
@@ -68,6 +70,11 @@ constexpr Format kFormats[] = {
      }},
     {"tar shards (a folder of *.tar, or NAME-{000..146}.tar)",
      [](const path& from, int) -> Opened { return open_tar_shards(from); }},
+    {"Parquet files (*.parquet, a folder of them, or NAME-{00000..00003}-of-00004.parquet)",
+     [](const path& from, int) -> Opened {
+       const auto files = parquet_files(from);
+       return files.empty() ? nullptr : open_parquet(files);
+     }},
 };
 
 Opened open_first_match(const path& from, int resolution) {
@@ -108,6 +115,14 @@ std::string unread_images(const Source& source) {
 void warn_of_unread_images(const std::string& unread) {
   if (!unread.empty())
     log::warning("Left out images in formats that are not read", {{"files", unread}});
+}
+
+void warn_of_slow_shuffling(const ImageBlocks& blocks) {
+  if (blocks.decoded_bytes <= blocks.kept_bytes) return;
+  log::warning(
+      "Training reads in random order, but these images are decoded by whole row groups, of which "
+      "only the last are kept; `ganscale data convert` makes a dataset that is read image by image",
+      {{"image_bytes", blocks.decoded_bytes}, {"kept_bytes", blocks.kept_bytes}});
 }
 
 }  // namespace ganscale::data

@@ -22,4 +22,8 @@ std::string unread_images(const Source& source);
 /// Logs a warning if there are unread images.
 void warn_of_unread_images(const std::string& unread);
 
+/// Logs a warning, with what to do, if reading the images in random order decodes blocks again and
+/// again.
+void warn_of_slow_shuffling(const ImageBlocks& blocks);
+
 }  // namespace ganscale::data

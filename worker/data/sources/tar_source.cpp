@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "data/formats/brace_pattern.h"
 #include "data/formats/file_bytes.h"
 #include "data/formats/sample_labels.h"
+#include "data/formats/shard_files.h"
 #include "data/sources/image_files.h"
 
 namespace ganscale::data {
@@ -233,16 +233,6 @@ class TarSource : public ImageFiles {
   std::map<std::string, std::int64_t> left_out_;    ///< by extension
 };
 
-std::vector<fs::path> tar_files_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().extension() == ".tar")
-      files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 }  // namespace
 
 std::unique_ptr<Source> open_tar(const std::vector<fs::path>& files) {
@@ -250,13 +240,7 @@ std::unique_ptr<Source> open_tar(const std::vector<fs::path>& files) {
 }
 
 std::unique_ptr<Source> open_tar_shards(const fs::path& from) {
-  std::vector<fs::path> files;
-  if (fs::is_directory(from)) {
-    files = tar_files_in(from);
-  } else if (from.extension() == ".tar" && !fs::exists(from)) {
-    const auto names = expand_braces(from.string());
-    if (names.size() > 1) files.assign(names.begin(), names.end());
-  }
+  const auto files = shard_files(from, ".tar");
   return files.empty() ? nullptr : open_tar(files);
 }
 

@@ -16,6 +16,13 @@ namespace {
 namespace http = web::http;
 
 constexpr const char* kApi = "/api/2.0/mlflow/";
+constexpr int kThreads = 2;
+
+/// Starts the threads of cpprestsdk, which would be 40.
+void start_threads() {
+  static std::once_flag once;
+  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
+}
 
 /// Starts two threads of cpprestsdk, which would start 40.
 void start_threads() {

@@ -33,6 +33,7 @@ Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model)
   Dataset dataset;
   auto opened = data::open_source(config.path, model.resolution.shorter_side());
   dataset.unread_images = data::unread_images(*opened);
+  dataset.image_blocks = opened->image_blocks();
   dataset.source = std::make_unique<data::RetryingSource>(
       std::move(opened),
       data::RetryPolicy{.attempts = config.read_attempts, .seed = std::random_device()()});
@@ -55,6 +56,7 @@ Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model)
 void warn_of_unused_data(const data::DataConfig& config, const models::ModelConfig& model,
                          const Dataset& dataset, bool makes_labels) {
   data::warn_of_unread_images(dataset.unread_images);
+  data::warn_of_slow_shuffling(dataset.image_blocks);
   const bool ignores_labels =
       config.labels == data::Labels::kAuto && !makes_labels && !models::takes_labels(model);
   if (!ignores_labels || dataset.source->label_count() == 0) return;

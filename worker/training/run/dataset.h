@@ -17,6 +17,7 @@ struct Dataset {
   data::DecodePolicy policy;
   RunFacts facts;
   std::string unread_images = {};  ///< see data::unread_images()
+  data::ImageBlocks image_blocks = {};
 };
 
 /// Opens the dataset of a run and completes the configuration of its model: channels and number of
@@ -24,7 +25,8 @@ struct Dataset {
 Dataset open_dataset(const data::DataConfig& config, models::ModelConfig& model);
 
 /// Logs warnings of what a run leaves out of its dataset, unless the configuration says so: images that
-/// nothing here reads, and labels that the model does not take.
+/// nothing here reads, and labels that the model does not take. Also of a dataset that is slow to read in
+/// random order.
 ///
 /// makes_labels: Scheme::makes_labels(), which uses the labels whatever the model is.
 void warn_of_unused_data(const data::DataConfig& config, const models::ModelConfig& model,

@@ -34,6 +34,19 @@ TEST(OpenSource, CountsTheImagesThatItCannotRead) {
               testing::HasSubstr("formats that are not read  files=2 .avif, 1 .heic"));
 }
 
+TEST(OpenSource, WarnsOfBlocksThatAreDecodedAgain) {
+  testing::internal::CaptureStderr();
+  warn_of_slow_shuffling({.decoded_bytes = 0, .kept_bytes = 0});
+  warn_of_slow_shuffling({.decoded_bytes = 500, .kept_bytes = 500});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  warn_of_slow_shuffling({.decoded_bytes = 501, .kept_bytes = 500});
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::HasSubstr("`ganscale data convert` makes a dataset that is read image by image"
+                         "  image_bytes=501  kept_bytes=500"));
+}
+
 TEST(OpenSource, IgnoresAConversionThatDidNotFinish) {
   const TemporaryFolder folder;
   folder.write(".partial-a-r01.tfrecords", "half a record");

@@ -1,0 +1,27 @@
+#include "data/parquet/parquet_files.h"
+
+#include <algorithm>
+
+#include "data/formats/shard_files.h"
+
+namespace ganscale::data {
+namespace {
+
+constexpr char kExtension[] = ".parquet";
+
+bool is_of_training(const std::filesystem::path& file) {
+  return file.filename().string().starts_with("train");
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> parquet_files(const std::filesystem::path& from) {
+  if (from.extension() == kExtension && std::filesystem::is_regular_file(from)) return {from};
+  auto files = shard_files(from, kExtension);
+  const bool is_folder = std::filesystem::is_directory(from);
+  if (is_folder && std::ranges::any_of(files, is_of_training))
+    std::erase_if(files, [](const auto& file) { return !is_of_training(file); });
+  return files;
+}
+
+}  // namespace ganscale::data
