@@ -24,12 +24,6 @@ void start_threads() {
   std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(kThreads); });
 }
 
-/// Starts two threads of cpprestsdk, which would start 40.
-void start_threads() {
-  static std::once_flag once;
-  std::call_once(once, [] { crossplat::threadpool::initialize_with_threads(2); });
-}
-
 std::string authorization_of(const MlflowAccess& access) {
   if (!access.username.empty()) {
     const std::string pair = access.username + ":" + access.password;
