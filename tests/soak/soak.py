@@ -104,7 +104,8 @@ class Soak:
         self.commands = self.scrapes = 0
         if not (folder / "run.yaml").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            write_inputs(folder, scheme, write_feature_net(folder / "net.pt"))
+            # Scheme per_label evaluates at its end only.
+            write_inputs(folder, scheme, scheme != "per_label" and write_feature_net(folder / "net.pt"))
         self.output = (folder / "output").open("wb")
         self.launcher = subprocess.Popen(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2", WORKER, "train",
                                           "--config", "run.yaml", "--run", "run"], cwd=folder, stdout=self.output,
@@ -131,15 +132,19 @@ class Soak:
             time.sleep(0.2)
         self.request(port, "/status")
 
+    def require_training(self):
+        if self.launcher.poll() is not None:
+            raise RuntimeError(f"the training has ended with {self.launcher.returncode}: see {self.output.name}")
+
     def train(self, minutes):
         wait_until(lambda: self.launcher.poll() is not None or list(self.run.rglob("stats.jsonl")))
+        self.require_training()
         log = pathlib.Path(self.output.name)
         metrics, control = port_of(log, "metrics"), port_of(log, "status and commands")
         chance = random.Random(1)
         began = time.monotonic()
         while (passed := time.monotonic() - began) < 60 * minutes:
-            if self.launcher.poll() is not None:
-                raise RuntimeError(f"the training has ended with {self.launcher.returncode}: see {self.output.name}")
+            self.require_training()
             self.request(metrics, "/metrics")
             self.scrapes += 1
             if self.scheme != "per_label":  # which takes no commands
