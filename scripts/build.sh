@@ -13,7 +13,7 @@ folder=build/$preset
 if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninja" ] || ! grep -qs "^TORCH_SITE:[A-Z]*=$site\$" "$folder/CMakeCache.txt"; then
   say "Configuring $folder"
   mkdir -p "$folder"
-  cmake --preset "$preset" -DTORCH_SITE="$site" >"$folder/configure.log" 2>&1 || {
+  cmake --preset "$preset" -DTORCH_SITE="$site" -U "*Python3_EXECUTABLE*" >"$folder/configure.log" 2>&1 || {
     cat "$folder/configure.log" >&2
     die "CMake could not configure the preset '$preset'" "If something is missing, scripts/setup.sh installs it."
   }
