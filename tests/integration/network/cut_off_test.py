@@ -23,7 +23,7 @@ STEPS = 60
 SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
 
 
-def write_inputs(folder, scheme):
+def write_inputs(folder, scheme, timeout_seconds):
     write_idx(folder / "data", RECORDS, EXTENT, LABELS)
     (folder / "run.yaml").write_text(f"""\
 data: {{path: data{", labels: ignore" if scheme != "per_label" else ""}}}
@@ -31,7 +31,7 @@ model: {{name: dcgan, resolution: {EXTENT}, channels: 0.125}}
 training: {{total_kimg: {STEPS * BATCH / 1000}, batch: {BATCH}, device: cpu, threads: 1, tick_kimg: {BATCH / 1000},
             samples_every_kimg: 0, grid_rows: 1, grid_columns: 1}}
 checkpoint: {{every_kimg: {10 * BATCH / 1000}}}
-comm: {{timeout: {TIMEOUT_SECONDS}s}}
+comm: {{timeout: {timeout_seconds}s}}
 telemetry: {{metrics_port: -1, control_port: -1}}
 {SCHEMES[scheme]}""")
 
@@ -89,9 +89,9 @@ class CutOff(unittest.TestCase):
     def setUp(self):
         self.wire = self.enterContext(Wire())
 
-    def start(self, scheme):
+    def start(self, scheme, timeout_seconds=TIMEOUT_SECONDS):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        write_inputs(folder, scheme)
+        write_inputs(folder, scheme, timeout_seconds)
         training = Training(folder, self.wire)
         self.addCleanup(self.kill, training)
         return training
@@ -133,11 +133,11 @@ class CutOff(unittest.TestCase):
                 self.addCleanup(self.kill, again)
                 self.assert_same_result(again, scheme)
 
-    def disturb(self, disturb):
+    def disturb(self, disturb, timeout_seconds=TIMEOUT_SECONDS):
         """Trains by each scheme, and disturbs the training once it is under way."""
         for scheme in thorough(SCHEMES, ["synchronous"]):
             with self.subTest(scheme):
-                training = self.start(scheme)
+                training = self.start(scheme, timeout_seconds)
                 training.wait_for_steps(15)
                 disturb(training)
                 self.assert_same_result(training, scheme)
@@ -154,7 +154,7 @@ class CutOff(unittest.TestCase):
             self.wire.delay_seconds = 1
             training.wait_for_steps(training.steps() + 1)
             self.wire.delay_seconds = 0
-        self.disturb(delay)
+        self.disturb(delay, timeout_seconds=120)  # an all-reduce takes several messages, one after the other
 
     def test_lost_frames_change_no_number(self):
         self.wire.loss = 0.05
