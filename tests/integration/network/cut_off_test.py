@@ -17,7 +17,7 @@ from write_images import write_idx  # noqa: E402
 from wire import SUBNET, Wire  # noqa: E402
 
 EXTENT, RECORDS, BATCH, LABELS = 32, 64, 8, 4
-TIMEOUT_SECONDS = 8
+TIMEOUT_SECONDS = 15
 PEER_LOST = 75
 STEPS = 60
 SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
