@@ -139,17 +139,22 @@ FAMILIES = [("G_ema.synthesis.b4.const", "stylegan2_weights", stylegan2_options)
             ("G_ema.Model.AggregationLayer.Layer.weight", "r3gan_weights", r3gan_options)]
 
 
+def read(source):
+    """Returns what a network file holds. Exits with 65 if it can't be read."""
+    try:
+        with open(source, "rb") as file:
+            return Unpickler(file).load()
+    except Exception as error:  # a pickle that is damaged, or of something else, may raise any
+        print(f"cannot be read ({type(error).__name__}: {error}): {source}", file=sys.stderr)
+        sys.exit(65)
+
+
 def main() -> int:
     if len(sys.argv) != 3:
         print(__doc__, file=sys.stderr)
         return 64
     source, target = sys.argv[1:]
-    try:
-        with open(source, "rb") as file:
-            networks = Unpickler(file).load()
-    except Exception as error:  # a pickle that is damaged, or of something else, may raise any
-        print(f"cannot be read ({type(error).__name__}: {error}): {source}", file=sys.stderr)
-        return 65
+    networks = read(source)
     names = ("G", "D", "G_ema")
     if not isinstance(networks, dict) or not all(isinstance(networks.get(name), Opaque) for name in names):
         print(f"not a network file of StyleGAN2, StyleGAN3 or R3GAN, it has no G, D and G_ema: {source}",

@@ -71,7 +71,8 @@ ExitCode launch(const LaunchRequest& request) {
     setenv(name.c_str(), value.c_str(), /*overwrite=*/0);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   log::info("Launching", {{"ranks", ranks}, {"gpus", here.gpus}, {"cores", here.cores}});
-  return static_cast<ExitCode>(supervise(mpirun_command(request, here, ranks, program), "openmpi-bin"));
+  return static_cast<ExitCode>(
+      supervise(mpirun_command(request, here, ranks, program), "openmpi-bin"));
 }
 
 }  // namespace
