@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "data/formats/file_bytes.h"
-#include "data/formats/label_file.h"
+#include "data/formats/labeled_source.h"
 #include "data/parquet/lru_cache.h"
 #include "data/parquet/parquet_file.h"
 
@@ -38,7 +38,7 @@ void require_same_columns(const ParquetFile& file, const ParquetFile& first) {
   }
 }
 
-class ParquetSource : public Source {
+class ParquetSource : public LabeledSource {
  public:
   ParquetSource(const std::vector<fs::path>& files, std::int64_t kept_bytes)
       : kept_bytes_(kept_bytes), decoded_(kept_bytes) {
@@ -48,11 +48,6 @@ class ParquetSource : public Source {
   }
 
   std::int64_t record_count() const override { return record_count_; }
-  std::int64_t label_count() const override { return labels_.count; }
-  std::vector<std::string> label_names() const override { return labels_.names; }
-  std::int64_t label(std::int64_t index) const override {
-    return labels_.values.empty() ? -1 : labels_.values[index];
-  }
 
   void read(std::int64_t index, Record& record) const override {
     const Group& group = group_of(index);
@@ -121,7 +116,6 @@ class ParquetSource : public Source {
   std::vector<Group> groups_;  ///< those with rows
   std::int64_t record_count_ = 0;
   std::int64_t image_bytes_ = 0;
-  LabelSet labels_;
   std::int64_t kept_bytes_ = 0;
   mutable LruCache<ImageRows> decoded_;
 };

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/formats/label_file.h"
-#include "data/image/source.h"
+#include "data/formats/labeled_source.h"
 
 namespace ganscale::data {
 
@@ -41,14 +40,9 @@ LabelSet labels_by_dataset_json(const std::vector<std::string>& names,
                                 std::span<const std::uint8_t> json);
 
 /// A dataset of named image files.
-class ImageFiles : public Source {
+class ImageFiles : public LabeledSource {
  public:
   std::int64_t record_count() const override { return static_cast<std::int64_t>(names_.size()); }
-  std::int64_t label_count() const override { return labels_.count; }
-  std::vector<std::string> label_names() const override { return labels_.names; }
-  std::int64_t label(std::int64_t index) const override {
-    return labels_.values.empty() ? -1 : labels_.values[index];
-  }
   /// Returns how many images it leaves out because nothing here reads their format, as
   /// counts_text(); empty without any.
   std::string unread_images() const { return counts_text(unread_); }
@@ -60,7 +54,6 @@ class ImageFiles : public Source {
   void finish(std::int64_t index, Record& record) const;
 
   std::vector<std::string> names_;
-  LabelSet labels_;
 
  private:
   std::map<std::string, std::int64_t> unread_;  ///< by extension

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "data/formats/file_bytes.h"
-#include "data/formats/label_file.h"
+#include "data/formats/labeled_source.h"
 #include "data/formats/record_index.h"
 #include "data/formats/tf_example.h"
 #include "data/formats/tfrecord_framing.h"
@@ -20,7 +20,7 @@ struct IndexedShard {
   std::int64_t record_count() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
 };
 
-class TfrecordSource : public Source {
+class TfrecordSource : public LabeledSource {
  public:
   explicit TfrecordSource(const TfrecordFiles& files) {
     for (const auto& file : files.shards) {
@@ -40,11 +40,6 @@ class TfrecordSource : public Source {
   }
 
   std::int64_t record_count() const override { return record_count_; }
-  std::int64_t label_count() const override { return labels_.count; }
-  std::vector<std::string> label_names() const override { return labels_.names; }
-  std::int64_t label(std::int64_t index) const override {
-    return labels_.values.empty() ? -1 : labels_.values[index];
-  }
 
   void read(std::int64_t index, Record& record) const override {
     const IndexedShard& shard = shard_of(index);
@@ -85,7 +80,6 @@ class TfrecordSource : public Source {
 
   std::vector<IndexedShard> shards_;
   std::int64_t record_count_ = 0;
-  LabelSet labels_;
 };
 
 }  // namespace
