@@ -75,7 +75,7 @@ class Killer {
 };
 
 TEST(Resume, AfterKillsOfAnyRankGivesTheBitsOfTheUninterruptedRun) {
-  const int kills = thorough(20, 5);
+  const int kills = thorough(20, 3);
   const std::int64_t kSteps = thorough(240, 60);
   const TemporaryFolder folder;
   const auto config = write_tiny_training(folder.path(), kSteps, "fp32",
@@ -138,11 +138,11 @@ void expect_images_and_bound_after_kills(int process_count, int kills) {
 }
 
 TEST(Resume, OfBothRolesAfterKillsHasTheImagesAndTheBoundOfTheRun) {
-  expect_images_and_bound_after_kills(/*process_count=*/2, /*kills=*/thorough(20, 4));
+  expect_images_and_bound_after_kills(/*process_count=*/2, /*kills=*/thorough(20, 2));
 }
 
 TEST(Resume, OfBothRolesInAProcessAfterKillsHasTheImagesAndTheBoundOfTheRun) {
-  expect_images_and_bound_after_kills(/*process_count=*/1, /*kills=*/thorough(6, 2));
+  expect_images_and_bound_after_kills(/*process_count=*/1, /*kills=*/thorough(6, 1));
 }
 
 /// Expects a run of 12 steps that goes on after 5 of them to end with the files of one that is never
