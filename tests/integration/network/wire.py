@@ -32,6 +32,9 @@ def require_namespaces():
         raise unittest.SkipTest("network namespaces need the command ip: install iproute2")
     if not os.path.exists("/dev/net/tun"):
         raise unittest.SkipTest("TAP devices need /dev/net/tun")
+    allowed = subprocess.run(["unshare", "--net", "--uts", "true"], check=False, capture_output=True, text=True)
+    if allowed.returncode != 0:
+        raise unittest.SkipTest(f"this machine allows no network namespaces: {allowed.stderr.strip()}")
 
 
 class Host:
