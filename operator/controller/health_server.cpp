@@ -1,9 +1,9 @@
 #include "controller/health_server.h"
 
-#include <charconv>
 #include <system_error>
 
 #include "base/error.h"
+#include "config/units.h"
 #include "http/server.h"
 #include "wire/names.h"
 
@@ -23,11 +23,9 @@ std::optional<http::Reply> refuse_all_but_get(const http::Head& head) {
 
 /// Returns the port of "0.0.0.0:8081", -1 without one.
 int port_of(const std::string& address, std::size_t colon) {
-  int port = -1;
-  if (colon == std::string::npos) return port;
-  const char* const end = address.data() + address.size();
-  const auto [rest, error] = std::from_chars(address.data() + colon + 1, end, port);
-  return error == std::errc() && rest == end && port >= 0 && port <= 65535 ? port : -1;
+  if (colon == std::string::npos) return -1;
+  const auto port = config::parse_integer(address.substr(colon + 1));
+  return port && *port >= 0 && *port <= 65535 ? static_cast<int>(*port) : -1;
 }
 
 }  // namespace

@@ -22,10 +22,9 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from programs import WORKER, wait_until  # noqa: E402
+from programs import SCHEMES, WORKER, wait_until  # noqa: E402
 from write_images import write_idx  # noqa: E402
 
-SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
 BATCH, RECORDS, EXTENT, LABELS = 8, 512, 32, 2
 READ_EVERY_SECONDS = 2
 BLOCKS = 20

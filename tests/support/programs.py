@@ -8,6 +8,8 @@ BIN = pathlib.Path(__file__).resolve().parent.parent.parent / "build/release/bin
 WORKER = os.environ.get("GANSCALE_WORKER", str(BIN / "ganscale"))
 OPERATOR = os.environ.get("GANSCALE_OPERATOR", str(BIN / "ganscale-operator"))
 WRONG_CONFIGURATION = 78
+# The section of a configuration that chooses each scheme.
+SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
 
 
 def wait_until(condition, seconds=200):

@@ -78,7 +78,7 @@ Server::Server(const ServerConfig& config) {
   try {
     listener_ = std::make_unique<Listener>(config, address);
   } catch (const std::system_error& error) {
-    if (error.code() != std::errc::address_in_use && error.code() != std::errc::permission_denied) {
+    if (!http::is_port_refused(error)) {
       throw ConfigError("telemetry.bind_address: not an IPv4 address of this machine: " + address +
                         " (" + error.code().message() + ")");
     }

@@ -20,8 +20,7 @@ struct ServerConfig {
 ///
 /// A thread serves requests. The training only sets its status and takes commands, both without
 /// waiting, so a slow or hostile client can't block it; what clients can take up is bounded
-/// (http::Limits). A build without services
-/// (GANSCALE_SERVICES=OFF) warns once and has no port.
+/// (http::Limits). A build without services (GANSCALE_SERVICES=OFF) warns once and has no port.
 class Server {
  public:
   /// Throws ConfigError if the address can't be bound, or the token file is unreadable or empty.

@@ -111,4 +111,8 @@ Server::~Server() = default;
 
 int Server::port() const { return listener_->port; }
 
+bool is_port_refused(const std::system_error& error) {
+  return error.code() == std::errc::address_in_use || error.code() == std::errc::permission_denied;
+}
+
 }  // namespace ganscale::http

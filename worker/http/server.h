@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -68,5 +69,8 @@ class Server {
   struct Listener;
   std::unique_ptr<Listener> listener_;
 };
+
+/// Returns whether a port, not its address, is why a server can't listen: it is taken, or reserved.
+bool is_port_refused(const std::system_error& error);
 
 }  // namespace ganscale::http

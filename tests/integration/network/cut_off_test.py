@@ -11,7 +11,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from programs import WORKER, newest_digests, wait_until  # noqa: E402
+from programs import SCHEMES, WORKER, newest_digests, wait_until  # noqa: E402
 from thorough import thorough  # noqa: E402
 from write_images import write_idx  # noqa: E402
 from wire import SUBNET, Wire  # noqa: E402
@@ -20,7 +20,6 @@ EXTENT, RECORDS, BATCH, LABELS = 32, 64, 8, 4
 TIMEOUT_SECONDS = 15
 PEER_LOST = 75
 STEPS = 60
-SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
 
 
 def write_inputs(folder, scheme, timeout_seconds):

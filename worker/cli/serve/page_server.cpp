@@ -84,7 +84,7 @@ PageServer::PageServer(const PageServerConfig& config) {
   try {
     listener_ = std::make_unique<Listener>(config);
   } catch (const std::system_error& error) {
-    if (error.code() != std::errc::address_in_use && error.code() != std::errc::permission_denied) {
+    if (!http::is_port_refused(error)) {
       throw ConfigError("--address: not an IPv4 address of this machine, such as 127.0.0.1: " +
                         config.address);
     }

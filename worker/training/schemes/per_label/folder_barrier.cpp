@@ -1,8 +1,8 @@
 #include "training/schemes/per_label/folder_barrier.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -32,9 +32,7 @@ struct Line {
 };
 
 std::filesystem::path file_of(const std::filesystem::path& folder, int rank) {
-  std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), "rank-%04d", rank);
-  return folder / name.data();
+  return folder / fmt::format("rank-{:04}", rank);
 }
 
 /// Returns the line of a rank; of one whose file can't be read now, the line of a silent one.
