@@ -3,7 +3,7 @@ include_guard()
 
 find_package(Threads REQUIRED)
 include(TorchWheel)
-if(GANSCALE_PARQUET)
+if(GANSCALE_ARROW)
   include(ArrowWheel)
 endif()
 if(GANSCALE_CUDA)

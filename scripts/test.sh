@@ -28,7 +28,7 @@ run_ctest() {
 }
 
 # What tests need and compiling does not, while the compiler works.
-prepare_tests() { scripts/setup.sh test && build_tools && build_tools --addons; }
+prepare_tests() { scripts/setup.sh test && build_tools && build_tools --addons && build_tools --s3; }
 build_tools() { tests/cluster/build-tools.sh "$@" >/dev/null || [ $? -eq 77 ]; }
 
 stage_release() {

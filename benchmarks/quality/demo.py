@@ -20,6 +20,7 @@ VARIANTS = {"plain": ["model.batch_norm=local", "training.batch=32", "generator.
                       "discriminator.optimizer.learning_rate=0.0006", "discriminator.optimizer.schedule.final_fraction=1"],
             "demo": []}
 GAIN_NEEDED = 0.25
+LEAST_LETTERS = 8000  # some 300 typefaces
 RATE_KIMG = 8
 RATE_ROUNDS = 2
 
@@ -54,6 +55,9 @@ def main():
     parser.add_argument("--kimg", type=float, nargs=2, metavar=("PLAIN", "DEMO"), help="instead of measuring rates")
     arguments = parser.parse_args()
     study = Study(arguments)
+    images, _ = study.shape()
+    if arguments.dataset == "letters" and images < LEAST_LETTERS:
+        sys.exit(f"only {images} letters of the installed fonts: run scripts/setup.sh demo, remove {study.folder}, and start again")
     config = CONFIGS[arguments.dataset]
     kimg = (dict(zip(VARIANTS, arguments.kimg)) if arguments.kimg
             else kimg_of(study, config, arguments.seconds, arguments.ranks))

@@ -1,19 +1,28 @@
 #!/usr/bin/env bash
-# Builds the programs of a real control plane that tools/go.mod pins, or those of tools/addons/go.mod, once for each version of
-# that file, into the user's cache folder, and prints where they are. Every module comes through the Go module proxy and its
-# checksum database.
+# Builds the programs of a real control plane that tools/go.mod pins, or those of tools/addons/go.mod or tools/s3/go.mod, once for
+# each version of that file, into the user's cache folder, and prints where they are. Every module comes through the Go module
+# proxy and its checksum database.
 #   tests/cluster/build-tools.sh [PROGRAM...]            default: what the cluster tests need of Kubernetes, etcd, kwok, Helm;
 #                                                        mpi-operator is the old one, from which a test upgrades
 #   tests/cluster/build-tools.sh --addons [PROGRAM...]   mpi-operator (default), kueue
+#   tests/cluster/build-tools.sh --s3                    versitygw, a server with the interface of S3
 # Exit code 77: this machine can't have them (no Go and none to install, no network); the reason is on standard error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/tools"
-shopt -s nullglob # tools/addons has no program of its own
-if [ "${1-}" = --addons ]; then
-  shift
-  cd addons
-  [ $# -gt 0 ] || set -- mpi-operator
-fi
+shopt -s nullglob # tools/addons and tools/s3 have no program of their own
+with_manifests=true
+case ${1-} in
+  --addons)
+    shift
+    cd addons
+    [ $# -gt 0 ] || set -- mpi-operator
+    ;;
+  --s3)
+    cd s3
+    set -- versitygw
+    with_manifests=false
+    ;;
+esac
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ganscale
 key=$(cat go.mod go.sum ./*/*.go | sha256sum | cut -c 1-12)
 bin=$cache/cluster-$key
@@ -50,6 +59,7 @@ package_of() {
     kwok) echo sigs.k8s.io/kwok/cmd/kwok ;;
     etcd) echo go.etcd.io/etcd/server/v3 ;;
     helm) echo helm.sh/helm/v3/cmd/helm ;;
+    versitygw) echo github.com/versity/versitygw/cmd/versitygw ;;
     coredns | pause) echo "./$1" ;;
     *) echo "k8s.io/kubernetes/cmd/$1" ;;
   esac
@@ -89,13 +99,15 @@ missing=()
 for program in "$@"; do
   [ -x "$bin/$program" ] || missing+=("$program")
 done
-if [ ${#missing[@]} -gt 0 ] || [ ! -f "$bin/mpijobs-crd.yaml" ] || [ ! -d "$bin/monitoring-crds" ]; then
+has_manifests() { [ -f "$bin/mpijobs-crd.yaml" ] && [ -d "$bin/monitoring-crds" ]; }
+if [ ${#missing[@]} -gt 0 ] || { $with_manifests && ! has_manifests; }; then
   find_go
   export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
   release=$(sed -n 's|^\tk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/addons
-  go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 ||
-    skip "the Go modules can't be downloaded"
-  install_manifests "$@"
+  if $with_manifests; then
+    go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 || skip "the Go modules can't be downloaded"
+    install_manifests "$@"
+  fi
   flags="-s -w"
   [ -z "$release" ] || flags+=$(version_flags "$release")
   for program in ${missing[@]+"${missing[@]}"}; do

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "data/image/png_codec.h"
 #include "data/loader/data_config.h"
 #include "data/sources/open_source.h"
+#include "data/sources/retrying_source.h"
 #include "data/tools/convert.h"
 #include "data/tools/inspect.h"
 #include "device/cpu_quota.h"
@@ -37,7 +39,8 @@ const std::map<std::string, data::Channels> kChannels = {{"keep", data::Channels
 
 constexpr auto kPathHelp =
     "a dataset: TFRecord files, a stylegan2-ada zip, IDX files (MNIST), binary CIFAR, Parquet,\n"
-    "a folder or tar of images (in class folders, if they have labels), an emoji font";
+    "a folder or tar of images (in class folders, if they have labels), an emoji font;\n"
+    "in the file system or at s3://BUCKET/KEY";
 
 struct DataOptions {
   fs::path path;
@@ -81,6 +84,12 @@ data::OnProgress show_progress(report::ProgressBar& bar) {
   return [&bar](std::int64_t done, std::int64_t) { bar.update(done); };
 }
 
+/// Repeats reads that fail for a reason that may pass.
+std::unique_ptr<data::Source> retrying(std::unique_ptr<data::Source> source) {
+  return std::make_unique<data::RetryingSource>(
+      std::move(source), data::RetryPolicy{.seed = std::random_device()()});
+}
+
 std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
   if (!verb.font.empty()) return data::open_emoji_font(verb.font);
   if (!verb.typefaces.empty()) return data::open_letters(verb.typefaces, verb.letters);
@@ -88,8 +97,9 @@ std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
 }
 
 ExitCode convert(const ConvertVerb& verb) {
-  const auto source = open_what_is_converted(verb);
-  data::warn_of_unread_images(data::unread_images(*source));
+  auto opened = open_what_is_converted(verb);
+  data::warn_of_unread_images(data::unread_images(*opened));
+  const auto source = retrying(std::move(opened));
   data::DataConfig config;
   config.fit = kFits.at(verb.fit);
   config.channels = kChannels.at(verb.channels);
@@ -131,8 +141,9 @@ void print_labels(const data::Inspection& inspection) {
 }
 
 ExitCode inspect(const DataOptions& options) {
-  const auto source = data::open_source(options.path, options.resolution);
-  data::warn_of_unread_images(data::unread_images(*source));
+  auto opened = data::open_source(options.path, options.resolution);
+  data::warn_of_unread_images(data::unread_images(*opened));
+  const auto source = retrying(std::move(opened));
   const data::Inspection inspection = data::inspect(*source, options.sample);
   std::printf("dataset  %s\n", options.path.c_str());
   std::printf("records   %lld\n", static_cast<long long>(inspection.record_count));
@@ -167,14 +178,14 @@ std::size_t verify(const DataOptions& options, const data::Source& source) {
 
 /// Verifies the requested resolution, or all of them.
 ExitCode verify(const DataOptions& options) {
-  const auto first = data::open_source(options.path, options.resolution);
+  const auto first = retrying(data::open_source(options.path, options.resolution));
   std::int64_t record_count = first->record_count();
   std::size_t damaged_count = verify(options, *first);
   std::vector<int> others;
   if (options.resolution == 0) others = data::tfrecord_resolutions(options.path);
   if (!others.empty()) others.erase(others.begin());  // the highest was the first
   for (const int resolution : others) {
-    const auto source = data::open_source(options.path, resolution);
+    const auto source = retrying(data::open_source(options.path, resolution));
     record_count += source->record_count();
     damaged_count += verify(options, *source);
   }

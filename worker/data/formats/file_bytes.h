@@ -3,41 +3,32 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
 
-/// The size limit of an unpacked gzip file.
-inline constexpr std::int64_t kLargestUnpackedBytes = std::int64_t{4} << 30;
-
-/// A read failed for a reason that may pass: the network, a server, too many open files.
-class TransientReadError : public DataError {
- public:
-  using DataError::DataError;
-};
-
-/// The bytes of a file, with random access from several threads.
+/// The bytes of a file in any storage, with random access from several threads.
 ///
-/// A plain file is read with pread(): unlike with mmap(), a shrinking file or a network failure is
-/// an error that names the file, not a signal. If it is written to meanwhile, the next read logs a
-/// warning. A gzip file is unpacked into memory once, since deflate has no random access.
+/// If the file is written to meanwhile, the next read logs a warning, where the storage notices. A gzip
+/// file is unpacked into memory once, since deflate has no random access.
 class FileBytes {
  public:
   /// Opens the file and unpacks it if it is gzipped. Throws DataError: missing, not readable,
   /// damaged, larger than kLargestUnpackedBytes when unpacked. TransientReadError as read().
   explicit FileBytes(const std::filesystem::path& file);
   FileBytes(FileBytes&& other) noexcept;
-  FileBytes& operator=(FileBytes&&) = delete;
-  FileBytes(const FileBytes&) = delete;
-  ~FileBytes();
 
   const std::filesystem::path& file() const { return file_; }
   std::int64_t size_bytes() const { return size_bytes_; }
-  bool unpacked() const { return descriptor_ < 0; }
+  bool unpacked() const { return stored_ == nullptr; }
+  /// When the file was last modified, in nanoseconds since 1970.
+  std::int64_t modified_ns() const { return modified_ns_; }
+  /// Returns how many bytes are best read at once if others after them are read next.
+  std::int64_t block_bytes() const { return block_bytes_; }
 
   /// Returns `count` bytes at `offset`, in own memory or in `buffer`. Throws DataError with file
   /// and offset if the file ends before or cannot be read; TransientReadError if that may pass.
@@ -48,13 +39,13 @@ class FileBytes {
                                           std::vector<std::uint8_t>& buffer) const;
 
  private:
-  void unpack();
   void warn_once_if_written() const;
 
   std::filesystem::path file_;
-  int descriptor_ = -1;
+  std::unique_ptr<StoredFile> stored_;  ///< null if it was unpacked
   std::int64_t size_bytes_ = 0;
   std::int64_t modified_ns_ = 0;
+  std::int64_t block_bytes_ = 0;
   mutable std::atomic<bool> is_written_ = false;
   std::vector<std::uint8_t> unpacked_;
 };

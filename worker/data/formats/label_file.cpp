@@ -145,7 +145,7 @@ LabelSet labels_of_integers(const Array& array) {
 }
 
 std::vector<std::string> read_names(const std::filesystem::path& file, std::int64_t count) {
-  if (!std::filesystem::exists(file)) return {};
+  if (!storage_of(file).is_file(file)) return {};
   std::vector<std::string> names;
   try {
     names = nlohmann::ordered_json::parse(read_file(file)).get<std::vector<std::string>>();

@@ -1,12 +1,11 @@
 #include "data/formats/record_index.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <random>
 #include <string>
@@ -30,15 +29,6 @@ struct Header {
   std::int64_t changed_ns = 0;
   std::int64_t record_count = 0;
 };
-
-std::optional<Header> header_for(const fs::path& file) {
-  struct stat status = {};
-  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  Header header;
-  header.file_bytes = status.st_size;
-  header.changed_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-  return header;
-}
 
 std::span<const std::uint8_t> as_bytes(const void* first, std::size_t count) {
   return {static_cast<const std::uint8_t*>(first), count};
@@ -67,29 +57,79 @@ bool is_writable(const fs::path& folder) {
          ::access(folder.c_str(), W_OK) == 0;
 }
 
-std::optional<RecordOffsets> read_index(const fs::path& file) {
-  const auto wanted = header_for(file);
-  std::ifstream in(index_path(file), std::ios::binary);
-  Header header;
-  if (!wanted || !in.read(reinterpret_cast<char*>(&header), sizeof(header))) return std::nullopt;
+/// Reads values one after the other from bytes. Returns false at their end.
+class Values {
+ public:
+  explicit Values(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  bool take(void* value, std::size_t count_bytes) {
+    if (bytes_.size() < count_bytes) return false;
+    std::memcpy(value, bytes_.data(), count_bytes);
+    bytes_ = bytes_.subspan(count_bytes);
+    return true;
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
+std::vector<std::uint8_t> content_if_there(const fs::path& file) {
+  try {
+    return storage_of(file).is_file(file) ? read_file(file) : std::vector<std::uint8_t>{};
+  } catch (const DataError&) {
+    return {};
+  }
+}
+
+/// Returns whether an index is of this file as it is now. An object's time is that of its upload, so
+/// an index that was uploaded with it has another one.
+bool is_current(const Header& header, const FileBytes& bytes, const fs::path& index) {
   const std::int64_t most_records =
       header.file_bytes / (kFrameHeaderBytes + kFrameFooterBytes);  // of no data
-  const bool current = header.magic == wanted->magic && header.file_bytes == wanted->file_bytes &&
-                       header.changed_ns == wanted->changed_ns && header.record_count >= 0 &&
-                       header.record_count <= most_records;
-  if (!current) return std::nullopt;
+  const bool is_time_known = is_local(index);
+  return header.magic == Header{}.magic && header.file_bytes == bytes.size_bytes() &&
+         (!is_time_known || header.changed_ns == bytes.modified_ns()) && header.record_count >= 0 &&
+         header.record_count <= most_records;
+}
+
+std::optional<RecordOffsets> read_index(const FileBytes& bytes) {
+  const fs::path index = index_path(bytes.file());
+  const std::vector<std::uint8_t> content = content_if_there(index);
+  Values values(content);
+  Header header;
+  if (!values.take(&header, sizeof(header)) || !is_current(header, bytes, index))
+    return std::nullopt;
   RecordOffsets offsets(header.record_count + 1);
   std::uint32_t sum = 0;
-  in.read(reinterpret_cast<char*>(offsets.data()),
-          static_cast<std::streamsize>(offsets.size() * sizeof(offsets[0])));
-  in.read(reinterpret_cast<char*>(&sum), sizeof(sum));
-  if (!in || sum != checksum(header, offsets)) return std::nullopt;
+  const bool is_whole = values.take(offsets.data(), offsets.size() * sizeof(offsets[0])) &&
+                        values.take(&sum, sizeof(sum));
+  if (!is_whole || sum != checksum(header, offsets)) return std::nullopt;
   return offsets;
 }
 
+/// Reads a file from its beginning on, in blocks.
+class Blocks {
+ public:
+  explicit Blocks(const FileBytes& bytes) : bytes_(bytes) {}
+
+  std::span<const std::uint8_t> read(std::int64_t offset, std::int64_t count) {
+    if (offset < offset_ || offset + count > offset_ + std::ssize(block_)) {
+      block_ = bytes_.read_some(offset, std::max(count, bytes_.block_bytes()), buffer_);
+      offset_ = offset;
+    }
+    return block_.subspan(offset - offset_, count);
+  }
+
+ private:
+  const FileBytes& bytes_;
+  std::vector<std::uint8_t> buffer_;
+  std::span<const std::uint8_t> block_;
+  std::int64_t offset_ = 0;
+};
+
 RecordOffsets walk(const FileBytes& bytes) {
   RecordOffsets offsets = {0};
-  std::vector<std::uint8_t> buffer;
+  Blocks blocks(bytes);
   const std::int64_t end = bytes.size_bytes();
   while (offsets.back() < end) {
     const std::int64_t offset = offsets.back();
@@ -98,7 +138,7 @@ RecordOffsets walk(const FileBytes& bytes) {
                       std::to_string(offsets.size() - 1) + ", offset " + std::to_string(offset));
     };
     if (offset + kFrameHeaderBytes > end) refuse("file is truncated");
-    const auto header = bytes.read(offset, kFrameHeaderBytes, buffer);
+    const auto header = blocks.read(offset, kFrameHeaderBytes);
     std::int64_t length = 0;
     try {
       length = read_frame_header(header);
@@ -112,43 +152,59 @@ RecordOffsets walk(const FileBytes& bytes) {
   return offsets;
 }
 
-}  // namespace
-
-fs::path index_path(const fs::path& file) {
-  const fs::path absolute = fs::absolute(file).lexically_normal();
-  fs::path beside = absolute;
-  beside += ".index";
-  std::error_code error;
-  if (fs::exists(beside, error) || is_writable(absolute.parent_path())) return beside;
-  return files::cache_folder() / "index" / (hash_name(absolute.string()) + ".index");
+fs::path index_in_cache(const std::string& file) {
+  return files::cache_folder() / "index" / (hash_name(file) + ".index");
 }
 
-bool write_index(const fs::path& file, const RecordOffsets& offsets) {
-  auto header = header_for(file);
-  if (!header) return false;
-  header->record_count = static_cast<std::int64_t>(offsets.size()) - 1;
-  const fs::path index = index_path(file);
-  const std::uint32_t sum = checksum(*header, offsets);
-  std::string bytes;
+std::string index_content(const Header& header, const RecordOffsets& offsets) {
+  const std::uint32_t sum = checksum(header, offsets);
+  std::string content;
   const auto append = [&](const void* first, std::size_t count) {
-    bytes.append(static_cast<const char*>(first), count);
+    content.append(static_cast<const char*>(first), count);
   };
-  append(&*header, sizeof(*header));
+  append(&header, sizeof(header));
   append(offsets.data(), offsets.size() * sizeof(offsets[0]));
   append(&sum, sizeof(sum));
+  return content;
+}
+
+/// Writes an index file. Returns whether it could.
+bool write_index(const FileBytes& bytes, const RecordOffsets& offsets) {
+  const Header header{.file_bytes = bytes.size_bytes(),
+                      .changed_ns = bytes.modified_ns(),
+                      .record_count = std::ssize(offsets) - 1};
   try {
-    files::write_file_atomically(index, bytes);
+    files::write_file_atomically(index_path(bytes.file()), index_content(header, offsets));
   } catch (const files::OutputError&) {
     return false;
   }
   return true;
 }
 
+}  // namespace
+
+fs::path index_path(const fs::path& file) {
+  const fs::path absolute = is_local(file) ? fs::absolute(file).lexically_normal() : file;
+  fs::path beside = absolute;
+  beside += ".index";
+  if (!is_local(file)) {
+    const bool is_there = storage_of(beside).is_file(beside);
+    return is_there ? beside : index_in_cache(absolute.string());
+  }
+  std::error_code error;
+  if (fs::exists(beside, error) || is_writable(absolute.parent_path())) return beside;
+  return index_in_cache(absolute.string());
+}
+
+bool write_index(const fs::path& file, const RecordOffsets& offsets) {
+  return write_index(FileBytes(file), offsets);
+}
+
 RecordOffsets record_offsets(const FileBytes& bytes) {
   if (bytes.unpacked()) return walk(bytes);
-  if (auto offsets = read_index(bytes.file())) return std::move(*offsets);
+  if (auto offsets = read_index(bytes)) return std::move(*offsets);
   RecordOffsets offsets = walk(bytes);
-  write_index(bytes.file(), offsets);
+  write_index(bytes, offsets);
   return offsets;
 }
 

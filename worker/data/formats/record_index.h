@@ -19,7 +19,9 @@ using RecordOffsets = std::vector<std::int64_t>;
 /// user's cache folder (`${XDG_CACHE_HOME:-~/.cache}/ganscale/index`). It is up to date while it
 /// has the data file's size and modification time. It is written atomically, so that ranks that
 /// start together may each write it; if it cannot be written, the next start scans again. A gzip
-/// file has no index, since it is unpacked at each start anyway.
+/// file has no index, since it is unpacked at each start anyway. Of an object in S3, the index may have
+/// been uploaded with it, and is up to date while it has the object's size; otherwise it is in the
+/// cache folder.
 ///
 /// Throws: DataError with file, record and offset if the file is truncated or damaged.
 RecordOffsets record_offsets(const FileBytes& bytes);

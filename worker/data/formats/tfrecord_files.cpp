@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
 namespace {
@@ -44,7 +45,7 @@ std::optional<Shard> parse_name(const fs::path& file) {
 std::optional<fs::path> labels_of(const fs::path& folder, const std::string& name) {
   for (const char* ending : {"-rxx.labels", ".labels"}) {
     const fs::path file = folder / (name + ending);
-    if (fs::exists(file)) return file;
+    if (storage_of(file).is_file(file)) return file;
   }
   return std::nullopt;
 }
@@ -54,11 +55,11 @@ using Set = std::pair<const std::string, std::vector<Shard>>;  // its name
 /// The datasets in a folder, by name.
 std::map<std::string, std::vector<Shard>> sets_of(const fs::path& folder) {
   std::map<std::string, std::vector<Shard>> sets;
-  if (!fs::is_directory(folder)) return sets;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const bool is_hidden = entry.path().filename().string().starts_with('.');  // not finished
-    if (is_hidden || !entry.is_regular_file()) continue;
-    if (auto shard = parse_name(entry.path())) sets[shard->name].push_back(std::move(*shard));
+  const Storage& storage = storage_of(folder);
+  if (!storage.is_folder(folder)) return sets;
+  for (const ListedFile& file : storage.files_in(folder)) {
+    if (file.path.filename().string().starts_with('.')) continue;  // not finished
+    if (auto shard = parse_name(file.path)) sets[shard->name].push_back(std::move(*shard));
   }
   return sets;
 }
@@ -108,7 +109,7 @@ TfrecordFiles files_of_one(const Shard& shard) {
 
 /// Returns the only dataset in a folder, or the one named folder/NAME.
 std::optional<Set> find_set(const fs::path& path) {
-  const bool is_folder = fs::is_directory(path);
+  const bool is_folder = storage_of(path).is_folder(path);
   const fs::path folder = is_folder ? path : path.parent_path();
   auto sets = sets_of(folder.empty() ? "." : folder);
   if (!is_folder) {
@@ -127,7 +128,7 @@ std::optional<Set> find_set(const fs::path& path) {
 
 std::optional<TfrecordFiles> find_tfrecord_files(const fs::path& path, int resolution) {
   const auto named = parse_name(path);
-  if (named && fs::is_regular_file(path)) return files_of_one(*named);
+  if (named && storage_of(path).is_file(path)) return files_of_one(*named);
   const auto found = find_set(path);
   if (!found) return std::nullopt;
   const auto& [name, shards] = *found;
@@ -136,7 +137,7 @@ std::optional<TfrecordFiles> find_tfrecord_files(const fs::path& path, int resol
 }
 
 std::vector<int> tfrecord_resolutions(const fs::path& path) {
-  const auto found = fs::is_regular_file(path) ? std::nullopt : find_set(path);
+  const auto found = storage_of(path).is_file(path) ? std::nullopt : find_set(path);
   if (!found) return {};
   std::set<int, std::greater<>> resolutions;
   for (const Shard& shard : found->second) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/formats/shard_files.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
 namespace {
@@ -16,10 +17,10 @@ bool is_of_training(const std::filesystem::path& file) {
 }  // namespace
 
 std::vector<std::filesystem::path> parquet_files(const std::filesystem::path& from) {
-  if (from.extension() == kExtension && std::filesystem::is_regular_file(from)) return {from};
+  const Storage& storage = storage_of(from);
+  if (from.extension() == kExtension && storage.is_file(from)) return {from};
   auto files = shard_files(from, kExtension);
-  const bool is_folder = std::filesystem::is_directory(from);
-  if (is_folder && std::ranges::any_of(files, is_of_training))
+  if (storage.is_folder(from) && std::ranges::any_of(files, is_of_training))
     std::erase_if(files, [](const auto& file) { return !is_of_training(file); });
   return files;
 }

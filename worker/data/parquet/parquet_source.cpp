@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "data/formats/file_bytes.h"
+#include "data/formats/gunzip.h"
 #include "data/formats/labeled_source.h"
 #include "data/parquet/lru_cache.h"
 #include "data/parquet/parquet_file.h"

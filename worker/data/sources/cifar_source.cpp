@@ -1,7 +1,7 @@
 #include "data/sources/cifar_source.h"
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 
 #include "base/error.h"
 #include "data/formats/file_bytes.h"
@@ -44,14 +44,16 @@ const Kind* kind_of_cifar(const fs::path& path) {
     const auto& training = kind->training_files;
     const std::string name = path.filename().string();
     const bool is_file = name == kind->test_file || std::ranges::count(training, name) > 0;
-    if (fs::is_directory(path) ? fs::exists(path / training.front()) : is_file) return kind;
+    if (is_file || storage_of(path).is_file(path / training.front())) return kind;
   }
   return nullptr;
 }
 
 std::vector<std::string> read_class_names(const fs::path& file, std::int64_t count) {
   std::vector<std::string> names;
-  std::ifstream in(file);
+  if (!storage_of(file).is_file(file)) return {};
+  const std::vector<std::uint8_t> content = read_file(file);
+  std::istringstream in({content.begin(), content.end()});
   for (std::string line; std::getline(in, line);) {
     if (!line.empty()) names.push_back(line);
   }
@@ -141,7 +143,7 @@ std::unique_ptr<Source> open_cifar(const fs::path& path) {
   const Kind* kind = kind_of_cifar(path);
   if (kind == nullptr) throw DataError("not a binary CIFAR file: " + path.string());
   std::vector<fs::path> files;
-  if (!fs::is_directory(path)) {
+  if (!storage_of(path).is_folder(path)) {
     files.push_back(path);
   } else {
     for (const std::string& name : kind->training_files) files.push_back(path / name);

@@ -1,6 +1,7 @@
 #include "data/sources/folder_source.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "data/formats/file_bytes.h"
@@ -13,31 +14,30 @@ namespace fs = std::filesystem;
 
 class FolderSource : public ImageFiles {
  public:
-  explicit FolderSource(const fs::path& folder) : folder_(folder) {
-    const auto options = fs::directory_options::follow_directory_symlink;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
-      const std::string name = entry.path().lexically_relative(folder).generic_string();
+  explicit FolderSource(const fs::path& folder) : folder_(folder), storage_(storage_of(folder)) {
+    const std::size_t prefix_length = (folder / "").string().size();
+    for (const ListedFile& file : storage_.files_below(folder)) {
+      std::string name = file.path.string().substr(prefix_length);
       if (!takes(name)) continue;
-      if (entry.is_symlink() && !entry.exists()) {
-        throw DataError("link to a file that does not exist: " + entry.path().string());
-      }
-      if (entry.is_regular_file()) names_.push_back(name);
+      if (file.is_broken_link)
+        throw DataError("link to a file that does not exist: " + file.path.string());
+      if (file.size_bytes != ListedFile::kUnknownSize) sizes_.emplace(name, file.size_bytes);
+      names_.push_back(std::move(name));
     }
     std::ranges::sort(names_);
     const fs::path json = folder / kDatasetJson;
     try {
-      labels_ = fs::exists(json) ? labels_by_dataset_json(names_, read_file(json))
-                                 : labels_by_folder(names_);
+      labels_ = storage_.is_file(json) ? labels_by_dataset_json(names_, read_file(json))
+                                       : labels_by_folder(names_);
     } catch (const DataError& error) {
       throw DataError(std::string(error.what()) + ": " + folder.string());
     }
   }
 
   void read(std::int64_t index, Record& record) const override {
-    const FileBytes file(folder_ / names_[index]);
-    // Copied in case the image is gzipped, which is unlikely: it would be freed with `file`.
-    record.bytes = file.read(0, file.size_bytes(), record.buffer);
-    if (file.unpacked()) record.buffer.assign(record.bytes.begin(), record.bytes.end());
+    const auto file = storage_.open(listed(names_[index]));
+    record.buffer.resize(file->size_bytes());
+    record.buffer.resize(file->read(0, record.buffer));
     record.bytes = record.buffer;
     finish(index, record);
   }
@@ -47,7 +47,16 @@ class FolderSource : public ImageFiles {
   }
 
  private:
+  ListedFile listed(const std::string& name) const {
+    ListedFile file{.path = folder_ / name};
+    const auto size = sizes_.find(name);
+    if (size != sizes_.end()) file.size_bytes = size->second;
+    return file;
+  }
+
   fs::path folder_;
+  const Storage& storage_;
+  std::unordered_map<std::string, std::int64_t> sizes_;  ///< as far as known
 };
 
 }  // namespace

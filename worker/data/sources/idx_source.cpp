@@ -26,14 +26,15 @@ bool is_images_name(const std::string& name) {
 
 /// Returns the images file of `path`; nothing if there is none.
 std::optional<std::filesystem::path> images_file(const std::filesystem::path& path) {
-  if (!std::filesystem::is_directory(path)) {
+  const Storage& storage = storage_of(path);
+  if (!storage.is_folder(path)) {
     if (is_images_name(path.filename().string())) return path;
     return std::nullopt;
   }
   for (const char* name : {"train-images-idx3-ubyte", "train-images.idx3-ubyte"}) {
     for (const char* ending : {"", ".gz"}) {
       const std::filesystem::path file = path / (std::string(name) + ending);
-      if (std::filesystem::exists(file)) return file;
+      if (storage.is_file(file)) return file;
     }
   }
   return std::nullopt;
@@ -59,7 +60,7 @@ class IdxSource : public Source {
     const std::filesystem::path file =
         images.parent_path() /
         replaced(replaced(images.filename().string(), "images", "labels"), "idx3", "idx1");
-    if (std::filesystem::exists(file)) read_labels(file);
+    if (storage_of(file).is_file(file)) read_labels(file);
   }
 
   std::int64_t record_count() const override { return count_; }

@@ -18,6 +18,7 @@
 #include "data/sources/tar_source.h"
 #include "data/sources/tfrecord_source.h"
 #include "data/sources/zip_source.h"
+#include "data/storage/storage.h"
 
 namespace ganscale::data {
 namespace {
@@ -34,9 +35,9 @@ struct Format {
 
 bool is_file(const path& file, std::initializer_list<std::string_view> endings) {
   const std::string name = file.filename().string();
-  return std::filesystem::is_regular_file(file) &&
-         std::ranges::any_of(endings,
-                             [&](std::string_view ending) { return name.ends_with(ending); });
+  return std::ranges::any_of(endings,
+                             [&](std::string_view ending) { return name.ends_with(ending); }) &&
+         storage_of(file).is_file(file);
 }
 
 /// Opens the path with the first matching format.
@@ -66,7 +67,7 @@ constexpr Format kFormats[] = {
      }},
     {"a folder of images (*.png, *.jpg, *.webp, ...)",
      [](const path& from, int) -> Opened {
-       return std::filesystem::is_directory(from) ? open_folder(from) : nullptr;
+       return storage_of(from).is_folder(from) ? open_folder(from) : nullptr;
      }},
     {"tar shards (a folder of *.tar, or NAME-{000..146}.tar)",
      [](const path& from, int) -> Opened { return open_tar_shards(from); }},
@@ -81,7 +82,9 @@ Opened open_first_match(const path& from, int resolution) {
   for (const Format& format : kFormats) {
     if (auto source = format.open(from, resolution)) return source;
   }
-  if (!std::filesystem::exists(from)) throw DataError("dataset not found: " + from.string());
+  const Storage& storage = storage_of(from);
+  if (!storage.is_file(from) && !storage.is_folder(from))
+    throw DataError("dataset not found: " + from.string());
   throw DataError("dataset has no supported format: " + from.string() + " (looked for " +
                   joined(kFormats | std::views::transform(&Format::what)) + ")");
 }

@@ -4,7 +4,9 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <optional>
 #include <span>
@@ -49,9 +51,56 @@ using Archive = std::unique_ptr<archive, int (*)(archive*)>;
                   std::to_string(offset));
 }
 
+/// Gives libarchive a file's bytes, and keeps the exception that it cannot pass on.
+class ArchiveInput {
+ public:
+  explicit ArchiveInput(const FileBytes& bytes)
+      : bytes_(bytes), block_bytes_(std::max(kLeastBlockBytes, bytes.block_bytes())) {}
+
+  static la_ssize_t read(archive* in, void* self, const void** block) {
+    return static_cast<ArchiveInput*>(self)->read_block(in, block);
+  }
+  static la_int64_t skip(archive*, void* self, la_int64_t count) {
+    return static_cast<ArchiveInput*>(self)->skip_bytes(count);
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  static constexpr std::int64_t kLeastBlockBytes = 1 << 16;
+
+  la_ssize_t read_block(archive* in, const void** block) {
+    try {
+      const auto read = bytes_.read_some(offset_, block_bytes_, buffer_);
+      offset_ += std::ssize(read);
+      *block = read.data();
+      return std::ssize(read);
+    } catch (const DataError& error) {
+      error_ = std::current_exception();
+      archive_set_error(in, EIO, "%s", error.what());
+      return ARCHIVE_FATAL;
+    }
+  }
+
+  la_int64_t skip_bytes(la_int64_t count) {
+    const auto skipped = std::clamp<std::int64_t>(bytes_.size_bytes() - offset_, 0, count);
+    offset_ += skipped;
+    return skipped;
+  }
+
+  const FileBytes& bytes_;
+  std::int64_t block_bytes_;
+  std::int64_t offset_ = 0;
+  std::vector<std::uint8_t> buffer_;
+  std::exception_ptr error_;
+};
+
 /// Moves to the next member; returns false at the end.
-bool next_member(archive* in, archive_entry*& entry, const fs::path& file) {
+bool next_member(archive* in, archive_entry*& entry, const ArchiveInput& input,
+                 const fs::path& file) {
   const int status = archive_read_next_header(in, &entry);
+  input.rethrow();
   if (status == ARCHIVE_EOF) return false;
   // UTF-8 names cause a warning if the locale does not support them, but they are intact.
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse(in, file);
@@ -73,23 +122,27 @@ void require_end(const FileBytes& bytes, std::int64_t end_bytes) {
     refuse_truncated(bytes.file(), "the end is missing", bytes.size_bytes());
 }
 
+[[noreturn]] void refuse_compressed(const fs::path& file) {
+  throw DataError("compressed tar has no random access; unpack it first: " + file.string());
+}
+
 /// Returns the location of all files in a tar file.
 std::vector<Member> members_of(const FileBytes& bytes, std::size_t shard) {
   const fs::path& file = bytes.file();
+  if (bytes.unpacked()) refuse_compressed(file);
+  ArchiveInput input(bytes);
   const Archive in(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(in.get());
   archive_read_support_filter_all(in.get());
-  constexpr std::size_t kBufferBytes = 1U << 16;
-  if (archive_read_open_filename(in.get(), file.c_str(), kBufferBytes) != ARCHIVE_OK) {
-    refuse(in.get(), file);
-  }
+  const int status = archive_read_open2(in.get(), &input, nullptr, ArchiveInput::read,
+                                        ArchiveInput::skip, nullptr);
+  input.rethrow();
+  if (status != ARCHIVE_OK) refuse(in.get(), file);
   std::vector<Member> members;
   std::int64_t end_bytes = 0;
   archive_entry* entry = nullptr;
-  while (next_member(in.get(), entry, file)) {
-    if (archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_NONE) {
-      throw DataError("compressed tar has no random access; unpack it first: " + file.string());
-    }
+  while (next_member(in.get(), entry, input, file)) {
+    if (archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_NONE) refuse_compressed(file);
     const std::string name = name_of(in.get(), entry, file);
     // After its header, the archive is positioned at the member's first byte.
     end_bytes = archive_filter_bytes(in.get(), 0);

@@ -8,6 +8,7 @@
 #include "data/formats/tf_example.h"
 #include "data/formats/tfrecord_files.h"
 #include "data/formats/tfrecord_writer.h"
+#include "data/storage/storage.h"
 #include "data/tools/parallel_for.h"
 
 namespace ganscale::data {
@@ -58,6 +59,7 @@ std::string set_name(const fs::path& folder) {
 }
 
 void require_sound(const Source& source, const ConvertOptions& options) {
+  require_local(options.to, "the folder of the converted dataset");
   const auto refuse = [](const std::string& why, std::int64_t value) {
     throw ConfigError(why + ": " + std::to_string(value));
   };

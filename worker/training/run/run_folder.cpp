@@ -10,6 +10,7 @@
 #include "base/joined.h"
 #include "base/log.h"
 #include "config/differences.h"
+#include "data/storage/storage.h"
 #include "files/atomic_file.h"
 #include "files/input_error.h"
 #include "report/page/run_summary.h"
@@ -54,6 +55,7 @@ files::FolderLock RunFolder::take_lock() const { return {lock_, own_attempt()}; 
 void RunFolder::require_lock() const { files::require_attempt(lock_, own_attempt()); }
 
 void RunFolder::create() const {
+  data::require_local(root_, "the run folder");
   std::error_code error;
   std::filesystem::create_directories(samples(), error);
   if (!error && access(root_.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
@@ -61,6 +63,7 @@ void RunFolder::create() const {
 }
 
 void RunFolder::require_writable() const {
+  data::require_local(root_, "the run folder");
   std::error_code error;
   std::filesystem::path existing = std::filesystem::absolute(samples(), error);
   while (!std::filesystem::exists(existing, error) && existing.has_relative_path())

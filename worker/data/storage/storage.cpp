@@ -1,0 +1,42 @@
+#include "data/storage/storage.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "data/storage/local_storage.h"
+#include "data/storage/s3_storage.h"
+
+namespace ganscale::data {
+namespace {
+
+/// Storage by the beginning of its paths.
+struct Scheme {
+  std::string_view prefix;
+  const Storage& (*storage)();
+};
+
+constexpr std::array kSchemes{Scheme{"s3://", s3_storage}};
+
+const Scheme* scheme_of(const std::filesystem::path& path) {
+  for (const Scheme& scheme : kSchemes) {
+    if (path.native().starts_with(scheme.prefix)) return &scheme;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Storage& storage_of(const std::filesystem::path& path) {
+  const Scheme* scheme = scheme_of(path);
+  return scheme != nullptr ? scheme->storage() : local_storage();
+}
+
+bool is_local(const std::filesystem::path& path) { return scheme_of(path) == nullptr; }
+
+void require_local(const std::filesystem::path& path, const char* what) {
+  if (!is_local(path))
+    throw ConfigError(std::string(what) + " must be in the file system: " + path.string());
+}
+
+}  // namespace ganscale::data

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+
+namespace ganscale::data {
+
+/// A read failed for a reason that may pass: the network, a server, too many open files.
+class TransientReadError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
+/// An open file with random access from several threads.
+class StoredFile {
+ public:
+  virtual ~StoredFile() = default;
+  virtual std::int64_t size_bytes() const = 0;
+  /// Fills `into` with the bytes from `offset` on and returns their number, which is smaller only at the
+  /// end of the file. Throws DataError with file and offset; TransientReadError if that may pass.
+  virtual std::int64_t read(std::int64_t offset, std::span<std::uint8_t> into) const = 0;
+  /// Returns how many bytes are best read at once if others after them are read next.
+  virtual std::int64_t block_bytes() const = 0;
+  /// Returns when the file was last modified, in nanoseconds since 1970.
+  virtual std::int64_t modified_ns() const = 0;
+  /// Returns whether the file was surely written to since it was opened.
+  virtual bool is_written() const = 0;
+};
+
+/// A file in a folder.
+struct ListedFile {
+  std::filesystem::path path;
+  std::int64_t size_bytes = kUnknownSize;  ///< where listing a folder returns it
+  bool is_broken_link = false;             ///< to a file that does not exist
+
+  static constexpr std::int64_t kUnknownSize = -1;
+};
+
+/// Where files are. All functions are thread safe; they throw DataError with the path, and
+/// TransientReadError if the failure may pass.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  virtual bool is_file(const std::filesystem::path& path) const = 0;
+  virtual bool is_folder(const std::filesystem::path& path) const = 0;
+  /// Returns the files directly in a folder, in any order.
+  virtual std::vector<ListedFile> files_in(const std::filesystem::path& folder) const = 0;
+  /// Returns the files, and the broken links, at any depth below a folder, in any order.
+  virtual std::vector<ListedFile> files_below(const std::filesystem::path& folder) const = 0;
+  virtual std::unique_ptr<StoredFile> open(const ListedFile& file) const = 0;
+};
+
+/// Returns the storage that a path names: S3 for s3://BUCKET/KEY, otherwise the file system.
+const Storage& storage_of(const std::filesystem::path& path);
+
+/// Returns whether the path is one of the file system.
+bool is_local(const std::filesystem::path& path);
+
+/// Throws ConfigError unless the path is one of the file system. what: "the output folder".
+void require_local(const std::filesystem::path& path, const char* what);
+
+}  // namespace ganscale::data
