@@ -84,7 +84,7 @@ class Charts(unittest.TestCase):
             self.assertIn(f"docker push REGISTRY/{image}:{VERSION}\n", told)
             self.assertIn(f"--set image.repository=REGISTRY/{image}\n", told)
 
-    def test_helm_test_runs_the_worker_beside_the_operator(self):
+    def test_helm_test_runs_worker_and_operator(self):
         for settings, image in [(["image.repository=host:5000/a/ganscale-operator"], f"host:5000/a/ganscale:{VERSION}"),
                                 (["image.repository=operator", "image.tag=v7"], "ganscale:v7"),
                                 (["image.repository=a/b", "test.image=c:8"], "c:8")]:
@@ -92,13 +92,13 @@ class Charts(unittest.TestCase):
             [pod] = [value for value in objects(text) if value["kind"] == "Pod"]
             self.assertEqual(pod["spec"]["containers"][0]["image"], image)
 
-    def test_a_training_names_what_there_is_to_train(self):
+    def test_a_training_lists_the_known_configurations(self):
         self.assertIn("Known: ", self.refused("training", "config=ffhq"))
         self.assertIn("loppi/ffhq256-strong", self.refused("training", "config=ffhq"))
         self.assertIn("mnist-dcgan", self.refused("training", "config=ffhq"))
         self.assertIn("There is nothing to train", self.refused("training"))
 
-    def test_settings_are_laid_upon_the_named_configuration(self):
+    def test_settings_override_the_named_configuration(self):
         [training] = self.kinds("training-cpu", "GanTraining")
         config = training["spec"]["config"]
         self.assertEqual(config["training"]["total_kimg"], 50)
@@ -135,7 +135,7 @@ class Charts(unittest.TestCase):
             ours = {value["metadata"]["name"]: value["rules"] for value in self.kinds("operator-default", kind)}
             self.assertEqual(ours, theirs)
 
-    def test_roles_that_are_bound_are_those_of_the_release(self):
+    def test_bound_roles_belong_to_the_release(self):
         for name in ["operator-default", "operator-full"]:
             made = {(kind, role["metadata"]["name"]) for kind in ["ClusterRole", "Role"] for role in self.kinds(name, kind)}
             bound = {(value["roleRef"]["kind"], value["roleRef"]["name"])
@@ -153,7 +153,7 @@ class Charts(unittest.TestCase):
         [deployment] = self.kinds("operator-full", "Deployment")
         self.assertIn("--watch-namespaces=research,students", deployment["spec"]["template"]["spec"]["containers"][0]["args"])
 
-    def test_the_policy_is_that_of_the_manifests(self):
+    def test_the_policy_matches_the_manifests(self):
         self.assertEqual(self.kinds("operator-default", "ValidatingAdmissionPolicy"), [])
         theirs = objects((MANIFESTS / "policy/pod-template.yaml").read_text())
         ours = self.kinds("operator-full", "ValidatingAdmissionPolicy") + self.kinds("operator-full", "ValidatingAdmissionPolicyBinding")
@@ -163,12 +163,12 @@ class Charts(unittest.TestCase):
                         "--kube-version=1.29.0", check=False)
         self.assertIn("needs Kubernetes 1.30", old.stderr)
 
-    def test_users_have_their_roles_also_where_somebody_else_made_the_operators(self):
+    def test_users_have_their_roles_even_without_the_operators(self):
         text = self.helm("template", "ganscale", CHARTS / "ganscale-operator", IMAGE, "--set=rbac.create=false")
         self.assertEqual([value["metadata"]["name"] for value in objects(text) if "Role" in value["kind"]],
                          ["ganscale-view", "ganscale-edit"])
 
-    def test_without_keep_the_definitions_go_with_the_chart(self):
+    def test_without_keep_the_definitions_are_deleted_with_the_chart(self):
         for crd in self.kinds("operator-full", "CustomResourceDefinition"):
             self.assertNotIn("annotations", crd["metadata"])
 
@@ -203,7 +203,7 @@ class Charts(unittest.TestCase):
             {"ports": [{"protocol": "TCP", "port": "metrics"}], "from": [monitoring, test]},
             {"ports": [{"protocol": "TCP", "port": "health"}]}])
 
-    def test_every_value_has_a_meaning(self):
+    def test_every_value_is_documented(self):
         subprocess.run(["/usr/bin/python3", PROJECT / "scripts/chart-readme.py", "--check"], check=True)
 
     def test_dashboards_are_labeled_for_grafana(self):

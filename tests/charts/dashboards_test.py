@@ -65,7 +65,7 @@ class EachPanel(unittest.TestCase):
             self.assertGreaterEqual(panel["gridPos"]["w"], 8)
             self.assertGreaterEqual(panel["gridPos"]["h"], 8)
 
-    def test_has_a_unit_that_says_something(self):
+    def test_has_a_known_unit(self):
         for panel in self.each():
             for unit in [defaults(panel)["unit"], *(unit for _, unit in overrides(panel, "unit"))]:
                 self.assertRegex(unit, f"^({UNITS})$")
@@ -78,12 +78,12 @@ class EachPanel(unittest.TestCase):
         for panel in self.each(lambda panel: panel["type"] in ("timeseries", "barchart")):
             self.assertEqual(defaults(panel)["color"]["mode"], "palette-classic-by-name")
 
-    def test_is_neither_green_nor_red_where_a_value_is_neither_good_nor_bad(self):
+    def test_is_neither_green_nor_red_if_a_value_is_neither_good_nor_bad(self):
         for panel in self.each(lambda panel: not steps(panel) and panel["type"] not in ("timeseries", "barchart")):
             color = defaults(panel)["color"]
             self.assertIn((color["mode"], color.get("fixedColor")), [("fixed", "blue"), ("continuous-blues", None)])
 
-    def test_shows_where_good_ends(self):
+    def test_shows_its_thresholds(self):
         for panel in self.each(steps):
             self.assertIsNone(steps(panel)[0]["value"])
             self.assertGreater(len({step["color"] for step in steps(panel)}), 1)
@@ -98,7 +98,7 @@ class EachPanel(unittest.TestCase):
         for panel in self.each(lambda panel: any(FAILURES.search(target["expr"]) for target in panel["targets"])):
             self.assertEqual((color_of_value(panel, 0), color_of_value(panel, 1)), ("green", "red"))
 
-    def test_says_a_state_in_words(self):
+    def test_names_its_states(self):
         for panel in self.each(lambda panel: steps(panel) and panel["type"] != "timeseries" and defaults(panel)["unit"] == "none"):
             [mapping] = defaults(panel)["mappings"]
             for value, result in mapping["options"].items():
@@ -118,7 +118,7 @@ class EachPanel(unittest.TestCase):
                               ("Requests per second", {"GET 200": "green", "PUT 409": "orange", "GET 503": "red", "GET 0": "red"})]:
             self.assertEqual({name: color_of_series(panel_of(title), name) for name in colors}, colors)
 
-    def test_is_orange_for_an_xid_that_a_program_can_cause_and_red_where_the_alert_says_that_the_gpu_failed(self):
+    def test_is_orange_for_an_xid_that_a_program_can_cause_and_red_for_one_of_a_failed_gpu(self):
         of_program = set(re.findall(r"ganscale:gpu_xid == (\d+)", RULES))
         [mapping] = defaults(panel_of("XID"))["mappings"]
         colors = {code: result["color"] for code, result in mapping["options"].items() if code != "0"}
@@ -158,7 +158,7 @@ class EachDashboard(unittest.TestCase):
 
 
 class EachQuery(unittest.TestCase):
-    def test_tells_apart_what_has_one_name_in_two_namespaces(self):
+    def test_distinguishes_one_name_in_two_namespaces(self):
         """A run, a sweep and the name of a training or pod are unique in their namespace alone."""
         found = [(labels, query) for _, query in [*queries(), *annotations()]
                  for labels in re.findall(r"(?:by|on) \(([^)]*)\)", query)]

@@ -27,7 +27,7 @@ class Metadata(unittest.TestCase):
             kind, data = chart["icon"].split(",")
             self.assertEqual((kind, base64.b64decode(data)), ("data:image/svg+xml;base64", icon))
 
-    def test_artifact_hub_is_told_of_every_definition(self):
+    def test_artifact_hub_lists_every_definition(self):
         told = yaml.safe_load(METADATA["ganscale-operator"]["annotations"]["artifacthub.io/crds"])
         made = [crd for path in sorted((PROJECT / "operator-manifests/crd").glob("*.yaml")) for crd in objects(path.read_text())]
         self.assertEqual([(each["kind"], each["version"], each["name"]) for each in told],

@@ -129,7 +129,7 @@ class Life(OperatorCase):
         self.wait_running(name, 2)
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
 
-    def test_says_what_is_wrong_in_a_condition_and_goes_on_when_it_is_mended(self):
+    def test_reports_a_fault_in_a_condition_and_continues_once_it_is_fixed(self):
         name = self.training("wrong", nodeProfile="dgx-z9", config={"training": {"batch": 64}})
         def told(reason, words):
             def condition():
@@ -202,7 +202,7 @@ class Life(OperatorCase):
         self.assertIn("SpecChange", {event["reason"] for event in self.events(name)})
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
 
-    def test_takes_an_edit_of_the_configuration_by_a_restart_and_says_so(self):
+    def test_restarts_for_an_edit_of_the_configuration_and_reports_it(self):
         name = self.training("edited")
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"config":{"training":{"total_kimg":50}}}}')
@@ -269,7 +269,7 @@ class Life(OperatorCase):
         self.wait_running(name, 2)
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
 
-    def test_deletes_its_run_folder_where_it_is_asked_to(self):
+    def test_deletes_its_run_folder_if_configured(self):
         self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "runs"}, "spec": {
             "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"], "hostPath": {"path": "/nowhere"},
             "storageClassName": "none"}})
@@ -370,7 +370,7 @@ class Admission(OperatorCase):
                          "volumeMounts": [{"name": "a", "mountPath": "/a"}]}, {"name": "side", "image": "x", "command": ["y"]}]))
         self.cluster.kubectl("delete", "gt", "good")
 
-    def test_refuses_with_readable_words(self):
+    def test_refuses_with_a_readable_reason(self):
         cases = [
             (self.without(config={"training": {"batch": 60}}), "must be divisible by the number of ranks"),
             (self.without(gpusPerNode=3), "must be divisible by the number of ranks"),
@@ -393,7 +393,7 @@ class Admission(OperatorCase):
             with self.subTest(words):
                 self.assertIn(words, self.refused(value))
 
-    def test_keeps_what_a_running_training_stands_on(self):
+    def test_refuses_edits_that_a_running_training_depends_on(self):
         running = self.without(name="running", storage={"claimName": "runs"})
         self.cluster.apply(running)
         self.cluster.kubectl("patch", "gt", "running", "--subresource=status", "--type=merge", "-p", '{"status":{"phase":"Running","kimg":12.5}}')

@@ -160,7 +160,7 @@ class Mutations(OperatorCase):
     def errors(self):
         return self.operator.total("controller_runtime_reconcile_total", 'result="error"')
 
-    def test_are_refused_or_told_and_can_all_be_deleted(self):
+    def test_are_refused_or_reported_and_can_all_be_deleted(self):
         mutator = Mutator(SEED)
         refused, taken, validated = 0, [], {}
         for number in range(COUNT):

@@ -147,7 +147,7 @@ class Sweeps(OperatorCase):
         self.assertIn("the worker reported no window", runs[second])
         self.cluster.kubectl("delete", "sweep", "odd", "--timeout=30s")
 
-    def test_tells_a_fault_that_admission_can_not_see(self):
+    def test_reports_a_fault_that_admission_cannot_see(self):
         template = {**SWEEP["spec"]["template"], "config": {"training": {"bach": 1}}}
         self.cluster.apply(sweep("fault", template=template))
         def condition():
@@ -162,7 +162,7 @@ class SweepAdmission(OperatorCase):
     """What the API server does by itself, by the CustomResourceDefinition."""
     with_operator = False
 
-    def test_refuses_with_readable_words(self):
+    def test_refuses_with_a_readable_reason(self):
         template = SWEEP["spec"]["template"]
         strong = {"mode": "Strong", "batchPerRank": None}
         per_label = {"mode": "PerLabel", "batchPerRank": None}

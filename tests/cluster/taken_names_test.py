@@ -55,7 +55,7 @@ class TakenNames(OperatorCase):
         self.put("secret", "b-control", data={"token": "dGhlaXJz"})
         self.check("b", "secret", "b-control")
 
-    def test_of_a_network_policy_and_goes_on_once_it_is_gone(self):
+    def test_of_a_network_policy_and_continues_once_it_is_gone(self):
         self.put("networkpolicy", "c", spec={"podSelector": {}})
         self.check("c", "networkpolicy", "c")
         self.training("c")

@@ -10,7 +10,7 @@ from workers_here import WorkersHere
 class Worker(OperatorCase):
     nodes = {"dgx_nodes": 0, "cpu_nodes": 1}
 
-    def test_tells_its_progress_and_stops_when_it_is_told(self):
+    def test_reports_its_progress_and_stops_on_request(self):
         workers = WorkersHere(self)
         name = self.training("real", **workers.spec())
         self.wait_running(name, 1)

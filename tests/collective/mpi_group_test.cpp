@@ -22,7 +22,7 @@ INSTANTIATE_TEST_SUITE_P(OfAllRanks, MpiGroup, testing::ValuesIn(group_claims())
 
 TEST(MpiWorld, IsOfTheBackEndMpi) { EXPECT_EQ(open_world({}).group->backend(), "mpi"); }
 
-TEST(MpiWorld, KnowsThePlaceOnTheMachine) {
+TEST(MpiWorld, HasTheLocalRankAndSize) {
   const World world = open_world({});  // all ranks of these tests are on one machine
   EXPECT_EQ(world.rank_info.rank, world.group->rank());
   EXPECT_EQ(world.rank_info.local_rank, world.group->rank());
@@ -42,7 +42,7 @@ TEST(MpiWorld, RefusesTheBackEndForOneRank) {
   expect_error(ExitCode::kConfig, "a launcher started this rank", [&] { open_world(config); });
 }
 
-TEST(MpiWorld, RefusesADtypeThatMpiCanNotAdd) {
+TEST(MpiWorld, RefusesADtypeThatMpiCannotAdd) {
   const World world = open_world({});
   expect_error(ExitCode::kBug, "BFloat16",
                [&] { world.group->all_reduce_sum(at::ones({1}, at::kBFloat16)); });

@@ -93,14 +93,14 @@ class EntryPoint(unittest.TestCase):
         self.assertEqual(result.returncode, 65)
         self.assertIn("NCCL_SOCKET_IFNAME==eth9 names no interface: there are", result.stderr)
 
-    def test_an_interface_is_named_as_nccl_reads_it(self):
+    def test_an_interface_is_named_as_nccl_expects(self):
         every = "^" + ",".join(os.listdir("/sys/class/net"))
         for form, is_good in {"lo": True, "l": True, "eth9,lo": True, "=eth9,lo": True, "^docker0": True, "^docker0,eth9": True,
                               "^=l": True, "=l": False, "eth9": False, "=eth9,eth8": False, every: False}.items():
             with self.subTest(form):
                 self.assertEqual("names no interface" not in self.preflight(NCCL_SOCKET_IFNAME=form), is_good)
 
-    def test_locked_memory_counts_beside_rdma_for_who_lacks_the_capability(self):
+    def test_locked_memory_matters_for_rdma_without_the_capability(self):
         if os.geteuid() != 0 or not capabilities() >> 14 & 1:
             self.skipTest("needs root with CAP_IPC_LOCK")
         (self.folder / "uverbs0").touch()
@@ -164,7 +164,7 @@ class Collected(unittest.TestCase):
         self.assertEqual(self.wheels(), ["torch", "nvidia-cuda-runtime", "nvidia-cuda-cupti", "pyarrow"])
         self.assertTrue(os.access(self.out / "usr/local/bin/ganscale-entrypoint", os.X_OK))
 
-    def test_one_for_gpus_gets_also_what_is_loaded_by_name(self):
+    def test_a_worker_for_gpus_also_gets_what_is_loaded_by_name(self):
         result = self.collect(self.needs("torch/lib/libtorch_cuda.so"))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(self.files(), {
@@ -174,7 +174,7 @@ class Collected(unittest.TestCase):
         self.assertIn("nvidia-nccl-cu13", self.wheels())
         self.assertNotIn("numpy", self.wheels())
 
-    def test_a_missing_library_ends_it(self):
+    def test_a_missing_library_is_an_error(self):
         result = self.collect(self.needs("torch/lib/libtorch_cpu.so"), "libmpi.so.40 => not found")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("libmpi.so.40 => not found", result.stderr)
@@ -208,7 +208,7 @@ class Files(unittest.TestCase):
                     self.assertTrue((PROJECT / source).exists(), source)
         self.assertTrue((PROJECT / services["train"]["build"]["dockerfile"]).exists())
 
-    def test_compose_takes_a_worker_that_tells_its_metrics_for_healthy(self):
+    def test_compose_considers_a_worker_with_metrics_healthy(self):
         service = yaml.safe_load((PROJECT / "compose.yaml").read_text())["services"]["train"]
         told = []
 

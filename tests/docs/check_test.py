@@ -126,7 +126,7 @@ def check(words):
 
 
 class Documentation(unittest.TestCase):
-    def test_every_command_block_says_what_holds_of_it(self):
+    def test_every_command_block_is_marked(self):
         for path in DOCUMENTS:
             for block in blocks(path):
                 with self.subTest(str(block)):

@@ -82,7 +82,7 @@ class Run(unittest.TestCase):
                     self.follow([BEFORE.get(name, ""), *commands], python_of(path) + AFTER.get(name, ""))
         self.assertGreater(followed, 10)
 
-    def test_the_commands_that_the_help_begins_with_run(self):
+    def test_the_first_commands_of_the_help_run(self):
         manual = subprocess.run([WORKER, "--help"], check=True, text=True, stdout=subprocess.PIPE).stdout
         commands = [line for line in manual.partition("\nUsage:")[0].splitlines() if line.startswith("  ")]
         self.assertGreater(len(commands), 2)

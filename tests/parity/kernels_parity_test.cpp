@@ -47,7 +47,7 @@ class KernelsParity : public testing::TestWithParam<FixtureCase> {
   at::CallbackHandle noted_;
 };
 
-TEST_P(KernelsParity, IsThatOfTheReferences) {
+TEST_P(KernelsParity, MatchesTheReferences) {
   const std::string name = "fixtures/" + GetParam().fixture + ".safetensors";
   const auto file = shared_file(name);
   if (!file) GTEST_SKIP() << "no reference fixture: " << name;

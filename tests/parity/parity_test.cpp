@@ -36,7 +36,7 @@ bool passes(double ours, double stored, double scale) {
   return report.passed();
 }
 
-TEST(Report, ComparesWhatIsOnlyRoundingErrorWithWhatWasRounded) {
+TEST(Report, ComparesRoundingErrorsWithTheRoundedValues) {
   EXPECT_FALSE(passes(1e-6, 1e-16, /*scale=*/0));
   EXPECT_TRUE(passes(1e-6, 1e-16, /*scale=*/1));
   EXPECT_FALSE(passes(1e-3, 1e-16, /*scale=*/1));
@@ -53,12 +53,12 @@ void expect_optimizers(const char* fixture, std::initializer_list<std::string> n
   }
 }
 
-TEST(Parity, OptimizersAreThoseOfTheReferences) {
+TEST(Parity, OptimizersMatchTheReferences) {
   expect_optimizers(kOptimizers, {"adam", "adam_beta1_0", "adamw", "radam", "sgd_momentum",
                                   "rmsprop", "adabelief", "adabelief_rectify"});
 }
 
-TEST(Parity, OptimizersOfLargeBatchesAreThoseOfTheReferences) {
+TEST(Parity, OptimizersOfLargeBatchesMatchTheReferences) {
   expect_optimizers(kLargeBatch, {"lamb", "lars", "lookahead_adam", "lookahead_adabelief"});
 }
 
@@ -73,7 +73,7 @@ TEST(Parity, TakesTheRoundsOfLookaheadFromTheFixture) {
   EXPECT_TRUE(check_changed(fixture));
 }
 
-TEST(Parity, MetricsAreThoseOfTheReferences) {
+TEST(Parity, MetricsMatchTheReferences) {
   const auto file = shared_file("fixtures/metrics.safetensors");
   if (!file) GTEST_SKIP() << "no reference fixture: fixtures/metrics.safetensors";
   std::ostringstream out;
@@ -83,7 +83,7 @@ TEST(Parity, MetricsAreThoseOfTheReferences) {
   }
 }
 
-TEST(Parity, AdaIsThatOfTheReference) {
+TEST(Parity, AdaMatchesTheReference) {
   const auto file = shared_file("fixtures/ada_augment.safetensors");
   if (!file) GTEST_SKIP() << "no reference fixture: ada_augment";
   std::ostringstream out;
@@ -92,7 +92,7 @@ TEST(Parity, AdaIsThatOfTheReference) {
     EXPECT_THAT(out.str(), testing::ContainsRegex(std::string(name) + " .* ok\n"));
 }
 
-TEST(Parity, OperatorsOfStylegan2AreThoseOfTheReference) {
+TEST(Parity, OperatorsOfStylegan2MatchTheReference) {
   const auto file = shared_file(kStylegan2Ops);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan2Ops;
   std::ostringstream out;
@@ -103,7 +103,7 @@ TEST(Parity, OperatorsOfStylegan2AreThoseOfTheReference) {
   }
 }
 
-TEST(Parity, OperatorsOfStylegan3AreThoseOfTheReference) {
+TEST(Parity, OperatorsOfStylegan3MatchTheReference) {
   const auto file = shared_file(kStylegan3Ops);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan3Ops;
   std::ostringstream out;
@@ -118,7 +118,7 @@ TEST(Parity, OperatorsOfStylegan3AreThoseOfTheReference) {
 }
 
 // One channel more in one of the layers.
-TEST(Parity, SeesAnotherGeometryOfStylegan3) {
+TEST(Parity, NoticesAnotherGeometryOfStylegan3) {
   const auto file = shared_file(kStylegan3Ops);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kStylegan3Ops;
   auto fixture = checkpoint::read_safetensors(*file);
@@ -198,7 +198,7 @@ TEST(Parity, ConditionalR3ganTrainsAsTheReference) {
 }
 
 // The i-th fake is paired with the i-th real.
-TEST(Parity, SeesOtherPairsOfR3gan) {
+TEST(Parity, NoticesOtherPairsOfR3gan) {
   const auto file = shared_file(kR3gan);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kR3gan;
   const auto with = [&](const auto& change) {
@@ -216,7 +216,7 @@ TEST(Parity, SeesOtherPairsOfR3gan) {
   }));
 }
 
-TEST(Parity, SeesAnotherSingularVectorOfBiggan) {
+TEST(Parity, NoticesAnotherSingularVectorOfBiggan) {
   const auto file = shared_file(kBiggan);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kBiggan;
   auto fixture = checkpoint::read_safetensors(*file);
@@ -257,7 +257,7 @@ TEST(Parity, RefusesArithmeticThatIsNotThere) {
                [] { arithmetics_of({"tf32"}, false); });
 }
 
-TEST(Parity, SeesOneValueThatIsOff) {
+TEST(Parity, NoticesOneValueThatIsOff) {
   const auto file = shared_file(kOptimizers);
   if (!file) GTEST_SKIP() << "no reference fixture: " << kOptimizers;
   auto fixture = checkpoint::read_safetensors(*file);

@@ -67,7 +67,7 @@ class Workflow(unittest.TestCase):
                               *((system, "@sha256:[0-9a-f]{64}$") for system in systems)]:
             self.assertRegex(name, pattern)
 
-    def test_provenance_is_attested_of_all_that_is_listed(self):
+    def test_provenance_is_attested_for_everything_listed(self):
         publish = yaml.safe_load((PROJECT / ".github/workflows/release.yml").read_text())["jobs"]["publish"]
         [attest] = [step for step in publish["steps"] if "attest-build-provenance" in step.get("uses", "")]
         self.assertEqual(attest["with"], {"subject-checksums": "dist/subjects.txt"})
@@ -75,7 +75,7 @@ class Workflow(unittest.TestCase):
 
 
 class Forms(unittest.TestCase):
-    def test_every_form_has_what_the_site_asks_for(self):
+    def test_every_form_has_the_fields_that_the_site_requires(self):
         for path in sorted((PROJECT / ".github/ISSUE_TEMPLATE").glob("*.yml")):
             if path.stem == "config":
                 continue

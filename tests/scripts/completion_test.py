@@ -84,7 +84,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.in_fish("ganscale train --config fac"), ["faces.yaml"])
         self.assertEqual(self.in_bash("ganscale train --config fac"), [""], "readline's own completion follows")
 
-    def test_the_operator_has_it_too(self):
+    def test_the_operator_is_completed_too(self):
         for ask in [self.in_bash, self.in_fish, self.in_zsh]:
             with self.subTest(ask.__name__):
                 self.assertEqual(ask("ganscale-operator rend", OPERATOR), ["render"])

@@ -78,7 +78,7 @@ class RunAll(Case):
                          {"quick": "passed", "hangs": "timed out"})
         self.assertIn("third: no time is left for it", self.shown)
 
-    def test_what_ignores_sigterm_is_killed(self):
+    def test_a_program_that_ignores_sigterm_is_killed(self):
         grace, stage.GRACE_SECONDS = stage.GRACE_SECONDS, 0.2
         self.addCleanup(setattr, stage, "GRACE_SECONDS", grace)
         pid = self.folder / "pid"
@@ -87,7 +87,7 @@ class RunAll(Case):
         self.assertEqual(failed, ["stubborn"])
         self.assertTrue(ends(int(pid.read_text())))
 
-    def test_what_cannot_run_here_has_not_failed(self):
+    def test_a_stage_that_cannot_run_here_has_not_failed(self):
         failed, figures = self.run_all(shell("bench", "exit 77"))
         self.assertEqual(failed, [])
         self.assertEqual(figures["stages"]["bench"]["status"], "left out")
@@ -131,7 +131,7 @@ class CommandLine(Case):
         return subprocess.run([PROJECT / "scripts/gpu-check.sh", *arguments], env=env, capture_output=True, text=True,
                               check=False)
 
-    def test_unknown_words_are_named_with_what_there_is(self):
+    def test_unknown_words_are_named_with_the_known_ones(self):
         for arguments, message in [(["--only", "test,bench"], "unknown: test (there are: build, versions, test-gpu, "
                                                               "bench-32, profile, parity, bench-ours, bench-peers, "
                                                               "test-unit)"),
@@ -142,7 +142,7 @@ class CommandLine(Case):
             self.assertEqual(done.returncode, 2)
             self.assertIn(message, done.stderr)
 
-    def test_sigterm_ends_the_stage_in_hand_and_packs_what_is_there(self):
+    def test_sigterm_ends_the_current_stage_and_packs_the_results(self):
         pid = self.folder / "pid"
         script = ("import main; main.stages_of = lambda *_: [main.Stage('test-gpu', 60, ['bash', '-c', "
                   f"'echo $$ >{pid}; echo began; sleep 1000'])]; main.main(['--only', 'test-gpu', '--build', '{self.folder}'])")
@@ -161,7 +161,7 @@ class CommandLine(Case):
         self.assertEqual(done.stderr.splitlines()[-1], "gpu-check: failed: test-gpu")
         self.assertTrue((self.folder / "gpu-check.tar.gz").exists())
 
-    def test_results_go_where_the_environment_collects_them_also_without_a_home(self):
+    def test_results_go_where_the_environment_collects_them_even_without_a_home(self):
         out = self.folder / "collected"
         done = self.call("--only", "versions", "--build", str(self.folder / "build"), OUT=str(out), HOME=None)
         self.assertIn(f"Results: {out}/gpu-check.tar.gz", done.stdout)
@@ -248,7 +248,7 @@ class Prebuilt(Case):
         libraries = subprocess.run(["ldd", there / "bin/ganscale"], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.assertIn(f"{there}/bin/../lib/libz.so.1", libraries)
 
-    def test_tells_what_makes_the_archive_where_there_is_none(self):
+    def test_names_the_command_that_makes_a_missing_archive(self):
         with self.assertRaisesRegex(SystemExit, "scripts/gpu-prebuilt.sh makes it"):
             prebuilt.unpack(self.folder / "none.tar.gz", self.folder / "there", self.site)
 

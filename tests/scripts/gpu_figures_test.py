@@ -48,7 +48,7 @@ class Summary(unittest.TestCase):
         self.assertEqual(summary["kernel_ms"], {"conv": 5, "upfirdn2d": 1, "Memcpy DtoH": 1.5})
         self.assertEqual(summary["kernel_count"], {"conv": 2, "upfirdn2d": 1, "Memcpy DtoH": 1})
 
-    def test_takes_operators_where_there_is_no_device(self):
+    def test_counts_operators_if_there_is_no_device(self):
         trace = {"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mul", "ts": 0, "dur": 1000}]}
         self.assertEqual(traces.summarize(trace)["numbers"],
                          {"kernels": 1, "launches": 1, "waits": 0, "device_ms": 1})
@@ -71,14 +71,14 @@ def told(times):
 
 
 class Claims(unittest.TestCase):
-    def test_hold_where_the_numbers_say_so(self):
+    def test_hold_if_the_numbers_say_so(self):
         ours = {2: 5.0, 16: 4.0}
         self.assertEqual(told({"ganscale-graphs": ours, "pytorch": {16: 6.0}, "pytorch-compile": {16: 4.6}}),
                          [True, True, True])
         self.assertEqual(told({"ganscale-graphs": {**ours, 2: 5.1}, "pytorch": {16: 5.9}, "pytorch-compile": {16: 4.5}}),
                          [False, False, False])
 
-    def test_are_about_the_graphs_alone(self):
+    def test_are_about_graphs_only(self):
         self.assertEqual(told({"pytorch": {2: 50.0, 16: 4.0}}), [True])
 
     def test_are_not_made_of_what_was_not_measured(self):
@@ -96,7 +96,7 @@ class Plan(unittest.TestCase):
         first = [(batch, name) for _, batch, name in self.plan()][:8]
         self.assertLessEqual(needed, set(first))
 
-    def test_measures_every_contender_at_the_batches_asked_for(self):
+    def test_measures_every_contender_at_the_chosen_batches(self):
         self.assertEqual(self.plan(batches=[3], contenders=["pytorch", "ganscale"], precisions=["tf32", "bf16"]),
                          [("tf32", 3, "pytorch"), ("tf32", 3, "ganscale"), ("bf16", 3, "pytorch"), ("bf16", 3, "ganscale")])
 
@@ -153,7 +153,7 @@ class Rows(unittest.TestCase):
         on_gpu.Rows(self.path).add(self.row("pytorch", 2))
         self.assertEqual(json.loads(self.path.read_text()), [self.row("ganscale", 1), self.row("pytorch", 2)])
 
-    def test_replace_those_of_the_same_thing(self):
+    def test_replace_older_results_of_the_same_measurement(self):
         rows = on_gpu.Rows(self.path)
         for value in (1, 2):
             rows.add(self.row("ganscale", value))

@@ -24,7 +24,7 @@ class SweepVerb(unittest.TestCase):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.alone = shutil.copy(WORKER, self.folder)
 
-    def test_report_is_that_of_the_operator(self):
+    def test_report_matches_the_operators(self):
         code, output = run(OPERATOR, "report", *OPTIONS)
         self.assertEqual(code, WRONG_CONFIGURATION)
         self.assertIn("status.runs", output)  # the sweep has not run

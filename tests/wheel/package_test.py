@@ -142,7 +142,7 @@ class Plain(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, words):
                 request()
 
-    def test_what_is_no_generator_is_refused(self):
+    def test_a_file_that_is_not_a_generator_is_refused(self):
         empty, other = FOLDER / "empty", FOLDER / "other.pt"
         empty.mkdir()
         torch.jit.script(torch.nn.Identity()).save(other)

@@ -56,7 +56,7 @@ class Program(unittest.TestCase):
     def version_in(self, name, **options):
         return Environment(FOLDER / name, WHEEL, **options).run("ganscale", "--version")
 
-    def test_finds_libtorch_arrow_and_open_mpi_beside_it(self):
+    def test_finds_libtorch_arrow_and_open_mpi_next_to_it(self):
         result = USUAL.run("ganscale", "--version")
         self.assertEqual((result.returncode, result.stdout.splitlines()[0]), (0, VERSION), result.stderr)
         self.assertIn("Open MPI v4.1.8", result.stdout)  # of the wheel, not the system's

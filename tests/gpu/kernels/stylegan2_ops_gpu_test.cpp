@@ -96,7 +96,7 @@ TEST_P(Stylegan2Kernels, ChannelsAreScaledAndMultipliedAsByTheReference) {
   }
 }
 
-TEST_P(Stylegan2Kernels, MinibatchStddevIsThatOfTheReference) {
+TEST_P(Stylegan2Kernels, MinibatchStddevMatchesTheReference) {
   for (const auto& shape : {std::vector<std::int64_t>{4, 3, 4, 4}, {8, 512, 4, 4}, {6, 4, 5, 3}}) {
     const auto x = numbers(shape);
     expect_close(minibatch_stddev(x.to(at::kCUDA), 2), minibatch_stddev(x, 2));

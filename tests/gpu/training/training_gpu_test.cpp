@@ -37,7 +37,7 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpu) {
   }
 }
 
-TEST_F(TrainingOnAGpu, TellsOfASkippedUpdateAStepLater) {
+TEST_F(TrainingOnAGpu, ReportsASkippedUpdateAStepLater) {
   const auto alone = comm::make_single_group();
   Trainee trainee(make_config("dcgan", "local", Precision::kFp32), *alone, kGpu);
   Phase phase;
@@ -58,7 +58,7 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuInEveryPhaseOfStylegan2) {
 }
 
 // Gmain and Dmain are replayed from their fourth time on, Greg and Dreg from the thirteenth step.
-TEST_F(TrainingOnAGpu, RepeatsRecordedPhasesWithTheSameResult) {
+TEST_F(TrainingOnAGpu, ReplaysCapturedPhasesWithTheSameResult) {
   auto config = make_stylegan2_config("", Precision::kFp64);
   const auto expected = gradients(config, kGpu, 18);
   config.training.cuda_graphs = true;
@@ -81,7 +81,7 @@ TEST_F(TrainingOnAGpu, HasTheGradientsOfTheCpuOnTwoGpusInEveryPhaseOfStylegan2) 
 }
 
 // The tolerances of the same on the CPU.
-TEST_F(TrainingOnAGpu, ComputesStylegan2InNarrowTypes) {
+TEST_F(TrainingOnAGpu, ComputesStylegan2InLowPrecision) {
   const auto expected =
       gradients(make_stylegan2_config("", Precision::kFp32), kGpu, 1).to(at::kDouble);
   auto config = make_stylegan2_config(", low_precision_resolutions: 8", Precision::kFp32);

@@ -36,7 +36,7 @@ class StorageFaults(unittest.TestCase):
         print(f"{name}: {len(faults)} faults, {len(reached)} of {len(sweep.calls)} calls ({share:.1%} of those aimed at)")
         self.assertGreaterEqual(share, SHARE_TO_REACH)
 
-    def test_of_a_training_that_goes_on_end_it_in_order_or_not_at_all(self):
+    def test_of_a_running_training_end_it_in_order_or_not_at_all(self):
         self.sweep("resumed", self.half_done, thorough(every_fault, one_of_each))
 
     @unittest.skipIf(thorough(False, True), "GANSCALE_THOROUGH=1 is not set")

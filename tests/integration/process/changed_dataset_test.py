@@ -107,7 +107,7 @@ class ChangedDataset(unittest.TestCase):
             output, _ = training.communicate(timeout=200)
         return training.returncode, output
 
-    def test_that_cannot_be_read_any_more_ends_the_training_which_resumes_to_the_same_result(self):
+    def test_that_becomes_unreadable_ends_the_training_which_resumes_to_the_same_result(self):
         damages = {("folder", truncate), ("zip", overwrite), ("tar", truncate), ("tfrecord", overwrite), ("idx", truncate)}
         for name, change in sorted(thorough(damages | {("folder", os.unlink), ("folder", overwrite), ("zip", truncate), ("tar", overwrite),
                                                        ("tfrecord", truncate)}, damages), key=str):
@@ -127,7 +127,7 @@ class ChangedDataset(unittest.TestCase):
                 self.assertIn("Resuming", output)
                 self.assertEqual(newest_digests(data.parent / "run"), undisturbed)
 
-    def test_that_is_written_to_is_told(self):
+    def test_that_is_written_to_is_reported(self):
         for name, change in thorough([("idx", overwrite), ("idx", grow), ("zip", grow), ("tar", grow), ("tfrecord", grow)],
                                      [("idx", overwrite), ("zip", grow)]):
             with self.subTest(f"{name} {change.__name__}"):

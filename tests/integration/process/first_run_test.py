@@ -112,7 +112,7 @@ class Mistakes(FirstRun):
         self.assertIn("more ranks than this machine has", output)
         self.assertFalse(self.run_folder.exists())
 
-    def test_a_verb_that_has_no_ranks(self):
+    def test_a_verb_without_ranks_is_refused(self):
         code, output = run("launch", "report", "run")
         self.assertEqual(code, WRONG_USE)
         self.assertIn("launch takes train, evaluate or bench", output)
@@ -160,7 +160,7 @@ class Waiting(FirstRun):
     def test_is_passive(self):
         self.assertEqual(self.policy_of(), ["OMP_WAIT_POLICY=passive"])
 
-    def test_is_as_the_user_says(self):
+    def test_is_as_the_user_sets_it(self):
         self.assertEqual(self.policy_of(OMP_WAIT_POLICY="active"), ["OMP_WAIT_POLICY=active"])
 
 

@@ -56,7 +56,7 @@ class FullDisk : public testing::Test {
   bool mounted_ = false;
 };
 
-TEST_F(FullDisk, LetsTheTrainingGoOnToItsEndAndSaysThatTheLastCheckpointIsMissing) {
+TEST_F(FullDisk, DoesNotEndTheTrainingAndReportsThatTheLastCheckpointIsMissing) {
   const auto output = train("continue");
   EXPECT_THAT(output, HasSubstr("tick 8 "));
   EXPECT_THAT(output, HasSubstr("the last checkpoint could not be written"));
@@ -64,7 +64,7 @@ TEST_F(FullDisk, LetsTheTrainingGoOnToItsEndAndSaysThatTheLastCheckpointIsMissin
   expect_the_first_checkpoint_is_there();
 }
 
-TEST_F(FullDisk, LetsATrainingGoOnThatBeginsWithoutRoomForItsConfigurationAndEvents) {
+TEST_F(FullDisk, DoesNotEndATrainingThatCannotWriteItsConfigurationAndEvents) {
   train("continue");
   fs::remove(run_ / "stats.jsonl");  // of which a resumed run drops lines, and so makes room
   std::ofstream(run_ / "rest") << std::string(30'000'000, 'x');  // what fits
@@ -79,7 +79,7 @@ TEST_F(FullDisk, LetsATrainingGoOnThatBeginsWithoutRoomForItsConfigurationAndEve
   expect_the_first_checkpoint_is_there();
 }
 
-TEST_F(FullDisk, StopsTheTrainingWhereThatIsAskedFor) {
+TEST_F(FullDisk, StopsTheTrainingIfConfigured) {
   const auto output = train("stop");
   EXPECT_THAT(output, testing::Not(HasSubstr("tick 8 ")));
   EXPECT_THAT(output, HasSubstr("No space left on device"));

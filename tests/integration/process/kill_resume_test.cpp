@@ -300,7 +300,7 @@ TEST(Resume, OfBothRolesInAProcessWithStaleness0GivesTheNumbersOfSynchronous) {
                checkpoint::load_checkpoint(folder.path() / "synchronous" / last));
 }
 
-TEST(Resume, OfARunThatIsStillGoingOnIsRefusedAndSaysWhoUsesIt) {
+TEST(Resume, OfARunningTrainingIsRefusedAndNamesItsProcess) {
   constexpr std::int64_t kNeverReached = 1'000'000;
   const TemporaryFolder folder;
   const auto config = write_tiny_training(folder.path(), kNeverReached, "fp32", kTinyModel);

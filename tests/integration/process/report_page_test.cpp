@@ -178,7 +178,7 @@ TEST_F(ReportPage, OfEveryKindHasNoConsoleErrorAndFitsThePhone) {
   }
 }
 
-TEST_F(ReportPage, WhatSticksOutIsSeenByThisTest) {
+TEST_F(ReportPage, OverflowIsSeenByThisTest) {
   const std::string wide = "<!doctype html><p style=\"width: 500px\">wide</p>";
   const auto opened = open_on_phone(
       *browser_, folder_, {{"first", "<!doctype html>"}, {"second", wide}, {"third", wide}});

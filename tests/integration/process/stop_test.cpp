@@ -87,14 +87,14 @@ void expect_told_once(TrainingProcess& training, int exit_code, const std::strin
   EXPECT_EQ(std::ranges::count(last_line, '\n'), 1) << output;
 }
 
-TEST(AnError, OfTheConfigurationIsToldOnce) {
+TEST(AnError, OfTheConfigurationIsReportedOnce) {
   const TemporaryFolder folder;
   const auto config = write_tiny_training(folder.path(), kSteps, "fp32", "bach: 64\n");
   TrainingProcess training(3, config, folder / "run");
   expect_told_once(training, 78, "unknown key: bach");
 }
 
-TEST(AnError, OfTheDataIsToldOnce) {
+TEST(AnError, OfTheDataIsReportedOnce) {
   const TemporaryFolder folder;
   const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kTinyModel);
   fs::remove_all(folder / "data");

@@ -72,7 +72,7 @@ class Parquet(unittest.TestCase):
         self.assertEqual(self.converted(data, "folder"), expected)
         self.assertEqual(self.converted(data / "train-{00000..00001}-of-00002.parquet", "pattern"), expected)
 
-    def test_each_way_of_writing_is_read(self):
+    def test_every_encoding_is_read(self):
         expected = self.converted(self.photos, "photos")
         for number, options in enumerate([{"compression": name} for name in ("none", "zstd", "gzip", "brotli", "lz4")] +
                                          [{"version": "1.0"}, {"data_page_version": "2.0"}, {"use_dictionary": False},

@@ -38,7 +38,7 @@ class PublicWeights : public testing::TestWithParam<const char*> {
   std::string fixture_;
 };
 
-TEST_P(PublicWeights, AreThoseOfTheFile) {
+TEST_P(PublicWeights, EqualTheWeightsOfTheFile) {
   run(GANSCALE " export --run " + path("run") + " --out " + path("g.safetensors"));
   run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
 }

@@ -47,7 +47,7 @@ class StyleFeatures : public testing::Test {
   inline static bool has_torch_ = true;
 };
 
-TEST_F(StyleFeatures, ImportedWeightsAreThoseOfTheFile) {
+TEST_F(StyleFeatures, ImportedWeightsEqualTheFile) {
   ganscale("export --run " + path("run") + " --out " + path("g.safetensors"));
   run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
 }

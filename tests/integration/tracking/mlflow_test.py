@@ -143,7 +143,7 @@ class Mlflow(unittest.TestCase):
         self.assertIn("experiment: faces", output)
         self.assertNotIn(SECRET, output)
 
-    def test_an_address_that_is_none_is_refused(self):
+    def test_an_invalid_address_is_refused(self):
         code, output = self.end_of(self.train(1, "--set=telemetry.mlflow.uri=tracking:5000"))
         self.assertEqual(code, WRONG_CONFIGURATION, output)
         self.assertIn("telemetry.mlflow.uri: expected a tracking server", output)

@@ -60,7 +60,7 @@ class Webdataset(unittest.TestCase):
         folder = self.write("b", lambda number: {"png": encoded(number, "PNG"), "json": {"label": number % 5, "caption": "a cat"}})
         self.expect_labels(folder, [6] * 5)
 
-    def test_other_members_are_left_out_and_told_once(self):
+    def test_other_members_are_skipped_with_one_warning(self):
         folder = self.write("c", lambda number: {"webp": encoded(number, "WEBP"), "txt": "a cat", "json": {"caption": "a cat"}})
         code, output = self.run_data("inspect", folder)
         self.assertEqual(code, 0, output)

@@ -15,7 +15,7 @@ TEST(InceptionScore, IsTenForClearDigitsInEqualParts) {
   EXPECT_NEAR(inception_score(certain), 10, 1e-9);
 }
 
-TEST(InceptionScore, IsOneWhereEveryImageIsTheSameDigitOrNone) {
+TEST(InceptionScore, IsOneIfEveryImageIsTheSameDigitOrNone) {
   const auto one_digit = at::eye(10, at::kDouble)[3].clamp_min(1e-30).log().expand({7, 10});
   EXPECT_NEAR(inception_score(one_digit), 1, 1e-9);
   EXPECT_NEAR(inception_score(at::full({5, 10}, std::log(0.1), at::kDouble)), 1, 1e-9);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 5;
 
-TEST(AdaDraws, OfAllRanksInterleaveToThoseOfOneRank) {
+TEST(AdaDraws, OfAllRanksInterleaveToTheDrawsOfOneRank) {
   const auto whole = random_ada_draws({kSeed, 96, 1}, Use::kReals, 8);
   for (int rank = 0; rank < 4; ++rank) {
     const auto part =
@@ -20,7 +20,7 @@ TEST(AdaDraws, OfAllRanksInterleaveToThoseOfOneRank) {
   }
 }
 
-TEST(AdaDraws, OfEachUseAreTheirOwn) {
+TEST(AdaDraws, DifferForEachUse) {
   const auto reals = random_ada_draws({kSeed, 0, 1}, Use::kReals, 1)[0];
   const auto fakes = random_ada_draws({kSeed, 0, 1}, Use::kDiscriminatorFakes, 1)[0];
   EXPECT_NE(reals.gates, fakes.gates);

@@ -31,7 +31,7 @@ at::Tensor waves(std::int64_t side) {
 
 double largest(const at::Tensor& difference) { return difference.abs().max().item<double>(); }
 
-TEST(AffineResample, OfAMapThatMovesNothingReturnsTheImage) {
+TEST(AffineResample, ByTheIdentityReturnsTheImage) {
   const auto x = noise();
   EXPECT_LT(largest(affine_resample(x, std::vector<Affine>(3)) - x), kWaveletDigits);
 }
@@ -83,7 +83,7 @@ TEST(Ada, PlacesAndColorsPixelsWithoutMatrixProducts) {
   EXPECT_TRUE(rounded.equal(exact));
 }
 
-TEST(Ada, OfProbabilityZeroReturnsTheImages) {
+TEST(Ada, WithProbabilityZeroReturnsTheImages) {
   const auto x = noise();
   EXPECT_TRUE(augment_ada(x, ada_pipeline({"bgcf", "cutout"}), 0, kImages, Use::kReals).equal(x));
 }
@@ -149,7 +149,7 @@ TEST(CutOut, BlanksHalfOfEachSideAroundItsCenter) {
   EXPECT_TRUE(y[1].eq(1).all().item<bool>());
 }
 
-TEST(MapColors, OfAGrayImageIsThatOfAGrayImage) {
+TEST(MapColors, KeepsAGrayImageGray) {
   const ColorMap map{{{{1, 2, 3, 0.5}, {0, 1, 0, 0.25}, {1, 1, 0, 0}}}};
   const auto gray = noise({1, 1, 4, 4});
   const auto color = map_colors(gray.expand({1, 3, 4, 4}), {map});

@@ -44,7 +44,7 @@ TEST(AdaTransforms, OfMiddleStrengthLeaveAnImageAlone) {
   EXPECT_FALSE(all.cutout.has_value());
 }
 
-TEST(AdaTransforms, OfProbabilityZeroNeverHappen) {
+TEST(AdaTransforms, WithProbabilityZeroNeverHappen) {
   const auto all = transforms("bgcfnc", ada_draws_at(0.9), 0);
   EXPECT_EQ(all.source, Affine{});
   EXPECT_EQ(all.color, ColorMap{});
@@ -54,7 +54,7 @@ TEST(AdaTransforms, OfProbabilityZeroNeverHappen) {
 }
 
 // Gates of 0.4: below p, not below half of it.
-TEST(AdaTransforms, OfColorsMayBeRarer) {
+TEST(AdaTransforms, ChangeColorsLessOftenIfConfigured) {
   AdaPipeline pipeline = ada_pipeline({"bgc", "cutout"});
   AdaDraws draws = ada_draws_at(0.3);
   draws.gates.fill(0.4);

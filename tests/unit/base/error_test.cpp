@@ -16,7 +16,7 @@ TEST(Error, HasTheExitCodeOfItsType) {
   EXPECT_EQ(static_cast<int>(ExitCode::kStopped), 143);
 }
 
-TEST(Check, OfWhatHoldsDoesNothing) { EXPECT_NO_THROW(check(true, "never said")); }
+TEST(Check, OfATrueConditionDoesNothing) { EXPECT_NO_THROW(check(true, "never said")); }
 
 TEST(Check, NamesThePlaceOfABug) {
   expect_error(ExitCode::kBug,

@@ -125,7 +125,7 @@ TEST_F(Log, AppendsToAFileThatIsThere) {
   EXPECT_EQ(all[1].at("message"), "two");
 }
 
-TEST_F(Log, CutsOffWhatAKilledProcessLeftOfALine) {
+TEST_F(Log, CutsOffThePartialLineOfAKilledProcess) {
   for (const auto* before : {"{}\n{\"mess", "{}\n"}) {
     folder_.write("log.jsonl", before);
     log::set_file(file_);
@@ -137,7 +137,7 @@ TEST_F(Log, CutsOffWhatAKilledProcessLeftOfALine) {
 }
 
 // A file name may be any bytes; a log line is UTF-8 all the same, and no reason to throw.
-TEST_F(Log, ReplacesWhatIsNoUtf8) {
+TEST_F(Log, ReplacesInvalidUtf8) {
   log::set_file(file_);
   printed([] { log::warning("Skipped", {{"file", std::string("a\xFF") + "b"}}); });
   EXPECT_EQ(lines().at(0).at("file"), "a\uFFFDb");
@@ -156,7 +156,7 @@ TEST_F(Log, LinesOfThreadsDoNotInterleave) {
   EXPECT_EQ(lines().size(), 200);
 }
 
-TEST_F(Log, WritesLaterWhatAFullDiskDidNotTake) {
+TEST_F(Log, WritesOnceTheDiskHasRoomAgain) {
   constexpr std::size_t kLargest = 10'000;
   folder_.write("log.jsonl", json{{"full", std::string(kLargest, 'x')}}.dump() + "\n");
   log::set_file(file_);

@@ -16,7 +16,7 @@ TEST(Philox, GivesTheKnownAnswers) {
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-TEST(ImageRandom, OfAllRanksTogetherIsThatOfOneRank) {
+TEST(ImageRandom, OfAllRanksTogetherEqualsOneRank) {
   for (int local = 0; local < 4; ++local) {
     for (int rank = 0; rank < 2; ++rank) {
       const auto part = image_random(SeedMode::kImage, 7, rank, 2, 800);

@@ -5,7 +5,7 @@
 namespace ganscale::terminal {
 namespace {
 
-TEST(TakesColor, OnATerminalWhereNobodyObjects) {
+TEST(TakesColor, OnATerminalUnlessDisabled) {
   EXPECT_TRUE(takes_color(true, nullptr, "xterm-256color"));
   EXPECT_TRUE(takes_color(true, "", "xterm"));  // an empty NO_COLOR is none
   EXPECT_FALSE(takes_color(false, nullptr, "xterm"));
@@ -28,7 +28,7 @@ TEST(Highlighted, ColorsTheTimeLeft) {
   EXPECT_EQ(highlighted("  left 3s of it"), "  left 3s of it");
 }
 
-TEST(Printable, EscapesWhatMovesTheCursor) {
+TEST(Printable, EscapesControlCharacters) {
   EXPECT_EQ(printable("a\x1b[2Jb\rc\x7f"), "a\\x1b[2Jb\\x0dc\\x7f");
   EXPECT_EQ(printable("häh\xc2\xa0\n"), "häh\xc2\xa0\\x0a");
   EXPECT_EQ(printable("a\n\tb\r", "\n\t"), "a\n\tb\\x0d");
@@ -39,7 +39,7 @@ TEST(Printable, EscapesWhatMovesTheCursor) {
   EXPECT_EQ(printable("\xc2"), "\xc2");
 }
 
-TEST(PrintLine, IsPlainWherePiped) {
+TEST(PrintLine, IsPlainWhenPiped) {
   testing::internal::CaptureStderr();
   print_line("ganscale: error: No file");
   draw_bar("[==>  ]");

@@ -30,7 +30,7 @@ TEST(CheckpointConfig, ReadsEveryKey) {
   EXPECT_EQ(c.on_error, OnError::kStop);
 }
 
-TEST(CheckpointConfig, RefusesWhatCannotBe) {
+TEST(CheckpointConfig, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "every_kimg", [] { parse("every_kimg: -1"); });
   expect_error(ExitCode::kConfig, "keep_last", [] { parse("keep_last: -1"); });
   expect_error(ExitCode::kConfig, "unknown metric: sharpness",

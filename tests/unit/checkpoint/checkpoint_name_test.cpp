@@ -27,7 +27,7 @@ TEST(CheckpointName, GivesTheCountBack) {
   }
 }
 
-TEST(CheckpointName, OfAnythingElseIsNone) {
+TEST(CheckpointName, RefusesOtherNames) {
   for (const auto* name :
        {"", "kimg-", "kimg-4200", "kimg-004200.", "kimg-004200.000", "kimg-004200.5", "kimg--04200",
         ".tmp-kimg-004200", "kimg-004200-old", "kimg-99999999999999999999"}) {

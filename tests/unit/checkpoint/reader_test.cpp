@@ -78,7 +78,7 @@ TEST(Checkpoint, OfTheSameSnapshotHasTheSameBytes) {
   }
 }
 
-TEST(Checkpoint, LeavesAValidOneOfItsNameAsItIs) {
+TEST(Checkpoint, LeavesAValidCheckpointOfTheSameNameAsItIs) {
   const TemporaryFolder run;
   write_checkpoint(run.path(), make_snapshot(1'000, 1.0));
   write_checkpoint(run.path(), make_snapshot(1'000, 2.0));
@@ -168,7 +168,7 @@ TEST_F(DamagedRun, ListShowsSizesAndDefects) {
   EXPECT_THAT(list[1].defect, testing::HasSubstr("generator.safetensors"));
 }
 
-TEST(NewestValidCheckpoint, OfANewRunIsNone) {
+TEST(NewestValidCheckpoint, IsAbsentInANewRun) {
   const TemporaryFolder run;
   EXPECT_EQ(newest_valid_checkpoint(run.path()), std::nullopt);
   EXPECT_TRUE(list_checkpoints(run.path()).empty());

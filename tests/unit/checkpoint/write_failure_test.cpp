@@ -52,7 +52,7 @@ class SmallDisk : public testing::Test {
   bool mounted_ = false;
 };
 
-TEST_F(SmallDisk, ThatIsFullLeavesTheLastGoodCheckpointAndGoesOn) {
+TEST_F(SmallDisk, ThatIsFullLeavesTheLastGoodCheckpointAndTheRunContinues) {
   Writer writer(run_.path(), {.on_error = OnError::kContinue});
   writer.write(make_snapshot(2'000, 2.0, kTooMuch));
   EXPECT_FALSE(writer.wait());
@@ -65,7 +65,7 @@ TEST_F(SmallDisk, ThatIsFullLeavesTheLastGoodCheckpointAndGoesOn) {
   EXPECT_EQ(writer.status().last_error, "");
 }
 
-TEST_F(SmallDisk, ThatIsFullStopsTheRunWhereThatIsAskedFor) {
+TEST_F(SmallDisk, ThatIsFullStopsTheRunIfConfigured) {
   Writer writer(run_.path(), {.on_error = OnError::kStop});
   writer.write(make_snapshot(2'000, 2.0, kTooMuch));
   expect_error(ExitCode::kData, "No space left on device", [&] { writer.wait(); });

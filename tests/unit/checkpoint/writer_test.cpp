@@ -23,7 +23,7 @@ std::vector<std::string> names(const fs::path& folder) {
   return result;
 }
 
-TEST(Writer, WritesTheStateOfTheCallThoughTrainingGoesOn) {
+TEST(Writer, WritesTheStateOfTheCallWhileTrainingContinues) {
   const TemporaryFolder run;
   Writer writer(run.path(), {});
   auto snapshot = make_snapshot(1'000, 1.0, /*extent=*/100'000);
@@ -34,7 +34,7 @@ TEST(Writer, WritesTheStateOfTheCallThoughTrainingGoesOn) {
                make_snapshot(1'000, 1.0, 100'000));
 }
 
-TEST(Writer, SkipsNoneOfManyInARow) {
+TEST(Writer, WritesEveryCheckpointOfManyInARow) {
   const TemporaryFolder run;
   Writer writer(run.path(), {.keep_last = 0});
   for (int i = 1; i <= 5; ++i) writer.write(make_snapshot(i * 1'000, i));
@@ -96,7 +96,7 @@ TEST(Writer, RemovesWhatAKilledRunLeft) {
   EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{});
 }
 
-TEST(Writer, WritesNothingMoreOnceItMustNot) {
+TEST(Writer, WritesNothingOnceForbidden) {
   const TemporaryFolder run;
   int asked = 0;
   Writer writer(run.path(), {}, [&] {
@@ -146,7 +146,7 @@ TEST(Writer, RemovesWhatAFailedDeletionLeft) {
 }
 
 // A manifest that can be opened but not read, as where the storage fails.
-TEST(Writer, DeletesNoCheckpointThatMayYetBeWhole) {
+TEST(Writer, DeletesNoCheckpointThatMayStillBeValid) {
   const TemporaryFolder run;
   Writer writer(run.path(), {.keep_last = 1});
   writer.write(make_snapshot(1'000, 1.0));
@@ -159,7 +159,7 @@ TEST(Writer, DeletesNoCheckpointThatMayYetBeWhole) {
   EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000001", "kimg-000002"}));
 }
 
-TEST(Writer, TriesOnceMoreWhatMayHavePassed) {
+TEST(Writer, RetriesAfterATransientError) {
   const TemporaryFolder run;
   int asked = 0;
   Writer writer(run.path(), {.on_error = OnError::kStop}, [&] {

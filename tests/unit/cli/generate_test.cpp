@@ -31,7 +31,7 @@ void expect_usage_error(const std::string& text, const Arguments& options) {
 }
 
 // Valid options get as far as the run, which is missing.
-TEST(GenerateVerb, TakesWhatGoesTogether) {
+TEST(GenerateVerb, AcceptsOptionsThatGoTogether) {
   for (const Arguments& options :
        {Arguments{"--out", "g.png", "--seeds", "0-3", "--grid", "2x2"}, Arguments{"--out-dir", "d"},
         Arguments{"--out", "w.y4m", "--walk", "4", "--truncation", "-0.5"},
@@ -45,7 +45,7 @@ TEST(GenerateVerb, TakesWhatGoesTogether) {
   }
 }
 
-TEST(GenerateVerb, WantsAGpuThatIsThere) {
+TEST(GenerateVerb, RequiresAnAvailableGpu) {
   const Arguments file = {"--out", "g.png", "--device"};
   const auto code_on = [&file](const std::string& device) {
     Arguments options = file;
@@ -70,14 +70,14 @@ TEST(GenerateVerb, WalksForwards) {
                        {"--out", "w.y4m", "--walk", frames});
 }
 
-TEST(GenerateVerb, WantsTheExtensionOfWhatItWrites) {
+TEST(GenerateVerb, RequiresTheExtensionOfTheOutputFormat) {
   expect_usage_error("--out: a walk is written as .webp, .mp4, or uncompressed as .y4m: w.png",
                      {"--walk", "4", "--out", "w.png"});
   for (const std::string name : {"g.jpg", "g", "g.y4m"})
     expect_usage_error("--out: a grid is written as .png: " + name, {"--out", name});
 }
 
-TEST(GenerateVerb, RefusesOptionsThatWouldMeanNothing) {
+TEST(GenerateVerb, RefusesOptionsWithoutEffect) {
   const auto with = [](Arguments options, const Arguments& more) {
     options.insert(options.end(), more.begin(), more.end());
     return options;

@@ -74,7 +74,7 @@ TEST(PlanVerb, IsCalibratedByWhatBenchMeasured) {
   EXPECT_EQ(run_ganscale(with({"--calibrate", written("{}", "bench.json")})), ExitCode::kConfig);
 }
 
-TEST(PlanVerb, WritesAPicture) {
+TEST(PlanVerb, WritesAPlot) {
   const auto file = std::filesystem::path(testing::TempDir()) / "plan_test.svg";
   printed({"--svg", file});
   EXPECT_THAT(files::read_file(file), testing::StartsWith("<svg"));

@@ -40,7 +40,7 @@ std::string printed_by(const std::vector<std::string>& arguments) {
   return text;
 }
 
-TEST(Run, HelpsWhoTypesNoVerb) {
+TEST(Run, PrintsTheHelpWithoutAVerb) {
   const std::string help = printed_by({"--help"});
   EXPECT_THAT(help, testing::HasSubstr("Subcommands:"));
   EXPECT_EQ(printed_by({}), help);
@@ -54,7 +54,7 @@ TEST(Run, HelpsWithVerbsThatThereAre) {
             "ganscale: error: unknown verb: trian (did you mean train?)\n");
 }
 
-TEST(Run, TellsItsBuild) {
+TEST(Run, PrintsItsBuild) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_ganscale({"--version"}), ExitCode::kOk);
   EXPECT_THAT(

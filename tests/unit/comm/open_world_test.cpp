@@ -38,12 +38,12 @@ TEST(ParseComm, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "time_out", [] { read("{time_out: 3s}"); });
 }
 
-TEST(CheckWorldSize, AcceptsTheExpectedAndAnyWhereNoneIsExpected) {
+TEST(CheckWorldSize, AcceptsTheExpectedSizeOrAnySizeIfNoneIsExpected) {
   check_world_size(8, 8, "8");
   check_world_size(8, 0, std::nullopt);
 }
 
-TEST(CheckWorldSize, RefusesAnotherAndSaysWhy) {
+TEST(CheckWorldSize, RefusesAnotherSizeAndSaysWhy) {
   expect_error(ExitCode::kConfig, "Open MPI 5 ignores the orte_* settings",
                [] { check_world_size(1, 8, std::nullopt); });
   expect_error(ExitCode::kConfig,

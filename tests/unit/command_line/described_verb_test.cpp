@@ -44,7 +44,7 @@ TEST_F(DescribedVerbTest, HoldsTheVerbsInTheOrderOfTheHelp) {
   EXPECT_EQ(program.description, "A program.");
 }
 
-TEST_F(DescribedVerbTest, TellsWhatAnOptionTakes) {
+TEST_F(DescribedVerbTest, DescribesTheValueOfAnOption) {
   const auto options = convert().options;
   ASSERT_EQ(options.size(), 5u);  // the first is --help
   EXPECT_THAT(options[0].names, ElementsAre("-h", "--help"));

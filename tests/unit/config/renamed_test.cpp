@@ -40,7 +40,7 @@ TEST(Renamed, ConfigurationOfAnOlderVersionIsReadUnderTheNewNames) {
   EXPECT_EQ(data.get("path", "", ""), "grey");
 }
 
-TEST(Renamed, ConfigurationThatIsNoMapIsLeftAlone) {
+TEST(Renamed, ConfigurationThatIsNotAMapIsLeftAlone) {
   EXPECT_EQ(*with_new_names(Node{.value = "grey", .location = {}}).scalar(), "grey");
 }
 

@@ -18,9 +18,9 @@ TEST(Access, TakesOnlyTheWholeToken) {
   }
 }
 
-TEST(Access, LetsNobodyInWithoutAToken) { EXPECT_FALSE(bears_token("Bearer ", "")); }
+TEST(Access, RefusesEveryoneWithoutAToken) { EXPECT_FALSE(bears_token("Bearer ", "")); }
 
-TEST(Access, KnowsThisMachine) {
+TEST(Access, RecognizesLoopbackAddresses) {
   for (const char* address : {"127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"}) {
     EXPECT_TRUE(is_loopback(address)) << address;
   }
@@ -29,7 +29,7 @@ TEST(Access, KnowsThisMachine) {
   }
 }
 
-TEST(Access, ReadsTheFileAnewEachTime) {
+TEST(Access, RereadsTheFileEachTime) {
   const auto file =
       std::filesystem::temp_directory_path() / ("ganscale-access-" + std::to_string(::getpid()));
   std::ofstream(file) << "first\n";

@@ -24,7 +24,7 @@ TEST(BoundedQueue, KeepsTheOrderAcrossThreads) {
   EXPECT_EQ(queue.try_pop(), std::nullopt);
 }
 
-TEST(BoundedQueue, RefusesAnItemThatItHasNoRoomFor) {
+TEST(BoundedQueue, RefusesAnItemWhenFull) {
   BoundedQueue<int> queue(2);
   EXPECT_TRUE(queue.try_push(1));
   EXPECT_TRUE(queue.try_push(2));

@@ -56,7 +56,7 @@ TEST(Routes, WithoutATokenAnswerOnlyGetFromThisMachine) {
   EXPECT_EQ(refusal(from_elsewhere(get("/nothing")), kOpen), 403);
 }
 
-TEST(Routes, WithATokenAskEverybodyForIt) {
+TEST(Routes, WithATokenRequireItOfEveryone) {
   EXPECT_EQ(refusal(get("/status"), kGuarded), 401);
   EXPECT_EQ(refusal(get("/nothing"), kGuarded), 401);
   Request right = from_elsewhere(get("/status"));
@@ -72,7 +72,7 @@ TEST(Routes, WithATokenAskEverybodyForIt) {
               testing::Contains(testing::Pair("WWW-Authenticate", "Bearer realm=\"ganscale\"")));
 }
 
-TEST(Routes, LetNobodyInWhileTheTokenIsUnreadable) {
+TEST(Routes, RefuseEveryoneWhileTheTokenIsUnreadable) {
   EXPECT_EQ(refusal(post("/commands"), {.needs_token = true, .token = ""}), 401);
 }
 
@@ -107,13 +107,13 @@ TEST(Routes, RefuseABodyByItsHead) {
   }
 }
 
-TEST(Routes, HandOnACommand) {
+TEST(Routes, PassACommandOn) {
   const Response response = answer(post("/commands"), R"({"command": "pause"})", {});
   EXPECT_EQ(response.status, 202);
   EXPECT_EQ(response.command, wire::Command::kPause);
 }
 
-TEST(Routes, RefuseWhatIsNoCommand) {
+TEST(Routes, RefuseAnUnknownCommand) {
   for (const char* body : {"", "{", R"({"command": "explode"})"}) {
     const Response response = answer(post("/commands"), body, {});
     EXPECT_EQ(response.status, 400) << body;

@@ -66,7 +66,7 @@ TEST_F(ControlServer, WithoutATokenTakesNoCommand) {
   EXPECT_FALSE(server.next_command());
 }
 
-TEST_F(ControlServer, HandsCommandsOnInTheirOrder) {
+TEST_F(ControlServer, PassesCommandsOnInOrder) {
   const auto server = open_guarded();
   for (const char* word : {"pause", "checkpoint", "resume"}) {
     const std::string body = std::string(R"({"command": ")") + word + "\"}";
@@ -78,7 +78,7 @@ TEST_F(ControlServer, HandsCommandsOnInTheirOrder) {
   EXPECT_FALSE(server->next_command());
 }
 
-TEST_F(ControlServer, RefusesAsTheRoutesSay) {
+TEST_F(ControlServer, RefusesWithTheStatusOfTheRoutes) {
   const auto server = open_guarded();
   const int port = server->port();
   const std::string stop = R"({"command": "stop"})";
@@ -115,7 +115,7 @@ TEST_F(ControlServer, SaysWhenCommandsPileUp) {
   EXPECT_EQ(send().status, 202);
 }
 
-TEST_F(ControlServer, KeepsNoBodyThatItRefused) {
+TEST_F(ControlServer, DropsTheBodyOfARefusedRequest) {
   const auto server = open_guarded();
   const std::size_t before_bytes = resident_bytes();
   LoopbackConnection connection(server->port());

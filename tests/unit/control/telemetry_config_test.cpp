@@ -22,7 +22,7 @@ TEST(TelemetryConfig, TakesAnyFreePortAndNone) {
   EXPECT_EQ(c.control_port, TelemetryConfig::kOff);
 }
 
-TEST(TelemetryConfig, RefusesWhatIsNoPort) {
+TEST(TelemetryConfig, RefusesNumbersThatAreNotPorts) {
   expect_error(ExitCode::kConfig, "run.yaml:1: metrics_port: expected a port",
                [] { parse("metrics_port: 65536\n"); });
   expect_error(ExitCode::kConfig, "run.yaml:1: control_port: expected a port",

@@ -90,7 +90,7 @@ TEST(Recorder, CountsMatrixProductsAndTheirBytes) {
   EXPECT_EQ(seen.work.launches, 1);
 }
 
-TEST(Recorder, KnowsWhatAnOperationComputesIn) {
+TEST(Recorder, ReturnsTheTypeThatAnOperationComputesIn) {
   const auto number_of = [](at::ScalarType dtype) {
     return Recorded([&] { at::mm(blank({3, 5}, dtype), blank({5, 7}, dtype)); })
         .operations.at(0)
@@ -136,7 +136,7 @@ TEST(Recorder, DoesNotCountTheHost) {
   EXPECT_EQ(sent.work.memory_bytes, 12);
 }
 
-TEST(Recorder, SeesTheHostWaitForAValue) {
+TEST(Recorder, CountsWaitsOfTheHostForAValue) {
   const Recorded seen([] { EXPECT_EQ(blank({}).item<double>(), 0); });
   EXPECT_EQ(seen.work.host_reads, 1);
   EXPECT_EQ(seen.work.launches, 1);

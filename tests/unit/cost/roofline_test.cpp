@@ -53,7 +53,7 @@ TEST(Roofline, CountsTheTimeOfEachLaunchInAGraph) {
   EXPECT_DOUBLE_EQ(time.total(), 2 + 4 * 2.5e-6);
 }
 
-TEST(Roofline, OutsideAGraphPaysWhereTheDeviceIsDoneSooner) {
+TEST(Roofline, OutsideAGraphWaitsForTheHostIfTheDeviceIsFaster) {
   // The device runs for 10 us, while the host starts the second; for the third it waits: the host is
   // done with it after 18 us, the device with the second after 6 + 10 + 1.
   const Operations work = {{.bytes = 30}, {.bytes = 3}, {.bytes = 3}};

@@ -9,7 +9,7 @@
 namespace ganscale::device {
 namespace {
 
-TEST(CpuQuota, IsThatOfTheContainersGroup) {
+TEST(CpuQuota, IsReadFromTheContainersGroup) {
   const TemporaryFolder root;
   root.write("proc/self/cgroup", "0::/\n");
   root.write("sys/fs/cgroup/cpu.max", "250000 100000\n");
@@ -35,7 +35,7 @@ TEST(CpuQuota, OfVersion1IsReadFromTheCpuController) {
   EXPECT_EQ(cpu_quota(root.path()), 0.5);
 }
 
-TEST(CpuQuota, OfVersion1IsAtTheMountWhereThePathIsTheHosts) {
+TEST(CpuQuota, OfVersion1IsAtTheMountIfThePathBelongsToTheHost) {
   const TemporaryFolder root;
   root.write("proc/self/cgroup", "1:cpu:/docker/1234\n");
   root.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "300000\n");

@@ -21,12 +21,12 @@ TEST(SelectDevice, TakesTheOnlyGpuThatTheLauncherShowsARank) {
   EXPECT_EQ(select_device(DeviceKind::kAuto, 3, 8, 1), c10::Device(c10::kCUDA, 0));
 }
 
-TEST(SelectDevice, FallsBackToTheCpuOnlyWhereNoGpuIsAskedFor) {
+TEST(SelectDevice, FallsBackToTheCpuOnlyIfNoGpuIsRequested) {
   EXPECT_EQ(select_device(DeviceKind::kAuto, 0, 1, 0), c10::Device(c10::kCPU));
   expect_error(ExitCode::kDevice, "sees none", [] { select_device(DeviceKind::kGpu, 0, 1, 0); });
 }
 
-TEST(SelectDevice, TakesTheCpuWhereItIsAskedFor) {
+TEST(SelectDevice, TakesTheCpuIfConfigured) {
   EXPECT_EQ(select_device(DeviceKind::kCpu, 5, 8, 4), c10::Device(c10::kCPU));
 }
 
@@ -47,7 +47,7 @@ TEST(SelectTwoDevices, TakesTheOnlyTwoThatTheLauncherShowsARank) {
   EXPECT_EQ(select_two_devices(DeviceKind::kAuto, 3, 4, 2), both);
 }
 
-TEST(SelectTwoDevices, RefusesWhereThereAreFewer) {
+TEST(SelectTwoDevices, RefusesFewerGpus) {
   expect_error(ExitCode::kConfig,
                "needs two GPUs per rank; start fewer ranks, or use 1: 1 ranks, 0",
                [] { select_two_devices(DeviceKind::kAuto, 0, 1, 0); });

@@ -17,7 +17,7 @@ TEST(TranslateErrors, MakesAFailedDeviceADeviceError) {
   });
 }
 
-TEST(TranslateErrors, SaysWhatToLowerWhereAGpusMemoryIsNotEnoughAndHasNoRetry) {
+TEST(TranslateErrors, NamesWhatToLowerWhenAGpuIsOutOfMemoryAndDoesNotRetry) {
   const auto allocate_too_much = [] {
     throw c10::OutOfMemoryError(kHere, "CUDA out of memory. Tried to allocate 2.00 GiB.");
   };
@@ -34,7 +34,7 @@ TEST(TranslateErrors, LeavesAllOtherErrors) {
   EXPECT_NO_THROW(translate_errors([] {}));
 }
 
-TEST(OutOfMemoryText, TellsPeakAndReservedOfTheGpusInUse) {
+TEST(OutOfMemoryText, ReportsPeakAndReservedMemoryOfTheGpusInUse) {
   constexpr std::int64_t kGibibyte = 1 << 30;
   const std::vector<DeviceMemory> gpus = {
       {}, {60 * kGibibyte, 70 * kGibibyte, 75 * kGibibyte, 80 * kGibibyte}};

@@ -23,7 +23,7 @@ TEST(AppendFile, IsMadeWithTheFoldersAbove) {
   EXPECT_EQ(read_file(folder / "a/b/log"), "x");
 }
 
-TEST(AppendFile, GoesOnAtItsEndAfterItWasCut) {
+TEST(AppendFile, AppendsAtTheNewEndAfterATruncation) {
   const TemporaryFolder folder;
   const auto path = folder.write("log", "0123456789");
   AppendFile file(path);
@@ -32,7 +32,7 @@ TEST(AppendFile, GoesOnAtItsEndAfterItWasCut) {
   EXPECT_EQ(read_file(path), "0123x");
 }
 
-TEST(AppendFile, ThatTwoWriteToHoldsWhatBothWrote) {
+TEST(AppendFile, KeepsTheLinesOfTwoWriters) {
   const TemporaryFolder folder;
   AppendFile first(folder / "log");
   AppendFile second(folder / "log");
@@ -42,7 +42,7 @@ TEST(AppendFile, ThatTwoWriteToHoldsWhatBothWrote) {
   EXPECT_EQ(read_file(folder / "log"), "abc");
 }
 
-TEST(AppendFile, NamesFileAndReasonWhereItCannotBeOpened) {
+TEST(AppendFile, NamesFileAndReasonIfItCannotBeOpened) {
   const TemporaryFolder folder;
   folder.write("file", "");
   expect_error(ExitCode::kData, (folder / "file/log").string() + ": Not a directory",

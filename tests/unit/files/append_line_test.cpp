@@ -15,7 +15,7 @@ TEST(AppendLine, CreatesTheFileAndItsFolders) {
   EXPECT_EQ(read_file(folder / "a/lines"), "1\n2\n");
 }
 
-TEST(AppendLine, CutsOffWhatAKilledProcessLeftOfALine) {
+TEST(AppendLine, CutsOffThePartialLineOfAKilledProcess) {
   const TemporaryFolder folder;
   append_line(folder.write("first", R"({"a)"), "3");
   EXPECT_EQ(read_file(folder / "first"), "3\n");

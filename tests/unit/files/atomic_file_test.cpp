@@ -20,7 +20,7 @@ TEST(AtomicFile, MakesMissingFoldersAndLeavesNothingElseBehind) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1);
 }
 
-TEST(AtomicFile, KeepsTheOldFileWhereTheNewOneCannotTakeItsPlace) {
+TEST(AtomicFile, KeepsTheOldFileIfTheNewOneCannotReplaceIt) {
   const TemporaryFolder folder;
   const auto path = folder / "taken";
   std::filesystem::create_directories(path / "full");
@@ -45,7 +45,7 @@ TEST(AtomicFile, OfAKilledProcessIsRemovedAndNothingElse) {
 }
 
 // A folder can be opened, but gives no bytes: as a file whose storage fails.
-TEST(ReadFile, TellsAMissingFileFromOneWhoseStorageFails) {
+TEST(ReadFile, DistinguishesAMissingFileFromFailingStorage) {
   const TemporaryFolder folder;
   EXPECT_THROW(read_file(folder.path()), InputError);
   EXPECT_FALSE(is_missing(folder.path()));

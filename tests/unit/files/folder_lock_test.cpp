@@ -50,7 +50,7 @@ TEST_F(FolderLockTest, WaitsForAProcessThatIsEnding) {
   end.join();
 }
 
-TEST_F(FolderLockTest, LetsAnAttemptBeTriedAgain) {
+TEST_F(FolderLockTest, CanBeRetriedAfterARefusal) {
   const FolderLock first(file_, "");
   expect_error(ExitCode::kPeerLost, "the folder is in use",
                [&] { const FolderLock second(file_, "uid/2", kNoPatience); });
@@ -67,7 +67,7 @@ TEST_F(FolderLockTest, RefusesAnAttemptAfterALaterOne) {
   EXPECT_NO_THROW(const FolderLock another_training_of_the_name(file_, "other/1"));
 }
 
-TEST_F(FolderLockTest, TellsAnAttemptThatAnotherHasTakenOver) {
+TEST_F(FolderLockTest, RefusesAnAttemptThatALaterOneReplaced) {
   EXPECT_NO_THROW(require_attempt(file_, "uid/3")) << "there is no file";
   {
     const FolderLock third(file_, "uid/3");
@@ -86,19 +86,19 @@ TEST_F(FolderLockTest, TellsAnAttemptThatAnotherHasTakenOver) {
   EXPECT_NO_THROW(require_attempt(file_, ""));
 }
 
-TEST_F(FolderLockTest, SaysWhereItCannotBe) {
+TEST_F(FolderLockTest, NamesThePathThatCannotBeLocked) {
   expect_error(ExitCode::kConfig, "cannot write the lock of the folder: /nowhere/lock",
                [] { const FolderLock lock("/nowhere/lock", ""); });
 }
 
-TEST_F(FolderLockTest, IsNotTakenOverByWhoeverCouldNotWriteTheLine) {
+TEST_F(FolderLockTest, IsNotTakenOverByAnIncompleteLine) {
   folder_.write("lock", "");  // as a full disk leaves it
   EXPECT_NO_THROW(require_attempt(file_, "uid/3"));
   folder_.write("lock", "host: a\nprocess: 1");
   EXPECT_NO_THROW(require_attempt(file_, "uid/3"));
 }
 
-TEST_F(FolderLockTest, ThatCannotBeReadSaysNothingAboutOthers) {
+TEST_F(FolderLockTest, ThatCannotBeReadIsADataError) {
   std::filesystem::create_directory(file_);  // can be opened, not read
   expect_error(ExitCode::kData, "can't read: " + file_.string() + ": Is a directory",
                [&] { require_attempt(file_, "uid/3"); });

@@ -14,7 +14,7 @@ std::string digest(std::initializer_list<std::string_view> parts) {
 }
 
 // The examples of FIPS 180-2, Appendix B, and the empty message.
-TEST(Sha256, IsThatOfTheStandard) {
+TEST(Sha256, MatchesTheStandard) {
   EXPECT_EQ(digest({"abc"}), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(digest({"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"}),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");

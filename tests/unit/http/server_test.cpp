@@ -61,7 +61,7 @@ class Waiting {
   Handlers::Send send_;
 };
 
-TEST(HttpServer, HandsOnTheRequestAndSendsTheReply) {
+TEST(HttpServer, PassesTheRequestOnAndSendsTheReply) {
   const Server server = echo_server();
   const auto answer = http_request(server.port(), "POST /some/path?with=query", "", "body");
   EXPECT_EQ(answer.status, 200);
@@ -87,7 +87,7 @@ TEST(HttpServer, SendsNoBodyAfterHead) {
   EXPECT_THAT(answer.body, IsEmpty());
 }
 
-TEST(HttpServer, TellsAClientThatIsStillSendingThatItIsRefused) {
+TEST(HttpServer, AnswersARefusedClientThatIsStillSending) {
   const Server server = echo_server();
   LoopbackConnection connection(server.port());
   connection.write("POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n");
@@ -180,7 +180,7 @@ TEST(HttpServer, EndsConnectionsWhoseClientsDoNotTakeTheirReply) {
   });
 }
 
-TEST(HttpServer, ClosesWhoWaitsForTheLongestForOneMoreClient) {
+TEST(HttpServer, ClosesTheLongestWaitingConnectionForANewClient) {
   const Server server = echo_server({.connections = 3});
   const auto slow = open_half_requests(server.port(), 3);
   EXPECT_EQ(http_request(server.port(), "GET /").status, 200);

@@ -50,7 +50,7 @@ TEST_P(EveryActivation, TakesStridedInput) {
       bias_act(x, bias, options).equal(bias_act(x.contiguous(), bias.contiguous(), options)));
 }
 
-TEST_P(EveryActivation, InLowPrecisionIsThatOfFloat32Rounded) {
+TEST_P(EveryActivation, InLowPrecisionIsFloat32Rounded) {
   const BiasAct options{.activation = activation_of(GetParam())};
   for (const auto dtype : {at::kHalf, at::kBFloat16}) {
     const auto x = fixed_numbers({2, 3, 5, 7}, 0.1).to(dtype);
@@ -61,7 +61,7 @@ TEST_P(EveryActivation, InLowPrecisionIsThatOfFloat32Rounded) {
 }
 
 // 0.9 lies between two numbers of either type, nearer to the lower one.
-TEST_P(EveryActivation, InLowPrecisionPassesNoGradientWhereItClamps) {
+TEST_P(EveryActivation, InLowPrecisionPassesNoGradientThroughClampedValues) {
   const BiasAct options{.activation = activation_of(GetParam()), .gain = 3, .clamp = 0.9};
   for (const auto dtype : {at::kHalf, at::kBFloat16}) {
     const auto x = at::full({1, 1}, 2.0, dtype).requires_grad_();
@@ -85,7 +85,7 @@ TEST(BiasAct, OfTheLeakyReluMultipliesNegativeSumsByTheSlope) {
   EXPECT_TRUE(result.flatten().equal(at::tensor({3.0F, -2.0F, -2.0F, 2.0F})));
 }
 
-TEST(BiasAct, PassesNoGradientWhereItClamps) {
+TEST(BiasAct, PassesNoGradientThroughClampedValues) {
   const auto x = at::tensor({1.0, 10.0, -10.0}).view({1, 3}).requires_grad_();
   bias_act(x, {}, {.gain = 2, .clamp = 5.0}).sum().backward();
   EXPECT_TRUE(x.grad().flatten().equal(at::tensor({2.0, 0.0, 0.0}, at::kDouble)));

@@ -36,7 +36,7 @@ TEST(Convolution2d, HasTwoDerivatives) {
   }
 }
 
-TEST(Convolution2d, IsThatOfLibtorch) {
+TEST(Convolution2d, MatchesLibtorch) {
   for (const Case& one : kCases) {
     const auto x = fixed_numbers(one.x, 0.1);
     const auto weight = fixed_numbers(one.weight, 0.5);
@@ -51,7 +51,7 @@ TEST(Convolution2d, IsThatOfLibtorch) {
 }
 
 // The rest of a backward pass keeps what a layer returns.
-TEST(Convolution2d, ReturnsGradientsChannelsLastWhereItsResultIs) {
+TEST(Convolution2d, ReturnsGradientsChannelsLastIfItsResultIs) {
   const auto x = fixed_numbers({2, 4, 5, 4}, 0.1).contiguous(at::MemoryFormat::ChannelsLast);
   const auto weight = fixed_numbers({6, 2, 3, 3}, 0.5);
   const auto y = convolution2d(x.requires_grad_(), weight, {.padding = 1, .groups = 2});

@@ -14,7 +14,7 @@ constexpr std::uint64_t kSeed = 1234;
 
 ImageRandom all_images() { return {kSeed, 96, 1}; }
 
-TEST(RandomNormal, OfAllRanksInterleavesToThatOfOneRank) {
+TEST(RandomNormal, OfAllRanksInterleavesToTheNumbersOfOneRank) {
   const auto whole = random_normal(all_images(), Stream::kGeneratorNoise, 5, {8, 3, 7}, at::kFloat);
   for (const int world_size : {2, 4}) {
     for (int rank = 0; rank < world_size; ++rank) {
@@ -121,7 +121,7 @@ TEST(RandomLabels, AreEvenAndInRange) {
   EXPECT_LT(((counts - 10000).square() / 10000).sum().item<double>(), 43);
 }
 
-TEST(RandomLabels, OfAllRanksInterleaveToThoseOfOneRank) {
+TEST(RandomLabels, OfAllRanksInterleaveToTheLabelsOfOneRank) {
   const auto whole = random_labels(all_images(), Stream::kGeneratorLatent, 1, 10, 64);
   for (int rank = 0; rank < 4; ++rank) {
     const auto images = image_random(SeedMode::kImage, kSeed, rank, 4, 96);
@@ -147,7 +147,7 @@ TEST(RandomStream, DropoutMaskDropsItsShareAndKeepsTheMean) {
   EXPECT_NEAR(kept.to(at::kDouble).mean().item<double>(), 0.75, 5 * std::sqrt(0.1875 / 1e6));
 }
 
-TEST(RandomStream, DropoutOfNothingIsOne) {
+TEST(RandomStream, WithoutDropoutTheMaskIsOne) {
   RandomStream random(all_images(), Stream::kDiscriminatorNoise);
   EXPECT_TRUE(random.dropout_mask(0, {3, 5}, at::kFloat).eq(1).all().item<bool>());
 }

@@ -62,13 +62,13 @@ TEST_F(Kept, FollowASourceToOtherMemory) {
 }
 
 // The allocator may give it the same address, and it is as little changed.
-TEST_F(Kept, TakeNoNewSourceForAnOldOne) {
+TEST_F(Kept, AreNotReusedForANewSourceAtTheSameAddress) {
   for (const double number : {1.0, 2.0, 3.0}) {
     EXPECT_TRUE(doubled(at::full({3}, number)).equal(at::full({3}, 2 * number)));
   }
 }
 
-TEST_F(Kept, AreOfOneForm) {
+TEST_F(Kept, DifferForEachForm) {
   const at::Tensor source = at::ones({3});
   doubled(source, 1);
   doubled(source, 2);

@@ -50,7 +50,7 @@ void expect_as_in_the_paper(const AdamRule& rule) {
 
 TEST(MultiTensorAdam, IsThePapersAlgorithmForEachParameter) { expect_as_in_the_paper(kRule); }
 
-TEST(MultiTensorAdam, MovesAveragesAloneWhereItSkips) {
+TEST(MultiTensorAdam, MovesOnlyAveragesInASkippedUpdate) {
   AdamTensors tensors = adam_case(kShapes, at::kDouble);
   const AdamTensors before = adam_case(kShapes, at::kDouble);
   tensors.skip = at::ones({});

@@ -17,7 +17,7 @@ TEST(ScaledCopies, AreScaledAndRoundedOnce) {
   EXPECT_TRUE(copies[0].is_contiguous(at::MemoryFormat::ChannelsLast));
 }
 
-TEST(ScaledCopies, OfWhatIsAsWantedAreTheParametersThemselves) {
+TEST(ScaledCopies, OfUnscaledParametersInTheirTypeAreTheParameters) {
   const at::Tensor bias = random_weight({4});
   EXPECT_TRUE(scaled_copies({{bias}}, at::kFloat)[0].is_same(bias));
   EXPECT_FALSE(scaled_copies({{bias, 2}}, at::kFloat)[0].is_same(bias));
@@ -52,7 +52,7 @@ TEST_F(ScaledCopiesOnADevice, LieAsConvolutionsTakeThem) {
   EXPECT_EQ(copies_[1].sizes(), transposed_.sizes());
 }
 
-TEST_F(ScaledCopiesOnADevice, HaveGradientsOfWhatIsUsedAlone) {
+TEST_F(ScaledCopiesOnADevice, HaveGradientsOnlyOfUsedResults) {
   copies_[0].sum().backward();
   EXPECT_EQ(plain_.grad().scalar_type(), at::kFloat);
   EXPECT_TRUE(plain_.grad().is_contiguous());

@@ -13,7 +13,7 @@ double share_of_lanes(unsigned width, unsigned vectors, unsigned most_columns) {
   return width * vectors / 32.0 / block.warps_of_strip(width, vectors);
 }
 
-TEST(StripBlock, UsesAllLanesWhereTheWidthIsAPowerOfTwo) {
+TEST(StripBlock, UsesAllLanesIfTheWidthIsAPowerOfTwo) {
   for (const unsigned width : {4U, 16U, 32U, 64U, 256U}) {
     for (const unsigned vectors : {8U, 16U, 64U}) {
       EXPECT_EQ(share_of_lanes(width, vectors, 32), 1) << width << " columns, " << vectors;
@@ -23,7 +23,7 @@ TEST(StripBlock, UsesAllLanesWhereTheWidthIsAPowerOfTwo) {
 }
 
 // With blocks of 32 columns a width of 33 used half of them, and one of 257 89%.
-TEST(StripBlock, UsesMostLanesWhereItIsOneMore) {
+TEST(StripBlock, UsesMostLanesIfTheWidthIsOneMore) {
   for (const unsigned vectors : {8U, 16U, 64U}) {
     for (const unsigned width : {5U, 9U, 17U, 33U, 65U, 129U}) {
       EXPECT_GT(share_of_lanes(width, vectors, 32), 0.82) << width << " columns, " << vectors;

@@ -123,7 +123,7 @@ TEST_P(StyledActivationOf, HasTwoDerivatives) {
   expect_two_derivatives(results, variables_of(in));
 }
 
-TEST_P(StyledActivationOf, IsThatOfSeparateOperators) {
+TEST_P(StyledActivationOf, MatchesSeparateOperators) {
   for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
     for (const std::optional<double> clamp : {std::optional<double>(), kOptions.clamp}) {
       auto in = chosen(operands({3, 5, 7, 6}));
@@ -177,7 +177,7 @@ TEST(StyledActivation, SharesOnePlaneOfNoise) {
 }
 
 // More pixels than one thread takes at a time, and channels than lie in a cache.
-TEST(StyledActivation, OfLargeImagesIsThatOfSeparateOperators) {
+TEST(StyledActivation, OfLargeImagesMatchesSeparateOperators) {
   for (const auto& shape : {std::vector<std::int64_t>{2, 3, 190, 130}, {1, 1100, 3, 5}}) {
     auto in = operands(shape);
     expect_as_composed(in, kOptions);
@@ -230,7 +230,7 @@ class StyledActivationInLowPrecision : public testing::TestWithParam<at::ScalarT
   }
 };
 
-TEST_P(StyledActivationInLowPrecision, IsThatOfFloat32Rounded) {
+TEST_P(StyledActivationInLowPrecision, IsFloat32Rounded) {
   auto wide = in_float(operands({2, 3, 5, 4}));
   wide.y = wide.y.to(GetParam()).to(at::kFloat);
   auto low = wide;
@@ -252,7 +252,7 @@ TEST_P(StyledActivationInLowPrecision, IsThatOfFloat32Rounded) {
 }
 
 // 0.9 lies between two numbers of either type, nearer to the lower one.
-TEST_P(StyledActivationInLowPrecision, PassesNoGradientWhereItClamps) {
+TEST_P(StyledActivationInLowPrecision, PassesNoGradientThroughClampedValues) {
   const StyledActivationInputs in{.y = at::full({1, 1, 1, 1}, 2.0, GetParam()).requires_grad_(),
                                   .bias = at::zeros({1})};
   const auto value = styled_activation(in, {.gain = 3, .clamp = 0.9}).value;
@@ -297,7 +297,7 @@ TEST(StyledActivation, RunsOnTheMetaDevice) {
   }
 }
 
-TEST(StyledActivation, TakesFloat64BesideFloat32) {
+TEST(StyledActivation, TakesFloat64AndFloat32) {
   auto in = operands({1, 2, 3, 2});
   in.y = in.y.to(at::kFloat);
   in.bias.requires_grad_();

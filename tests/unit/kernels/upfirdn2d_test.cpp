@@ -97,7 +97,7 @@ TEST(Upfirdn2d, TakesImagesOfOnePixelAndAnyStrides) {
   }
 }
 
-TEST(Upfirdn2d, InFloatIsThatInDoubleUpToRounding) {
+TEST(Upfirdn2d, InFloatEqualsDoubleUpToRounding) {
   const auto x = image();
   for (const auto& filter : filters()) {
     const auto narrow = upfirdn2d(x.to(at::kFloat), filter.to(at::kFloat), {.up_x = 2, .up_y = 2});
@@ -200,7 +200,7 @@ void compare_stored(const std::string& prefix, Compute compute) {
   EXPECT_LT(largest(ours - expected), 1e-9 * largest(expected));
 }
 
-TEST(Upfirdn2d, UpsamplingIsThatOfTheReference) {
+TEST(Upfirdn2d, UpsamplingMatchesTheReference) {
   compare_stored("upfirdn2d.up2.down1.pad2_1_2_1.gain4.flip0",
                  [](const auto& x, const auto& filter) {
                    return upfirdn2d(x, filter,
@@ -215,7 +215,7 @@ TEST(Upfirdn2d, UpsamplingIsThatOfTheReference) {
   compare_stored("upsample2d", [](const auto& x, const auto& f) { return upsample2d(x, f); });
 }
 
-TEST(Upfirdn2d, DownsamplingIsThatOfTheReference) {
+TEST(Upfirdn2d, DownsamplingMatchesTheReference) {
   compare_stored("upfirdn2d.up1.down2.pad1_1_1_1.gain1.flip0", [](const auto& x,
                                                                   const auto& filter) {
     return upfirdn2d(

@@ -22,7 +22,7 @@ TEST(WeightEnergies, HaveTwoDerivatives) {
       {fixed_numbers({2, 3, 3, 3}, 0.1), fixed_numbers({4, 2, 1, 1}, 0.2)});
 }
 
-TEST(WeightEnergies, HaveGradientsOfWhatIsUsedAlone) {
+TEST(WeightEnergies, HaveGradientsOnlyOfUsedResults) {
   const auto used = fixed_numbers({2, 3, 3, 3}, 0.1).requires_grad_();
   const auto unused = fixed_numbers({2, 3, 3, 3}, 0.2).requires_grad_();
   weight_energies({unused, used})[1].sum().backward();

@@ -9,7 +9,7 @@ namespace {
 class WeightEnergiesOnHost : public KernelOnHost {};
 
 // One has more pairs of channels than its blocks have threads.
-TEST_P(WeightEnergiesOnHost, AndTheirGradientsAreThoseOfEachWeight) {
+TEST_P(WeightEnergiesOnHost, AndTheirGradientsMatchEachWeight) {
   const int large = host_grid::is_slow() ? 600 : 70'000;
   const std::vector<at::Tensor> weights = {numbers({300, 9}), numbers({7, 1}), numbers({large, 1}),
                                            numbers({0, 9})};

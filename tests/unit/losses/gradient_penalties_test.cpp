@@ -26,7 +26,7 @@ TEST(ZeroCenteredPenalty, HasTheGradientOfTheSecondOrder) {
 }
 
 // D(x) = a x^2 at 2 and at 3.
-TEST(ImageGradients, AreThoseOfEachBatchByItself) {
+TEST(ImageGradients, EqualTheGradientsOfEachBatchAlone) {
   const auto a = at::full({}, 5.0, at::kDouble).requires_grad_();
   const auto one = at::full({1, 1, 1, 1}, 2.0, at::kDouble).requires_grad_();
   const auto other = at::full({1, 1, 1, 1}, 3.0, at::kDouble).requires_grad_();
@@ -88,7 +88,7 @@ TEST(PenaltyTable, TakesR1AndR2InTheirPhaseAndTheOtherInTheMainOne) {
   EXPECT_EQ(names_in(PenaltyPhase::kMain, loss, options), (Names{"r1", "r2", "gradient_penalty"}));
 }
 
-TEST(PenaltyTable, LeavesOutWhatHasNoWeight) {
+TEST(PenaltyTable, LeavesOutPenaltiesOfWeightZero) {
   EXPECT_EQ(names_in(PenaltyPhase::kLazy, {}, {.r2_gamma = 2}), (Names{"r2"}));
   EXPECT_EQ(penalties_in(PenaltyPhase::kLazy, {}, {.r2_gamma = 2})[0].weight, 2);
   EXPECT_EQ(names_in(PenaltyPhase::kMain, {}, {.r2_gamma = 2}), Names{});

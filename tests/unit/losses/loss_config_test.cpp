@@ -102,7 +102,7 @@ TEST(ReadPathLength, ReadsEveryKey) {
   EXPECT_EQ(options.batch_shrink, 4);
 }
 
-TEST(ReadPathLength, RefusesWhatCannotBe) {
+TEST(ReadPathLength, RefusesImpossibleValues) {
   expect_error(ExitCode::kConfig, "path_length_weight: must not be negative",
                [] { path_length("path_length_weight: -1"); });
   expect_error(ExitCode::kConfig, "path_length_interval: must be positive",

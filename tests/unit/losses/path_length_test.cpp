@@ -9,7 +9,7 @@ namespace {
 // The image of 2x2 pixels is a w, one number a layer, a = (1, 2, 3, 4) for layer 0 and 0 for
 // layer 1. With y = 1 everywhere, over the root of 4 pixels, J^T y is (1 + 2 + 3 + 4) / 2 = 5 for
 // layer 0.
-TEST(PathLengths, OfALinearGeneratorAreThoseOfItsMatrix) {
+TEST(PathLengths, OfALinearGeneratorFollowFromItsMatrix) {
   const auto w = at::randn({3, 2, 1}, at::kDouble).requires_grad_();
   const auto a = at::tensor({1.0, 2.0, 3.0, 4.0}, at::kDouble).view({1, 1, 2, 2});
   const auto images = w.select(1, 0).view({3, 1, 1, 1}) * a;

@@ -28,7 +28,7 @@ TEST(LossTable, HasALineForEachLoss) {
   }
 }
 
-TEST(LossTable, HasTheSumOfBothSidesWhereTheyDoNotLookAtEachOther) {
+TEST(LossTable, HasTheSumOfBothSidesIfTheyAreIndependent) {
   const auto fake = at::tensor({-3.0, 0.5});
   const auto real = at::tensor({0.25, 2.0});
   for (const AdversarialLoss& loss : loss_table()) {
@@ -39,7 +39,7 @@ TEST(LossTable, HasTheSumOfBothSidesWhereTheyDoNotLookAtEachOther) {
   }
 }
 
-TEST(LossTable, KnowsLossesOfPairs) {
+TEST(LossTable, HasLossesOfPairs) {
   EXPECT_TRUE(adversarial_loss(Adversarial::kRelativistic).is_of_pairs());
   EXPECT_FALSE(adversarial_loss(Adversarial::kHinge).is_of_pairs());
 }

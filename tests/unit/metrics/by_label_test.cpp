@@ -34,7 +34,7 @@ TEST(MeasureByLabel, GivesTheDistanceOfEachLabelTheirMeanAndMinimum) {
 }
 
 // Label 0 has generated its reals, label 1 a point far away, though near the reals of label 0.
-TEST(MeasureByLabel, SeesALabelThatCollapsedWhereAllImagesTogetherLookFine) {
+TEST(MeasureByLabel, ShowsACollapsedLabelThatTheTotalHides) {
   const auto real = stats_of({0, 1, 2, 10, 11, 12}, {0, 0, 0, 1, 1, 1});
   const auto fake = stats_of({0, 1, 2, 0, 1, 2}, {0, 0, 0, 1, 1, 1});
   const auto result = measured("pr6k1_by_label", {real, fake, 2, 1});

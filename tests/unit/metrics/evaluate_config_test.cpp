@@ -65,7 +65,7 @@ TEST(ParseMetric, ReadsTheMotionsOfEquivariance) {
   EXPECT_EQ(parse_metric("eqr1k").metric, Metric::kRotation);
 }
 
-TEST(ParseMetric, RefusesWhatIsNoMetric) {
+TEST(ParseMetric, RefusesUnknownMetrics) {
   for (const char* name : {"",
                            "fid50k3",
                            "sharpness",

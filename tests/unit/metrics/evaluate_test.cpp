@@ -22,7 +22,7 @@ Measurements measured(const std::string& metric, const FeatureStats& real, const
 const std::vector<std::int64_t> kLabels = {0, 0, 1, 1};
 
 // One feature: (m1 - m2)^2 + (s1 - s2)^2, of the population.
-TEST(Measure, FrechetDistanceIsThatOfMeansAndDeviations) {
+TEST(Measure, FrechetDistanceComparesMeansAndDeviations) {
   const auto real = stats_of({0, 2, 0, 2}, kLabels);  // mean 1, deviation 1
   const auto fake = stats_of({1, 7, 1, 7}, kLabels);  // mean 4, deviation 3
   EXPECT_NEAR(measured("fid4", real, fake).values.at("fid4"), 9 + 4, 1e-9);
@@ -47,7 +47,7 @@ TEST(Measure, GivesEachMetricItsNames) {
   EXPECT_NEAR(measured("dc6k3", real, real).values.at("dc6k3_coverage"), 1, 1e-12);
 }
 
-TEST(Needs, AreThoseOfTheMetric) {
+TEST(Needs, DependOnTheMetric) {
   EvaluateConfig config;
   config.splits = 5;
   const auto real = [](const char* name) { return needs_of_real(parse_metric(name)); };

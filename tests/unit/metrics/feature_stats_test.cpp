@@ -62,7 +62,7 @@ TEST(FeatureStats, HasTheSameMomentsAndScoreOnAnyNumberOfRanks) {
   }
 }
 
-TEST(FeatureStats, OfARankWithoutImagesIsThatOfTheOthers) {
+TEST(FeatureStats, GivesARankWithoutImagesTheStatsOfTheOthers) {
   comm::run_ranks(9, [](comm::Group& group) {
     const auto stats = gathered(group, {.moments = true, .features = true});
     EXPECT_EQ(stats.features().size(0), kImages);

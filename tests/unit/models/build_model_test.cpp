@@ -100,7 +100,7 @@ TEST(BuildNetworks, LinearLayersGrowBeyond64) {
   EXPECT_EQ(large.discriminator->forward(images, {}, random).numel(), 2);
 }
 
-TEST(HasMixingCritic, IsTrueWhereABatchNormUsesTheMomentsOfTheBatch) {
+TEST(HasMixingCritic, IsTrueIfABatchNormUsesTheMomentsOfTheBatch) {
   const auto mixes = [](const std::string& yaml) {
     return read_model(yaml).blueprint->has_mixing_critic();
   };
@@ -121,7 +121,7 @@ TEST(ComputeInFloat32, ChangesOnlyModelsWithALowPrecisionType) {
   EXPECT_EQ(c.low_precision_type, at::kFloat);
 }
 
-TEST(TakesLabels, KnowsTheModels) {
+TEST(TakesLabels, FollowsTheModelTable) {
   EXPECT_FALSE(takes_labels(read_model("name: dcgan")));
   EXPECT_TRUE(takes_labels(read_model("name: conditional_dcgan")));
   EXPECT_FALSE(takes_labels(read_model("name: stylegan2")));

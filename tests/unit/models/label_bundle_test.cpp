@@ -47,7 +47,7 @@ TEST(LabelBundle, NamesALabelWithoutAGenerator) {
                [] { forward(*make_bundle(), at::zeros({1, 4}), at::tensor({1}, at::kLong)); });
 }
 
-TEST(LabelBundle, KnowsTheLabelsThatItMakes) {
+TEST(LabelBundle, ListsTheLabelsThatItMakes) {
   EXPECT_EQ(labels_of(*make_bundle()), (std::vector<std::int64_t>{0, 2}));
   const ModelConfig config = read_model("name: conditional_dcgan", 2);
   EXPECT_EQ(labels_of(*build_generator(config, 1, nullptr)), (std::vector<std::int64_t>{0, 1}));

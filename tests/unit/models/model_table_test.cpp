@@ -24,7 +24,7 @@ TEST(ModelTable, NamesEachModelOnce) {
   }
 }
 
-TEST(ModelTable, TellsWhichGeneratorsHaveStyles) {
+TEST(ModelTable, ListsWhichGeneratorsHaveStyles) {
   for (const Model& model : model_table()) {
     const auto config = read_model("name: " + std::string(model.name), 2);
     const auto generator = build_generator(config, 1, nullptr);

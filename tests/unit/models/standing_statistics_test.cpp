@@ -20,7 +20,7 @@ constexpr const char* kBiggan = "{name: biggan, generator_channels: 2}";
 constexpr const char* kFirstMean = "blocks.0.0.bn1.stored_mean";
 constexpr const char* kFirstVariance = "blocks.0.0.bn1.stored_var";
 
-TEST(StandingStatistics, ReplaceThoseOfTheTraining) {
+TEST(StandingStatistics, ReplaceTheStatisticsOfTheTraining) {
   const auto trained = untrained_generator(kBiggan);
   const auto other = untrained_generator(kBiggan);
   const at::NoGradGuard no_grad;
@@ -34,7 +34,7 @@ TEST(StandingStatistics, ReplaceThoseOfTheTraining) {
 
 // The linear layer has orthogonal columns, scaled to length 1, so that each number is one of a
 // linear function of 20 normal ones: truncated at 0.5, their variance falls to 0.0806.
-TEST(StandingStatistics, AreThoseOfTruncatedLatents) {
+TEST(StandingStatistics, AreComputedFromTruncatedLatents) {
   const auto variance = [](std::optional<double> threshold) {
     const auto generator = untrained_generator(kBiggan);
     take_standing_statistics(*generator, 20, 1, threshold);

@@ -89,7 +89,7 @@ TEST_P(SaveTorchscript, KeepsTheNamesOfParametersAndBuffers) {
 }
 
 // LibTorch takes one number for both axes, ONNX does not.
-TEST_P(SaveTorchscript, TellsConvolutionsOfBothAxes) {
+TEST_P(SaveTorchscript, GivesConvolutionsBothAxes) {
   const TemporaryFolder folder;
   save_torchscript(*generator_of(GetParam()), folder / "generator.pt");
   const auto loaded = torch::jit::load((folder / "generator.pt").string());

@@ -76,7 +76,7 @@ TEST(Exposer, ShowsTheRanksOfTwoProcessesOnOnePort) {
               HasSubstr("ganscale_loss{" + run + ",rank=\"1\",network=\"generator\"} 0.25\n"));
 }
 
-TEST(Exposer, SpeaksWhatPromtoolAccepts) {
+TEST(Exposer, PassesPromtool) {
   if (std::system("promtool --version >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "promtool is not installed (Debian package prometheus)";
   }
@@ -87,7 +87,7 @@ TEST(Exposer, SpeaksWhatPromtoolAccepts) {
   std::filesystem::remove(file);
 }
 
-TEST(Exposer, AnswersBesideRequestsThatNeverEnd) {
+TEST(Exposer, AnswersDuringRequestsThatNeverEnd) {
   const Exposer exposer(kAnyPort, [] { return std::vector<Family>{}; });
   const auto half_open = open_half_requests(exposer.port(), 150);
   EXPECT_EQ(http_request(exposer.port(), "GET /metrics").status, 200);

@@ -21,7 +21,7 @@ TEST(LockedMemory, IsTooSmallForRdmaUnderALimitThatHoldsAlone) {
       is_too_small({.has_rdma_devices = true, .is_limited = true, .may_exceed_limit = true}));
 }
 
-TEST(LockedMemory, IsThatOfThisProcess) {
+TEST(LockedMemory, IsTheLimitOfThisProcess) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);
   const rlimit lower{std::min<rlim_t>(before.rlim_cur, 65536), before.rlim_max};
@@ -30,7 +30,7 @@ TEST(LockedMemory, IsThatOfThisProcess) {
   setrlimit(RLIMIT_MEMLOCK, &before);
 }
 
-TEST(LockedMemory, IsToldByEveryRankFromItsStart) {
+TEST(LockedMemory, IsReportedByEveryRankFromItsStart) {
   const Registry registry(RegistryOptions{});
   for (const Family& family : registry.collect()) {
     if (family.name != "ganscale_memlock_too_small") continue;

@@ -44,7 +44,7 @@ TEST(Registry, LabelsEveryValueWithRunAndRank) {
             (Labels{{"run", "faces"}, {"rank", "5"}, {"network", "generator"}}));
 }
 
-TEST(Registry, TellsTheBuildOfItsRanks) {
+TEST(Registry, ShowsTheBuildOfItsRanks) {
   RegistryOptions with_build = options(3, 0, 1, "build");
   with_build.build = {{"version", "0.1.0"}, {"commit", "abc"}};
   const auto info = find(Registry(with_build).collect(), "ganscale_build_info");
@@ -119,7 +119,7 @@ TEST(Registry, ShowsWhatTheProcessUses) {
   EXPECT_GT(memory->samples.at(0).value, 1 << 20);
 }
 
-TEST(Registry, ShowsWhatAProcessUsesOnceWhereItsThreadsAreRanks) {
+TEST(Registry, ShowsTheUsageOfAProcessOnceIfItsThreadsAreRanks) {
   const Registry first(options(0, 0, 2, "threads"));
   const Registry second(options(1, 1, 2, "threads"));
   const auto memory = find(first.collect(), "process_resident_memory_bytes");

@@ -26,7 +26,7 @@ TEST(SharedSegment, IsOneMemoryForAllParties) {
   EXPECT_EQ(*static_cast<int*>(second.data()), 7);
 }
 
-TEST(SharedSegment, LosesItsNameWhenTheLastPartyCame) {
+TEST(SharedSegment, IsUnlinkedWhenTheLastPartyHasOpenedIt) {
   const std::string name = unique_name("last");
   const SharedSegment first(name, 8, 2);
   EXPECT_TRUE(name_exists(name));
@@ -34,7 +34,7 @@ TEST(SharedSegment, LosesItsNameWhenTheLastPartyCame) {
   EXPECT_FALSE(name_exists(name));
 }
 
-TEST(SharedSegment, LosesItsNameAtAnOrderlyEndBeforeAllCame) {
+TEST(SharedSegment, IsUnlinkedAtTheEndEvenIfAPartyNeverCame) {
   const std::string name = unique_name("early");
   auto first = std::make_unique<SharedSegment>(name, 8, 2);
   EXPECT_TRUE(name_exists(name));
@@ -49,7 +49,7 @@ TEST(SharedSegment, OfOnePartyHasNoName) {
   EXPECT_EQ(*static_cast<int*>(segment.data()), 0);
 }
 
-TEST(SharedSegment, IsPrivateWhereTheSystemRefuses) {
+TEST(SharedSegment, IsPrivateIfTheSystemRefuses) {
   // A name with a slash inside is refused by shm_open.
   const SharedSegment first("no/such/folder", sizeof(int), 2);
   const SharedSegment second("no/such/folder", sizeof(int), 2);

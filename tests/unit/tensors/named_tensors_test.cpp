@@ -76,7 +76,7 @@ TEST(CopyInto, NamesWhatIsMissingUnknownOrOfAnotherShape) {
                [&] { copy_into(target, source, "the file"); });
 }
 
-TEST(CopyInto, ChangesNothingWhereATensorIsUnknown) {
+TEST(CopyInto, ChangesNothingIfATensorIsUnknown) {
   const NamedTensors target{{"a", at::zeros({2})}};
   expect_error(ExitCode::kData, "unknown tensor", [&] {
     copy_into(target, {{"a", at::ones({2})}, {"b", at::ones({1})}}, "the file");

@@ -17,7 +17,7 @@ TEST(Command, IgnoresOtherFields) {
   EXPECT_EQ(parse_command(R"({"command": "stop", "reason": "night"})"), Command::kStop);
 }
 
-TEST(Command, IsNothingElse) {
+TEST(Command, RefusesAnyOtherText) {
   for (const char* text :
        {"", "stop", "{}", "[]", R"("stop")", R"({"command": "Stop"})", R"({"command": 1})",
         R"({"command": "stop")", R"([{"command": "stop"}])"}) {

@@ -54,7 +54,7 @@ TEST(JobStatus, ReadsWhatItWrites) {
   EXPECT_EQ(parse_job_status(Json::parse(to_json(JobStatus{}).dump())), JobStatus{});
 }
 
-TEST(JobStatus, GivesKimgBesideImages) {
+TEST(JobStatus, ReportsKimgAndImages) {
   const Json json = to_json(full_status());
   EXPECT_EQ(json["kimg"], 4210.4);
   EXPECT_EQ(json["total_kimg"], 25000.0);

@@ -16,7 +16,7 @@ TEST(LabelStage, IsWrittenAndReadByItsName) {
 }
 
 // A label whose state another version wrote is trained as any that waits.
-TEST(LabelStage, WaitsWhereItsNameIsUnknown) {
+TEST(LabelStage, IsWaitingIfItsNameIsUnknown) {
   EXPECT_EQ(nlohmann::json("frozen").get<LabelStage>(), LabelStage::kWaiting);
   EXPECT_EQ(nlohmann::ordered_json("frozen").get<LabelStage>(), LabelStage::kWaiting);
 }

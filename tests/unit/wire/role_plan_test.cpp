@@ -15,7 +15,7 @@ TEST(RoleRatio, IsReadFromTwoPositiveNumbers) {
     EXPECT_FALSE(parse_ratio(text).has_value()) << text;
 }
 
-TEST(RoleRanks, AreTwoOfAProcessWithoutOthers) {
+TEST(RoleRanks, AreTwoInASingleProcess) {
   EXPECT_EQ(role_ranks(1), 2);
   EXPECT_EQ(role_ranks(2), 2);
   EXPECT_EQ(role_ranks(8), 8);

@@ -5,13 +5,13 @@
 namespace ganscale::wire {
 namespace {
 
-TEST(Scheme, SaysWhatItsRanksShare) {
+TEST(Scheme, ReportsWhatItsRanksShare) {
   EXPECT_EQ(sharing_of("synchronous"), Sharing::kBatch);
   EXPECT_EQ(sharing_of("asynchronous"), Sharing::kRoles);
   EXPECT_EQ(sharing_of("per_label"), Sharing::kLabels);
 }
 
-TEST(Scheme, IsTheFirstWhereNoneIsNamed) { EXPECT_EQ(sharing_of(""), Sharing::kBatch); }
+TEST(Scheme, IsTheFirstByDefault) { EXPECT_EQ(sharing_of(""), Sharing::kBatch); }
 
 }  // namespace
 }  // namespace ganscale::wire

@@ -43,7 +43,7 @@ TEST(Blurred, HasTwoDerivatives) {
                          {fixed_numbers({1, 1, 5, 4}, 0)});
 }
 
-TEST(ReadFadingBlur, WantsATimeToFade) {
+TEST(ReadFadingBlur, RequiresATimeToFade) {
   const auto read = [](const std::string& yaml) {
     config::Section in(config::parse_yaml(yaml, "run.yaml"));
     return read_fading_blur(in);

@@ -27,7 +27,7 @@ std::vector<std::int64_t> seeds(std::int64_t count) {
 }
 
 // The deviation of a share of 4000 draws is at most sqrt(0.25 / 4000) = 0.008.
-TEST(LabelsOfTheData, ComeAsOftenAsThere) {
+TEST(LabelsOfTheData, HaveTheFrequenciesOfTheData) {
   const auto generator = trained({0, 0.25, 0, 0.75});
   const auto labels = ImageSampler(generator, {}).specify(seeds(4000), "data").labels;
   ASSERT_EQ(labels.size(), 4000);
@@ -35,14 +35,14 @@ TEST(LabelsOfTheData, ComeAsOftenAsThere) {
   EXPECT_NEAR(static_cast<double>(std::ranges::count(labels, 1)) / 4000, 0.25, 0.03);
 }
 
-TEST(LabelsOfTheData, BelongToTheSeedAlone) {
+TEST(LabelsOfTheData, DependOnTheSeedOnly) {
   const auto generator = trained({0.25, 0.25, 0.25, 0.25});
   const ImageSampler sampler(generator, {});
   const auto all = sampler.specify(seeds(40), "data").labels;
   EXPECT_EQ(sampler.specify({31, 7}, "data").labels, (std::vector{all[31], all[7]}));
 }
 
-TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
+TEST(LabelsOfTheData, AreRefusedIfUnknown) {
   const auto generator = trained({});
   const ImageSampler sampler(generator, {});
   expect_error(ExitCode::kUsage, "has no label frequencies",
@@ -50,7 +50,7 @@ TEST(LabelsOfTheData, AreRefusedWhereTheyAreNotKnown) {
   EXPECT_EQ(sampler.specify(seeds(5), "").labels, (std::vector<std::int64_t>{0, 1, 2, 3, 0}));
 }
 
-TEST(LabelsByName, AreThoseOfTheData) {
+TEST(LabelsByName, AreTheNamesOfTheData) {
   auto generator = trained({});
   generator.label_names = {"cat", "dog", "7", "horse"};
   const ImageSampler sampler(generator, {});
@@ -62,7 +62,7 @@ TEST(LabelsByName, AreThoseOfTheData) {
                [&] { sampler.specify(seeds(1), "7"); });
 }
 
-TEST(LabelsByName, AreRefusedWhereThereAreNone) {
+TEST(LabelsByName, AreRefusedIfTheDataHasNoNames) {
   const auto generator = trained({});
   const ImageSampler sampler(generator, {});
   expect_error(ExitCode::kUsage, "the labels of this run have no names",
@@ -88,7 +88,7 @@ TEST(TruncatedLatents, StayWithinTheThresholdAndBelongToTheSeed) {
   EXPECT_TRUE(at::where(usual.abs() <= 0.5, usual == z[2], usual != z[2]).all().item<bool>());
 }
 
-TEST(TruncatedLatents, AreOfModelsThatBearThem) {
+TEST(TruncatedLatents, AreRefusedForModelsWithoutThem) {
   const auto plain = trained({});
   expect_error(ExitCode::kUsage, "--truncation: this model has no truncation: conditional_dcgan",
                [&] { ImageSampler(plain, models::Truncation{.psi = 0.5}); });

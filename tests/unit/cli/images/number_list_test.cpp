@@ -12,7 +12,7 @@ TEST(NumberList, ReadsNumbersAndRanges) {
   EXPECT_THAT(parse_numbers("--seeds", "5"), ElementsAre(5));
 }
 
-TEST(NumberList, RefusesWhatIsNone) {
+TEST(NumberList, RefusesOtherText) {
   for (const std::string text : {"", "a", "3-1", "1,,2", "-4", "1-", "0-63x"}) {
     expect_error(ExitCode::kUsage, "--seeds: expected numbers and ranges, such as 0-63,100: ", [&] {
       parse_numbers("--seeds", text);

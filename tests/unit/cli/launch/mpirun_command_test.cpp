@@ -45,14 +45,14 @@ TEST(MpirunCommand, LeavesTheMachinesOfAHostfileToMpirun) {
                   "OMP_WAIT_POLICY", "-x", "GANSCALE_BIND_CORES", "gs", "bench"));
 }
 
-TEST(EnvironmentOf, TellsTheRanksOfTheTerminal) {
+TEST(EnvironmentOf, PassesTheTerminalWidthToTheRanks) {
   EXPECT_THAT(environment_of({.terminal_columns = 120}),
               testing::Contains(testing::Pair("GANSCALE_TERMINAL_COLUMNS", "120")));
   EXPECT_THAT(environment_of({}),
               testing::Each(testing::Pair(testing::Ne("GANSCALE_TERMINAL_COLUMNS"), testing::_)));
 }
 
-TEST(EnvironmentOf, AvoidsWhatTheKernelForbids) {
+TEST(EnvironmentOf, AvoidsSingleCopyIfTheKernelForbidsIt) {
   EXPECT_THAT(environment_of({.reads_other_processes = false}),
               testing::Contains(testing::Pair("OMPI_MCA_btl_vader_single_copy_mechanism", "none")));
 }

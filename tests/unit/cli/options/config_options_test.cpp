@@ -60,7 +60,7 @@ TEST(ReadConfig, LetsTheLastAssignmentWin) {
   EXPECT_EQ(value_of(parse({"--set", "data.path=a", "--set", "data.path=b"}), "data", "path"), "b");
 }
 
-TEST(ReadConfig, SaysWhatIsWrongWithTheFile) {
+TEST(ReadConfig, ReportsTheFaultOfAFile) {
   expect_error(ExitCode::kConfig, "/nowhere/run.yaml",
                [] { read_config(parse({"--config", "/nowhere/run.yaml"})); });
   const TemporaryFolder folder;

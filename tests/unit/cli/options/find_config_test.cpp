@@ -26,13 +26,13 @@ TEST_F(FindConfig, TakesFilesAsTheyAre) {
   EXPECT_EQ(find("/nowhere/run.yaml"), "/nowhere/run.yaml");  // whoever reads it says why it can't
 }
 
-TEST_F(FindConfig, KnowsThoseThatComeWithTheProgramByName) {
+TEST_F(FindConfig, FindsInstalledConfigurationsByName) {
   EXPECT_EQ(find("mnist-dcgan"), folder_ / "mnist-dcgan.yaml");
   EXPECT_EQ(find("dcgan/mnist"), folder_ / "dcgan/mnist.yaml");
   EXPECT_EQ(find("demo"), folder_ / "demo.yaml");
 }
 
-TEST_F(FindConfig, NamesAllWhereNoneFits) {
+TEST_F(FindConfig, NamesAllIfNoneMatches) {
   for (const char* name : {"mnist", "domo"}) {
     expect_error(ExitCode::kConfig,
                  "(dcgan/mnist, demo, mnist-dcgan, mnist-digits): " + std::string(name),
@@ -40,7 +40,7 @@ TEST_F(FindConfig, NamesAllWhereNoneFits) {
   }
 }
 
-TEST(ConfigFolders, AreThoseOfTheCheckoutForAProgramInItsBuildFolder) {
+TEST(ConfigFolders, AreInTheCheckoutForAProgramInItsBuildFolder) {
   const auto folders = config_folders();
   ASSERT_EQ(folders.size(), 1U);
   EXPECT_EQ(find_config("demo", folders).filename(), "demo.yaml");

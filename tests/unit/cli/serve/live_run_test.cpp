@@ -52,7 +52,7 @@ TEST_F(LiveRunTest, HasNoImagesBeforeTheFirstCheckpoint) {
   EXPECT_THAT(image.body, HasSubstr("this run has no checkpoint yet"));
 }
 
-TEST_F(LiveRunTest, TellsWhatCanBeChosen) {
+TEST_F(LiveRunTest, ListsTheChoices) {
   run_.write_checkpoint(1536);
   const auto state = get_json("/state");
   EXPECT_EQ(state["checkpoint"], "kimg-000001.536");
@@ -69,7 +69,7 @@ TEST_F(LiveRunTest, HasAnotherVersionOnceSomethingIsWritten) {
   EXPECT_NE(get_json("/state")["version"], version);
 }
 
-TEST_F(LiveRunTest, TellsWhetherATrainingIsRunning) {
+TEST_F(LiveRunTest, ReportsWhetherATrainingIsRunning) {
   EXPECT_EQ(get_json("/state")["running"], false);
   const files::FolderLock lock(run_.path() / "lock", "");
   EXPECT_EQ(get_json("/state")["running"], true);
@@ -103,7 +103,7 @@ TEST_F(LiveRunTest, DrawsByTheNewestCheckpoint) {
   EXPECT_NE(get("/image").body, first);
 }
 
-TEST_F(LiveRunTest, RefusesWithWords) {
+TEST_F(LiveRunTest, RefusesWithAReason) {
   run_.write_checkpoint(1000);
   const auto wrong = get("/image", {{"seed", "-1"}});
   EXPECT_EQ(wrong.status, 400);

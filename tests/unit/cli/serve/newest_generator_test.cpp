@@ -6,7 +6,7 @@
 namespace ganscale::cli {
 namespace {
 
-TEST(NewestGenerator, IsNoneBeforeTheFirstCheckpoint) {
+TEST(NewestGenerator, IsAbsentBeforeTheFirstCheckpoint) {
   const RunWithCheckpoints run;
   EXPECT_EQ(NewestGenerator(run.path(), at::kCPU).refresh(), nullptr);
 }
@@ -31,7 +31,7 @@ TEST(NewestGenerator, IsLoadedOnce) {
 }
 
 // As a checkpoint that retention deletes while it is read.
-TEST(NewestGenerator, PassesOverWhatCannotBeRead) {
+TEST(NewestGenerator, SkipsCheckpointsThatCannotBeRead) {
   const RunWithCheckpoints run;
   run.write_checkpoint(1000);
   const auto damaged = run.write_checkpoint(2000);

@@ -11,7 +11,7 @@ PageRequest get(const std::string& authorization, const Query& query) {
   return {.method = "GET", .path = "/", .authorization = authorization, .query = query};
 }
 
-TEST(PageRequest, BearsTheTokenInHeaderOrAddress) {
+TEST(PageRequest, TakesTheTokenFromHeaderOrAddress) {
   EXPECT_FALSE(refuse(get("Bearer s3cret", {}), kAccess));
   EXPECT_FALSE(refuse(get("", {{"token", "s3cret"}}), kAccess));
 }

@@ -45,7 +45,7 @@ class PageServerTest : public testing::Test {
   std::thread answering_;
 };
 
-TEST_F(PageServerTest, HandsOnPathAndParameters) {
+TEST_F(PageServerTest, PassesPathAndParametersOn) {
   const auto answer = http_request(server_.port(), "GET /image?seed=7&token=s3cret");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "/image7");

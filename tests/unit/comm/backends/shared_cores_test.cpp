@@ -17,7 +17,7 @@ TEST(ShareOfCores, IsDisjointAndEven) {
   EXPECT_THAT(share_of_cores(cores, 0, 1), testing::ElementsAreArray(cores));
 }
 
-TEST(ShareOfCores, IsAllOfThemWhereThereAreMoreRanks) {
+TEST(ShareOfCores, IsAllOfThemIfThereAreMoreRanks) {
   EXPECT_THAT(share_of_cores({2, 3}, 2, 3), ElementsAre(2, 3));
 }
 

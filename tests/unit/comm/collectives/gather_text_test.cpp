@@ -24,7 +24,7 @@ TEST(GatherText, KeepsBytesOfZero) {
   });
 }
 
-TEST(GatherText, ReturnsNothingWhereNoRankHasAText) {
+TEST(GatherText, ReturnsNothingIfNoRankHasAText) {
   run_ranks(2, [](Group& group) { EXPECT_THAT(gather_text(group, ""), ElementsAre("", "")); });
 }
 

@@ -44,7 +44,7 @@ TEST(Numbers, AreFlagsThatAnyRankSets) {
   });
 }
 
-TEST(Numbers, AreThoseOfRank0AfterABroadcast) {
+TEST(Numbers, AreRank0sAfterABroadcast) {
   run_ranks(3, [](Group& group) {
     double seconds = 0.25 + group.rank();
     std::int64_t step = 7 + group.rank();

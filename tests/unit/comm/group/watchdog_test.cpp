@@ -58,7 +58,7 @@ TEST(Watchdog, LeavesOperationsThatEndedAlone) {
   EXPECT_EQ(watched.overdue().operation, "receive");
 }
 
-TEST(Watchdog, AsksAnOperationThatGoesOnByItself) {
+TEST(Watchdog, PollsAnAsynchronousOperation) {
   Watched watched;
   std::atomic<int> questions = 0;
   watched.watchdog().watch_until("sum", [&] { return ++questions == 2; });

@@ -55,7 +55,7 @@ TEST(FileBytes, WarnsWhenTheFileHasGrown) {
 }
 
 // With no file left to open, the system says that too many are open: others may be closed soon.
-TEST(FileBytes, TellAnErrorThatMayPassFromOthers) {
+TEST(FileBytes, DistinguishTransientErrors) {
   const TemporaryFolder folder;
   const auto file = folder.write("data", "1234");
   rlimit usual{};

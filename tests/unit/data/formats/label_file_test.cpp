@@ -32,7 +32,7 @@ TEST(LabelFile, ReadsOneHotRows) {
   EXPECT_EQ(labels.count, 3);
 }
 
-TEST(LabelFile, OfNoColumnsMeansNoLabels) {
+TEST(LabelFile, WithoutColumnsHasNoLabels) {
   const TemporaryFolder folder;
   const LabelSet labels =
       read_label_file(folder.write("a.labels", numpy_file("<f4", "(9, 0)", "")));

@@ -18,14 +18,14 @@ fs::path write_records(const fs::path& file, const std::vector<std::string>& rec
   return file;
 }
 
-TEST(RecordIndex, TellsWhereRecordsBegin) {
+TEST(RecordIndex, ReturnsWhereRecordsBegin) {
   const TemporaryFolder folder;
   const auto file = write_records(folder / "a.tfrecords", {"abc", "", "de"});
   // 16 bytes of frame around each record
   EXPECT_THAT(record_offsets(FileBytes(file)), testing::ElementsAre(0, 19, 35, 53));
 }
 
-TEST(RecordIndex, IsKeptBesideTheFileAndUsedAgain) {
+TEST(RecordIndex, IsKeptNextToTheFileAndReused) {
   const TemporaryFolder folder;
   const auto file = write_records(folder / "a.tfrecords", {"abc", "de"});
   record_offsets(FileBytes(file));
@@ -35,7 +35,7 @@ TEST(RecordIndex, IsKeptBesideTheFileAndUsedAgain) {
   EXPECT_THAT(record_offsets(FileBytes(file)), testing::ElementsAre(0, 37));
 }
 
-TEST(RecordIndex, IsMadeAnewWhenTheFileChanges) {
+TEST(RecordIndex, IsRebuiltWhenTheFileChanges) {
   const TemporaryFolder folder;
   const auto file = write_records(folder / "a.tfrecords", {"abc", "de"});
   record_offsets(FileBytes(file));
@@ -43,7 +43,7 @@ TEST(RecordIndex, IsMadeAnewWhenTheFileChanges) {
   EXPECT_THAT(record_offsets(FileBytes(file)), testing::ElementsAre(0, 23));
 }
 
-TEST(RecordIndex, IsMadeAnewWhenItIsDamaged) {
+TEST(RecordIndex, IsRebuiltWhenDamaged) {
   const TemporaryFolder folder;
   const auto file = write_records(folder / "a.tfrecords", {"abc", "de"});
   record_offsets(FileBytes(file));
@@ -58,7 +58,7 @@ TEST(RecordIndex, IsMadeAnewWhenItIsDamaged) {
   }
 }
 
-TEST(RecordIndex, GoesToTheCacheFolderWhereTheFolderIsReadOnly) {
+TEST(RecordIndex, IsInTheCacheFolderIfItsFolderIsReadOnly) {
   const TemporaryFolder folder;
   const TemporaryFolder cache;
   const auto file = write_records(folder / "a.tfrecords", {"abc"});

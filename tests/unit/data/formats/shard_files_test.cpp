@@ -25,7 +25,7 @@ TEST(ShardFiles, OfAPatternNeedNotExist) {
   EXPECT_THAT(shard_files("x/a-{08..10}.tar", ".parquet"), IsEmpty());
 }
 
-TEST(ShardFiles, ANameWithoutBracesIsNoPattern) {
+TEST(ShardFiles, ANameWithoutBracesIsNotAPattern) {
   const TemporaryFolder folder;
   EXPECT_THAT(shard_files(folder.write("a.tar", ""), ".tar"), IsEmpty());
   EXPECT_THAT(shard_files(folder / "b.tar", ".tar"), IsEmpty());

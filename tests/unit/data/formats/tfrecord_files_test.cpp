@@ -19,7 +19,7 @@ TEST(TfrecordFiles, TakesTheHighestResolutionOrTheOneAskedFor) {
               testing::ElementsAre(folder / "a-r10.tfrecords"));
 }
 
-TEST(TfrecordFiles, TellsTheResolutionsOfASet) {
+TEST(TfrecordFiles, ListsTheResolutionsOfASet) {
   const TemporaryFolder folder;
   const auto file = folder.write("a-r02.tfrecords", "");
   folder.write("a-r05-00000-of-00002.tfrecords", "");
@@ -50,7 +50,7 @@ TEST(TfrecordFiles, RefusesAMissingAndADoubleShard) {
   expect_error(ExitCode::kData, "duplicate shard", [&] { find_tfrecord_files(folder.path(), 0); });
 }
 
-TEST(TfrecordFiles, AsksForANameWhereAFolderHoldsSeveralSets) {
+TEST(TfrecordFiles, AsksForANameIfAFolderHoldsSeveralSets) {
   const TemporaryFolder folder;
   folder.write("cats-r05.tfrecords", "");
   folder.write("dogs-r05.tfrecords", "");

@@ -33,7 +33,7 @@ TEST(TfrecordWriter, WritesFramesOneAfterAnother) {
   }
 }
 
-TEST(TfrecordWriter, BeginsAnew) {
+TEST(TfrecordWriter, StartsOver) {
   const TemporaryFolder folder;
   folder.write("a.tfrecord", "what was there before");
   TfrecordWriter(folder / "a.tfrecord").close();

@@ -80,7 +80,7 @@ TEST(Bmp, HasAlphaOnlyWithAMaskForIt) {
   EXPECT_EQ(image.hwc, (Pixels{0x10, 0x20, 0x30, 0x80}));
 }
 
-TEST(Bmp, IsRefusedWithWords) {
+TEST(Bmp, IsRefusedWithAReason) {
   const auto refused = [](const std::string& why, const BmpFile& file) {
     expect_error(ExitCode::kData, why, [&] { decoded_bmp(file.encoded()); });
   };

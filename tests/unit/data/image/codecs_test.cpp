@@ -33,7 +33,7 @@ TEST(Codecs, AreChosenByTheFirstBytes) {
   EXPECT_FALSE(has_codec(""));
 }
 
-TEST(Codecs, RefuseWhatIsNoImage) {
+TEST(Codecs, RefuseDataThatIsNotAnImage) {
   expect_error(ExitCode::kData, "file is empty", [] { decoded_file(""); });
   expect_error(ExitCode::kData, "not an image in a known format (PNG, JPEG, WebP, GIF, BMP, TIFF)",
                [] { decoded_file("<svg>"); });
@@ -41,7 +41,7 @@ TEST(Codecs, RefuseWhatIsNoImage) {
                [] { decoded_file("RIFF....WAVE"); });
 }
 
-TEST(Codecs, TellTheShapeWithoutPixels) {
+TEST(Codecs, ReadTheShapeWithoutDecodingPixels) {
   for (const FileOfAKind& file : files_of_all_kinds()) {
     const Image shape = image_shape(make_record(Encoding::kFile, file.bytes));
     EXPECT_EQ(shape.channels, 3) << file.format;

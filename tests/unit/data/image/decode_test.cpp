@@ -26,7 +26,7 @@ TEST(Decode, LaysPixelsOutInPlanes) {
   EXPECT_EQ(decoded(make_record(Encoding::kFile, png), policy), chw);
 }
 
-TEST(Decode, ReadsJpegNearly) {
+TEST(Decode, ReadsJpegWithinOneLevel) {
   const std::string jpeg = jpeg_bytes(flat_image(3, 8, 200));
   for (const std::uint8_t value :
        decoded(make_record(Encoding::kFile, jpeg), {.channels = 3, .resolution = 8})) {
@@ -119,7 +119,7 @@ TEST(Decode, RefusesAJpegThatWasCutShort) {
   }
 }
 
-TEST(Decode, RefusesAJpegWithACodeThatIsNone) {
+TEST(Decode, RefusesAJpegWithAnInvalidHuffmanCode) {
   Bytes noise(3 * 32 * 32);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<std::uint8_t>(i * i);
   std::string jpeg = jpeg_bytes(make_image(3, 32, 32, noise));
@@ -147,7 +147,7 @@ TEST(ReadInto, NamesTheRecordThatIsRefused) {
                [&] { read_into(source, 2, policy, record, chw); });
 }
 
-TEST(Decode, TellsTheShapeWithoutPixels) {
+TEST(Decode, ReadsTheShapeWithoutDecodingPixels) {
   const Image png = image_shape(make_record(Encoding::kFile, encode_png(flat_image(2, 5, 1))));
   EXPECT_EQ(png.channels, 2);
   EXPECT_EQ(png.height, 5);

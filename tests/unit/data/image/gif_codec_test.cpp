@@ -27,7 +27,7 @@ TEST(Gif, HasTransparentPixels) {
   EXPECT_EQ(image.hwc, (Pixels{0, 0, 255, 255, 0, 0, 0, 0}));
 }
 
-TEST(Gif, ShowsTheFirstOfSeveralFramesWhereItBelongs) {
+TEST(Gif, ShowsTheFirstOfSeveralFramesAtItsPosition) {
   const Image image =
       decoded_gif(gif_bytes(2, 2,
                             {{.left = 1, .top = 1, .width = 1, .height = 1, .indices = {1}},
@@ -49,7 +49,7 @@ TEST(Gif, PutsInterlacedRowsInOrder) {
   }
 }
 
-TEST(Gif, IsRefusedWithWordsWhenItsPartsDoNotFit) {
+TEST(Gif, IsRefusedWithAReasonWhenItsPartsDoNotFit) {
   const GifFrame sound = {.width = 2, .height = 1, .indices = {0, 1}};
   const auto refused = [](const std::string& why, const std::string& bytes) {
     expect_error(ExitCode::kData, why, [&] { decoded_gif(bytes); });

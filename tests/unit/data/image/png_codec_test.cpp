@@ -107,7 +107,7 @@ TEST(Png, MayBeGrayWithAlphaOrWithATransparentLevel) {
   EXPECT_EQ(decoded_png(file.encoded()).hwc, (Pixels{7, 255, 9, 0}));
 }
 
-TEST(Png, TellsAnAnimation) {
+TEST(Png, RecognizesAnAnimation) {
   PngFile file{.width = 2, .is_animated = true, .rows = {7, 9}};
   EXPECT_TRUE(decoded_png(file.encoded()).has_more_frames);
   file.bits = 16;  // libpng's, not decode_plain_png()'s

@@ -104,7 +104,7 @@ TEST(Tiff, IsReadAsStoredWhateverItsOrientation) {
   EXPECT_EQ(decoded_tiff(file).hwc, file.rows);
 }
 
-TEST(Tiff, IsRefusedWithSamplesThatAreNoColors) {
+TEST(Tiff, IsRefusedWithSamplesThatAreNotColors) {
   const TiffFile floats{.width = 1,
                         .height = 1,
                         .samples = 1,

@@ -15,7 +15,7 @@ TEST(BatchBuffers, AreOfTheShapeOfABatch) {
   EXPECT_EQ(buffer.scalar_type(), at::kByte);
 }
 
-TEST(BatchBuffers, AreUsedAgainWhenNobodyHoldsThem) {
+TEST(BatchBuffers, AreReusedOnceReleased) {
   BatchBuffers buffers(kShape, false, true);
   const void* memory = nullptr;
   {
@@ -26,14 +26,14 @@ TEST(BatchBuffers, AreUsedAgainWhenNobodyHoldsThem) {
   EXPECT_EQ(buffers.take().data_ptr(), memory);
 }
 
-TEST(BatchBuffers, AreLeftToWhoHoldsThem) {
+TEST(BatchBuffers, AreNotReusedWhileHeld) {
   BatchBuffers buffers(kShape, false, true);
   const at::Tensor lent = buffers.lend(buffers.take());
   buffers.recycle();
   EXPECT_NE(buffers.take().data_ptr(), lent.data_ptr());
 }
 
-TEST(BatchBuffers, AreLeftToWhoHoldsAViewOfThem) {
+TEST(BatchBuffers, AreNotReusedWhileAViewIsHeld) {
   BatchBuffers buffers(kShape, false, true);
   at::Tensor view;
   const void* memory = nullptr;
@@ -49,7 +49,7 @@ TEST(BatchBuffers, AreLeftToWhoHoldsAViewOfThem) {
   EXPECT_EQ(buffers.take().data_ptr(), memory) << "later, when the view is gone";
 }
 
-TEST(BatchBuffers, AreKeptOnlyWhereThatIsAskedFor) {
+TEST(BatchBuffers, AreKeptOnlyIfASpareIsRequested) {
   BatchBuffers buffers(kShape, false, /*keep_spare=*/false);
   at::Tensor lent = buffers.lend(buffers.take());
   const auto storage = lent.storage();
@@ -57,7 +57,7 @@ TEST(BatchBuffers, AreKeptOnlyWhereThatIsAskedFor) {
   EXPECT_EQ(storage.use_count(), 1) << "the buffers hold none";
 }
 
-TEST(BatchBuffers, WithNothingLentHaveNothingToTakeBack) {
+TEST(BatchBuffers, RecycleNothingBeforeTheFirstBatchIsLent) {
   BatchBuffers buffers(kShape, false, true);
   EXPECT_NO_THROW(buffers.recycle());
   EXPECT_TRUE(buffers.take().defined());

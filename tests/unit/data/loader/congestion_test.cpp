@@ -54,7 +54,7 @@ TEST(Congestion, CostsAnAwareLoaderLittle) {
 }
 
 // Training that only waits takes what two threads read: the rate that a congestion must not lower.
-TEST(Congestion, CostsLittleWhereTrainingWaitsForEachBatch) {
+TEST(Congestion, CostsLittleIfTrainingWaitsForEachBatch) {
   auto options = with(kAware, 0.3);
   options.step_seconds = 0;
   auto calm = options;

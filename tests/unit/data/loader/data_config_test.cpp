@@ -54,7 +54,7 @@ TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
                [] { parse("prefetch: {batch: 2}\n"); });
 }
 
-TEST(DataConfig, RefusesFewerThreadsInACongestionThanElsewhere) {
+TEST(DataConfig, RefusesFewerThreadsDuringCongestionThanOtherwise) {
   expect_error(ExitCode::kConfig,
                "run.yaml:2: prefetch.thread_limit: expected at least data.reader_threads, 8: 4",
                [] { parse("reader_threads: 8\nprefetch: {thread_limit: 4}\n"); });

@@ -33,7 +33,7 @@ TEST(LatencySummary, TakesQuantilesByNearestRankInAnyOrder) {
   EXPECT_EQ(summary.slowest, 100);
 }
 
-TEST(LatencySummary, TakesTheMeanOfTheLatestQuarterWhereItIsHigher) {
+TEST(LatencySummary, TakesTheMeanOfTheLatestQuarterIfItIsHigher) {
   const std::vector<float> latencies{1, 1, 1, 1, 1, 1, 4, 6};
   EXPECT_EQ(summarize(latencies).mean, 5);
 }
@@ -91,7 +91,7 @@ TEST(PrefetchControl, HoldsEnoughBatchesForTheSlowestRead) {
   EXPECT_EQ(after(at_start(), window).limits.depth, 6);
 }
 
-TEST(PrefetchControl, AddsHalfTheThreadsAndABatchWhereTrainingWaits) {
+TEST(PrefetchControl, AddsHalfTheThreadsAndABatchIfTrainingWaits) {
   PrefetchWindow window = calm_window();
   window.stalled = 0.03;
   PrefetchState state = at_start();
@@ -101,7 +101,7 @@ TEST(PrefetchControl, AddsHalfTheThreadsAndABatchWhereTrainingWaits) {
   EXPECT_EQ(after(state, window).limits, (PrefetchLimits{4, 3})) << "a hundredth is no stall";
 }
 
-TEST(PrefetchControl, AddsNoThreadsBeyondThoseOfCalmStorageWithoutCongestion) {
+TEST(PrefetchControl, AddsNoThreadsBeyondTheCalmNumberWithoutCongestion) {
   PrefetchWindow window = calm_window();
   window.stalled = 1;
   EXPECT_EQ(after(at_start(), window, 50).limits, (PrefetchLimits{16, 20}));
@@ -124,12 +124,12 @@ TEST(PrefetchControl, AddsByLittlesLawAtOnceWhenTheTailLeavesItsBaseline) {
   EXPECT_EQ(state.calm, (PrefetchLimits{2, 2}));
 }
 
-TEST(PrefetchControl, SeesNoCongestionBelowThreeTimesTheTail) {
+TEST(PrefetchControl, DetectsNoCongestionBelowThreeTimesTheTail) {
   EXPECT_FALSE(after(after(at_start(), calm_window(), 4), slow_window(2.9)).congested);
   EXPECT_TRUE(after(after(at_start(), calm_window(), 4), slow_window(3.1)).congested);
 }
 
-TEST(PrefetchControl, SeesNoCongestionInTailsBelowAMillisecond) {
+TEST(PrefetchControl, DetectsNoCongestionInTailsBelowAMillisecond) {
   PrefetchWindow window = calm_window();
   window.reads = {.mean = 1e-5, .median = 1e-5, .tail = 2e-5, .slowest = 1e-4};
   const PrefetchState calm = after(at_start(), window);
@@ -137,7 +137,7 @@ TEST(PrefetchControl, SeesNoCongestionInTailsBelowAMillisecond) {
   EXPECT_FALSE(after(calm, window).congested);
 }
 
-TEST(PrefetchControl, RemembersInACongestionWhatCalmStorageIsLike) {
+TEST(PrefetchControl, KeepsItsBaselineOfCalmStorageDuringCongestion) {
   const PrefetchState calm = after(at_start(), calm_window(), 4);
   const PrefetchState state = after(calm, slow_window(20), 1000);
   EXPECT_EQ(state.calm_tail, calm.calm_tail);
@@ -146,7 +146,7 @@ TEST(PrefetchControl, RemembersInACongestionWhatCalmStorageIsLike) {
   EXPECT_EQ(state.congestions, 1);
 }
 
-TEST(PrefetchControl, GivesNothingBackInACongestion) {
+TEST(PrefetchControl, GivesNoThreadsBackDuringCongestion) {
   EXPECT_EQ(after(in_congestion(), slow_window(5), 100).limits, in_congestion().limits);
 }
 
@@ -163,7 +163,7 @@ TEST(PrefetchControl, GivesTwoThirdsBackInEachWindowAfterThreeQuietOnes) {
   }
 }
 
-TEST(PrefetchControl, CountsQuietWindowsAnewWhenTheTailComesBack) {
+TEST(PrefetchControl, RestartsTheCountOfQuietWindowsWhenTheTailReturns) {
   PrefetchState state = after(in_congestion(), calm_window(), 2);
   state = after(after(state, slow_window(20)), calm_window(), 2);
   EXPECT_TRUE(state.congested);

@@ -35,7 +35,7 @@ TEST(PrefetchRange, FollowsTheLimitOfThreads) {
   EXPECT_EQ(range.most.threads, 1);
 }
 
-TEST(PrefetchRange, IsFixedWhereItIsNotAwareOfCongestion) {
+TEST(PrefetchRange, IsFixedIfItIsNotAwareOfCongestion) {
   const PrefetchRange range = range_of({.reader_threads = 5, .congestion_aware = false});
   EXPECT_EQ(range.least, (PrefetchLimits{5, 3}));
   EXPECT_EQ(range.calm_threads, 5);

@@ -62,7 +62,7 @@ TEST(Prefetcher, KeepsTheOrderOfThePlanWithAnyNumberOfThreads) {
   }
 }
 
-TEST(Prefetcher, ResumedAtItsPositionGoesOnAsIfUninterrupted) {
+TEST(Prefetcher, ResumedAtItsPositionContinuesAsIfUninterrupted) {
   const FakeSource source(50, /*label_count=*/3);
   const ShardPlan plan(50, kSeed, true);
   auto options = make_options(3);
@@ -102,7 +102,7 @@ TEST(Prefetcher, GivesTheSameGlobalBatchesToAnyNumberOfRanks) {
   }
 }
 
-TEST(Prefetcher, DeliversLabelsBesideTheirImages) {
+TEST(Prefetcher, DeliversLabelsWithTheirImages) {
   const FakeSource source(50, 3);
   auto options = make_options(2);
   options.label_count = 3;
@@ -194,7 +194,7 @@ void sleep_seconds(double seconds) {
 }
 
 // Most reads of a period of 200 are fast, the others take 3 ms; one in fifty fails at first.
-TEST(Prefetcher, KeepsTheOrderAndTheImagesWhateverStorageDoes) {
+TEST(Prefetcher, KeepsTheOrderAndTheImagesOnUnreliableStorage) {
   const FakeSource source(500, /*label_count=*/3);
   const ShardPlan plan(500, kSeed, true);
   auto options = make_options(0);
@@ -250,7 +250,7 @@ TEST(Prefetcher, WithFixedShardsReadsItsRecordsAloneAndResumesAmongThem) {
   }
 }
 
-TEST(Prefetcher, TellsWhatReadsTake) {
+TEST(Prefetcher, ReportsHowLongReadsTake) {
   FakeSource source(1000);
   source.on_read = [](std::int64_t) { sleep_seconds(0.002); };
   Prefetcher prefetcher(source, ShardPlan(1000, kSeed, true), kPolicy, make_options(2));
@@ -265,7 +265,7 @@ TEST(Prefetcher, TellsWhatReadsTake) {
 
 // Reads that end only when three are stuck, or after ten seconds: the readers of the configuration
 // are two.
-TEST(Prefetcher, SeesACongestionInReadsThatDoNotEnd) {
+TEST(Prefetcher, DetectsCongestionInReadsThatDoNotEnd) {
   FakeSource source(1000);
   std::atomic<bool> gets_stuck = false;
   std::atomic<int> stuck = 0;

@@ -71,7 +71,7 @@ TEST_F(Blocks, ThatCouldNotBeMadeAreMadeAgain) {
   EXPECT_EQ(get(1), 1);
 }
 
-TEST(BlocksOfThreads, AreMadeOnceByAllWhoWantThem) {
+TEST(BlocksOfThreads, AreMadeOnceForAllThreadsThatAskForThem) {
   LruCache<Block> cache(1000);
   std::atomic<int> made = 0;
   std::latch together(8);
@@ -91,7 +91,7 @@ TEST(BlocksOfThreads, AreMadeOnceByAllWhoWantThem) {
   EXPECT_EQ(made, 1);
 }
 
-TEST(BlocksOfThreads, InTheMakingAreWithinTheLimit) {
+TEST(BlocksOfThreads, CountTowardTheLimitWhileBeingMade) {
   LruCache<Block> cache(30);
   std::atomic<std::int64_t> making = 0;
   std::atomic<bool> is_over = false;

@@ -162,7 +162,7 @@ TEST_F(ParquetSource, RefusesFilesOfOtherKindsWithTheirName) {
   expect_refused("dataset is empty", write("e.parquet", {{"image", images({})}}));
 }
 
-TEST_F(ParquetSource, TellsHowMuchItDecodesAndKeeps) {
+TEST_F(ParquetSource, ReportsHowMuchItDecodesAndKeeps) {
   const auto file =
       write("a.parquet", {{"image", binary({std::string(5000, 'a'), std::string(5000, 'b')})}});
   const ImageBlocks blocks = open_parquet({file}, 9000)->image_blocks();

@@ -34,7 +34,7 @@ TEST(FolderSource, ReadsFlatFoldersAndDatasetJson) {
                [&] { open_source(folder.path()); });
 }
 
-TEST(FolderSource, NamesAFileThatIsNoImage) {
+TEST(FolderSource, NamesAFileThatIsNotAnImage) {
   const TemporaryFolder folder;
   const auto file = folder.write("a.png", "not an image");
   const auto source = open_source(folder.path());

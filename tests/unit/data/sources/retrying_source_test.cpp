@@ -46,7 +46,7 @@ TEST(RetryPause, DependsOnTheSeedAlone) {
   EXPECT_NE(retry_pause_seconds(kRetryPolicy, 5, 1), retry_pause_seconds(other, 5, 1));
 }
 
-TEST(RetryingSource, RepeatsAReadThatFailsForAPassingReason) {
+TEST(RetryingSource, RepeatsAReadAfterATransientError) {
   Failing failing(3);
   failing.retrying->read(5, failing.record);
   EXPECT_EQ(failing.record.bytes[0], 5);
@@ -64,7 +64,7 @@ TEST(RetryingSource, GivesUpAfterItsAttemptsAndNamesTheRecord) {
   EXPECT_EQ(failing.pauses.size(), 3);
 }
 
-TEST(RetryingSource, DoesNotRepeatWhatWillNotPass) {
+TEST(RetryingSource, DoesNotRepeatAPermanentError) {
   Failing failing(0);
   expect_error(ExitCode::kData, "checksum differs: fake, record 7",
                [&] { failing.retrying->read(7, failing.record); });
@@ -72,7 +72,7 @@ TEST(RetryingSource, DoesNotRepeatWhatWillNotPass) {
   EXPECT_EQ(failing.retrying->counts().repeated_reads, 0);
 }
 
-TEST(RetryingSource, NamesTheRecordOfAnErrorThatDoesNot) {
+TEST(RetryingSource, NamesTheRecordIfTheErrorDoesNot) {
   auto source = std::make_unique<FakeSource>(10);
   source->on_read = [](std::int64_t) { throw DataError("file is too short: faces, offset 12"); };
   const RetryingSource retrying(std::move(source), kRetryPolicy, [](double) {});
@@ -81,7 +81,7 @@ TEST(RetryingSource, NamesTheRecordOfAnErrorThatDoesNot) {
                [&] { retrying.read(3, record); });
 }
 
-TEST(RetryingSource, IsOtherwiseTheSource) {
+TEST(RetryingSource, ForwardsTheRestOfItsSource) {
   const RetryingSource retrying(std::make_unique<FakeSource>(10, 3), kRetryPolicy, [](double) {});
   EXPECT_EQ(retrying.record_count(), 10);
   EXPECT_EQ(retrying.label_count(), 3);

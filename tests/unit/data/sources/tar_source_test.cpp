@@ -141,7 +141,7 @@ TEST(TarSource, TakesLabelsFromTheJsonOfSamples) {
   EXPECT_EQ(open_source(captioned)->label_count(), 0);
 }
 
-TEST(TarSource, RefusesSamplesWithoutALabelOrWithWhatIsNone) {
+TEST(TarSource, RefusesSamplesWithoutAValidLabel) {
   const TemporaryFolder folder;
   const auto lacking = write_tar(
       folder / "a.tar", {{"0.png", png(1)}, {"0.cls", "1"}, {"1.png", png(2)}, {"1.txt", "a cat"}});
@@ -155,7 +155,7 @@ TEST(TarSource, RefusesSamplesWithoutALabelOrWithWhatIsNone) {
                [&] { open_source(odd); });
 }
 
-TEST(TarSource, TellsOnceWhatItLeavesOut) {
+TEST(TarSource, WarnsOnceAboutSkippedMembers) {
   const TemporaryFolder folder;
   const auto file = write_tar(
       folder / "a.tar",

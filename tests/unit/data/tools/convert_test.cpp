@@ -45,7 +45,7 @@ TEST(Convert, WritesShardsThatReadBackInOrderWithLabels) {
   }
 }
 
-TEST(Convert, LeavesAnIndexBesideEachShardAndNothingElse) {
+TEST(Convert, WritesAnIndexNextToEachShardAndNothingElse) {
   const TemporaryFolder folder;
   write_images(folder, 3);
   convert(*open_source(folder / "in"), options_to(folder / "out"));
@@ -98,7 +98,7 @@ TEST(Convert, GivesUpAndLeavesNothingWhenTooManyAreRefused) {
   EXPECT_TRUE(fs::is_empty(folder / "out"));
 }
 
-TEST(Convert, WritesOverNoOtherDataSet) {
+TEST(Convert, NeverOverwritesAnotherDataset) {
   const TemporaryFolder folder;
   write_images(folder, 6);
   const auto in = open_source(folder / "in");
@@ -141,7 +141,7 @@ TEST(Convert, WritesTheBytesThatTensorFlowWrote) {
             read_file(*fixture / "cifar32-rxx.labels"));
 }
 
-TEST(Convert, TellsItsProgress) {
+TEST(Convert, ReportsItsProgress) {
   const TemporaryFolder folder;
   write_images(folder, 6);
   ConvertOptions options = options_to(folder / "out");

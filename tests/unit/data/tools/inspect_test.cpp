@@ -23,7 +23,7 @@ TEST(Inspect, CountsLabelsAndShapes) {
                                                               testing::Pair("damaged", 1)));
 }
 
-TEST(Inspect, LooksAtASampleOnly) {
+TEST(Inspect, ReadsASampleOnly) {
   const TemporaryFolder folder;
   for (int i = 0; i < 9; ++i) {
     folder.write(std::to_string(i) + ".png", encode_png(flat_image(1, 1, 1)));

@@ -38,7 +38,7 @@ class RowSource : public Source {
 
 // scipy.stats.f_oneway of SciPy 1.17: F = 7.532299741602067, p = 0.005435866388351104. The fourth
 // label has no images.
-TEST(Variability, IsThatOfScipy) {
+TEST(Variability, MatchesScipy) {
   const RowSource source(
       {{0, 10, 20, 30, 40, 50}, {15, 25, 35, 45}, {100, 90, 80, 70, 60, 50, 40, 30}});
   const auto result = variability(class_sums(source, {}, kNoProgress));
@@ -61,7 +61,7 @@ TEST(Variability, IsInfiniteForClassesWithoutVarianceWithin) {
   EXPECT_EQ(channel.eta_squared, 1);
 }
 
-TEST(Variability, IsNoneWhereAllPixelsAreAlike) {
+TEST(Variability, IsZeroIfAllPixelsAreAlike) {
   const std::vector<std::uint8_t> three(3, 251);
   const std::vector<std::uint8_t> seven(7, 251);
   const auto channel =
@@ -80,7 +80,7 @@ TEST(Variability, IsNoneWhereAllPixelsAreAlike) {
 // F of scipy.stats.f_oneway of SciPy 1.17 on the pixels that Pillow 13 decodes, whose p is 0 there;
 // log10 p of the series of the incomplete beta function with 50 digits. Significant beyond all
 // measure, and yet in the first channel the class explains less than 1% of the variance.
-TEST(Variability, OfCifar10IsThatOfScipy) {
+TEST(Variability, OfCifar10MatchesScipy) {
   const auto file = shared_file("data/cifar10-jpeg/test.tar");
   if (!file) GTEST_SKIP() << "no data/cifar10-jpeg/test.tar in GANSCALE_SHARED";
   const auto source = open_source(file->string(), 32);

@@ -89,7 +89,7 @@ TEST(CompareTurned, LeavesOutPixelsNearTheEdges) {
 }
 
 // A mean of 0.04 is a hundredth of the peak's square.
-TEST(Decibels, AreThoseOfThePeakAndBounded) {
+TEST(Decibels, AreRelativeToThePeakAndBounded) {
   EXPECT_NEAR(decibels_of({.sum = 0.4, .count = 10}), 20, 1e-12);
   EXPECT_NEAR(decibels_of({.sum = 0, .count = 10}), 20 * std::log10(2) * 25, 1e-9);
 }

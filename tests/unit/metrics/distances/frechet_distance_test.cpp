@@ -15,7 +15,7 @@ Gaussian gaussian(std::vector<double> mean, std::vector<double> covariance) {
 }
 
 // (0 - 3)^2 + 1 + 4 - 2 * sqrt(1 * 4)
-TEST(FrechetDistance, InOneDimensionIsThatOfMeansAndOfDeviations) {
+TEST(FrechetDistance, InOneDimensionComparesMeansAndDeviations) {
   EXPECT_NEAR(frechet_distance(gaussian({0}, {1}), gaussian({3}, {4})), 10, 1e-12);
 }
 
@@ -51,7 +51,7 @@ TEST(ZeroEigenvalues, AreThoseOfDependentAndOfConstantFeatures) {
   EXPECT_EQ(zero_eigenvalue_count(gaussian({3, 3}, {0, 0, 0, 0})), 2);
 }
 
-TEST(RankDeficiency, IsNamedWhereThereAreNoMoreImagesThanFeatures) {
+TEST(RankDeficiency, IsReportedIfThereAreNoMoreImagesThanFeatures) {
   Gaussian few = gaussian({0, 0}, {1, 0, 0, 1});
   EXPECT_EQ(rank_deficiency(few), "");
   few.count = 3;

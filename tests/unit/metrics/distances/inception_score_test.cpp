@@ -15,14 +15,14 @@ at::Tensor sure_of(const std::vector<std::int64_t>& classes, std::int64_t class_
   return at::one_hot(at::tensor(classes), class_count).to(at::kFloat).mul(1000);
 }
 
-TEST(InceptionScore, OfSureAndEvenJudgmentsIsTheNumberOfClasses) {
+TEST(InceptionScore, OfCertainAndBalancedProbabilitiesIsTheNumberOfClasses) {
   InceptionScore sums(4, 8, 2);
   sums.add(sure_of({0, 1, 2, 3, 3, 2, 1, 0}, 4), at::arange(8));
   EXPECT_NEAR(sums.score().mean, 4, 1e-9);
   EXPECT_NEAR(sums.score().deviation, 0, 1e-9);
 }
 
-TEST(InceptionScore, OfEqualJudgmentsIsOne) {
+TEST(InceptionScore, OfEqualProbabilitiesIsOne) {
   InceptionScore sums(3, 5, 1);
   sums.add(at::tensor({0.3F, 2.0F, -1.0F}).expand({5, 3}), at::arange(5));
   EXPECT_NEAR(sums.score().mean, 1, 1e-9);
@@ -70,7 +70,7 @@ TEST(InceptionScore, DoesNotDependOnTheNumberOfRanks) {
   }
 }
 
-TEST(InceptionScore, RefusesJudgmentsThatAreNotFinite) {
+TEST(InceptionScore, RefusesProbabilitiesThatAreNotFinite) {
   InceptionScore sums(2, 2, 1);
   expect_error(ExitCode::kData, "NaN or infinite",
                [&] { sums.add(at::full({2, 2}, NAN), at::arange(2)); });

@@ -24,7 +24,7 @@ TEST(Moments, AreMeanAndCovarianceOverEitherDivisor) {
   EXPECT_TRUE(at::allclose(over_three.covariance, at::full({2, 2}, 8.0 / 3, at::kDouble)));
 }
 
-TEST(Moments, LoseNoDigitsWhereTheMeanIsLarge) {
+TEST(Moments, LoseNoDigitsIfTheMeanIsLarge) {
   Moments moments(2);
   for (std::int64_t i = 0; i < 3; ++i) moments.add(kThreePoints.narrow(0, i, 1).add(1e9));
   const auto gaussian = moments.gaussian(Divisor::kCountMinusOne);

@@ -14,7 +14,7 @@ at::Tensor on_a_line(std::vector<float> places) { return at::tensor(places).view
 // Fake 2 lies in the balls of 1 and 3; 10 and 11 in none. Reals 0, 1, 3 all lie in 2's ball.
 const FeatureSets kLine{on_a_line({0, 1, 3}), on_a_line({2, 10, 11}), 1};
 
-TEST(PrecisionRecall, CountsWhoLiesInTheOthersBalls) {
+TEST(PrecisionRecall, CountsImagesInTheOthersBalls) {
   const auto group = comm::make_single_group();
   const auto result = precision_recall(kLine, *group);
   EXPECT_DOUBLE_EQ(result.precision, 1.0 / 3);

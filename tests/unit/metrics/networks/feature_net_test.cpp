@@ -71,7 +71,7 @@ TEST_F(FeatureNetFile, OfNvidiaTakesRgbAndGivesLogarithmsOfProbabilities) {
   EXPECT_NEAR(features.logits[0][0].item<float>(), std::log(1.0 / 3), 1e-6);
 }
 
-TEST_F(FeatureNetFile, ThatIsMissingSaysWhereToGetOne) {
+TEST_F(FeatureNetFile, ThatIsMissingNamesASource) {
   expect_error(ExitCode::kConfig, "scripts/convert-inception.py: /nowhere/net.pt",
                [] { open({.file = "/nowhere/net.pt"}); });
   expect_error(ExitCode::kConfig, "evaluate.feature_net is not set", [] { open({}); });
@@ -134,7 +134,7 @@ TEST(FirstNonfiniteRow, LooksAtFeaturesAndLogits) {
   EXPECT_EQ(first_nonfinite_row({infinite, nan}), 1);
 }
 
-TEST_F(FeatureNetFile, ThatIsNoModuleIsRefused) {
+TEST_F(FeatureNetFile, ThatIsNotAModuleIsRefused) {
   const auto file = folder_ / "net.pth";
   files::DurableFile(file).finish();
   expect_error(ExitCode::kConfig, "neither a TorchScript module", [&] { open({.file = file}); });
@@ -156,7 +156,7 @@ TEST(ResizeAsTensorflow1, PutsTheFirstPixelsUponEachOther) {
 }
 
 // At 2/3 of the way: places 0, 1.5 of 0 1 2.
-TEST(ResizeAsTensorflow1, DoesNotAverageWhereItShrinks) {
+TEST(ResizeAsTensorflow1, DoesNotAverageWhenItShrinks) {
   const auto image = at::tensor({0.0F, 1.0F, 10.0F}).expand({1, 1, 3, 3});
   EXPECT_TRUE(at::equal(resize_as_tensorflow_1(image, 2)[0][0][0], at::tensor({0.0F, 5.5F})));
 }

@@ -55,7 +55,7 @@ TEST_F(PerceptualNetFile, OfNvidiaIsAskedForItsEmbedding) {
   EXPECT_EQ(net->embed(at::zeros({3, 1, 2, 2})).sizes(), (at::IntArrayRef{3, 2}));
 }
 
-TEST_F(PerceptualNetFile, SaysWhereToGetOneAndWhatIsWrong) {
+TEST_F(PerceptualNetFile, NamesASourceAndTheMistake) {
   expect_error(ExitCode::kConfig,
                "evaluate.perceptual_net (--perceptual-net) is not set; get NVIDIA's https://",
                [] { open_perceptual_net({}, {}, at::kCPU); });

@@ -32,7 +32,7 @@ int halvings(const std::vector<Stage>& stages) {
 }
 
 // Brock et al. 2018, Tables 4, 5 and 6.
-TEST(BigganStages, AreThoseOfThePaper) {
+TEST(BigganStages, FollowThePaper) {
   EXPECT_EQ(out_widths(generator_stages(of(128))), (Widths{16, 8, 4, 2, 1}));
   EXPECT_EQ(out_widths(discriminator_stages(of(128))), (Widths{1, 2, 4, 8, 16, 16}));
   EXPECT_EQ(out_widths(generator_stages(of(256))), (Widths{16, 8, 8, 4, 2, 1}));

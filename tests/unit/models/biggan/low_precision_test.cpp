@@ -168,7 +168,7 @@ TEST(BigganInBf16, ScoresAsInFloat32) {
   expect_rounded(scores_of(*make_in(at::kBFloat16).discriminator), exact, kDiscriminator);
 }
 
-TEST(BigganInBf16, GeneratorGradientsAreThoseOfFloat32) {
+TEST(BigganInBf16, GeneratorGradientsMatchFloat32) {
   const auto gradients_in = [](at::ScalarType type, int seed) {
     const auto networks = make_in(type);
     const auto images = images_of(*networks.generator);
@@ -178,7 +178,7 @@ TEST(BigganInBf16, GeneratorGradientsAreThoseOfFloat32) {
   expect_gradients(gradients_in, kGenerator);
 }
 
-TEST(BigganInBf16, DiscriminatorGradientsAreThoseOfFloat32) {
+TEST(BigganInBf16, DiscriminatorGradientsMatchFloat32) {
   const auto gradients_in = [](at::ScalarType type, int seed) {
     const auto networks = make_in(type);
     const auto scores = scores_of(*networks.discriminator);

@@ -32,7 +32,7 @@ TEST(InitializeDcgan, DrawsEachKindOfParameterFromItsDistribution) {
   EXPECT_EQ(discriminator.at("adv_layer.0.bias").abs().max().item<double>(), 0);
 }
 
-TEST(InitializeDcgan, GivesBothModelsTheSameWeightsWhereTheyShareNames) {
+TEST(InitializeDcgan, GivesParametersOfTheSameNameTheSameWeightsInBothModels) {
   const auto parameters_of = [](const ModelConfig& config) {
     return named_parameters(*build_generator(config, 7, nullptr));
   };

@@ -146,7 +146,7 @@ TEST_P(Dcgan, DiscriminatorComputesTheTable) {
 
 class DcganGradient : public Dcgan {};
 
-TEST_P(DcganGradient, IsThatOfTheTable) {
+TEST_P(DcganGradient, MatchesTheTable) {
   const auto [resolution, channels, conditional] = GetParam();
   const auto networks = networks_of(resolution, channels, conditional);
   const auto z = numbers({kImages, 100}, 1);

@@ -70,7 +70,7 @@ TEST(BatchNorm, ScalesAndShiftsEachImageByItsLabel) {
 
 // Each rank holds one image of the batch; output, statistics and gradient are those of one rank
 // that holds both.
-TEST(BatchNorm, SynchronizedEqualsThatOfTheWholeBatch) {
+TEST(BatchNorm, SynchronizedEqualsBatchNormOfTheWholeBatch) {
   const auto whole = make_norm();
   const auto x = two_channels().requires_grad_();
   const auto factor = at::arange(8, at::kDouble).add(1).square().view({2, 2, 1, 2});

@@ -27,7 +27,7 @@ TEST(SpectralNorm, DividesByTheLargestSingularValueAfterSomePasses) {
   EXPECT_TRUE(at::allclose(normalized, expected, 0, 1e-9));
 }
 
-TEST(SpectralNorm, KeepsItsVectorWhereNothingIsTrained) {
+TEST(SpectralNorm, KeepsItsVectorIfNothingIsTrained) {
   auto norm = started(3);
   norm.eval();
   const auto before = norm.named_buffers()["u"].clone();

@@ -46,7 +46,7 @@ TEST(R3ganConfig, TakesListsOfStages) {
 }
 
 // 8 to 32 of 32x32, 8 to 64 of 64x64, 32 to 256 of 256x256.
-TEST(R3ganConfig, ComputesInLowPrecisionWhereThePublishedNetworksDo) {
+TEST(R3ganConfig, ComputesInLowPrecisionInTheSameStagesAsPublished) {
   for (const auto& [resolution, lowest] : {std::pair{32, 8}, {64, 8}, {256, 32}}) {
     const ModelConfig config =
         read_model("{name: r3gan, resolution: " + std::to_string(resolution) + "}");

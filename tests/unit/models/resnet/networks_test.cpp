@@ -70,7 +70,7 @@ TEST(ResidualCritics, ScoreTwoBatchesInOnePassUnlessAPassChangesThem) {
   }
 }
 
-TEST_P(WganNetworks, DependOnTheLabelWhereTheyAreConditional) {
+TEST_P(WganNetworks, DependOnTheLabelIfConditional) {
   if (!is_conditional(GetParam())) GTEST_SKIP() << "not conditional";
   const auto networks = make(GetParam());
   networks.generator->eval();

@@ -82,7 +82,7 @@ TEST(Mapping, TracksTheMeanOfItsStyles) {
   EXPECT_TRUE(at::allclose(mapping->average(), at::tensor({1.0, 2.0}, at::kDouble)));
 }
 
-TEST(Mapping, WithoutAMeanTracksNone) {
+TEST(Mapping, WithoutAMeanStyleTracksNone) {
   const auto mapping = make_mapping({.z_dim = 4, .width = 2, .layers = 1});
   EXPECT_FALSE(mapping->average().defined());
   expect_error(ExitCode::kBug, "has a mean to track",

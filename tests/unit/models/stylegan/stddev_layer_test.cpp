@@ -34,7 +34,7 @@ std::pair<at::Tensor, at::Tensor> value_and_second_order(const at::Tensor& image
 }
 
 // Rank r of n holds the images r, r + n, ... of the batch.
-TEST(AppendStddev, SharedByRanksEqualsThatOfTheWholeBatch) {
+TEST(AppendStddev, SharedByRanksEqualsTheStddevOfTheWholeBatch) {
   for (const auto& [world, per_rank] : {std::pair{2, 2}, {4, 1}, {4, 2}, {2, 6}}) {
     const auto batch = fixed_numbers({world * per_rank, 4, 2, 2}, 0.2);
     DiscriminatorConfig config{.stddev_group = 4, .stddev_features = 2};

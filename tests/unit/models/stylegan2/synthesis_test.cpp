@@ -56,7 +56,7 @@ kernels::StyledActivationResults results(const SynthesisLayer& layer, const at::
                            .next_styles = next_styles});
 }
 
-TEST(SynthesisLayer, DoublesTheImageWhereItIsAskedTo) {
+TEST(SynthesisLayer, DoublesTheImageIfConfigured) {
   SynthesisLayer layer({.in_channels = 2, .out_channels = 3, .w_dim = 4, .resolution = 8, .up = 2});
   const auto y = results(layer, at::ones({1, 2, 4, 4})).value;
   EXPECT_EQ(y.sizes(), at::IntArrayRef({1, 3, 8, 8}));
@@ -184,7 +184,7 @@ std::ptrdiff_t large_operations(int resolution) {
 
 // The filter behind the first convolution, what follows each, and the colors, the image of the
 // resolution below and their sum.
-TEST(Synthesis, PassesOverMemorySixTimesALevelBesideConvolutions) {
+TEST(Synthesis, PassesOverMemorySixTimesALevelOutsideConvolutions) {
   EXPECT_EQ(large_operations(128) - large_operations(64), 6);
 }
 

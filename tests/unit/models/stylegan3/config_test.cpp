@@ -26,7 +26,7 @@ TEST(ReadNetworks, GivesTheGeneratorTheChannelsOfTheDiscriminatorUnlessItHasItsO
   EXPECT_EQ(r.discriminator.channel_base, 2048);
 }
 
-TEST(ReadNetworks, ClampsInLowPrecisionAndWhereAKeySaysSo) {
+TEST(ReadNetworks, ClampsInLowPrecisionOrIfConfigured) {
   EXPECT_EQ(read("{}").clamp, std::nullopt);
   EXPECT_EQ(read("{}", at::kHalf).clamp, 256);
   EXPECT_EQ(read("{}", at::kHalf).synthesis.low_precision_resolutions, 4);

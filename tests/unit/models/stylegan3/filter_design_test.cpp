@@ -41,7 +41,7 @@ TEST(DesignLowPass, IsTheSameInAllDirectionsIfItIsRadial) {
   EXPECT_FALSE(at::allclose(taps, line.outer(line), 0, 1e-3));
 }
 
-TEST(DesignLowPass, OfOneTapIsNone) { EXPECT_FALSE(design_low_pass({.taps = 1}).defined()); }
+TEST(DesignLowPass, OfOneTapIsUndefined) { EXPECT_FALSE(design_low_pass({.taps = 1}).defined()); }
 
 TEST(DesignLowPass, HasNoRadialFilterWithATapAtItsCenter) {
   expect_error(ExitCode::kBug, "no tap at its center", [] {

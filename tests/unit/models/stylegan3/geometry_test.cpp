@@ -66,7 +66,7 @@ TEST(Layer, PadsAsPublished) {
   EXPECT_EQ(padding_of(config_t(256), 14), (std::pair{0, 0}));
 }
 
-TEST(Layer, IsRadialOnlyWhereItIsNotCritical) {
+TEST(Layer, IsRadialUnlessCriticallySampled) {
   SynthesisShape shape = config_t(256);
   shape.has_radial_filters = true;
   const auto layers = layers_of(shape);

@@ -51,7 +51,7 @@ TEST(SynthesisInput, MovesAndTurnsAsItsTransformSays) {
 }
 
 // A shrunk image has twice the frequencies, of which the samples hold up to 4.
-TEST(SynthesisInput, FadesWavesThatItsSamplesCanNotHold) {
+TEST(SynthesisInput, FadesWavesThatItsSamplesCannotHold) {
   const at::NoGradGuard no_grad;
   const SynthesisInput input = make_input();
   const at::Tensor w = fixed_numbers({1, 3}, 0);

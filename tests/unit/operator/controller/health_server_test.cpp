@@ -41,7 +41,7 @@ TEST(HealthServer, IsNotHealthyWhenItsOwnerIsDead) {
   EXPECT_EQ(status_line(port, "/healthz"), "HTTP/1.1 503 Service Unavailable");
 }
 
-TEST(HealthServer, AnswersBesideRequestsThatNeverEnd) {
+TEST(HealthServer, AnswersDuringRequestsThatNeverEnd) {
   const int port = free_port();
   const HealthServer server("127.0.0.1:" + std::to_string(port), {.ready = [] { return true; }});
   const auto half_open = open_half_requests(port, 150);

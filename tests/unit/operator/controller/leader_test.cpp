@@ -120,7 +120,7 @@ TEST(LeaderElector, DoesNotLeadOnceTheLeaseIsGivenFreeOrAnothers) {
   EXPECT_FALSE(second.elector.leads());
 }
 
-TEST(LeaderElector, LetsAnotherBeFaster) {
+TEST(LeaderElector, WaitsIfAnotherCreatesTheLeaseFirst) {
   FakeApiServer server;
   Candidate me(server, "me");
   server.fail_next("POST", "/leases", 409, "AlreadyExists");

@@ -24,7 +24,7 @@ TEST(WorkQueue, HoldsAKeyOnce) {
   EXPECT_EQ(queue.get()->key, kB);
 }
 
-TEST(WorkQueue, GivesAKeyToOneHandAtATime) {
+TEST(WorkQueue, GivesAKeyToOneThreadAtATime) {
   WorkQueue queue({});
   queue.add(kA);
   EXPECT_EQ(queue.get()->key, kA);
@@ -54,7 +54,7 @@ TEST(WorkQueue, ComesBackAfterAFailure) {
   queue.forget(kA);
 }
 
-TEST(WorkQueue, LetsGoOfAllWhoWaitWhenItIsShut) {
+TEST(WorkQueue, ReleasesAllWaitersWhenItIsShut) {
   WorkQueue queue({});
   std::vector<std::thread> waiting;
   for (int i = 0; i < 4; ++i) waiting.emplace_back([&] { EXPECT_FALSE(queue.get()); });

@@ -33,7 +33,7 @@ Json training(const Json& spec) {
   return object;
 }
 
-TEST(Definitions, GiveANewObjectAStatusThatNobodyTakesForItsLast) {
+TEST(Definitions, GiveANewObjectAnUnobservedStatus) {
   for (const char* name : {"gantrainings", "scalingsweeps"}) {
     const Json file =
         read_yaml_file(std::string(DEFINITIONS) + "/" + name + ".ganscale.dev.yaml").at(0);
@@ -83,7 +83,7 @@ void expect_broken(const RuleTree& tree, const std::vector<std::string>& faults)
   for (const RuleTree& inner : tree.inner) expect_broken(inner, faults);
 }
 
-TEST(Definition, HasASpecForEachRuleThatBreaksIt) {
+TEST(Definition, HasARefusedSpecForEachRule) {
   for (const char* kind : {"GanTraining", "ScalingSweep"}) {
     std::vector<std::string> faults;
     for (const Json& row : refused_specs()) {
@@ -118,7 +118,7 @@ TEST(Definition, RefusesWhatIsNotAnObject) {
     EXPECT_FALSE(definition("GanTraining").faults(value).empty()) << value;
 }
 
-TEST(Definition, WantsItsApiVersion) {
+TEST(Definition, RequiresItsApiVersion) {
   Json object = training(Json::object());
   object["apiVersion"] = "ganscale.dev/v2";
   EXPECT_THAT(definition("GanTraining").faults(object),
@@ -134,7 +134,7 @@ TEST(Definition, ChecksRulesOnceTheSchemaIsSatisfied) {
               ElementsAre("spec.nodes: must be at least 1: 0"));
 }
 
-TEST(Definition, LetsATrainingThatDoesNotRunBeEdited) {
+TEST(Definition, AllowsEditsOfATrainingThatDoesNotRun) {
   Json before = training({{"storage", {{"claimName", "runs"}}}});
   const Json moved = training({{"storage", {{"claimName", "elsewhere"}}}});
   before["status"] = {{"phase", "Suspended"}, {"kimg", 0.0}};

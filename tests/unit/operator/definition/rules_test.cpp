@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 RuleTree tree(const std::string& schema) { return parse_rules(read_yaml(schema, "test").at(0)); }
 
-TEST(Rules, HoldWhereTheyAre) {
+TEST(Rules, ApplyAtTheirPlaceInTheSchema) {
   const RuleTree rules = tree(
       "properties: {a: {x-kubernetes-validations: [{rule: self > 1, message: a is small}]}, "
       "b: {items: {x-kubernetes-validations: [{rule: self > 1, message: an item is small}]}}}");
@@ -25,7 +25,7 @@ TEST(Rules, HoldWhereTheyAre) {
   EXPECT_THAT(rule_faults(rules, Json::object(), nullptr), IsEmpty());
 }
 
-TEST(Rules, AboutAChangeNeedWhatIsStored) {
+TEST(Rules, AboutAChangeNeedTheStoredObject) {
   const RuleTree rules = tree(
       "properties: {a: {x-kubernetes-validations: [{rule: self == oldSelf, message: fixed}]}}");
   EXPECT_THAT(rule_faults(rules, {{"a", 2}}, nullptr), IsEmpty());

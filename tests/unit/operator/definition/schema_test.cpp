@@ -51,7 +51,7 @@ TEST(Schema, ChecksEachBound) {
               ElementsAre("x: must have at most 0 keys"));
 }
 
-TEST(Schema, TellsThePathOfEveryFault) {
+TEST(Schema, NamesThePathOfEveryFault) {
   const std::string schema =
       "{type: object, required: [a], properties: {a: {type: array, items: {type: string}}, "
       "b: {type: object, additionalProperties: {type: integer}}}}";
@@ -68,7 +68,7 @@ TEST(Schema, TakesUnknownFieldsWhereItSaysSoAndChecksTheKnownOnes) {
   EXPECT_THAT(faults(schema, {{"a", 1}}), ElementsAre("x.a: must be of type string: 1"));
 }
 
-TEST(Schema, WantsTheKeysOfAListOnlyOnce) {
+TEST(Schema, RefusesDuplicateKeysOfAList) {
   const std::string schema =
       "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: "
       "{type: object, required: [name], x-kubernetes-preserve-unknown-fields: true}}";

@@ -38,7 +38,7 @@ TEST(Measured, IsReadAsItWasWritten) {
   EXPECT_EQ(read_measured(to_json(measured)), measured);
 }
 
-TEST(Measured, IsNothingWithoutARate) {
+TEST(Measured, IsAbsentWithoutARate) {
   EXPECT_FALSE(read_measured({{"steps", 20}}));
   EXPECT_FALSE(read_measured({{"imagesPerSecond", 0}}));
   EXPECT_FALSE(read_measured({{"imagesPerSecond", "fast"}}));

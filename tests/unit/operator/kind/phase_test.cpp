@@ -12,7 +12,7 @@ TEST(Phases, HaveNamesThatAreReadAsTheyAreWritten) {
   }
 }
 
-TEST(Phases, AreReadAsPendingWhereUnknown) {
+TEST(Phases, AreReadAsPendingIfUnknown) {
   EXPECT_EQ(read_phase(Json::object()), Phase::kPending);
   EXPECT_EQ(read_phase({{"phase", 3}}), Phase::kPending);
   EXPECT_EQ(read_phase({{"phase", "Dancing"}}), Phase::kPending);

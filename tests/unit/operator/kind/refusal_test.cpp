@@ -9,7 +9,7 @@
 namespace ganscale::controller {
 namespace {
 
-TEST(RefusalOf, IsEmptyWhereNothingIsThrown) {
+TEST(RefusalOf, IsEmptyIfNothingIsThrown) {
   EXPECT_EQ(refusal_of([] {}).reason, "");
 }
 

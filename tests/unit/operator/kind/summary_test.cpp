@@ -22,7 +22,7 @@ Json condition(const Json& object, const std::string& type) {
   return find_condition(object["status"], type);
 }
 
-TEST(SummaryConditions, SayToKstatusWhatEachPhaseIs) {
+TEST(SummaryConditions, GiveKstatusTheStateOfEachPhase) {
   const std::map<Phase, std::string> expected{
       {Phase::kPending, "InProgress"},    {Phase::kValidated, "InProgress"},
       {Phase::kScheduling, "InProgress"}, {Phase::kRunning, "Current"},
@@ -56,7 +56,7 @@ TEST(SummaryConditions, HaveTheReasonOfThePhase) {
   EXPECT_EQ(condition(running, "Stalled")["message"], "");
 }
 
-TEST(Kstatus, WaitsForAnObjectThatNobodyHasLookedAt) {
+TEST(Kstatus, IsInProgressForAnUnobservedObject) {
   Json made = {{"metadata", {{"generation", 1}}}};
   EXPECT_EQ(kstatus(made), "Current") << "which is why the definitions have a default";
   made["status"] = {{"observedGeneration", -1}};

@@ -61,7 +61,7 @@ TEST(Client, WaitsAsLongAsABusyServerAsks) {
   EXPECT_THAT(run.slept, ElementsAre(2000, 400));
 }
 
-TEST(Client, TriesABrokenServerAFewTimesAlone) {
+TEST(Client, RetriesABrokenServerOnlyAFewTimes) {
   Talk run({answer(500), answer(503),
             answer(500, R"({"kind":"Status","message":"down","reason":"R"})")});
   try {
@@ -82,7 +82,7 @@ TEST(Client, SendsAgainAfterABrokenConnectionUnlessItMayHaveMadeSomething) {
                TransportError);
 }
 
-TEST(Client, SendsNoWriteThatItMustNot) {
+TEST(Client, SendsNoWriteWithoutPermission) {
   Answers transport({answer(200), answer(500), answer(200)});
   bool may_write = false;
   Client::Hooks hooks;
@@ -96,7 +96,7 @@ TEST(Client, SendsNoWriteThatItMustNot) {
   EXPECT_EQ(transport.requests.size(), 2U);
 }
 
-TEST(Client, SendsOnceWhereItIsToldSo) {
+TEST(Client, SendsOnceIfRetriesAreOff) {
   Answers transport({answer(0), answer(429), answer(500)});
   Client::Hooks hooks;
   hooks.tries_again = false;
@@ -107,7 +107,7 @@ TEST(Client, SendsOnceWhereItIsToldSo) {
   EXPECT_EQ(transport.requests.size(), 3U);
 }
 
-TEST(Client, ReadsItsCredentialsAnewOnceWhenRefused) {
+TEST(Client, RereadsItsCredentialsOnceWhenRefused) {
   Talk run({answer(401), answer(200)});
   EXPECT_TRUE(run.client.get(resource::kPods, kKey));
   EXPECT_EQ(run.transport.refreshed, 1);
@@ -161,7 +161,7 @@ TEST(Client, AsksForTheMetadataOfASecretByAPatchThatChangesNothing) {
   EXPECT_EQ(sent.accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
 }
 
-TEST(Client, DeletesTheObjectThatItKnowsAlone) {
+TEST(Client, DeletesOnlyTheObjectOfTheGivenUid) {
   Talk run({answer(409), answer(404), answer(403)});
   EXPECT_NO_THROW(run.client.remove(resource::kJobs, kKey, "u"));  // another one by that name
   EXPECT_NO_THROW(run.client.remove(resource::kJobs, kKey, "u"));
@@ -169,7 +169,7 @@ TEST(Client, DeletesTheObjectThatItKnowsAlone) {
   EXPECT_THAT(run.transport.requests.at(0).body, HasSubstr(R"("preconditions":{"uid":"u"})"));
 }
 
-TEST(Client, SaysSoWhenAnAnswerIsNoJson) {
+TEST(Client, ReportsAnAnswerThatIsNotJson) {
   Talk run({answer(200, "<html>")});
   EXPECT_THROW(run.client.get(resource::kPods, kKey), ApiError);
 }

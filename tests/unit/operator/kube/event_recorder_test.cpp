@@ -42,7 +42,7 @@ Client::Hooks without_sleep() {
   return hooks;
 }
 
-TEST(EventRecorder, WritesWhatStillWaitsAndCountsTheSameOne) {
+TEST(EventRecorder, WritesPendingEventsAndCountsRepeatedOnes) {
   Listener listener;
   Client client(listener, without_sleep());
   {
@@ -77,7 +77,7 @@ TEST(EventRecorder, CutsALongNoteBetweenTwoLetters) {
   EXPECT_EQ(Json::parse(requests[0].body)["note"].get<std::string>().size(), 999U);
 }
 
-TEST(EventRecorder, GivesUpAtTheEndWhenTheServerIsAway) {
+TEST(EventRecorder, GivesUpAtTheEndIfTheServerIsDown) {
   Listener listener;
   listener.answer(503);
   Client client(listener, without_sleep());

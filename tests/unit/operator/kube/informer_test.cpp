@@ -135,7 +135,7 @@ TEST(Informer, FollowsAWatchThatIsCutAtEveryByte) {
   EXPECT_FALSE((*informer->find({"n", "a"}))["metadata"].contains("managedFields"));
 }
 
-TEST(Informer, GoesOnWhereABookmarkWas) {
+TEST(Informer, ContinuesFromABookmark) {
   Scripted server({list(pod("a", "1"), "2")},
                   {R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"77"}}})"
                    "\n"});
@@ -148,7 +148,7 @@ TEST(Informer, GoesOnWhereABookmarkWas) {
   });
 }
 
-TEST(Informer, ListsAnewWhenItsVersionHasExpired) {
+TEST(Informer, ListsAgainWhenItsVersionHasExpired) {
   const std::string expired =
       R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
       "\n";
@@ -158,13 +158,13 @@ TEST(Informer, ListsAnewWhenItsVersionHasExpired) {
   wait_until([&] { return informer->find({"n", "c"}) && informer->all().size() == 1; });
 }
 
-TEST(Informer, ListsAnewWhenTheServerRefusesItsVersion) {
+TEST(Informer, ListsAgainWhenTheServerRefusesItsVersion) {
   Scripted server({list(pod("a", "1"), "2"), list(pod("c", "9"), "9")}, {kGone});
   const auto informer = server.inform();
   wait_until([&] { return informer->find({"n", "c"}) && !informer->find({"n", "a"}); });
 }
 
-TEST(Informer, ListsAnewWhenTheServerKnowsOlderVersionsAlone) {
+TEST(Informer, ListsAgainWhenTheServerHasOnlyOlderVersions) {
   const std::string too_large =
       R"({"type":"ERROR","object":{"kind":"Status","code":504,"reason":"Timeout","details":)"
       R"({"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]}}})"
@@ -179,7 +179,7 @@ TEST(Informer, ListsAnewWhenTheServerKnowsOlderVersionsAlone) {
   }
 }
 
-TEST(Informer, ListsAnewWhenAWatchBroke) {
+TEST(Informer, ListsAgainAfterABrokenWatch) {
   // It was restored from a backup: of what comes before version 1000, its watches are silent.
   for (const std::string& watch : {kAway, kUnavailable}) {
     Scripted server({list(pod("a", "100"), "1000"), list(pod("c", "9"), "9")}, {watch});
@@ -199,7 +199,7 @@ TEST(Informer, TakesAnotherObjectOfTheSameVersion) {
   });
 }
 
-TEST(Informer, IsAliveWhileItTriesAndHears) {
+TEST(Informer, IsAliveWhileItReceivesAnswers) {
   Scripted server({list(pod("a", "1"), "2")}, {});
   const auto informer = server.inform();
   wait_until([&] { return informer->synced(); });
@@ -207,7 +207,7 @@ TEST(Informer, IsAliveWhileItTriesAndHears) {
   EXPECT_FALSE(informer->alive(std::chrono::seconds(0)));
 }
 
-TEST(Informer, ReadsAListOfManyPagesAndBeginsAnewWhenItExpiresInBetween) {
+TEST(Informer, ReadsAListOfManyPagesAndRestartsWhenItExpiresInBetween) {
   Scripted server({list(pod("gone", "1"), "2", "next"), kGone, list(pod("a", "3"), "7", "next"),
                    list(pod("b", "4"), "7")},
                   {event("ADDED", pod("c", "8"))});
@@ -219,7 +219,7 @@ TEST(Informer, ReadsAListOfManyPagesAndBeginsAnewWhenItExpiresInBetween) {
   EXPECT_NE(server.requests().at(4).find("resourceVersion=7"), std::string::npos);
 }
 
-TEST(Informer, GivesUpAWatchThatIsHalfClosedAndListsAnew) {
+TEST(Informer, GivesUpAHalfClosedWatchAndListsAgain) {
   const std::string added = event("ADDED", pod("b", "3"));
   // Several times: the server may answer requests that the client has given up meanwhile.
   Scripted server({list(pod("a", "1"), "2"), list(pod("c", "1"), "2")},
@@ -257,7 +257,7 @@ std::string spoiled_stream(std::uint32_t seed) {
   return stream;
 }
 
-TEST(Informer, IsRightInTheEndWhateverTheStreamsWere) {
+TEST(Informer, EndsUpRightAfterAnyDamagedStreams) {
   constexpr std::uint32_t kStreams = 60;
   std::vector<std::string> watches;
   for (std::uint32_t seed = 1; seed <= kStreams; ++seed) watches.push_back(spoiled_stream(seed));
@@ -277,7 +277,7 @@ Json config_map(const std::string& name_space, const std::string& name) {
   return {{"metadata", {{"name", name}, {"namespace", name_space}}}};
 }
 
-TEST(Informer, KnowsTheObjectsOfItsNamespacesAlone) {
+TEST(Informer, HoldsObjectsOfItsNamespacesOnly) {
   FakeApiServer server;
   for (const char* name_space : {"a", "b", "c"}) {
     server.put(resource::kConfigMaps, config_map(name_space, "old"));
@@ -298,7 +298,7 @@ TEST(Informer, KnowsTheObjectsOfItsNamespacesAlone) {
   }
 }
 
-TEST(Informer, SurvivesWhatIsNoJson) {
+TEST(Informer, SurvivesTextThatIsNotJson) {
   Scripted server({list(pod("a", "1"), "2")},
                   {"nonsense\n", "{\"type\":\"ADDED\"}\n", event("ADDED", pod("b", "3"))});
   const auto informer = server.inform();

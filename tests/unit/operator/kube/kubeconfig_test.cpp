@@ -61,7 +61,7 @@ TEST(InClusterAccess, IsWhatKubernetesGivesAPod) {
   expect_error(ExitCode::kConfig, "use --kubeconfig", [&] { in_cluster_access(folder.path()); });
 }
 
-TEST(Credentials, AreReadAnewWhenRefused) {
+TEST(Credentials, AreReadAgainWhenRefused) {
   const TemporaryFolder folder;
   ClusterAccess access;
   access.token_file = folder.write("token", "first\n");

@@ -34,7 +34,7 @@ TEST(LeaseWatcher, CreatesRenewsAndTakesAFreeOne) {
   EXPECT_EQ(watcher.next_move(lease("", "2"), kStart), LeaseMove::kTake);
 }
 
-TEST(LeaseWatcher, ReadsALeaseOfOthersWithCare) {
+TEST(LeaseWatcher, ToleratesAMalformedLease) {
   LeaseWatcher watcher("me");
   EXPECT_EQ(holder_of(Json::object()), "");
   EXPECT_EQ(holder_of({{"spec", {{"holderIdentity", 3}}}}), "");

@@ -57,7 +57,7 @@ TEST(PutOwned, ReadsNoSecret) {
   EXPECT_EQ(me.server.count("GET", "/secrets"), 0U);
 }
 
-TEST(ApplyOwned, IsRefusedWhereAnotherObjectTookTheNameMeanwhile) {
+TEST(ApplyOwned, IsRefusedIfAnotherObjectHasTakenTheName) {
   Owner me;
   me.server.put(resource::kConfigMaps, map_of("u", "old"));
   const Json copy = me.stored();

@@ -5,14 +5,14 @@
 namespace ganscale::controller {
 namespace {
 
-TEST(Resource, KnowsItsPaths) {
+TEST(Resource, HasThePathsOfTheApi) {
   EXPECT_EQ(resource::kPods.path(), "/api/v1/pods");
   EXPECT_EQ(resource::kPods.path("team"), "/api/v1/namespaces/team/pods");
   EXPECT_EQ(resource::kJobs.path(Key{"team", "a-1.b"}),
             "/apis/batch/v1/namespaces/team/jobs/a-1.b");
 }
 
-TEST(Resource, LetsNoNameLeadElsewhere) {
+TEST(Resource, EscapesNamesInPaths) {
   const auto name = [](const std::string& name) {
     const std::string path = resource::kConfigMaps.path(Key{"team", name});
     return path.substr(path.rfind('/') + 1);

@@ -98,7 +98,7 @@ TEST(RestTransport, PassesOnWhatTheReaderThrows) {
       std::out_of_range);
 }
 
-TEST(RestTransport, SaysWhenNobodyAnswers) {
+TEST(RestTransport, ReportsAServerThatDoesNotAnswer) {
   std::string url;
   {
     const LoopbackServer gone([](const std::string&, const LoopbackServer::Write&) {});

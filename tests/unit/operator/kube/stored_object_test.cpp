@@ -50,7 +50,7 @@ struct World {
   }
 };
 
-TEST(StoreStatus, IsRefusedWhereOurCopyIsBehind) {
+TEST(StoreStatus, IsRefusedIfOurCopyIsStale) {
   World world;
   const StoredObject old = world.stored();
   const Json answer = store_status(old, {{"phase", "Running"}}, world.client);
@@ -87,7 +87,7 @@ TEST(Failure, KeepsTheFirstWordsOfItsReasonUntilTheSpecChanges) {
   EXPECT_EQ(reconciled(edited)["observedGeneration"], 2);
 }
 
-TEST(Failure, IsTakenBackBySuccessAlone) {
+TEST(Failure, IsClearedBySuccessOnly) {
   const Json failed = with_failure(with_status(Json::object()), {"Invalid", "one"}, kNow);
   const Json succeeded = with_success(with_status(failed), kNow + std::chrono::seconds(9));
   EXPECT_EQ(reconciled(succeeded)["status"], "True");
@@ -99,7 +99,7 @@ TEST(Failure, IsNotMentionedBeforeTheFirst) {
   EXPECT_EQ(with_success(with_status({{"kimg", 3}}), kNow), Json({{"kimg", 3}}));
 }
 
-TEST(ReportFailure, WritesOnceAndTellsOnce) {
+TEST(ReportFailure, WritesAndReportsOnce) {
   World world;
   for (int i = 0; i < 3; ++i) {
     report_failure(world.stored(), {"Invalid", "no " + std::to_string(i)}, kNow, world.client,
@@ -109,7 +109,7 @@ TEST(ReportFailure, WritesOnceAndTellsOnce) {
   EXPECT_THAT(world.told(), ElementsAre("no 0"));
 }
 
-TEST(ReportFailure, ThrowsNothingWhereTheServerIsAway) {
+TEST(ReportFailure, ThrowsNothingIfTheServerIsDown) {
   World world;
   for (int i = 0; i < 3; ++i) world.server.fail_next("PUT", "/status", 503);
   EXPECT_NO_THROW(
@@ -117,7 +117,7 @@ TEST(ReportFailure, ThrowsNothingWhereTheServerIsAway) {
   EXPECT_TRUE(world.told().empty());
 }
 
-TEST(ReconcileAndReport, SaysWhatToApplyWhereItLacksRights) {
+TEST(ReconcileAndReport, NamesTheManifestForMissingRights) {
   World world;
   const std::string denied =
       R"(mpijobs.kubeflow.org is forbidden: User "ops" cannot create resource "mpijobs")";
@@ -146,7 +146,7 @@ TEST(ReconcileAndReport, LeavesTheRefusalOfAQuotaAsItIs) {
   EXPECT_EQ(world.reconciled()["message"], refused);
 }
 
-TEST(ReportSuccess, GivesWayToWhoeverWroteMeanwhile) {
+TEST(ReportSuccess, YieldsToAConcurrentWriter) {
   World world;
   report_failure(world.stored(), {"Invalid", "no"}, kNow, world.client, world.events);
   const StoredObject old = world.stored();

@@ -44,7 +44,7 @@ TEST(LineSplitter, TakesLargeObjectsAndRefusesEndlessOnes) {
   });
 }
 
-TEST(WatchEvent, KnowsBookmarksAndErrors) {
+TEST(WatchEvent, ReadsBookmarksAndErrors) {
   EXPECT_EQ(
       parse_watch_event(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}})")
           .kind,
@@ -55,7 +55,7 @@ TEST(WatchEvent, KnowsBookmarksAndErrors) {
   EXPECT_EQ(expired.code, 410);
 }
 
-TEST(WatchEvent, RefusesWhatIsNone) {
+TEST(WatchEvent, RefusesOtherText) {
   for (const char* text :
        {"", "{", "[]", "3", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})",
         R"({"type":7,"object":{}})", R"({"type":"NEWS","object":{"metadata":{}}})",

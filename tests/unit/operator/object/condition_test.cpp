@@ -20,14 +20,14 @@ TEST(Condition, ChangesItsTimeWithItsStatusAlone) {
   EXPECT_EQ(status["conditions"].size(), 1U);
 }
 
-TEST(Condition, LeavesThoseOfOthers) {
+TEST(Condition, LeavesConditionsOfOthers) {
   Json status = {{"conditions", Json::array({{{"type", "Theirs"}, {"status", "Unknown"}}})}};
   set_condition(status, {"Ready", true, "", ""}, 1, kNow);
   EXPECT_EQ(find_condition(status, "Theirs")["status"], "Unknown");
   EXPECT_EQ(find_condition(status, "Ready")["reason"], "Unknown") << "a reason must not be empty";
 }
 
-TEST(Condition, IsSetWhateverWasThere) {
+TEST(Condition, ReplacesAMalformedOne) {
   for (const char* odd : {R"({"conditions": 3})", R"({"conditions": [3, {"type": 4}]})",
                           R"({"conditions": [{"type": "Ready"}]})"}) {
     Json status = Json::parse(odd);

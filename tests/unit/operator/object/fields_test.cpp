@@ -14,7 +14,7 @@ void refuses(const Json& object, const std::string& text,
   });
 }
 
-TEST(Fields, HaveDefaultsWhereThereIsNothing) {
+TEST(Fields, HaveDefaultsIfAbsent) {
   const Json object = {{"none", nullptr}};
   Fields in(object, "spec");
   EXPECT_EQ(in.text("none", "x"), "x");
@@ -58,7 +58,7 @@ TEST(Fields, HoldNumbersToTheirRange) {
   }
 }
 
-TEST(Fields, RefuseWhatNobodyAskedFor) {
+TEST(Fields, RefuseUnknownOnes) {
   const Json object = {{"known", 1}, {"other", 2}};
   Fields in(object, "node");
   in.whole("known", 0);
@@ -74,7 +74,7 @@ TEST(Fields, CutAndEscapeWhatTheyShow) {
   refuses({{"a", Json::array({"\xff"})}}, "\\ufffd", [](Fields& in) { in.text("a"); });
 }
 
-TEST(Lookup, HasAFallbackForWhateverIsNotThere) {
+TEST(Lookup, HasAFallbackForAbsentValues) {
   const Json object = {
       {"status", {{"phase", "Running"}, {"count", 3}, {"list", Json::array({1})}}}};
   EXPECT_EQ(text_at(object, "/status/phase"), "Running");

@@ -12,7 +12,7 @@ TEST(Key, IsWhereAnObjectIs) {
   EXPECT_LT((Key{"a", "z"}), (Key{"b", "a"}));
 }
 
-TEST(Key, OfWhatIsNoObjectIsAnError) {
+TEST(Key, OfAValueThatIsNotAnObjectIsAnError) {
   expect_error(ExitCode::kConfig, "metadata.name: expected a text",
                [] { key_of({{"metadata", {{"name", true}}}}); });
   expect_error(ExitCode::kConfig, "metadata: expected an object",

@@ -50,7 +50,7 @@ TEST(Render, TakesProfilesAndConfigurationFromFiles) {
   EXPECT_THAT(rendered.output, HasSubstr("kubernetes.io/metadata.name: ops\n"));
 }
 
-TEST(Render, LocksMemoryWithoutRootWhereTheRuntimeAllowsIt) {
+TEST(Render, LocksMemoryWithoutRootIfTheRuntimeAllowsIt) {
   const std::string words = "render -f " + sample("faces-dgx-a100");
   const ProgramResult root = run_operator(words);
   EXPECT_THAT(root.output, HasSubstr("IPC_LOCK"));
@@ -100,7 +100,7 @@ TEST(Render, PrintsTheTrainingsOfASweepInTheirOrder) {
   EXPECT_THAT(rendered.output, HasSubstr("warmup_steps: 20\n"));
 }
 
-TEST(CommandLine, TellsItsVersionItsVerbsAndExamples) {
+TEST(CommandLine, PrintsVersionVerbsAndExamples) {
   EXPECT_THAT(run_operator("version").output, HasSubstr("ganscale-operator "));
   for (const char* verb : {"run", "render", "validate", "report"}) {
     const ProgramResult help = run_operator(std::string(verb) + " --help");

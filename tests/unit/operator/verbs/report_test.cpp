@@ -57,7 +57,7 @@ TEST(Report, RefusesASweepWithoutResults) {
   EXPECT_EQ(run_report(folder.write("sweep.json", sweep.dump()), folder / "none").exit_code, 78);
 }
 
-TEST(Report, RefusesWhatIsNoSweep) {
+TEST(Report, RefusesAFileThatIsNotASweep) {
   const TemporaryFolder folder;
   const auto training = folder.write("training.yaml", "kind: GanTraining\nmetadata: {name: a}\n");
   const ProgramResult refused = run_report(training, folder / "none");

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Run, RefusesNamespacesThatAreNone) {
+TEST(Run, RefusesInvalidNamespaces) {
   for (const char* names : {"Team", "team,-x", "a/b", "''"}) {
     const ProgramResult refused = run_operator(std::string("run --watch-namespaces=") + names);
     EXPECT_EQ(refused.exit_code, 64) << names;

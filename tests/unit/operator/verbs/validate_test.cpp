@@ -14,13 +14,13 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Validate, TellsWhatTheTrainingIs) {
+TEST(Validate, DescribesTheTraining) {
   const ProgramResult told = run_operator("validate -f " + sample("faces-dgx-a100"));
   EXPECT_EQ(told.exit_code, 0);
   EXPECT_EQ(told.output, "default/faces: 8 nodes, 64 GPUs, 64 ranks\n");
 }
 
-TEST(Validate, TellsWhatEachSweepOfTheRepositoryIs) {
+TEST(Validate, DescribesEachSweepOfTheRepository) {
   const std::map<std::string, std::string> expected{
       {"cpu-1-to-2.yaml", "default/cpu: Weak, 2 points of 1 to 2 ranks, 6 runs\n"},
       {"dcgan-cifar10.yaml",
@@ -98,7 +98,7 @@ ProgramResult validate_training(const std::string& spec) {
   return run_operator("validate -f " + file.string());
 }
 
-TEST(Validate, SaysWhatOnlyTheDefinitionKnows) {
+TEST(Validate, ChecksTheDefinitionToo) {
   EXPECT_THAT(validate_training("queueName: \"\"").output,
               HasSubstr("default/a: spec.queueName: must match ^[a-z0-9]"));
   EXPECT_THAT(validate_training("priorityClassName: \"\"").output,

@@ -9,7 +9,7 @@
 namespace ganscale::optim {
 namespace {
 
-TEST(Norms, AreThoseOfEachTensor) {
+TEST(Norms, AreComputedForEachTensor) {
   const auto first = at::tensor({3.0, 4.0}, at::kDouble);
   const auto second = at::full({2, 3, 5, 5}, -2.0, at::kDouble)
                           .contiguous(at::MemoryFormat::ChannelsLast);  // 150 elements

@@ -94,7 +94,7 @@ TEST(SlotOptimizer, HasItsStateBeforeTheFirstStep) {
   EXPECT_EQ(state.at("a.weight.step").dim(), 0);
 }
 
-TEST(SlotOptimizer, GoesOnFromCopiedState) {
+TEST(SlotOptimizer, ContinuesFromCopiedState) {
   const auto gradient = [](const at::Tensor& of, int step) {
     of.mutable_grad() = at::arange(6, at::kDouble).view({2, 3}).add(step).sin();
   };

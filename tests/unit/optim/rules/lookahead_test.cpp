@@ -79,7 +79,7 @@ TEST(Lookahead, MovesAveragesTowardTheWeightsThatItLeaves) {
   EXPECT_NEAR(followers.at("w")[0].item<double>(), 0.75 * after_one + 0.25 * 0.9, 1e-12);
 }
 
-TEST(Lookahead, NamesItsStateBesideThatOfTheInnerOptimizer) {
+TEST(Lookahead, NamesItsStateSeparatelyFromTheInnerOptimizers) {
   Ahead ahead({.interval = 3, .slow_step = 0.5}, /*momentum=*/0.5);
   ahead.step();
   ahead.step();

@@ -80,7 +80,7 @@ TEST(OptimizerTable, NamesTheKeyOfAnInnerOptimizersMistake) {
   refuse("run.yaml:2: unknown key: inner.betas", "{name: sgd, betas: [0.5, 0.999]}");
 }
 
-TEST(OptimizerTable, LetsAnInnerOptimizerHoldNoOther) {
+TEST(OptimizerTable, RefusesAnInnerOptimizerWithinAnother) {
   expect_error(ExitCode::kConfig,
                "run.yaml:2: inner.name: expected one of [adam, adamw, radam, adabelief, sgd, "
                "rmsprop, lamb, lars]: lookahead",
@@ -109,7 +109,7 @@ TEST(OptimizerTable, EveryOptimizerCountsItsChangesOfParametersAndAverages) {
 }
 
 /// Goes on from the state after three of seven steps: amid a round of lookahead, whose next ends.
-TEST(OptimizerTable, EveryOptimizerGoesOnFromItsStateToTheBit) {
+TEST(OptimizerTable, EveryOptimizerResumesFromItsStateBitForBit) {
   const auto step = [](Optimizer& optimizer, int number) {
     for (const auto& [name, weight] : optimizer.parameters()) {
       weight.mutable_grad() = at::arange(6, at::kDouble).view({2, 3}).add(number).sin();

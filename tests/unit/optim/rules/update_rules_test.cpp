@@ -128,7 +128,7 @@ TEST(Lars, WithoutWeightDecayIsSgd) {
 }
 
 // Biases begin at 0, and R1 reaches no output bias.
-TEST(TrustRatio, IsOneWhereWeightsOrUpdateAreZero) {
+TEST(TrustRatio, IsOneIfWeightsOrUpdateAreZero) {
   const LarsOptions lars{.weight_decay = 0.5, .trust = 0.001};
   expect_near(stepped<Lars>(lars, {0, 0}, {2, 3}), {-0.2, -0.3});
   expect_near(stepped<Lars>(lars, {2, 4}, {0, 0}), {2 - 0.1, 4 - 0.2});

@@ -23,7 +23,7 @@ Algorithm algorithm(double bytes, int gpus) {
   return all_reduce_time(bytes, gpus, nodes_of_four(), 1).algorithm;
 }
 
-TEST(AllReduceTime, IsNothingOnOneRankOrForNoBytes) {
+TEST(AllReduceTime, IsZeroOnOneRankOrForNoBytes) {
   EXPECT_EQ(seconds(1e9, 1), 0);
   EXPECT_EQ(seconds(0, 4), 0);
   EXPECT_EQ(algorithm(1e9, 1), Algorithm::kNone);

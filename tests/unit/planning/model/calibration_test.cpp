@@ -59,7 +59,7 @@ TEST(Fit, FitsTheDeviceByDefault) {
   EXPECT_EQ(found.launch_seconds, 0);
 }
 
-TEST(Fit, RefusesPointsThatDoNotTell) {
+TEST(Fit, RefusesPointsThatDoNotDetermineTheFit) {
   expect_error(ExitCode::kConfig,
                "measured.yaml:1: fit: the points do not determine synchronize_seconds", [] {
                  fitted(

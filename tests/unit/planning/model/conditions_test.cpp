@@ -23,7 +23,7 @@ TEST(Conditions, AreReadAsTheyArePrinted) {
   EXPECT_EQ(read.detect_seconds, Conditions().detect_seconds);
 }
 
-TEST(Conditions, AreRefusedWhereNothingCanBeSimulated) {
+TEST(Conditions, AreRefusedIfNothingCanBeSimulated) {
   expect_error(ExitCode::kConfig, "conditions.yaml:1: rank_hours_between_failures: must be above 0",
                [] { parse("rank_hours_between_failures: 0\n"); });
   expect_error(ExitCode::kConfig, "detect_seconds: must not be negative",

@@ -40,7 +40,7 @@ double images_per_second(const SimulatedRuns& runs, const std::string& scheme) {
   return std::ranges::find(runs.schemes, scheme, &SchemeRun::scheme)->images_per_second;
 }
 
-TEST(SimulateRuns, TellsTheSchemesApart) {
+TEST(SimulateRuns, DistinguishesTheSchemes) {
   const SimulatedRuns runs = runs_on({8}, kQuiet);
   ASSERT_EQ(runs.schemes.size(), 6U);
   EXPECT_NEAR(images_per_second(runs, "synchronous"), 64 / 0.32, 1e-6);

@@ -10,7 +10,7 @@ Machine parse_lab(const std::string& yaml) {
   return parse_machine(config::Section(config::parse_yaml(yaml, "lab.yaml")));
 }
 
-TEST(Machine, KnowsItsNodes) {
+TEST(Machine, CountsItsNodes) {
   const Machine& machine = machine_of_name("dgx-a100");
   EXPECT_EQ(machine.nodes_of(1), 1);
   EXPECT_EQ(machine.nodes_of(5), 1);

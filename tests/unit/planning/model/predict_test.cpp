@@ -8,7 +8,7 @@
 namespace ganscale::planning {
 namespace {
 
-TEST(MeanLargestNormal, IsThatOfTables) {
+TEST(MeanLargestNormal, MatchesTables) {
   EXPECT_NEAR(mean_largest_normal(1), 0, 1e-9);
   EXPECT_NEAR(mean_largest_normal(2), 1 / std::sqrt(std::numbers::pi), 1e-4);
   // Harter 1961, Biometrika 48: order statistics of the normal distribution
@@ -64,7 +64,7 @@ TEST(PredictStep, AveragesPhasesOverTheirIntervals) {
   EXPECT_DOUBLE_EQ(predict(workload, make_assumptions(), {1, 10}).device, 2.5);
 }
 
-TEST(PredictStep, WaitsForTheHostWhereItIsSlower) {
+TEST(PredictStep, WaitsForTheHostIfItIsSlower) {
   Workload workload = linear_workload();
   workload.phases[0].launches = 1000;
   Assumptions assumptions = make_assumptions();
@@ -111,7 +111,7 @@ TEST(PredictStep, HidesAllButTheLastAllReduce) {
   EXPECT_DOUBLE_EQ(predict(workload, assumptions, {2, 20}).all_reduce, 1.125);
 }
 
-TEST(PredictStep, HidesMoreWhereTheHostIsSlower) {
+TEST(PredictStep, HidesMoreIfTheHostIsSlower) {
   Workload workload = linear_workload();
   workload.phases[0].launches = 1000;
   workload.phases[0].reduced_bytes = 3e9;  // three seconds on two ranks

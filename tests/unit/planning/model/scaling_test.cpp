@@ -28,7 +28,7 @@ Scaling scale(Mode mode, std::vector<int> gpus, const Assumptions& assumptions =
                          steady_workload(), dgx(), assumptions);
 }
 
-TEST(Doublings, AreOfAPartOfANodeAndThenOfNodes) {
+TEST(Doublings, FillANodeThenDoubleNodes) {
   EXPECT_THAT(doublings(8, dgx(), 4), testing::ElementsAre(8, 16, 32));
   EXPECT_THAT(doublings(1, dgx(), 3), testing::ElementsAre(1, 2, 4, 8, 16));
   EXPECT_THAT(doublings(1, machine_of_name("summit-v100"), 2),
@@ -54,7 +54,7 @@ TEST(PredictScaling, KeepsTheBatchOfAGpuWhenWeak) {
   EXPECT_GT(scaling.rows[1].efficiency, 0.9);
 }
 
-TEST(PredictScaling, EndsWhereGpusHaveNoWholeNumberOfImages) {
+TEST(PredictScaling, EndsIfGpusGetNoWholeNumberOfImages) {
   const Scaling scaling = scale(Mode::kStrong, {8, 64, 128, 256});
   EXPECT_EQ(scaling.rows.size(), 2U);
   EXPECT_THAT(scaling.left_out, HasSubstr("the batch of 64 gives 128 GPUs a fractional"));
@@ -69,7 +69,7 @@ TEST(PredictScaling, CountsTheStartAndTheCost) {
   EXPECT_NEAR(four.hours, four.seconds_per_kimg + 70.0 / 3600, 1e-9);
 }
 
-TEST(PredictScaling, OfLabelsMeetsOnlyAtTheEnd) {
+TEST(PredictScaling, OfLabelsWaitsForStragglersOnlyAtTheEnd) {
   // A label's 3,600,000 images in batches of eight are 450,000 steps: jitter is gone.
   const Assumptions assumptions = {.jitter = 0.1, .spread = 0.01, .start_seconds = 0};
   const Scaling scaling = scale(Mode::kPerLabel, {8, 1024}, assumptions);
@@ -106,7 +106,7 @@ TEST(ScalingTable, IsAlsoJson) {
   EXPECT_EQ(json["rows"][1]["limit"], "device");
 }
 
-TEST(ScalingTable, TellsTheMachineAsJson) {
+TEST(ScalingTable, HoldsTheMachineAsJson) {
   const auto json = to_json(machine_of_name("selene"));
   EXPECT_EQ(json["device"], "A100");
   EXPECT_EQ(json["ports"], 8);

@@ -68,7 +68,7 @@ TEST(SimulatedAttempts, WaitForTheCheckpointBefore) {
   EXPECT_NEAR(time.checkpointing, 1 + 8 * (20 + 1), 1e-9);  // nine; before the first is none
 }
 
-TEST(SimulatedAttempts, EndUndoneWhereFailuresUndoAll) {
+TEST(SimulatedAttempts, EndAtTheFailureLimitIfAllWorkIsLost) {
   const RunTime time = simulate_attempts(
       {.training_seconds = 1e6, .interval_seconds = 1e5, .most_failures = 500},
       {.seconds_between_failures = 10, .restart_seconds = 5, .pause_seconds = 1}, 1);

@@ -7,7 +7,7 @@
 namespace ganscale::planning {
 namespace {
 
-TEST(BestInterval, IsYoungsWherePausesAreShort) {
+TEST(BestInterval, IsYoungsForShortPauses) {
   // sqrt(2 * 1 * 1e6) = 1414.2; Daly's next terms are a third of a second less the pause.
   EXPECT_NEAR(best_interval({.seconds_between_failures = 1e6, .pause_seconds = 1}),
               1414.21 + 1.0 / 3 - 1, 0.01);
@@ -21,7 +21,7 @@ TEST(BestInterval, IsWhereDalysGoodputIsHighest) {
   EXPECT_LT(expected_goodput(reliability, 1.05 * best), at_best);
 }
 
-TEST(BestInterval, IsAFailuresWherePausesAreLonger) {
+TEST(BestInterval, IsTheTimeBetweenFailuresIfPausesAreLonger) {
   EXPECT_EQ(best_interval({.seconds_between_failures = 10, .pause_seconds = 20}), 10);
 }
 

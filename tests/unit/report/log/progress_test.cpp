@@ -26,7 +26,7 @@ TEST(Progress, CountsOnlyThisRunsWorkInTheRate) {
   EXPECT_DOUBLE_EQ(seconds_left(resumed), 10);
 }
 
-TEST(Progress, KnowsNoTimeLeftBeforeTheFirstStep) {
+TEST(Progress, ShowsNoTimeLeftBeforeTheFirstStep) {
   EXPECT_TRUE(std::isinf(seconds_left({.done = 5, .total = 10, .done_at_start = 5})));
   EXPECT_EQ(seconds_left({.done = 10, .total = 10, .done_at_start = 10}), 0);
 }

@@ -51,7 +51,7 @@ TEST_F(StatsLogTest, ResumeBetweenTwoTicksDropsTheLaterOne) {
   EXPECT_THAT(images_seen(path_), ElementsAre(1000));
 }
 
-TEST_F(StatsLogTest, NewRunBeginsAnew) {
+TEST_F(StatsLogTest, NewRunStartsOver) {
   write(0, {0, 1000});
   write(0, {});
   EXPECT_THAT(images_seen(path_), IsEmpty());
@@ -113,7 +113,7 @@ TEST_F(StatsLogTest, LeavesNoTornLineWhenTheDiskIsFull) {
   EXPECT_THAT(images_seen(path_), ElementsAre(1000, 2000));
 }
 
-TEST(Tick, BecomesOneObjectWithoutWhatThereIsNot) {
+TEST(Tick, BecomesOneObjectWithoutAbsentValues) {
   Tick tick;
   tick.images_seen = 1500;
   tick.losses = {{"generator", std::nan("")}};
@@ -124,7 +124,7 @@ TEST(Tick, BecomesOneObjectWithoutWhatThereIsNot) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("roles")));
 }
 
-TEST(Tick, TellsWhatEachRoleDid) {
+TEST(Tick, ReportsTheWorkOfEachRole) {
   Tick tick;
   tick.roles["generator"] = {.ranks = 2,
                              .steps = 16,

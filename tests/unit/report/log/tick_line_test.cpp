@@ -18,7 +18,7 @@ Tick make_tick() {
   return tick;
 }
 
-TEST(TickLine, HasWhatPeopleFollow) {
+TEST(TickLine, HasTheMainNumbers) {
   auto tick = make_tick();
   tick.losses = {{"discriminator", 1.2146}, {"generator", 0.82}, {"r1", 0.0734}};
   tick.scores = {{"fake", 0.415}, {"real", 0.584}};
@@ -42,7 +42,7 @@ TEST(TickLine, AlignsItsColumns) {
     EXPECT_EQ(first.find(column), second.find(column)) << first << "\n" << second;
 }
 
-TEST(TickLine, AddsWhatHasRoom) {
+TEST(TickLine, AddsWhatFits) {
   auto tick = make_tick();
   tick.device_memory_bytes = std::int64_t{98} * (1 << 30) / 10;
   tick.augment_p = 0.12;
@@ -51,7 +51,7 @@ TEST(TickLine, AddsWhatHasRoom) {
             "maintenance 3.1s");
 }
 
-TEST(TickLine, TellsWaitsAndAgesOfBothRoles) {
+TEST(TickLine, ShowsWaitsAndAgesOfBothRoles) {
   auto tick = make_tick();
   tick.roles["generator"] = {.wait_share = 0.25, .steps_of_age = {{0, 1}, {1, 3}}};
   tick.roles["discriminator"] = {.wait_share = 0.5, .steps_of_age = {{0, 4}}};

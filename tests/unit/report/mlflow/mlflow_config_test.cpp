@@ -15,13 +15,13 @@ void expect_refusal(const std::string& text, const std::string& yaml) {
   expect_error(ExitCode::kConfig, text, [&] { parse(yaml); });
 }
 
-TEST(MlflowConfig, WantsNothingUnlessAskedFor) {
+TEST(MlflowConfig, IsOffByDefault) {
   EXPECT_FALSE(parse("{}\n").is_wanted());
   EXPECT_TRUE(parse("uri: http://tracking:5000\n").is_wanted());
   EXPECT_TRUE(parse("experiment: faces\n").is_wanted());
 }
 
-TEST(MlflowConfig, RefusesWhatIsNoServer) {
+TEST(MlflowConfig, RefusesAnAddressThatIsNotAServer) {
   expect_refusal("run.yaml:1: uri: expected a tracking server", "uri: sqlite:///runs.db\n");
   expect_refusal("expected a tracking server", "uri: tracking:5000\n");
 }

@@ -76,7 +76,7 @@ TEST(MlflowBatches, HaveImagesSeenForStepsAndTheWordForNaN) {
   EXPECT_EQ(batches[0].images_seen, 500);
 }
 
-TEST(MlflowBatches, HoldAThousandMetricsAndTellWhichLinesAreWhole) {
+TEST(MlflowBatches, HoldAThousandMetricsAndMarkCompleteLines) {
   const auto batches =
       mlflow_batches({line_with(1, 600), line_with(2, 600), line_with(3, 2500)}, 0);
   std::vector<std::size_t> sizes;

@@ -133,7 +133,7 @@ TEST_F(MlflowRunTest, SendsParametersMetricsAndTheStatus) {
   EXPECT_EQ(files::read_file(folder_ / "mlflow.json").find("secret"), std::string::npos);
 }
 
-TEST_F(MlflowRunTest, ResumesTheSameRunAndSendsWhatComesAfterItsBegin) {
+TEST_F(MlflowRunTest, ResumesTheSameRunAndSendsNewLines) {
   {
     MlflowRun run = start();
     write(run, 1000);
@@ -162,7 +162,7 @@ TEST_F(MlflowRunTest, BeginsAnotherRunForAnotherServerOrADamagedState) {
   EXPECT_THAT(output(), HasSubstr("Cannot read which MLflow run this is"));
 }
 
-TEST_F(MlflowRunTest, TellsOnceThatAServerIsDownAndCatchesUp) {
+TEST_F(MlflowRunTest, WarnsOnceThatAServerIsDownAndCatchesUp) {
   is_down_ = true;
   MlflowRun run = start();
   write(run, 1000);
@@ -177,7 +177,7 @@ TEST_F(MlflowRunTest, TellsOnceThatAServerIsDownAndCatchesUp) {
   EXPECT_EQ(occurrences(text, "has not got everything"), 0) << text;
 }
 
-TEST_F(MlflowRunTest, SendsLaterWhatAServerMissedThatWasDownToTheEnd) {
+TEST_F(MlflowRunTest, SendsOnResumeWhatAServerThatWasDownMissed) {
   is_down_ = true;
   {
     MlflowRun run = start();

@@ -43,7 +43,7 @@ TEST(RunSummary, FindsAKeyOfTheConfigurationByItsPath) {
   EXPECT_EQ(config_value(config, "a.b.c.d"), std::nullopt);
 }
 
-TEST(RunSummary, RefusesAFolderThatIsNoRun) {
+TEST(RunSummary, RefusesAFolderThatIsNotARun) {
   const TemporaryFolder folder;
   expect_error(ExitCode::kData, "not the folder of a run, it has no config.yaml",
                [&] { read_run(folder.path()); });
@@ -197,7 +197,7 @@ TEST(HtmlReport, ShowsTheNewestValueOfAMetricThatTheLastEvaluationLeftOut) {
   EXPECT_THAT(page, HasSubstr("<b>2.00</b><span>is50k</span>"));
 }
 
-TEST(HtmlReport, TellsWhatMadeTheRun) {
+TEST(HtmlReport, DescribesTheBuildOfTheRun) {
   const TemporaryFolder folder;
   make_run(folder.path(), 1);
   EXPECT_THAT(html_report(read_run(folder.path())), Not(HasSubstr("Provenance")));
@@ -214,7 +214,7 @@ TEST(HtmlReport, TellsWhatMadeTheRun) {
   EXPECT_THAT(page, Not(HasSubstr("a<b")));
 }
 
-TEST(HtmlReport, NeedsNothingButItself) {
+TEST(HtmlReport, IsSelfContained) {
   const TemporaryFolder folder;
   make_run(folder.path(), 3);
   const auto page = html_report(read_run(folder.path()));

@@ -67,7 +67,7 @@ TEST(CountStep, HasThePhasesOfTheRun) {
   EXPECT_EQ(phase_of(phases, "Dreg").interval, 16);
 }
 
-TEST(CountStep, TakesAsMuchForEachImage) {
+TEST(CountStep, CountsTheSameFlopsPerImageOnAnyNumberOfRanks) {
   const auto one = gradients_of(count_step(parse(kSmall), 1), "Dmain");
   const auto half = gradients_of(count_step(parse(kSmall), 2), "Dmain");
   EXPECT_EQ(one.convolution_flops, 2 * half.convolution_flops);
@@ -81,7 +81,7 @@ TEST(CountStep, NeverHasTheHostWait) {
   }
 }
 
-TEST(CountStep, SeesAnOptimizerThatWaits) {
+TEST(CountStep, CountsHostReadsOfAnOptimizer) {
   const auto phases =
       count_step(parse("training: {batch: 8}\ngenerator: {optimizer: {name: rmsprop}}\n"), 1);
   EXPECT_EQ(cost::work_of(phase_of(phases, "Gmain").update).host_reads, 1);

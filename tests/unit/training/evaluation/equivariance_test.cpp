@@ -56,7 +56,7 @@ double measure(models::StyleGenerator& generator, const std::string& name) {
   return measure(generator, name, *comm::make_single_group());
 }
 
-TEST(Equivariance, IsHighWhereImagesFollowTheirInput) {
+TEST(Equivariance, IsHighIfImagesFollowTheirInput) {
   Waves generator(/*follows=*/true);
   EXPECT_GT(measure(generator, "eqt40_int"), 120);  // but for the rounding of pixels to float32
   EXPECT_GT(measure(generator, "eqt40_frac"), 45);
@@ -64,7 +64,7 @@ TEST(Equivariance, IsHighWhereImagesFollowTheirInput) {
   EXPECT_TRUE(at::equal(generator.input_transform(), at::eye(3, at::kDouble)));
 }
 
-TEST(Equivariance, IsLowWhereTheyStay) {
+TEST(Equivariance, IsLowIfImagesStayInPlace) {
   Waves generator(/*follows=*/false);
   for (const char* name : {"eqt40_int", "eqt40_frac", "eqr40"}) {
     EXPECT_LT(measure(generator, name), 15) << name;

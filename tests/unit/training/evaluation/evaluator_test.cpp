@@ -193,7 +193,7 @@ TEST_F(EvaluatorTest, SharesItsFolderWithAProcessOfTheSameNumber) {
   EXPECT_TRUE(std::filesystem::is_regular_file(file));
 }
 
-TEST_F(EvaluatorTest, ContinuesWhereNothingCanBeCached) {
+TEST_F(EvaluatorTest, ContinuesIfNothingCanBeCached) {
   measure_by({"fid50"});
   const auto group = comm::make_single_group();
   const auto expected = evaluate(*group, "dcgan").values;

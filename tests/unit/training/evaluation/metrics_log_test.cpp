@@ -17,7 +17,7 @@ MetricsLine line_at(std::int64_t images_seen, double fid = 12.5) {
           .measured = {.values = {{"fid50k", fid}}, .by_label = {}}};
 }
 
-TEST(MetricsLog, LineSaysWhenAndWhatWasMeasured) {
+TEST(MetricsLog, LineReportsTheTimeAndTheMetrics) {
   auto line = line_at(4500);
   line.measured.by_label["fid50k_labels"] = {1, 2};
   line.measured.label_shares = "data";
@@ -25,14 +25,14 @@ TEST(MetricsLog, LineSaysWhenAndWhatWasMeasured) {
                                   R"("fid50k":12.5,"fid50k_labels":[1.0,2.0]})");
 }
 
-TEST(MetricsLog, LineSaysHowLongTheGeneratorWasTrainedWhereThatIsKnown) {
+TEST(MetricsLog, LineReportsTheTrainingTimeIfKnown) {
   auto line = line_at(4500);
   line.training_seconds = 7.5;
   EXPECT_EQ(to_json(line)["training_seconds"], 7.5);
   EXPECT_FALSE(to_json(line_at(4500)).contains("training_seconds"));
 }
 
-TEST(MetricsLog, WritesNullForWhatIsNoNumber) {
+TEST(MetricsLog, WritesNullForNaN) {
   const auto json = to_json(line_at(0, std::numeric_limits<double>::quiet_NaN()));
   EXPECT_THAT(json.dump(), testing::HasSubstr(R"("fid50k":null)"));
 }
@@ -52,7 +52,7 @@ class MetricsFile : public testing::Test {
   const std::filesystem::path file_ = folder_ / "metrics.jsonl";
 };
 
-TEST_F(MetricsFile, KnowsItsNewestLine) {
+TEST_F(MetricsFile, ReturnsItsNewestLine) {
   EXPECT_EQ(newest_images_seen(file_), std::nullopt);
   append_if_newest(file_, line_at(1000));
   append_if_newest(file_, line_at(2000));

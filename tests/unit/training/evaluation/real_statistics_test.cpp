@@ -137,7 +137,7 @@ TEST_F(RealStatistics, OfTheFileReachEveryRank) {
 }
 
 // Whatever the features depend on is part of the file's name.
-TEST_F(RealStatistics, OfAnythingElseAreAnotherFile) {
+TEST_F(RealStatistics, OfOtherSettingsAreInAnotherFile) {
   features();
   statistics(*alone_, {.moments = true});
   std::size_t files = 2;
@@ -160,7 +160,7 @@ TEST_F(RealStatistics, OfAnythingElseAreAnotherFile) {
   EXPECT_EQ(seen_, static_cast<std::int64_t>(files) * kRecordCount);
 }
 
-TEST_F(RealStatistics, AreComputedAgainWhereTheFileIsDamaged) {
+TEST_F(RealStatistics, AreComputedAgainIfTheFileIsDamaged) {
   const auto expected = features().features();
   ASSERT_EQ(cached().size(), 1);
   std::ofstream(cached().front()) << "no tensors";
@@ -170,7 +170,7 @@ TEST_F(RealStatistics, AreComputedAgainWhereTheFileIsDamaged) {
   EXPECT_EQ(seen_, 2 * kRecordCount) << "the file is whole again";
 }
 
-TEST_F(RealStatistics, AreMadeWhereNothingCanBeKept) {
+TEST_F(RealStatistics, AreComputedIfNothingCanBeCached) {
   const auto expected = features().features();
   config_.cache = "/proc/none";
   EXPECT_TRUE(at::equal(features().features(), expected));

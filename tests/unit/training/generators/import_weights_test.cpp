@@ -47,7 +47,7 @@ void import(const TemporaryFolder& folder, const Metadata& metadata,
   import_weights(folder / "weights.safetensors", RunFolder(folder / "run"));
 }
 
-TEST(ImportWeights, MakesARunOfTheModelThatTheyAreOf) {
+TEST(ImportWeights, MakesARunOfTheirModel) {
   const TemporaryFolder folder;
   import(folder, metadata());
   const auto trained = load_newest_generator(folder / "run");
@@ -59,7 +59,7 @@ TEST(ImportWeights, MakesARunOfTheModelThatTheyAreOf) {
   }
 }
 
-TEST(ImportWeights, RefusesWhatNoModelKnows) {
+TEST(ImportWeights, RefusesFilesOfAnotherKind) {
   const TemporaryFolder folder;
   auto other = metadata();
   other["kind"] = "vae_weights";
@@ -78,7 +78,7 @@ TEST(ImportWeights, NamesWhatTheMetadataLack) {
                [&] { import(folder, incomplete); });
 }
 
-TEST(ImportWeights, RefusesMetadataThatAreNoNumbers) {
+TEST(ImportWeights, RefusesMetadataThatAreNotNumbers) {
   const TemporaryFolder folder;
   auto wrong = metadata();
   wrong["channels"] = "gray";

@@ -66,7 +66,7 @@ class LabelBundleFiles : public testing::Test {
 
 const std::vector<std::int64_t> LabelBundleFiles::kRecords = {6, 4, 2};
 
-TEST_F(LabelBundleFiles, HoldWhatTheLabelsThatAreTrainedReached) {
+TEST_F(LabelBundleFiles, HoldTheProgressOfTheTrainedLabels) {
   const auto bundle = write_and_read();
   EXPECT_EQ(bundle.images_seen, 800);
   EXPECT_EQ(bundle.label_probabilities, (std::vector<double>{0.75, 0, 0.25}));
@@ -88,7 +88,7 @@ TEST_F(LabelBundleFiles, NeedACheckpointOfEachTrainedLabel) {
   expect_error(ExitCode::kData, "a trained label has no checkpoint", [&] { write_and_read(); });
 }
 
-TEST_F(LabelBundleFiles, AreToldFromOtherFiles) {
+TEST_F(LabelBundleFiles, AreDistinguishedFromOtherFiles) {
   run_.create();
   checkpoint::write_safetensors(run_.bundle(), {{"a", at::ones({1})}});
   expect_error(ExitCode::kData, "not a bundle of labeled generators",

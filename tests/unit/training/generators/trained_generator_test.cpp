@@ -67,7 +67,7 @@ TEST_F(TrainedGenerators, IsTheAverageOfTheNewestCheckpoint) {
   EXPECT_EQ(trained.run, std::filesystem::absolute(run_.root()));
 }
 
-TEST_F(TrainedGenerators, HasWhatOnlyTheDataShowed) {
+TEST_F(TrainedGenerators, HasTheShapeOfTheData) {
   write_checkpoint(1000);
   const auto trained = load_newest_generator(run_.root());
   EXPECT_EQ(trained.config.model.channels, 1);
@@ -76,7 +76,7 @@ TEST_F(TrainedGenerators, HasWhatOnlyTheDataShowed) {
   EXPECT_EQ(trained.label_probabilities, (std::vector<double>{0.25, 0.75}));
 }
 
-TEST_F(TrainedGenerators, IsThereToMakeImagesOnly) {
+TEST_F(TrainedGenerators, IsInEvalModeWithoutGradients) {
   write_checkpoint(1000);
   const auto trained = load_newest_generator(run_.root());
   EXPECT_FALSE(trained.generator->is_training());
@@ -103,14 +103,14 @@ TEST_F(TrainedGenerators, SaysWhichAveragesThereAre) {
                [&] { load_newest_generator(run_.root(), 3); });
 }
 
-TEST_F(TrainedGenerators, PassesOverADamagedCheckpoint) {
+TEST_F(TrainedGenerators, SkipsADamagedCheckpoint) {
   write_checkpoint(1000);
   const auto newest = write_checkpoint(2000);
   std::filesystem::resize_file(newest / "generator_ema.safetensors", 100);
   EXPECT_EQ(weight_of(load_newest_generator(run_.root())), 1000);
 }
 
-TEST_F(TrainedGenerators, SaysWhereThereIsNone) {
+TEST_F(TrainedGenerators, ReportsARunWithoutACheckpoint) {
   expect_error(ExitCode::kData, "no checkpoint in this run folder; train first",
                [&] { load_newest_generator(run_.root()); });
   expect_error(ExitCode::kData, "nowhere", [] { load_newest_generator("nowhere"); });

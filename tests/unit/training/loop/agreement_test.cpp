@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kDay = 86400;  // more than a test takes
 
-TEST(Budget, OfNothingIsNone) {
+TEST(Budget, OfZeroIsUnlimited) {
   const Budget none(0, /*used_seconds=*/kDay);
   EXPECT_FALSE(none.spent());
   EXPECT_EQ(none.seconds_left(), std::numeric_limits<double>::infinity());

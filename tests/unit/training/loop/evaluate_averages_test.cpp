@@ -25,12 +25,12 @@ TEST(BestAverage, HasTheHighestScore) {
   EXPECT_EQ(best_average(measured("is5k", 3), 10, {{2, measured("is5k", 2)}})->kimg, 10);
 }
 
-TEST(BestAverage, IsNeverOneWithoutANumber) {
+TEST(BestAverage, IsNeverOneWhoseMetricIsNaN) {
   EXPECT_EQ(best_average(measured("fid5k", NAN), 10, {{2, measured("fid5k", 4)}})->kimg, 2);
   EXPECT_EQ(best_average(measured("fid5k", 4), 10, {{2, measured("fid5k", NAN)}})->kimg, 10);
 }
 
-TEST(BestAverage, IsUnknownWhereNoMetricTellsWhatIsBetter) {
+TEST(BestAverage, IsUnknownIfNoMetricHasADirection) {
   EXPECT_FALSE(best_average({.values = {{"brightness", 40}}, .by_label = {}}, 10, {}));
 }
 

@@ -71,14 +71,14 @@ TEST_F(RunLoop, ShowsSamplesBeforeTheFirstStep) {
     EXPECT_TRUE(std::filesystem::exists(folder().fakes(images))) << images;
 }
 
-TEST_F(RunLoop, ShowsSamplesAtTheEndAloneWhereNoneAreWantedBefore) {
+TEST_F(RunLoop, ShowsSamplesOnlyAtTheEndIfConfigured) {
   configure("tick_kimg: 0.04");
   EXPECT_EQ(run(), ExitCode::kOk);
   EXPECT_FALSE(std::filesystem::exists(folder().fakes(0)));
   EXPECT_TRUE(std::filesystem::exists(folder().fakes(40)));
 }
 
-TEST_F(RunLoop, RecordsInCheckpointsWhatMadeThem) {
+TEST_F(RunLoop, RecordsTheBuildInCheckpoints) {
   configure("tick_kimg: 0.04");
   start_ = {{"commit", "abc"}};
   run();
@@ -102,14 +102,14 @@ TEST_F(RunLoop, EndsWithTheWindowThatIsMeasured) {
   EXPECT_EQ(checkpoints(), Images{20});
 }
 
-TEST_F(RunLoop, BearsAsManyNonfiniteStepsAsItMay) {
+TEST_F(RunLoop, AllowsNonfiniteStepsUpToTheLimit) {
   configure("tick_kimg: 0.04, max_nonfinite_steps: 3");
   diverge(3);
   EXPECT_EQ(run(), ExitCode::kOk);
   EXPECT_EQ(progress_.nonfinite_steps, 3);
 }
 
-TEST_F(RunLoop, EndsWithTheNextNonfiniteStep) {
+TEST_F(RunLoop, EndsAtTheFirstNonfiniteStepBeyondTheLimit) {
   configure("tick_kimg: 0.04, max_nonfinite_steps: 3");
   diverge(4);
   expect_error(ExitCode::kConfig,
@@ -149,7 +149,7 @@ TEST_F(RunLoop, AgreesAsOftenAsTheTrainerSays) {
 }
 
 // A tick is due after 12, 24, 36 and 40 images: steps 3, 6, 9 and 10.
-TEST_F(RunLoop, AgreesWhereSomethingIsDue) {
+TEST_F(RunLoop, AgreesIfSomethingIsDue) {
   configure("tick_kimg: 0.012");
   trainer_.interval = 100;
   EXPECT_EQ(run(), ExitCode::kOk);
@@ -161,7 +161,7 @@ TEST_F(RunLoop, AgreesWhereSomethingIsDue) {
   EXPECT_EQ(ticks, (Images{12, 24, 36, 40}));
 }
 
-TEST_F(RunLoop, ReleasesOnceWhatCudnnReservedToChooseItsAlgorithms) {
+TEST_F(RunLoop, ReleasesTheMemoryOfTheCudnnBenchmarkOnce) {
   FakeGpuAllocator& allocator = fake_gpu_allocator();
   const int before = allocator.emptied;
   devices_ = at::Device(at::kCUDA, 0);
@@ -181,14 +181,14 @@ TEST_F(RunLoop, StopsForASignalAtTheNextAgreement) {
   EXPECT_EQ(checkpoints(), (Images{12}));
 }
 
-TEST_F(RunLoop, EndsWhereItsBudgetIsSpent) {
+TEST_F(RunLoop, EndsWhenItsBudgetIsSpent) {
   configure("tick_kimg: 0.04");
   budget_seconds_ = 1e-9;
   EXPECT_EQ(run(), ExitCode::kOk);
   EXPECT_EQ(checkpoints(), (Images{4}));
 }
 
-TEST_F(RunLoop, SaysWhatEndedIt) {
+TEST_F(RunLoop, ReportsItsReasonToEnd) {
   configure("tick_kimg: 0.04");
   const auto printed = [&] {
     testing::internal::CaptureStderr();
@@ -201,7 +201,7 @@ TEST_F(RunLoop, SaysWhatEndedIt) {
   EXPECT_THAT(printed(), testing::HasSubstr("\nTraining is complete  kimg=0.04"));
 }
 
-TEST_F(RunLoop, DoesNothingWhereTheRunIsOver) {
+TEST_F(RunLoop, DoesNothingIfTheRunIsOver) {
   configure("tick_kimg: 0.04");
   progress_.images_seen = 40;
   EXPECT_EQ(run(), ExitCode::kOk);

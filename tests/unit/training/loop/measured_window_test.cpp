@@ -91,7 +91,7 @@ TEST(MeasuredWindow, ReadsTheClockAtItsEndsAlone) {
   EXPECT_EQ(reads, (std::vector<bool>{true, false, true, false}));
 }
 
-TEST(MeasuredWindow, PutsTheRanksTogether) {
+TEST(MeasuredWindow, CombinesTheRanks) {
   comm::run_ranks(2, [](comm::Group& group) {
     // Both take 4 s; rank 0 works 3 s of them and waits 1 s for rank 1, which works all the time.
     const double waits = group.rank() == 0 ? 1 : 0;
@@ -119,7 +119,7 @@ TEST(MeasuredWindow, SaysNothingBeforeItIsOverOnAllRanks) {
   });
 }
 
-TEST(MeasuredWindow, IsNoneUnlessItIsWanted) {
+TEST(MeasuredWindow, IsAbsentUnlessConfigured) {
   MeasuredWindow window({.warmup_steps = 5, .steps = 0});
   EXPECT_FALSE(window.is_wanted());
   EXPECT_FALSE(window.is_over());

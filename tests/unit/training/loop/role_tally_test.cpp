@@ -45,7 +45,7 @@ TEST(RoleTally, SumsUpEachRole) {
   });
 }
 
-TEST(RoleTally, IsEmptyWhereRanksTrainBothNetworks) {
+TEST(RoleTally, IsEmptyIfRanksTrainBothNetworks) {
   const auto alone = comm::make_single_group();
   RoleTally tally;
   tally.add({.images = 4, .generator_steps = 1, .discriminator_steps = 1});

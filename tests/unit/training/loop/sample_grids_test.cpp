@@ -60,7 +60,7 @@ TEST(SampleGrids, TakesRealsFromAllOverTheData) {
 }
 
 // Nine rows of two for ten labels: no label has a row, and none is left out.
-TEST(SampleGrids, ShowAllLabelsWhereThereAreMoreThanRows) {
+TEST(SampleGrids, ShowAllLabelsIfThereAreMoreThanRows) {
   const TemporaryFolder run;
   TrainingConfig config;
   config.grid_rows = 9;

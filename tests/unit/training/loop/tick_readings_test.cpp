@@ -15,7 +15,7 @@ Readings loader_readings(double wait_seconds, int threads, double tail_seconds) 
 
 // Rank 0 trains the generator and loads nothing; ranks 1 and 2 train the discriminator. In a tick
 // of ten seconds they have waited 1 and 3 s for images, and 2 and 4 s for each other's gradients.
-TEST(TickReadings, AreThoseOfTheRanksThatReadAndOfThoseThatAverage) {
+TEST(TickReadings, ComeFromTheRanksThatReadOrAverage) {
   comm::run_ranks(3, [](comm::Group& group) {
     Readings before;
     Readings now;
@@ -37,7 +37,7 @@ TEST(TickReadings, AreThoseOfTheRanksThatReadAndOfThoseThatAverage) {
   });
 }
 
-TEST(TickReadings, AreZeroWhereNoRankReadsOrAverages) {
+TEST(TickReadings, AreZeroIfNoRankReadsOrAverages) {
   const auto alone = comm::make_single_group();
   const TickReadings read = gather_readings(*alone, {}, {}, /*seconds=*/1);
   EXPECT_EQ(read.data_wait_share, 0);

@@ -80,7 +80,7 @@ TEST(BuildPhases, TrainsTheCriticMoreOften) {
   EXPECT_EQ(wasserstein.phases[1].interval, 1);
 }
 
-TEST(BuildPhases, TrainsTheDiscriminatorFirstWhereTheRunSaysSo) {
+TEST(BuildPhases, TrainsTheDiscriminatorFirstIfConfigured) {
   const Phases hinge(
       "training: {batch: 4}\nloss: {name: hinge, first: discriminator, critic_steps: 2}\n"
       "discriminator: {r1_gamma: 1}\n");
@@ -91,7 +91,7 @@ TEST(BuildPhases, TrainsTheDiscriminatorFirstWhereTheRunSaysSo) {
   EXPECT_TRUE(generator.is_due(3));
 }
 
-TEST(BuildPhases, ScoresRealsAndFakesInOnePassWhereTheModelJoinsThem) {
+TEST(BuildPhases, ScoresRealsAndFakesInOnePassIfTheModelJoinsThem) {
   const Phases apart("training: {batch: 4}\n");
   EXPECT_EQ(apart.phases[1].losses.size(), 2);
   const Phases joined(
@@ -252,7 +252,7 @@ double loss_of(const Phase& phase, std::int64_t images_seen) {
   return sum;
 }
 
-TEST(BuildPhases, DrawsByTheNumbersOfTheImages) {
+TEST(BuildPhases, DrawsByImageNumber) {
   const Phases run(alone("dcgan"));
   for (const Phase& phase : run.phases) {
     EXPECT_EQ(loss_of(phase, 0), loss_of(phase, 0)) << phase.name;
@@ -324,7 +324,7 @@ TEST(BuildPhases, GivesJoinedBatchesTheGradientsOfBatchesApart) {
   EXPECT_TRUE(at::allclose(discriminator_gradients("true"), apart, 1e-9, 1e-12));
 }
 
-TEST(BuildPhases, JoinsBatchesForSpeedWhereTheLayoutDoes) {
+TEST(BuildPhases, JoinsBatchesForSpeedIfTheLayoutDoes) {
   using models::BatchJoining;
   const RunConfig fitted = parse("training: {batch: 4}\n");
   const RunConfig plain = parse("training: {batch: 4, layout: plain}\n");
@@ -336,7 +336,7 @@ TEST(BuildPhases, JoinsBatchesForSpeedWhereTheLayoutDoes) {
   EXPECT_FALSE(joins_batches(fitted, BatchJoining::kNone, at::kCUDA));
 }
 
-TEST(BuildPhases, RefusesToJoinBatchesWhereImagesAreMixed) {
+TEST(BuildPhases, RefusesToJoinBatchesIfImagesAreMixed) {
   expect_error(ExitCode::kConfig, "the discriminator of dcgan scores one batch at a time",
                [] { Phases("discriminator: {joined_batches: true}\ntraining: {batch: 4}\n"); });
 }

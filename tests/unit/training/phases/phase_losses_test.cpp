@@ -132,7 +132,7 @@ TEST(PhaseLosses, MakeTheFakesOfAllPasses) {
 }
 
 // G(z) = ln(3) / 2 and 0, D(G(z)) = ln 3 and 0, as probabilities 3/4 and 1/2.
-TEST(PhaseLosses, TellWhatTheDiscriminatorThinks) {
+TEST(PhaseLosses, ReportLogitsScoresAndSigns) {
   const auto alone = comm::make_single_group();
   Game game(*alone);
   const auto seen =
@@ -306,7 +306,7 @@ TEST(PhaseLosses, OfTheMainPhaseHaveBothPenalties) {
 }
 
 // Of pairs (6, 2) and (-6, 4).
-TEST(PhaseLosses, OfPairsTellHowMuchHigherTheRealsScore) {
+TEST(PhaseLosses, OfPairsReportHowMuchHigherTheRealsScore) {
   const auto alone = comm::make_single_group();
   PairedGame game(*alone);
   augment::AugmentConfig adaptive;
@@ -349,7 +349,7 @@ TEST(PhaseLosses, OfPathLengthsAreTheMeanSquaredDistanceFromTheMovedMean) {
 }
 
 // The first rank has the images 0 and 2, the second one 1 and 3.
-TEST(PhaseLosses, OfPathLengthsOnTwoRanksMeanThoseOfOne) {
+TEST(PhaseLosses, OfPathLengthsOnTwoRanksAverageToTheLossOfOne) {
   comm::run_ranks(2, [](comm::Group& group) {
     const auto lengths_group = group.split(0);
     Game game(group);

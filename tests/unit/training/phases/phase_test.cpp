@@ -73,7 +73,7 @@ TEST(Phase, UpdatesItsNetworkAtTheRateOfTheImagesSeen) {
 }
 
 // The momentum of the update before would move the bias, even without a gradient.
-TEST(Phase, LeavesAloneWhatItIsTold) {
+TEST(Phase, LeavesExcludedParametersAlone) {
   PhaseOfLine line(2);
   const auto momentum =
       std::make_unique<optim::Sgd>(named_parameters(line.line), optim::SgdOptions{.momentum = 0.5});

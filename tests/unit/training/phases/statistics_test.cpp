@@ -46,7 +46,7 @@ TEST(Statistics, AreNamedAlikeOnAllRanks) {
   });
 }
 
-TEST(Statistics, AreRefusedWhereTheirNameWasNotAgreedUpon) {
+TEST(Statistics, AreRefusedIfTheirNameWasNotAgreedUpon) {
   Statistics statistics({"loss"});
   expect_error(ExitCode::kBug, "no such statistic was agreed upon: lost",
                [&] { statistics.add({{"lost", at::tensor(1.0)}}); });

@@ -49,7 +49,7 @@ TEST(LoadedInputs, AreTheBatchesOfTheStreamOneAfterAnother) {
   EXPECT_EQ(records_of(inputs.next(progress).real.images), (Numbers{4, 5, 6, 7}));
 }
 
-TEST(LoadedInputs, GoOnWhereTheRunStopped) {
+TEST(LoadedInputs, ResumeWhereTheRunStopped) {
   const auto run = run_with();
   const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords));
   const auto alone = comm::make_single_group();
@@ -146,7 +146,7 @@ TEST(LabelInputs, AreTheLabelsOfTheImagesThatOtherRanksLoad) {
   });
 }
 
-TEST(LabelInputs, AreNoneWhereTheModelTakesNone) {
+TEST(LabelInputs, AreAbsentIfTheModelTakesNoLabels) {
   const auto run = run_with();
   const auto dataset = fake_dataset(std::make_unique<data::FakeSource>(kStreamRecords, 3));
   const auto alone = comm::make_single_group();

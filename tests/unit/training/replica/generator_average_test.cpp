@@ -52,7 +52,7 @@ TEST_F(Average, MovesInTheUpdateOfTheGeneratorAndTakesTheBuffersBehindIt) {
   EXPECT_EQ(tiny_average_->mean.item<float>(), 3);
 }
 
-TEST_F(Average, IsTheGeneratorItselfWhileItsHalfLifeIsNone) {
+TEST_F(Average, IsTheGeneratorItselfIfTheHalfLifeIsZero) {
   GeneratorAverage none(tiny_average_, source_, {.kimg = 0}, 1000);
   none.end_step(5000, /*is_moved=*/false);
   EXPECT_EQ(tiny_average_->weight.item<float>(), 8);

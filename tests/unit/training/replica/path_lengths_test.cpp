@@ -24,7 +24,7 @@ TEST(PathCount, IsOneAtLeast) {
 }
 
 // 1, 2 and 6 on the first rank, none on the second.
-TEST(MeanLength, IsThatOfAllRanksImages) {
+TEST(MeanLength, IsTheMeanOverTheImagesOfAllRanks) {
   comm::run_ranks(2, [](comm::Group& group) {
     const PathLengthMean mean{at::tensor(9.0), &group};
     const bool has_some = group.rank() == 0;
@@ -35,7 +35,7 @@ TEST(MeanLength, IsThatOfAllRanksImages) {
   });
 }
 
-TEST(MeanLength, IsOfThisRankAloneWhereItKeepsToThat) {
+TEST(MeanLength, IsOfThisRankAloneWithoutAGroup) {
   const PathLengthMean mean{at::tensor(9.0), nullptr};
   const PathCount two{.here = 2, .in_all = 3, .ranks = 2};
   EXPECT_EQ(mean_length(at::tensor({1.0, 2.0}), two, mean).item<double>(), 1.5);

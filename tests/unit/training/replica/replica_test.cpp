@@ -109,7 +109,7 @@ TEST(Replica, OfASeedIsAlwaysTheSame) {
   EXPECT_FALSE(at::equal(weights(1), weights(2)));
 }
 
-TEST(Replica, ComputesInFloat64WhereThatIsAskedFor) {
+TEST(Replica, ComputesInFloat64IfConfigured) {
   Replica replica(gray_run("training: {precision: fp64}"), at::kCPU, {});
   const auto state = replica.state();
   for (const auto& file : {"generator", "generator_ema", "discriminator"}) {
@@ -129,7 +129,7 @@ TEST(Replica, TrainsNothingThatIsFrozen) {
   }
 }
 
-TEST(Replica, RefusesToFreezeWhatThereIsNotOrEverything) {
+TEST(Replica, RefusesToFreezeUnknownParametersOrAll) {
   const auto build = [](const std::string& prefixes) {
     Replica(gray_run("discriminator:\n  freeze: [" + prefixes + "]\n"), at::kCPU, {});
   };

@@ -47,7 +47,7 @@ class Resume : public testing::Test {
   RunConfig config_ = parse("model: {z_dim: 4, channels: 0.125}");
 };
 
-TEST_F(Resume, GoesOnFromTheNewestCheckpoint) {
+TEST_F(Resume, ContinuesFromTheNewestCheckpoint) {
   write(run_, 1000, 1);
   write(run_, 2000, 2);
   Replica replica(config_, at::kCPU, {});
@@ -102,7 +102,7 @@ TEST_F(Resume, PrefersItsOwnCheckpointToTheWeightsOfAnother) {
   EXPECT_EQ(number_in(replica), 1);
 }
 
-TEST_F(Resume, TellsWhatHasChangedWhereTheStateDoesNotFit) {
+TEST_F(Resume, NamesTheChangeIfTheStateDoesNotFit) {
   write(run_, 1000, 1);
   run_.write_config(config_.resolved, checkpoint::OnError::kStop);
   RunConfig changed = parse("model: {z_dim: 6, channels: 0.125}");

@@ -73,7 +73,7 @@ TEST_F(Datasets, WarnOfImagesThatAreNotRead) {
   EXPECT_THAT(warnings(config("conditional_dcgan")), testing::HasSubstr("files=1 .avif"));
 }
 
-TEST_F(Datasets, BecomeGrayWhereTheRunWantsIt) {
+TEST_F(Datasets, BecomeGrayIfConfigured) {
   RunConfig run = config("dcgan", ", channels: gray");
   EXPECT_EQ(open_dataset(run.data, run.model).facts.channels, 1);
   EXPECT_EQ(run.model.channels, 1);

@@ -26,7 +26,7 @@ wire::JobStatus status() {
   return first_status(parse("training: {total_kimg: 3}"), RunFolder("/runs/r1"), 4);
 }
 
-TEST(FirstStatus, SaysWhatTheRunIs) {
+TEST(FirstStatus, DescribesTheRun) {
   const auto first = status();
   EXPECT_EQ(first.run, "r1");
   EXPECT_EQ(first.model, "dcgan");
@@ -42,7 +42,7 @@ TEST(FirstStatus, TakesTheRestartsFromTheOperator) {
   EXPECT_EQ(status().restarts, 3);
 }
 
-TEST(LastStatus, IsPrintedOnlyWhereItIsAskedFor) {
+TEST(LastStatus, IsPrintedOnlyOnRequest) {
   testing::internal::CaptureStdout();
   print_last_status(status());
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");

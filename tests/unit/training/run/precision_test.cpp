@@ -15,7 +15,7 @@ TEST(Precision, KeepsParametersInFullPrecision) {
   }
 }
 
-TEST(Precision, RoundsToTf32OnlyWhereLessThanFloat32IsAskedFor) {
+TEST(Precision, RoundsToTf32OnlyIfLessThanFloat32IsRequested) {
   EXPECT_FALSE(allows_tf32(Precision::kFp32));
   EXPECT_FALSE(allows_tf32(Precision::kFp64));
   for (const auto precision : {Precision::kTf32, Precision::kBf16, Precision::kFp16}) {

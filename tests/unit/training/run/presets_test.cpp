@@ -155,7 +155,7 @@ TEST(Preset, ParaganPairsAdaBeliefWithAdamForEveryModel) {
   }
 }
 
-TEST(Preset, OfTheRunWinsOverThatOfItsModel) {
+TEST(Preset, OfTheRunOverridesThePresetOfItsModel) {
   const RunConfig c = parse(
       "preset: paragan\n"
       "model: {name: stylegan2, preset: config-f, resolution: 64}\n");
@@ -176,7 +176,7 @@ TEST(Preset, OfTheRunGivesWayToItsKeys) {
   optim::expect_optimizer<optim::Sgd>(c.discriminator.policy, optim::SgdOptions{.momentum = 0.9});
 }
 
-TEST(Preset, GivesWayToAChoiceThatHasNoUseForItsKeys) {
+TEST(Preset, DropsKeysThatAnotherChoiceDoesNotUse) {
   const RunConfig c = parse("model: {preset: r3gan-cifar10}\naugment: {name: none}\n");
   EXPECT_EQ(c.augment.method, augment::Method::kNone);
   EXPECT_NO_THROW(
@@ -209,7 +209,7 @@ TEST(Preset, HasNoKeyThatNothingReads) {
   }
 }
 
-TEST(Preset, OfTheRunIsNoModels) {
+TEST(Preset, OfTheRunIsDistinctFromTheModels) {
   expect_refused("run.yaml:1: preset: expected one of paragan: config-f", "preset: config-f\n");
   expect_refused("run.yaml:1: model.preset: expected one of auto, biggan, biggan-pytorch, cifar",
                  "model: {name: stylegan2, preset: paragan}\n");

@@ -36,7 +36,7 @@ TEST(RunConfig, ResolvedReadsBackAsItself) {
   EXPECT_EQ(parse(config.resolved).resolved, config.resolved);
 }
 
-TEST(RunConfig, TakesTheLossesOwnOptimizerWhereNoneIsGiven) {
+TEST(RunConfig, TakesTheOptimizerOfTheLossIfNoneIsGiven) {
   const RunConfig saturating = parse("{}");
   EXPECT_EQ(saturating.discriminator.policy.learning_rate, 2e-4);
   optim::expect_optimizer<optim::Adam>(saturating.discriminator.policy,
@@ -118,7 +118,7 @@ TEST(RunConfig, NamesFileLineAndKeyOfAMistake) {
                [] { parse("model: {resolution: 48}\n"); });
 }
 
-TEST(RunConfig, NamesFileLineAndKeyWhereTwoSectionsDisagree) {
+TEST(RunConfig, NamesFileLineAndKeyIfTwoSectionsDisagree) {
   expect_error(ExitCode::kConfig,
                "run.yaml:2: training.precision: fp16 is for stylegan2, stylegan3 only",
                [] { parse("model: {name: dcgan}\ntraining: {precision: fp16}\n"); });
@@ -127,7 +127,7 @@ TEST(RunConfig, NamesFileLineAndKeyWhereTwoSectionsDisagree) {
                [] { parse("training: {devices_per_process: 2}\n"); });
 }
 
-TEST(RunConfig, LeavesTheSchemeAloneWhereNothingIsTrained) {
+TEST(RunConfig, LeavesTheSchemeAloneIfNothingIsTrained) {
   const auto config =
       parse_run(config::parse_yaml("scheme: {name: of_another_program, speed: 3}\n", "run.yaml"));
   EXPECT_EQ(config.scheme.name, "");

@@ -35,7 +35,7 @@ TEST_F(RunFolderTest, IsMadeWithTheFoldersAboveAndBelow) {
   EXPECT_NO_THROW(run_.create()) << "a resumed run finds it";
 }
 
-TEST_F(RunFolderTest, SaysWhereItCannotBe) {
+TEST_F(RunFolderTest, NamesThePathThatCannotBeCreated) {
   folder_.write("runs", "a file");
   expect_error(ExitCode::kConfig,
                "cannot write the run folder, choose another with --run: " + run_.root().string(),
@@ -55,7 +55,7 @@ TEST_F(RunFolderTest, KeepsTheConfiguration) {
   EXPECT_EQ(write("a: 1\n"), "") << "the same again";
 }
 
-TEST_F(RunFolderTest, WarnsOfAnotherConfigurationAndKeepsThatOne) {
+TEST_F(RunFolderTest, WarnsOfADifferentConfigurationAndKeepsTheOldOne) {
   run_.create();
   write("a: 1\nb: 3\n");
   EXPECT_THAT(write("a: 2\nb: 3\n"),
@@ -89,7 +89,7 @@ TEST_F(RunFolderTest, IsCheckedWithoutBeingMade) {
   expect_error(ExitCode::kConfig, "cannot write the run folder", [&] { run_.require_writable(); });
 }
 
-TEST_F(RunFolderTest, StopsOrWarnsWhereTheConfigurationCannotBeWritten) {
+TEST_F(RunFolderTest, StopsOrWarnsIfTheConfigurationCannotBeWritten) {
   std::filesystem::create_directories(run_.root().parent_path());
   folder_.write("runs/r1", "a file where the folder should be");
   EXPECT_THROW(write("a: 1\n", OnError::kStop), files::OutputError);

@@ -5,7 +5,7 @@
 namespace ganscale::training {
 namespace {
 
-TEST(RequireSectionsFit, WantsTheBestToBeMeasured) {
+TEST(RequireSectionsFit, RequiresTheMetricOfTheBestCheckpoint) {
   parse("evaluate: {metrics: [fid50k, pr50k3]}\ncheckpoint: {keep_best: pr50k3_recall}\n");
   expect_refused(
       "run.yaml:2: checkpoint.keep_best: evaluate.metrics measures fid50k, pr50k3_precision, "
@@ -22,7 +22,7 @@ TEST(RequireSectionsFit, RefusesWhatTheModelCannotDo) {
                  "training: {precision: fp16}\n");
 }
 
-TEST(RequireSectionsFit, WantsLabelsReadForAModelThatTakesThem) {
+TEST(RequireSectionsFit, RequiresLabelsForAConditionalModel) {
   const std::string data = "data: {labels: ignore}\n";
   expect_refused("run.yaml:1: data.labels: ignore leaves model conditional_dcgan no labels",
                  data + "model: {name: conditional_dcgan}\n");
@@ -31,7 +31,7 @@ TEST(RequireSectionsFit, WantsLabelsReadForAModelThatTakesThem) {
   EXPECT_NO_THROW(parse(data + "model: {name: stylegan2}\n"));
 }
 
-TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
+TEST(RequireSectionsFit, RefusesCudaGraphsOfAugmentationsThatTheHostChooses) {
   expect_refused("run.yaml:1: training.cuda_graphs: a CUDA graph cannot contain ADA",
                  "training: {cuda_graphs: true}\naugment: {name: ada}\n");
   expect_refused("run.yaml:1: training.cuda_graphs: a CUDA graph runs on one device",
@@ -41,7 +41,7 @@ TEST(RequireSectionsFit, RecordsNoAugmentationThatTheHostChooses) {
       parse("training: {cuda_graphs: true}\naugment: {name: diffaugment}\n").training.cuda_graphs);
 }
 
-TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
+TEST(RequireSectionsFit, AccumulatesGradientsOnlyOfEqualPasses) {
   expect_refused("run.yaml:1: training.accumulate: must divide the batch, 64: 3",
                  "training: {accumulate: 3}\n");
   expect_refused("training.accumulate: the mean path length needs the whole batch",
@@ -51,7 +51,7 @@ TEST(RequireSectionsFit, AddsUpGradientsWhereAPassIsLikeAnother) {
                  "training: {cuda_graphs: true, accumulate: 2}\n");
 }
 
-TEST(RequireSectionsFit, WantsSecondDerivativesForAPenalty) {
+TEST(RequireSectionsFit, RequiresSecondDerivativesForAPenalty) {
   const std::string model = "model: {name: biggan, recompute_blocks: true}\n";
   expect_refused("run.yaml:2: discriminator.r1_gamma: a penalty on D's gradient",
                  model + "discriminator: {r1_gamma: 1}\n");
@@ -61,7 +61,7 @@ TEST(RequireSectionsFit, WantsSecondDerivativesForAPenalty) {
   EXPECT_NO_THROW(parse(model + "loss: {name: hinge}\n"));
 }
 
-TEST(RequireSectionsFit, PairsNoFakesWithRealsThatNobodyHasScored) {
+TEST(RequireSectionsFit, RefusesPairsOfRealsThatAreNotScoredYet) {
   const std::string pairs =
       "scheme: {name: asynchronous}\nloss: {name: relativistic, first: generator}\n";
   expect_refused("run.yaml:2: loss.first: scheme asynchronous pairs fakes with reals", pairs);

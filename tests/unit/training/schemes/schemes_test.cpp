@@ -13,11 +13,9 @@ void check_ranks(const RunConfig& config, int world_size) {
   config.scheme.chosen->check_ranks(config, world_size);
 }
 
-TEST(Schemes, NameTheFirstWhereARunNamesNone) {
-  EXPECT_EQ(parse("").scheme.name, schemes().front().name);
-}
+TEST(Schemes, DefaultToTheFirst) { EXPECT_EQ(parse("").scheme.name, schemes().front().name); }
 
-TEST(Schemes, AreThoseThatOtherProgramsKnow) {
+TEST(Schemes, MatchTheTableThatTheOperatorReads) {
   ASSERT_EQ(schemes().size(), wire::kSchemes.size());
   for (std::size_t i = 0; i < schemes().size(); ++i) {
     const std::string& name = schemes()[i].name;
@@ -27,7 +25,7 @@ TEST(Schemes, AreThoseThatOtherProgramsKnow) {
   }
 }
 
-TEST(Schemes, AreRefusedWhereTheTableHasNone) {
+TEST(Schemes, AreRefusedIfNotInTheTable) {
   expect_refused("run.yaml:1: scheme.name: expected one of", "scheme: {name: horovod}\n");
 }
 
@@ -64,7 +62,7 @@ TEST(SchemeSynchronous, RefusesABatchThatTheRanksCannotShare) {
                [&] { check_ranks(parse("data: {path: x}\ntraining: {seed: 1}\n"), 3); });
 }
 
-TEST(SchemeAsynchronous, RefusesWhatItsKeysCannotSay) {
+TEST(SchemeAsynchronous, RefusesImpossibleValues) {
   const std::string head = "scheme: {name: asynchronous, ";
   expect_refused("run.yaml:1: scheme.ratio: expected two positive numbers, such as 1:3: 1:0",
                  head + "ratio: \"1:0\"}\n");
@@ -133,7 +131,7 @@ TEST(SchemeAsynchronous, RefusesABufferThatNeedsMoreMemory) {
                [&] { check_ranks(parse(head + "786431}\n"), 4); });
 }
 
-TEST(SchemePerLabel, WantsNoMeasurementsWhileLabelsTrain) {
+TEST(SchemePerLabel, RefusesEvaluationsDuringTraining) {
   const std::string head = "scheme: {name: per_label}\n";
   parse(head + "evaluate: {metrics: [fid10k]}\n");
   expect_refused("evaluate.every_kimg: scheme per_label evaluates all labels together",
@@ -144,7 +142,7 @@ TEST(SchemePerLabel, WantsNoMeasurementsWhileLabelsTrain) {
                  head + "evaluate: {metrics: [fid10k]}\ncheckpoint: {keep_best: fid10k}\n");
 }
 
-TEST(SchemePerLabel, WantsLabelsAndAModelThatTakesNone) {
+TEST(SchemePerLabel, RequiresLabelsAndAnUnconditionalModel) {
   expect_refused("run.yaml:2: model.name: scheme per_label gives each label a generator",
                  "scheme: {name: per_label}\nmodel: {name: conditional_dcgan}\n");
   expect_refused("run.yaml:2: data.labels: scheme per_label needs labels",

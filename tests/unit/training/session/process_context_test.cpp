@@ -32,7 +32,7 @@ TEST(OpenProcessContext, SaysThatACpuComputesStylegan2InFloat32) {
   }
 }
 
-TEST(OpenProcessContext, IsSilentWhereThePrecisionIsThatOfTheConfiguration) {
+TEST(OpenProcessContext, IsSilentIfThePrecisionIsAsConfigured) {
   for (const std::string model : {"{name: stylegan2}", "{name: dcgan}"}) {
     RunConfig config =
         parse("model: " + model + "\ntraining: {device: cpu, threads: 1, precision: fp32}\n");

@@ -60,7 +60,7 @@ void hang_on_one_rank() {
   });
 }
 
-TEST(RunOnThreadsDeathTest, EndsTheProcessWhereARankOutlivesAFailedOne) {
+TEST(RunOnThreadsDeathTest, EndsTheProcessIfARankOutlivesAFailedOne) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(hang_on_one_rank(), testing::ExitedWithCode(75), "end of the other ranks");
 }

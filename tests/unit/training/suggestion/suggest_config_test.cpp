@@ -15,7 +15,7 @@ RunConfig suggested(const Survey& data, const Workplace& workplace) {
   return parse(suggest_config("photos: 1", data, workplace));
 }
 
-TEST(Survey, TellsWhatTheImagesHaveInCommon) {
+TEST(Survey, ReportsWhatTheImagesHaveInCommon) {
   const TemporaryFolder folder;
   folder.write("cat/1.png", data::encode_png(data::flat_image(1, 40, 7)));
   folder.write("dog/1.png",

@@ -36,7 +36,7 @@ TEST(Evaluate, AsksForFieldsThatMayBeMissing) {
   expect_no_value("no such key: a", [] { value("has(self.a.b)", Json::object()); });
 }
 
-TEST(Evaluate, KnowsTheFunctions) {
+TEST(Evaluate, ComputesTheFunctions) {
   EXPECT_EQ(value("size(self)", "Fréchet"), 7);
   EXPECT_EQ(value("size(self)", {1, 2, 3}), 3);
   EXPECT_EQ(value("self.matches('^[a-z]+$')", "abc"), true);
@@ -56,7 +56,7 @@ TEST(Evaluate, GoesThroughListsAndTheKeysOfMaps) {
 }
 
 // https://github.com/google/cel-spec/blob/master/doc/langdef.md#logical-operators
-TEST(Evaluate, IgnoresAnErrorWhereTheOtherOperandDecides) {
+TEST(Evaluate, IgnoresAnErrorIfTheOtherOperandDecides) {
   EXPECT_EQ(value("self.a || true", Json::object()), true);
   EXPECT_EQ(value("true || self.a", Json::object()), true);
   EXPECT_EQ(value("self.a && false", Json::object()), false);

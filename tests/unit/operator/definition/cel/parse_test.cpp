@@ -24,21 +24,21 @@ TEST(Parse, BindsAsCelDoes) {
             R"((&& (|| a b) (! (in c ( "x" "y")))))");
 }
 
-TEST(Parse, KnowsFieldsCallsAndMacros) {
+TEST(Parse, ReadsFieldsCallsAndMacros) {
   EXPECT_EQ(written(parse("has(self.a.b) && size(self.c) <= 40")),
             "(&& (has self.a.b) (<= (size self.c) 40))");
   EXPECT_EQ(written(parse("a.b.all(x, x.name.startsWith('y'))")),
             R"((all a.b x (startsWith x.name "y")))");
 }
 
-TEST(Parse, KnowsLiterals) {
+TEST(Parse, ReadsLiterals) {
   EXPECT_EQ(parse("0.5").value, 0.5);
   EXPECT_TRUE(parse("7").value.is_number_integer());
   EXPECT_EQ(parse("\"it's\"").value, "it's");
   EXPECT_EQ(parse("false").value, false);
 }
 
-TEST(Parse, RefusesWhatItDoesNotKnowWithThePlace) {
+TEST(Parse, RefusesUnknownSyntaxWithItsPosition) {
   expect_error(ExitCode::kConfig, "an unknown sign at character 3: a + b", [] { parse("a + b"); });
   expect_error(ExitCode::kConfig, "an unknown call of map", [] { parse("a.map(x, x)"); });
   expect_error(ExitCode::kConfig, "an unknown call of size", [] { parse("size(a, b)"); });

@@ -150,7 +150,7 @@ TEST(Life, RestartsATrainingThatMakesNoProgress) {
   EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
-TEST(Life, GoesBackIntoTheQueueThatTookItsNodes) {
+TEST(Life, ReturnsToTheQueueThatTookItsNodes) {
   Situation s = with_attempt(JobPhase::kQueued);
   s.attempt->suspended = true;
   const Decision d = decide(s);  // it ran
@@ -210,7 +210,7 @@ TEST(Life, IsNotHeldUpByAClockThatWasSetBack) {
   EXPECT_THAT(decide(waits).steps, ElementsAre(Step::kStartAttempt));
 }
 
-TEST(Life, DoesNotAskThoseThatHaveNothingToSave) {
+TEST(Life, DoesNotAskForACheckpointBeforeTheStart) {
   Situation s = with_attempt(JobPhase::kCreated);
   s.suspend = true;
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
@@ -293,7 +293,7 @@ TEST(Life, AvoidsANodeWhoseDeviceFailedForAWhile) {
       << "an attempt is as it was made";
 }
 
-TEST(Life, AvoidsNoNodeWhereThatIsTurnedOffOrNothingIsKnown) {
+TEST(Life, AvoidsNoNodeIfTurnedOffOrUnknown) {
   Situation s = with_failed_device();
   s.restart.avoid_node_seconds = 0;
   EXPECT_TRUE(decide(s).record.avoided.empty());
@@ -345,7 +345,7 @@ TEST(Life, LeavesANodeThatIsToBeDrainedWithACheckpoint) {
   EXPECT_EQ(decide(s).record.failures, 0);
 }
 
-TEST(Life, LetsADrainGoOnAfterTheDeadline) {
+TEST(Life, AllowsADrainAfterTheDeadline) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.attempt->leaving = "a-r3-worker-5: disrupted: evicting";
   s.record = decide(s).record;
@@ -376,7 +376,7 @@ TEST(Life, EndsTheWholeGangWhenAWorkerIsLost) {
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteAttempts));
 }
 
-TEST(Life, TakesADeletedJobForALostAttempt) {
+TEST(Life, TreatsADeletedJobAsALostAttempt) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.attempt.reset();
   const Decision d = decide(s);
@@ -455,7 +455,7 @@ TEST(Life, EndsWithACheckpointThenThePurgeThenTheFinalizer) {
   EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
-TEST(Life, EndsAlsoWhereTheRunFolderCantBeDeleted) {
+TEST(Life, EndsEvenIfTheRunFolderCannotBeDeleted) {
   Situation s;
   s.deleted = true;
   s.purge = true;

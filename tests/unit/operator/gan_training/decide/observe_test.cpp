@@ -40,7 +40,7 @@ TEST(Observe, ReadsARunningAttempt) {
   EXPECT_EQ(attempt.hash, "h");
 }
 
-TEST(Observe, TellsWhereTheWorkersRunAndWhat) {
+TEST(Observe, ReportsTheNodesAndTheImageOfTheWorkers) {
   Json first = pod("a-r2-worker-0", "01", kRunning);
   first["spec"]["nodeName"] = "dgx-3";
   first["status"]["containerStatuses"] =
@@ -132,7 +132,7 @@ TEST(Observe, SeesLostWorkers) {
   EXPECT_EQ(observe_attempt(job("Succeeded"), {going}).lost, "");
 }
 
-TEST(Observe, TellsWhyAPodDoesNotRun) {
+TEST(Observe, ReportsWhyAPodDoesNotRun) {
   const auto waits = [](const std::string& status) {
     const Attempt attempt =
         observe_attempt(job("Created"), {essential_pod(pod("w", "01", status))});
@@ -185,7 +185,7 @@ TEST(Observe, EndsWithItsLauncherBeforeTheMpiJobSaysSo) {
   EXPECT_EQ(phase("Failed", 143, true), JobPhase::kQueued) << "its queue ended it";
 }
 
-TEST(Observe, KnowsSinceWhenAnAttemptMayBeScheduled) {
+TEST(Observe, ReturnsSinceWhenAnAttemptMayBeScheduled) {
   Json made = job("Created");
   made["metadata"]["creationTimestamp"] = "2025-06-15T15:00:00Z";
   EXPECT_EQ(observe_attempt(made, {}).started, parse_time("2025-06-15T15:00:00Z"));
@@ -193,7 +193,7 @@ TEST(Observe, KnowsSinceWhenAnAttemptMayBeScheduled) {
   EXPECT_EQ(observe_attempt(made, {}).started, parse_time("2025-06-15T16:00:00Z"));
 }
 
-TEST(Observe, TellsDisruptionsFromWhatThePodsDidThemselves) {
+TEST(Observe, DistinguishesDisruptionsFromFailuresOfThePods) {
   const auto is_disrupted = [](const std::string& status) {
     return observe_attempt(job("Running"), {essential_pod(pod("w", "01", status))}).disrupted;
   };
@@ -208,7 +208,7 @@ TEST(Observe, TellsDisruptionsFromWhatThePodsDidThemselves) {
 constexpr auto kEvicted = R"({"phase": "Running", "conditions": [{"type": "DisruptionTarget",
     "status": "True", "reason": "EvictionByEvictionAPI", "message": "evicting"}]})";
 
-TEST(Observe, TellsAPodThatIsToLeaveFromOneThatIsLost) {
+TEST(Observe, DistinguishesALeavingPodFromALostOne) {
   Json worker = pod("w", "01", kEvicted);
   worker["metadata"]["deletionTimestamp"] = "2026-01-01T00:01:00Z";  // it has its grace
   const Attempt leaving = observe_attempt(job("Running"), {worker});
@@ -240,7 +240,7 @@ TEST(Observe, SeesThatANodeOfTheAttemptIsCordoned) {
   EXPECT_EQ(leaving("dgx-5", false), "");
 }
 
-TEST(Observe, KeepsOfAPodWhatItReads) {
+TEST(Observe, KeepsOnlyTheFieldsOfAPodThatItReads) {
   Json whole =
       pod("a-r2-launcher-x", "05", R"({"phase": "Failed", "reason": "Evicted", "conditions":
       [{"type": "Ready", "status": "False"}], "containerStatuses": [{"image": "long", "state":

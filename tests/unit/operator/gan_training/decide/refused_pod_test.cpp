@@ -40,7 +40,7 @@ std::string told(const std::vector<Json>& warnings) {
 
 std::string told_of(const std::string& note) { return told({Json({{"note", note}})}); }
 
-TEST(RefusedPod, HasTheWordsOfTheQuotaOrTheWebhook) {
+TEST(RefusedPod, HasTheMessageOfTheQuotaOrTheWebhook) {
   EXPECT_EQ(told_of("worker pod created failed: pods \"a-r2-worker-1\" is forbidden: exceeded "
                     "quota: gpus, requested: nvidia.com/gpu=8"),
             "QuotaExceeded|pods \"a-r2-worker-1\" is forbidden: exceeded quota: gpus, requested: "
@@ -54,7 +54,7 @@ TEST(RefusedPod, HasTheWordsOfTheQuotaOrTheWebhook) {
   EXPECT_EQ(told({}), "|");
 }
 
-TEST(RefusedPod, IsThatOfTheNewestWarning) {
+TEST(RefusedPod, IsTakenFromTheNewestWarning) {
   const Json old = {{"note", "exceeded quota"}, {"eventTime", "2025-06-15T15:00:00.000000Z"}};
   const Json repeated = {{"note", "denied the request"},
                          {"eventTime", "2025-06-15T14:00:00.000000Z"},

@@ -25,7 +25,7 @@ Facts facts(int second) {
   return f;
 }
 
-TEST(Status, TellsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
+TEST(Status, ShowsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
   Facts with = facts(0);
   with.worker.emplace();
   with.worker->images_seen = 4210400;
@@ -45,7 +45,7 @@ TEST(Status, TellsTheWorkersNumbersAndKeepsThemAfterItsEnd) {
   EXPECT_EQ(next_status(status, Record{}, facts(9))["kimg"], 4210.4);
 }
 
-TEST(Status, TellsNoProgressWithoutAGoalAndNoMoreThanAll) {
+TEST(Status, ShowsNoProgressWithoutAGoalAndNoMoreThanAll) {
   Facts f = facts(0);
   f.worker.emplace();
   f.worker->images_seen = 14496;
@@ -54,7 +54,7 @@ TEST(Status, TellsNoProgressWithoutAGoalAndNoMoreThanAll) {
   EXPECT_EQ(next_status({}, Record{}, f)["progressPercent"], 100.0);
 }
 
-TEST(Status, TellsWhatWasMeasuredAndWhere) {
+TEST(Status, ShowsWhatWasMeasuredAndWhere) {
   Facts f = facts(0);
   f.attempt.emplace();
   f.attempt->nodes = 2;
@@ -89,7 +89,7 @@ TEST(Status, ChangesTheTimeOfAConditionWithItsStatusAlone) {
   EXPECT_EQ(condition(after, "Validated")["lastTransitionTime"], "2025-06-15T15:06:40Z");
 }
 
-TEST(Status, KeepsWhatItDoesNotKnow) {
+TEST(Status, KeepsUnknownFields) {
   const Json old = {{"newer", 1},
                     {"conditions", Json::array({{{"type", "Newer"}, {"status", "True"}}})}};
   const Json status = next_status(old, Record{}, facts(0));

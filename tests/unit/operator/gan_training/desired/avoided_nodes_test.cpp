@@ -30,7 +30,7 @@ TEST(AvoidedNodes, GetNoWorker) {
       << "a training that runs does not start again when they may be had again";
 }
 
-TEST(AvoidedNodes, AreAvoidedBesidesWhatAnOverlayAsksFor) {
+TEST(AvoidedNodes, AreAddedToTheAffinityOfAnOverlay) {
   Plan plan = make_plan();
   const Json rack = {{"key", "rack"}, {"operator", "In"}, {"values", Json::array({"7"})}};
   const Json terms = Json::array({{{"matchExpressions", Json::array({rack})}}, Json::object()});

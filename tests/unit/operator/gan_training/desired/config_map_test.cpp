@@ -40,7 +40,7 @@ std::string allowed_cpus(const std::string& cpus, int gpu = 1, int gpus_per_rank
       .output;
 }
 
-TEST(BindScript, RunsARankOnTheCpusBesideItsGpu) {
+TEST(BindScript, RunsARankOnTheCpusNearItsGpu) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
   int last = CPU_SETSIZE - 1;
@@ -50,7 +50,7 @@ TEST(BindScript, RunsARankOnTheCpusBesideItsGpu) {
             "Cpus_allowed_list:\t" + std::to_string(last) + "\n");
 }
 
-TEST(BindScript, RunsARankOfTwoGpusOnTheCpusBesideTheFirst) {
+TEST(BindScript, RunsARankOfTwoGpusOnTheCpusOfTheFirst) {
   EXPECT_THAT(allowed_cpus("0-1000", 2, 2), testing::Not(testing::HasSubstr("warning")));
 }
 

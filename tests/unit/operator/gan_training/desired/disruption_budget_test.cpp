@@ -7,7 +7,7 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-TEST(DisruptionBudget, LetsOneWorkerGoWithWhichTheWholeGangGoes) {
+TEST(DisruptionBudget, AllowsOneEvictionWhichEndsTheWholeGang) {
   const Json budget = disruption_budget(make_plan());
   EXPECT_EQ(budget["spec"]["minAvailable"], 1);
   EXPECT_EQ(budget["spec"]["selector"]["matchLabels"],

@@ -8,7 +8,7 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-TEST(PlanHash, ChangesWithWhatThePodsAreMadeOfAlone) {
+TEST(PlanHash, ChangesOnlyWithTheContentOfThePods) {
   const Plan plan = make_plan();
   const std::string hash = plan_hash(plan);
   Plan other = plan;
@@ -26,7 +26,7 @@ TEST(PlanHash, ChangesWithWhatThePodsAreMadeOfAlone) {
   EXPECT_NE(config_hash(other), config_hash(plan));
 }
 
-TEST(MpiJob, TellsRanksAndRestartsAndIsNamedByAttempt) {
+TEST(MpiJob, CarriesRanksAndRestartsAndIsNamedByAttempt) {
   const Json job = mpi_job(make_plan(), 7, 3);
   EXPECT_EQ(job["metadata"]["name"], "faces-r7");
   EXPECT_EQ(job["spec"]["slotsPerWorker"], 8);
@@ -63,7 +63,7 @@ TEST(MpiJob, RunsAsRootForRdmaAlone) {
   EXPECT_EQ(context()["seccompProfile"]["type"], "RuntimeDefault");
 }
 
-TEST(MpiJob, HandsQueueGangAndPriorityOn) {
+TEST(MpiJob, PassesQueueGangAndPriorityOn) {
   Plan plan = make_plan();
   plan.spec.queue_name = "research";
   plan.spec.priority_class = "urgent";
@@ -84,7 +84,7 @@ TEST(MpiJob, HandsQueueGangAndPriorityOn) {
   EXPECT_FALSE(job["spec"]["runPolicy"].contains("suspend"));
 }
 
-TEST(MpiJob, StartsRanksThroughTheBindingScriptWhereTheProfileSaysSo) {
+TEST(MpiJob, StartsRanksThroughTheBindingScriptIfTheProfileSaysSo) {
   Plan plan = make_plan();
   const auto arguments = [&] {
     return mpi_job(plan, 1, 0)["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"]

@@ -12,7 +12,7 @@ namespace {
 
 Json spec_of(const Plan& plan, Role role) { return pod_template(plan, role, 3, 2)["spec"]; }
 
-TEST(Pod, BearsTrainingAttemptAndRole) {
+TEST(Pod, IsLabeledWithTrainingAttemptAndRole) {
   const Json labels = pod_template(make_plan(), Role::kWorker, 3, 0)["metadata"]["labels"];
   EXPECT_EQ(labels[kTrainingLabel], "faces");
   EXPECT_EQ(labels[kAttemptLabel], "3");
@@ -72,7 +72,7 @@ TEST(Pod, OfAWorkerGetsWhatTheProfileGives) {
             std::string::npos);
 }
 
-TEST(Pod, OfAWorkerNamesTheTopologyThatItsQueueIsToHeed) {
+TEST(Pod, OfAWorkerNamesTheTopologyForItsQueue) {
   Plan plan = make_plan();
   plan.spec.required_topology = "cloud/rack";
   const Json metadata = pod_template(plan, Role::kWorker, 1, 0)["metadata"];
@@ -119,7 +119,7 @@ TEST(Pod, GivesAWorkerTheTimeForACheckpoint) {
       << "with 0 the API server would not wait for the node";
 }
 
-TEST(Pod, TellsTheRanksTheNumberOfTheirAttempt) {
+TEST(Pod, GivesTheRanksTheNumberOfTheirAttempt) {
   const Json spec = pod_template(make_plan(), Role::kLauncher, 3, 1)["spec"];
   const Json container = spec["containers"][0];
   EXPECT_NE(container["env"].dump().find(R"({"name":"GANSCALE_ATTEMPT","value":"u/3"})"),

@@ -33,7 +33,7 @@ TEST(Plan, LeavesTheUsersOwnChoices) {
   EXPECT_EQ(config["evaluate"]["every_kimg"], 100);
 }
 
-TEST(Plan, TellsTheWorkerWhereItsFeatureNetworkIs) {
+TEST(Plan, GivesTheWorkerThePathOfItsFeatureNetwork) {
   TrainingSpec spec = with_claim();
   spec.feature_net = {{"features", "/features", ""}, "net.pt"};
   const Json config = worker_config(
@@ -43,7 +43,7 @@ TEST(Plan, TellsTheWorkerWhereItsFeatureNetworkIs) {
   EXPECT_FALSE(worker_config(with_claim(), Json::object()).contains("evaluate"));
 }
 
-TEST(Plan, RefusesASectionThatIsNoMap) {
+TEST(Plan, RefusesASectionThatIsNotAMap) {
   TrainingSpec spec = with_claim();
   spec.evaluation = {{"every_kimg", 100}};
   for (const char* section : {"data", "evaluate", "telemetry"}) {
@@ -59,7 +59,7 @@ TEST(Plan, LeavesASectionThatItDoesNotWriteToForTheSchemaToRefuse) {
   EXPECT_EQ(worker_config(TrainingSpec{}, {{"data", 3}})["data"], 3);
 }
 
-TEST(Ports, AreNoPortsOutsideOfTheirRange) {
+TEST(Ports, AreClampedToTheirRange) {
   const auto port = [](const Json& value) {
     return control_port({{"telemetry", {{"control_port", value}}}});
   };

@@ -113,7 +113,7 @@ TEST(PodOverlay, CannotChangeTheResourcesOfTheNodeProfile) {
             "");
 }
 
-TEST(PodOverlay, NamesFieldsThatItDoesNotKnow) {
+TEST(PodOverlay, NamesUnknownFields) {
   EXPECT_THAT(problem_of_spec({{"hostNetwrok", true}}),
               AllOf(StartsWith("spec.podTemplate.worker.spec.hostNetwrok: can't be set by a "
                                "podTemplate, which may set: affinity, "),
@@ -133,7 +133,7 @@ TEST(PodOverlay, HasSidecarsInWorkersAlone) {
               HasSubstr("is a container of the other pod"));
 }
 
-TEST(PodOverlay, PutsBothPodsOnTheSameNetwork) {
+TEST(PodOverlay, RequiresTheSameNetworkForBothPods) {
   EXPECT_THAT(problem_of_spec({{"hostNetwork", true}}),
               StartsWith("spec.podTemplate.launcher.spec.hostNetwork: must be as in worker"));
 }

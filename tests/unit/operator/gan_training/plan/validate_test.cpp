@@ -24,7 +24,7 @@ Checked check(const Json& changes, const ReferencedConfig& referenced = {}) {
   return check_training(training, profiles, schema, referenced);
 }
 
-TEST(Validate, MakesThePlanOfWhatIsRight) {
+TEST(Validate, MakesThePlanOfAValidSpec) {
   const Checked checked = check(
       {{"nodeProfile", "dgx-a100"}, {"nodes", 2}, {"config", {{"training", {{"batch", 64}}}}}});
   EXPECT_EQ(checked.problem, "");
@@ -33,7 +33,7 @@ TEST(Validate, MakesThePlanOfWhatIsRight) {
   EXPECT_EQ(checked.plan.config["training"]["batch"], 64);
 }
 
-TEST(Validate, NamesAnUnknownProfileAndThoseItKnows) {
+TEST(Validate, NamesAnUnknownProfileAndTheKnownOnes) {
   const Checked checked = check({{"nodeProfile", "dgx-z9"}});
   EXPECT_EQ(checked.reason, "UnknownProfile");
   EXPECT_EQ(checked.problem,
@@ -48,7 +48,7 @@ TEST(Validate, GivesANodeFewerGpus) {
   EXPECT_THAT(checked.plan.profile.mpirun, testing::Contains("ppr:4:node"));
 }
 
-TEST(Validate, LeavesToOthersWhatBelongsToTheOtherGpusOfANode) {
+TEST(Validate, TakesOnlyTheShareOfItsGpusOfANode) {
   const auto profile_with = [](int gpus) {
     return check({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", gpus}}).plan.profile;
   };
@@ -72,7 +72,7 @@ TEST(Validate, NamesTheKeyThatTheWorkerWouldRefuse) {
   EXPECT_TRUE(checked.has_pods) << "the folder can be deleted all the same";
 }
 
-TEST(Validate, WantsABatchForEachRank) {
+TEST(Validate, RequiresABatchForEachRank) {
   const Checked checked = check({{"nodes", 3}, {"config", {{"training", {{"batch", 64}}}}}});
   EXPECT_EQ(checked.problem,
             "spec.config.training.batch: must be divisible by the number of ranks: 64 on 3");
@@ -85,7 +85,7 @@ std::string problem_of_passes(int nodes, const Json& training, const std::string
 }
 
 // The worker takes the part of a rank in as many passes of the same size.
-TEST(Validate, WantsABatchForEachPassOfEachRank) {
+TEST(Validate, RequiresABatchForEachPassOfEachRank) {
   EXPECT_EQ(problem_of_passes(4, {{"batch", 64}, {"accumulate", 16}}, "synchronous"), "");
   EXPECT_EQ(problem_of_passes(4, {{"batch", 64}, {"accumulate", 32}}, "synchronous"),
             "spec.config.training.batch: must be divisible by the number of ranks times "
@@ -96,7 +96,7 @@ TEST(Validate, WantsABatchForEachPassOfEachRank) {
             "training.accumulate, 6: 12 on 3");
 }
 
-TEST(Validate, WantsPassesThatDivideTheBatchInEveryScheme) {
+TEST(Validate, RequiresPassesThatDivideTheBatchInEveryScheme) {
   for (const char* scheme : {"synchronous", "asynchronous", "per_label"}) {
     EXPECT_EQ(problem_of_passes(2, {{"batch", 60}, {"accumulate", 8}}, scheme),
               "spec.config.training.accumulate: must divide the batch, 60: 8");
@@ -114,7 +114,7 @@ Checked check_roles(const std::string& ratio, int nodes, int batch) {
 }
 
 // Eight ranks: two of the generator, six of the discriminator.
-TEST(Validate, WantsABatchForTheRanksOfEachRole) {
+TEST(Validate, RequiresABatchForTheRanksOfEachRole) {
   EXPECT_EQ(check_roles("1:3", 8, 12).problem, "");
   EXPECT_EQ(check_roles("1:3", 8, 16).problem,
             "spec.config.training.batch: must be divisible by the ranks of the discriminator: 16 "
@@ -130,20 +130,20 @@ TEST(Validate, WantsABatchForTheRanksOfEachRole) {
             "spec.config.scheme.ratio: expected two positive numbers, such as 1:3: 1:0");
 }
 
-TEST(Validate, TakesAnyBatchWhereEachLabelHasItsOwnNetworks) {
+TEST(Validate, TakesAnyBatchIfEachLabelHasItsOwnNetworks) {
   const Json config = {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}};
   const Json storage = {{"claimName", "runs"}};
   EXPECT_EQ(check({{"nodes", 10}, {"config", config}, {"storage", storage}}).problem, "");
 }
 
-TEST(Validate, WantsTheControlPortForADeadlineOfProgress) {
+TEST(Validate, RequiresTheControlPortForADeadlineOfProgress) {
   const Json silent = {{"telemetry", {{"control_port", 0}}}};
   EXPECT_EQ(check({{"progressDeadlineSeconds", 600}}).problem, "");
   EXPECT_THAT(check({{"progressDeadlineSeconds", 600}, {"config", silent}}).problem,
               StartsWith("spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port"));
 }
 
-TEST(Validate, WantsStorageForLabelsThatAreTrainedOnSeveralNodes) {
+TEST(Validate, RequiresStorageForLabelsOnSeveralNodes) {
   const Json config = {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}};
   EXPECT_EQ(check({{"nodes", 1}, {"config", config}}).problem, "");
   const Checked checked = check({{"nodes", 2}, {"config", config}});
@@ -209,7 +209,7 @@ Json nested(int levels) {
   return value;
 }
 
-TEST(Validate, RefusesWhatIsNestedWithoutEnd) {
+TEST(Validate, RefusesValuesNestedTooDeep) {
   for (const char* field : {"config", "podTemplate"}) {
     const Checked checked = check({{field, nested(1000)}});
     EXPECT_EQ(checked.reason, "BadConfig");
@@ -252,7 +252,7 @@ constexpr std::array kFields{"nodes",
                              "schedulerName",
                              "deletePolicy"};
 
-TEST(Validate, HasWordsForEverything) {
+TEST(Validate, HasAMessageForAnyValue) {
   const std::vector<Json> odd{nullptr,
                               true,
                               -1,

@@ -111,7 +111,7 @@ Json job(int attempt, const std::string& owner) {
             {"ownerReferences", Json::array({{{"uid", owner}, {"controller", true}}})}}}};
 }
 
-TEST(DeleteAttempts, SparesTheLiveOneAndThoseOfOthers) {
+TEST(DeleteAttempts, KeepsTheLiveAttemptAndObjectsOfOthers) {
   World world;
   for (int attempt = 1; attempt <= 3; ++attempt) world.server.put(kMpiJobs, job(attempt, "u"));
   world.server.put(kMpiJobs, job(7, "another training"));
@@ -132,7 +132,7 @@ TEST(DeleteAttempts, SparesTheLiveOneAndThoseOfOthers) {
   EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(3)).is_null());
 }
 
-TEST(DeleteAttempts, LeavesAnObjectThatTookTheNameMeanwhile) {
+TEST(DeleteAttempts, LeavesAnObjectThatHasTakenTheName) {
   World world;
   world.server.put(kMpiJobs, job(1, "u"));
   world.sync();

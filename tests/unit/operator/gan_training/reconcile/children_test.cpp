@@ -106,7 +106,7 @@ TEST(Children, OfThisTrainingThatOurCopyLacksAreApplied) {
   EXPECT_EQ(map["metadata"]["labels"][kTrainingLabel], "faces");
 }
 
-TEST(Children, ThatAnotherOwnerTookHoldUpNoEnd) {
+TEST(Children, OfAnotherOwnerDoNotDelayTheEndOfAnAttempt) {
   World world;
   world.run();
   world.server.edit(resource::kConfigMaps, {"team", "faces-config"},
@@ -117,7 +117,7 @@ TEST(Children, ThatAnotherOwnerTookHoldUpNoEnd) {
   EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null()) << "its nodes are free";
 }
 
-TEST(Children, MayHoldMoreThanIsWanted) {
+TEST(Children, MayHaveFieldsThatAreNotOurs) {
   World world;
   world.run();
   world.server.edit(resource::kNetworkPolicies, kFaces,

@@ -17,7 +17,7 @@ TEST(ControlToken, IsAnHmacSha256) {
   EXPECT_NE(control_token("key", "u"), control_token("key", "v"));
 }
 
-TEST(TokenKey, IsTheOneThatIsStored) {
+TEST(TokenKey, IsTheStoredOne) {
   World world;
   world.server.put(resource::kSecrets,
                    {{"metadata", {{"name", kSecret.name}, {"namespace", kSecret.name_space}}},
@@ -46,7 +46,7 @@ TEST(TokenKey, MustNotBeEmpty) {
   EXPECT_THROW(read_token_key(world.client, "ops"), ConfigError);
 }
 
-TEST(TokenKey, OfAnotherOperatorThatWasFasterIsTaken) {
+TEST(TokenKey, OfAConcurrentOperatorIsUsed) {
   World world;
   world.server.fail_next("POST", "/secrets", 409, "AlreadyExists");
   try {

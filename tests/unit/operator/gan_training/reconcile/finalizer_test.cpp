@@ -7,7 +7,7 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-TEST(SetFinalizer, LeavesThoseOfOthers) {
+TEST(SetFinalizer, LeavesFinalizersOfOthers) {
   World world;
   Json training = make_training();
   training["metadata"]["finalizers"] = Json::array({"a", kFinalizer, "b"});
@@ -19,7 +19,7 @@ TEST(SetFinalizer, LeavesThoseOfOthers) {
   EXPECT_EQ(world.training()["metadata"]["finalizers"], Json::array({"a", "b", kFinalizer}));
 }
 
-TEST(SetFinalizer, IsDoneWhereTheTrainingIsGone) {
+TEST(SetFinalizer, IsDoneIfTheTrainingIsGone) {
   World world;
   EXPECT_NO_THROW(set_finalizer(parse_training(make_training()), false, world.client));
 }

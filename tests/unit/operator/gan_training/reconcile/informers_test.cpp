@@ -77,7 +77,7 @@ TEST(Informers, OfSomeNamespacesNeedNoRightToSeeNodes) {
   EXPECT_FALSE(informers.is_cordoned("dgx-3"));
 }
 
-TEST(Informers, AskForLabelledObjectsAlone) {
+TEST(Informers, AskForLabeledObjectsOnly) {
   FakeApiServer server;
   const Informers informers(
       {[&] { return server.connect(); }, hooks_without_sleep(), [](const Key&) {}});

@@ -62,7 +62,7 @@ TEST(Observation, NamesTheClaimThatIsMissing) {
   EXPECT_EQ(observe_in(world, training).situation.problem, "");
 }
 
-TEST(Observation, RefusesNamesThatLeadElsewhere) {
+TEST(Observation, RefusesNamesThatAreNotObjectNames) {
   for (const char* name : {"a\u202eb", "../secrets/key", "a/b", "A", "-a", "a-", "a..b", "%2e"}) {
     World world;
     const Observation seen = observe_in(world, make_training({{"data", {{"claimName", name}}}}));
@@ -158,7 +158,7 @@ TEST(Observation, SeesPodsOfAnEndedAttemptWhoseMpiJobIsGone) {
       << "its MPIJob has been made, and is not seen yet";
 }
 
-TEST(Observation, KnowsItsOwnMpiJobsByTheirOwner) {
+TEST(Observation, RecognizesItsMpiJobsByTheirOwner) {
   World world;
   Json job = {
       {"metadata",
@@ -190,7 +190,7 @@ void run_without_pods(World& world, std::chrono::seconds age) {
   world.now += age;
 }
 
-TEST(Observation, TellsWhyThePodsOfAnAttemptAreRefused) {
+TEST(Observation, ReportsWhyThePodsOfAnAttemptAreRefused) {
   World world;
   run_without_pods(world, std::chrono::seconds(0));
   const std::string refusal =

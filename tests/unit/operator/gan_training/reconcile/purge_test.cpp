@@ -98,7 +98,7 @@ TEST(Purge, NeedsNoConfigurationThatIsRight) {
   EXPECT_FALSE(world.server.get(resource::kJobs, kJob).is_null());
 }
 
-TEST(Purge, SaysThatTheFolderStaysWhereTheSpecCantBeRead) {
+TEST(Purge, ReportsThatTheFolderStaysIfTheSpecCannotBeRead) {
   Deleted world(Json({{"nodes", "many"}}));
   Json status;
   Record record;
@@ -111,7 +111,7 @@ TEST(Purge, SaysThatTheFolderStaysWhereTheSpecCantBeRead) {
   EXPECT_THAT(world.told("PurgeFailed"), ElementsAre(HasSubstr("spec.nodes: expected an integer")));
 }
 
-TEST(Purge, IsSilentWhereNothingEverRan) {
+TEST(Purge, IsSilentIfNothingEverRan) {
   Deleted world(Json({{"nodes", "many"}}));
   world.settle();
   EXPECT_TRUE(world.training().is_null());

@@ -22,7 +22,7 @@ TEST(Reconciler, TakesTheFinalizerFirst) {
   EXPECT_EQ(world.writes(), 1U);
 }
 
-TEST(Reconciler, MakesWhatAnAttemptStandsOnAndThenTheAttempt) {
+TEST(Reconciler, MakesThePrerequisitesOfAnAttemptFirst) {
   World world;
   world.server.put(kTrainings, make_training());
   EXPECT_EQ(world.reconcile(), seconds(1));
@@ -242,7 +242,7 @@ TEST(Reconciler, DoesNotTryAgainWhatTheServerRefusesBecauseOfTheSpec) {
   EXPECT_EQ(world.writes(), before + 4) << "three for the Secret that is there, no status";
 }
 
-TEST(Reconciler, SaysWhatIsWrongWhereASectionIsNoMap) {
+TEST(Reconciler, ReportsASectionThatIsNotAMap) {
   for (const char* section : {"data", "telemetry"}) {
     World world;
     world.server.put(kTrainings,
@@ -258,7 +258,7 @@ TEST(Reconciler, SaysWhatIsWrongWhereASectionIsNoMap) {
   }
 }
 
-TEST(Reconciler, LetsATrainingGoWhateverItsSpecHolds) {
+TEST(Reconciler, ReleasesADeletedTrainingOfAnySpec) {
   const std::vector<Json> specs{
       nullptr,
       3,
@@ -284,7 +284,7 @@ TEST(Reconciler, LetsATrainingGoWhateverItsSpecHolds) {
   }
 }
 
-TEST(Reconciler, LetsATrainingGoWhoseConfigMapItMayNotRead) {
+TEST(Reconciler, ReleasesADeletedTrainingWithAForbiddenConfigMap) {
   World world;
   Json training = make_training({{"config", nullptr}, {"configFrom", {{"name", "theirs"}}}});
   training["metadata"]["deletionTimestamp"] = "2025-06-15T15:06:40Z";
@@ -335,7 +335,7 @@ TEST(Reconciler, ReplacesAnAttemptOfAnotherSizeOnceItsPodsAreGone) {
   EXPECT_THAT(world.told("Resize"), ElementsAre(HasSubstr("from 1 to 2 nodes")));
 }
 
-TEST(Reconciler, TellsWhereTheNamespaceIsClosed) {
+TEST(Reconciler, ReportsANamespaceWithoutRights) {
   World world;
   world.server.put(kTrainings, make_training());
   world.server.fail_next("POST", "/configmaps", 403, "Forbidden",

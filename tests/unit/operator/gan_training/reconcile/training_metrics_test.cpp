@@ -40,7 +40,7 @@ TEST(TrainingMetrics, NameEachTrainingWithItsPhase) {
   EXPECT_EQ(info.samples[0].value, 1);
 }
 
-TEST(TrainingMetrics, AreThereWithoutTrainings) {
+TEST(TrainingMetrics, ExistWithoutTrainings) {
   Families families;
   collect_trainings({}, kMinuteLater, families);
   EXPECT_EQ(families.all().at(0).samples.size(), 0U);

@@ -25,7 +25,7 @@ LoopbackServer::Answer worker(const std::string& body) {
   };
 }
 
-TEST(WorkerProbe, HearsTheStatusOfTheAttemptThatItAsked) {
+TEST(WorkerProbe, ReturnsTheStatusOfTheAttemptThatItAsked) {
   const LoopbackServer server(worker(R"({"state":"running","images_seen":12500})"));
   std::atomic<int> news{0};
   WorkerProbe probe(milliseconds(20), 2, [&](const Key&) { ++news; });
@@ -65,7 +65,7 @@ class Busy {
   }};
 };
 
-TEST(WorkerProbe, AsksWhoIsToStopFirstThenEveryNamespaceInTurn) {
+TEST(WorkerProbe, AsksStoppingWorkersFirstThenEveryNamespaceInTurn) {
   Busy busy;
   WorkerProbe probe(std::chrono::hours(1), 1, [](const Key&) {});
   const auto watch = [&](const Key& key, bool stop) {
@@ -104,7 +104,7 @@ TEST(WorkerProbe, PrefersNamespacesThatHaveNoProbeInProgress) {
   of_a.let_go();
 }
 
-TEST(WorkerProbe, SaysNothingWhileNobodyAnswersSensibly) {
+TEST(WorkerProbe, ReportsNothingWithoutAValidAnswer) {
   const LoopbackServer server(worker("nonsense"));
   WorkerProbe probe(milliseconds(5), 1, [](const Key&) {});
   probe.watch(kKey, {.url = server.url(), .token = "", .attempt = 1, .stop = false});

@@ -73,7 +73,7 @@ std::multimap<std::string, int> known_numbers(const std::string& text) {
   return numbers;
 }
 
-TEST(Definition, KnowsTheGpusAndRanksOfTheNodeProfiles) {
+TEST(Definition, HasTheGpusAndRanksOfTheNodeProfiles) {
   const NodeProfiles profiles = built_in_node_profiles();
   for (const char* kind : {"gantrainings", "scalingsweeps"}) {
     const auto numbers = known_numbers(definition(kind));

@@ -5,7 +5,7 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-TEST(GanTraining, KnowsItsIdentityAndItsEnd) {
+TEST(GanTraining, HasAnIdentityAndAnEnd) {
   const GanTraining t = parse_training(Json::parse(R"({"metadata": {"name": "a", "namespace": "n",
       "uid": "u", "generation": 3, "resourceVersion": "7", "deletionTimestamp": "2026-01-01T00:00:00Z",
       "finalizers": ["other", "ganscale.dev/checkpoint"]}, "spec": {"nodes": 2}})"));

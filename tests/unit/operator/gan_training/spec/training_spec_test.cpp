@@ -70,7 +70,7 @@ TEST(TrainingSpec, TakesTheFeatureNetworkOutOfTheEvaluation) {
   EXPECT_TRUE(parse_spec(spec()).feature_net.volume.claim_name.empty());
 }
 
-TEST(TrainingSpec, RefusesAFeatureNetworkWithoutAPlaceOfItsOwn) {
+TEST(TrainingSpec, RefusesAFeatureNetworkWithoutItsOwnPath) {
   refuses(R"({"evaluation": {"featureNet": {}}})",
           "spec.evaluation.featureNet.claimName: names no PersistentVolumeClaim");
   refuses(R"({"evaluation": {"featureNet": {"claimName": "f", "path": "/data"}}})",
@@ -129,7 +129,7 @@ TEST(TrainingSpec, RefusesNamesThatNoObjectCanHave) {
   EXPECT_NO_THROW(parse_spec(spec(R"({"data": {"claimName": ")" + std::string(253, 'a') + "\"}}")));
 }
 
-TEST(TrainingSpec, ShowsWhatCantBeSeenAsNumbers) {
+TEST(TrainingSpec, ShowsInvisibleCharactersAsNumbers) {
   refuses(R"({"nodes": "\u202e\u0007"})", "expected an integer: \"\\u202e\\u0007\"");
 }
 

@@ -40,7 +40,7 @@ TEST(WorkerSchema, NamesTheKeyThatTheWorkerWouldRefuse) {
               ElementsAre(HasSubstr("config.generator.optimizer.nesterov: ")));
 }
 
-TEST(WorkerSchema, KnowsTheResolutionsOfAModel) {
+TEST(WorkerSchema, HasTheResolutionsOfAModel) {
   const auto refuses_48 = ElementsAre(
       testing::AllOf(HasSubstr("config.model.resolution: "), testing::EndsWith(": 48")));
   EXPECT_THAT(faults(R"({"model": {"name": "dcgan", "resolution": 48}})"), refuses_48);
@@ -52,7 +52,7 @@ TEST(WorkerSchema, KnowsTheResolutionsOfAModel) {
   EXPECT_THAT(faults(R"({"model": {"preset": "config-f", "resolution": 8}})"), IsEmpty());
 }
 
-TEST(WorkerSchema, TakesAHeightAndAWidthWhereTheModelDoes) {
+TEST(WorkerSchema, TakesAHeightAndAWidthIfTheModelDoes) {
   EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "resolution": [8, 32]}})"), IsEmpty());
   EXPECT_THAT(faults(R"({"model": {"resolution": [64, 32]}})"), IsEmpty());
   EXPECT_THAT(faults(R"({"model": {"name": "stylegan2", "resolution": [8, 48]}})"),
@@ -63,7 +63,7 @@ TEST(WorkerSchema, TakesAHeightAndAWidthWhereTheModelDoes) {
               testing::Not(IsEmpty()));
 }
 
-TEST(WorkerSchema, IsNoneOfAnyText) {
+TEST(WorkerSchema, RefusesTextThatIsNotAJsonObject) {
   expect_error(ExitCode::kConfig, "not a JSON object", [] { WorkerSchema("[]"); });
 }
 

@@ -44,7 +44,7 @@ TEST(Points, AreRelativeToTheChosenBaseline) {
   EXPECT_FALSE(summary.points[1].speedup_interval) << "of the baseline over itself";
 }
 
-TEST(Points, TellWhereTheTimeOfAStepGoes) {
+TEST(Points, BreakDownTheTimeOfAStep) {
   const Plan plan = make_plan();
   const Summary summary = summarize(plan, measured(plan));
   // 20 steps of 8 images at 100 and 102 a second; a tenth waits for gradients, a twentieth for data
@@ -56,7 +56,7 @@ TEST(Points, TellWhereTheTimeOfAStepGoes) {
 }
 
 // Two repeats on two ranks: the slower rank takes 12 and 14 s, and 1.3 times as long as the mean.
-TEST(Points, OfWholeTrainingsTellTheSlowestRankAndTheMean) {
+TEST(Points, OfWholeTrainingsCompareTheSlowestRankWithTheMean) {
   const Plan plan = make_plan();
   Record record = measured(plan);
   for (Result& result : record.results) {
@@ -85,7 +85,7 @@ TEST(Points, FitAmdahlOfThreeSizes) {
   EXPECT_FALSE(summary.usl) << "three sizes fit three parameters whatever they are";
 }
 
-TEST(Points, WarnOfWhatMakesThemDoubtful) {
+TEST(Points, WarnOfUnreliableMeasurements) {
   const Plan plan = make_plan();
   Record record = measured(plan);
   Result& first = record.results[0];

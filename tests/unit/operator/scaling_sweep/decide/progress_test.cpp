@@ -90,7 +90,7 @@ TEST(Progress, StartsTheNextWhenTheOthersAreGone) {
   EXPECT_EQ(decide(s).start, 1U);
 }
 
-TEST(Progress, RunsEachPointOnceWhoeverDecides) {
+TEST(Progress, RunsEachPointOnceWithStatelessDecisions) {
   // Each decision is by an operator that knows nothing but status and trainings.
   Situation s = situation();
   std::vector<std::string> started;
@@ -116,7 +116,7 @@ TEST(Progress, RunsEachPointOnceWhoeverDecides) {
   EXPECT_EQ(done_count(s.plan, s.record), 6);
 }
 
-TEST(Progress, NotesARunThatFailedAndGoesOn) {
+TEST(Progress, RecordsAFailedRunAndContinues) {
   Situation s = situation();
   s.children = {child_of(s, 0, Phase::kFailed)};
   s.children[0].message = "exit code 65: truncated record";
@@ -127,7 +127,7 @@ TEST(Progress, NotesARunThatFailedAndGoesOn) {
   EXPECT_THAT(d.events, ElementsAre(testing::Field(&Event::reason, "RunFailed")));
 }
 
-TEST(Progress, StopsAtAFailureWhereThePolicySaysSo) {
+TEST(Progress, StopsAtAFailureIfThePolicySaysSo) {
   Situation s = situation({{"failurePolicy", "Stop"}});
   s.children = {child_of(s, 0, Phase::kFailed)};
   const Decision d = decide(s);
@@ -137,7 +137,7 @@ TEST(Progress, StopsAtAFailureWhereThePolicySaysSo) {
   EXPECT_EQ(d.record.current, "");
 }
 
-TEST(Progress, SaysSoWhereTheWorkerReportsNoWindow) {
+TEST(Progress, ReportsAWorkerWithoutAWindow) {
   Situation s = situation();
   s.children = {child_of(s, 0, Phase::kSucceeded)};
   EXPECT_THAT(decide(s).record.results.at(0).message, HasSubstr("the worker reported no window"));
@@ -236,7 +236,7 @@ TEST(Progress, MakesNothingForASweepThatIsDeleted) {
   EXPECT_EQ(decide(s).record, s.record);
 }
 
-TEST(Progress, LetsASweepGoThatHasBeenOverForLongEnough) {
+TEST(Progress, DeletesASweepAfterItsTimeToLive) {
   Situation s = situation({{"ttlSecondsAfterFinished", 60}});
   give_results(s, s.plan.runs.size());
   s.record.phase = Phase::kSucceeded;

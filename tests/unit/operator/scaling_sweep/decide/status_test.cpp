@@ -40,7 +40,7 @@ TEST(SweepStatus, HasWhatKubectlShows) {
   EXPECT_EQ(find_condition(status, "Succeeded")["status"], "False");
 }
 
-TEST(SweepStatus, SaysWhatIsWrongAndKeepsWhatItDoesNotKnow) {
+TEST(SweepStatus, ReportsAFaultAndKeepsUnknownFields) {
   Facts bad = facts({});
   bad.problem_reason = "BadSpec";
   bad.problem = "spec.mode: must be ...";

@@ -98,7 +98,7 @@ TEST(ReportMap, QuotesInCsvWhatHoldsCommasAndQuotes) {
               HasSubstr("\"exit code 65: \"\"a\"\", truncated\"\r\n"));
 }
 
-TEST(ReportMap, HoldsForProgramsWhatTheStatusHolds) {
+TEST(ReportMap, HoldsTheStatusAsJson) {
   const Plan plan = make_plan();
   const Json report = Json::parse(file(plan, all_measured(plan), "report.json"));
   EXPECT_EQ(report["kind"], "ScalingSweep");
@@ -158,7 +158,7 @@ TEST(ReportMap, DrawsASweepOfOnePoint) {
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
 }
 
-TEST(ReportMap, IsAPageOfItsOwnThatRunsNothingOfOthers) {
+TEST(ReportMap, IsASelfContainedPage) {
   const Plan plan = make_plan();
   Record record = all_measured(plan);
   record.results[0].measured.reset();
@@ -171,7 +171,7 @@ TEST(ReportMap, IsAPageOfItsOwnThatRunsNothingOfOthers) {
   EXPECT_THAT(html, HasSubstr("failed runs: 1"));
 }
 
-TEST(SweepTraining, BearsTheHashOfItsSpec) {
+TEST(SweepTraining, IsLabeledWithTheHashOfItsSpec) {
   const Plan plan = make_plan();
   const Json object = training(plan, plan.runs[0]);
   EXPECT_EQ(object["kind"], "GanTraining");

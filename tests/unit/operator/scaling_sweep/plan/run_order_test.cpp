@@ -33,12 +33,12 @@ TEST(RunOrder, MeasuresAllPointsBeforeAnyRepeats) {
   for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].repeat, 1 + i / 8);
 }
 
-TEST(RunOrder, IsThatOfItsSeed) {
+TEST(RunOrder, DependsOnItsSeed) {
   EXPECT_EQ(names(1), names(1));
   EXPECT_NE(names(1), names(2));
 }
 
-TEST(RunOrder, OfOneRepeatIsNotThatOfAnother) {
+TEST(RunOrder, DiffersBetweenRepeats) {
   const auto runs = run_order(kKey, points(8), 2, 1);
   std::vector<std::size_t> first, second;
   for (const SweepRun& run : runs) (run.repeat == 1 ? first : second).push_back(run.point);

@@ -149,7 +149,7 @@ TEST(ValidateSweep, GivesEveryRunThePodTemplate) {
   }
 }
 
-TEST(ValidateSweep, ChangesTheHashWithWhatARunIsMadeOfAlone) {
+TEST(ValidateSweep, ChangesTheHashOnlyWithTheContentOfARun) {
   const std::string hash = make_plan().points[1].hash;
   EXPECT_EQ(
       make_plan({{"repeats", 5}, {"suspend", true}, {"failurePolicy", "Stop"}}).points[1].hash,
@@ -158,7 +158,7 @@ TEST(ValidateSweep, ChangesTheHashWithWhatARunIsMadeOfAlone) {
   EXPECT_NE(make_plan({{"template", {{"image", "y"}}}}).points[1].hash, hash);
 }
 
-TEST(ValidateSweep, HasWordsForEverything) {
+TEST(ValidateSweep, HasAMessageForAnyValue) {
   const std::vector<Json> odd{nullptr,
                               true,
                               -1,

@@ -49,7 +49,7 @@ TEST(SweepReconciler, RunsEachPointOnceThoughTheOperatorDiesAtEveryStep) {
   for (const std::string& name : planned()) EXPECT_TRUE(world.training(name).is_null()) << name;
 }
 
-TEST(SweepReconciler, MeasuresNothingAgainWhereItsCopyIsBehind) {
+TEST(SweepReconciler, MeasuresNothingAgainIfItsCopyIsStale) {
   SweepWorld world;
   SweepOperator one(world.server, world.now);
   one.reconcile();
@@ -114,7 +114,7 @@ TEST(SweepReconciler, SaysWhyATrainingGaveNoFigures) {
   EXPECT_EQ(world.status()["done"], "1/6");
 }
 
-TEST(SweepReconciler, TellsWhatIsWrongAndLeavesNoTrainingBehind) {
+TEST(SweepReconciler, ReportsAFaultAndLeavesNoTrainingBehind) {
   SweepWorld world;
   SweepOperator one(world.server, world.now);
   one.reconcile();
@@ -149,7 +149,7 @@ TEST(SweepReconciler, DeletesASweepWhoseTimeIsOver) {
   EXPECT_TRUE(world.server.get(kSweeps, kWeak).is_null());
 }
 
-TEST(SweepReconciler, LeavesASweepAloneThatIsDeleted) {
+TEST(SweepReconciler, LeavesADeletedSweepAlone) {
   SweepWorld world;
   world.server.edit(kSweeps, kWeak, {{"metadata", {{"finalizers", {"foregroundDeletion"}}}}});
   world.server.remove(kSweeps, kWeak);
@@ -158,7 +158,7 @@ TEST(SweepReconciler, LeavesASweepAloneThatIsDeleted) {
   EXPECT_THAT(world.made(), SizeIs(0));
 }
 
-TEST(SweepReconciler, TakesNoTrainingOfAnotherForItsOwn) {
+TEST(SweepReconciler, AdoptsNoTrainingOfAnotherOwner) {
   SweepWorld world;
   world.server.put(kTrainings, {{"metadata", {{"name", planned()[0]}, {"namespace", "team"}}}});
   SweepOperator one(world.server, world.now);
@@ -168,7 +168,7 @@ TEST(SweepReconciler, TakesNoTrainingOfAnotherForItsOwn) {
   EXPECT_FALSE(world.training(planned()[0])["metadata"].contains("deletionTimestamp"));
 }
 
-TEST(SweepReconciler, WritesItsReportOverNoConfigMapOfAnother) {
+TEST(SweepReconciler, NeverOverwritesAConfigMapOfAnotherOwner) {
   SweepWorld world;
   const Key key{"team", "weak-report"};
   world.server.put(

@@ -68,7 +68,7 @@ TEST(SweepMetrics, AreTheFiguresOfEachPointInSecondsAndShares) {
 }
 
 // A step of 16 images at 190 a second takes 84.2 ms, of which a tenth is waiting for gradients.
-TEST(SweepMetrics, SayWhereTheTimeOfAStepGoes) {
+TEST(SweepMetrics, BreakDownTheTimeOfAStep) {
   Families families;
   collect_sweeps({measured_sweep()}, families);
   Labels labels = kTwoNodes;
@@ -78,7 +78,7 @@ TEST(SweepMetrics, SayWhereTheTimeOfAStepGoes) {
   EXPECT_NEAR(value(families, "ganscale_sweep_step_seconds", labels).value_or(0), 0.07158, 1e-5);
 }
 
-TEST(SweepMetrics, CountSweepsByPhaseAndTellNoFiguresOfWhatWasNotMeasured) {
+TEST(SweepMetrics, CountSweepsByPhaseAndOmitWhatWasNotMeasured) {
   const Json points = Json::array({{{"name", "n1"}, {"ranks", 1}, {"n", 0}}, "no point"});
   const Json sweep = {{"metadata", {{"namespace", "team"}, {"name", "new"}}},
                       {"status", {{"phase", "Running"}, {"points", points}}}};

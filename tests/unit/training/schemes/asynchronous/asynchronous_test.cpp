@@ -92,7 +92,7 @@ TEST_F(Asynchronous, ReportsBothRoles) {
   EXPECT_EQ(observed_ages_, 8 * 4);
 }
 
-TEST_F(Asynchronous, HasTheRolesTakeTurnsInTheirFirstStepsWhereCudnnSearches) {
+TEST_F(Asynchronous, RunsTheFirstStepsOfTheRolesInTurnIfCudnnBenchmarks) {
   configure(2, ", max_staleness: 2");
   train("run");
   const auto lines = report::read_json_lines(folder_ / "run/stats.jsonl");
@@ -169,7 +169,7 @@ TEST_F(Asynchronous, StopsAllRanksForASignal) {
   EXPECT_EQ(newest("run").images_seen, 2 * kBatch);
 }
 
-TEST_F(Asynchronous, EndsAllRanksWhereOneIsLost) {
+TEST_F(Asynchronous, EndsAllRanksIfOneIsLost) {
   configure(100, ", max_staleness: 2");
   unreadable_ = {0};  // a discriminator's rank fails in the first ten steps
   std::atomic<int> lost = 0;

@@ -13,7 +13,7 @@ TEST(ImageBuffer, GivesEachBatchOnceInTheOrderOfTheSteps) {
   EXPECT_TRUE(buffer.empty());
 }
 
-TEST(ImageBuffer, TellsHowManyStepsABatchIsOld) {
+TEST(ImageBuffer, ReportsTheAgeOfABatchInSteps) {
   ImageBuffer buffer(0, 2);
   for (const std::int64_t step : {0, 1, 2}) buffer.add({.step = step, .fakes = {}});
   buffer.take();

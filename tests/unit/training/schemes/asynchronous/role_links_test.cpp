@@ -10,14 +10,14 @@ namespace {
 using Rows = std::vector<std::int64_t>;
 
 // Of twelve images, those of rank 1 of 2 are 1, 3, 5, 7, 9, 11; rank 0 of 3 has 0, 3, 6, 9.
-TEST(SharedRows, AreThoseOfTheSameImages) {
+TEST(SharedRows, HoldTheSameImages) {
   EXPECT_EQ(shared_rows({1, 2}, {0, 3}, 12), (Rows{1, 4}));
   EXPECT_EQ(shared_rows({0, 3}, {1, 2}, 12), (Rows{1, 3}));
   EXPECT_EQ(shared_rows({0, 1}, {0, 1}, 3), (Rows{0, 1, 2}));
   EXPECT_EQ(shared_rows({0, 2}, {1, 2}, 8), Rows{});
 }
 
-TEST(SharedRows, GiveEachImageToOneRankOfTheOtherRole) {
+TEST(SharedRows, SendEachImageToOneRankOfTheOtherRole) {
   constexpr std::int64_t kBatch = 12;
   for (const auto& [senders, receivers] : {std::pair{2, 3}, {3, 2}, {4, 6}, {1, 4}, {6, 1}}) {
     for (int receiver = 0; receiver < receivers; ++receiver) {

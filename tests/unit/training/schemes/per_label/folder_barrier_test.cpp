@@ -60,7 +60,7 @@ TEST(FolderBarrier, NoticesThatRank0IsLost) {
   expect_error(ExitCode::kPeerLost, "rank 0 is lost", [&] { barrier.wait(); });
 }
 
-TEST(FolderBarrier, TakesALineThatCannotBeReadForSilence) {
+TEST(FolderBarrier, TreatsAnUnreadableLineAsSilence) {
   const TemporaryFolder folder;
   FolderBarrier barrier(folder.path(), 0, 2, kTimeout);
   folder.write("ranks/rank-0001", "not a line");

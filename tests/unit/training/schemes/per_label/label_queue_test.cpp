@@ -50,7 +50,7 @@ TEST_F(Labels, AreTrainedOnTheirSharesOfTheImages) {
   EXPECT_EQ(first_failure_, ExitCode::kOk);
 }
 
-TEST_F(Labels, AreTriedAsOftenAsTheyMayAndThenLeft) {
+TEST_F(Labels, AreRetriedUpToTheLimitAndThenSkipped) {
   unreadable_ = {1};
   EXPECT_FALSE(train({0, 1}));
   EXPECT_EQ(state(0).value().state, wire::LabelStage::kFailed);
@@ -73,7 +73,7 @@ TEST_F(Labels, AreLeftForASignal) {
   EXPECT_FALSE(state(0));
 }
 
-TEST_F(Labels, EndWhereTheirShareOfTheBudgetDoes) {
+TEST_F(Labels, EndWithTheirShareOfTheBudget) {
   budget_seconds_ = 1e-6;
   EXPECT_FALSE(train({0, 1}));
   EXPECT_EQ(state(0).value().state, wire::LabelStage::kOutOfBudget);

@@ -97,7 +97,7 @@ TEST_F(PerLabel, DoesNotDependOnTheNumberOfRanks) {
   EXPECT_EQ(files::read_file(folder().bundle()), alone);
 }
 
-TEST_F(PerLabel, SaysNothingToOtherRanksBeforeItsLabelsAreOver) {
+TEST_F(PerLabel, CommunicatesOnlyOnceItsLabelsAreDone) {
   const auto plan = plan_labels(std::vector<std::int64_t>(kLabels, kRecordsOfLabel), 2);
   comm::run_ranks(2, [&](comm::Group& group) {
     int operations = 0;
@@ -130,7 +130,7 @@ TEST_F(PerLabel, TriesALabelAgainAndContinuesWithoutIt) {
   EXPECT_EQ(state(0).attempts, 1);
 }
 
-TEST_F(PerLabel, PassesOverLabelsThatAreDoneAfterARestart) {
+TEST_F(PerLabel, SkipsFinishedLabelsAfterARestart) {
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   const auto file = label_folder(folder(), 1) / "label.json";
   const auto written = std::filesystem::last_write_time(file);
@@ -167,7 +167,7 @@ TEST_F(PerLabel, ChargesFailedAttemptsToTheBudget) {
   EXPECT_GT(state(1).spent_seconds, state(1).seconds);  // set-up and checkpoint
 }
 
-TEST_F(PerLabel, GoesOnWithLabelsThatMayDoMoreNow) {
+TEST_F(PerLabel, ContinuesLabelsWhoseLimitsWereRaised) {
   budget_seconds_ = 1e-6;
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(train_alone(), ExitCode::kOk);

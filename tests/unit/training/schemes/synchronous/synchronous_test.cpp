@@ -97,7 +97,7 @@ TEST(Synchronous, ReportsWhatItNamed) {
 }
 
 // Of the generator's last update, so that it moves the average in the same pass, none is left.
-TEST(Synchronous, MovesTheAverageWhereTheLastUpdateIsSkipped) {
+TEST(Synchronous, MovesTheAverageIfTheLastUpdateIsSkipped) {
   Alone alone("training: {batch: 4}\ngenerator: {ema_kimg: 0}\n");
   const auto weights = alone.replica->generator().parameters();
   {

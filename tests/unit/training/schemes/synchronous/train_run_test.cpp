@@ -109,7 +109,7 @@ TEST_F(TrainRun, FinishesTheGroupsOfItsNetworks) {
   EXPECT_GT(operations["split"], 0);
 }
 
-TEST_F(TrainRun, KeepsTheBestCheckpointBesideTheLast) {
+TEST_F(TrainRun, KeepsTheBestCheckpointAndTheLast) {
   ASSERT_EQ(train_alone(), ExitCode::kOk);
   std::map<std::int64_t, double> expected;
   for (const auto& line : lines()) expected[line.at("images_seen")] = line.at("fid24");
@@ -125,7 +125,7 @@ TEST_F(TrainRun, KeepsTheBestCheckpointBesideTheLast) {
   EXPECT_EQ(kept, expected);
 }
 
-TEST_F(TrainRun, MeasuresWhereItsBudgetEnds) {
+TEST_F(TrainRun, MeasuresWhenItsBudgetEnds) {
   config_.evaluate.every_kimg = 0;
   budget_seconds_ = 1e-6;
   EXPECT_EQ(train_alone(), ExitCode::kOk);
@@ -133,14 +133,14 @@ TEST_F(TrainRun, MeasuresWhereItsBudgetEnds) {
   EXPECT_EQ(lines().front().at("images_seen"), 4);
 }
 
-TEST_F(TrainRun, DoesNotMeasureWhereASignalInterruptsIt) {
+TEST_F(TrainRun, DoesNotMeasureIfASignalInterruptsIt) {
   std::raise(SIGTERM);
   EXPECT_EQ(train_alone(), ExitCode::kStopped);
   EXPECT_TRUE(lines().empty());
   EXPECT_EQ(checkpoints().size(), 1);
 }
 
-TEST_F(TrainRun, LosesNothingWhereTheLastEvaluationFails) {
+TEST_F(TrainRun, LosesNothingIfTheLastEvaluationFails) {
   config_.evaluate.metrics = {metrics::parse_metric("is24")};  // needs no real features
   config_.evaluate.splits = 2;
   config_.evaluate.every_kimg = 0;
