@@ -266,7 +266,7 @@ std::vector<GroupClaim> gradient_claims() {
       {"AParameterBelongsToOneSetOfBuckets", a_parameter_belongs_to_one_set_of_buckets},
       {"TheDifferentiableSumHasTheDerivativesOfAllLosses",
        the_differentiable_sum_has_the_derivatives_of_all_losses},
-      {"SynchronizedMomentsEqualThoseOfTheWholeBatch",
+      {"SynchronizedMomentsEqualTheWholeBatch",
        synchronized_moments_equal_those_of_the_whole_batch},
       {"Rank0GivesItsWholeState", rank_0_gives_its_whole_state},
       {"AStateArrivesAsItWasSent", a_state_arrives_as_it_was_sent},

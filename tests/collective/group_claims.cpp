@@ -31,7 +31,7 @@ void sum_of_a_large_tensor_is_complete(Group& group) {
   EXPECT_TRUE(at::allclose(data, ramp * (group.size() * (group.size() + 1) / 2.0)));
 }
 
-void many_sums_may_be_under_way(Group& group) {
+void many_sums_may_overlap(Group& group) {
   std::vector<at::Tensor> all;
   for (int i = 0; i < 20; ++i) {
     all.push_back(own_rank(group, {100 + i}, at::kFloat) + i);
@@ -95,7 +95,7 @@ void all_gather_takes_a_scalar(Group& group) {
   EXPECT_TRUE(at::equal(all, at::arange(group.size())));
 }
 
-void all_gather_takes_rows_of_nothing(Group& group) {
+void all_gather_takes_empty_rows(Group& group) {
   const auto all = group.all_gather(at::empty({0, 3}));
   EXPECT_EQ(all.sizes(), at::IntArrayRef({group.size(), 0, 3}));
 }
@@ -192,7 +192,7 @@ void the_cost_of_sums_is_counted(Group& group) {
 std::vector<GroupClaim> operation_claims() {
   return {
       {"SumOfALargeTensorIsComplete", sum_of_a_large_tensor_is_complete},
-      {"ManySumsMayBeUnderWay", many_sums_may_be_under_way},
+      {"ManySumsMayOverlap", many_sums_may_overlap},
       {"OperationsHappenInTheOrderOfTheCalls", operations_happen_in_the_order_of_the_calls},
       {"SumAddsUpEveryDtype", sum_adds_up_every_dtype},
       {"MaxTakesTheLargestOfEachElement", max_takes_the_largest_of_each_element},
@@ -200,7 +200,7 @@ std::vector<GroupClaim> operation_claims() {
       {"BroadcastReachesAParameter", broadcast_reaches_a_parameter},
       {"AllGatherReturnsAllInRankOrder", all_gather_returns_all_in_rank_order},
       {"AllGatherTakesAScalar", all_gather_takes_a_scalar},
-      {"AllGatherTakesRowsOfNothing", all_gather_takes_rows_of_nothing},
+      {"AllGatherTakesEmptyRows", all_gather_takes_empty_rows},
       {"NoRankLeavesABarrierBeforeAllReachIt", no_rank_leaves_a_barrier_before_all_reach_it},
       {"MessagesArriveInTheOrderOfSending", messages_arrive_in_the_order_of_sending},
       {"TwoRanksMaySendToEachOtherBeforeTheyReceive",

@@ -76,7 +76,7 @@ void stylegan2_with_one_group_of_fewer_images(comm::Group& group) {
 }
 
 /// What a GPU records reads each step's images and numbers from one place; a CPU does it each time.
-void recorded_stylegan2(comm::Group& group) {
+void captured_stylegan2(comm::Group& group) {
   RunConfig config = make_stylegan2_config("", Precision::kFp64);
   config.training.cuda_graphs = true;
   Trainee recorded(config, group);
@@ -306,35 +306,35 @@ void replicas_stay_the_same_with_local_batch_norm(comm::Group& group) {
 }  // namespace
 
 std::vector<comm::GroupClaim> training_claims() {
-  return {{"DcganWithSynchronizedBatchNormIsThatOfOneRank", dcgan_with_synchronized_batch_norm},
-          {"ConditionalDcganIsThatOfOneRank", conditional_dcgan_with_synchronized_batch_norm},
-          {"AModelThatATestAddsIsThatOfOneRank", a_model_that_a_test_adds},
-          {"DcganWithFrozenBatchNormIsThatOfOneRank", dcgan_with_frozen_batch_norm},
-          {"AdaptiveAugmentationIsThatOfOneRank", adaptive_augmentation},
-          {"AdaptiveAugmentationOfStylegan2IsThatOfOneRank", adaptive_augmentation_of_stylegan2},
-          {"BigganIsThatOfOneRank", biggan},
-          {"BigganInTwoPassesAStepIsThatOfOneRank", biggan_in_two_passes_a_step},
-          {"R3ganIsThatOfOneRank", r3gan},
-          {"ResumedR3ganGivesTheBitsOfTheUninterruptedOne", resumed_r3gan},
-          {"R3ganInTwoPassesAStepIsThatOfOneRank", r3gan_in_two_passes_a_step},
-          {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
-          {"DiffAugmentIsThatOfOneRank", diff_augment},
-          {"OptimizersThatLookAtNormsAreThoseOfOneRank", optimizers_that_look_at_norms},
-          {"WganWithGradientPenaltyIsThatOfOneRank", wgan_with_gradient_penalty},
-          {"WganWithClippedWeightsIsThatOfOneRank", wgan_with_clipped_weights},
-          {"Stylegan2IsThatOfOneRank", stylegan2},
-          {"ConditionalStylegan2IsThatOfOneRank", conditional_stylegan2},
-          {"Stylegan2IsThatOfOneRankWhereRanksShareThePathLengthsUnevenly",
-           stylegan2_with_unevenly_shared_path_lengths},
-          {"Stylegan2IsThatOfOneRankWithOneGroupOfFewerImages",
-           stylegan2_with_one_group_of_fewer_images},
-          {"Stylegan3IsThatOfOneRank", stylegan3},
-          {"RecordedStylegan2IsTheOrdinaryOne", recorded_stylegan2},
-          {"FirstGradientsInFloat32AreThoseOfOneRank", first_gradients_in_float32},
-          {"DcganInBf16IsNearThatInFloat32", dcgan_in_bf16},
-          {"ConditionalDcganInBf16IsNearThatInFloat32", conditional_dcgan_in_bf16},
-          {"Stylegan2InLowPrecisionIsNearThatInFloat32", stylegan2_in_low_precision},
-          {"ReplicasStayTheSameWithLocalBatchNorm", replicas_stay_the_same_with_local_batch_norm}};
+  return {
+      {"DcganWithSynchronizedBatchNormEqualsOneRank", dcgan_with_synchronized_batch_norm},
+      {"ConditionalDcganEqualsOneRank", conditional_dcgan_with_synchronized_batch_norm},
+      {"AModelThatATestAddsEqualsOneRank", a_model_that_a_test_adds},
+      {"DcganWithFrozenBatchNormEqualsOneRank", dcgan_with_frozen_batch_norm},
+      {"AdaptiveAugmentationEqualsOneRank", adaptive_augmentation},
+      {"AdaptiveAugmentationOfStylegan2EqualsOneRank", adaptive_augmentation_of_stylegan2},
+      {"BigganEqualsOneRank", biggan},
+      {"BigganInTwoPassesAStepEqualsOneRank", biggan_in_two_passes_a_step},
+      {"R3ganEqualsOneRank", r3gan},
+      {"ResumedR3ganGivesTheBitsOfTheUninterruptedOne", resumed_r3gan},
+      {"R3ganInTwoPassesAStepEqualsOneRank", r3gan_in_two_passes_a_step},
+      {"FrozenDiscriminatorLayersKeepTheirWeights", frozen_discriminator_layers},
+      {"DiffAugmentEqualsOneRank", diff_augment},
+      {"OptimizersThatUseNormsEqualOneRank", optimizers_that_look_at_norms},
+      {"WganWithGradientPenaltyEqualsOneRank", wgan_with_gradient_penalty},
+      {"WganWithClippedWeightsEqualsOneRank", wgan_with_clipped_weights},
+      {"Stylegan2EqualsOneRank", stylegan2},
+      {"ConditionalStylegan2EqualsOneRank", conditional_stylegan2},
+      {"Stylegan2WithUnevenlySharedPathLengthsEqualsOneRank",
+       stylegan2_with_unevenly_shared_path_lengths},
+      {"Stylegan2WithOneGroupOfFewerImagesEqualsOneRank", stylegan2_with_one_group_of_fewer_images},
+      {"Stylegan3EqualsOneRank", stylegan3},
+      {"CapturedStylegan2EqualsTheEagerOne", captured_stylegan2},
+      {"FirstGradientsInFloat32EqualOneRank", first_gradients_in_float32},
+      {"DcganInBf16IsNearFloat32", dcgan_in_bf16},
+      {"ConditionalDcganInBf16IsNearFloat32", conditional_dcgan_in_bf16},
+      {"Stylegan2InLowPrecisionIsNearFloat32", stylegan2_in_low_precision},
+      {"ReplicasStayTheSameWithLocalBatchNorm", replicas_stay_the_same_with_local_batch_norm}};
 }
 
 }  // namespace ganscale::training
