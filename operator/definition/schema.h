@@ -8,8 +8,8 @@
 
 namespace ganscale::controller {
 
-/// Calls visit() with each schema directly within a schema: those of its fields with their names, and
-/// that of other fields or of items with an empty one.
+/// Calls visit() with each schema directly within a schema: of its fields with their names, and
+/// of other fields or items with an empty one.
 void for_each_inner_schema(const Json& schema,
                            const std::function<void(const std::string&, const Json&)>& visit);
 

@@ -8,12 +8,12 @@
 
 namespace ganscale::controller {
 
-/// Returns the conditions that tell the state of a resource to those who do not know its phases,
-/// such as `kubectl wait`, kstatus (sigs.k8s.io/cli-utils) and with it Flux:
+/// Returns the conditions that give the state of a resource to programs that do not know its
+/// phases, such as `kubectl wait`, kstatus (sigs.k8s.io/cli-utils) and with it Flux:
 ///   Ready      it is as its spec asks: it runs, has succeeded, or is suspended
 ///   Suspended  spec.suspend has taken effect
-///   Stalled    it does not get on before somebody edits it: it has failed, or its spec is refused
-/// reason, message: those of the phase. refusal: of the spec; empty if it is good.
+///   Stalled    it does not proceed until it is edited: it has failed, or its spec is refused
+/// reason, message: of the phase. refusal: of the spec; empty if it is good.
 std::vector<Condition> summary_conditions(Phase phase, const std::string& reason,
                                           const std::string& message, const Refusal& refusal);
 

@@ -56,8 +56,9 @@ class Client {
   Json update(const Resource& resource, const Json& object, bool status);
   /// A merge patch.
   Json patch(const Resource& resource, const Key& key, const Json& patch);
-  /// Deletes an object and, in the background, what it owns. One that is gone is no error; one of
-  /// the same name with another uid stays, and, if `version` is given, one that was changed since.
+  /// Deletes an object and, in the background, what it owns. One that is gone is not an error; one
+  /// of the same name with another uid stays, and, if `version` is given, one that was changed
+  /// since.
   void remove(const Resource& resource, const Key& key, const std::string& uid,
               const std::string& version = "");
 

@@ -9,7 +9,7 @@ namespace ganscale::controller {
 /// How an API server is reached, and as whom.
 struct ClusterAccess {
   std::string server;  ///< https://10.96.0.1:443
-  std::string ca_pem;  ///< who signs the server's certificate; empty: the system's authorities
+  std::string ca_pem;  ///< of the server's authority; empty: the system's authorities
   bool insecure = false;
   std::string token;
   std::string token_file;  ///< read again each minute: Kubernetes rotates it

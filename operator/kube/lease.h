@@ -8,7 +8,7 @@
 
 namespace ganscale::controller {
 
-/// Returns who holds a Lease; empty if nobody does.
+/// Returns the holder of a Lease; empty if there is none.
 std::string holder_of(const Json& lease);
 
 /// What to do about a Lease as it was read.

@@ -12,12 +12,12 @@ class NameTaken : public std::runtime_error {
   NameTaken(const Resource& resource, const Key& key);
 };
 
-/// Creates an object. One that exists by its name is applied by force if it has the controller of
+/// Creates an object. If one of its name exists, it is applied by force if it has the controller of
 /// `want`: our copy of the cluster may be behind. Throws NameTaken otherwise, and as Client does.
 void put_owned(Client& client, const Resource& resource, const Json& want);
 
 /// Applies an object by force over `have`, which is our copy of it. Throws NameTaken if that has
-/// another controller than `want`, and ApiError if another object has taken its place since.
+/// another controller than `want`, and ApiError if another object has replaced it.
 void apply_owned(Client& client, const Resource& resource, Json want, const Json& have);
 
 }  // namespace ganscale::controller

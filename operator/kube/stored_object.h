@@ -33,7 +33,7 @@ void read_stored(const Json& object, StoredObject& stored);
 
 /// Type of the condition that reports failed reconciles; present after the first failure.
 inline constexpr const char* kReconciled = "Reconciled";
-/// Its reason, and that of the event, where our account lacks rights in the namespace.
+/// The reason of condition and event if our account lacks rights in the namespace.
 inline constexpr const char* kAccessDenied = "AccessDenied";
 
 /// Stores a status and returns the updated object. Throws ApiError, with code 409 if our copy of it
@@ -65,7 +65,7 @@ void report_success(const StoredObject& object, Time now, Client& client);
 
 /// How long to wait at most before an object is looked at again.
 inline constexpr std::chrono::seconds kResync{600};
-/// How long to wait for a name that is taken: its object may bear no label that we watch.
+/// How long to wait for a name that is taken: its object may have no label that we watch.
 inline constexpr std::chrono::seconds kLookAgain{10};
 
 /// Runs the reconcile of an object and stores in its condition Reconciled whether it failed.

@@ -16,7 +16,7 @@ struct Condition {
   std::string message;
 };
 
-/// Adds or replaces a condition of a status. `generation` is that of the observed object. The
+/// Adds or replaces a condition of a status. `generation`: of the observed object. The
 /// lastTransitionTime changes only when the condition's status does; other conditions are kept.
 void set_condition(Json& status, const Condition& condition, std::int64_t generation, Time now);
 

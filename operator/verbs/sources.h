@@ -18,13 +18,13 @@ using gan_training::WorkerSchema;
 struct SourceOptions {
   std::string profiles_folder;
   std::string schema_file;
-  bool unlimited_memlock = false;  ///< pods may lock any memory, whoever runs in them
+  bool unlimited_memlock = false;  ///< pods may lock any memory, as any user
 };
 
 /// Adds --node-profiles, --worker-schema and --unlimited-memlock.
 void add_source_options(CLI::App& verb, SourceOptions& options);
 
-/// The built-in profiles and those of the folder, without `ipcLock` where nothing needs it. Throws
+/// The built-in profiles and the folder's, without `ipcLock` if nothing needs it. Throws
 /// ConfigError.
 NodeProfiles read_profiles(const SourceOptions& options);
 /// The schema of the file, or the built-in one. Throws ConfigError.

@@ -28,7 +28,7 @@ struct AdaPipeline {
   double color_strength = 1;  ///< probability of a transformation of colors, times p
 };
 
-/// Returns the pipeline of all named transformations. A name is a transformation's own or that of a
+/// Returns the pipeline of all named transformations. A name is that of a transformation or a
 /// group of them: blit, geom, color, filter, bg (blit and geom), bgc, bgcf, bgcfn, bgcfnc.
 ///
 /// Throws ConfigError for an unknown name.

@@ -6,14 +6,14 @@
 /// Standard error, where people read it. All that knows of a terminal's escape sequences is here.
 namespace ganscale::terminal {
 
-/// Environment variable of a process whose standard error somebody else prints on a terminal, as
+/// Environment variable of a process whose standard error another one prints on a terminal, as
 /// `ganscale launch` does: how many columns that has.
 inline constexpr const char* kColumnsVariable = "GANSCALE_TERMINAL_COLUMNS";
 
 /// Returns whether standard error is a terminal, or is printed on one.
 bool is_open();
 
-/// Returns the number of columns of that terminal; 80 where nobody knows.
+/// Returns the number of columns of that terminal; 80 if unknown.
 int columns();
 
 /// Returns whether its lines may be colored: on a terminal that understands colors (`term`, the
@@ -30,7 +30,7 @@ std::string highlighted(const std::string& line);
 /// kept: control characters that stay, such as "\n".
 std::string printable(std::string_view text, std::string_view kept = "");
 
-/// Prints a line at once, so that those of several ranks do not interleave; on a terminal in color,
+/// Prints a line at once, so that lines of several ranks do not interleave; on a terminal in color,
 /// in place of the bar.
 void print_line(const std::string& line);
 

@@ -11,7 +11,7 @@ namespace ganscale::config {
 /// Returns a value as one line: lists in brackets, maps in braces.
 std::string text_of(const Node& node);
 
-/// Returns each value that is no map with its dotted key, as text_of() it.
+/// Returns each value that is not a map with its dotted key, as text_of() it.
 std::vector<std::pair<std::string, std::string>> leaves_of(const Node& root);
 
 /// Returns each key whose value differs between two configurations, in the order of the newer one:

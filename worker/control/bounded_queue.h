@@ -8,7 +8,7 @@
 
 namespace ganscale {
 
-/// A first-in, first-out queue between threads that holds at most `capacity` items. Nobody waits.
+/// A first-in, first-out queue between threads of at most `capacity` items. It never blocks.
 template <class T>
 class BoundedQueue {
  public:

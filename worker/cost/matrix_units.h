@@ -15,8 +15,8 @@ struct MatrixTile {
   std::int64_t depth = 1;
 };
 
-/// Returns the tile of a device for products of these numbers; none where it has no matrix units
-/// for them. Those of a CPU are vectors of 16 channels.
+/// Returns the tile of a device for products of these numbers; none if it has no matrix units
+/// for them. A CPU's tiles are vectors of 16 channels.
 ///
 /// tf32: float32 products may be rounded to TF32.
 /// Source: NVIDIA, PTX ISA 8.5, Sections 9.7.14 (mma: m8n8k4, m16n8k16, m16n8k8) and 9.7.15 (wgmma:

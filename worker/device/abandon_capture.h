@@ -6,8 +6,8 @@ namespace ganscale::device {
 
 /// Ends a capture that failed, and destroys what it has recorded.
 ///
-/// graph:     at::cuda::CUDAGraph. Where the work has invalidated the capture, its capture_end()
-///            throws before it notified the allocator, which would go on serving this stream from
+/// graph:     at::cuda::CUDAGraph. If the work has invalidated the capture, its capture_end()
+///            throws before it notifies the allocator, which would go on serving this stream from
 ///            the pool of the graphs.
 /// allocator: end_allocation() and release_pool() do for the pool of the capture what the graph has
 ///            left undone; the first throws c10::Error where nothing is left.

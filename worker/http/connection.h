@@ -24,7 +24,7 @@ struct Service {
 };
 
 /// A client of a server, from request to request. It lives while it waits for its client, writes, or
-/// somebody can still reply to it, but no longer than its context. All but the destructor runs on
+/// a reply to it is still possible, but no longer than its context. All but the destructor runs on
 /// the thread of the context.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -36,7 +36,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
   /// Replies to the request that was read.
   void write(const Reply& reply, bool then_close);
-  /// Closes the connection if it waits for its client, who has not sent all of a request.
+  /// Closes the connection if it waits for a client that has not sent a whole request.
   void close_unless_answering();
   /// Returns since when it has waited for its client; nothing while a request is answered.
   std::optional<Clock::time_point> waits_since() const { return waits_since_; }

@@ -43,8 +43,8 @@ struct Handlers {
   std::function<void(const Head&, const std::string& body, const Send& send)> answer;
 };
 
-/// What a client can take up. What exceeds it ends the connection, after 413 or 431 where there is
-/// somebody to tell.
+/// What a client can take up. What exceeds it ends the connection, after 413 or 431 if that can
+/// still be sent.
 struct Limits {
   std::chrono::milliseconds transfer{10'000};  ///< to send a request, or to receive its reply
   std::uint32_t head_bytes = 16384;
@@ -53,7 +53,7 @@ struct Limits {
   std::size_t connections = 256;
 };
 
-/// A server of HTTP/1.1 over TCP, for a few clients who may be slow or hostile.
+/// A server of HTTP/1.1 over TCP, for a few clients that may be slow or hostile.
 class Server {
  public:
   /// Listens on an IPv4 address; port 0: any free one. Throws std::system_error where that can't be:

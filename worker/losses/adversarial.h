@@ -7,7 +7,7 @@
 ///
 /// logits:  [N], the scores of the images, attached to the graph.
 /// Return:  [N], attached: a value for each image. The mean over the images is the loss of the
-///          batch, that of the discriminator the sum of the means of its two parts.
+///          batch, for the discriminator the sum of the means of its two parts.
 namespace ganscale::losses {
 
 /// With D = sigmoid(logit), -log D(x) = softplus(-real) and -log(1 - D(G(z))) = softplus(fake) for

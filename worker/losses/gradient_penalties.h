@@ -62,7 +62,7 @@ struct WeightedPenalty {
   double weight = 0;  ///< above 0
 };
 
-/// Returns the penalties of the main phase of D, or those of a lazy phase of their own.
+/// Returns the penalties of the main phase of D, or of a separate lazy phase.
 std::vector<WeightedPenalty> penalties_in(PenaltyPhase phase, const LossConfig& loss,
                                           const PenaltyOptions& options);
 

@@ -47,8 +47,8 @@ struct PathLengthOptions {
   std::int64_t batch_shrink = 2;
 };
 
-/// The defaults of `name: wasserstein` are those of Gulrajani et al. 2017: 5 critic steps and a
-/// gradient penalty of 10; of `relativistic` that of R3GAN: a step trains D first. Throws
+/// The defaults of `name: wasserstein` are from Gulrajani et al. 2017: 5 critic steps and a
+/// gradient penalty of 10; of `relativistic` from R3GAN: a step trains D first. Throws
 /// ConfigError.
 LossConfig parse_loss(config::Section in);
 

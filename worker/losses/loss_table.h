@@ -10,7 +10,7 @@
 namespace ganscale::losses {
 
 /// The loss of each image, or pair, [N], of the logits of fakes and reals, [N] each, attached to
-/// their graphs; its mean is that of the batch.
+/// their graphs; its mean is the batch's.
 using LossOfBoth = at::Tensor (*)(const at::Tensor& fake, const at::Tensor& real);
 /// The same of one side.
 using LossOfSide = at::Tensor (*)(const at::Tensor& logits);

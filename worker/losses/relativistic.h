@@ -4,7 +4,7 @@
 
 namespace ganscale::losses {
 
-/// Return the losses of pairs of a fake and a real: the discriminator wants the real to score
+/// Return the losses of pairs of a fake and a real: the discriminator trains the real to score
 /// higher, softplus(-(D(x) - D(G(z)))), the generator the fake, softplus(-(D(G(z)) - D(x))).
 ///
 /// Papers:  Jolicoeur-Martineau 2018, arXiv:1807.00734, Section 4.2 (RpGAN); Huang et al. 2024,

@@ -26,7 +26,7 @@ struct Measurements {
 /// Returns the measurements of an average with another half-life: "fid50k" becomes "fid50k_ema_2".
 Measurements of_average(const Measurements& measured, double kimg);
 
-/// Returns whether a metric tells how images follow a motion of the generator's input.
+/// Returns whether a metric measures how images follow a motion of the generator's input.
 inline bool compares_motions(const MetricName& metric) {
   return metric.metric == Metric::kTranslation || metric.metric == Metric::kRotation;
 }

@@ -31,7 +31,7 @@ class LabelBundle : public Generator {
   std::map<std::int64_t, std::shared_ptr<Generator>> generators_;
 };
 
-/// Returns the labels that a conditional generator supports: all, or those of a bundle that have a
+/// Returns the labels that a conditional generator supports: all, or, of a bundle, those with a
 /// generator.
 std::vector<std::int64_t> labels_of(const Generator& generator);
 

@@ -35,10 +35,10 @@ double ema_half_life_images(const EmaConfig& config, std::int64_t images_seen);
 /// `batch` after `images_seen` images: 0.5^(batch / half-life); 0 before the average starts.
 ///
 /// Source: Karras et al. 2020, arXiv:2006.06676, Appendix (half-life in images, ramp-up); the start
-///         is that of BigGAN's public implementation.
+///         follows BigGAN's public implementation.
 double ema_beta(const EmaConfig& config, std::int64_t batch, std::int64_t images_seen);
 
-/// Updates the parameters of `ema` with those of `source` and copies the buffers (the running
+/// Updates the parameters of `ema` with `source`'s and copies the buffers (the running
 /// statistics of batch norm are averages already). Both have the same architecture.
 void update_ema(torch::nn::Module& ema, const torch::nn::Module& source, double beta);
 

@@ -10,9 +10,9 @@ namespace ganscale::profile {
 /// Seconds by kind; they sum to the time that was recorded.
 using KindSeconds = std::array<double, kKindNames.size()>;
 
-/// Returns what the time of a recording was spent on: that of the device if it ran kernels, else
-/// that of the thread that trains. An operator's time is without that of the operators it calls. One
-/// that has no kind of its own has that of its caller. Kernels of several streams that run at the
+/// Returns what the time of a recording was spent on: of the device if it ran kernels, else of
+/// the thread that trains. An operator's time excludes the operators that it calls. One
+/// without a kind has its caller's. Kernels of several streams that run at the
 /// same time share it.
 KindSeconds seconds_by_kind(const Recording& recording);
 

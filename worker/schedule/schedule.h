@@ -5,7 +5,7 @@
 
 #include "config/section.h"
 
-/// Numbers that follow the images seen, so that a resumed run goes on where it stopped.
+/// Numbers that follow the images seen, so that a resumed run continues where it stopped.
 namespace ganscale::schedule {
 
 enum class ScheduleKind { kConstant, kLinear, kCosine, kStep };

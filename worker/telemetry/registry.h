@@ -19,7 +19,7 @@ struct RegistryOptions {
   /// Name of the shared memory: the same on all ranks of the job, and different from all other jobs
   /// on the node. Letters, digits, '-'.
   std::string segment;
-  /// The labels of ganscale_build_info besides run and rank; empty: there is no such metric.
+  /// The labels of ganscale_build_info, in addition to run and rank; empty: no such metric.
   std::vector<std::pair<std::string, std::string>> build = {};
 };
 

@@ -7,7 +7,7 @@ namespace ganscale::telemetry {
 
 /// Zeroed memory that `parties` processes (or threads) of one node map under the same name.
 ///
-/// The first party creates it and the last one removes the name, so that nobody waits, and a
+/// The first party creates it and the last one removes the name, so that no party waits, and a
 /// process that is killed later leaves nothing behind. A party that dies before all have mapped it
 /// leaves a few KiB in /dev/shm, under a name that no other job uses.
 class SharedSegment {

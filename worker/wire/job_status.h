@@ -29,14 +29,14 @@ struct LastCheckpoint {
   bool operator==(const LastCheckpoint&) const = default;
 };
 
-/// What a run measured: its window of steps, or all of it where ranks have no steps in common.
+/// What a run measured: its window of steps, or all of it if ranks have no steps in common.
 struct Measurement {
   std::int64_t steps = 0;          ///< of the window; 0: the whole run was measured
   std::int64_t images = 0;         ///< of all ranks
   double seconds = 0;              ///< of the slowest rank
   double data_wait_seconds = 0;    ///< mean over the ranks
   double all_reduce_seconds = 0;   ///< waited for gradients of other ranks; mean over the ranks
-  double straggler_ratio = 1;      ///< work of the slowest rank over that of the mean
+  double straggler_ratio = 1;      ///< work of the slowest rank over the mean
   double step_seconds_median = 0;  ///< of rank 0
   double step_seconds_p99 = 0;
   std::optional<double> memory_share = {};  ///< of a device, the highest of all ranks

@@ -25,7 +25,7 @@ inline constexpr Scheme kPerLabel{"per_label", Sharing::kLabels};
 /// The table of schemes; the first is the default.
 inline constexpr std::array kSchemes{kSynchronous, kAsynchronous, kPerLabel};
 
-/// Returns what the ranks of a scheme share; a name that is not in the table gives that of the
+/// Returns what the ranks of a scheme share; a name that is not in the table gives the value of the
 /// first.
 constexpr Sharing sharing_of(std::string_view scheme_name) {
   for (const Scheme& scheme : kSchemes) {

@@ -8,7 +8,7 @@
 
 namespace ganscale::controller::cel {
 
-/// An expression has no value: a missing field, a value of another type, an overflow.
+/// An expression without a value: a missing field, a value of another type, an overflow.
 struct EvaluationError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

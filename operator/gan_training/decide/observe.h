@@ -45,7 +45,7 @@ struct Attempt {
   bool finished() const { return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed; }
 };
 
-/// Reads an attempt from its MPIJob and those pods that bear its number.
+/// Reads an attempt from its MPIJob and the pods labeled with its number.
 Attempt observe_attempt(const Json& job, const std::vector<Json>& pods);
 
 /// Notes that pods are on nodes that are to be drained: the attempt is to leave them.

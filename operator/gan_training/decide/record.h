@@ -54,7 +54,7 @@ struct Record {
   std::optional<Ending> ending;
   std::optional<Time> restart_at;    ///< no new attempt before
   std::optional<Progress> progress;  ///< only with progressDeadlineSeconds, while it runs
-  std::vector<AvoidedNode> avoided;  ///< by the present attempt, or the next
+  std::vector<AvoidedNode> avoided;  ///< by the current attempt, or the next
   bool operator==(const Record&) const = default;
 };
 

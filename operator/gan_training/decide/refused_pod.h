@@ -7,7 +7,7 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Whether an attempt waits for pods that are not there, and nothing else tells why: a quota or an
+/// Whether an attempt waits for pods that are not there, for no other known reason: a quota or an
 /// admission webhook may refuse them.
 bool waits_for_pods(const Attempt& attempt, Time now);
 

@@ -8,7 +8,7 @@ namespace ganscale::controller::gan_training {
 Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
 
 /// Returns a pod of one container, which gets what every pod of a training has: the image and how
-/// to pull it, the role's rights, the profile's tolerations, of which those of GPUs are for workers.
+/// to pull it, the role's rights, the profile's tolerations (for GPUs: workers only).
 Json pod_around(const Plan& plan, Role role, Json container);
 
 /// Whether the pods of a role run on cordoned nodes, too, by a toleration.

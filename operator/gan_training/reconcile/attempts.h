@@ -21,7 +21,7 @@ bool attempt_is_current(const GanTraining& training, const Record& record, const
 void start_attempt(const Plan& plan, const Record& record, const std::string& token,
                    Client& client);
 
-/// Deletes all MPIJobs of the training except that of the live attempt.
+/// Deletes all MPIJobs of the training except the live attempt's.
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster);
 
 }  // namespace ganscale::controller::gan_training

@@ -16,8 +16,8 @@ struct Informers {
   Informers& operator=(const Informers&) = delete;
 
   std::vector<Informer*> all() const;
-  /// Whether a node takes no more pods, as before it is drained. Who looks after some namespaces
-  /// alone has no right to know: false.
+  /// Whether a node takes no more pods, as before it is drained. False if the operator serves
+  /// only some namespaces, since it then may not read nodes.
   bool is_cordoned(const std::string& node) const;
 
   std::unique_ptr<Informer> trainings;

@@ -14,10 +14,10 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Asks rank 0 of each running training how it does, every now and then, on threads of its own: a
-/// worker that does not answer holds up nobody but its own probe. If more are due than there are
-/// threads: who is to stop first, then who of the namespace with the fewest probes in progress,
-/// then who has been due for the longest.
+/// Asks rank 0 of each running training for its status periodically, on its own threads: a
+/// worker that does not answer delays only its own probe. If more are due than there are
+/// threads: first workers that are to stop, then the namespace with the fewest probes in progress,
+/// then the longest overdue.
 class WorkerProbe {
  public:
   using Clock = std::chrono::steady_clock;

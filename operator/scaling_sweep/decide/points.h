@@ -15,7 +15,7 @@ namespace ganscale::controller::scaling_sweep {
 /// the repeats.
 struct Breakdown {
   double compute = 0;
-  double all_reduce = 0;  ///< waiting for gradients, with nothing to compute meanwhile
+  double all_reduce = 0;  ///< waiting for gradients, with nothing to compute
   double data_wait = 0;
 
   double total() const { return compute + all_reduce + data_wait; }
@@ -28,9 +28,9 @@ struct PointResult {
   double images_per_second = 0;              ///< median
   std::optional<Interval> interval;          ///< 95%, of images_per_second
   std::optional<double> variation;           ///< coefficient of it
-  std::optional<double> speedup;             ///< rate over that of the baseline
+  std::optional<double> speedup;             ///< rate over the baseline's
   std::optional<Interval> speedup_interval;  ///< absent for the baseline, which is 1
-  std::optional<double> efficiency;          ///< speedup over that of the ranks
+  std::optional<double> efficiency;          ///< speedup over the ratio of ranks
   double communication = 0;                  ///< share of the time, in [0, 1]
   std::optional<double> completion_seconds;  ///< of a whole training, on its slowest rank; median
   Breakdown step;

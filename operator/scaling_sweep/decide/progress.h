@@ -38,7 +38,7 @@ struct Decision {
 /// any time and gets the same answer.
 ///
 /// One GanTraining exists at a time: the next is made only after the others are gone. A run with a
-/// result is not run again; a result of another spec than the present is dropped.
+/// result is not run again; a result of another spec than the current one is dropped.
 Decision decide(const Situation& situation);
 
 /// Returns how many runs of the plan have a result.

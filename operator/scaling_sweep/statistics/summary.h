@@ -24,7 +24,7 @@ struct Interval {
 std::optional<Interval> interval_of(const std::vector<double>& values);
 
 /// Returns the 95% interval of the ratio of two geometric means, `values` over `baseline`: Welch's,
-/// of the logarithms. Absent as that of either.
+/// of the logarithms. Absent if either's is.
 std::optional<Interval> interval_of_ratio(const std::vector<double>& values,
                                           const std::vector<double>& baseline);
 

@@ -28,7 +28,7 @@ at::Tensor closed_walk(const at::Tensor& keys, int steps);
 
 /// Returns the image at `t` in [0, 1] of a straight walk from one sample to another, with the label
 /// of the first, [1, C, H, W]: between styles if the model has them, otherwise between latents. At 0
-/// and 1 it is that of the sample.
+/// and 1 it is the sample's.
 at::Tensor image_between(const ImageSampler& sampler, const SampleSpec& from, const SampleSpec& to,
                          double t);
 

@@ -18,7 +18,7 @@ struct Surroundings {
   int gpus = 0;
   int cores = 1;             ///< those that may be used; see device::usable_cores()
   bool in_slurm = false;     ///< within an allocation of Slurm
-  bool is_root = false;      ///< mpirun then wants a flag
+  bool is_root = false;      ///< mpirun then needs a flag
   int terminal_columns = 0;  ///< of standard error; 0: not a terminal
   /// False where the kernel forbids a process to read another one's memory, as in some containers.
   bool reads_other_processes = true;
@@ -30,7 +30,7 @@ struct Surroundings {
 /// Throws: UsageError for more ranks than GPUs and cores, unless mpirun knows of other machines.
 int ranks_of(const LaunchRequest& request, const Surroundings& here);
 
-/// Returns the environment of the ranks, in addition to that of this process.
+/// Returns the environment of the ranks, added to this process's.
 std::vector<std::pair<std::string, std::string>> environment_of(const Surroundings& here);
 
 /// Returns the command line of mpirun that starts `ranks` (see ranks_of()) of this program.

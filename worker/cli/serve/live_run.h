@@ -20,7 +20,7 @@ namespace ganscale::cli {
 /// | /image | a PNG of the newest checkpoint; parameters as of parse_image_request() |
 class LiveRun {
  public:
-  /// Throws DataError if the folder is not that of a run.
+  /// Throws DataError if the folder is not a run folder.
   LiveRun(std::filesystem::path run, c10::Device device);
 
   /// Answers a request that refuse() lets pass: with 400 if a parameter is wrong, 404 for an unknown

@@ -17,7 +17,7 @@ class NewestGenerator {
       : run_(std::move(run)), device_(device) {}
 
   /// Loads the newest checkpoint, or the bundle of scheme per_label, unless it is loaded already.
-  /// Passes over what can't be read, such as a checkpoint that retention deletes meanwhile, with a
+  /// Skips what can't be read, such as a checkpoint that retention has just deleted, with a
   /// warning. Returns null while the run has none. Throws ConfigError for an invalid config.yaml.
   const training::TrainedGenerator* refresh();
 

@@ -30,7 +30,7 @@ class PageServer {
   /// Throws ConfigError if the address can't be bound, the token file is unreadable or empty, or the
   /// build has no network services (GANSCALE_SERVICES=OFF).
   explicit PageServer(const PageServerConfig& config);
-  /// Closes all connections, those of requests that wait included.
+  /// Closes all connections, also of pending requests.
   ~PageServer();
 
   /// Removes and returns the oldest request that waits.

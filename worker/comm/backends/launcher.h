@@ -11,8 +11,8 @@ int launched_rank();
 /// Returns how many processes the launcher started; 1 without a launcher.
 int launched_world_size();
 
-/// Returns the rank among those of this machine, and how many they are; 0 and 1 without a launcher, or
-/// where it does not say.
+/// Returns the local rank and the number of ranks on this machine; 0 and 1 without a launcher, or
+/// if it does not say.
 int launched_local_rank();
 int launched_local_size();
 

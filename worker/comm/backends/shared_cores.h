@@ -6,7 +6,7 @@
 namespace ganscale::comm {
 
 /// Has OpenMP's threads sleep while they wait for each other, unless the environment says how they wait
-/// (OMP_WAIT_POLICY or GOMP_SPINCOUNT). By default they spin: beside other work on the machine, the
+/// (OMP_WAIT_POLICY or GOMP_SPINCOUNT). By default they spin: with other work on the machine, the
 /// threads that compute then wait for cores on which others wait for them.
 ///
 /// OpenMP reads the environment while the program is loaded. So this starts the program again, in
@@ -22,7 +22,7 @@ inline constexpr const char* kBindVariable = "GANSCALE_BIND_CORES";
 std::vector<int> allowed_cores();
 
 /// Returns the part of `cores` that belongs to one of `size` ranks: parts are disjoint, of
-/// neighboring cores, and as even as possible; those of the first ranks are the larger ones. All
+/// neighboring cores, and as even as possible; the first ranks get the larger ones. All
 /// cores if there are fewer than ranks.
 std::vector<int> share_of_cores(const std::vector<int>& cores, int rank, int size);
 

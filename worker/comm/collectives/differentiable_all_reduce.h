@@ -10,7 +10,7 @@ namespace ganscale::comm {
 ///
 /// The gradient of data is the sum over the ranks of the gradients of the result, because every
 /// rank's loss depends on every rank's data. After averaging over the ranks, a parameter's gradient
-/// is that of the mean of all losses. All ranks must run the same graph, forward and backward.
+/// is the gradient of the mean loss. All ranks must run the same graph, forward and backward.
 ///
 /// A synchronized batch norm computes its moments with it:
 ///

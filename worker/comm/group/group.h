@@ -54,7 +54,7 @@ class Group {
   virtual void all_reduce_sum(const at::Tensor& data) = 0;
   /// Replaces `data` by its element-wise maximum over the ranks.
   virtual void all_reduce_max(const at::Tensor& data) = 0;
-  /// Replaces `data` by that of rank `root`.
+  /// Replaces `data` by rank `root`'s.
   virtual void broadcast(const at::Tensor& data, int root) = 0;
   /// Returns [size, ...data.shape]: every rank's `data` in rank order.
   virtual at::Tensor all_gather(const at::Tensor& data) = 0;

@@ -13,7 +13,7 @@ namespace ganscale::data {
 
 /// The bytes of a file in any storage, with random access from several threads.
 ///
-/// If the file is written to meanwhile, the next read logs a warning, where the storage notices. A gzip
+/// If the file is written to meanwhile, the next read logs a warning, if the storage notices. A gzip
 /// file is unpacked into memory once, since deflate has no random access.
 class FileBytes {
  public:

@@ -23,7 +23,7 @@ struct Record {
   int channels = 0;  ///< raw encodings only: 1 gray, 2 with alpha, 3 RGB, 4 RGBA
   int height = 0;
   int width = 0;
-  std::int64_t label = -1;  ///< -1: the dataset has no labels
+  std::int64_t label = -1;  ///< -1: a dataset without labels
   std::vector<std::uint8_t> buffer;
 };
 

@@ -6,7 +6,7 @@
 
 namespace ganscale::data {
 
-/// Host memory of batches. A buffer that was lent is reused once nobody holds the tensor or a view
+/// Host memory of batches. A buffer that was lent is reused once no tensor holds it or a view
 /// of it, so that large batches do not map and clear new pages each time. Pinned buffers are always
 /// new: PyTorch's allocator caches them, and only it knows when a copy to the device is done. Not
 /// thread safe.
@@ -20,7 +20,7 @@ class BatchBuffers {
   at::Tensor take();
   /// Returns a tensor over a filled buffer for the consumer.
   at::Tensor lend(at::Tensor buffer);
-  /// Takes back the buffer that was lent last, if nobody holds it.
+  /// Takes back the buffer that was lent last, unless it is still held.
   void recycle();
 
  private:

@@ -16,7 +16,7 @@ enum class Labels { kAuto, kRequired, kIgnore };
 
 /// The color channels of the run's images.
 enum class Channels {
-  kKeep,  ///< those of the first record; records that differ are refused
+  kKeep,  ///< as in the first record; records that differ are refused
   kGray,
   kRgb,
 };
@@ -55,7 +55,7 @@ struct DataConfig {
 DataConfig parse_data(config::Section in);
 
 /// Returns how to decode the images of a source for a run of this resolution. Its channels are
-/// those of the run's networks. Throws DataError if the first record cannot be read.
+/// the networks'. Throws DataError if the first record cannot be read.
 DecodePolicy decode_policy(const DataConfig& config, const Source& source,
                            const Resolution& resolution);
 

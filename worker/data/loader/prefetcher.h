@@ -50,7 +50,7 @@ class Prefetcher {
   Prefetcher& operator=(const Prefetcher&) = delete;
 
   /// Waits for the next batch, uint8 [batch_per_rank, C, H, W], and returns it. Reuses the memory
-  /// of a batch that nobody holds any more.
+  /// of a batch that is no longer held.
   ///
   /// Throws: the error of the first bad record of this batch, after all earlier batches were
   ///         returned; a DataError names the record. Further calls throw it again.

@@ -27,9 +27,9 @@ class LruCache {
 
   explicit LruCache(std::int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  /// Returns the value of a key: the kept one, or what make() returns. Of threads that want the same key
-  /// at a time, one makes the value for all; if that throws, all of them throw the same, and the next
-  /// call makes it again.
+  /// Returns the value of a key: the kept one, or what make() returns. Of threads that ask for the
+  /// same key at once, one makes the value for all; if that throws, all of them throw the same, and
+  /// the next call makes it again.
   template <class Make>
   Pointer get(std::int64_t key, std::int64_t expected_bytes, const Make& make) {
     expected_bytes = std::clamp<std::int64_t>(expected_bytes, 0, limit_bytes_);

@@ -13,8 +13,8 @@ namespace ganscale::data {
 /// Another source whose records are kept in a file on this node once they were read, so that shared
 /// storage is read once.
 ///
-/// The file has no name: it is gone with the process, however that ends, and no later run can read
-/// old images from it. Once it has its size, further records are read from the source each time:
+/// The file has no name: it disappears when the process ends in any way, so no later run reads
+/// old images. Once it has its size, further records are read from the source each time:
 /// where each epoch reads all records, replacing some would gain nothing. A record whose checksum is
 /// wrong is read from the source again.
 class CachedSource : public Source {

@@ -9,7 +9,7 @@ namespace ganscale::data {
 
 /// Opens a dataset in the IDX format (MNIST and similar), plain or gzipped.
 ///
-/// path: an images file (`train-images-idx3-ubyte[.gz]`), or a folder with that of the training
+/// path: an images file (`train-images-idx3-ubyte[.gz]`), or a folder with the file of the training
 ///       split. The labels are in the file in the same folder whose name has `labels` and `idx1` in
 ///       place of `images` and `idx3`; without it the dataset has no labels.
 /// Throws: DataError: missing, truncated, another element type, labels of another count.

@@ -13,8 +13,8 @@ namespace ganscale::data {
 /// The labels of a folder or an archive, see labels_by_dataset_json().
 inline constexpr char kDatasetJson[] = "dataset.json";
 
-/// Returns whether a file's name is that of an image with a codec (data/image/codecs.cpp), but not
-/// hidden (.x) or in macOS's `__MACOSX`.
+/// Returns whether a file name has the extension of an image with a codec (data/image/codecs.cpp),
+/// but not hidden (.x) or in macOS's `__MACOSX`.
 bool has_image_extension(const std::string& name);
 
 /// Returns the extension of an image in a format that nothing here reads, such as ".avif"; empty for

@@ -12,7 +12,7 @@ namespace ganscale::data {
 ///
 /// resolution: which to take of a dataset with several; if that one is missing, or for 0, the
 ///             highest.
-/// Throws: DataError if the path does not exist, has no images or is of no supported format, with a
+/// Throws: DataError if the path does not exist, has no images or no supported format, with a
 ///         list of formats.
 std::unique_ptr<Source> open_source(const std::filesystem::path& path, int resolution = 0);
 

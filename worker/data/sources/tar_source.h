@@ -11,7 +11,7 @@ namespace ganscale::data {
 /// Opens tar files of image files as one dataset: shards in the given order, the images of each sorted
 /// by name.
 ///
-/// Labels come from what lies beside each image, as in WebDataset: its number in `NAME.cls`, or as
+/// Labels come from the files next to each image, as in WebDataset: its number in `NAME.cls`, or as
 /// "label" in `NAME.json`, where NAME is the image's up to the first dot. Otherwise from the
 /// `dataset.json` of a single file, and otherwise from class folders (see labels_by_folder()). The first
 /// image decides, and the others must have the same.

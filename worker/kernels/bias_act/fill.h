@@ -67,7 +67,7 @@ struct BiasActTask {
 };
 
 /// Returns how a device walks over a fill that knows its channels. The piecewise linear activations
-/// are those of large layers: they read and write vectors.
+/// belong to large layers: they read and write vectors.
 constexpr ChannelWalk walk_of(const BiasActTask& task) {
   const ChannelLayout& in = task.layout;
   const std::int64_t width =

@@ -21,7 +21,7 @@ struct Convolution2d {
 /// Returns the correlation of x and weight, or its transpose.
 ///
 /// LibTorch's convolution can be differentiated twice as well, but it computes the second
-/// derivative with kernels as large as the image, and inner gradients, such as that of R1, compute
+/// derivative with kernels as large as the image, and inner gradients, such as R1's, compute
 /// unneeded weight gradients. Here the gradients are convolutions of this kind.
 ///
 /// x:       [N, in, H, W].

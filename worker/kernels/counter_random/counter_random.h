@@ -46,7 +46,7 @@ class RandomStream {
   at::Tensor labels(std::int64_t label_count, std::int64_t image_count) {
     return random_labels(images_, stream_, next_site_++, label_count, image_count);
   }
-  /// Returns the site of the next draw, for another stream to go on there.
+  /// Returns the site of the next draw, where another stream can continue.
   std::uint32_t next_site() const { return next_site_; }
   /// Returns a dropout mask: 1 / (1 - p) with probability 1 - p, otherwise 0. p in [0, 1).
   at::Tensor dropout_mask(double p, at::IntArrayRef shape, const at::TensorOptions& options);

@@ -34,8 +34,8 @@ inline Grid grid_of(std::int64_t element_count) {
 /// The threads of a block that works on an array of a batch.
 constexpr unsigned kBatchThreads = 256;
 
-/// Returns a grid for the arrays of a batch: those of blockIdx.y work on one of them, as many blocks
-/// of kBatchThreads as the largest wants, but at most `most`, which keep the device busy.
+/// Returns a grid for the arrays of a batch: blocks of one blockIdx.y work on one array, as many
+/// blocks of kBatchThreads as the largest needs, but at most `most`, which keep the device busy.
 ///
 /// element_count: the member of an array that counts its elements.
 template <class Array, class Count>

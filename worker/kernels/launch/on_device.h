@@ -21,8 +21,8 @@ struct KernelTensors {
 };
 
 /// Launches one kernel: calls `compute` with the current CUDA stream of the tensors' device, and
-/// makes that the current device for the call. On the meta device, where tensors have no memory, it
-/// does not: what can be seen of the launch is its record.
+/// makes that device current for the call. On the meta device, where tensors have no memory, it
+/// does not: only its record shows the launch.
 ///
 /// name: for profiles and counts, as LibTorch's own: "ganscale::upfirdn2d". A literal.
 /// A device other than CUDA and meta is a bug.

@@ -29,10 +29,10 @@ at::Tensor dot_channels(const at::Tensor& a, const at::Tensor& b);
 at::Tensor mix_channels(const at::Tensor& x, const at::Tensor& weights);
 
 /// Returns the factors that scale the results of modulated convolutions to unit variance for unit
-/// normal inputs, Eq. (3): those of each side by side, [N, sum of out_i].
+/// normal inputs, Eq. (3): side by side, [N, sum of out_i].
 ///
 /// energies:     [out_i, in_i] each, weight_energies() of its weight.
-/// styles:       [N, S], those of each convolution from a column of its own: `first_styles`.
+/// styles:       [N, S], each convolution's from its own column: `first_styles`.
 at::Tensor demodulations(const std::vector<at::Tensor>& energies, const at::Tensor& styles,
                          const std::vector<std::int64_t>& first_styles);
 

@@ -42,7 +42,7 @@ struct AdamTask {
   const float* skip = nullptr;
 };
 
-/// What an update multiplies with; without initial values, as shared memory wants it.
+/// What an update multiplies with; without initial values, as shared memory requires.
 template <class T>
 struct AdamFactors {
   T step_size;

@@ -7,7 +7,7 @@
 /// How output_skip() computes: plain pointers.
 namespace ganscale::kernels {
 
-/// Where the numbers of low precision lie; those of images are contiguous.
+/// Where the numbers of low precision lie; images are contiguous.
 struct RgbLayout {
   std::int64_t image_count = 0;
   std::int64_t channel_count = 0;  ///< at most kMostRgbChannels
@@ -40,7 +40,7 @@ struct OutputSkipGradientArrays {
   const void* bias = nullptr;
 };
 
-/// The gradient of `gradient`, given those of both results.
+/// The gradient of `gradient`, given the gradients of both results.
 struct OutputSkipSecondGradientArrays {
   void* out = nullptr;                 ///< M (rgb_tangent + bias_tangent)
   const void* rgb_tangent = nullptr;   ///< in rgb's type and layout; null: 0

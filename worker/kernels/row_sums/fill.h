@@ -7,7 +7,7 @@
 /// How the partial sums of a kernel's blocks become one.
 namespace ganscale::kernels {
 
-/// out[c] = sum over r of rows[r, c]. Rows are float64 where `type`, that of out, is, else float32.
+/// out[c] = sum over r of rows[r, c]. Rows are float64 if `type`, out's, is, else float32.
 struct RowSums {
   ScalarType type = ScalarType::kFloat32;
   void* out = nullptr;

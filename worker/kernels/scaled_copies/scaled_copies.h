@@ -12,7 +12,7 @@ namespace ganscale::kernels {
 enum class WeightLayout {
   kContiguous,
   kChannelsLast,
-  kTransposedChannelsLast,  ///< that of [in, out, K, K], which a transposed convolution takes
+  kTransposedChannelsLast,  ///< [in, out, K, K], as a transposed convolution takes it
 };
 
 /// A parameter, and how a layer takes it.
@@ -27,7 +27,7 @@ struct ScaledWeight {
 ///
 /// Its derivatives are of this kind as well.
 ///
-/// kept: those of the weights' last copies on a GPU, which are returned again if the weights have not
+/// kept: the weights' last copies on a GPU, which are returned again if the weights have not
 ///       changed; null: none.
 std::vector<at::Tensor> scaled_copies(const std::vector<ScaledWeight>& weights,
                                       at::ScalarType dtype, KeptResults* kept = nullptr);

@@ -15,7 +15,7 @@
 ///   G         = M (g + next_styles h)
 ///   d_y       = demodulation G, and the sums of G y, h value, G and G noise are the gradients of
 ///               demodulation, next_styles, bias and strength.
-/// The second derivatives are those of d_y and of these sums.
+/// The second derivatives are the derivatives of d_y and of these sums.
 namespace ganscale::kernels {
 
 /// The leaky ReLU. What was clamped, and the sign of u, are read off the stored value.
@@ -25,7 +25,7 @@ struct StyledActivationRule {
   double slope = 0.2;
 };
 
-/// `layout` is that of all arrays [N, C, H, W], in its type. All others are float64 where that is,
+/// `layout` is that of all arrays [N, C, H, W], in its type. All others are float64 if that is,
 /// otherwise float32.
 struct StyledActivationTask {
   ImageLayout layout;
@@ -45,7 +45,7 @@ using StyleSums = StyleArrays<void*>;  ///< null: not wanted
 
 /// Null: 1 for the factors, 0 for the terms. Factors of different images may lie apart.
 struct StyleInputs : StyleArrays<const void*> {
-  std::int64_t demodulation_stride = 0;  ///< from an image's to those of the next
+  std::int64_t demodulation_stride = 0;  ///< from one image to the next
   std::int64_t next_styles_stride = 0;
 };
 

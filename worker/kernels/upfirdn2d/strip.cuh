@@ -64,7 +64,7 @@ struct Strips {
   int vectors = 0;               ///< of a pixel
 };
 
-/// Returns the first row of a strip, which may lie before that of the image: with up = 2 each begins
+/// Returns the first row of a strip, which may lie above the image: with up = 2 each begins
 /// between two rows of pixels.
 template <int kUp>
 __device__ int first_row_of(std::int64_t strip, const Strips& strips, int pad_top) {

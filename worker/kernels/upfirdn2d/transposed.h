@@ -4,7 +4,7 @@
 
 namespace ganscale::kernels {
 
-/// Returns the operation that computes the gradient of x from that of the result: it gathers what a
+/// Returns the operation that computes the gradient of x from the result's: it gathers what a
 /// pixel was scattered to. Thinning out and inserting zeros are exchanged, the filter is turned
 /// around, and pads are such that tap k of output o meets pixel i where i * up = o * down + k - pad.
 ///

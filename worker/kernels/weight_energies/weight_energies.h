@@ -23,7 +23,7 @@ std::vector<at::Tensor> weight_energies(const std::vector<at::Tensor>& weights,
 void launch_weight_energies(at::TensorList weights, at::TensorList out);
 /// Returns memory for the energies of a weight.
 at::Tensor empty_energies(const at::Tensor& weight);
-/// Returns the gradient of a weight by that of its energies; differentiable.
+/// Returns the gradient of a weight, given the gradient of its energies; differentiable.
 at::Tensor gradient_by_energies(const at::Tensor& weight, const at::Tensor& gradient);
 
 }  // namespace ganscale::kernels

@@ -32,7 +32,7 @@ SquaredErrors compare_translated(const at::Tensor& images, const at::Tensor& mov
 /// an octagon.
 ///
 /// Paper:  Karras et al. 2021, Appendix E.3: EQ-R, with its pseudo-rotation. The low-pass filter is
-///         that of the octagon itself, times a radial Lanczos window of 6 pixels.
+///         the octagon's, times a radial Lanczos window of 6 pixels.
 /// images, moved: [N, C, H, W], square. Compares pixels that are six from all edges, also before the
 ///         rotation: none in images of 12 pixels or less.
 SquaredErrors compare_turned(const at::Tensor& images, const at::Tensor& moved, double degrees);

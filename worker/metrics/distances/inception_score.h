@@ -15,7 +15,7 @@ struct MeanAndDeviation {
 };
 
 /// Accumulates the inception score, exp(E_x KL(p(y|x) || p(y))) of each split, over batches on any
-/// rank. Split s has the images from floor(s * image_count / splits) up to those of the next split.
+/// rank. Split s has the images from floor(s * image_count / splits) up to the next split.
 ///
 /// Paper: Salimans et al. 2016, arXiv:1606.03498, Section 4.
 class InceptionScore {

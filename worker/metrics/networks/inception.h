@@ -8,7 +8,7 @@ namespace ganscale::metrics {
 /// InceptionV3 as used by the Fréchet inception distance: average pooling without the padding, max
 /// pooling in the last block, 2048 features, 1008 classes.
 ///
-/// Paper:    Szegedy et al. 2016, arXiv:1512.00567, Table 1; the variant is that of the TensorFlow
+/// Paper:    Szegedy et al. 2016, arXiv:1512.00567, Table 1; in the variant of the TensorFlow
 ///           graph of 2015-12-05, whose weights pytorch-fid has.
 /// Weights:  torchvision's names: Conv2d_1a_3x3.conv.weight, .bn.{weight, bias, running_mean,
 ///           running_var}, ..., Mixed_7c.branch_pool...., fc.weight [1008, 2048]. fc.bias is not

@@ -30,7 +30,7 @@ class BigganGenerator : public Generator {
   at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                      kernels::RandomStream& random) override;
 
-  /// Singular vectors follow from the weights, and are those of every rank.
+  /// Singular vectors follow from the weights, and are the same on all ranks.
   NamedTensors moving_statistics() override;
   /// All but the label embedding.
   NamedTensors filters() override;
@@ -84,7 +84,7 @@ class BigganDiscriminator : public Discriminator {
   }
   BatchJoining batch_joining() const override { return BatchJoining::kByDefault; }
 
-  /// None: singular vectors follow from the weights, and are those of every rank.
+  /// None: singular vectors follow from the weights, and are the same on all ranks.
   NamedTensors moving_statistics() override { return {}; }
 
  private:

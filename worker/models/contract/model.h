@@ -31,7 +31,7 @@ struct Traits {
   bool has_styles = false;    ///< the generator is a StyleGenerator
   bool moves_images = false;  ///< it has a StyleGenerator::input_transform()
   bool has_float16 = false;   ///< its activations stay within the range of float16
-  /// Generators trained to bear truncated latents, see models/latent_truncation.h.
+  /// Generators that are trained for truncated latents, see models/latent_truncation.h.
   bool truncates_latents = false;
 };
 
@@ -65,8 +65,8 @@ class Blueprint {
   /// there is one; above all resolutions where none does.
   virtual int lowest_low_precision_resolution() const { return std::numeric_limits<int>::max(); }
 
-  /// Returns the color that splits the world into groups of ranks that share statistics of their
-  /// images: those of a synchronized batch norm, or of a group of the minibatch standard deviation.
+  /// Returns the color that splits the world into groups of ranks that share statistics of
+  /// images: of a synchronized batch norm, or of a group of the minibatch standard deviation.
   /// Throws ConfigError if the batch, of one pass through the networks, can't be divided that way.
   virtual int statistics_color(std::int64_t /*batch*/, const comm::Group& /*world*/) const {
     return 0;

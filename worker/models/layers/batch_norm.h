@@ -37,7 +37,7 @@ struct BatchNormTensors {
 /// What all batch norms have in common, whatever they call their tensors.
 class BatchNormLayer : public torch::nn::Module {
  public:
-  /// Sets how far the running statistics move to those of a batch: for pass k, 1 / k makes them the
+  /// Sets how far the running statistics move toward a batch's: for pass k, 1 / k makes them the
   /// mean over k passes.
   void set_momentum(double momentum) { rule_.momentum = momentum; }
   /// Says whether training passes move the running statistics. They do unless set otherwise.

@@ -28,7 +28,7 @@ struct NetworkConfig {
   int z_dim = 64;
   int label_count = 0;                 ///< 0: unconditional
   int label_dim = 64;                  ///< numbers of a label that are appended to z
-  std::int64_t score_label_dim = 768;  ///< numbers that D compares with those of a label
+  std::int64_t score_label_dim = 768;  ///< numbers that D compares with a label's
   std::vector<Stage> stages;           ///< of G, from 4x4 up; D has the same from the images down
   std::int64_t expansion = 2;          ///< channels inside a block, by its width
   int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type

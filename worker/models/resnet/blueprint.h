@@ -4,7 +4,7 @@
 
 namespace ganscale::models {
 
-/// Reads the keys of a W-GAN with residual networks: the small table at 32x32, those of SNGAN
+/// Reads the keys of a W-GAN with residual networks: the small table at 32x32, SNGAN's tables
 /// beyond.
 void read_wgan_resnet(config::Section& in, ModelConfig& config);
 

@@ -32,7 +32,7 @@ Table scaled(Table table, double factor);
 const Table& small_table();
 
 /// Tables of Miyato et al. 2018, arXiv:1802.05957: for 32x32 Table 3, for 128x128 Table 5. The one
-/// for 64x64 is that of the authors' implementation; for 256x256, both networks of 128x128 have one
+/// for 64x64 is from the authors' implementation; for 256x256, both networks of 128x128 have one
 /// more block next to the image, with half its width (our choice).
 std::span<const Table> sngan_tables();
 

@@ -22,7 +22,7 @@ class DiscriminatorBlock : public torch::nn::Module, public LaidOut {
     at::Tensor features;
     at::Tensor image;
   };
-  /// parameters: those of layers().
+  /// parameters: of layers().
   State forward(const State& above, std::span<const LayerParameters> parameters) const;
   /// Returns fromrgb, conv0, conv1 and skip.
   std::vector<TypedLayer> layers() const;
@@ -57,7 +57,7 @@ class StyleganDiscriminator : public Discriminator {
   void prepare_weights() override;
 
  private:
-  /// Returns the layers of all blocks, then those of the epilogue: fromrgb, conv, fc and out.
+  /// Returns the layers of all blocks, then of the epilogue: fromrgb, conv, fc and out.
   std::vector<TypedLayer> layers() const;
   /// Returns what they compute with.
   std::vector<LayerParameters> layer_parameters() const { return parameters_for(layers(), &kept_); }

@@ -15,8 +15,8 @@ enum class Architecture { kResnet, kSkip, kOrig };
 
 /// The images that form a group of the minibatch standard deviation.
 enum class StddevGroups {
-  kExact,  ///< those of the global batch, over ranks if needed: independent of the world size
-  kLocal,  ///< those of this rank: groups are smaller if a rank has few images
+  kExact,  ///< of the global batch, over ranks if needed: independent of the world size
+  kLocal,  ///< of this rank: groups are smaller if a rank has few images
 };
 
 /// The shape of a discriminator.
@@ -56,8 +56,8 @@ struct DiscriminatorConfig {
 /// Reads the architecture and the minibatch standard deviation.
 void read_discriminator(config::Section& in, DiscriminatorConfig& config);
 
-/// Reads which layers compute in the low-precision type, and their clamp. The type is that of all
-/// layers above 4x4 in bfloat16, and of the four highest resolutions in float16, whose range is
+/// Reads which layers compute in the low-precision type, and their clamp. It is used by all
+/// layers above 4x4 for bfloat16, and by the four highest resolutions for float16, whose range is
 /// small (Karras et al. 2020, arXiv:2006.06676, appendix D), unless a key says otherwise.
 void read_precision(config::Section& in, const ModelConfig& model, DiscriminatorConfig& config);
 

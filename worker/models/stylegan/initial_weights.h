@@ -7,7 +7,7 @@
 
 namespace ganscale::models::stylegan {
 
-/// Initializes the weights of equalized layers with N(0, 1), those of mapping layers, whose
+/// Initializes the weights of equalized layers with N(0, 1), and of mapping layers, whose
 /// learning rate multiplier is 0.01, with N(0, 100). The rest stays as constructed.
 ///
 /// Papers:  Karras et al. 2018, arXiv:1710.10196, Section 4.1; 2019, arXiv:1812.04948, Appendix C.

@@ -69,7 +69,7 @@ struct TypedLayer {
 /// Returns the scaled parameters of layers for their features, in the layers' layout, on a GPU by
 /// one launch for all of a dtype. A null layer has none.
 ///
-/// kept: those of the same layers' last forward pass; null: none.
+/// kept: from the same layers' last forward pass; null: none.
 std::vector<LayerParameters> parameters_for(const std::vector<TypedLayer>& layers,
                                             KeptByType* kept = nullptr);
 /// The same for features of one dtype.

@@ -6,7 +6,7 @@
 
 namespace ganscale::models::stylegan {
 
-/// Returns a style for each of `count` layers, those of the first layers moved toward their mean.
+/// Returns a style for each of `count` layers, the first layers' moved toward their mean.
 ///
 /// w:       [N, w_dim].
 /// average: [w_dim].

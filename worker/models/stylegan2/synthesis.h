@@ -72,8 +72,8 @@ class ToRgbLayer : public torch::nn::Module {
   /// Returns the weight as a matrix, [channels, in].
   at::Tensor weight() const { return weight_.flatten(1); }
   /// x: [N, in, H, W]; weights: weight() times the styles of affine(), [N, channels, in] of x's
-  /// dtype; image: that of the resolutions below, to which its own is added, [N, channels, H, W], or
-  /// undefined. Returns the sum in the parameters' dtype.
+  /// dtype; image: the sum of the resolutions below, [N, channels, H, W], or undefined. Returns that
+  /// plus its own in the parameters' dtype.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& weights, const at::Tensor& image) const;
 
  private:
@@ -154,17 +154,17 @@ class Synthesis : public torch::nn::Module {
     const stylegan::EqualizedLayer* layer;
     std::int64_t vector;
   };
-  /// Returns those of all layers but toRGB layers, then of these.
+  /// Returns all layers but toRGB layers, then these.
   std::vector<Affine> affines() const;
-  /// The styles of all layers, those of different layers side by side.
+  /// The styles of all layers, side by side.
   struct LayerStyles {
-    at::Tensor of_layers;          ///< [N, sum of in channels], without those of toRGB layers
+    at::Tensor of_layers;          ///< [N, sum of in channels], without toRGB layers
     std::vector<at::Tensor> each;  ///< of the same, [N, in] each
     at::Tensor of_rgb;             ///< [N, sum of in channels] of the toRGB layers
   };
   LayerStyles styles(const at::Tensor& w,
                      const std::vector<stylegan::LayerParameters>& of_affines) const;
-  /// Scales those of layers in float16, see kernels::styles_for_float16().
+  /// Scales the styles of layers in float16, see kernels::styles_for_float16().
   void scale_for_float16(LayerStyles& styles) const;
   /// Returns what each layer of all blocks computes with. What they have in common is computed for
   /// all of them at once: on a GPU a layer's own share would not fill a launch.

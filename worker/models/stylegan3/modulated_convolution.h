@@ -15,8 +15,8 @@ struct Modulation {
 /// Convolves each image of x with `weight`, scaled by the image's style; differentiable twice. All
 /// images share the weight: inputs and results are scaled instead.
 ///
-/// With demodulation weights are first divided by the root mean square of each output's, and styles
-/// by that of the whole batch's, so that the sums of float16 do not overflow.
+/// With demodulation, weights are first divided by their root mean square per output, and styles
+/// by theirs over the whole batch, so that the sums of float16 do not overflow.
 ///
 /// Paper:   Karras et al. 2021, arXiv:2106.12423, Section 3.2 (removal of the weights' scale) and
 ///          Karras et al. 2020, arXiv:1912.04958, Eqs. (1) to (3).

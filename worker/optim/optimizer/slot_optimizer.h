@@ -23,7 +23,7 @@ class SlotOptimizer : public Optimizer {
  protected:
   using Tensors = std::vector<at::Tensor>;
 
-  /// The tensors of one update: those of parameters with a gradient, sorted by name.
+  /// The tensors of one update: of parameters with a gradient, sorted by name.
   struct Update {
     Tensors parameters;
     Tensors gradients;  ///< with the parameters' layout

@@ -21,7 +21,7 @@ std::vector<config::Entry> entries_read_by(const std::function<void(config::Sect
 /// Returns the numbers that a parser has read, by their keys.
 nlohmann::ordered_json to_json(const std::vector<config::Entry>& numbers);
 
-/// What the model takes for granted. Those of `fitted` can be fitted to measurements.
+/// The assumptions of the model. Those in `fitted` can be fitted to measurements.
 struct Assumptions {
   double device = 1;                  ///< times the device's time in the workload; fitted
   double launch_seconds = 6e-6;       ///< of the host; fitted

@@ -18,7 +18,7 @@ struct MeasuredPoint {
 
 /// What a file of measurements says.
 struct Calibration {
-  Assumptions assumptions = {};       ///< those of the file, before anything is fitted
+  Assumptions assumptions = {};       ///< from the file, before anything is fitted
   std::vector<std::string> fit = {};  ///< which of them to fit: device, launch_seconds, ...
   std::vector<MeasuredPoint> points = {};
   config::Location fit_location = {};
@@ -41,9 +41,9 @@ Calibration parse_calibration(config::Section in, const Machine& machine,
 /// Reads what `ganscale bench --json` printed. Throws ConfigError with file, line and key.
 MeasuredPoint parse_bench_result(config::Section in, const Machine& machine);
 
-/// Returns the assumptions with those of `calibration.fit` fitted to its points: the least sum of
-/// squared logarithms of the ratio of prediction and measurement. A value stays between a thousandth and
-/// a hundred thousand times what it was.
+/// Returns the assumptions with the values in `calibration.fit` fitted to its points: the least sum
+/// of squared logarithms of the ratio of prediction and measurement. A value stays between a
+/// thousandth and a hundred thousand times what it was.
 ///
 /// Throws ConfigError if the points do not show what to fit: too few of them, or a value that
 /// changes none.

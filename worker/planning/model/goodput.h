@@ -43,8 +43,8 @@ struct SimulatedRuns {
   std::vector<GoodputCurve> curves = {};
 };
 
-/// Simulates the schemes on the GPUs of a scaling's last row, runs with failures on those of all
-/// rows, and, on those of the last, runs with ten times and a tenth of the failures as well.
+/// Simulates the schemes on the GPUs of a scaling's last row, runs with failures on the GPUs of all
+/// rows, and, for the last row, runs with ten times and a tenth of the failures as well.
 ///
 /// every_kimg: between checkpoints, as configured; 0: none. The same seed gives the same runs.
 SimulatedRuns simulate_runs(const Scaling& scaling, const Setting& setting, double every_kimg,

@@ -28,7 +28,7 @@ struct StepTime {
 /// - it takes as long as the device or the launches of the host, whichever takes longer;
 /// - the all-reduces of a phase run during the share `overlap` of it; the last one, and what does
 ///   not fit, do not, nor does `synchronize_seconds`;
-/// - all wait for the slowest of n normal times, whose deviation is that of `jitter` and `spread`;
+/// - all wait for the slowest of n normal times, with the deviation of `jitter` and `spread`;
 /// - images are read ahead: they cost what they take longer than all this.
 ///
 /// scale.gpus: fill whole nodes, or a part of one.

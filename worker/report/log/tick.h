@@ -23,7 +23,7 @@ struct RoleTick {
   double mean_age() const;
 };
 
-/// The statistics of one tick. Rates and shares are those of this tick alone.
+/// The statistics of one tick. Rates and shares are of this tick only.
 struct Tick {
   std::int64_t number = 0;
   std::int64_t images_seen = 0;

@@ -12,7 +12,7 @@
 
 namespace ganscale::report {
 
-/// How long a run bears a server that does not answer.
+/// How long a run waits for a server that does not answer.
 struct MlflowPatience {
   std::chrono::milliseconds request = std::chrono::seconds(10);     ///< until it counts as failed
   std::chrono::milliseconds first_pause = std::chrono::seconds(1);  ///< then doubled
@@ -21,13 +21,13 @@ struct MlflowPatience {
 };
 
 /// Logs a run to MLflow while it trains, on a thread of its own: a server that is down or slow delays
-/// nothing. That is told once; the server gets what it missed when it answers again, in this process
-/// or the next one. What it refuses ends the logging, not the run.
+/// nothing but logs one warning; the server gets what it missed when it answers again, in this
+/// process or the next one. What it refuses ends the logging, not the run.
 class MlflowRun {
  public:
   /// Throws ConfigError.
   MlflowRun(const MlflowAccess& access, MlflowSource source, const MlflowPatience& patience = {});
-  /// Gives up requests that have no answer.
+  /// Abandons requests without an answer.
   ~MlflowRun();
   MlflowRun(const MlflowRun&) = delete;
   MlflowRun& operator=(const MlflowRun&) = delete;

@@ -36,7 +36,7 @@ class MlflowUpload {
 
   /// Sends what the server lacks. Blocks. Throws MlflowError, OutputError, DataError.
   void send();
-  /// Does so and tells the server that the run is over.
+  /// Does so and reports the end of the run to the server.
   void end(MlflowStatus status);
   /// Ends either in another thread soon, and every later call at once.
   void cancel() { client_.cancel(); }

@@ -7,7 +7,7 @@
 
 namespace ganscale::report {
 
-/// The parts of an HTML page that has no others.
+/// The parts of a self-contained HTML page.
 struct PageParts {
   std::string title;  ///< text
   std::string style;

@@ -31,7 +31,7 @@ struct CountedPhase {
 /// into the memory of a graph, the adaptation of ADA, and all that happens at ticks. ADA applies
 /// augment.p from the configuration.
 ///
-/// config: of the run; model.channels and model.label_count are those of the data.
+/// config: of the run, with model.channels and model.label_count of the data.
 /// ranks:  that share the batch; this is one of them.
 /// Throws: ConfigError if they do not divide the batch.
 std::vector<CountedPhase> count_step(const RunConfig& config, int ranks);

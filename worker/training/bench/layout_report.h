@@ -28,7 +28,7 @@ struct LaidOutLayer {
   std::int64_t padded_vectors = 0;  ///< in a pass of a linear layer with a pad; else 0
   std::int64_t kernel = 1;
   std::int64_t pixels = 1;   ///< height of the result
-  double multiply_adds = 0;  ///< without those of the pad
+  double multiply_adds = 0;  ///< without padding
   double in_tiles = 0;       ///< multiply-adds of whole tiles; 0: it takes no matrix units
 };
 
@@ -50,12 +50,12 @@ struct LayoutReport {
 /// Returns the layers of both networks in the order of a forward pass of one rank, by running it on
 /// LibTorch's meta device: the true shapes, types and strides, but no numbers.
 ///
-/// config: of the run; model.channels and model.label_count are those of the data.
+/// config: of the run, with model.channels and model.label_count of the data.
 /// device: one of the table; CPU-core stands for a CPU.
 LayoutReport report_layout(RunConfig config, const cost::Device& device);
 
-/// Returns a table with a line for each layer, and the share of useful multiply-adds in those of
-/// the tiles.
+/// Returns a table with a line for each layer, and the share of useful multiply-adds in
+/// those of the tiles.
 std::string to_table(const LayoutReport& report);
 
 }  // namespace ganscale::training

@@ -11,7 +11,7 @@ namespace ganscale::training {
 /// Counts what a rank does in the phases of a step, as a model of its time takes it: at `images` on
 /// the rank and at a quarter of them; the times of other numbers lie on the line through the two.
 ///
-/// config: of the run; model.channels and model.label_count are those of the data.
+/// config: of the run, with model.channels and model.label_count of the data.
 /// Throws: as count_step().
 planning::Workload count_workload(const RunConfig& config, std::int64_t images,
                                   const cost::Device& device);

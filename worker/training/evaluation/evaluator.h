@@ -29,7 +29,7 @@ class Evaluator {
   /// The statistics of generated images, by number of images.
   using FakeStats = std::map<std::int64_t, metrics::FeatureStats>;
   FakeStats empty_sets() const;
-  /// Returns the labels to draw those of generated images from.
+  /// Returns the labels from which generated images draw theirs.
   std::vector<std::int64_t> drawn_labels(const models::Generator& generator) const;
   void extract_reals();
   void extract_fakes(models::Generator& generator, std::uint64_t seed,

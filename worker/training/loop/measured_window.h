@@ -65,7 +65,7 @@ class MeasuredWindow {
   void start(const Readings& readings);
 
   const MeasureConfig config_;
-  std::int64_t count_ = 0;  // steps, those of the warm-up included
+  std::int64_t count_ = 0;  // steps, including the warm-up
   std::int64_t images_ = 0;
   double seconds_ = 0;
   std::map<std::string, double> phase_seconds_;

@@ -60,7 +60,7 @@ class Reporter {
   /// Publishes that the run is done and its last checkpoint written. stopped: by a signal, to be
   /// resumed.
   void end(bool stopped);
-  /// Tells MLflow, if the run is logged there, that the run failed.
+  /// Reports to MLflow, if the run is logged there, that the run failed.
   void fail();
 
  private:

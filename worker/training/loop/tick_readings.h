@@ -14,8 +14,8 @@ struct TickReadings {
   double all_reduce_share = 0;   ///< mean over the ranks that have averaged gradients with others
 };
 
-/// Returns the readings of all ranks together. Every rank calls it. before, now: those of this rank
-/// at the start and at the end of the tick; seconds: that it trained in between, greater than 0.
+/// Returns the readings of all ranks together. Every rank calls it. before, now: of this rank,
+/// at the start and at the end of the tick; seconds: of training in between, greater than 0.
 TickReadings gather_readings(comm::Group& group, const Readings& before, const Readings& now,
                              double seconds);
 

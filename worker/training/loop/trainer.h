@@ -38,7 +38,7 @@ class Trainer {
 
   // At an agreement all ranks call what follows.
 
-  /// Makes the progress that of all ranks. Ranks in lockstep know it from their own.
+  /// Combines the progress of all ranks. Ranks in lockstep know it from their own.
   virtual void reconcile(Progress& /*progress*/) {}
   /// Returns the state of the training by checkpoint file, consistent, on rank 0 all of it: live
   /// tensors, not copies.

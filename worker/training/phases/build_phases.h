@@ -22,9 +22,9 @@ std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& netwo
 /// where loss.first says so. Each has latents of its own.
 ///
 /// With loss.critic_steps the generator's phase runs in every so many steps only: in the first of
-/// them, or, where the discriminator is first, in the last.
-/// config, replica, group: outlive the phases. The batch is that of all ranks of `group`. From now
-/// on the replica's parameters require gradients only while one of their phases computes them.
+/// them, or, if the discriminator is first, in the last.
+/// config, replica, group: outlive the phases. The batch is shared by all ranks of `group`. From
+/// now on the replica's parameters require gradients only while one of their phases computes them.
 ///
 /// A fake has the label of the real image of the same number, so that labels are as frequent as in
 /// the data.

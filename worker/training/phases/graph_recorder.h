@@ -21,7 +21,7 @@ class GraphRecorder {
   /// group:   averages the gradients; its watchdog watches replayed phases.
   GraphRecorder(Replica& replica, comm::Group& group) : replica_(replica), group_(group) {}
 
-  /// Sets the input of the next phases. Shapes, seed and stride must be those of the first one.
+  /// Sets the input of the next phases. Shapes, seed and stride must equal the first one's.
   void set_input(const StepInput& input);
   /// Like the free function, for the latest input.
   NamedTensors compute_gradients(Phase& phase);

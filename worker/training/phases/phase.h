@@ -26,14 +26,14 @@ struct StepLatents {
   at::Tensor z;            ///< [N, z_dim]
   at::Tensor labels = {};  ///< [N] int64; undefined without labels
   at::Tensor noise = {};   ///< of path lengths: [N, C, H, W] standard normal
-  at::Tensor reals = {};   ///< of pairs in the generator's loss; undefined: those of the step
+  at::Tensor reals = {};   ///< of pairs in the generator's loss; undefined: the step's
 };
 
 /// The fakes of Dmain.
 struct Fakes {
   at::Tensor images;            ///< [N, C, H, W]
   at::Tensor labels = {};       ///< [N] int64; undefined without labels
-  std::uint32_t next_site = 0;  ///< of the random stream of Dmain, after that of G
+  std::uint32_t next_site = 0;  ///< of the random stream of Dmain, after G's
 };
 
 /// Reals that the generator's loss compares fakes with, as the discriminator scores them.
@@ -50,9 +50,9 @@ struct StepInput {
   ImageRandom images;
   /// Latents by what they are for, in place of random ones: for comparisons with other programs.
   std::map<Stream, StepLatents> given = {};
-  /// Those of Dmain, where another rank made them.
+  /// Of Dmain, if another rank made them.
   std::optional<Fakes> fakes = {};
-  /// Those of pairs in Gmain, where another rank scored them.
+  /// Of pairs in Gmain, if another rank scored them.
   std::optional<ScoredReals> scored_reals = {};
 };
 
@@ -105,13 +105,13 @@ std::vector<std::string> statistics_of(const std::vector<Phase>& phases);
 /// does not wait. Returns the statistics.
 NamedTensors compute_gradients(Phase& phase, const StepInput& input);
 
-/// Updates the phase's network by its gradients, which are those of all ranks and clipped here,
-/// unless one is NaN or infinite; then the averages of its parameters, where given. The host does
-/// not wait.
+/// Updates the phase's network by its gradients, which are averaged over all ranks and clipped
+/// here, unless one is NaN or infinite; then the averages of its parameters, where given. The host
+/// does not wait.
 ///
 /// Returns: float32 [1 + n] on the device of the parameters. Not 0 in front where the network was
-///          not updated, and at 1 + i where that was due to the i-th of the optimizer's parameters
-///          that have a gradient (SkippedUpdates tells their names).
+///          not updated, and at 1 + i if that was due to the i-th of the optimizer's parameters
+///          that have a gradient (SkippedUpdates gives their names).
 at::Tensor update_network(Phase& phase, std::int64_t images_seen,
                           const optim::Averages* averages = nullptr);
 

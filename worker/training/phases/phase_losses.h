@@ -96,7 +96,7 @@ class PhaseLosses {
   void add_penalties(const std::vector<losses::WeightedPenalty>& penalties, const Sides& sides,
                      kernels::RandomStream& random, PhaseLoss& loss) const;
   std::vector<losses::WeightedPenalty> penalties_in(losses::PenaltyPhase phase) const;
-  /// Returns images between those of both sides, as D sees and scores them.
+  /// Returns images between reals and fakes, as D sees and scores them.
   Side score_between(const Sides& sides, kernels::RandomStream& random) const;
 
   LossParts parts_;

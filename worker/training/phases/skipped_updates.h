@@ -14,14 +14,14 @@ struct SkippedUpdate {
   std::string parameter;  ///< the first such gradient's
 };
 
-/// Says which updates were skipped: those of a GPU a step later, so that the host need not wait for
+/// Reports which updates were skipped: for a GPU a step later, so that the host need not wait for
 /// them.
 class SkippedUpdates {
  public:
   /// flags: as returned by update_network().
   void add(const Phase& phase, const at::Tensor& flags);
-  /// At the end of a step: returns the skipped ones among those of this step that the host has
-  /// computed, and those of the step before that a device has.
+  /// At the end of a step: returns the skipped ones among the updates of this step that the host
+  /// has computed, and of the step before that a device has.
   std::vector<SkippedUpdate> take();
 
  private:

@@ -22,11 +22,11 @@ class Statistics {
   /// names: the same on every rank.
   explicit Statistics(std::vector<std::string> names) : names_(std::move(names)) {}
 
-  /// Every name is one of those agreed upon.
+  /// Every name is one that was agreed upon.
   void add(const NamedTensors& scalars);
 
   /// Returns the mean of each scalar over the reports of all ranks since the last call, and starts
-  /// over; a name that nobody reported is left out. Every rank calls it.
+  /// over; a name that no rank reported is left out. Every rank calls it.
   std::map<std::string, double> take(comm::Group& group);
 
  private:

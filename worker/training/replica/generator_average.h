@@ -10,7 +10,7 @@
 
 namespace ganscale::training {
 
-/// An average with a half-life other than that of the samples.
+/// An average with another half-life than the samples'.
 struct OtherAverage {
   double kimg = 0;  ///< its half-life
   std::shared_ptr<models::Generator> generator;
@@ -46,7 +46,7 @@ class GeneratorAverage {
   optim::Averages averages(std::int64_t images_seen) const {
     return {&parameters_, optim::ema_beta(config_, batch_, images_seen)};
   }
-  /// Ends a step: moves the parameters where no update has, and those of other averages, and copies
+  /// Ends a step: moves the parameters if no update has, and other averages, and copies
   /// the buffers, which are averages already.
   void end_step(std::int64_t images_seen, bool is_moved);
 

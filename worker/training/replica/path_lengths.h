@@ -14,7 +14,7 @@ struct PathLengthMean {
   comm::Group* group = nullptr;  ///< the ranks to average over; null: only this rank
 };
 
-/// The number of path lengths: those of the first images of the global batch, so that they do not
+/// The number of path lengths: of the first images of the global batch, so that they do not
 /// depend on the number of ranks. A rank may have none of them.
 struct PathCount {
   std::int64_t here = 0;

@@ -57,7 +57,7 @@ class Replica {
   PathLengthMean path_length_mean_;
 };
 
-/// Groups for communication in networks and losses, separate from that of the gradients.
+/// Groups for communication in networks and losses, separate from the gradients' group.
 class NetworkGroups {
  public:
   /// group: the ranks that share a batch; each calls it.

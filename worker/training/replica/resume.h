@@ -12,11 +12,11 @@ struct ResumeFrom {
   const RunFolder& folder;
   const RunFacts& facts;
   const std::string& weights;  ///< of another run, for a new one to begin with; empty: none
-  /// The configuration, to tell what has changed where the checkpoint's state does not fit.
+  /// The configuration, to name what has changed if the checkpoint's state does not fit.
   std::string resolved = {};
 };
 
-/// Goes on from the newest valid checkpoint; a new run begins with the weights of another one where
+/// Continues from the newest valid checkpoint; a new run begins with the weights of another one if
 /// the configuration names it.
 ///
 /// Rank 0 reads, and has the state; all ranks get its progress. Every rank calls it.

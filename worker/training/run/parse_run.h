@@ -6,8 +6,8 @@ namespace ganscale::training {
 
 /// Reads a configuration strictly.
 ///
-/// schemes: those that may be named. None: the section `scheme` is left alone, for whoever loads or
-///          measures what was trained.
+/// schemes: that may be named. None: the section `scheme` is left alone, for verbs that load or
+///          measure what was trained.
 /// models:  those that may be named.
 /// Throws:  ConfigError with file, line and key.
 RunConfig parse_run(config::Node root, SchemeTable schemes = {},

@@ -90,7 +90,7 @@ struct RunConfig {
   std::string resolved;  ///< all keys with values, as YAML
 };
 
-/// Returns what schedules other than those of learning rates and of the augmentation's p say after
+/// Returns the values of all schedules but the learning rates' and the augmentation's p after
 /// `images_seen` images, by name: generator_beta2, discriminator_beta2, r1_gamma, r2_gamma and
 /// ema_kimg, each where a schedule moves it.
 std::map<std::string, double> scheduled_values(const RunConfig& config, std::int64_t images_seen);

@@ -48,7 +48,7 @@ class Scheme {
 struct SchemeLine {
   std::string name;
   std::string description;  ///< one line, for the documentation of scheme.name
-  /// Reads the keys of this scheme alone. Those of all schemes are read, whichever is chosen.
+  /// Reads the keys of this scheme only. The keys of all schemes are read, whichever is chosen.
   std::shared_ptr<const Scheme> (*read)(config::Section& in);
 };
 

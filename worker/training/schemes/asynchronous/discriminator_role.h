@@ -13,7 +13,7 @@ class DiscriminatorRole : public RoleTrainer {
   StepResult step(Progress& progress) override;
 
  private:
-  /// Takes in all fakes that are there, and waits for those of this step.
+  /// Takes in all fakes that have arrived, and waits for the fakes of this step.
   FakeBatch take_fakes();
   /// Scores the reals of a step for the generator's ranks, by the weights after it.
   void score_pairs(const StepInput& input);

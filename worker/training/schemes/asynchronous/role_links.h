@@ -24,7 +24,7 @@ std::vector<std::int64_t> shared_rows(const BatchPart& own, const BatchPart& oth
                                       std::int64_t batch);
 
 /// What passes between the ranks of the two roles: fakes one way, snapshots of the discriminator
-/// the other way. Both are sent through the memory of the host, and nobody waits to send.
+/// the other way. Both are sent through the memory of the host, and sending never waits.
 class RoleLinks {
  public:
   /// Every rank of the world calls it. All is borrowed.
@@ -72,7 +72,7 @@ class RoleLinks {
   const wire::RolePlace place_;
   const std::unique_ptr<comm::Group> ranks_;
   const std::unique_ptr<comm::Group> images_;     // a group of its own: sends of one do not wait
-  const std::unique_ptr<comm::Group> snapshots_;  // for those of the other
+  const std::unique_ptr<comm::Group> snapshots_;  // for ranks of the other
   const std::vector<Peer> peers_;
   int publisher_ = 0;             // world rank of a generator's rank's snapshots
   std::vector<int> subscribers_;  // world ranks to which a discriminator's rank sends its snapshots

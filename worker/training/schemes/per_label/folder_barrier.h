@@ -15,7 +15,7 @@ namespace ganscale::training {
 ///
 /// From construction to destruction each rank writes a line into ranks/rank-0003, eight times in
 /// `timeout`: a number that grows, and how many barriers it has reached and passed. Rank 0 reads the
-/// files of all, the others only that of rank 0, which lets them pass.
+/// files of all, the others only rank 0's, which lets them pass.
 class FolderBarrier {
  public:
   /// run: the run folder. All ranks construct theirs, and then know that no line of an earlier

@@ -25,7 +25,7 @@ struct PerLabelOptions {
 /// of records. A restart skips finished labels. A label that fails is tried scheme.attempts times
 /// and then reported, without affecting the others.
 ///
-/// There is no communication until all ranks have finished their labels, but through the run folder
+/// Ranks do not communicate until all have finished their labels, but through the run folder
 /// they notice a lost rank (FolderBarrier). After that, rank 0 writes labels.json and the bundle (see
 /// label_bundle_file.h) before any rank returns.
 class PerLabelScheme : public Scheme {
