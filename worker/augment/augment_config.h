@@ -20,7 +20,7 @@ struct AugmentConfig {
   AdaPipeline pipeline;                ///< of ADA
   double p = 0;                        ///< of ADA: fixed, or the initial value
   bool adaptive = true;                ///< of ADA
-  schedule::Schedule p_schedule = {};  ///< of ADA's p where it does not adapt
+  schedule::Schedule p_schedule = {};  ///< of ADA's p if it does not adapt
   AdaptiveProbability adaptation;
   DiffAugmentPolicy policy;  ///< of DiffAugment
   FadingBlur blur;           ///< before the augmentation

@@ -13,7 +13,7 @@ namespace ganscale::augment {
 /// The augmentation of a run and its state.
 class Augmentation {
  public:
-  /// device: where images and scores are.
+  /// device: of images and scores.
   Augmentation(const AugmentConfig& config, at::Device device);
 
   /// Blurs images as a blur has faded so far and augments them for one use; differentiable in them as

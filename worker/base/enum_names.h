@@ -12,7 +12,7 @@ namespace ganscale {
 template <class Enum, std::size_t count>
 using EnumNames = std::array<std::pair<Enum, std::string_view>, count>;
 
-/// Returns the name of a value; empty where the table has none.
+/// Returns the name of a value; empty if the table has none.
 template <class Enum, std::size_t count>
 constexpr std::string_view name_in(const EnumNames<Enum, count>& names, Enum value) {
   for (const auto& [known, name] : names) {
@@ -21,7 +21,7 @@ constexpr std::string_view name_in(const EnumNames<Enum, count>& names, Enum val
   return {};
 }
 
-/// Returns the value of a name; nothing where the table has none.
+/// Returns the value of a name; nothing if the table has none.
 template <class Enum, std::size_t count>
 constexpr std::optional<Enum> value_in(const EnumNames<Enum, count>& names, std::string_view name) {
   for (const auto& [value, known] : names) {

@@ -7,7 +7,7 @@
 
 namespace ganscale {
 
-/// The mean and the minimum of the finite ones among some values; NaN where there are none.
+/// The mean and the minimum of the finite values among some; NaN if there are none.
 struct FiniteValues {
   explicit FiniteValues(const std::vector<double>& values) {
     double sum = 0;

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-/// Standard error, where people read it. All that knows of a terminal's escape sequences is here.
+/// Standard error as people read it. All code for a terminal's escape sequences is here.
 namespace ganscale::terminal {
 
 /// Environment variable of a process whose standard error another one prints on a terminal, as

@@ -4,7 +4,7 @@
 
 namespace ganscale {
 
-/// Makes this thread a rank of its own while it lives, where the ranks of a run are threads of one
+/// Makes this thread a separate rank while it lives, for runs whose ranks are threads of one
 /// process. Threads that it starts belong to the process.
 class ThreadRank {
  public:
@@ -14,7 +14,7 @@ class ThreadRank {
   ThreadRank& operator=(const ThreadRank&) = delete;
 };
 
-/// Returns the rank of this thread; nothing where it has none.
+/// Returns the rank of this thread; nothing if it has none.
 std::optional<int> thread_rank();
 
 }  // namespace ganscale

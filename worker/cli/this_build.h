@@ -6,7 +6,7 @@
 
 namespace ganscale::cli {
 
-/// Returns the commit that this program was built from, with "-dirty" where files had changed.
+/// Returns the commit that this program was built from, with "-dirty" if files had changed.
 const char* commit();
 
 /// Returns what this program was built from.

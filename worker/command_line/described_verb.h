@@ -15,7 +15,7 @@ struct DescribedOption {
   std::string description;         ///< one line
   bool takes_value = false;
   bool takes_path = false;           ///< its value is a file or folder
-  std::vector<std::string> choices;  ///< all values, where they are few
+  std::vector<std::string> choices;  ///< all values, if they are few
 };
 
 /// A verb, or the program itself, as its help describes it.

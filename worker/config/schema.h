@@ -16,11 +16,11 @@ namespace ganscale::config {
 /// tried. Errors on the way, such as a resolution that a model does not have, are ignored.
 std::vector<Entry> all_entries(const std::function<void(Section)>& parse);
 
-/// The values that a key may have where a choice has one of its own.
+/// The values that a key may have if a choice has a certain value.
 struct Restriction {
   std::string choice;  ///< dotted: "model.name"
   std::string value;   ///< of the choice: "dcgan"
-  /// The choice has this value, too, where none of these keys of its section is written; empty: it
+  /// The choice has this value, too, if none of these keys of its section is written; empty: it
   /// must be written.
   std::vector<std::string> default_without = {};
   std::string key;  ///< dotted: "model.resolution"

@@ -31,7 +31,7 @@ struct Time {
 /// - convolutions and matrix products at 65% of the low-precision peak, 50% of another one;
 /// - everything else at 75% of the memory's bandwidth;
 /// - 2.5 us for each launch in a graph; outside one the host needs 6 us for a launch, and the
-///   device waits where it is done sooner. After a kHostRead the host starts after the device;
+///   device waits if it is done sooner. After a kHostRead the host starts after the device;
 /// - all-reduces are hidden behind the rest: links are not a property of a device.
 ///
 /// Source: the roofline of Williams, Waterman & Patterson 2009, doi:10.1145/1498765.1498785.

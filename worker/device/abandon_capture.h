@@ -10,7 +10,7 @@ namespace ganscale::device {
 ///            throws before it notifies the allocator, which would go on serving this stream from
 ///            the pool of the graphs.
 /// allocator: end_allocation() and release_pool() do for the pool of the capture what the graph has
-///            left undone; the first throws c10::Error where nothing is left.
+///            left undone; the first throws c10::Error if nothing is left.
 template <class Graph, class Allocator>
 void abandon_capture(Graph& graph, Allocator& allocator) {
   try {

@@ -7,7 +7,7 @@
 
 namespace ganscale::device {
 
-/// Captures work as a CUDA graph and replays it with a single launch. Worth it where launching the
+/// Captures work as a CUDA graph and replays it with a single launch. Worth it if launching the
 /// kernels one by one takes longer than running them.
 ///
 /// The work runs three times as usual (warm-up), is captured on the next run, and only replayed

@@ -11,11 +11,11 @@ namespace ganscale::device {
 /// Runs an action, and throws what LibTorch says of a device as an error of ours.
 ///
 /// Throws: DeviceError for a device that failed (c10::AcceleratorError), Error(kBug), which is not
-///         retried, where a GPU's memory is not enough (c10::OutOfMemoryError); otherwise what the
+///         retried, if a GPU is out of memory (c10::OutOfMemoryError); otherwise what the
 ///         action throws.
 void translate_errors(const std::function<void()>& action);
 
-/// Returns what to say where a GPU's memory was not enough.
+/// Returns the message for a GPU that ran out of memory.
 ///
 /// what: LibTorch's own words.
 /// gpus: the memory of each visible GPU; those that this process has not used are left out.

@@ -17,7 +17,7 @@ class InputError : public DataError {
 /// otherwise InputError.
 [[noreturn]] void fail_to_read(const std::filesystem::path& path, int reason);
 
-/// Returns whether there is surely no such file. Where the storage does not say, opening the file
+/// Returns whether there is surely no such file. If the storage does not say, opening the file
 /// gives the reason.
 bool is_missing(const std::filesystem::path& path);
 

@@ -5,7 +5,7 @@
 namespace ganscale::files {
 
 /// Makes a call of the system again as long as signals interrupt it, and returns its result. FUSE
-/// and some network file systems let a signal interrupt calls even where its handler restarts them.
+/// and some network file systems let a signal interrupt calls even if its handler restarts them.
 template <class Call>
 auto uninterrupted(Call call) {
   while (true) {

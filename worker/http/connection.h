@@ -15,7 +15,7 @@
 namespace ganscale::http {
 
 /// What all connections of a server see, on the thread that runs `context`. Connections outlive
-/// their server where a reply to them is still due; hence they share it.
+/// their server if a reply to them is still due; hence they share it.
 struct Service {
   Handlers handlers;
   Limits limits;

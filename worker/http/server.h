@@ -56,7 +56,7 @@ struct Limits {
 /// A server of HTTP/1.1 over TCP, for a few clients that may be slow or hostile.
 class Server {
  public:
-  /// Listens on an IPv4 address; port 0: any free one. Throws std::system_error where that can't be:
+  /// Listens on an IPv4 address; port 0: any free one. Throws std::system_error if that fails:
   /// std::errc::address_in_use if the port is taken, another code if the address is not one of this
   /// machine.
   Server(const std::string& address, int port, Handlers handlers, const Limits& limits = {});

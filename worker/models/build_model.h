@@ -11,7 +11,7 @@ namespace ganscale::models {
 
 /// Parses the section `model`. The caller sets what the dataset and the device add.
 ///
-/// low_precision_type: float16 or bfloat16 where the run asks for it; the model chooses which layers
+/// low_precision_type: float16 or bfloat16 if the run asks for it; the model chooses which layers
 ///                     compute in it.
 /// Throws:             ConfigError.
 ModelConfig parse_model(config::Section in, ModelTable models = model_table(),

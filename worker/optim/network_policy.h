@@ -20,7 +20,7 @@ struct NetworkPolicy {
   OptimizerBuilder optimizer;
   double learning_rate = 0;          ///< as configured; see effective_rate()
   schedule::Schedule schedule = {};  ///< of the rate, from 1
-  double beta2 = 0;                  ///< as configured, where `beta2_schedule` moves it
+  double beta2 = 0;                  ///< as configured, if `beta2_schedule` moves it
   schedule::Schedule beta2_schedule = {};
   BatchRule batch_rule = {};
   std::int64_t batch = 0;            ///< of all ranks; what the batch rule goes by
@@ -42,7 +42,7 @@ NetworkPolicy parse_network_policy(config::Section in, const OptimizerDefaults& 
 double effective_rate(const NetworkPolicy& policy, std::int64_t images_seen,
                       std::int64_t total_images);
 
-/// Returns beta2 of an update after `images_seen` images, raised to the power c; none where no
+/// Returns beta2 of an update after `images_seen` images, raised to the power c; none if no
 /// schedule moves it.
 std::optional<double> effective_beta2(const NetworkPolicy& policy, std::int64_t images_seen);
 

@@ -4,7 +4,7 @@
 
 namespace ganscale::profile {
 
-/// Records operators of this thread and, where there is a GPU, its kernels, through LibTorch's
+/// Records operators of this thread and, if there is a GPU, its kernels, through LibTorch's
 /// profiler. One at a time in a process.
 class OperatorProfiler {
  public:

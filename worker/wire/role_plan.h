@@ -27,7 +27,7 @@ struct RoleRatio {
 /// Returns the number of ranks of these processes: a single one has both roles.
 constexpr int role_ranks(int processes) { return processes == 1 ? 2 : processes; }
 
-/// Reads "1:3"; nothing where the text is not a ratio of positive numbers.
+/// Reads "1:3"; nothing if the text is not a ratio of positive numbers.
 std::optional<RoleRatio> parse_ratio(std::string_view text);
 
 /// A rank within its role.

@@ -17,7 +17,7 @@ struct EvaluationError : std::runtime_error {
 using Variables = std::map<std::string, Json, std::less<>>;
 
 /// Returns the value of an expression. `&&`, `||`, all and exists ignore an error of one operand
-/// where another one decides, as CEL defines. Throws EvaluationError.
+/// if another one decides, as CEL defines. Throws EvaluationError.
 Json evaluate(const Expression& expression, const Variables& variables);
 
 }  // namespace ganscale::controller::cel

@@ -9,7 +9,7 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Returns the ratio of the roles where the training's scheme has roles, else nothing. Throws
+/// Returns the ratio of the roles if the training's scheme has roles, else nothing. Throws
 /// ConfigError with the key for a text that is not a ratio.
 std::optional<wire::RoleRatio> role_ratio(const Plan& plan);
 

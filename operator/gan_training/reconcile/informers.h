@@ -26,8 +26,7 @@ struct Informers {
   std::unique_ptr<Informer> config_maps;
   std::unique_ptr<Informer> policies;
   std::unique_ptr<Informer> budgets;
-  std::unique_ptr<Informer>
-      nodes;  ///< those that are cordoned; null where only some namespaces count
+  std::unique_ptr<Informer> nodes;  ///< those that are cordoned; null if only some namespaces count
 };
 
 /// What the parts of a reconcile need to read and change the cluster.

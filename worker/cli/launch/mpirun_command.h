@@ -20,12 +20,12 @@ struct Surroundings {
   bool in_slurm = false;     ///< within an allocation of Slurm
   bool is_root = false;      ///< mpirun then needs a flag
   int terminal_columns = 0;  ///< of standard error; 0: not a terminal
-  /// False where the kernel forbids a process to read another one's memory, as in some containers.
+  /// False if the kernel forbids a process to read another one's memory, as in some containers.
   bool reads_other_processes = true;
 };
 
 /// Returns how many ranks to start on this machine: as requested, otherwise one for each GPU, or up to
-/// four that divide the cores among them; 0 where mpirun knows, from a hostfile or Slurm.
+/// four that divide the cores among them; 0 if mpirun knows, from a hostfile or Slurm.
 ///
 /// Throws: UsageError for more ranks than GPUs and cores, unless mpirun knows of other machines.
 int ranks_of(const LaunchRequest& request, const Surroundings& here);

@@ -25,7 +25,7 @@ void add_config_options(CLI::App& verb, ConfigOptions& options);
 /// Reads the file and applies the assignments. Throws ConfigError or UsageError.
 config::Node read_config(const ConfigOptions& options);
 
-/// Prints the resolved configuration where --print-config asks for it. Returns whether it did: then
+/// Prints the resolved configuration if --print-config asks for it. Returns whether it did: then
 /// the verb is done.
 bool print_config_if_asked(const ConfigOptions& options, const std::string& resolved);
 

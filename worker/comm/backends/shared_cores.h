@@ -18,7 +18,7 @@ void wait_passively(char** argv);
 /// they start, as `ganscale launch` sets it.
 inline constexpr const char* kBindVariable = "GANSCALE_BIND_CORES";
 
-/// Returns the cores that this thread may run on, in order; empty where the system does not say.
+/// Returns the cores that this thread may run on, in order; empty if the system does not say.
 std::vector<int> allowed_cores();
 
 /// Returns the part of `cores` that belongs to one of `size` ranks: parts are disjoint, of

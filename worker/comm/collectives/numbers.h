@@ -21,7 +21,7 @@ concept NumberOrFlag = Number<T> || std::same_as<T, bool>;
 template <Number T>
 void all_reduce_sum(Group& group, std::initializer_list<T*> numbers);
 
-/// Replaces each of a few numbers by its maximum over the ranks; a flag is set where any rank's is.
+/// Replaces each of a few numbers by its maximum over the ranks; a flag is set if any rank's is.
 template <NumberOrFlag T>
 void all_reduce_max(Group& group, std::initializer_list<T*> numbers);
 

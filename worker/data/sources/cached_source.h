@@ -15,8 +15,8 @@ namespace ganscale::data {
 ///
 /// The file has no name: it disappears when the process ends in any way, so no later run reads
 /// old images. Once it has its size, further records are read from the source each time:
-/// where each epoch reads all records, replacing some would gain nothing. A record whose checksum is
-/// wrong is read from the source again.
+/// since each epoch reads all records, replacing some would gain nothing. A record whose checksum
+/// is wrong is read from the source again.
 class CachedSource : public Source {
  public:
   /// Creates the file. source: must outlive this. Throws ConfigError if the folder cannot be

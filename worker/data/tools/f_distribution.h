@@ -2,7 +2,7 @@
 
 namespace ganscale::data {
 
-/// Returns log10 P(F > f) of Fisher's F distribution: the p-value of an F-test, even where p itself
+/// Returns log10 P(F > f) of Fisher's F distribution: the p-value of an F-test, even if p itself
 /// is too small for a floating-point number.
 ///
 /// f:                                not negative; infinite gives -infinity.

@@ -28,7 +28,7 @@ double default_gain(Activation activation);
 /// x:       [N, C, ...] of a floating type, contiguous or channels last, which the result keeps;
 ///          others are copied.
 /// bias:    [C] of x's dtype, or undefined.
-/// Graph:   where f is piecewise linear only the result is kept for the backward pass, else x; the
+/// Graph:   if f is piecewise linear, only the result is kept for the backward pass, else x; the
 ///          derivative is 0 where a value was clamped.
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, const BiasAct& options);
 

@@ -37,7 +37,7 @@ struct FilteredLrelu {
 /// x:       [N, C, H, W], not empty, floating.
 /// bias:    [C] of x's dtype, or undefined.
 /// Returns: [N, C, H', W'] of x's dtype, with H' = (H * up + pad_top + pad_bottom + 1 - up taps -
-///          down taps) / down + 1; channels last where upfirdn2d() keeps it.
+///          down taps) / down + 1; channels last if upfirdn2d() keeps it.
 /// Graph:   on a CPU a byte for each upsampled value is kept, and one image at a time is upsampled;
 ///          elsewhere upfirdn2d() and bias_act() compute, one after the other.
 at::Tensor filtered_lrelu(const at::Tensor& x, const at::Tensor& bias, const UpDownFilters& filters,

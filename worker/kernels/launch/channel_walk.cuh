@@ -33,7 +33,7 @@ struct Strip {
   std::int64_t channel;      ///< of a vector's first element
 };
 
-/// Returns the strip of this thread; an empty one where it has none.
+/// Returns the strip of this thread; an empty one if it has none.
 template <int kWidth>
 __device__ Strip strip_of(const ChannelWalk& walk) {
   if (walk.channels_last) {
@@ -138,7 +138,7 @@ __device__ void store_sums_of_pixels(const T (&sums)[kWidth], const ChannelWalk&
   }
 }
 
-/// The same where each thread has summed elements of one plane.
+/// The same if each thread has summed elements of one plane.
 template <class T>
 __device__ void store_sums_of_planes(T sum, const ChannelWalk& walk, T* partial_sums) {
   constexpr unsigned kLanes = 32;

@@ -42,7 +42,7 @@ struct ChannelWalk {
 };
 
 /// Returns by how many blocks to share what one could walk in `steps`, of `others` that are busy
-/// with something else: enough to fill a device, and more only where each still walks far.
+/// with something else: enough to fill a device, and more only if each still walks far.
 constexpr std::int64_t walk_parts(std::int64_t steps, std::int64_t others) {
   constexpr std::int64_t kFewBlocks = 256;
   constexpr std::int64_t kManyBlocks = 2048;

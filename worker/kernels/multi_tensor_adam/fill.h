@@ -38,7 +38,7 @@ struct AdamTask {
   ScalarType type = ScalarType::kFloat32;  ///< or kFloat64, of all arrays
   AdamRule rule;
   double average_beta = 0;  ///< average = beta * average + (1 - beta) * the new parameter
-  /// In the memory of the arrays. Where it is not 0, averages move and nothing else. Null: 0.
+  /// In the memory of the arrays. If it is not 0, averages move and nothing else. Null: 0.
   const float* skip = nullptr;
 };
 

@@ -16,7 +16,7 @@ struct AdamTensors {
   std::vector<at::Tensor> second_moments;
   std::vector<at::Tensor> averages;  ///< empty: none
   std::vector<at::Tensor> steps;     ///< float32 scalars on that device, this update included
-  at::Tensor skip = {};  ///< float32 scalar on that device: not 0 where only averages are to move
+  at::Tensor skip = {};  ///< float32 scalar on that device: not 0 if only averages are to move
 };
 
 /// Does one update of all parameters, in place and without graph, in one pass over memory: moments,

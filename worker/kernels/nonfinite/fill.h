@@ -20,7 +20,7 @@ constexpr std::size_t kMostNonfiniteArrays = 240;
 
 struct NonfiniteTask {
   ScalarType type = ScalarType::kFloat32;  ///< or kFloat64, of all arrays
-  float* any = nullptr;                    ///< set to 1 where an array has a NaN or infinity
+  float* any = nullptr;                    ///< set to 1 if an array has a NaN or infinity
   float* flags = nullptr;                  ///< one for each array, which is set to 1 as well
 };
 

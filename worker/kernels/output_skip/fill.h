@@ -18,7 +18,7 @@ struct RgbLayout {
 constexpr std::int64_t kMostRgbChannels = 4;
 
 struct OutputSkipTask {
-  ScalarType type = ScalarType::kFloat32;  ///< of rgb; others are float64 where it is, else float32
+  ScalarType type = ScalarType::kFloat32;  ///< of rgb; others are float64 if it is, else float32
   RgbLayout layout;
   double clamp = -1;  ///< below 0: none
 };

@@ -10,7 +10,7 @@
 namespace ganscale::kernels {
 
 /// The memory of one tensor. Its axes are in the order in which the copy lies in memory, without
-/// gaps. Where `weight` is not null, 2 weight[i] energy_gradient[i / taps] is added to element i of
+/// gaps. If `weight` is not null, 2 weight[i] energy_gradient[i / taps] is added to element i of
 /// the copy: the gradient of the sums of squares over each kernel.
 struct ScaledArray {
   void* out = nullptr;

@@ -57,7 +57,7 @@ struct StyledActivationArrays {
   StyleInputs style = {};
 };
 
-/// What both derivatives read. Null gradients are 0; y and noise may be null where no sum takes
+/// What both derivatives read. Null gradients are 0; y and noise may be null if no sum takes
 /// them.
 struct StyledPointArrays {
   const void* value_gradient = nullptr;

@@ -10,12 +10,12 @@
 namespace ganscale::kernels {
 
 /// The tensors of styled_activation(); undefined ones are left out. All but y are computed with in
-/// float64 where y is, otherwise in float32.
+/// float64 if y is, otherwise in float32.
 struct StyledActivationInputs {
   at::Tensor y;                  ///< [N, C, H, W] of a floating type, contiguous or channels last
   at::Tensor demodulation = {};  ///< [N, C]
   at::Tensor noise = {};         ///< [N, 1, H, W], or [1, 1, H, W] for all images
-  at::Tensor strength = {};      ///< of the noise, []; defined where that is
+  at::Tensor strength = {};      ///< of the noise, []; defined if that is
   at::Tensor bias;               ///< [C]
   at::Tensor next_styles = {};   ///< [N, C] of the next convolution
 };
@@ -37,7 +37,7 @@ struct StyledActivationResults {
 /// once.
 ///
 /// Graph:   differentiable twice, each time in one pass; a third derivative is a bug. Of values
-///          only the first result is kept, and y where demodulation has a gradient. The derivative is
+///          only the first result is kept, and y if demodulation has a gradient. The derivative is
 ///          0 where a value was clamped. Noise that has a gradient takes the way of the separate
 ///          operations.
 StyledActivationResults styled_activation(const StyledActivationInputs& in,

@@ -35,7 +35,7 @@ struct UpfirdnShape {
   std::int64_t out_width = 0;
 };
 
-/// Sets how many pixels the padded image has room for: 0 along an axis where the filter is
+/// Sets how many pixels the padded image has room for: 0 along an axis if the filter is
 /// longer.
 constexpr void set_out_size(UpfirdnShape& shape) {
   const auto count = [](std::int64_t room, std::int64_t down) {
@@ -65,7 +65,7 @@ struct PixelStrides {
   std::int64_t column = 0;
 };
 
-/// Device memory that a kernel reads and writes. The filter and the sums are float64 where the
+/// Device memory that a kernel reads and writes. The filter and the sums are float64 if the
 /// pixels are, else float32.
 struct UpfirdnMemory {
   const void* x = nullptr;

@@ -10,7 +10,7 @@
 #include "kernels/upfirdn2d/strip_block.h"
 #include "kernels/upfirdn2d/work.cuh"
 
-/// upfirdn2d by 4 x 4 taps, the filter of StyleGAN2, where it keeps, doubles or halves the size.
+/// upfirdn2d by 4 x 4 taps, the filter of StyleGAN2, if it keeps, doubles or halves the size.
 ///
 /// A thread has a column of outputs, of as many channels as one access reads, and walks down: it
 /// filters each row of the image once along x, and adds it to the outputs that are not complete.
@@ -290,7 +290,7 @@ bool launch_strips_by(const UpfirdnMemory& memory, const Work& work, void* strea
   return true;
 }
 
-/// Launches by_strip, or returns false where that can't do it.
+/// Launches by_strip, or returns false if that can't do it.
 template <class T, class Sum>
 bool launch_strips(const UpfirdnMemory& memory, const Work& work, void* stream) {
   const auto has = [&](int up, int down) {

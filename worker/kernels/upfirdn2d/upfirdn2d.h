@@ -23,7 +23,7 @@ namespace ganscale::kernels {
 /// filter:  [K]: along both axes, one after the other; or [Ky, Kx]; floating, without gradient. On
 ///          x's device.
 /// Returns: [N, C, H', W'] of x's dtype, H' = (H * up_y + pad_top + pad_bottom - Ky) / down_y + 1;
-///          channels last where x is, but not for fewer than eight channels. Sums are in float32,
+///          channels last if x is, but not for fewer than eight channels. Sums are in float32,
 ///          for float64 in float64.
 /// Throws:  Error (kBug) for another rank, an empty x or a result without a pixel.
 at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options);

@@ -37,7 +37,7 @@ class UpBlock : public GeneratorBlock {
 };
 
 /// ReLU (but in the first block, which sees the images), 3x3, ReLU, 3x3, and the mean over 2x2
-/// where the stage halves; plus the input, halved as well, through a 1x1 where its shape changes.
+/// if the stage halves; plus the input, halved as well, through a 1x1 if its shape changes.
 class DownBlock : public DiscriminatorBlock {
  public:
   DownBlock(const Stage& stage, bool is_first, const NetworkConfig& config);

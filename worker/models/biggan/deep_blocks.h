@@ -6,7 +6,7 @@
 /// bottlenecks with a quarter of the channels, and shortcuts that keep the input.
 namespace ganscale::models::biggan {
 
-/// Norm, ReLU, 1x1, norm, ReLU, upsampling where the stage upsamples, 3x3, norm, ReLU, 3x3, norm,
+/// Norm, ReLU, 1x1, norm, ReLU, upsampling if the stage upsamples, 3x3, norm, ReLU, 3x3, norm,
 /// ReLU, 1x1; plus the first channels of the input, upsampled as well.
 class DeepUpBlock : public GeneratorBlock {
  public:
@@ -20,8 +20,8 @@ class DeepUpBlock : public GeneratorBlock {
   std::shared_ptr<Convolution> convolutions_[4];
 };
 
-/// ReLU, 1x1, ReLU, 3x3, ReLU, 3x3, ReLU, the mean over 2x2 where the stage halves, 1x1; plus the
-/// input, halved as well, with channels of a 1x1 of it appended where there are to be more.
+/// ReLU, 1x1, ReLU, 3x3, ReLU, 3x3, ReLU, the mean over 2x2 if the stage halves, 1x1; plus the
+/// input, halved as well, with channels of a 1x1 of it appended if there are to be more.
 class DeepDownBlock : public DiscriminatorBlock {
  public:
   DeepDownBlock(const Stage& stage, const NetworkConfig& config);

@@ -43,7 +43,7 @@ struct LayoutPolicy {
   /// holder: of the tensors.
   Layout layout_of(at::DeviceType holder, at::ScalarType computes_in) const;
 
-  /// Returns whether reals and fakes pass through a discriminator in one batch, where its scores are
+  /// Returns whether reals and fakes pass through a discriminator in one batch, if its scores are
   /// the same either way: a GPU then has more to do at a time.
   bool joins_batches(at::DeviceType holder) const;
 };
@@ -68,7 +68,7 @@ using Convolve = std::function<at::Tensor(const ConvolutionOperands& in)>;
 /// meet, and the channels that more zeros of the weight add to the result are cut off again. Each
 /// group is padded by itself; groups of one channel are not, since no matrix unit takes them.
 ///
-/// Throws: Error (kBug) where x has other channels than weight and groups say.
+/// Throws: Error (kBug) if x has other channels than weight and groups say.
 at::Tensor convolved(const ConvolutionOperands& in, const LayoutPolicy& policy,
                      const Convolve& convolve);
 

@@ -62,7 +62,7 @@ class Blueprint {
   virtual bool has_second_derivatives() const { return true; }
 
   /// Returns the lowest resolution (shorter side) whose layers compute in ModelConfig::low_precision_type, where
-  /// there is one; above all resolutions where none does.
+  /// there is one; above all resolutions if none does.
   virtual int lowest_low_precision_resolution() const { return std::numeric_limits<int>::max(); }
 
   /// Returns the color that splits the world into groups of ranks that share statistics of
@@ -83,7 +83,7 @@ struct ModelConfig {
 
   int channels = 3;     ///< of the dataset: 1 or 3
   int label_count = 0;  ///< of the dataset; 0: no labels
-  /// What most layers compute in where the run asks for less than float32: bfloat16, or float16 of a
+  /// What most layers compute in if the run asks for less than float32: bfloat16, or float16 of a
   /// model that has it; float32 after compute_in_float32().
   std::optional<at::ScalarType> low_precision_type = {};
   LayoutPolicy layout = {};

@@ -37,7 +37,7 @@ class Generator : public torch::nn::Module, public LaidOut {
   virtual StyleGenerator* as_style_generator() { return nullptr; }
 
   /// Prepares what forward passes compute with that depends on parameters alone, and that they keep
-  /// until these change. A forward pass does it by itself where it has to; the replay of a captured
+  /// until these change. A forward pass does it by itself if necessary; the replay of a captured
   /// one can't, and reads what was last prepared.
   virtual void prepare_weights() {}
 

@@ -66,7 +66,7 @@ class ResidualBlock : public torch::nn::Module {
 };
 
 /// A change of resolution by the filter of StyleGAN2, and of the width by a 1x1 convolution, on the
-/// smaller side, where the widths differ.
+/// smaller side, if the widths differ.
 ///
 /// Buffers: Resampler.Kernel [4, 4].
 class Transition : public torch::nn::Module {
@@ -79,7 +79,7 @@ class Transition : public torch::nn::Module {
   at::Tensor downsampled(const at::Tensor& x) const;
 
  private:
-  std::shared_ptr<Convolution> convolution_;  ///< null where the widths are equal
+  std::shared_ptr<Convolution> convolution_;  ///< null if the widths are equal
   at::Tensor kernel_;
 };
 

@@ -33,7 +33,7 @@ struct DiscriminatorConfig {
   StddevGroups stddev_groups = StddevGroups::kExact;
   int low_precision_resolutions = 0;  ///< the highest ones, which compute in the low-precision type
   double conv_clamp = 256;            ///< of all activations, see clamp(); 0: none
-  bool clamps_always = false;         ///< not only where there is a low-precision type
+  bool clamps_always = false;         ///< not only if there is a low-precision type
   /// float16 or bfloat16; float32 for networks trained in one of these, which keeps their clamp.
   std::optional<at::ScalarType> low_precision_type = {};
   /// The ranks that share their groups of the minibatch standard deviation; null: this rank has
@@ -42,7 +42,7 @@ struct DiscriminatorConfig {
 
   /// Returns the height and width of the features of the lowest resolution, 4x4 for squares.
   Resolution lowest_size() const { return resolution.scaled_to(4); }
-  /// Returns the number of channels at a resolution. Where one number is a resolution, it is the
+  /// Returns the number of channels at a resolution. If one number is a resolution, it is the
   /// shorter side: images of another shape than a square have the layers of one.
   int width(int at_resolution) const;
   /// Returns the dtype in which the layers of this resolution compute; `dtype` is the parameters'.

@@ -142,7 +142,7 @@ class Synthesis : public torch::nn::Module {
     std::vector<at::Tensor> of_convolutions;  ///< SynthesisLayerInputs::weight
     std::vector<at::Tensor> energies;         ///< of the convolutions' weights
   };
-  /// Returns them from the last forward pass where no parameter has changed; but weights for float16
+  /// Returns them from the last forward pass if no parameter has changed; but weights for float16
   /// are computed for each pass.
   LayerWeights layer_weights() const;
   std::vector<stylegan::LayerParameters> affine_parameters() const;

@@ -24,7 +24,7 @@ struct SynthesisLayerOptions {
 /// Paper:      Karras et al. 2021, arXiv:2106.12423, Section 3 and Figure 4.
 /// Parameters: weight [out, in, K, K], bias [out], affine.weight [in, w_dim], affine.bias [in].
 /// Buffers:    magnitude_ema [], the mean square of what it takes; up_filter [taps], down_filter
-///             [taps] or [taps, taps], where it has them.
+///             [taps] or [taps, taps], if it has them.
 class SynthesisLayer : public torch::nn::Module, public LaidOut {
  public:
   explicit SynthesisLayer(const SynthesisLayerOptions& options);

@@ -12,7 +12,7 @@ namespace ganscale::optim {
 /// tensors: dense, in any order of strides, of one dtype and device, at least one; none is empty.
 at::Tensor norms_of(const std::vector<at::Tensor>& tensors);
 
-/// trust = coefficient * |w| / (|u| + weight_decay * |w| + epsilon), and 1 where either norm is 0.
+/// trust = coefficient * |w| / (|u| + weight_decay * |w| + epsilon), and 1 if either norm is 0.
 struct TrustRule {
   double coefficient = 1;
   double weight_decay = 0;

@@ -28,14 +28,14 @@ class Optimizer {
   /// Performs one update with this learning rate, then updates the averages, if given; in the same
   /// pass over memory if the optimizer supports it.
   ///
-  /// skip: float32 scalar on the parameters' device. Where it is not 0, the averages are updated and
+  /// skip: float32 scalar on the parameters' device. If it is not 0, the averages are updated and
   ///       nothing else. Undefined: 0.
   void step(double learning_rate, const Averages* averages = nullptr, const at::Tensor& skip = {});
   /// Returns the state for a checkpoint, by "<parameter>.<state>", and the step count: live
   /// tensors, not copies.
   virtual NamedTensors state() = 0;
 
-  /// Returns the decay of the mean of the squared gradient, where set_beta2() may change it.
+  /// Returns the decay of the mean of the squared gradient, if set_beta2() may change it.
   virtual std::optional<double> beta2() const { return std::nullopt; }
   /// Sets it for the next updates, of an optimizer that has one; bias corrections, too, are by it.
   virtual void set_beta2(double /*beta2*/) {}
@@ -43,7 +43,7 @@ class Optimizer {
   const NamedTensors& parameters() const { return parameters_; }
 
  protected:
-  /// step(); where the optimizer does not obey `skip`, that is undefined.
+  /// step(); if the optimizer does not obey `skip`, that is undefined.
   virtual void update(double learning_rate, const Averages* averages, const at::Tensor& skip) = 0;
   /// Moves the averages toward the parameters as they are.
   void follow(const Averages& averages) const;

@@ -15,7 +15,7 @@ void read_positive(config::Section& in, std::string_view key, double& value, std
 void read_not_negative(config::Section& in, std::string_view key, double& value,
                        std::string_view what);
 
-/// Returns what a parser reads where no file says anything: its keys, defaults and documentation.
+/// Returns what a parser reads from an empty file: its keys, defaults and documentation.
 std::vector<config::Entry> entries_read_by(const std::function<void(config::Section)>& parse);
 
 /// Returns the numbers that a parser has read, by their keys.

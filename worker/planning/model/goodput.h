@@ -23,7 +23,7 @@ struct GoodputRow {
   int gpus = 1;
   double hours_between_failures = 0;
   IntervalGoodput best = {};                       ///< by Daly's formula
-  std::optional<IntervalGoodput> configured = {};  ///< with checkpoint.every_kimg, where it is set
+  std::optional<IntervalGoodput> configured = {};  ///< with checkpoint.every_kimg, if it is set
 };
 
 /// Goodput against the interval, for a failure rate.

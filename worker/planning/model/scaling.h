@@ -50,7 +50,7 @@ struct Scaling {
 /// Returns numbers of GPUs: `first` and its doublings within a node, then 1, 2, 4, ... nodes.
 std::vector<int> doublings(int first, const Machine& machine, int most_nodes);
 
-/// Predicts the scaling. Rows end where GPUs have less than one image of the batch or not a whole
+/// Predicts the scaling. Rows end when GPUs have less than one image of the batch or not a whole
 /// number.
 Scaling predict_scaling(const Question& question, const Workload& workload, const Machine& machine,
                         const Assumptions& assumptions);

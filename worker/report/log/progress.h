@@ -25,7 +25,7 @@ std::string progress_line(const Advance& advance, const std::string& unit, int w
 /// Returns the remaining seconds at the rate so far; infinite before anything is done.
 double seconds_left(const Advance& advance);
 
-/// A line on standard error that is redrawn in place. Where that is not a terminal, a thread logs the
+/// A line on standard error that is redrawn in place. If that is not a terminal, a thread logs the
 /// progress instead, whenever nothing else was printed for ten seconds: also while a step takes longer.
 ///
 /// A log line replaces the bar, which comes back with the next update.

@@ -8,7 +8,7 @@
 
 namespace ganscale::report {
 
-/// What the ranks that train one network did in a tick, where others train the other one.
+/// What the ranks that train one network did in a tick, if others train the other one.
 struct RoleTick {
   int ranks = 0;
   std::int64_t steps = 0;
@@ -39,13 +39,13 @@ struct Tick {
   double read_tail_seconds = 0;  ///< 95 of 100 of the latest reads of any loader took no longer
   double all_reduce_share = 0;   ///< that ranks waited for other ranks' gradients, in the mean
   std::int64_t host_memory_bytes = 0;               ///< resident, of this process
-  std::optional<std::int64_t> device_memory_bytes;  ///< where there is a device
+  std::optional<std::int64_t> device_memory_bytes;  ///< if there is a device
   std::map<std::string, double> losses;             ///< mean over the tick, by network or phase
   std::map<std::string, double> scores;          ///< mean of sigmoid(D(x)), of "real" and of "fake"
   std::map<std::string, double> learning_rates;  ///< by network
   std::map<std::string, double> scheduled;       ///< other numbers that follow a schedule
   std::optional<double> augment_p;
-  std::map<std::string, RoleTick> roles;  ///< by network, where ranks train one each
+  std::map<std::string, RoleTick> roles;  ///< by network, if ranks train one each
 };
 
 /// Returns a tick as the object on a line of stats.jsonl. Numbers that are not finite become null.

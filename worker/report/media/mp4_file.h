@@ -4,7 +4,7 @@
 
 namespace ganscale::report {
 
-/// Opens a video in the MP4 format: H.264 by x264 where libavcodec has it, otherwise MPEG-4 part 2. It
+/// Opens a video in the MP4 format: H.264 by x264 if libavcodec has it, otherwise MPEG-4 part 2. It
 /// replaces a file of this name.
 ///
 /// Colors become luma and chroma by ITU-R BT.601, in limited range, the chroma at half the size,

@@ -14,7 +14,7 @@ struct MetricsLine {
   std::int64_t images_seen = 0;
   double seconds = 0;  ///< that the evaluation took
   metrics::Measurements measured;
-  /// For which the generator had been trained, over all restarts; absent where that is not known.
+  /// For which the generator had been trained, over all restarts; absent if unknown.
   std::optional<double> training_seconds = {};
 };
 

@@ -26,7 +26,7 @@ struct LabelBundleFile {
   std::shared_ptr<models::LabelBundle> generator;  ///< on the CPU
   RunConfig config;
   std::vector<double> label_probabilities;
-  std::vector<std::string> label_names;  ///< empty where the data have none
+  std::vector<std::string> label_names;  ///< empty if the data have none
   std::int64_t images_seen = 0;
 };
 

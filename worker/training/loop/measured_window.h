@@ -20,7 +20,7 @@ void finish_work(at::Device device);
 /// How much of its device a rank uses, in shares of 1.
 struct DeviceShares {
   double memory = 0;                ///< the most that tensors took; 0 for a CPU
-  std::optional<double> time = {};  ///< in which the device computed; absent where unknown
+  std::optional<double> time = {};  ///< in which the device computed; absent if unknown
 };
 
 /// What the steps of a window took on one rank, in seconds.

@@ -22,7 +22,7 @@ class RoleTally {
   /// Does nothing for a rank without a role.
   void add(const StepResult& result);
 
-  /// Returns the sums by network, of all ranks, and starts over; nothing where no rank has a role.
+  /// Returns the sums by network, of all ranks, and starts over; nothing if no rank has a role.
   /// Every rank calls it. seconds: the time since the last call.
   std::map<std::string, report::RoleTick> take(comm::Group& group, double seconds);
 

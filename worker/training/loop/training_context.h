@@ -23,10 +23,10 @@ struct TrainingContext {
   comm::Group& group;  ///< the ranks that train this together; what they agree on are CPU tensors
   const StopSignal& stop;
   telemetry::Instruments& instruments;
-  control::Server* server = nullptr;  ///< on the run's rank 0, where there is a control port
-  Evaluator* evaluator = nullptr;     ///< where metrics are measured while training
+  control::Server* server = nullptr;  ///< on the run's rank 0, if there is a control port
+  Evaluator* evaluator = nullptr;     ///< if metrics are measured while training
   double budget_seconds = 0;          ///< over all restarts; 0: none
-  double spent_seconds = 0;           ///< of it, where the caller knows of more than the checkpoint
+  double spent_seconds = 0;           ///< of it, if the caller knows of more than the checkpoint
   nlohmann::ordered_json start = {};  ///< see describe_start(); checkpoints carry it
 };
 

@@ -19,7 +19,7 @@ std::vector<at::Tensor> parameters_with_gradients(const torch::nn::Module& netwo
 
 /// Returns the phases of one step in their order, on the same reals: the generator's (Gmain, and
 /// Greg for path lengths), then the discriminator's (Dmain, and Dreg for lazy penalties); the other way round
-/// where loss.first says so. Each has latents of its own.
+/// if loss.first says so. Each has latents of its own.
 ///
 /// With loss.critic_steps the generator's phase runs in every so many steps only: in the first of
 /// them, or, if the discriminator is first, in the last.

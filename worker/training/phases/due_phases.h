@@ -15,7 +15,7 @@ struct DueStep {
   const StepInput& input;
   const optim::Averages& averages;  ///< of the generator, before the step
   SkippedUpdates& skipped;
-  GraphRecorder* recorder = nullptr;  ///< null where phases are not replayed
+  GraphRecorder* recorder = nullptr;  ///< null if phases are not replayed
 };
 
 /// Runs the phases that are due in a step, one after the other, and adds what they did to the

@@ -106,10 +106,10 @@ std::vector<std::string> statistics_of(const std::vector<Phase>& phases);
 NamedTensors compute_gradients(Phase& phase, const StepInput& input);
 
 /// Updates the phase's network by its gradients, which are averaged over all ranks and clipped
-/// here, unless one is NaN or infinite; then the averages of its parameters, where given. The host
+/// here, unless one is NaN or infinite; then the averages of its parameters, if given. The host
 /// does not wait.
 ///
-/// Returns: float32 [1 + n] on the device of the parameters. Not 0 in front where the network was
+/// Returns: float32 [1 + n] on the device of the parameters. Not 0 at 0 if the network was
 ///          not updated, and at 1 + i if that was due to the i-th of the optimizer's parameters
 ///          that have a gradient (SkippedUpdates gives their names).
 at::Tensor update_network(Phase& phase, std::int64_t images_seen,

@@ -21,7 +21,7 @@ struct LossParts {
   PathLengthMean& path_length_mean;
   device::NetworkDevices devices;
   const comm::Group& group;  ///< the ranks that share a batch
-  /// Scales the weights of R1 and R2: a scalar on D's device; undefined where no schedule moves it.
+  /// Scales the weights of R1 and R2: a scalar on D's device; undefined if no schedule moves it.
   at::Tensor gamma_factor = {};
 };
 

@@ -11,14 +11,14 @@
 
 namespace ganscale::training {
 
-/// Where the steps of one rank take their images from.
+/// The source of images for the steps of one rank.
 class StepInputs {
  public:
   virtual ~StepInputs() = default;
 
   /// Returns the input of the step after `progress`; waits for it.
   virtual StepInput next(const Progress& progress) = 0;
-  /// Returns what loads the images; null where none are loaded.
+  /// Returns what loads the images; null if none are loaded.
   virtual const data::Prefetcher* loader() const { return nullptr; }
 };
 
@@ -40,7 +40,7 @@ class LoadedInputs : public StepInputs {
   const TrainingConfig& training_;
   at::Device device_;
   const comm::Group& group_;
-  std::unique_ptr<data::Source> cache_;  ///< null where none is configured
+  std::unique_ptr<data::Source> cache_;  ///< null if none is configured
   data::Prefetcher batches_;
 };
 
@@ -65,7 +65,7 @@ class LabelInputs : public StepInputs {
   const data::ShardPlan plan_;
 };
 
-/// Returns what a rank reads of the loader of its images; nothing where none are loaded.
+/// Returns what a rank reads of the loader of its images; nothing if none are loaded.
 Readings loader_readings(const StepInputs& inputs);
 
 }  // namespace ganscale::training

@@ -26,7 +26,7 @@ struct PathCount {
 /// belong: in all batch / batch_shrink, but one at least.
 PathCount path_count(std::int64_t batch, std::int64_t batch_shrink, int rank, int ranks);
 
-/// Returns the mean length of all ranks' images, or of this rank's where it keeps to those; where
+/// Returns the mean length of all ranks' images, or of this rank's if it keeps to those; if
 /// there are none, the running mean.
 ///
 /// lengths: [count.here], attached to the graph.

@@ -18,7 +18,7 @@ namespace ganscale::training {
 /// a single rank.
 struct ReplicaGroups {
   comm::Group* statistics = nullptr;   ///< of models::Blueprint::statistics_color()
-  comm::Group* path_length = nullptr;  ///< all ranks; null where each keeps its own mean
+  comm::Group* path_length = nullptr;  ///< all ranks; null if each keeps its own mean
 };
 
 /// One rank's copy of everything that training changes: both networks, the moving average of the

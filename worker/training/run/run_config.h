@@ -73,7 +73,7 @@ struct ProfileConfig {
 struct RunConfig {
   models::ModelConfig model;
   data::DataConfig data;
-  SchemeConfig scheme;  ///< empty, and none chosen, where nothing is trained
+  SchemeConfig scheme;  ///< empty, and none chosen, if nothing is trained
   TrainingConfig training;
   BudgetConfig budget;
   MeasureConfig measure;
@@ -92,7 +92,7 @@ struct RunConfig {
 
 /// Returns the values of all schedules but the learning rates' and the augmentation's p after
 /// `images_seen` images, by name: generator_beta2, discriminator_beta2, r1_gamma, r2_gamma and
-/// ema_kimg, each where a schedule moves it.
+/// ema_kimg, each if a schedule moves it.
 std::map<std::string, double> scheduled_values(const RunConfig& config, std::int64_t images_seen);
 
 }  // namespace ganscale::training

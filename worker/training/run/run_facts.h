@@ -17,7 +17,7 @@ struct RunFacts {
   /// p(y), the frequency of each label in the data; empty without labels. Stored separately in
   /// checkpoints, since imported weights have none.
   std::vector<double> label_probabilities{};
-  /// The name of each label, where the data have them. Stored in the same way.
+  /// The name of each label, if the data have them. Stored in the same way.
   std::vector<std::string> label_names{};
 
   NLOHMANN_DEFINE_TYPE_INTRUSIVE(RunFacts, model, record_count, label_count, channels)

@@ -23,8 +23,8 @@ ProcessContext open_process_context(RunConfig& config);
 /// What a rank may compute on.
 struct CpuLimits {
   int allowed_cores = 1;  ///< those that this process may run on
-  /// The ranks that may run on these: this one alone where a launcher has bound each to its own, all of
-  /// the machine or container otherwise.
+  /// The ranks that may run on these: this one alone if a launcher has bound each to its own, all
+  /// of the machine or container otherwise.
   int sharing_ranks = 1;
   std::optional<double> quota{};  ///< CPUs' time of all ranks of the container; see cpu_quota()
 };

@@ -20,7 +20,7 @@ struct RankThreads {
 /// Runs `body` on threads of this process, each a rank of one group: with its rank in the log, its
 /// CPU threads and, on a GPU, a stream of its own.
 ///
-/// Where a rank fails, the others end, too. One that then hangs for the timeout ends the process
+/// If a rank fails, the others end, too. One that then hangs for the timeout ends the process
 /// with the code of PeerLost, as under MPI.
 /// Returns: what `body` returns on rank 0.
 /// Throws:  what the rank that failed first threw.

@@ -54,7 +54,7 @@ class RoleLinks {
   /// Returns whether fakes have been sent that this rank has not received.
   bool fakes_are_there() { return images_->can_receive(peers_.front().world_rank); }
   /// Waits for this rank's part of the fakes of the next step, on the CPU and without labels.
-  /// buffers: takes those that return, where the generator sends some.
+  /// buffers: takes those that return, if the generator sends some.
   FakeBatch receive_fakes(const NamedTensors& buffers);
 
  private:

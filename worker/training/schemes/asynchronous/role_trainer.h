@@ -52,7 +52,7 @@ class RoleTrainer : public Trainer {
   StepInputs& inputs_;
   const PhaseLosses losses_;
   /// Of a loss of pairs: the "logits" [batch] of the reals of the discriminator's last step, by its
-  /// weights after that step, and their "labels", where the model takes them; else empty.
+  /// weights after that step, and their "labels", if the model takes them; else empty.
   const NamedTensors pairs_;
   comm::BucketedGradients gradients_;
   std::vector<Phase> phases_;  ///< of this rank's network

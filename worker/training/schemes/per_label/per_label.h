@@ -35,7 +35,7 @@ class PerLabelScheme : public Scheme {
   bool makes_labels() const override { return true; }
   std::vector<int> ranks_of_networks(int world_size) const override;
   void check_sections(const config::Section& root, const RunConfig& config) const override;
-  /// Where scheme.labels names them, the labels are known before the data.
+  /// If scheme.labels names them, the labels are known before the data.
   void check_ranks(const RunConfig& config, int world_size) const override;
   void check_data(const RunConfig& config, const data::Source& source,
                   int world_size) const override;
