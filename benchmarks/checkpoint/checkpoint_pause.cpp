@@ -1,8 +1,8 @@
 // Claim: writing a checkpoint of 1 GB blocks the training for less than 5% of the write's time.
 //
 // checkpoint_pause [FOLDER]: writes five checkpoints into FOLDER (the current one by default),
-// waits for each, removes them, and prints for each how long the caller was held up (the copy into
-// host memory) beside how long the write took (SHA-256, write, fsync, rename). The host memory is
+// waits for each, removes them, and prints for each how long the caller waited (the copy into
+// host memory) and how long the write took (SHA-256, write, fsync, rename). The host memory is
 // made before the first one, as a training does it before its first step. Exit code 1 where the
 // claim does not hold.
 

@@ -17,7 +17,7 @@ struct LabeledImages {
   std::int64_t label_count = 0;
 };
 
-/// Reads a whole dataset of any format that ganscale reads. channels: 1 or 3; 0: those of its
+/// Reads a whole dataset of any format that ganscale reads. channels: 1 or 3; 0: as in its
 /// first image. Throws DataError if it has no labels or other channels.
 LabeledImages read_labeled(const std::filesystem::path& dataset, int channels = 0);
 

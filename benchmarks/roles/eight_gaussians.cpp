@@ -1,5 +1,5 @@
 // Trains a small network on eight Gaussians of a ring, by scheme synchronous on one rank and by
-// scheme asynchronous with a bound of 2 on two, with three seeds each, and tells how many of the
+// scheme asynchronous with a bound of 2 on two, with three seeds each, and reports how many of the
 // Gaussians the samples reach and how many samples lie within three standard deviations of one.
 //   eight_gaussians [STEPS [KEY=VALUE ...]]
 #include <ATen/Parallel.h>

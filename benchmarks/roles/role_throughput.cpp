@@ -35,7 +35,7 @@ struct Claim {
   const char* name;
   wire::RoleRatio ratio;
   Work work;
-  double needed;  ///< speed against staleness 0; 0: told, not judged
+  double needed;  ///< speed against staleness 0; 0: reported, not judged
 };
 
 constexpr Claim kClaims[] = {

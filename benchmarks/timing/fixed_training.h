@@ -19,7 +19,7 @@ class FixedInputs : public training::StepInputs {
   data::Batch real_;
 };
 
-/// The steps of a run on a single rank that reads no data: those of `ganscale train`.
+/// The steps of `ganscale train` on a single rank that reads no data.
 class FixedTraining {
  public:
   FixedTraining(training::RunConfig config, at::Device device);

@@ -24,7 +24,7 @@ Json parse(const HttpResponse& response, const std::string& what) {
 bool is_good(int status) { return status >= 200 && status < 300; }
 
 /// Returns an item of a list with its apiVersion and kind, as an object read alone has them: the
-/// server returns those of built-in objects only once, by the list's.
+/// server returns them for built-in objects only once, as the list's.
 Json typed_item(const Json& list, Json item) {
   constexpr std::string_view kSuffix = "List";
   const std::string list_kind = list.value("kind", "");
@@ -49,7 +49,7 @@ Client::Client(Transport& transport, Hooks hooks)
   if (!hooks_.sleep) hooks_.sleep = [](milliseconds time) { std::this_thread::sleep_for(time); };
 }
 
-/// Sends a request; a broken connection is retried, except where something may have been made.
+/// Sends a request; a broken connection is retried, unless something may have been made.
 HttpResponse Client::call_once(const HttpRequest& request) {
   using Clock = std::chrono::steady_clock;
   for (int tried = 1;; ++tried) {

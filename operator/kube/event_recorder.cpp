@@ -22,7 +22,7 @@ std::string event_name(const std::string& about) {
   return about + "." + files::hex(std::uint64_t{random()});
 }
 
-/// Cuts a text between two letters: half of one is no JSON.
+/// Cuts a text between two characters: half of one is not valid JSON.
 std::string shortened(const std::string& text) {
   if (text.size() <= kLongestNoteBytes) return text;
   std::size_t end = kLongestNoteBytes;

@@ -76,7 +76,7 @@ void Reflector::run() {
       log::warning("A watch was interrupted",
                    {{"kind", settings_.resource.plural}, {"what", error.what()}});
       // The server may come back from a backup. Its versions are then older than ours: it would be
-      // silent until it has reached ours again, and never tell what was before.
+      // silent until it has reached ours again, and never report what was before.
       version_.clear();
       sleep_unless(stopped, settings_.backoff.next());
     }

@@ -1,5 +1,5 @@
-// Open MPI unloads its components before LeakSanitizer looks, which could then not tell whose the
-// memory was that they keep (tests/support/suppressions/leaks.supp): under AddressSanitizer they stay loaded.
+// Open MPI unloads its components before LeakSanitizer looks, which then cannot attribute their
+// memory (tests/support/suppressions/leaks.supp): under AddressSanitizer they stay loaded.
 #ifdef __SANITIZE_ADDRESS__
 extern "C" int dlclose(void*) { return 0; }
 #endif

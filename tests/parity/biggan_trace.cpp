@@ -141,7 +141,7 @@ void BigganTrace::check_statistics(const std::string& step, const NamedTensors& 
   report_.compare("logits", stored(statistics, "logit/fake"), theirs("D.logits_fake").mean());
 }
 
-/// In eval mode with the final weights: those of the fixture, which float32 would not reach.
+/// In eval mode with the final weights: the fixture's, which float32 would not reach.
 void BigganTrace::check_images() {
   const at::NoGradGuard no_grad;
   models::Generator& generator = replica_.generator();

@@ -38,10 +38,10 @@ void check_stylegan3_trace(const checkpoint::Safetensors& fixture, const Arithme
                            Report& report);
 
 /// Checks one fixture by the `kind` of its metadata, in float64 and in float32 on the CPU unless
-/// told otherwise, and writes the errors of each group to `out`. What a kind is not computed in is
-/// named and left out. Returns whether all are within the tolerance of the kind.
+/// requested otherwise, and writes the errors of each group to `out`. What a kind is not computed
+/// in is named and left out. Returns whether all are within the tolerance of the kind.
 ///
-/// Throws ConfigError for a kind that is not supported, DataError for a file that is no fixture.
+/// Throws ConfigError for a kind that is not supported, DataError for a file that is not a fixture.
 bool check_fixture(const std::filesystem::path& file, std::ostream& out,
                    const std::vector<Arithmetic>& arithmetics = arithmetics_of({"fp64", "fp32"},
                                                                                /*on_gpu=*/false));

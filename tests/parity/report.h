@@ -22,7 +22,7 @@ class Report {
   ///
   /// allowance: multiplies the tolerance of this tensor.
   /// scale:     of the numbers that such a tensor is the rounding error of, whose largest error is
-  ///            then compared with it as that of any other tensor; 0: unknown.
+  ///            then compared with it as for any other tensor; 0: unknown.
   void compare(const std::string& group, const at::Tensor& ours, const at::Tensor& stored,
                double allowance = 1, double scale = 0);
 

@@ -24,7 +24,7 @@ namespace {
 /// Up to which step losses in float32 are near those in float64.
 constexpr std::int64_t kLastStepOfFloat32 = 6;
 
-/// ConfigKeys of the configuration and those of the metadata that hold their values.
+/// Keys of the configuration and the keys of the metadata that hold their values.
 using ConfigKeys = std::vector<std::pair<const char*, const char*>>;
 
 /// Returns the settings of these keys: "a: 1, b: 2".

@@ -36,7 +36,7 @@ class StoredInputs : public training::StepInputs {
 };
 
 /// A training of a fixture, and what the comparisons of all families have in common. The steps are
-/// those of a run of scheme synchronous on one rank.
+/// the steps of scheme synchronous on one rank.
 class TrainingTrace {
  protected:
   using CheckUpdate = std::function<void(const training::Phase&, const optim::Optimizer&)>;
@@ -55,12 +55,12 @@ class TrainingTrace {
   /// Has the gradients of each phase checked as they are when it updates its network, in the steps
   /// that are compared.
   void witness(std::vector<training::Phase>& phases, const CheckUpdate& check);
-  /// Compares the gradients of a phase, or network, of this name in the present step. Those that are
-  /// zero but for rounding are compared with `scale`, if given (Report::compare()).
+  /// Compares the gradients of a phase, or network, of this name in the current step. Those that
+  /// are zero but for rounding are compared with `scale`, if given (Report::compare()).
   void check_gradients(const std::string& name, const optim::Optimizer& optimizer,
                        double scale = 0) const;
   void check_final(const std::string& network, const torch::nn::Module& ours) const;
-  /// Returns the fixture's gradients of a phase, or network, of this name in the present step.
+  /// Returns the fixture's gradients of a phase, or network, of this name in the current step.
   NamedTensors stored_gradients(const std::string& name) const;
 
   const NamedTensors& tensors_;

@@ -33,7 +33,7 @@ inline Tensors gradients_of(const at::Tensor& scalar, const Tensors& inputs, boo
   return gradients;
 }
 
-/// Expects the gradients of `scalar_of` to be those of central differences, up to 1e-6 of their
+/// Expects the gradients of `scalar_of` to equal central differences, up to 1e-6 of their
 /// largest value.
 inline void expect_gradients_of_differences(const Function& scalar_of, const Tensors& inputs) {
   Tensors leaves;
@@ -61,8 +61,8 @@ inline void expect_gradients_of_differences(const Function& scalar_of, const Ten
   }
 }
 
-/// Expects the first and second derivatives of `function` at these float64 inputs to be those of
-/// differences; the second ones also by the gradient that the result is given.
+/// Expects the first and second derivatives of `function` at these float64 inputs to equal
+/// finite differences; the second ones also by the gradient that the result is given.
 inline void expect_two_derivatives(const Function& function, const Tensors& inputs) {
   const auto shape = function(inputs).sizes().vec();
   const auto weighted = [&](const Tensors& at_place) {

@@ -47,7 +47,7 @@ class FakeApiServer {
     const std::string path = resource.path(key_of(object));
     store(path, std::move(object));
   }
-  /// Lays a merge patch upon an object, as another client would.
+  /// Applies a merge patch to an object, as another client would.
   void edit(const Resource& resource, const Key& key, const Json& patch) {
     const std::scoped_lock lock(mutex_);
     Json object = objects_.at(resource.path(key));

@@ -7,7 +7,7 @@
 namespace ganscale {
 
 /// Returns a file of the folder of fixtures and real data, which lies where GANSCALE_SHARED says or
-/// beside the checkout, at whose root tests start; nothing when it is not there: skip the test
+/// next to the checkout, at whose root tests start; nothing when it is not there: skip the test
 /// then, and name the path.
 inline std::optional<std::filesystem::path> shared_file(const std::filesystem::path& relative) {
   const char* given = std::getenv("GANSCALE_SHARED");

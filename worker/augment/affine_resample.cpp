@@ -89,8 +89,8 @@ at::Tensor blank_beyond_margins(const at::Tensor& x, const Canvas& canvas, std::
 }
 
 /// Returns the maps from the normalized coordinates of a result of `out_height` by `out_width`
-/// pixels of half size to those of the enlarged canvas: [N, 2, 3]. Half a pixel is what the filters
-/// of even length shift by.
+/// pixels of half size to the coordinates of the enlarged canvas: [N, 2, 3]. Half a pixel is what
+/// the filters of even length shift by.
 at::Tensor normalized_maps(const std::vector<Affine>& sources, const Canvas& canvas,
                            double out_height, double out_width) {
   const auto& wide = canvas.widest;

@@ -70,7 +70,7 @@ std::vector<config::Restriction> resolutions_of_models() {
   return restrictions;
 }
 
-/// Returns the values of choices that a scheme takes, where it refuses some that others take.
+/// Returns the values of choices that a scheme takes, if it refuses some that others take.
 std::vector<config::Restriction> choices_of_schemes(const std::vector<config::Entry>& entries) {
   std::vector<config::Restriction> restrictions;
   for (const training::SchemeLine& scheme : training::schemes()) {

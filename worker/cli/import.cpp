@@ -27,7 +27,7 @@ constexpr auto kImportExample =
 
 namespace fs = std::filesystem;
 
-/// A file beside another one, removed when this is destroyed.
+/// A file next to another one, removed when this is destroyed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& beside)

@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
   const Action translated = [&action] {
     ExitCode code = ExitCode::kOk;
     device::translate_errors([&] {
-      if (action) code = action();  // none where the parser has said all, as for --help
+      if (action) code = action();  // none if the parser has said all, as for --help
     });
     return code;
   };

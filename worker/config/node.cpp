@@ -12,7 +12,7 @@
 namespace ganscale::config {
 namespace {
 
-/// No configuration is deeper, but an alias of a value within that value has no end.
+/// No configuration is deeper, but an alias of a value within itself never ends.
 constexpr int kDeepest = 100;
 
 Node convert(const YAML::Node& yaml, const std::string& origin, int depth = 0);

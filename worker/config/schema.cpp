@@ -95,7 +95,7 @@ Json within(std::string_view path, bool is_written, Json schema) {
   return schema;
 }
 
-/// Returns what holds where the choice has its value, and where it has it by default.
+/// Returns what holds if the choice has its value, and if it has it by default.
 std::vector<Json> conditions_of(const Restriction& restriction) {
   Json chosen = within(restriction.choice, true, {{"const", restriction.value}});
   if (restriction.default_without.empty()) return {chosen};

@@ -40,7 +40,7 @@ Number number_of(const at::Tensor& tensor) {
 }
 
 /// Returns the operations of a convolution between `image` and `result`: of each element of the
-/// result with a kernel, or of the image where it is transposed.
+/// result with a kernel, or of the image if it is transposed.
 double convolution_flops(const at::Tensor& image, const at::Tensor& weight,
                          const at::Tensor& result, bool transposed) {
   const at::Tensor& each = transposed ? image : result;
@@ -114,7 +114,7 @@ std::vector<Operation> of_all_reduce(const RecordedCall& call) {
            .bytes = bytes_of(device_tensors_of(call.arguments))}};
 }
 
-/// Operators whose operations are not those of any other call: a line each.
+/// Operators that do not follow the general rule: a line each.
 struct Special {
   std::string_view name;
   std::vector<Operation> (*operations)(const RecordedCall& call);

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 std::optional<double> quotient(std::istream& quota_and_period) {
   double quota = 0;
   double period = 0;
-  // Version 2 writes "max", version 1 "-1", where there is no limit.
+  // Version 2 writes "max", version 1 "-1", if there is no limit.
   if (!(quota_and_period >> quota >> period) || quota <= 0 || period <= 0) return std::nullopt;
   return quota / period;
 }
@@ -32,7 +32,7 @@ std::optional<double> quota_of(const fs::path& group) {
   return quotient(both);
 }
 
-/// The least of a group and those above. Where the path is the host's, a container has its own group
+/// The least of a group and those above. If the path is the host's, a container has its own group
 /// at the mount itself.
 std::optional<double> least_quota(const fs::path& mount, fs::path path) {
   std::optional<double> least;

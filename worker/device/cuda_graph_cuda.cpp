@@ -85,7 +85,7 @@ struct CudaGraph::Capture {
     }
   }
 
-  /// Ends a capture that failed and destroys what it has recorded: NCCL waits for ever to abort a
+  /// Ends a capture that failed and destroys what it has recorded: NCCL waits forever to abort a
   /// communicator whose operations are in a graph.
   void abandon() {
     PoolOfCapture pool{stream.device_index()};

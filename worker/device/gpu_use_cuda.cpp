@@ -15,7 +15,7 @@ namespace {
 /// machine without one must not need it to start.
 class Nvml {
  public:
-  /// Returns nothing where there is no driver, or where it has another interface.
+  /// Returns nothing if there is no driver, or if it has another interface.
   static const Nvml* loaded() {
     static const Nvml nvml;
     return nvml.is_ready_ ? &nvml : nullptr;

@@ -34,7 +34,7 @@ std::string reason_of(int error) {
   return std::error_code(error, std::generic_category()).message();
 }
 
-/// Returns what a line of the file says; nothing where there is no such line.
+/// Returns what a line of the file says; nothing if there is no such line.
 std::optional<std::string> line_of(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -60,7 +60,7 @@ std::string describe_self(const std::string& attempt) {
          utc_text(std::time(nullptr)) + "\n" + kAttempt + attempt + "\n";
 }
 
-/// Returns the number of TRAINING/NUMBER; 0 where there is none.
+/// Returns the number of TRAINING/NUMBER; 0 if there is none.
 int number_of(const std::string& attempt) {
   const auto digits = attempt.substr(attempt.rfind('/') + 1);
   int number = 0;
@@ -146,7 +146,7 @@ FolderLock::FolderLock(const fs::path& file, const std::string& attempt,
 
 void require_attempt(const fs::path& file, const std::string& attempt) {
   if (attempt.empty() || is_missing(file)) return;
-  // Who could not write the line, as on a full disk, has taken nothing over.
+  // A process that could not write the line, as on a full disk, has taken nothing over.
   const auto there = line_of(read_file(file), kAttempt);
   if (!there || *there == attempt) return;
   throw PeerLost("another training has taken the folder over: " + file.parent_path().string() +

@@ -11,7 +11,7 @@ namespace {
 constexpr EnumNames<PenaltyPhase, 2> kPenaltyPhases{
     {{PenaltyPhase::kLazy, "lazy"}, {PenaltyPhase::kMain, "main"}}};
 
-/// Reads how many steps a regularization waits; 0 by default where it is off.
+/// Reads how many steps a regularization waits; 0 by default if it is off.
 std::int64_t read_interval(config::Section& in, const char* key, std::int64_t if_on, bool on) {
   const std::int64_t interval =
       in.get(key, on ? if_on : 0,

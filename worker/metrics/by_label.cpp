@@ -79,7 +79,7 @@ void warn_of_few_images(const MetricName& metric, std::int64_t deficient, std::i
 
 /// Adds the values of all labels, and their mean and minimum.
 ///
-/// suffix: "" or that of one of the metric's values, such as "_recall".
+/// suffix: "" or of one of the metric's values, such as "_recall".
 void add(const MetricName& metric, std::string_view suffix, const std::vector<double>& values,
          Measurements& result) {
   const FiniteValues finite(values);

@@ -48,7 +48,7 @@ jit::Module state_module(const torch::nn::Module& network, const std::string& ty
   return result;
 }
 
-/// Writes out numbers that stand for both axes of an image: converters to other formats want two.
+/// Writes out numbers that stand for both axes of an image: converters to other formats need two.
 void write_both_axes(jit::Graph& graph) {
   for (jit::Node* node : graph.nodes()) {
     const std::string_view name = node->kind().toQualString();

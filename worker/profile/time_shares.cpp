@@ -12,7 +12,7 @@ constexpr double kSecondsPerNanosecond = 1e-9;
 
 std::size_t number(Kind kind) { return static_cast<std::size_t>(kind); }
 
-/// A thread's operators, outermost first where two begin together.
+/// A thread's operators, outermost first if two begin together.
 std::vector<Event> in_order(const std::vector<Event>& events, std::uint64_t thread) {
   std::vector<Event> own;
   std::ranges::copy_if(events, std::back_inserter(own), [&](const Event& event) {

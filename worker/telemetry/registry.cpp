@@ -124,7 +124,7 @@ void Registry::add_build_info(std::vector<Family>& families) const {
 void Registry::add_process_families(std::vector<Family>& families) const {
   Family cpu{wire::metric::kCpuSecondsTotal, kCpuSecondsHelp, Type::kCounter, {}};
   Family memory{wire::metric::kResidentMemoryBytes, kResidentMemoryHelp, Type::kGauge, {}};
-  std::set<int> seen;  // ranks may be threads of one process: that of the first
+  std::set<int> seen;  // ranks may be threads of one process: the first's
   for (int local_rank = 0; local_rank < local_size_; ++local_rank) {
     const Slot& slot = slots_[local_rank];
     const int rank = slot.rank_and_one.load(std::memory_order_acquire) - 1;

@@ -62,7 +62,7 @@ SharedSegment::SharedSegment(const std::string& name, std::size_t size_bytes, in
 }
 
 SharedSegment::~SharedSegment() {
-  // This party ends before all have mapped the segment: nobody needs the name any more.
+  // This party ends before all have mapped the segment: nothing needs the name any more.
   const bool named =
       !path_.empty() && static_cast<Header*>(header_)->parties_come.load() < parties_;
   if (named) shm_unlink(path_.c_str());

@@ -58,7 +58,7 @@ class Decider {
       return false;
     }
   }
-  /// Returns the result where nothing has decided. Throws the first error.
+  /// Returns the result if nothing has decided. Throws the first error.
   bool undecided() const {
     if (error_) throw EvaluationError(*error_);
     return !deciding_;

@@ -109,7 +109,7 @@ void decide_deleted(const Situation& s, Decision& d) {
     if (!s.purge_started) d.steps.push_back(Step::kPurge);
     d.requeue_after = kPollEvery;
   } else {
-    // Who deletes a training gets rid of it, even where its folder can't be deleted.
+    // A deleted training disappears, even if its folder can't be deleted.
     if (s.purge) add_event(d, true, "PurgeFailed", s.purge_failure);
     d.steps.push_back(Step::kRemoveFinalizer);
   }
@@ -194,7 +194,7 @@ void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& dec
   add_event(d, true, "Failed", d.record.message);
 }
 
-/// Why the live attempt is not of the present plan: a word and a text.
+/// Why the live attempt does not fit the current plan: a word and a text.
 std::pair<std::string, std::string> difference(const Situation& s) {
   const Attempt& attempt = *s.attempt;
   if (attempt.nodes != s.nodes) {
@@ -225,7 +225,7 @@ void follow_job(const Situation& s, Decision& d) {
     default:
       set_phase(d, Phase::kScheduling,
                 attempt.waits_reason.empty() ? "WaitsForNodes" : attempt.waits_reason, workers);
-      // Events alone tell why a pod can't be made, and no watch tells of them.
+      // Only events say why a pod can't be made, and they are not watched.
       if (attempt.lacks_pods) look_again_in(kLookForPods, d);
   }
 }
@@ -250,7 +250,7 @@ bool decide_unscheduled(const Situation& s, Decision& d) {
   return true;
 }
 
-/// Starts again, with the nodes that may be had again, where an attempt lacks nodes without them.
+/// Starts again, with the nodes that may be had again, if an attempt lacks nodes without them.
 bool decide_avoided(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   const auto& avoided = s.record.avoided;
@@ -293,8 +293,8 @@ bool is_preempted(const Situation& s) {
   return s.attempt->suspended && !s.attempt->finished() && s.record.phase == Phase::kRunning;
 }
 
-/// Its queue took the nodes of a running attempt back. A suspended MPIJob does not go on as it was:
-/// its workers may come after the launcher. So a new attempt waits in the queue in its place.
+/// Its queue took the nodes of a running attempt back. A suspended MPIJob does not resume as it
+/// was: its workers may start after the launcher. So a new attempt waits in the queue in its place.
 void decide_preempted(Decision& d) {
   set_phase(d, Phase::kRestarting, "Preempted", "the queue took its nodes back");
   add_event(d, true, "Preempted",
@@ -320,7 +320,7 @@ void decide_disrupted(const Situation& s, Decision& d) {
   is_stopping(s, d, kDisruption, d.record.message);
 }
 
-/// Ends an attempt that is not of the present plan, with a checkpoint.
+/// Ends an attempt that does not fit the current plan, with a checkpoint.
 void decide_outdated(const Situation& s, Decision& d) {
   const auto [reason, why] = difference(s);
   set_phase(d, reason == "Resize" ? Phase::kResizing : Phase::kRestarting, reason, why);

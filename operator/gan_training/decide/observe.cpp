@@ -241,7 +241,7 @@ bool is_essential(const Json& condition) {
   return text_at(condition, "/type") == "DisruptionTarget" || is_unscheduled(condition);
 }
 
-/// Returns an object with those of its fields that it has.
+/// Returns an object with only these of its fields, if it has them.
 Json parts_of(const Json& object, std::initializer_list<const char*> keys) {
   Json parts = Json::object();
   for (const char* key : keys) {

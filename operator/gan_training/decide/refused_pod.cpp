@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kUsualDelay{10};
 
-/// Those of the MPI Operator, and of Kubernetes' controller of Jobs.
+/// Of the MPI Operator, and of Kubernetes' controller of Jobs.
 constexpr std::array<std::string_view, 3> kPrefixes{
     "worker pod created failed: ", "launcher pod created failed: ", "Error creating: "};
 

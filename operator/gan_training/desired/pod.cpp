@@ -84,7 +84,7 @@ Json security(const Plan& plan, Role role) {
 Json resources(const Plan& plan, Role role) {
   Json limits = Json::object();
   if (role == Role::kLauncher) {
-    // Limits, too: where a quota asks for them, workers would hold their GPUs without a launcher.
+    // Limits, too: if a quota asks for them, workers would hold their GPUs without a launcher.
     return {{"requests", {{"cpu", "500m"}, {"memory", "1Gi"}}},
             {"limits", {{"cpu", "4"}, {"memory", "4Gi"}}}};
   }

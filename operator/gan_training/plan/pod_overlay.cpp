@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kOwn = "is the operator's: choose another";
 
-// Those of the operator, then those that the MPI Operator adds.
+// The operator's, then those that the MPI Operator adds.
 constexpr std::array<std::string_view, 9> kOwnVolumes{
     "run", "tmp", "control", "shm", "data", "storage", "feature-net", "ssh-auth", "mpi-job-config"};
 constexpr std::array<std::string_view, 4> kOwnMounts{"/tmp", "/dev/shm", "/root/.ssh",
@@ -92,8 +92,8 @@ bool is_own_mount(const Plan& plan, std::string path) {
          path == plan.spec.storage.path || path == plan.spec.feature_net.volume.path;
 }
 
-/// The ranks don't have the environment of their pod, since sshd gives them one of its own: mpirun
-/// hands over the launcher's values, which those of another pod would have to equal.
+/// The ranks don't have the environment of their pod, since sshd gives them another: mpirun
+/// passes the launcher's values on, which another pod's would have to equal.
 void check_variable(Fields& in, const std::string& name, const Json& variable, bool is_of_ranks) {
   in.require(!has(kOwnVariables, name), place("env", name), kOwn);
   if (!is_of_ranks || !variable.contains("valueFrom")) return;
@@ -104,7 +104,7 @@ void check_variable(Fields& in, const std::string& name, const Json& variable, b
              "gives all of them the launcher's");
 }
 
-/// Those of a node are in its profile, on which the number of ranks depends.
+/// A node's are in its profile, on which the number of ranks depends.
 void check_resources(const Plan& plan, Fields in) {
   std::vector<std::string> own{"cpu", "memory", plan.profile.gpu_resource};
   for (const auto& [name, count] : plan.profile.resources) own.push_back(name);

@@ -24,7 +24,7 @@ void set_ranks(NodeProfile& profile, int ranks) {
   }
 }
 
-/// Returns a share of a quantity such as 900Gi: a whole number of a smaller unit where needed.
+/// Returns a share of a quantity such as 900Gi: a whole number of a smaller unit if needed.
 std::string share_of(const std::string& quantity, int part, int whole) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSmaller{
       {{"", "m"}, {"Ki", ""}, {"Mi", "Ki"}, {"Gi", "Mi"}, {"Ti", "Gi"}, {"Pi", "Ti"}}};
@@ -122,7 +122,7 @@ void check_depth(const Json& value, const std::string& name, int left = kDeepest
   for (const Json& item : value) check_depth(item, name, left - 1);
 }
 
-/// Returns a number of the configuration; nothing where the worker has its default.
+/// Returns a number of the configuration; nothing if the worker has its default.
 std::optional<std::int64_t> number_at(const Plan& plan, const char* pointer) {
   const Json number = plan.config.value(Json::json_pointer(pointer), Json());
   if (!number.is_number_integer()) return std::nullopt;

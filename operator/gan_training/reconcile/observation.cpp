@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds kLate{30};
 
-/// Whether a pod may still write. A node that is cut off goes on with pods whose grace is over:
+/// Whether a pod may still write. A node that is cut off keeps running pods whose grace is over:
 /// they have ended when Kubernetes says so. It does for a node that is deleted or out of service.
 bool may_write(const Json& pod) {
   const std::string phase = text_at(pod, "/status/phase");
@@ -35,7 +35,7 @@ void note_remaining(const Json& pod, Situation& s) {
             "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute";
 }
 
-/// Returns the pods of the record's attempt; those of others are noted if they may still write.
+/// Returns the pods of the record's attempt; other pods are noted if they may still write.
 std::vector<Json> observe_pods(const GanTraining& training, const Informers& informers,
                                Situation& s) {
   std::vector<Json> pods;
@@ -93,7 +93,7 @@ void observe_attempts(const GanTraining& training, const Cluster& cluster, const
   }
 }
 
-/// Asks why pods of a live attempt are not there. Who may not read events goes on without.
+/// Asks why pods of a live attempt are not there. Without the right to read events it goes without.
 void observe_refusals(const std::string& name_space, Client& client, Situation& s) {
   if (!s.attempt || !waits_for_pods(*s.attempt, s.now)) return;
   std::vector<Json> warnings;
@@ -124,7 +124,7 @@ ReferencedConfig read_config_map(const GanTraining& training, Client& client) {
   return {.text = data[key]};
 }
 
-/// Returns what is under spec.configFrom. What can't be read holds up no deletion.
+/// Returns what is under spec.configFrom. What can't be read does not delay a deletion.
 ReferencedConfig referenced_config(const GanTraining& training, Client& client) {
   try {
     return read_config_map(training, client);

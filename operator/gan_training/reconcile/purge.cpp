@@ -31,7 +31,7 @@ void observe_job(const Plan& plan, Client& client, Situation& s) {
 }
 
 /// Whether the Job that has the name of the purge is ours, or of an older training of this name,
-/// with which Kubernetes deletes it. Any other stays, and the training is not held up by it.
+/// with which Kubernetes deletes it. Any other stays, and does not delay the training.
 bool is_ours_or_goes(const Plan& plan, Client& client) {
   const auto job = client.get(resource::kJobs, {plan.key.name_space, purge_job_name(plan.key)});
   if (!job || is_owned_by(*job, plan.uid)) return true;
@@ -48,7 +48,7 @@ void observe_purge(const GanTraining& training, const Checked& checked, Client& 
   if (checked.has_pods) {
     observe_job(checked.plan, client, s);
   } else if (s.record.attempt > 0 && text_at(training.spec, "/deletePolicy") == "Purge") {
-    // Without a readable spec nobody knows where the folder is.
+    // Without a readable spec the folder is unknown.
     s.purge = true;
     s.purge_failure = "the run folder was not deleted: " + checked.problem;
   }

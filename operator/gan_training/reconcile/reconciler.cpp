@@ -58,7 +58,7 @@ std::chrono::seconds Reconciler::reconcile(const GanTraining& training) {
 void Reconciler::act(const GanTraining& training, const Observation& seen,
                      const Decision& decision) {
   const Json status = next_status(training, seen, decision.record);
-  // What was decided is stored before it is done: whoever comes next goes on from there. A copy
+  // What was decided is stored before it is done: the next operator continues from there. A copy
   // that is behind the server is refused here, before it can do harm.
   Client& client = parts_.cluster.client;
   const Json stored = status != training.status ? store_status(training, status, client) : Json();
@@ -84,7 +84,7 @@ void Reconciler::take_steps(const GanTraining& training, const Observation& seen
   const Cluster& cluster = parts_.cluster;
   const bool is_destructive =
       contains(decision.steps, Step::kDeleteAttempts) || contains(decision.steps, Step::kPurge);
-  // Where nothing was stored, nothing has shown yet that our copy was the newest.
+  // If nothing was stored, nothing has shown yet that our copy was the newest.
   if (is_destructive) require_current(training, cluster.client);
   if (contains(decision.steps, Step::kDeleteAttempts)) {
     delete_attempts(training, decision.record, cluster);
@@ -122,7 +122,7 @@ Json Reconciler::next_status(const GanTraining& training, const Observation& see
   return gan_training::next_status(training.status, record, facts);
 }
 
-/// Tells the probe whom to ask: rank 0 of the live attempt, and whether it is to stop.
+/// Gives the probe its target: rank 0 of the live attempt, and whether it is to stop.
 void Reconciler::follow_worker(const GanTraining& training, const Observation& seen,
                                const Decision& decision) {
   const auto& attempt = seen.situation.attempt;

@@ -38,7 +38,7 @@ std::string in_words(const std::string& description) {
   return description.substr(0, description.find_last_not_of('.') + 1);
 }
 
-/// Returns a fault with the value at its place, where that is a scalar.
+/// Returns a fault with the value at its place, if that is a scalar.
 std::string fault_text(const valijson::ValidationResults::Error& error, const Json& config) {
   const Json* value = &config;
   for (std::size_t i = 1; i < error.context.size() && value->is_object(); ++i) {

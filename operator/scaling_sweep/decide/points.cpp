@@ -63,7 +63,7 @@ std::vector<double> shares(const std::vector<const Result*>& results,
   return known;
 }
 
-/// Collects nodes and images, and notes where the repeats differ in them.
+/// Collects nodes and images, and notes whether the repeats differ in them.
 void add_places(const std::vector<const Result*>& results, PointResult& point) {
   std::set<std::string> nodes;
   std::set<std::string> images;

@@ -77,7 +77,7 @@ class Chart {
                 "ideal s5");
   }
 
-  /// The universal scalability law, or Amdahl's where there are too few sizes for it.
+  /// The universal scalability law, or Amdahl's if there are too few sizes for it.
   std::string law() const {
     const auto& fit = summary_.usl ? summary_.usl : summary_.amdahl;
     if (!fit) return "";

@@ -12,7 +12,7 @@ std::vector<SweepRun> run_order(const Key& key, const std::vector<PlannedPoint>&
   for (int repeat = 1; repeat <= repeats; ++repeat) {
     std::vector<std::size_t> order(points.size());
     std::iota(order.begin(), order.end(), 0);
-    // Not std::shuffle, whose order is that of the library.
+    // Not std::shuffle, whose order depends on the library.
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     for (const std::size_t point : order) {
       runs.push_back({run_name(key, points[point].point, repeat), point, repeat});

@@ -15,7 +15,7 @@ constexpr Metric kStepSeconds{
     "ganscale_sweep_step_seconds",
     "Median time of each part of a step, or of a whole training in mode PerLabel.", kGauge};
 
-/// A figure of a point: where its status has it, and its unit there.
+/// A figure of a point: its place in the status, and its unit there.
 struct Figure {
   Metric metric;
   const char* pointer;

@@ -34,7 +34,7 @@ std::optional<LogMean> log_mean(std::vector<double> values) {
   return LogMean{mean(values), sample_variance(values) / count, count - 1};
 }
 
-/// Returns exp(mean ± t · error); both ends are the mean where nothing varies.
+/// Returns exp(mean ± t · error); both ends are the mean if nothing varies.
 Interval around(double mean, double variance, double degrees) {
   const double reach =
       variance > 0 ? student_quantile(degrees, kConfidence) * std::sqrt(variance) : 0;

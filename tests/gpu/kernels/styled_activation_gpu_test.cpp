@@ -48,7 +48,7 @@ class StyledActivationOnGpu : public testing::TestWithParam<at::ScalarType> {
             images(),        images()};
   }
 
-  /// Both results, the gradients of the operands, and those of a sum of these.
+  /// Both results, the gradients of the operands, and the gradients of a sum of these.
   static Tensors computed(const Tensors& numbers, at::Device device, at::MemoryFormat format) {
     Tensors in;
     for (const auto& tensor : numbers) {

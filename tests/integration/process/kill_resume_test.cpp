@@ -145,8 +145,8 @@ TEST(Resume, OfBothRolesInAProcessAfterKillsHasTheImagesAndTheBoundOfTheRun) {
   expect_images_and_bound_after_kills(/*process_count=*/1, /*kills=*/thorough(6, 1));
 }
 
-/// Expects a run of 12 steps that goes on after 5 of them to end with the files of one that is never
-/// stopped, among them `file`.
+/// Expects a run of 12 steps that continues after 5 of them to end with the files of one that is
+/// never stopped, among them `file`.
 void expect_bits_of_the_uninterrupted_run(const std::string& sections, const std::string& file) {
   constexpr std::int64_t kSteps = 12;
   const TemporaryFolder folder;
@@ -278,7 +278,7 @@ void expect_close(const checkpoint::Snapshot& actual, const checkpoint::Snapshot
   }
 }
 
-/// The process stops and goes on in between.
+/// The process stops and continues in between.
 TEST(Resume, OfBothRolesInAProcessWithStaleness0GivesTheNumbersOfSynchronous) {
   constexpr std::int64_t kSteps = 16;
   const TemporaryFolder folder;

@@ -57,7 +57,7 @@ class Steering : public testing::Test {
     });
   }
 
-  /// Returns the port that a line of the log names; 0 while there is no such line.
+  /// Returns the port that a line of the log names; 0 before that line.
   int logged_port(const std::string& message) const {
     std::ifstream log(folder_ / "faces" / "log.jsonl");
     for (std::string line; std::getline(log, line);) {

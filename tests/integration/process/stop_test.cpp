@@ -76,7 +76,7 @@ TEST(ALostRole, EndsTheOtherWithPeerLost) {
   }
 }
 
-/// Expects an error of all ranks to be told once, and nothing after it.
+/// Expects an error of all ranks to be reported once, and nothing after it.
 void expect_told_once(TrainingProcess& training, int exit_code, const std::string& error) {
   EXPECT_EQ(training.exit_code(), exit_code);
   const std::string output = training.output();

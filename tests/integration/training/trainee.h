@@ -51,7 +51,7 @@ class Trainee {
   /// Trains for this many steps; fails the test if a phase is skipped.
   void train(int steps);
 
-  /// Goes on where another one has stopped, by what a checkpoint has of it.
+  /// Continues where another one has stopped, from what a checkpoint has of it.
   void resume_from(Trainee& other);
 
   Replica& replica() { return replica_; }
@@ -70,7 +70,7 @@ class Trainee {
 /// but cancel.
 at::Tensor all_gradients(const torch::nn::Module& network);
 
-/// Expects the norm of the difference within `tolerance` of that of `expected`.
+/// Expects the norm of the difference within `tolerance` of the norm of `expected`.
 void expect_close(const at::Tensor& actual, const at::Tensor& expected, double tolerance);
 
 }  // namespace ganscale::training

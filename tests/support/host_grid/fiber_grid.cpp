@@ -49,7 +49,7 @@ struct Warp {
 /// A stack on which one thread of a block runs after the other, each to its end.
 struct Fiber {
   ucontext_t start = {};
-  std::jmp_buf place = {};  ///< where it goes on, once it has started
+  std::jmp_buf place = {};  ///< where it continues, once it has started
   bool has_started = false;
   std::unique_ptr<std::byte[]> stack = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
   unsigned thread = 0;               ///< its number in the block
@@ -114,7 +114,7 @@ class Grid {
     while (block_.expected > 0) resume_all(used);
   }
 
-  /// Resumes all that can go on among the first `used` fibers.
+  /// Resumes all that can continue among the first `used` fibers.
   void resume_all(std::size_t used) {
     bool any = false;
     for (std::size_t i = 0; i < used; ++i) {

@@ -6,7 +6,7 @@
 
 #include "support/host_grid/cuda_runtime.h"
 
-/// What threads of the host and fibers share as they stand in for those of a device.
+/// What threads of the host and fibers share as they stand in for threads of a device.
 namespace ganscale::host_grid {
 
 constexpr unsigned kLanes = 32;

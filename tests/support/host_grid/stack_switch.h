@@ -6,7 +6,8 @@
 
 #include <cstddef>
 
-// A thread of the host that changes its stack tells AddressSanitizer, which does nothing in other builds.
+// Tells AddressSanitizer that a thread of the host changes its stack; does nothing in other
+// builds.
 namespace ganscale::host_grid {
 
 #ifdef __SANITIZE_ADDRESS__
@@ -20,8 +21,8 @@ struct Stack {
   std::size_t size_bytes = 0;
 };
 
-/// Says that the thread is about to leave its stack for `next`. Returns what enter_stack() wants when it
-/// comes back.
+/// Says that the thread is about to leave its stack for `next`. Returns what enter_stack() takes
+/// when it comes back.
 inline void* leave_stack([[maybe_unused]] const Stack& next) {
   void* left = nullptr;
 #ifdef __SANITIZE_ADDRESS__

@@ -116,7 +116,7 @@ TEST(Safetensors, ReadsBackEveryDtypeBitForBit) {
     const auto& other = read.tensors.at(name);
     EXPECT_EQ(other.scalar_type(), tensor.scalar_type()) << name;
     ASSERT_EQ(other.sizes(), tensor.sizes()) << name;
-    if (tensor.numel() == 0) continue;  // memcmp wants a pointer
+    if (tensor.numel() == 0) continue;  // memcmp needs a pointer
     EXPECT_EQ(std::memcmp(other.const_data_ptr(), tensor.const_data_ptr(), tensor.nbytes()), 0)
         << name;
   }

@@ -53,7 +53,7 @@ TEST(Recorder, CountsALayerAsByHand) {
   EXPECT_EQ(seen.work.data_gradient_flops, kLayerFlops);
   EXPECT_EQ(seen.work.weight_gradient_flops, kLayerFlops);
   // The sum reads the result and writes a number, whose gradient is 1; it is expanded, which takes
-  // no memory, until both gradients want it dense: they read a number and write the result's size.
+  // no memory, until both gradients need it dense: they read a number and write the result's size.
   const double result_bytes = kPixels * 7 * 4;
   EXPECT_EQ(seen.work.memory_bytes, (result_bytes + 4) + 4 + 2 * (4 + result_bytes));
   EXPECT_EQ(seen.work.launches, 3 + 1 + 1 + 2);

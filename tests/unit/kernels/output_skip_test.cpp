@@ -32,7 +32,7 @@ TEST(OutputSkip, HasTheTypeOfTheBias) {
   EXPECT_EQ(output_skip({.rgb = rgb, .bias = at::zeros({3})}, {}).scalar_type(), at::kFloat);
 }
 
-// Where the path is that of a GPU.
+// A device that takes a GPU's path.
 TEST(OutputSkip, HasItsShapesOnADevice) {
   const at::TensorOptions options(at::kMeta);
   const auto rgb =

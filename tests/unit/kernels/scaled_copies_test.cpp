@@ -31,7 +31,7 @@ TEST(ScaledCopies, HaveTheScaledGradient) {
   EXPECT_TRUE(weight.grad().equal(at::full_like(weight, 3)));
 }
 
-/// Where tensors have no memory the path is that of a GPU.
+/// On a device whose tensors have no memory, the path is a GPU's.
 class ScaledCopiesOnADevice : public testing::Test {
  protected:
   const at::Tensor plain_ = random_weight({8, 6, 3, 3}, at::kMeta);

@@ -15,7 +15,7 @@ ProductTerm term_of(const at::Tensor& left, const at::Tensor& right) {
   return {view_of(left), view_of(right), static_cast<std::int32_t>(left.size(1))};
 }
 
-/// A place for the terms that follow those of the places before it.
+/// A place for the terms that follow the terms of the places before it.
 ProductPlace place_of(const at::Tensor& out, const std::vector<ProductPlace>& before,
                       std::int32_t term_count) {
   const std::int32_t first =

@@ -140,7 +140,7 @@ class StyledActivationOnHost : public KernelOnHost {
     expect_sum("strength", kernel.strength, reference.strength);
   }
 
-  /// Expects a kernel and its sums to be those of the reference.
+  /// Expects a kernel and its sums to equal the reference.
   template <class ArraysOf>
   static void expect_derivative(const Operands& in, StyledActivationTask task, std::size_t images,
                                 ArraysOf arrays_of) {

@@ -98,7 +98,7 @@ std::vector<Upfirdn> resamplings_by_four_taps() {
   return result;
 }
 
-// Taps that no mirror or exchange of the axes leaves as they are; none that is no product.
+// Taps that no mirror or exchange of the axes leaves as they are; none that is not a product.
 TEST_P(Upfirdn2dOnHost, IsTheReferenceForFourTaps) {
   const auto dtype = wide(numbers({1})).scalar_type();
   const auto product =

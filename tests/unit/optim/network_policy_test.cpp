@@ -242,7 +242,7 @@ TEST(NetworkPolicy, CorrectsTheBiasByTheBeta2OfTheStep) {
   EXPECT_NEAR(weight.item<double>() - before, -0.1 * 2 / std::sqrt(v / (1 - 0.8 * 0.8)), 1e-12);
 }
 
-// The paper's rule is about betas; a momentum is no beta.
+// The paper's rule is about betas; a momentum is not a beta.
 TEST(NetworkPolicy, LeavesRulesWithoutBetasTheirDecay) {
   expect_optimizer<Sgd>(regularized("{name: sgd, momentum: 0.5}"), SgdOptions{.momentum = 0.5});
   expect_optimizer<Rmsprop>(regularized("{name: rmsprop, smoothing: 0.5}"),

@@ -6,7 +6,7 @@
 
 namespace ganscale::training {
 
-/// Makes gray images of 2 x 2 pixels: each is the weight. The buffer is nobody's.
+/// Makes gray images of 2 x 2 pixels: each is the weight. The buffer is unused.
 class TinyGenerator : public models::Generator {
  public:
   TinyGenerator() : Generator({.channels = 1, .resolution = 2}, /*z_dim=*/4, /*label_count=*/0) {

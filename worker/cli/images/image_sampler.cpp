@@ -19,7 +19,7 @@ namespace ganscale::cli {
 namespace {
 
 constexpr std::int64_t kImagesAtOnce = 32;
-constexpr std::uint32_t kLabelSite = 0xFFFF;  // after those of latents and noise
+constexpr std::uint32_t kLabelSite = 0xFFFF;  // after the sites of latents and noise
 constexpr std::uint32_t kTruncationSite = 0xFFFE;
 constexpr const char* kAsInData = "data";
 

@@ -55,7 +55,7 @@ std::vector<std::string> mpirun_command(const LaunchRequest& request, const Surr
   if (!request.hostfile.empty()) {
     add({"--hostfile", request.hostfile});
   } else if (!here.in_slurm) {
-    add({"--oversubscribe"});  // ranks_of() has counted, where mpirun takes two threads for a core
+    add({"--oversubscribe"});  // ranks_of() has counted; mpirun may take two threads for a core
   }
   for (const auto& [name, value] : environment_of(here)) add({"-x", name});
   words.push_back(program);

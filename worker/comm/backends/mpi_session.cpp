@@ -21,15 +21,15 @@ bool is_open() {
   return initialized != 0 && finalized == 0;
 }
 
-/// Has MPI_Abort print nothing: the rank's own message has said why, and Open MPI 4 would add one of
-/// its own. The flag is that of its parameter orte_execute_quiet; other MPIs do not have it.
+/// Has MPI_Abort print nothing: the rank's own message has said why, and Open MPI 4 would add
+/// another. The flag belongs to its parameter orte_execute_quiet; other MPIs do not have it.
 void silence_abort() {
   if (auto* quiet = static_cast<bool*>(::dlsym(RTLD_DEFAULT, "orte_execute_quiet"))) *quiet = true;
 }
 
-/// Has waiting ranks yield their core where there are fewer than ranks. Open MPI does so by itself only
-/// where there are fewer slots: it sees neither the CPU limit of a container nor that a hostfile has more
-/// slots than cores.
+/// Has waiting ranks yield their core if there are fewer than ranks. Open MPI does so by itself
+/// only if there are fewer slots: it sees neither the CPU limit of a container nor that a hostfile
+/// has more slots than cores.
 void yield_on_few_cores() {
   if (launched_local_size() > device::usable_cores())
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);

@@ -108,7 +108,7 @@ NcclComm open_communicator(Group& host, c10::Device device, Watchdog* watchdog) 
 class NcclGroup final : public Group {
  public:
   /// stream: shared by all groups of a rank. Kernels of two communicators that run at the same time
-  /// can wait for each other for ever, unless all ranks run them in one order: that of their calls,
+  /// can wait for each other forever, unless all ranks run them in one order: as they are called,
   /// also inside a CUDA graph.
   NcclGroup(std::unique_ptr<Group> host, CUDAStream stream, std::shared_ptr<Watchdog> watchdog)
       : host_(std::move(host)),

@@ -83,7 +83,7 @@ void allocate(Bucket& bucket, const std::vector<at::Tensor>& parameters) {
 }
 
 /// Copies the gradients that autograd left in memory of their own to their places, at once, and
-/// makes all of the bucket's gradients views into it. Where there is none, it is zero.
+/// makes all of the bucket's gradients views into it. If there is none, it is zero.
 void gather(const Bucket& bucket, const std::vector<at::Tensor>& parameters) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> to;

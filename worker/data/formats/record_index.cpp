@@ -48,7 +48,7 @@ std::string hash_name(const std::string& text) {
   return files::hex(hash);
 }
 
-/// Respects missing write permission even for root, who could write.
+/// Respects missing write permission even as root, which could write.
 bool is_writable(const fs::path& folder) {
   std::error_code error;
   const auto permissions = fs::status(folder, error).permissions();

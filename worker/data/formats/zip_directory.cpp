@@ -77,7 +77,7 @@ Directory read_end(const FileBytes& bytes) {
           .offset = files::little_endian_64(end64 + 48)};
 }
 
-/// Reads those of the three numbers that do not fit into 32 bits from the zip64 extra field, where
+/// Reads the numbers (of three) that do not fit into 32 bits from the zip64 extra field, where
 /// they are in this order. Returns false if the field is missing or too short.
 bool apply_zip64(std::span<const std::uint8_t> extra, ZipEntry& entry) {
   std::int64_t* const numbers[] = {&entry.count_bytes, &entry.packed_bytes, &entry.header_offset};

@@ -90,7 +90,7 @@ Image start_jpeg(JpegReading& reading, std::span<const std::uint8_t> bytes) {
 
 /// Returns the RGB of pixels of CMYK, as PIL converts them: without a color profile.
 ///
-/// is_inverted: 255 is no ink, as Adobe's programs store it.
+/// is_inverted: 255 means no ink, as Adobe's programs store it.
 std::vector<std::uint8_t> rgb_of(const std::vector<std::uint8_t>& cmyk, bool is_inverted) {
   const auto light = [&](std::uint8_t level) { return is_inverted ? level : 255 - level; };
   std::vector<std::uint8_t> rgb;

@@ -102,7 +102,7 @@ Batch Prefetcher::next() {
   return batch;
 }
 
-// Waits until the next batch is filled. If it is late, more readers may come meanwhile.
+// Waits until the next batch is filled. If it is late, more readers may start.
 void Prefetcher::wait_for_first_slot(std::unique_lock<std::mutex>& lock) {
   RECORD_USER_SCOPE(profile::kDataWait);
   const auto is_ready = [&] { return !slots_.empty() && slots_.front()->remaining == 0; };

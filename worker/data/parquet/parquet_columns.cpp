@@ -80,7 +80,7 @@ bool is_class_label(const nlohmann::json& features, const std::string& name) {
   return feature.is_object() && feature.value("_type", "") == "ClassLabel";
 }
 
-/// Sets the label column to that of a ClassLabel, with its names, if there is one.
+/// Sets the label column to a ClassLabel's, with its names, if there is one.
 void find_class_label(const arrow::Schema& schema, ParquetColumns& columns) {
   try {
     const auto features = features_of(schema);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMostLabels = 1 << 24;
 
-/// Returns the bytes of images in structs that hold nothing else; those of a null struct are null.
+/// Returns the bytes of images in structs that hold nothing else; of a null struct they are null.
 std::shared_ptr<arrow::ChunkedArray> bytes_of_structs(const arrow::ChunkedArray& images,
                                                       const std::filesystem::path& file) {
   arrow::ArrayVector chunks;

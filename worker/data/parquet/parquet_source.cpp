@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A row group among those of all files.
+/// A row group among all files'.
 struct Group {
   std::size_t file = 0;
   int row_group = 0;  ///< in its file

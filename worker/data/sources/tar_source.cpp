@@ -208,14 +208,14 @@ class TarSource : public ImageFiles {
     return std::to_string(member.shard) + "/" + name;
   }
 
-  /// Returns the member beside an image with this extension, or null.
+  /// Returns the member next to an image with this extension, or null.
   const Member* beside(const Member& image, const char* extension) const {
     const auto found =
         beside_.find(beside_key(image, std::string(sample_name(image.name)) + extension));
     return found == beside_.end() ? nullptr : &found->second;
   }
 
-  /// Returns the label of an image by the member beside it; nothing without one.
+  /// Returns the label of an image from the member next to it; nothing without one.
   std::optional<std::int64_t> label_beside(const Member& image, const char* extension) const {
     const Member* member = beside(image, extension);
     if (member == nullptr) return std::nullopt;

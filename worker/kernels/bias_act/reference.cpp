@@ -163,8 +163,8 @@ class Filler {
   T clamp_;
 };
 
-// Without a bias a run is any number of elements; otherwise those of a channel, or for channels
-// last those of a pixel.
+// Without a bias a run is any number of elements; otherwise the elements of a channel, or for
+// channels last of a pixel.
 template <class T, Activation kActivation>
 void fill_all(const BiasActArrays& arrays, const BiasActTask& task) {
   constexpr std::int64_t kGrainElements = 16384;

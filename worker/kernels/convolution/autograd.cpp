@@ -29,7 +29,7 @@ std::int64_t remainder(std::int64_t in, std::int64_t kernel, const Convolution2d
   return (in + 2 * options.padding - kernel) % options.stride;
 }
 
-/// Returns the convolution that computes the gradient of x from that of the result.
+/// Returns the convolution that computes the gradient of x from the result's.
 Convolution2d back_to_input(const Convolution2d& options, at::IntArrayRef x_sizes,
                             at::IntArrayRef weight_sizes) {
   Convolution2d back{.stride = options.stride,

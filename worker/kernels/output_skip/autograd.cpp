@@ -36,7 +36,7 @@ OutputSkipTask task_of(const at::Tensor& rgb, double clamp) {
           .clamp = clamp};
 }
 
-/// The gradients of rgb and bias, linear in that of the result.
+/// The gradients of rgb and bias, linear in the result's.
 struct OutputSkipGradient : torch::autograd::Function<OutputSkipGradient> {
   static variable_list forward(AutogradContext* context, const at::Tensor& gradient,
                                const at::Tensor& rgb, const at::Tensor& bias, double clamp) {
@@ -87,7 +87,7 @@ struct OutputSkipGradient : torch::autograd::Function<OutputSkipGradient> {
 };
 
 struct OutputSkip : torch::autograd::Function<OutputSkip> {
-  /// image: empty where there is none.
+  /// image: empty if there is none.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& rgb, const at::Tensor& bias,
                             const at::Tensor& image, double clamp) {
     context->save_for_backward({rgb, bias});

@@ -33,7 +33,7 @@ __device__ T number_at(const void* array, std::int64_t place) {
   return array == nullptr ? T(0) : static_cast<const T*>(array)[place];
 }
 
-// Stored is the type in memory of rgb, T that of the computation and of images.
+// Stored is the type in memory of rgb, T the type of the computation and of images.
 template <class Stored, class T>
 struct Sum {
   __device__ T operator()(std::int64_t in_rgb, int c) const {

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kColumns = 8;  // of a block: 32 bytes, the least that memory is read in
 constexpr unsigned kShares = 32;  // of a column's rows
 
-// Stored is the type in memory of the sums, T that of the rows.
+// Stored is the type in memory of the sums, T the type of the rows.
 template <class Stored, class T>
 __global__ void fill(RowSums sums) {
   constexpr int kAhead = 4;  // reads that need not wait for each other

@@ -14,7 +14,7 @@
 namespace ganscale::kernels {
 namespace {
 
-/// An axis of a weight; those of its kernel are one.
+/// An axis of a weight; its kernel's axes count as one.
 struct WeightAxis {
   std::int64_t size;
   std::int64_t stride;

@@ -14,7 +14,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Returns the gradient of a weight by those of its copy and energies, which may be undefined.
+/// Returns the gradient of a weight from its copy's and its energies', which may be undefined.
 at::Tensor gradient_in_parts(const CopyGradient& of) {
   at::Tensor gradient;
   if (of.of_copy.defined()) {

@@ -66,7 +66,7 @@ StyledActivationRule saved_styled_rule(AutogradContext* context) {
   return {.gain = values[0], .clamp = values[1], .slope = values[2]};
 }
 
-/// The gradients of the operands, linear in those of the results. Arguments: those of a point.
+/// The gradients of the operands, linear in the results'. Arguments: of a point.
 struct Gradients : torch::autograd::Function<Gradients> {
   static variable_list forward(AutogradContext* context, at::TensorList arguments,
                                const WantedGradients& wanted, const StyledActivationRule& rule) {

@@ -48,7 +48,7 @@ at::Tensor as_contiguous(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.contiguous() : tensor;
 }
 
-/// Returns a tensor in which that of each image is contiguous; they may lie apart.
+/// Returns a tensor in which each image is contiguous; images may lie apart.
 at::Tensor with_contiguous_images(const at::Tensor& tensor) {
   if (!tensor.defined()) return tensor;
   return tensor.select(0, 0).is_contiguous() ? tensor : tensor.contiguous();

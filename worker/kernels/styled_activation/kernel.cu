@@ -82,7 +82,7 @@ struct Walk {
   __device__ void write_images(const OfImages& vector, void* array, unsigned step) const {
     if (array != nullptr) write_vector(vector, static_cast<Stored*>(array) + place(step));
   }
-  // image_stride: of the array; 0 where the images share its numbers.
+  // image_stride: of the array; 0 if the images share its numbers.
   __device__ OfChannels read_channels(const void* array, std::int64_t image_stride,
                                       T otherwise) const {
     OfChannels result;

@@ -147,7 +147,7 @@ Contributions contributions_of(const Axis& axis) {
   return contributions;
 }
 
-/// Replaces `sources` by those of one output, of inputs `length` values apart.
+/// Replaces `sources` by the sources of one output, of inputs `length` values apart.
 template <class T>
 void find_sources(const std::vector<Contribution>& met, const std::vector<T>& taps, const T* inputs,
                   std::int64_t length, std::vector<Weighted<T>>& sources) {

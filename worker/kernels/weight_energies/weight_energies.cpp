@@ -19,7 +19,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Computes energies or, given their gradients, those of the weights. All are contiguous.
+/// Computes energies or, given their gradients, the weights' gradients. All are contiguous.
 void compute_energies_on_device(at::TensorList weights, at::TensorList gradients,
                                 at::TensorList out) {
   for (std::size_t begin = 0; begin < weights.size(); begin += kMostEnergyArrays) {

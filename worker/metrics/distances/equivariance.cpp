@@ -116,7 +116,7 @@ at::Tensor sources_of(const at::Tensor& images, double angle) {
   const at::Tensor y = (line(images.size(2)) - middle_y).unsqueeze(1);
   const double c = std::cos(angle);
   const double s = std::sin(angle);
-  // Rows are numbered downward, so that this turns counterclockwise for who looks at an image.
+  // Rows are numbered downward, so that this turns an image counterclockwise for a viewer.
   return at::stack({x * c - y * s + middle_x, x * s + y * c + middle_y}, 2);
 }
 

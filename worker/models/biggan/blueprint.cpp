@@ -10,8 +10,8 @@
 namespace ganscale::models::biggan {
 namespace {
 
-/// Makes a weight of normal numbers [out, ...] orthogonal: its rows where these are fewer than the
-/// columns, else its columns. Uniform over such matrices, as the signs of R are those of the
+/// Makes a weight of normal numbers [out, ...] orthogonal: its rows if there are fewer than
+/// columns, else its columns. Uniform over such matrices, as the signs of R follow the
 /// numbers (Mezzadri 2007, arXiv:math-ph/0609050, Section 5).
 void orthogonalize(const at::Tensor& weight) {
   const auto matrix = weight.flatten(1);

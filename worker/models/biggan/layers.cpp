@@ -20,7 +20,7 @@
 namespace ganscale::models::biggan {
 namespace {
 
-/// Returns the bias of a layer; undefined where it has none.
+/// Returns the bias of a layer; undefined if it has none.
 at::Tensor add_bias(torch::nn::Module& layer, int out, Bias bias) {
   if (bias == Bias::kNone) return {};
   return layer.register_parameter("bias", at::zeros({out}));

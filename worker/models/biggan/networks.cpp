@@ -79,7 +79,7 @@ BigganGenerator::Codes BigganGenerator::codes_of(const at::Tensor& z,
   return codes;
 }
 
-// Traced by models/torchscript: use no tensor sizes but those of pixels and channels.
+// Traced by models/torchscript: use no tensor sizes but pixels and channels.
 at::Tensor BigganGenerator::forward(const at::Tensor& z, const at::Tensor& labels,
                                     kernels::RandomStream& /*random*/) {
   const Codes codes = codes_of(z, labels);

@@ -14,7 +14,7 @@ unsigned clamped(int side, const PowerOfTwoSides& possible) {
   return static_cast<unsigned>(std::clamp(side, possible.lowest, possible.highest));
 }
 
-/// Returns the possible sides below and above a side: one where it is possible itself.
+/// Returns the possible sides below and above a side: one if it is possible itself.
 std::vector<int> nearest_sides(int side, const PowerOfTwoSides& possible) {
   const auto below = static_cast<int>(std::bit_floor(clamped(side, possible)));
   const auto above = static_cast<int>(std::bit_ceil(clamped(side, possible)));

@@ -30,7 +30,7 @@ at::Tensor BatchNormLayer::synchronized(const at::Tensor& x) const {
   // Sums in bf16 would lose precision, and groups do not support them.
   const auto wide = x.to(at::isReducedFloatingType(x.scalar_type()) ? at::kFloat : x.scalar_type());
   const auto mean = mean_over_ranks(wide);
-  // The variance is that of centered values: a difference of large squares would lose precision.
+  // The variance of centered values: a difference of large squares would lose precision.
   const auto centered = wide.sub(mean);
   const auto variance = mean_over_ranks(centered.square());
   if (moves_statistics()) {

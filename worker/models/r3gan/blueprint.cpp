@@ -23,7 +23,7 @@ double first_deviation(const std::string& name, const at::Tensor& weight, std::i
   if (name.find(".LinearLayer3.") != std::string::npos) return 0;  // a block begins as the identity
   const bool is_inside = name.find(".LinearLayer1.") != std::string::npos ||
                          name.find(".LinearLayer2.") != std::string::npos;
-  // That of a leaky ReLU of slope 0.2, and Fixup's for three layers a block.
+  // The gain of a leaky ReLU of slope 0.2, and Fixup's for three layers a block.
   const double gain =
       is_inside ? std::sqrt(2 / 1.04) * std::pow(static_cast<double>(blocks), -0.25) : 1;
   return gain / std::sqrt(inputs);
@@ -32,7 +32,7 @@ double first_deviation(const std::string& name, const at::Tensor& weight, std::i
 /// Initializes an R3GAN: normal weights, zero biases and a basis of ones in G.
 ///
 /// Papers: Huang et al. 2024, arXiv:2501.05441, Section 4; Zhang et al. 2019, arXiv:1901.09321
-///         (Fixup); the numbers are those of the public implementation.
+///         (Fixup); the numbers follow the public implementation.
 void initialize(torch::nn::Module& module, const NetworkConfig& config, std::string_view network,
                 std::uint64_t seed) {
   const at::NoGradGuard no_grad;

@@ -98,7 +98,7 @@ int stddev_color(const DiscriminatorConfig& config, std::int64_t batch, const co
     return ranks_of_a_group(config.stddev_group, batch / world_size, ranks);
   };
   if (config.stddev_groups == StddevGroups::kLocal) {
-    ranks_of(1);  // throws where a rank's batch has no whole groups
+    ranks_of(1);  // throws if a rank's batch has no whole groups
     return 0;
   }
   return world.rank() % (world_size / ranks_of(world_size));

@@ -134,7 +134,7 @@ std::vector<Synthesis::Affine> Synthesis::affines() const {
     for (const SynthesisLayer* layer : block->layers()) {
       affines.push_back({&layer->affine(), vector++});
     }
-    // That of the image is also that of the next block's first layer.
+    // The style of the image is also that of the next block's first layer.
     of_rgb.push_back({&block->torgb().affine(), vector});
   }
   affines.insert(affines.end(), of_rgb.begin(), of_rgb.end());

@@ -58,7 +58,7 @@ std::shared_ptr<Discriminator> StyleganBlueprint::discriminator(const BuildConte
 }
 
 int StyleganBlueprint::statistics_color(std::int64_t batch, const comm::Group& world) const {
-  stylegan::stddev_color(config_.discriminator, batch, world);  // throws where groups can't be
+  stylegan::stddev_color(config_.discriminator, batch, world);  // throws if groups are impossible
   return 0;
 }
 

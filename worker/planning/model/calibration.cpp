@@ -74,7 +74,7 @@ double error_of(const Calibration& calibration, const Workload& workload, const 
 double rounded(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }
 
 /// Seeks the least error on grids of the fitted values around the best so far, which become finer
-/// once no point of one is better. No slope is needed: where a rank waits for its device, the host's
+/// once no point of one is better. No slope is needed: if a rank waits for its device, the host's
 /// time changes nothing.
 class Search {
  public:

@@ -11,11 +11,11 @@ namespace {
 constexpr int kSteps = 500;
 /// Enough that the share which failures cost is known to a tenth of itself.
 constexpr double kFailures = 100;
-/// Of one simulation: where there are more, checkpoints cost far more than failures.
+/// Of one simulation: if there are more, checkpoints cost far more than failures.
 constexpr double kMostIntervals = 100'000;
 constexpr std::array kIntervalSeconds = {10.0,  30.0,   60.0,   120.0,  300.0,
                                          600.0, 1800.0, 3600.0, 7200.0, 14400.0};
-constexpr std::array kFailureRates = {10.0, 1.0, 0.1};  // times that of the conditions
+constexpr std::array kFailureRates = {10.0, 1.0, 0.1};  // times the conditions' rate
 
 IntervalGoodput goodput_of(const Reliability& reliability, double interval_seconds,
                            double seconds_per_kimg, std::uint64_t seed) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kGiga = 1e9;
 constexpr double kMicro = 1e-6;
 
-// Bandwidths are nominal. Latencies of NVLink, PCIe and InfiniBand are those of a ring in NCCL's own
+// Bandwidths are nominal. Latencies of NVLink, PCIe and InfiniBand are those of a ring in NCCL's
 // model (src/graph/tuning.cc, simple protocol); the others are estimates.
 constexpr std::array<Link, 15> kLinks = {{
     {"NVLink2", 150 * kGiga, 3.4 * kMicro},  // six links of 25 GB/s on a V100

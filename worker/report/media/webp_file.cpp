@@ -21,7 +21,7 @@ struct EncoderDeleter {
   void operator()(WebPAnimEncoder* encoder) const { WebPAnimEncoderDelete(encoder); }
 };
 
-/// A frame as libwebp wants it.
+/// A frame as libwebp expects it.
 class Picture {
  public:
   explicit Picture(const at::Tensor& pixels) {
@@ -81,7 +81,7 @@ class WebpFile : public VideoFile {
     WebPAnimEncoderOptions options;
     check(WebPAnimEncoderOptionsInit(&options) != 0,
           "libwebp has another version than its headers");
-    options.anim_params.loop_count = 0;  // for ever
+    options.anim_params.loop_count = 0;  // forever
     encoder_.reset(WebPAnimEncoderNew(width, height, &options));
     if (encoder_ == nullptr) throw std::bad_alloc();
   }

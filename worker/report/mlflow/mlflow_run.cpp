@@ -65,7 +65,7 @@ void MlflowRun::work(const std::stop_token& stop) {
   changed_.notify_all();
 }
 
-/// Sends what there is, or finds a later time for it. Returns false if the server does not want it.
+/// Sends what there is, or finds a later time for it. Returns false if the server refuses it.
 bool MlflowRun::attempt(const std::optional<MlflowStatus>& status) {
   const bool was_reachable = pause_.count() == 0;
   try {

@@ -170,7 +170,7 @@ std::set<std::string> names_of_numbers(const Lines& lines, const std::set<std::s
 }
 
 /// Returns a chart for each metric, without x: "fid50k_ema_2", of an average with another half-life,
-/// is in that of "fid50k".
+/// is in the chart of "fid50k".
 std::vector<Chart> charts_of(const Lines& metrics) {
   static const std::set<std::string> kNotMetrics{"images_seen", "kimg",    "tick",
                                                  "step",        "seconds", "training_seconds"};

@@ -146,7 +146,7 @@ bool is_trained(const nlohmann::ordered_json& label) {
   return wire::is_trained(label.value("state", wire::LabelStage::kWaiting));
 }
 
-/// The progress of scheme per_label, where the ticks belong to the labels.
+/// The progress of scheme per_label, whose ticks belong to the labels.
 std::string progress_of_labels(const RunSummary& run) {
   std::int64_t images_seen = 0;
   std::int64_t total_images = 0;

@@ -17,7 +17,7 @@ using markup::escaped;
 
 namespace {
 
-/// A value of each label, by the name of the metric; NaN where there is none.
+/// A value of each label, by the name of the metric; NaN if there is none.
 using Columns = std::map<std::string, std::vector<double>>;
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
@@ -58,7 +58,7 @@ std::string row(const std::string& head, const std::vector<double>& values) {
   return element("tr", {}, cells);
 }
 
-/// Returns a label as its number and, where the run knows it, its name.
+/// Returns a label as its number and, if the run knows it, its name.
 std::string label_text(const RunSummary& run, std::size_t label) {
   const auto number = std::to_string(label);
   for (const auto& known : run.labels) {

@@ -31,7 +31,7 @@ std::vector<nlohmann::ordered_json> read_labels(const std::filesystem::path& fil
   return {table.begin(), table.end()};
 }
 
-/// Returns the error with which the log ends. A start that goes on after one logs what it does.
+/// Returns the error with which the log ends. A start that continues after one logs what it does.
 std::string last_error(const std::filesystem::path& log) {
   std::string error;
   for (const auto& line : read_json_lines(log)) {

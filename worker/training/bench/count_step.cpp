@@ -19,7 +19,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Batches of a rank that nobody reads from a dataset.
+/// Batches of a rank that are not read from a dataset.
 class BlankInputs : public StepInputs {
  public:
   BlankInputs(const models::ModelConfig& model, const TrainingConfig& training, int ranks)

@@ -18,7 +18,7 @@ std::vector<CountedPhase> count(RunConfig config, std::int64_t images) {
   return count_step(config, kRanks);
 }
 
-/// Returns the time of a phase on the device where the host is never late.
+/// Returns the time of a phase on the device if the host is never late.
 double device_seconds(const CountedPhase& phase, const cost::Device& device,
                       const TrainingConfig& config) {
   const bool tf32 = allows_tf32(config.precision);

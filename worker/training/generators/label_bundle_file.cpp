@@ -40,7 +40,7 @@ std::vector<double> probabilities(const std::vector<LabelState>& states,
   return result;
 }
 
-/// Returns the names of all labels; none where no label has one.
+/// Returns the names of all labels; none if no label has one.
 std::vector<std::string> names(const std::vector<LabelState>& states, std::size_t label_count) {
   std::vector<std::string> result(label_count);
   for (const auto& state : states) result[static_cast<std::size_t>(state.label)] = state.name;

@@ -114,7 +114,7 @@ class Loop {
   const Budget budget_;
   std::int64_t steps_ = 0;                    // of this process
   std::int64_t agreed_images_ = 0;            // seen at the last agreement
-  std::deque<std::int64_t> nonfinite_steps_;  // those of the window
+  std::deque<std::int64_t> nonfinite_steps_;  // of the window
 };
 
 /// Creates the run folder and the checkpoint writer, on rank 0 only.

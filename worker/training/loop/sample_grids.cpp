@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kImagesAtOnce = 32;
 
 /// Returns the label of each place of the grid: row r has label r modulo their number, or place p
-/// has label p where there are more labels than rows.
+/// has label p if there are more labels than rows.
 std::vector<std::int64_t> grid_labels(std::int64_t image_count, int columns,
                                       std::int64_t label_count) {
   const bool has_rows = label_count <= image_count / columns;
@@ -30,8 +30,8 @@ std::vector<std::int64_t> grid_labels(std::int64_t image_count, int columns,
 
 constexpr std::int64_t kNoRecord = -1;
 
-/// Chooses the record of each place, evenly among those of its label; kNoRecord in the places of a
-/// label without records.
+/// Chooses the record of each place, evenly among the records of its label; kNoRecord in the places
+/// of a label without records.
 std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64_t count,
                                           int columns, std::int64_t label_count) {
   std::vector<std::int64_t> records(static_cast<std::size_t>(count), kNoRecord);

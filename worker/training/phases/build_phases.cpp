@@ -16,7 +16,7 @@ std::function<double(std::int64_t)> rate_of(const optim::NetworkPolicy& policy,
   };
 }
 
-/// Until a phase of the network wants them.
+/// Until a phase of the network needs them.
 void compute_no_gradients(const torch::nn::Module& network) {
   for (const at::Tensor& parameter : network.parameters()) parameter.set_requires_grad(false);
 }
@@ -188,7 +188,7 @@ class Builder {
   Replica& replica_;
   NetworkGradients gradients_;
   std::int64_t images_per_pass_;  ///< of this rank
-  at::Tensor gamma_factor_;       ///< undefined where no schedule moves it
+  at::Tensor gamma_factor_;       ///< undefined if no schedule moves it
   PhaseLosses losses_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 /// The pass of D over the reals draws behind all draws of the pass over the fakes.
 constexpr std::uint32_t kSitesOfFakes = 1024;
 
-/// Returns the random numbers of D's pass over the fakes, behind those of G's.
+/// Returns the random numbers of D's pass over the fakes, after G's.
 kernels::RandomStream random_behind(const Fakes& fakes, const StepInput& input) {
   return {input.images, Stream::kDiscriminatorNoise, fakes.next_site};
 }
@@ -81,7 +81,7 @@ PhaseLoss PhaseLosses::path_length(const StepInput& input) const {
                                      parts_.group.rank(), parts_.group.size());
   const at::Tensor lengths = measure_paths(input, count);
   const at::Tensor moved = mean.value.lerp(mean_length(lengths, count, mean), options.decay);
-  // A length that is not finite would stay in the mean for ever.
+  // A length that is not finite would stay in the mean forever.
   mean.value.copy_(at::where(moved.isfinite(), moved, mean.value).detach());
   // The mean over the ranks' losses is that over all ranks' images.
   const auto weight = options.weight * count.ranks / static_cast<double>(count.in_all);

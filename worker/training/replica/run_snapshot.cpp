@@ -48,7 +48,7 @@ checkpoint::Snapshot make_snapshot(std::map<std::string, NamedTensors> state, co
 std::string first_nonfinite(const checkpoint::Snapshot& snapshot) {
   for (const auto& [file, tensors] : snapshot.files) {
     for (const auto& [name, tensor] : tensors) {
-      // A sum in double is NaN or infinite where one of its float terms is.
+      // A sum in double is NaN or infinite if one of its float terms is.
       const bool finite = !tensor.is_floating_point() ||
                           std::isfinite(tensor.detach().sum(at::kDouble).item<double>());
       if (!finite) return file + ": " + name;

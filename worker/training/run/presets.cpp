@@ -80,7 +80,7 @@ std::optional<config::Node> find_preset(const config::Node& root, std::string_vi
                              "expected one of " + joined(std::views::keys(texts)) + ": " + *name);
 }
 
-/// Puts the values of a preset under those of the configuration.
+/// Uses the values of a preset where the configuration has none.
 void lay_under(config::Node& root, config::Node preset) {
   config::overlay(preset, root);
   root = std::move(preset);

@@ -19,7 +19,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Returns which attempt of the operator this process is; empty where it was started by hand.
+/// Returns which attempt of the operator this process is; empty if it was started by hand.
 std::string own_attempt() {
   const char* attempt = std::getenv(wire::environment::kAttempt);
   return attempt == nullptr ? "" : attempt;

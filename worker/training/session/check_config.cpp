@@ -19,7 +19,7 @@ void require_backend(const comm::CommConfig& config, int world_size) {
   }
 }
 
-/// Throws where the ranks of a network cannot share statistics of its images.
+/// Throws if the ranks of a network cannot share statistics of its images.
 void require_shared_statistics(const models::Blueprint& blueprint, std::int64_t images_per_pass,
                                const std::vector<int>& ranks_of_networks) {
   for (const int ranks : ranks_of_networks) {
@@ -27,7 +27,7 @@ void require_shared_statistics(const models::Blueprint& blueprint, std::int64_t 
   }
 }
 
-/// Only the networks know the names of their parameters. They are built only where a key names
+/// Only the networks know the names of their parameters. They are built only if a key names
 /// one: the large ones take a while.
 void require_parameters(RunConfig config) {
   if (config.discriminator.freeze.empty()) return;

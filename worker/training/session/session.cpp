@@ -61,7 +61,7 @@ class Services {
   std::unique_ptr<control::Server> server_;
 };
 
-/// Throws ConfigError where the run could not be logged as configured, whatever the server says.
+/// Throws ConfigError if the run could not be logged as configured, whatever the server says.
 void require_mlflow(const report::MlflowConfig& config) {
   if (!config.is_wanted()) return;
   report::require_mlflow_client(config.location);
@@ -140,7 +140,7 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
   return session.scheme.run(context);
 }
 
-/// Does so in this process: as a rank of the world or, where the process is alone, as all the ranks
+/// Does so in this process: as a rank of the world or, if the process is alone, as all the ranks
 /// that the scheme runs in one.
 ExitCode run_process(const Session& session, const comm::World& world, bool dry_run) {
   const auto run = [&](comm::Group& group, const comm::RankInfo& rank_info) {

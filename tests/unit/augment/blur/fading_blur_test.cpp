@@ -19,7 +19,7 @@ TEST(BlurSigma, FallsToZero) {
   EXPECT_EQ(blur_sigma({.sigma = 10}, 0), 0);
 }
 
-// At sigma 1 the pixels beside the center weigh half of it, the next ones a sixteenth.
+// At sigma 1 the pixels next to the center weigh half of it, the next ones a sixteenth.
 TEST(Blurred, SpreadsAPointByItsDistances) {
   const auto point = at::zeros({1, 1, 9, 9}, at::kDouble);
   point[0][0][4][4] = 1;

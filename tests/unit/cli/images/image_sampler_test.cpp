@@ -58,7 +58,7 @@ TEST(LabelsByName, AreTheNamesOfTheData) {
             (std::vector<std::int64_t>{3, 0, 1, 1}));
   expect_error(ExitCode::kUsage, "--labels: no label has this name: hrse (did you mean horse?)",
                [&] { sampler.specify(seeds(1), "hrse"); });
-  expect_error(ExitCode::kUsage, "the labels of this run are 0-3: 7",  // numbers are no names
+  expect_error(ExitCode::kUsage, "the labels of this run are 0-3: 7",  // numbers are not names
                [&] { sampler.specify(seeds(1), "7"); });
 }
 

@@ -15,7 +15,7 @@ ConfigOptions parse(std::vector<std::string> arguments) {
   ConfigOptions options;
   CLI::App app;
   add_config_options(app, options);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 expects them
   app.parse(arguments);
   return options;
 }

@@ -23,7 +23,7 @@ class FindConfig : public testing::Test {
 TEST_F(FindConfig, TakesFilesAsTheyAre) {
   const auto file = folder_.write("own", "{}");
   EXPECT_EQ(find(file), file);
-  EXPECT_EQ(find("/nowhere/run.yaml"), "/nowhere/run.yaml");  // whoever reads it says why it can't
+  EXPECT_EQ(find("/nowhere/run.yaml"), "/nowhere/run.yaml");  // the reader reports why it can't
 }
 
 TEST_F(FindConfig, FindsInstalledConfigurationsByName) {

@@ -41,7 +41,7 @@ TEST(NewestGenerator, SkipsCheckpointsThatCannotBeRead) {
   EXPECT_EQ(generator.refresh()->images_seen, 1000);
   testing::internal::CaptureStderr();
   EXPECT_EQ(generator.refresh()->images_seen, 1000);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");  // told once
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");  // reported once
 }
 
 TEST(NewestGenerator, StaysWhenItsCheckpointIsDeleted) {

@@ -79,7 +79,8 @@ TEST_F(PageServerTest, RefusesAPortThatIsTaken) {
 }
 
 TEST(PageServer, RefusesAnAddressOfNoInterface) {
-  for (const char* address : {"localhost", "::1", "192.0.2.1", ""}) {  // RFC 5737: of nobody
+  for (const char* address :
+       {"localhost", "::1", "192.0.2.1", ""}) {  // RFC 5737: for documentation
     expect_error(ExitCode::kConfig, "--address: not an IPv4 address of this machine",
                  [&] { PageServer({.address = address, .token = "s3cret"}); });
   }

@@ -22,7 +22,8 @@ TEST(LatencySummary, OfOneReadIsThatRead) {
   EXPECT_EQ(summary.slowest, 0.25);
 }
 
-// Of 1 to 100 the 50th is the median, the 95th the tail; the falling order makes the mean that of all.
+// Of 1 to 100 the 50th is the median, the 95th the tail; in falling order the mean is the mean
+// of all.
 TEST(LatencySummary, TakesQuantilesByNearestRankInAnyOrder) {
   std::vector<float> latencies;
   for (int i = 100; i >= 1; --i) latencies.push_back(static_cast<float>(i));
@@ -40,7 +41,7 @@ TEST(LatencySummary, TakesTheMeanOfTheLatestQuarterIfItIsHigher) {
 
 constexpr PrefetchRange kControlRange{{1, 2}, 16, {64, 20}};
 
-/// A second of calm: 100 records of 10 ms in batches of 10, nobody waits.
+/// A second of calm: 100 records of 10 ms in batches of 10, no waiting.
 PrefetchWindow calm_window() {
   return {.read_count = 100,
           .reads = {.mean = 0.010, .median = 0.010, .tail = 0.012, .slowest = 0.012},
@@ -77,7 +78,7 @@ TEST(PrefetchControl, ChangesNothingBeforeItHasSeenAnything) {
   EXPECT_EQ(after(at_start(), PrefetchWindow{}), at_start());
 }
 
-// One busy thread and half of one to spare: two. The slowest read of 12 ms holds up 1.2 records, a
+// One busy thread and half of one to spare: two. The slowest read of 12 ms delays 1.2 records, a
 // part of a batch, behind the one that is read: two.
 TEST(PrefetchControl, KeepsTheThreadsThatAreBusyAndHalfOfThat) {
   const PrefetchState state = after(at_start(), calm_window());
@@ -114,8 +115,8 @@ TEST(PrefetchControl, GivesIdleThreadsBackAfterEightWindows) {
   EXPECT_EQ(after(state, calm_window(), 8).calm, (PrefetchLimits{6, 4}));
 }
 
-// The mean is 190 ms too much, at 100 records/s that is 19 threads and half of that: 28.5 beside
-// two. The slowest read of 240 ms holds up 24 records, the added threads 28.5: three batches.
+// The mean is 190 ms too much, at 100 records/s that is 19 threads and half of that: 28.5 and
+// two. The slowest read of 240 ms delays 24 records, the added threads 28.5: three batches.
 TEST(PrefetchControl, AddsByLittlesLawAtOnceWhenTheTailLeavesItsBaseline) {
   const PrefetchState state = in_congestion();
   EXPECT_TRUE(state.congested);

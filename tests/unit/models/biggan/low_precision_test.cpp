@@ -134,7 +134,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Expects gradients of weights near those of float32. Biases in front of a norm have none. Where one
+/// Expects gradients of weights near float32's. Biases in front of a norm have none. Where one
 /// ReLU bends for few numbers, a single loss errs by more than the mean, and for which one depends on
 /// the processor: hence the median of three.
 void expect_gradients(const GradientsIn& gradients_in, const Way& way) {

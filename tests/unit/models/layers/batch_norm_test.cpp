@@ -68,8 +68,8 @@ TEST(BatchNorm, ScalesAndShiftsEachImageByItsLabel) {
   EXPECT_NEAR(named_buffers(norm).at("running_mean")[0].item<double>(), 0.4, 1e-12);
 }
 
-// Each rank holds one image of the batch; output, statistics and gradient are those of one rank
-// that holds both.
+// Each rank holds one image of the batch; output, statistics and gradient equal those of one
+// rank that holds both.
 TEST(BatchNorm, SynchronizedEqualsBatchNormOfTheWholeBatch) {
   const auto whole = make_norm();
   const auto x = two_channels().requires_grad_();

@@ -18,7 +18,7 @@ constexpr const char* kTiny =
     "widths: [12, 8, 8], cardinality: [3, 2, 4], blocks: [1, 2, 1]}";
 constexpr int kLabels = 3;
 
-/// Networks whose blocks are no identities: those of the first step give no layer a gradient.
+/// Networks whose blocks are not identities: at the first step no layer gets a gradient.
 Networks tiny_networks(std::optional<at::ScalarType> low_precision_type = {}) {
   ModelConfig config = read_model(kTiny, kLabels);
   config.low_precision_type = low_precision_type;

@@ -54,7 +54,7 @@ double millions_of_parameters(const torch::nn::Module& network) {
   return count / 1e6;
 }
 
-/// Networks on a device without memory, where the path is that of a GPU.
+/// Networks on a device without memory, which takes a GPU's path.
 struct PreparedNetworks : Networks {
   explicit PreparedNetworks(at::ScalarType low_precision = at::kBFloat16)
       : Networks([&] {

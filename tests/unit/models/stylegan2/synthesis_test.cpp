@@ -161,8 +161,8 @@ TEST(Synthesis, SkipsNoiseOfStrengthZero) {
   EXPECT_TRUE(at::allclose(network.images(w, &random), network.images(w)));
 }
 
-/// Returns how many operations on a GPU, beside convolutions and the one that draws the noise of all
-/// layers, which has one channel, take as much memory as an image of 64 x 64 pixels.
+/// Returns how many operations on a GPU, other than convolutions and the one that draws the noise
+/// of all layers, which has one channel, take as much memory as an image of 64 x 64 pixels.
 std::ptrdiff_t large_operations(int resolution) {
   NetworkConfig config = small_networks(resolution);
   config.channel_base = stylegan::DiscriminatorConfig{}.channel_base;

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Returns an answer; an empty one while nobody listens.
+/// Returns an answer; an empty one while no server listens.
 std::string answer_of(int port, const std::string& path) {
   try {
     LoopbackConnection connection(port);
@@ -27,7 +27,7 @@ std::string answer_of(int port, const std::string& path) {
   }
 }
 
-/// An operator with the kinds of a table, beside a server, until it goes.
+/// An operator with the kinds of a table, next to a server, until it is destroyed.
 class RunningOperator {
  public:
   RunningOperator(FakeApiServer& server, std::vector<KindEntry> kinds)

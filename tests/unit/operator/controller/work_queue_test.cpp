@@ -28,7 +28,7 @@ TEST(WorkQueue, GivesAKeyToOneThreadAtATime) {
   WorkQueue queue({});
   queue.add(kA);
   EXPECT_EQ(queue.get()->key, kA);
-  queue.add(kA);  // while it is in hand
+  queue.add(kA);  // while it is being processed
   EXPECT_EQ(queue.counts().depth, 0U);
   queue.done(kA);
   ASSERT_EQ(queue.counts().depth, 1U);

@@ -78,7 +78,7 @@ class Scripted {
         }) {}
 
   /// idle: after which the client gives up a request. A busy machine must not reach it: the server
-  /// would give the next answer in turn to a request that nobody waits for any more.
+  /// would give the next answer in turn to a request that was abandoned.
   std::unique_ptr<Informer> inform(std::chrono::seconds idle = std::chrono::seconds(60)) {
     ClusterAccess access;
     access.server = server_.url();
@@ -221,7 +221,7 @@ TEST(Informer, ReadsAListOfManyPagesAndRestartsWhenItExpiresInBetween) {
 
 TEST(Informer, GivesUpAHalfClosedWatchAndListsAgain) {
   const std::string added = event("ADDED", pod("b", "3"));
-  // Several times: the server may answer requests that the client has given up meanwhile.
+  // Several times: the server may answer requests that the client has already given up.
   Scripted server({list(pod("a", "1"), "2"), list(pod("c", "1"), "2")},
                   {kSilent, added, added, added, added, added});
   const auto informer = server.inform(std::chrono::seconds(2));
@@ -262,7 +262,7 @@ TEST(Informer, EndsUpRightAfterAnyDamagedStreams) {
   std::vector<std::string> watches;
   for (std::uint32_t seed = 1; seed <= kStreams; ++seed) watches.push_back(spoiled_stream(seed));
   watches.push_back(kGone);
-  // A fault that is still an event is believed: only a list can tell better.
+  // A fault that is still an event is believed: only a list can correct it.
   watches.push_back(event("ADDED", pod("last", "101")));
   Scripted server({list(pod("a", "9"), "9")}, watches);
   const auto informer = server.inform();

@@ -7,7 +7,7 @@ namespace ganscale::controller::scaling_sweep {
 
 inline const Key kWeak{"team", "weak"};
 
-/// A weak sweep over one, two and four CPU nodes, twice each; `changes` are laid upon its spec.
+/// A weak sweep over one, two and four CPU nodes, twice each; `changes` override its spec.
 inline ScalingSweep make_sweep(const Json& changes = Json::object()) {
   ScalingSweep sweep;
   sweep.key = kWeak;

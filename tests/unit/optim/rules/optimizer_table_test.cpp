@@ -87,7 +87,7 @@ TEST(OptimizerTable, RefusesAnInnerOptimizerWithinAnother) {
                [] { build("name: following\ninner: {name: lookahead}", at::ones({2})); });
 }
 
-// Weights that a network has prepared are those of the parameters' version.
+// Weights that a network has prepared belong to the parameters' version.
 TEST(OptimizerTable, EveryOptimizerCountsItsChangesOfParametersAndAverages) {
   for (const OptimizerKind& kind : optimizer_kinds()) {
     SCOPED_TRACE(kind.name);
@@ -108,7 +108,7 @@ TEST(OptimizerTable, EveryOptimizerCountsItsChangesOfParametersAndAverages) {
   }
 }
 
-/// Goes on from the state after three of seven steps: amid a round of lookahead, whose next ends.
+/// Continues from the state after three of seven steps: amid a round of lookahead, whose next ends.
 TEST(OptimizerTable, EveryOptimizerResumesFromItsStateBitForBit) {
   const auto step = [](Optimizer& optimizer, int number) {
     for (const auto& [name, weight] : optimizer.parameters()) {

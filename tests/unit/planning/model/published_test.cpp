@@ -103,7 +103,7 @@ std::string yaml_of(const Row& row) {
          ", seconds_per_kimg: " + config::format_number(row.seconds_per_kimg) + "}]\n";
 }
 
-/// Returns the assumptions by a table's row of one GPU, which tells the device's time, and what the
+/// Returns the assumptions by a table's row of one GPU, which gives the device's time, and what the
 /// host takes for a launch.
 Assumptions of_first_row(const StepCount& count, const Machine& machine, const Row& first,
                          double launch_seconds) {
@@ -113,7 +113,7 @@ Assumptions of_first_row(const StepCount& count, const Machine& machine, const R
 }
 
 /// Returns what the host takes for a launch by a row with few images a GPU, which waits for its host
-/// there: with many it hides behind the device, so no row of one GPU tells it.
+/// there: with many it hides behind the device, so no row of one GPU shows it.
 double launch_seconds_of(const StepCount& count, const Machine& machine, const Row& row,
                          const Assumptions& of_device) {
   return fitted("fit: [launch_seconds]\nassume: {device: " +
@@ -122,7 +122,7 @@ double launch_seconds_of(const StepCount& count, const Machine& machine, const R
       .launch_seconds;
 }
 
-/// Those of stylegan3's docs/configs.md. The device by `auto` on one A100 at 256 x 256, the host by
+/// From stylegan3's docs/configs.md. The device by `auto` on one A100 at 256 x 256, the host by
 /// `paper256` on eight: 2.47 s/kimg.
 Assumptions stylegan3(const StepCount& count, const Row& first) {
   const Machine& machine = machine_of_name("dgx-a100");
@@ -131,7 +131,7 @@ Assumptions stylegan3(const StepCount& count, const Row& first) {
                       launch_seconds_of(paper256(), machine, {{8, 64}, 2.47}, device));
 }
 
-/// Those of stylegan2-ada-pytorch's README, the middles of its ranges. The host by eight V100 at
+/// From stylegan2-ada-pytorch's README, the middles of its ranges. The host by eight V100 at
 /// 128 x 128: 4.4 s/kimg, no less than on four.
 Assumptions stylegan2_ada(const StepCount& count, const Row& first) {
   const Machine& machine = machine_of_name("dgx-1");

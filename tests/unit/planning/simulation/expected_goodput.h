@@ -7,7 +7,7 @@
 namespace ganscale::planning {
 
 /// Returns the share of the time that advances the training, with a checkpoint after every
-/// `interval_seconds` of it; what a write takes beside the training is not in it.
+/// `interval_seconds` of it; the time of writes during the training is not in it.
 ///
 /// Paper: Daly 2006, the complete cost function: a run with exponentially distributed failures takes
 ///        M exp(R / M) (exp((tau + C) / M) - 1) / tau times its work.

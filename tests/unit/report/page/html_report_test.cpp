@@ -142,7 +142,7 @@ TEST(Curves, ShowMetricsAgainstTimeToo) {
   const auto charts = metric_time_charts(run);
   ASSERT_EQ(charts.size(), 1U);
   EXPECT_EQ(charts[0].x_unit, "min");
-  EXPECT_THAT(charts[0].x, ElementsAre(1, 1.5, 3));  // no tick tells when 9000 were seen
+  EXPECT_THAT(charts[0].x, ElementsAre(1, 1.5, 3));  // no tick says when 9000 were seen
   EXPECT_THAT(charts[0].series[0].values, ElementsAre(80.5, 70, 60));
   EXPECT_THAT(html_report(run), HasSubstr("\"unit\":\"min\""));
 }

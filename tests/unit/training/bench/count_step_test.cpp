@@ -115,7 +115,7 @@ TEST(CountStep, TakesTheChannelsOfTheLastConvolutionByEights) {
   EXPECT_LT(flops("0"), flops("1"));
 }
 
-// A step of D prepares those of G once, which the next step of G uses; and so on.
+// A step of D prepares G's once, which the next step of G uses; and so on.
 TEST(CountStep, PreparesWeightsOncePerUpdate) {
   const auto phases = count_step(parse("model: {name: stylegan2, channel_max: 8}\n"
                                        "generator: {path_length_weight: 2}\n"
@@ -133,7 +133,7 @@ TEST(CountStep, PreparesWeightsOncePerUpdate) {
     return std::ranges::count(phase_of(phases, phase).gradients, "ganscale::scaled_copies",
                               &cost::Operation::name);
   };
-  // G has copies of the mapping's and the affine layers' weights, and those of convolutions in two
+  // G has copies of the mapping's and the affine layers' weights, and convolutions' in two
   // types; D has two types. Each has a gradient.
   EXPECT_EQ(copies("Gmain"), 2 + 4);
   EXPECT_EQ(copies("Greg"), 4 + 4);
@@ -151,7 +151,7 @@ TEST(CountStep, OfConfigFAgreesWithACountOfItsLayers) {
   EXPECT_NEAR(report.gflop_per_image(), 1219, 0.05 * 1219);
 }
 
-// Before its operators were fused it took 2,400 launches and 157 GB beside convolutions.
+// Before its operators were fused it took 2,400 launches and 157 GB outside convolutions.
 TEST(CountStep, OfConfigFStaysWithinItsBudgets) {
   const auto config = parse(
       "model: {name: stylegan2, preset: config-f, resolution: 256}\n"
@@ -213,7 +213,7 @@ TEST(CountStep, OfEveryModelCountsLessInBf16) {
   }
 }
 
-// The command of docs/performance.md, which tells 77 and 61 GB.
+// The command of docs/performance.md, which reports 77 and 61 GB.
 TEST(CountStep, OfBiggan1024FitsIntoTheMemoryOfAnH200) {
   if (!is_thorough()) GTEST_SKIP() << "half a minute: make check-long runs it";
   constexpr double kH200Bytes = 141e9;

@@ -37,7 +37,7 @@ TEST(MeasureSteps, GivesAllRanksOneResult) {
       EXPECT_LE(term.lowest, term.mean + 1e-12) << term.name;
       EXPECT_LE(term.mean, term.highest + 1e-12) << term.name;
     }
-    // What the ranks spent adds up to a step; the window is that of the slowest.
+    // What the ranks spent adds up to a step; the window is the slowest rank's.
     EXPECT_LE(sum_of(steps.terms), steps.measured.seconds / 4 + 1e-9);
     EXPECT_GT(sum_of(steps.terms), 0);
     EXPECT_GT(steps.terms[1].highest, 0);  // all_reduce

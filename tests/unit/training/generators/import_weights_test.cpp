@@ -21,7 +21,7 @@ Metadata metadata() {
           {"discriminator", "skip"},     {"mbstd_group", "2"},    {"mbstd_features", "1"}};
 }
 
-/// Networks of the shape that the metadata tell, with weights of this seed.
+/// Networks of the shape in the metadata, with weights of this seed.
 models::Networks networks(std::uint64_t seed) {
   RunConfig config = parse_run(config::parse_yaml(
       "model: {name: stylegan2, conditional: true, resolution: 16, z_dim: 8, w_dim: 8, "

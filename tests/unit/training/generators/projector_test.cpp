@@ -51,7 +51,7 @@ TEST(Project, ComesNearerToAnImageOfTheGeneratorAndLeavesItAsItWas) {
   }
 }
 
-/// Embeds an image as the mean of each color: the distance is that of mean colors.
+/// Embeds an image as the mean of each color: the distance compares mean colors.
 class MeanColors : public metrics::PerceptualNet {
   at::Tensor compute(const at::Tensor& images) override { return images.mean({2, 3}); }
 };

@@ -13,7 +13,7 @@
 namespace ganscale::training {
 namespace {
 
-/// A reporter of one rank, and what it is told.
+/// A reporter of one rank, and its inputs.
 class Reported {
  public:
   Reported(comm::Group& group, const RunFolder& folder, const std::string& more = "")

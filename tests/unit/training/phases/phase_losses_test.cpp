@@ -207,7 +207,7 @@ TEST(PhaseLosses, OfR1AreTakenAtTheRealsBeforeTheirAugmentation) {
   EXPECT_LT(pixel_count, 16);
 }
 
-// Three scores above 0 and one below, of five: those of the fakes do not count.
+// Three scores above 0 and one below, of five: the fakes' do not count.
 TEST(PhaseLosses, LetTheAugmentationObserveTheReals) {
   const auto alone = comm::make_single_group();
   Game game(*alone);
@@ -267,7 +267,7 @@ TEST(PhaseLosses, OfPairsCompareEachFakeWithItsReal) {
   loss.total.backward();
   EXPECT_NEAR(game.generator.slope.grad().item<double>(),
               (-sigmoid(2 - 6) * 2 + sigmoid(4 + 6) * 2) / 2, 1e-12);
-  // The gradient of D's factor is that of the fakes' scores alone.
+  // The gradient of D's factor comes from the fakes' scores alone.
   EXPECT_NEAR(game.discriminator.parameters()[0].grad().item<double>(),
               (-sigmoid(2 - 6) * 3 + sigmoid(4 + 6) * 3) / 2, 1e-12);
 }

@@ -10,7 +10,7 @@
 namespace ganscale::training {
 namespace {
 
-/// Opens the one rank of this run on a CPU; returns what is logged meanwhile.
+/// Opens the one rank of this run on a CPU; returns what it logs.
 std::string log_of_opening(RunConfig& config) {
   const TemporaryFolder folder;
   folder.write("log.jsonl", "");

@@ -38,7 +38,7 @@ std::shared_ptr<const Scheme> read_asynchronous(config::Section& in) {
   return std::make_shared<AsynchronousScheme>(std::move(c));
 }
 
-/// A rank may have a batch of each age, and that of its own step.
+/// A rank may have a batch of each age, and its own step's.
 void require_memory(const RunConfig& config, const AsynchronousOptions& options, int ranks) {
   const models::ModelConfig& model = config.model;
   const auto element_bytes =

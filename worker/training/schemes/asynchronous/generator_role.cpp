@@ -11,7 +11,7 @@ namespace ganscale::training {
 namespace {
 
 /// In its first steps a process has cuDNN search for the fastest algorithms. The roles may be on one
-/// device, and what computes there meanwhile would decide what is fastest: they take turns.
+/// device, and what else computes there would distort the search: they take turns.
 constexpr std::int64_t kStepsInTurn = 2;
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 /// The rest of an exhausted budget: 0 would mean no budget.
 constexpr double kNoTime = 1e-9;
 
-/// Returns the time spent on a label so far. For a killed attempt, that of its checkpoint.
+/// Returns the time spent on a label so far. For a killed attempt, up to its checkpoint.
 double cost_of(const LabelState& state) { return std::max(state.spent_seconds, state.seconds); }
 
 /// Returns whether a label is finished. budget_seconds: its share; 0 if there is no budget.
@@ -150,7 +150,7 @@ void LabelQueue::train_label(LabelState& state, double budget_seconds) {
   }
 }
 
-/// Switches from the label's log back to that of the run.
+/// Switches from the label's log back to the run's.
 void LabelQueue::log_end(const LabelState& state, std::size_t left) const {
   log::set_file(context_.group.rank() == 0 ? context_.folder.log() : std::filesystem::path());
   log::info("Finished label", {{"label", state.label},

@@ -22,7 +22,7 @@ TEST(ConfigMap, HoldsTheConfigurationAsTheWorkerReadsIt) {
   EXPECT_FALSE(map["data"].contains("bind.sh"));
 }
 
-/// Runs the ranks' binding script with an nvidia-smi and a /sys of our own: `gpu` is beside `cpus`.
+/// Runs the ranks' binding script with an nvidia-smi and a /sys of our own: `gpu` is near `cpus`.
 std::string allowed_cpus(const std::string& cpus, int gpu = 1, int gpus_per_rank = 1) {
   Plan plan = make_plan();
   plan.profile.bind_to_gpu = true;

@@ -8,7 +8,7 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-/// The kind of GanTrainings beside a server, with what run_operator() would give it.
+/// The kind of GanTrainings next to a server, with what run_operator() would give it.
 struct Assembly {
   FakeApiServer server;
   std::unique_ptr<Transport> transport = server.connect();

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 const Key kJob{"team", "faces-purge"};
 
-/// A cluster with a claim and a deleted training that wants its folder deleted.
+/// A cluster with a claim and a deleted training whose folder is to be deleted.
 struct Deleted : World {
   explicit Deleted(const Json& changes = Json::object()) {
     server.put(resource::kClaims, {{"metadata", {{"name", "runs"}, {"namespace", "team"}}}});

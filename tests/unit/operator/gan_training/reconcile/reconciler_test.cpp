@@ -141,7 +141,7 @@ TEST(Reconciler, DeletesATrainingAfterItsTimeToLive) {
 }
 
 /// An attempt that failed and waits for its restart, and another operator that has started the next
-/// one since: the copies of MPIJobs are new, that of the training is not.
+/// one since: the copies of MPIJobs are new, the training's is not.
 struct Behind : World {
   Behind() {
     run();
@@ -302,7 +302,7 @@ TEST(Reconciler, EndsARunningAttemptThatIsDeletedEvenWithASpecThatCantBeRead) {
   world.settle();
   EXPECT_FALSE(world.server.get(kMpiJobs, World::job_key(1)).is_null()) << "it is asked to stop";
   EXPECT_EQ(world.status()["ending"]["reason"], "Delete");
-  world.now += seconds(120);  // the default deadline, as nobody can read another
+  world.now += seconds(120);  // the default deadline, as no other can be read
   world.reconcile();
   EXPECT_TRUE(world.server.get(kMpiJobs, World::job_key(1)).is_null());
   world.server.remove(resource::kPods, {"team", "faces-r1-worker-0"});

@@ -49,7 +49,7 @@ TEST(WorkerProbe, AsksARunningWorkerToStop) {
   EXPECT_THAT(server.requests().at(1), HasSubstr(R"({"command":"stop"})"));
 }
 
-/// A worker that does not answer until it is let go, and notes who was asked.
+/// A worker that does not answer until it is released, and notes which were asked.
 class Busy {
  public:
   std::string url_of(const std::string& name) const { return server_.url() + "/" + name; }

@@ -14,7 +14,7 @@ namespace ganscale::controller::gan_training {
 
 inline const Key kFaces{"team", "faces"};
 
-/// A GanTraining on CPUs; `changes` are laid upon its spec.
+/// A GanTraining on CPUs; `changes` override its spec.
 inline Json make_training(const Json& changes = Json::object()) {
   Json spec = {{"image", "x"}, {"nodeProfile", "cpu"}, {"config", {{"training", {{"batch", 8}}}}}};
   spec.merge_patch(changes);

@@ -1,4 +1,4 @@
-// The rules of the CustomResourceDefinitions, in CEL, name schemes and node profiles: those of the tables.
+// The CEL rules of the CustomResourceDefinitions name the schemes and node profiles of the tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

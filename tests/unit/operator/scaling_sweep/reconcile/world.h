@@ -57,7 +57,7 @@ class SweepOperator {
   Reconciler reconciler;
 };
 
-/// A sweep in an API server in memory, and who plays the trainings.
+/// A sweep in an API server in memory, and a stand-in for the trainings.
 class SweepWorld {
  public:
   explicit SweepWorld(const Json& changes = Json::object()) {

@@ -5,7 +5,7 @@
 namespace ganscale::controller::scaling_sweep {
 namespace {
 
-/// A strong sweep over one and two nodes; `changes` are laid upon its spec.
+/// A strong sweep over one and two nodes; `changes` override its spec.
 Json spec_with(const Json& changes = Json::object()) {
   Json spec = {{"mode", "Strong"},
                {"points", Json::array({{{"nodes", 1}}, {{"nodes", 2}, {"gpusPerNode", 4}}})},

@@ -148,7 +148,7 @@ TEST_F(Asynchronous, ResumesFromACheckpointAsIfItHadNotStopped) {
   expect_same(newest("cut"), newest("whole"));
 }
 
-// Nothing of a checkpoint belongs to a role: it may go on by another scheme on other ranks.
+// Nothing of a checkpoint belongs to a role: it may continue with another scheme on other ranks.
 TEST_F(Asynchronous, ResumesFromACheckpointOfAnotherRatioOrScheme) {
   configure(4, ", max_staleness: 2");
   train("run", 2);

@@ -9,7 +9,7 @@ namespace {
 
 using Rows = std::vector<std::int64_t>;
 
-// Of twelve images, those of rank 1 of 2 are 1, 3, 5, 7, 9, 11; rank 0 of 3 has 0, 3, 6, 9.
+// Of twelve images, rank 1 of 2 has 1, 3, 5, 7, 9, 11; rank 0 of 3 has 0, 3, 6, 9.
 TEST(SharedRows, HoldTheSameImages) {
   EXPECT_EQ(shared_rows({1, 2}, {0, 3}, 12), (Rows{1, 4}));
   EXPECT_EQ(shared_rows({0, 3}, {1, 2}, 12), (Rows{1, 3}));

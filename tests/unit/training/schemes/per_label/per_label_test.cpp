@@ -108,7 +108,7 @@ TEST_F(PerLabel, CommunicatesOnlyOnceItsLabelsAreDone) {
       }
     });
     EXPECT_EQ(train(observed), ExitCode::kOk);
-    EXPECT_EQ(operations, 2);  // the other tells how the labels ended
+    EXPECT_EQ(operations, 2);  // the other reports how the labels ended
   });
 }
 

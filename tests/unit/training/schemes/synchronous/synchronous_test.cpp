@@ -50,7 +50,7 @@ constexpr const char* kTiny =
     "mapping_layers: 2}\n"
     "training: {batch: 4}\n";
 
-// StyleGAN2's mean style is a buffer: samples are drawn toward that of the average.
+// StyleGAN2's mean style is a buffer: samples are drawn toward the average's.
 TEST(Synchronous, GivesTheAverageTheBuffersOfTheGenerator) {
   for (const std::string& yaml :
        {std::string(kTiny), std::string("model: {name: dcgan}\ntraining: {batch: 4}\n")}) {
