@@ -14,7 +14,7 @@ may_lock_memory() {
   ((capabilities >> 14 & 1))
 }
 
-# Prints the interfaces that NCCL takes by NCCL_SOCKET_IFNAME: those of a list of beginnings, with "=" of names; with "^" all others.
+# Prints the interfaces that NCCL takes by NCCL_SOCKET_IFNAME: a list of prefixes, with "=" of names; with "^" all others.
 interfaces() {
   local list=${1#^} rest='*' listed=yes others=no path name taken
   [[ $1 != ^* ]] || { listed=no others=yes; }
@@ -75,8 +75,8 @@ end_later() {
 }
 
 # mpirun forwards SIGUSR1, on which the ranks write a checkpoint and end with 143; SIGTERM it would answer with SIGKILL
-# after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'. But 137, a rank that was killed, for want of memory
-# say, becomes 75, a rank that is lost: the run can go on from its last checkpoint.
+# after seconds. So SIGTERM becomes SIGUSR1, and the exit code is the ranks'. But 137, a rank that was killed, out of memory
+# say, becomes 75, a lost rank: the run can resume from its last checkpoint.
 launch() {
   local host child code lines reader errors watcher deadline=
   while read -r host _; do

@@ -39,7 +39,7 @@ class Opaque(dict):
 
 
 def rebuild_network(meta):
-    """Keeps the class's name and state of a network; its source code, which lies beside them, is not run."""
+    """Keeps the class's name and state of a network; its source code, which is stored with them, is not run."""
     return Opaque(class_name=meta["class_name"], **meta["state"])
 
 
@@ -117,7 +117,7 @@ def r3gan_blocks(tensors, prefix):
 
 
 def r3gan_options(networks, tensors):
-    """The shapes of the tensors tell everything."""
+    """The shapes of the tensors determine everything."""
     prefix = "G_ema.Model."
     blocks = r3gan_blocks(tensors, prefix)
     stages = [blocks[stage][0] for stage in sorted(blocks)]

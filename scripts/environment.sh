@@ -14,7 +14,7 @@ find_tools
 
 # Paths below the checkout are hashed relative to it, so that another clone finds the same objects.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$repository} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
-# What ccache asks for where headers are precompiled; no source of ours tells the time by __TIME__.
+# What ccache needs for precompiled headers; no source of ours uses __TIME__.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 if [ -z "${CCACHE_DIR:-}" ] && [ ! -d "$HOME/.ccache" ] && [ ! -d "${XDG_CACHE_HOME:-$HOME/.cache}/ccache" ] &&
    [ ! -d "${XDG_CONFIG_HOME:-$HOME/.config}/ccache" ]; then

@@ -2,7 +2,7 @@
 # Fuzzes everything that reads bytes which others wrote, under AddressSanitizer and UndefinedBehaviorSanitizer: a target each
 # (tests/fuzz/targets.cpp), one after the other, on all cores.
 #   SECONDS_EACH=60 scripts/fuzz.sh [TARGET...]     default: all targets
-# Inputs that reach new code are kept in build/fuzz/corpus, from which the next run goes on; findings are in
+# Inputs that reach new code are kept in build/fuzz/corpus, from which the next run continues; findings are in
 # build/fuzz/findings. Exit code 1 if there are any.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh

@@ -11,7 +11,7 @@ build=${1:-build/gpu-prebuilt}
 archive=.gpu-deps/programs.tar.gz
 site=${GANSCALE_TORCH_SITE:-$(echo "$python_folder"/lib/python3*/site-packages)}
 
-# The programs find LibTorch beside them, where the other machine has links to it. Old-style run paths also serve the libraries
+# The programs find LibTorch next to them, where the other machine has links to it. Old-style run paths also serve the libraries
 # that libraries load.
 run_path=$(python3 scripts/gpu_check/prebuilt.py run-path "$site")
 cmake --preset gpu -B "$build" -DTORCH_SITE="$site" -DCMAKE_CUDA_ARCHITECTURES="${GANSCALE_CUDA_ARCHITECTURES:-90-real}" \

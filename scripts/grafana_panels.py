@@ -54,7 +54,7 @@ def override(panel, series, **properties):
 
 
 def color_values(panel, kind, steps):
-    """Colors a panel by its values where that tells more than which series it is, and marks the steps beside lines and bars."""
+    """Colors a panel by its values if that shows more than which series it is, and marks the steps next to lines and bars."""
     fields = models.FieldColorModeId
     if steps:
         panel.thresholds(thresholds(steps))

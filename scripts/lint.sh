@@ -2,7 +2,7 @@
 # Checks the layout of C++ (clang-format), shell scripts (shellcheck), and the limits of docs/style.md: of a function in C++ and
 # Python complexity 10, 60 lines, 5 parameters (lizard), of a function in shell 60 lines, of any source file 500 lines, of a folder 26 files.
 #   scripts/lint.sh            reports what offends
-#   scripts/lint.sh --fix      lays out every C++ file anew
+#   scripts/lint.sh --fix      formats every C++ file
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"

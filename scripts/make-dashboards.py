@@ -45,7 +45,7 @@ STRAGGLING = f"max by (namespace, run) ({ALLREDUCE}) - min by (namespace, run) (
 
 
 def by_role(rates):
-    """Returns a query of ranks with the network that each trains, as its waiting tells."""
+    """Returns a query of ranks with the network that each trains, from its waiting time."""
     return f"{rates} * on (namespace, run, instance, rank) group_left (network) (0 * ganscale_role_wait_seconds_total{RUN} + 1)"
 
 

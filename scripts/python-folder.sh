@@ -3,7 +3,7 @@
 # Python's version: every clone with the same pins shares one environment.
 #   scripts/python-folder.sh          of the build and the tests
 #   scripts/python-folder.sh docs     of the tools that write docs and dashboards: another one, since the path of the former is in
-#                                     every compile command, and a new pin there compiles everything anew
+#                                     every compile command, and a new pin there recompiles everything
 #   scripts/python-folder.sh wheel    of what makes the wheel
 #   scripts/python-folder.sh site     of what makes the documentation's site
 #   scripts/python-folder.sh tracking    of what the tests of trackers and WebDataset compare with

@@ -186,7 +186,7 @@ python_tier() {
   touch "$python_folder/.tier-$1"
 }
 
-# python_environment and python_tier, for the environment of its own that scripts/python-folder.sh tells of.
+# python_environment and python_tier, for the separate environment that scripts/python-folder.sh describes.
 #   own_tier TIER MEGABYTES_NEEDED
 own_tier() {
   local python_folder

@@ -68,7 +68,7 @@ stage_asan-all() {
   scripts/build.sh asan unit_tests collective_tests && set_asan_options && run_ctest asan-all -L '^(unit|collective)$'
 }
 
-# A watchdog ends its process while other threads still run: that is no leak of threads.
+# A watchdog ends its process while other threads still run: that is not a leak of threads.
 set_tsan_options() {
   # Ubuntu's PMIx maps its shared memory where ThreadSanitizer has its own; the other store of its keys needs none.
   export PMIX_MCA_gds=hash

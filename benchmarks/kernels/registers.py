@@ -76,7 +76,7 @@ COMPILED = re.compile(r"Compiling entry function '(.*)' for '(\w+)'\n"
 
 
 def kernels_of(output):
-    """Returns the kernels that ptxas tells of, in its demangled output."""
+    """Returns the kernels that ptxas reports, in its demangled output."""
     kernels = []
     for name, architecture, stack, stores, loads, registers, rest in COMPILED.findall(output):
         shared = re.search(r"(\d+) bytes smem", rest)

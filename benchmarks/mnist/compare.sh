@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains MNIST in four ways with several seeds and prints their scores as a table (see README.md beside).
+# Trains MNIST in four ways with several seeds and prints their scores as a table (see README.md in this folder).
 #   [MNIST=folder of the IDX files] [KIMG=40] [SEEDS="1 2 3"] [IMAGES=5k] benchmarks/mnist/compare.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."

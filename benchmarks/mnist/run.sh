@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains a DC-GAN on MNIST and scores its digits: at least 7.5 of 10 (see README.md beside).
+# Trains a DC-GAN on MNIST and scores its digits: at least 7.5 of 10 (see README.md in this folder).
 #   benchmarks/mnist/run.sh [RUN_FOLDER [train options]]     MNIST=folder of the IDX files
 set -euo pipefail
 cd "$(dirname "$0")/../.."

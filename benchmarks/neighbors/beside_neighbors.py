@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures a training beside other work: a process that computes on each core.
+"""Measures a training next to other work: a process that computes on each core.
 
     benchmarks/neighbors/beside_neighbors.py [--rounds 3] [--steps 20]
 

@@ -41,7 +41,7 @@ def read_lines(file):
 
 
 def half_width(one, other):
-    """Returns that of the 95% interval of the difference of two means, by Welch."""
+    """Returns half the width of the 95% interval of the difference of two means, by Welch."""
     variances = [statistics.variance(values) / len(values) for values in (one, other)]
     if sum(variances) == 0:
         return 0

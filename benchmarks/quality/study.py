@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("GANSCALE_SHARED", ROOT.parent / "shared"))
 WIDE = ["--widths", "32", "64", "128"]
-# What `ganscale data convert` and `feature_net` are told.
+# What `ganscale data convert` and `feature_net` are given.
 DATASETS = {"mnist": (["--from", str(SHARED / "data/mnist"), "--channels", "gray", "--fit", "pad"], []),
             "cifar10": (["--from", str(SHARED / "data/cifar10-jpeg/train.tar")], WIDE + ["--epochs", "8"]),
             "letters": (["--from-typefaces"], WIDE + ["--epochs", "8"]),
@@ -73,7 +73,7 @@ class Study:
             sys.exit(f"exit code {status}: see {output.name}")
 
     def train(self, name, settings, ranks=1, config=None):
-        """Trains the run of this name, or goes on with it."""
+        """Trains the run of this name, or resumes it."""
         words = [word for setting in [f"data.path={self.data}", *QUIET, *settings, *self.settings]
                  for word in ("--set", setting)]
         self.run(ranks, name, "train", *(["--config", config] if config else []), "--run", self.folder / name, *words)

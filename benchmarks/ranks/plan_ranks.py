@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Predicts the time of two ranks from that of one, with one thread per rank, and measures it.
+"""Predicts the time of two ranks from one's, with one thread per rank, and measures it.
 
     benchmarks/ranks/plan_ranks.py [--mnist FOLDER] [--rounds 5] [--batch 64] [--steps 60]
 
@@ -26,7 +26,7 @@ def with_settings(settings):
 
 
 def measure(arguments, ranks, batch):
-    """Returns what bench tells."""
+    """Returns bench's results."""
     launcher = ["mpirun", "--bind-to", "none", "-n", str(ranks)]
     if os.getuid() == 0:
         launcher.insert(1, "--allow-run-as-root")

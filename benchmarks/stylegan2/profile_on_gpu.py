@@ -90,7 +90,7 @@ def main():
     if missing:
         print(f"not profiled: {missing}")
         return on_gpu.timing.CANNOT
-    # Kineto leaves CUPTI open between two traces: with CUDA graphs it may crash where it begins anew (as torch.profiler says).
+    # Kineto leaves CUPTI open between two traces: with CUDA graphs it may crash when it begins again (as torch.profiler says).
     os.environ.update(TEARDOWN_CUPTI="0", DISABLE_CUPTI_LAZY_REINIT="1")
     device = on_gpu.device_name(arguments)
     print(device, flush=True)

@@ -156,7 +156,7 @@ def require_equal(parameters):
 
 
 def judge(speed, speed_needed, share, memory_limit):
-    """Prints what compare() returned beside what is claimed of it, and returns the exit code: 0 if the claim holds."""
+    """Prints what compare() returned and the claim about it, and returns the exit code: 0 if the claim holds."""
     print(f"{speed:.2f} times as fast (needed: {speed_needed}), {share:.0%} of the memory (needed: at most "
           f"{memory_limit:.0%})")
     return 0 if speed >= speed_needed and share <= memory_limit else 1

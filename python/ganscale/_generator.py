@@ -72,9 +72,9 @@ class Generator(torch.nn.Module):
         return images
 
     def latents(self, seeds: Sequence[int], truncation: float | None = None) -> torch.Tensor:
-        """Returns the latents of seeds, [N, z_dim]: those of `ganscale generate` and of the run's sample grids.
+        """Returns the latents of seeds, [N, z_dim], as for `ganscale generate` and the run's sample grids.
 
-        truncation: the threshold beyond which BigGAN's latents are drawn anew. Raises: ValueError for other models and for a
+        truncation: the threshold beyond which BigGAN's latents are redrawn. Raises: ValueError for other models and for a
                     threshold that is not positive.
         """
         images = torch.tensor(list(seeds), dtype=torch.int64)
@@ -94,7 +94,7 @@ class Generator(torch.nn.Module):
     def sample(
         self, n: int, *, seed: int = 0, label: int | Sequence[int] | None = None, truncation: float | None = None
     ) -> torch.Tensor:
-        """Returns the images of n consecutive seeds, [n, C, H, W] in [-1, 1]: those of
+        """Returns the images of n consecutive seeds, [n, C, H, W] in [-1, 1], as for
         `ganscale generate --seeds SEED-LAST --labels LABEL`.
 
         seed:       the first one.

@@ -25,7 +25,7 @@ def program() -> pathlib.Path:
 
 
 def environment() -> dict[str, str]:
-    """Returns the variables with which the program starts: those of this process, and where libraries are that it cannot
+    """Returns the variables with which the program starts: this process's, and where libraries are that it cannot
     find by itself.
 
     Raises: MissingLibrary.
@@ -49,7 +49,7 @@ def environment() -> dict[str, str]:
 
 
 def main() -> NoReturn:
-    """Becomes the program, with the words of the command line: its exit code and signals are those of this process."""
+    """Becomes the program, with the words of the command line: its exit code and signals are this process's."""
     try:
         variables = environment()
     except MissingLibrary as error:

@@ -1,4 +1,4 @@
-"""What scripts/gpu-check.sh runs: stages, each with its own limit, one after the other, those that tell the most first.
+"""What scripts/gpu-check.sh runs: stages, each with its own limit, one after the other, the most informative ones first.
 
 A failed stage does not end the next; exit code 1, and its name at the end. What each says is shown as it comes. Logs, figures
 and traces of the last run of each stage are kept in BUILD/results, also over calls, and packed after each stage:

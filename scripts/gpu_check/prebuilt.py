@@ -24,7 +24,7 @@ LOADED = re.compile(r"\s*(?P<name>\S+) => (?P<path>/\S+) ")
 
 
 def run_path(site):
-    """Returns the folders of the run path of programs in bin/, beside lib/ and links to torch/ and nvidia/."""
+    """Returns the folders of the run path of programs in bin/, next to lib/ and links to torch/ and nvidia/."""
     folders = ["lib", "torch/lib", *sorted(str(path.relative_to(site)) for path in site.glob("nvidia/*/lib"))]
     return [f"$ORIGIN/../{folder}" for folder in folders]
 

@@ -1,4 +1,4 @@
-"""The stage "versions" of scripts/gpu-check.sh: what this machine and the build are, for whoever reads the figures.
+"""The stage "versions" of scripts/gpu-check.sh: what this machine and the build are, for readers of the figures.
 
     python3 scripts/gpu_check/versions.py BUILD
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Signs what is released, with cosign: each image in OUT/images.txt, with its bill of materials, each chart in OUT/charts.txt, and each
-# file of OUT by a bundle beside it. Without keys: the signature names the workflow that ran this. OUT/subjects.txt lists all of it by
+# file of OUT by a bundle next to it. Without keys: the signature names the workflow that ran this. OUT/subjects.txt lists all of it by
 # digest, for the provenance.
 #   scripts/release/sign.sh OUT
 set -euo pipefail

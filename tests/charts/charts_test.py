@@ -263,7 +263,7 @@ class Dashboards(unittest.TestCase):
     maxDiff = None
 
     def test_a_sweep_shows_what_comes_out_by_hand(self):
-        """faces: 100 images per second on 1 rank and 250 on 4, as both replicas of the operator tell."""
+        """faces: 100 images per second on 1 rank and 250 on 4, as both replicas of the operator report."""
         figures = {"n1": {"ranks": 1, "images_per_second": 100, "speedup": 1, "efficiency_ratio": 1},
                    "n4": {"ranks": 4, "images_per_second": 250, "speedup": 2.5, "efficiency_ratio": 0.625}}
         series = {}

@@ -10,11 +10,11 @@ from queries import FILES, annotations, queries
 PROJECT = FILES.parent.parent.parent
 BOARDS = {path.stem: json.loads(path.read_text()) for path in sorted((FILES / "dashboards").glob("*.json"))}
 PANELS = [panel for board in BOARDS.values() for panel in board["panels"] if panel["type"] != "row"]
-# What Grafana knows; count:WORD is a number with the word behind it. "short" tells nothing.
+# What Grafana knows; count:WORD is a number with the word behind it. "short" says nothing.
 UNITS = r"none|s|dtdurations|percentunit|Bps|bytes|watt|ops|suffix:×|count:(images/s|\w+)"
 RULES = (FILES / "rules/ganscale.yaml").read_text()
 FAILURES = re.compile(r"failures_total|errors_total|nonfinite_total|XID_ERRORS")
-# Where an alert has a threshold, red begins there: panel, alert, what tells the threshold, times what.
+# Where an alert has a threshold, red begins there: panel, alert, the pattern of the threshold, times what.
 ALERTED = [("Waiting for the slowest rank", "GanscaleStraggler", r"> ([\d.]+)", 1),
            ("Waiting for data", "GanscaleWaitsForData", r"> ([\d.]+)", 1),
            ("Age of the latest checkpoint", "GanscaleCheckpointStale", r"> ([\d.]+)", 1),
@@ -175,7 +175,7 @@ class EachQuery(unittest.TestCase):
 
 
 class Marks(unittest.TestCase):
-    """faces restarts at 7m after a minute of absence, and at 17m comes back with 4 ranks; digits goes on all the time."""
+    """faces restarts at 7m after a minute of absence, and at 17m comes back with 4 ranks; digits runs all the time."""
     maxDiff = None
     SERIES = {
         'ganscale_world_size{run="faces", rank="0", instance="a"}': "2x5 stale",

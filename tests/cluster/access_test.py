@@ -1,4 +1,4 @@
-"""What the operator may do, and that it goes on when its token is replaced."""
+"""What the operator may do, and that it continues when its token is replaced."""
 import json
 import re
 import ssl
@@ -150,7 +150,7 @@ class Access(OperatorCase):
         self.wait_running("before", 2)
         self.assertIsNone(operator.process.poll(), "it was not the same process")
 
-        # In a namespace where nobody let it in, it says so.
+        # In a namespace without rights, it says so.
         self.cluster.kubectl("create", "namespace", "closed")
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
                             "metadata": {"name": "outside", "namespace": "closed"},

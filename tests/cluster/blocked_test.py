@@ -1,4 +1,4 @@
-"""Trainings that can't have their pods: the status says why, and they go on once they can."""
+"""Trainings that can't have their pods: the status says why, and they continue once they can."""
 import time
 import unittest
 

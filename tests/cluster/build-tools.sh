@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the programs of a real control plane that tools/go.mod pins, or those of tools/addons/go.mod or tools/s3/go.mod, once for
+# Builds the programs of a real control plane that tools/go.mod pins, or of those that tools/addons or tools/s3 pin, once for
 # each version of that file, into the user's cache folder, and prints where they are. Every module comes through the Go module
 # proxy and its checksum database.
 #   tests/cluster/build-tools.sh [PROGRAM...]            default: what the cluster tests need of Kubernetes, etcd, kwok, Helm;
@@ -77,7 +77,7 @@ version_flags() {
   done
 }
 
-# Puts what is applied to a cluster beside the programs.
+# Puts what is applied to a cluster next to the programs.
 #   install_manifests PROGRAM...
 install_manifests() {
   local monitoring

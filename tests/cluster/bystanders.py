@@ -18,7 +18,7 @@ OBJECTS = {
 
 
 class Bystanders:
-    """Objects of every kind that the operator writes, beside its trainings, two of them with its own labels."""
+    """Objects of every kind that the operator writes, next to its trainings, two of them with its own labels."""
 
     def __init__(self, cluster):
         self.cluster = cluster

@@ -24,7 +24,7 @@ import urllib.parse
 from build_tools import CANNOT, build_tools
 from own_network import enter_own_network
 
-# Programs in Go collect garbage less often: a control plane lives for minutes, and tests beside it need the cores.
+# Programs in Go collect garbage less often: a control plane lives for minutes, and tests next to it need the cores.
 os.environ.setdefault("GOGC", "400")
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -171,7 +171,7 @@ class ControlPlane:
 
     # As kubectl does, but without a process for each: a hundred times as fast.
     def get(self, kind, name="", selector="", namespace="default"):
-        """Returns an object, or the list of those that bear the labels."""
+        """Returns an object, or the list of objects with the labels."""
         query = f"?labelSelector={urllib.parse.quote(selector)}" if selector else ""
         return self._call("GET", self._path(kind, name, namespace) + query)
 
@@ -189,7 +189,7 @@ class ControlPlane:
         return self._call("POST", self._path(kind, "", namespace) + "?dryRun=All&fieldValidation=Strict", value)
 
     def patch(self, kind, name, value, namespace="default", subresource=""):
-        """Lays `value` upon an object."""
+        """Merges `value` into an object."""
         return self._call("PATCH", self._path(kind, name, namespace) + (subresource and f"/{subresource}"), value)
 
     def delete(self, kind, name, namespace="default"):
@@ -282,7 +282,7 @@ class ControlPlane:
                    "--initial-cluster", f"default={peer}")
 
     def restore_etcd(self, backup):
-        """Sets the cluster back to a backup of etcd's folder, as an administrator is told to: the API server stops before
+        """Sets the cluster back to a backup of etcd's folder, as the manual says: the API server stops before
         and whoever has a cache of it starts again. The operator is not asked to."""
         self.stop("apiserver", signal.SIGKILL)
         self.stop("etcd", signal.SIGKILL)
@@ -384,13 +384,13 @@ class ControlPlane:
         self.apply(self._dgx(i))
 
     def _make_nodes(self):
-        # What kubectl checks before takes the API server half a minute to tell, when it has just begun on a busy machine.
+        # kubectl's checks take the API server half a minute when it has just started on a busy machine.
         self.kubectl("apply", "--validate=false", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": self.nodes}))
 
     # --- end
     def __exit__(self, kind, error, trace):
         self.over.set()
-        # Those who write first, the API server and etcd last.
+        # Writers first, the API server and etcd last.
         for name in sorted(self.processes, key=lambda name: {"apiserver": 1, "etcd": 2}.get(name, 0)):
             self.stop(name, signal.SIGKILL)
         if kind is None or "GANSCALE_KEEP_CLUSTER" not in os.environ:

@@ -1,4 +1,4 @@
-"""A validating webhook that denies what a test tells it to, as a policy engine would."""
+"""A validating webhook that denies what a test chooses, as a policy engine would."""
 import base64
 import http.server
 import json

@@ -88,7 +88,7 @@ class FaultProxy:
         self.delay = seconds
 
     def lag(self, words):
-        """Holds back what watches tell whose path holds these words, until catch_up()."""
+        """Holds back the events of watches whose path has these words, until catch_up()."""
         self.caught_up.clear()
         self.lagging = words
 

@@ -71,7 +71,7 @@ class HelmCase(unittest.TestCase):
         return result.stderr
 
     def left_over(self, release):
-        """Names of all objects that bear a release's label."""
+        """Names of all objects with a release's label."""
         kinds = self.cluster.kubectl("api-resources", "--verbs=list", "-o", "name").split()
         kinds = [kind for kind in kinds if not kind.startswith("events") and "endpoint" not in kind]
         return self.cluster.kubectl("get", ",".join(kinds), "-A", "-o", "name",
@@ -144,7 +144,7 @@ class HelmCase(unittest.TestCase):
         operator.stop()
 
     def attempt_of_digits(self):
-        """Returns what stays the same as long as the attempt of the training goes on."""
+        """Returns what stays the same during the attempt of the training."""
         status = self.cluster.get("gt", "digits", namespace="research")["status"]
         objects = [*self.cluster.get("mpijobs", namespace="research")["items"], *self.cluster.get("pods", namespace="research")["items"]]
         return status["phase"], status["attempt"]["number"], sorted(item["metadata"]["uid"] for item in objects)
@@ -172,7 +172,7 @@ class HelmCase(unittest.TestCase):
         self.cluster.kubectl("scale", "gt/digits", "-n", "research", "--replicas=1")
         wait_for("the next attempt runs", lambda: self.attempt_of_digits()[:2] == ("Running", 2))
         operator.stop()
-        # Its finalizer asks for a checkpoint before the training goes; nobody is left to do that.
+        # Its finalizer asks for a checkpoint before the training goes; no operator is left to do that.
         self.cluster.kubectl("patch", "gt", "digits", "-n", "research", "--type=merge", "-p",
                              '{"metadata":{"finalizers":null}}')
 
@@ -185,7 +185,7 @@ class HelmCase(unittest.TestCase):
         for values in sorted(VALUES.glob("*.yaml")):
             chart = "ganscale-" + values.stem.split("-")[0]
             namespace = "ganscale-system" if chart == "ganscale-operator" else "research"
-            # Beside the objects that are installed, whose selectors can't change.
+            # Next to the objects that are installed, whose selectors can't change.
             other = ["--set=nameOverride=other"] if chart == "ganscale-operator" else []
             text = self.helm("template", "other", CHARTS / chart, "-n", namespace, "-f", values, *other)
             with self.subTest(values.stem):
@@ -235,7 +235,7 @@ def scrape_a_worker(cluster):
                     found = set(re.findall(r"^(\w+)(?:\{| )", answer.read().decode(), re.M))
             except OSError:
                 return None
-            # Gauges appear with their first value; the last one to come is that of a checkpoint.
+            # Gauges appear with their first value; the last one to appear is a checkpoint's.
             return found if "ganscale_checkpoint_last_success_timestamp_seconds" in found else None
         found = wait_for("the worker told everything", names, 120)
         cluster.stop("worker")

@@ -29,7 +29,7 @@ class Kueue:
         shutil.copytree(self.bin / "kueue-config", self.folder / "config")
         (self.folder / "kustomization.yaml").write_text(json.dumps(KUSTOMIZATION))
         self.cluster.kubectl("create", "namespace", NAMESPACE)
-        # What kubectl checks before takes the API server half a minute to tell, when it has just got definitions.
+        # kubectl's checks take the API server half a minute when it has just got definitions.
         self.cluster.kubectl("apply", "--server-side", "--validate=false", "-k", self.folder)
         self._set_the_port_of_webhooks()
         self._start()

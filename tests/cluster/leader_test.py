@@ -19,7 +19,7 @@ class Leader(OperatorCase):
         return self.cluster.get("lease", "ganscale-operator", namespace="ganscale-system")["spec"]["holderIdentity"]
 
     def writes(self, *names):
-        """Returns (time, operator) of each write of these operators but those of the election, from the audit log."""
+        """Returns (time, operator) of each write of these operators except the election's, from the audit log."""
         found = []
         for line in (self.cluster.folder / "audit.log").read_text().splitlines():
             event = json.loads(line)
@@ -29,7 +29,7 @@ class Leader(OperatorCase):
         return sorted(write for write in found if write[1] in names)
 
     def turns(self, *names):
-        """Returns who wrote, in turn."""
+        """Returns the writers, in turn."""
         writers = [writer for _, writer in self.writes(*names)]
         return [writer for i, writer in enumerate(writers) if i == 0 or writer != writers[i - 1]]
 
@@ -42,7 +42,7 @@ class Leader(OperatorCase):
         self.training("cut-off")
         self.wait_running("cut-off", 1)
         proxy.hang("/leases/")
-        # Each change is undone by whoever leads: all along, and after the second has taken over.
+        # Each change is undone by the leader: all along, and after the second has taken over.
         for _ in range(40):
             self.cluster.patch("networkpolicy", "cut-off", {"spec": {"ingress": []}})
             time.sleep(1)
@@ -96,7 +96,7 @@ class Leader(OperatorCase):
         print(f"took over {time.monotonic() - ended:.1f} s after an orderly end")
         self.cluster.kubectl("scale", "gt/before", "--replicas=2")
         self.wait_running("before", 2)
-        # A new leader reads all by lists, in which built-in objects lack their kind: nobody changed them.
+        # A new leader reads all by lists, in which built-in objects lack their kind: they have not changed.
         self.assertNotIn("PutBack", {event["reason"] for event in self.events("after")})
 
         self.assertEqual(self.turns("operator-a", "operator-b"), ["operator-a", "operator-b", "operator-a"],

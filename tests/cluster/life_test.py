@@ -221,7 +221,7 @@ class Life(OperatorCase):
             self.cluster.kubectl("label", "gt", name, f"looked={i}", "--overwrite")
         wait_for("five more reconciles", lambda: self.operator.total("controller_runtime_reconcile_total") >= reconciles + 5)
         self.assertTrue(self._writes_stay(1))
-        # The election alone asks meanwhile.
+        # Only the election sends requests.
         self.assertLess(self.operator.total("rest_client_requests_total") - requests, 5 * 5)
         self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
 
@@ -297,7 +297,7 @@ class Life(OperatorCase):
     def check_a_failed_purge_holds_nothing_up(self):
         self.cluster.delete("gt", "stuck")
         wait_for("the Job that deletes", lambda: self.cluster.get("jobs", "stuck-purge")["status"].get("startTime"))
-        # As for a pod that never gets its image; only that nobody waits an hour for it here.
+        # As for a pod that never gets its image; but without waiting an hour.
         self.cluster.patch("jobs", "stuck-purge", {"spec": {"activeDeadlineSeconds": 1}})
         self.check_the_folder_stays("stuck", "Job was active longer than specified deadline")
 

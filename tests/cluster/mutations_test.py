@@ -81,7 +81,7 @@ class Mutator:
         return self.random.choice(kinds)()
 
     def mutate(self, spec):
-        """Changes one thing: a value, a key that is gone, a key that nobody knows."""
+        """Changes one thing: a value, a key that is gone, an unknown key."""
         path = self.random.choice([path for path in places(spec) if path])
         what = self.random.random()
         if what < 0.7:
@@ -141,7 +141,7 @@ class Mutations(OperatorCase):
         return False
 
     def has_status(self, name):
-        """Whether a status tells what came of the training: its phase has a reason, or a condition has the words."""
+        """Whether a status says what became of the training: its phase has a reason, or a condition has the words."""
         status = self.status(name)
         conditions = {each["type"]: each for each in status.get("conditions", [])}
         if "Validated" not in conditions:
@@ -185,7 +185,7 @@ class Mutations(OperatorCase):
                 if name in validated and condition["reason"] not in OF_THE_CLUSTER:
                     self.assertEqual(condition["status"], "False" if validated[name] else "True", (validated[name], condition))
 
-        # What failed so far was told; nothing goes on failing.
+        # What failed so far was reported; nothing keeps failing.
         def is_quiet():
             before = self.errors()
             time.sleep(20)

@@ -90,7 +90,7 @@ class OperatorCase(unittest.TestCase):
 
     # --- trainings
     def training(self, name, **spec):
-        """Creates a GanTraining on the fake nodes; `spec` is laid upon small defaults."""
+        """Creates a GanTraining on the fake nodes; `spec` overrides small defaults."""
         full = {"image": "registry.example/ganscale:test", "nodeProfile": "dgx-a100", "nodes": 1,
                 "config": {"model": {"name": "dcgan", "resolution": 64}, "training": {"batch": 512}},
                 "checkpointDeadlineSeconds": 1, "restartPolicy": {"backoffSeconds": 1, "maxBackoffSeconds": 2}}

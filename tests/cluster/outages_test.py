@@ -1,4 +1,4 @@
-"""An API server that hangs, is slow, tells late or is set back to a backup: trainings go on, and get nothing twice."""
+"""An API server that hangs, is slow, reports late or is set back to a backup: trainings continue, and get nothing twice."""
 import signal
 import threading
 import time

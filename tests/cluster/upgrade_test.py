@@ -8,7 +8,7 @@ class Upgrade(MishapCase):
     nodes = {"dgx_nodes": 4, "cpu_nodes": 1, "old_mpi_operator": True}
 
     def uids(self, name):
-        """Returns what must be the same as long as an attempt goes on."""
+        """Returns what must be the same during an attempt."""
         items = self.cluster.get("mpijobs", selector=f"ganscale.dev/training={name}")["items"]
         return sorted(item["metadata"]["uid"] for item in items + self.pods(name) + self.pods(name, "launcher"))
 

@@ -1,4 +1,4 @@
-"""The operator and a real worker: what rank 0 says comes into the status, and it is told to stop."""
+"""The operator and a real worker: the status shows what rank 0 reports, and a command stops it."""
 import signal
 import unittest
 

@@ -262,7 +262,7 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual([rule["name"] for rule in rules if rule["health"] == "err"], [])
 
     def scrape_pods(self):
-        """Tells Prometheus, which may be reading, which pods there are."""
+        """Gives Prometheus, which may be reading, the list of pods."""
         fresh = self.cluster.folder / "trainings.new"
         fresh.write_text(json.dumps(self.pod_targets()))
         fresh.rename(self.cluster.folder / "trainings.json")

@@ -146,7 +146,7 @@ class RealCluster(ControlPlane):
         quietly("ip", "netns", "del", NETWORK)
         subprocess.run(["ip", "netns", "add", NETWORK], check=True)
         for command in ["ip link set lo up", "ip link add cni0 type bridge", f"ip addr add {ADDRESS}/24 dev cni0",
-                        # The API server and the kubelet want a default route; it leads nowhere.
+                        # The API server and the kubelet need a default route; it leads nowhere.
                         "ip link set cni0 up", f"ip route replace default via {ADDRESS} dev cni0"]:
             quietly(*self.inside(*command.split()))
         # All that is needed of kube-proxy: the API server's own Service.

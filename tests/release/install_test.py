@@ -1,4 +1,4 @@
-"""What `cmake --install` lays out works where it lies: the program finds its libraries beside it, and every verb has its texts."""
+"""What `cmake --install` lays out works where it lies: the program finds its libraries next to it, and every verb has its texts."""
 import os
 import pathlib
 import re

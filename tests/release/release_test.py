@@ -45,7 +45,7 @@ class Workflow(unittest.TestCase):
         files = sorted((PROJECT / ".github/workflows").glob("*.yml"))
         result = subprocess.run([find_go(), "tool", "actionlint", *files], cwd=PROJECT / "tests/release/tools", text=True, check=False,
                                 capture_output=True)
-        # Go tells on stderr what it downloads.
+        # Go prints on stderr what it downloads.
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
     def test_every_script_that_it_runs_is_there(self):

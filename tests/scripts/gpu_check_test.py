@@ -34,7 +34,7 @@ def shell(name, script, limit_seconds=60):
 
 
 def ends(pid):
-    """Returns whether a process ends within a while; one that nobody has waited for yet has."""
+    """Returns whether a process ends within a while; one that was not waited for yet has."""
     stat = pathlib.Path(f"/proc/{pid}/stat")
     for _ in range(100):
         try:

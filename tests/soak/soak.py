@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains for a long time with two ranks, sends commands, scrapes metrics, and tells whether memory, file descriptors, threads
+"""Trains for a long time with two ranks, sends commands, scrapes metrics, and reports whether memory, file descriptors, threads
 and disk grow.
 
   make soak MINUTES=60

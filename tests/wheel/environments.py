@@ -1,4 +1,4 @@
-"""Python environments with the wheel of a build, whose torch is that of the tests."""
+"""Python environments with the wheel of a build, with the torch of the tests."""
 import importlib.metadata
 import os
 import pathlib
@@ -51,7 +51,7 @@ class Environment:
             shutil.copy2(file.locate(), target)
 
     def run(self, program, *words, **options):
-        """Runs a program of the environment, which nothing else tells where it is."""
+        """Runs a program of the environment, which must find its files by itself."""
         variables = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "OMP_NUM_THREADS": "1"}
         kept = {name: value for name, value in os.environ.items() if name == "GANSCALE_THOROUGH"}
         return subprocess.run([self.folder / "bin" / program, *map(str, words)], env={**variables, **kept}, text=True, check=False,

@@ -75,7 +75,7 @@ class Program(unittest.TestCase):
         self.assertIn("name: conditional_dcgan", USUAL.run("ganscale", "train", "--config", "demo", "--print-config").stdout)
 
     def test_is_the_process_that_was_started(self):
-        """Its exit code and its signals are those of the console script."""
+        """Its exit code and its signals are the console script's."""
         photos, run = FOLDER / "photos", FOLDER / "stopped"
         photos.mkdir()
         for number in range(8):

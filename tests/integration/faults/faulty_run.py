@@ -86,7 +86,7 @@ class Training:
     """A training in a folder of its own."""
 
     def __init__(self, folder, start_from=None):
-        """start_from: the folder of a training to go on with."""
+        """start_from: the folder of a training to continue."""
         self.folder = folder
         self.run = folder / "run"
         if start_from is None:

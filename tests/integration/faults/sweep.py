@@ -33,7 +33,7 @@ def faults_at(call):
 
 
 def first_of_each_place(calls):
-    """Returns the first call of each name and path; those of all checkpoints count as one path."""
+    """Returns the first call of each name and path; all checkpoints count as one path."""
     first = {}
     for call in calls:
         name, _, path = call.split(" ")
@@ -42,7 +42,7 @@ def first_of_each_place(calls):
 
 
 def every_fault(calls):
-    """Returns all faults of the first call of each place, and one of each other call: in turn those of its name."""
+    """Returns all faults of the first call of each place, and one of each other call: its name's faults in turn."""
     first = set(first_of_each_place(calls))
     faults = []
     for i, call in enumerate(calls):
@@ -62,10 +62,10 @@ def one_of_each(calls):
 
 
 class Sweep:
-    """Trains with each of some faults, goes on without, and lists what does not hold."""
+    """Trains with each of some faults, continues without, and lists what does not hold."""
 
     def __init__(self, folder, start_from):
-        """start_from: a folder to copy, with the inputs of a training and, if it is to go on, its run."""
+        """start_from: a folder to copy, with the inputs of a training and, if it is to continue, its run."""
         self.folder, self.start_from = folder, start_from
         undisturbed = Training(folder / "undisturbed", start_from)
         ended = undisturbed.train(WHOLE_IMAGES)

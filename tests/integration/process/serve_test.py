@@ -1,4 +1,4 @@
-"""The live page of a run that trains meanwhile: asked as a program does, and looked at in a browser."""
+"""The live page of a run during its training: requested by a program, and viewed in a browser."""
 import json
 import os
 import pathlib
