@@ -27,7 +27,7 @@ void put_owned(Client& client, const Resource& resource, const Json& want) {
     if (error.code() != 409 || error.reason() != "AlreadyExists") throw;
   }
   const auto have = look_up(client, resource, key_of(want));
-  if (!have) throw ApiError(409, "Conflict", "it was deleted meanwhile: " + key_of(want).text());
+  if (!have) throw ApiError(409, "Conflict", "it has been deleted: " + key_of(want).text());
   apply_owned(client, resource, want, *have);
 }
 

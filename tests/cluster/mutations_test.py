@@ -1,4 +1,4 @@
-"""Mutated GanTrainings: each is refused with words or given a status with a reason, and each can be deleted.
+"""Mutated GanTrainings: each is refused with a reason or gets a status with one, and each can be deleted.
 `ganscale-operator validate` says of each what the API server and the operator say.
 
 A hundred, 300 in `make check-long`; GANSCALE_MUTATIONS and GANSCALE_MUTATION_SEED set how many and which.

@@ -33,9 +33,8 @@ void parse_ada(config::Section& in, AugmentConfig& c) {
   c.adaptive = in.get("adaptive", c.adaptive, "adapt p so that D does not overfit");
   c.p = in.get("p", c.p, "probability of each transformation, or its initial value");
   in.require(c.p >= 0 && c.p <= 1, "p", "must be in [0, 1]");
-  c.pipeline.color_strength =
-      in.get("color_strength", c.pipeline.color_strength,
-             "color transformations have this times p as their probability");
+  c.pipeline.color_strength = in.get("color_strength", c.pipeline.color_strength,
+                                     "probability of color transformations, as a multiple of p");
   in.require(c.pipeline.color_strength >= 0 && c.pipeline.color_strength <= 1, "color_strength",
              "must be in [0, 1]");
   read_p_schedule(in, c);

@@ -115,7 +115,8 @@ void write_text(int descriptor, const fs::path& file, const std::string& text) {
   const bool is_written = uninterrupted([&] { return ftruncate(descriptor, 0); }) == 0 &&
                           write_all() && uninterrupted([&] { return fsync(descriptor); }) == 0;
   if (is_written) return;
-  log::warning("Cannot write who uses the folder", {{"file", file}, {"reason", reason_of(errno)}});
+  log::warning("Cannot write which process uses the folder",
+               {{"file", file}, {"reason", reason_of(errno)}});
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- end }}
 
-{{/* Where the worker's image is, if it was pushed to the registry of the operator's. */}}
+{{/* The worker's image in the operator's registry, if it was pushed there. */}}
 {{- define "operator.workerRepository" -}}
 {{ regexReplaceAll "[^/]*$" .Values.image.repository "ganscale" }}
 {{- end }}

@@ -24,7 +24,7 @@
 {{- fail (printf "\n\nconfig: there is no run configuration named %s. Known: %s. Or leave config empty and write one out under settings.\n" . (join ", " $known)) }}
 {{- end }}
 {{- $config = fromYaml $file }}
-{{- /* Ports and the path of data are those of a pod, not of the machine that the file was written for. */}}
+{{- /* Ports and the path of data are a pod's, not those of the machine that the file was written for. */}}
 {{- $_ := unset $config "telemetry" }}
 {{- if hasKey $config "data" }}{{ $_ := unset $config.data "path" }}{{ end }}
 {{- end }}

@@ -65,7 +65,7 @@ void parse_cache(config::Section in, Sharding shard, CacheConfig& c) {
                     "folder on a local disk of the node where a rank caches its records while it "
                     "runs; empty: no cache");
   in.require(c.folder.empty() || shard == Sharding::kFixed, "folder",
-             "needs data.shard: fixed, where a rank reads the same records in each epoch");
+             "needs data.shard: fixed, so that a rank reads the same records in each epoch");
   c.limit_bytes = in.get_bytes("limit", c.limit_bytes, "size limit of a rank's cached records");
   in.reject_unread_keys();
 }

@@ -20,7 +20,7 @@ void check_parameter(const AdamTensors& tensors, std::size_t i) {
             parameter.is_non_overlapping_and_dense(),
         "multi_tensor_adam takes dense parameters of one dtype and device");
   check(step.scalar_type() == at::kFloat && step.device() == parameter.device(),
-        "multi_tensor_adam takes steps in float32 beside the parameters");
+        "multi_tensor_adam takes steps in float32 on the device of the parameters");
   for (const Tensors* list :
        {&tensors.gradients, &tensors.first_moments, &tensors.second_moments, &tensors.averages}) {
     if (list->empty()) continue;

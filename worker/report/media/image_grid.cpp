@@ -14,7 +14,7 @@ namespace {
 at::Tensor to_bytes(const at::Tensor& images) {
   const auto host = images.detach().cpu();
   if (host.scalar_type() == at::kByte) return host;
-  check(host.is_floating_point(), "a grid wants uint8 or floating images");
+  check(host.is_floating_point(), "a grid needs uint8 or floating images");
   return host.to(at::kFloat).nan_to_num(-1.0).mul(127.5).add(128).clamp(0, 255).to(at::kByte);
 }
 
@@ -26,9 +26,9 @@ GridLayout square_layout(std::int64_t image_count) {
 }
 
 at::Tensor make_grid(const at::Tensor& images, GridLayout layout) {
-  check(images.dim() == 4 && images.size(0) > 0, "a grid wants [N, C, H, W] and N > 0");
-  check(images.size(1) == 1 || images.size(1) == 3, "a grid wants 1 or 3 channels");
-  check(layout.columns > 0 && layout.gap_pixels >= 0 && layout.scale > 0, "a grid wants a column");
+  check(images.dim() == 4 && images.size(0) > 0, "a grid needs [N, C, H, W] and N > 0");
+  check(images.size(1) == 1 || images.size(1) == 3, "a grid needs 1 or 3 channels");
+  check(layout.columns > 0 && layout.gap_pixels >= 0 && layout.scale > 0, "a grid needs a column");
   const auto pixels = to_bytes(images)
                           .permute({0, 2, 3, 1})  // [N, H, W, C]
                           .repeat_interleave(layout.scale, 1)
@@ -48,7 +48,7 @@ at::Tensor make_grid(const at::Tensor& images, GridLayout layout) {
 }
 
 std::string encode_png(const at::Tensor& pixels) {
-  check(pixels.dim() == 3 && pixels.scalar_type() == at::kByte, "a PNG wants [H, W, C] uint8");
+  check(pixels.dim() == 3 && pixels.scalar_type() == at::kByte, "a PNG needs [H, W, C] uint8");
   const auto whole = pixels.contiguous();
   const auto* first = whole.const_data_ptr<std::uint8_t>();
   return data::encode_png({.channels = static_cast<int>(whole.size(2)),

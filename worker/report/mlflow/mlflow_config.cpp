@@ -47,7 +47,7 @@ MlflowConfig parse_mlflow(config::Section in) {
                         "experiment of the tracking server, made if it does not exist; empty: "
                         "MLFLOW_EXPERIMENT_NAME or MLflow's default");
   c.run_name = in.get("run_name", c.run_name,
-                      "name of the run on the tracking server; empty: that of the run folder");
+                      "name of the run on the tracking server; empty: the name of the run folder");
   c.location = in.location(c.uri.empty() ? "experiment" : "uri");
   in.reject_unread_keys();
   return c;

@@ -77,13 +77,13 @@ bool MlflowRun::attempt(const std::optional<MlflowStatus>& status) {
   } catch (const std::exception& error) {
     const auto* refusal = dynamic_cast<const MlflowError*>(&error);
     if (refusal != nullptr && !refusal->may_pass()) {
-      log::warning("The MLflow server refuses this run, which goes on without it",
+      log::warning("The MLflow server refuses this run, which continues without it",
                    {{"server", server_}, {"run_id", upload_.run_id()}, {"reason", error.what()}});
       set_pause({});
       return false;
     }
     if (was_reachable)
-      log::warning("Cannot log to MLflow: training goes on, and what is missed is sent later",
+      log::warning("Cannot log to MLflow: training continues, and what is missed is sent later",
                    {{"server", server_}, {"reason", error.what()}});
   }
   set_pause(std::clamp(2 * pause_, patience_.first_pause, patience_.longest_pause));

@@ -152,7 +152,7 @@ at::Tensor pyramid_distance(const at::Tensor& a, const at::Tensor& b) {
 Projection project(models::StyleGenerator& generator, const at::Tensor& target,
                    const ProjectionOptions& options,
                    const std::function<void(int step, double distance)>& report) {
-  check(!generator.is_training(), "a projection wants a generator in eval mode");
+  check(!generator.is_training(), "a projection needs a generator in eval mode");
   const Target wanted(target, options.perceptual_net);
   const auto statistics = style_statistics(generator, options, target);
   const BorrowedNoise noise(noise_maps_of(generator), options);

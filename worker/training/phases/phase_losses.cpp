@@ -279,7 +279,7 @@ StepLatents PhaseLosses::path_latents(const StepInput& input, const PathCount& c
 
 at::Tensor PhaseLosses::measure_paths(const StepInput& input, const PathCount& count) const {
   auto* generator = parts_.generator.as_style_generator();
-  check(generator != nullptr, "path lengths are those of a generator with styles");
+  check(generator != nullptr, "path lengths need a generator with styles");
   kernels::RandomStream random(input.images, Stream::kPathLength);
   const StepLatents from = path_latents(input, count, random);
   const bool is_shared = parts_.path_length_mean.group != nullptr;

@@ -209,7 +209,7 @@ TEST_F(MlflowRunTest, LeavesAServerAloneThatRefusesTheRun) {
   run.finish(MlflowStatus::kFinished);
   EXPECT_THAT(server_.requests(), SizeIs(1));
   const std::string text = output();
-  EXPECT_EQ(occurrences(text, "refuses this run, which goes on without it"), 1) << text;
+  EXPECT_EQ(occurrences(text, "refuses this run, which continues without it"), 1) << text;
   EXPECT_THAT(text, HasSubstr("HTTP status 403"));
 }
 

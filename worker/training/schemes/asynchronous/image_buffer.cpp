@@ -10,7 +10,7 @@ void ImageBuffer::add(FakeBatch batch) {
   check(batch.step == next_step_,
         "fakes arrive in the order of the steps: " + std::to_string(batch.step) + ", expected " +
             std::to_string(next_step_));
-  check(newer_batches() <= max_staleness_, "the generator waits where the image buffer is full");
+  check(newer_batches() <= max_staleness_, "the generator waits while the image buffer is full");
   batches_.push_back(std::move(batch));
   ++next_step_;
 }

@@ -108,7 +108,8 @@ FolderBarrier::~FolderBarrier() {
 void FolderBarrier::write_line() {
   std::ofstream file(file_of(folder_, rank_));
   file << ++lines_ << ' ' << reached_ << ' ' << passed_ << '\n' << std::flush;
-  if (!file) log::warning("Cannot tell the other ranks that this one lives", {{"folder", folder_}});
+  if (!file)
+    log::warning("Cannot signal to the other ranks that this one is alive", {{"folder", folder_}});
 }
 
 void FolderBarrier::write_lines(milliseconds every) {
