@@ -18,9 +18,9 @@ class Definition {
   const std::string& kind() const { return kind_; }
   const RuleTree& rules() const { return rules_; }
 
-  /// Returns why `kubectl apply` of an object would be refused, a line a fault with its path; empty
-  /// if it would not. As in the API server, rules are checked once the schema is satisfied, and the
-  /// object's status does not count.
+  /// Returns why `kubectl apply` of an object would be refused, one line per fault with its path;
+  /// empty if it would not. As in the API server, rules are checked once the schema is satisfied,
+  /// and the object's status does not count.
   ///
   /// old: the object as it is stored, with its status; null if it is new.
   std::vector<std::string> faults(Json object, const Json& old = nullptr) const;

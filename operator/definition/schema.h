@@ -21,8 +21,8 @@ void require_known_keywords(const Json& schema);
 /// and with the schema's defaults.
 Json with_defaults(Json value, const Json& schema);
 
-/// Returns how a value breaks the schema, a line a fault with its path below `path`; a field that
-/// the schema does not know is one, as for `kubectl apply`.
+/// Returns how a value breaks the schema, one line per fault with its path below `path`; a field
+/// that the schema does not know is one, as for `kubectl apply`.
 std::vector<std::string> schema_faults(const Json& value, const Json& schema,
                                        const std::string& path);
 

@@ -11,15 +11,14 @@ struct Refusal {
   std::string problem;  ///< for people, with the key
 };
 
-/// Reasons of what another object lacks: it passes without an edit when that comes.
+/// Reasons for missing objects: they pass without an edit once the object exists.
 inline constexpr const char* kMissingClaim = "MissingClaim";
 inline constexpr const char* kMissingConfigMap = "MissingConfigMap";
 
 /// Whether what is wrong may pass without an edit.
 bool may_pass(const Refusal& refusal);
 
-/// Returns the Refusal that a check throws, or what a ConfigError or a value of another type, which
-/// it may throw as well, amounts to: BadSpec.
+/// Returns the Refusal that a check throws; BadSpec for a ConfigError or a value of another type.
 Refusal refusal_of(const std::function<void()>& check);
 
 }  // namespace ganscale::controller

@@ -42,8 +42,8 @@ class Informer {
   void list();
   /// Whether the first lists are complete.
   bool synced() const;
-  /// Whether all threads have tried or heard something lately. They do every few minutes, whatever
-  /// the server does: one that has not is dead, and the cache with it.
+  /// Whether all threads have sent or received something lately. They do every few minutes,
+  /// whatever the server does: a thread that has not is dead, and the cache with it.
   bool alive(std::chrono::steady_clock::duration lately = std::chrono::minutes(10)) const;
 
   Object find(const Key& key) const;

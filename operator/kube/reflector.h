@@ -14,7 +14,7 @@
 
 namespace ganscale::controller {
 
-/// Hears of all objects of one resource, in one namespace or in all, by list and watch.
+/// Follows all objects of one resource, in one namespace or in all, by list and watch.
 ///
 /// A watch that ended in time is resumed there; one that broke or expired starts with a new list.
 class Reflector {
@@ -27,7 +27,7 @@ class Reflector {
     std::chrono::seconds watch_seconds{300};  ///< the server ends a watch after up to twice as long
     Backoff backoff{std::chrono::milliseconds(800), std::chrono::milliseconds(15000)};
   };
-  /// What becomes of what is heard. Called on the reflector's thread, and by list().
+  /// The receivers of what is read. Called on the reflector's thread, and by list().
   struct Handlers {
     std::function<void(Json)> put;                     ///< an object is there, as it is now
     std::function<void(const Key&)> drop;              ///< it was deleted
@@ -44,7 +44,7 @@ class Reflector {
   void list();
   /// Whether the first list is complete.
   bool synced() const { return synced_; }
-  /// Whether the thread has tried or heard something lately.
+  /// Whether the thread has sent or received something lately.
   bool alive(std::chrono::steady_clock::duration lately) const {
     return Clock::now() - heard_.load() < lately;
   }

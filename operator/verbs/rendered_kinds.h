@@ -16,7 +16,7 @@ struct RenderContext {
   std::string operator_namespace;  ///< that NetworkPolicies admit
 };
 
-/// What a document becomes.
+/// The result of a document.
 struct Rendering {
   std::vector<std::string> remarks;  ///< what no object shows
   std::vector<Json> objects;
@@ -28,7 +28,7 @@ struct RenderedKind {
   std::string kind;
   /// Returns every object that a document becomes.
   Rendering (*render)(const Json& document, const RenderContext& context);
-  /// Says in a line what a document asks for.
+  /// Describes a document in one line.
   std::string (*describe)(const Json& document, const RenderContext& context);
 };
 

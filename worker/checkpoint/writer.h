@@ -39,8 +39,9 @@ struct WritePause {
 /// checkpoint is skipped and memory is bounded, and logs a warning. After each write, checkpoints
 /// that keep_last and keep_best do not retain are deleted, and what an earlier deletion left.
 ///
-/// A failed write (disk full, read-only folder, ...) is tried once more, since what failed may have
-/// passed; then it is logged and counted, and earlier checkpoints stay. With on_error: stop, the next call of any member throws the error.
+/// A failed write (disk full, read-only folder, ...) is tried once more, since the cause may be
+/// transient; then it is logged and counted, and earlier checkpoints stay. With on_error: stop, the
+/// next call of any member throws the error.
 ///
 /// One thread calls write() and wait(); status() is thread safe.
 /// The destructor abandons a write in progress; call wait() to complete it.

@@ -8,7 +8,7 @@
 
 namespace ganscale::device {
 
-/// Runs an action, and throws what LibTorch says of a device as an error of ours.
+/// Runs an action, and translates LibTorch's errors of a device into ours.
 ///
 /// Throws: DeviceError for a device that failed (c10::AcceleratorError), Error(kBug), which is not
 ///         retried, if a GPU is out of memory (c10::OutOfMemoryError); otherwise what the

@@ -4,7 +4,7 @@
 
 namespace ganscale::files {
 
-/// Makes a call of the system again as long as signals interrupt it, and returns its result. FUSE
+/// Repeats a system call as long as signals interrupt it, and returns its result. FUSE
 /// and some network file systems let a signal interrupt calls even if its handler restarts them.
 template <class Call>
 auto uninterrupted(Call call) {

@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-/// The adversarial losses whose sides do not look at each other. Each is three functions: the two
+/// The adversarial losses whose two sides are independent. Each is three functions: the two
 /// parts of the discriminator's loss, of a real and of a fake image, and the generator's loss.
 ///
 /// logits:  [N], the scores of the images, attached to the graph.

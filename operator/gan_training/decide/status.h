@@ -23,9 +23,8 @@ struct Facts {
   Time now;
 };
 
-/// Returns the whole status: `old` with the record, the conditions and the worker's numbers laid
-/// to it. Fields that it does not know stay; the time of a condition changes only with its
-/// status.
+/// Returns the whole status: `old` with the record, the conditions and the worker's numbers applied
+/// to it. Fields that it does not know stay; the time of a condition changes only with its status.
 Json next_status(const Json& old, const Record& record, const Facts& facts);
 
 /// Returns how long a GanTraining that has not begun to run has been waiting: since a condition of

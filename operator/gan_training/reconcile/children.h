@@ -4,9 +4,9 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Makes the objects of a training that are missing or were changed what they are to be: the
-/// ConfigMap, the NetworkPolicy, the PodDisruptionBudget until it ends, and the MPIJob of the live
-/// attempt. For a changed object the event PutBack names the field.
+/// Restores the objects of a training that are missing or were changed: the ConfigMap, the
+/// NetworkPolicy, the PodDisruptionBudget until it ends, and the MPIJob of the live attempt. For a
+/// changed object the event PutBack names the field.
 ///
 /// training: as it was last stored.
 ///

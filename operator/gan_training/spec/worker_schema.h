@@ -16,7 +16,7 @@ class WorkerSchema {
   explicit WorkerSchema(const std::string& schema);
   ~WorkerSchema();
 
-  /// Returns why the worker would refuse `config`, one line a fault with its key; empty if it
+  /// Returns why the worker would refuse `config`, one line per fault with its key; empty if it
   /// would not.
   std::vector<std::string> faults(const Json& config) const;
 

@@ -21,7 +21,7 @@ struct Breakdown {
   double total() const { return compute + all_reduce + data_wait; }
 };
 
-/// What the repeats of a point say together.
+/// The combined results of the repeats of a point.
 struct PointResult {
   int measured = 0;  ///< repeats with a result
   int failed = 0;
@@ -41,10 +41,10 @@ struct PointResult {
   std::optional<double> gpu_use;       ///< median
   std::vector<std::string> nodes;      ///< of all repeats
   std::vector<std::string> image_ids;  ///< of all repeats
-  std::vector<std::string> warnings;   ///< what makes the figures doubtful
+  std::vector<std::string> warnings;   ///< reasons to doubt the figures
 };
 
-/// What a sweep says so far.
+/// The results of a sweep so far.
 struct Summary {
   std::vector<PointResult> points;  ///< one for each of the plan
   std::optional<std::size_t> best;  ///< the point with the highest rate

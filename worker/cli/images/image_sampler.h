@@ -22,14 +22,15 @@ struct SampleSpec {
 /// run's sample grids.
 class ImageSampler {
  public:
-  /// truncation: of styles; of a model that truncates latents, psi is their threshold. Throws
-  ///             UsageError for others.
+  /// truncation: of styles, or with psi as the threshold of latents, as the model has it. Throws
+  ///             UsageError for other models.
   ImageSampler(const training::TrainedGenerator& trained,
                std::optional<models::Truncation> truncation);
 
   /// Assigns labels to the seeds in turn: those in `text` (numbers, ranges and names, such as
-  /// "0-3,cat"), or all labels of the model if it is empty; none for an unconditional model. If `text` is "data", each seed draws its label with
-  /// the frequency of the labels in the data. Throws UsageError.
+  /// "0-3,cat"), or all labels of the model if it is empty; none for an unconditional model. If
+  /// `text` is "data", each seed draws its label with the frequency of the labels in the data.
+  /// Throws UsageError.
   SampleSpec specify(std::vector<std::int64_t> seeds, const std::string& text) const;
 
   /// Returns the labels of a text, as specify() takes them, but not "data". Throws UsageError, also

@@ -13,7 +13,7 @@ struct LaunchRequest {
   std::vector<std::string> command = {};  ///< a verb and its arguments
 };
 
-/// What a launcher knows of the machine that it runs on.
+/// What a launcher knows about its machine.
 struct Surroundings {
   int gpus = 0;
   int cores = 1;             ///< those that may be used; see device::usable_cores()

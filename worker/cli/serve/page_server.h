@@ -9,7 +9,7 @@
 
 namespace ganscale::cli {
 
-/// Where the page of a run is served, and to whom.
+/// The address and the token of the page of a run.
 struct PageServerConfig {
   std::string address = "127.0.0.1";
   int port = 0;                 ///< 0: any free port

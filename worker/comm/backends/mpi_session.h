@@ -15,7 +15,7 @@ class MpiSession {
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
-  /// Ends all ranks without a word; the launcher returns `exit_code`. The caller has said why.
+  /// Ends all ranks silently; the launcher returns `exit_code`. The caller has said why.
   [[noreturn]] static void abort(int exit_code);
 };
 

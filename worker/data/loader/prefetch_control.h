@@ -64,11 +64,11 @@ struct PrefetchState {
 /// Paper:      ParaGAN (Shi, Li & You 2024), the congestion-aware data pipeline. The rules are ours.
 /// Congestion: begins when the tail of the reads is above three times its calm value, and ends
 ///             after three windows with tail and mean below one and a half times theirs. Tails below
-///             a millisecond are none.
-/// Meanwhile:  to the calm threads come, by Little's law, the mean latency that is too much times
-///             the calm rate, and half of that; to the calm depth what the slowest read holds up.
-///             Nothing is given back before the end.
-/// Afterward:  a window gives back two thirds of what is too much.
+///             a millisecond do not count.
+/// During it:  adds to the calm threads, by Little's law, the excess mean latency times the calm
+///             rate, and half of that; to the calm depth what the slowest read delays. Gives
+///             nothing back before the end.
+/// Afterward:  a window gives back two thirds of the excess.
 /// Calm:       the threads that were busy and half of that; a depth that covers the slowest read.
 ///             If training waits in more than 2% of the time, half as many threads and a batch more
 ///             in any case. After eight windows that need less, half of the difference is given

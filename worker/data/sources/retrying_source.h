@@ -10,7 +10,7 @@
 
 namespace ganscale::data {
 
-/// How reads that failed for a passing reason are repeated.
+/// How reads that failed for a transient reason are repeated.
 struct RetryPolicy {
   int attempts = 6;
   double first_pause_seconds = 0.1;  ///< doubles with each attempt

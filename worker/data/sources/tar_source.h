@@ -18,7 +18,7 @@ namespace ganscale::data {
 ///
 /// libarchive scans each file once when it is opened; records are then read in place.
 /// Throws: DataError with file, member and offset: damaged, truncated, compressed and thus without
-///         random access, a label that is none.
+///         random access, an invalid label.
 std::unique_ptr<Source> open_tar(const std::vector<std::filesystem::path>& files);
 
 /// Opens the `*.tar` of a folder, or those that a pattern such as `train-{000..146}.tar` names.

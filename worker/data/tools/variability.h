@@ -36,8 +36,8 @@ struct ChannelVariability {
   double eta_squared = 0;  ///< share of the pixels' variance that the class explains, 0 to 1
 };
 
-/// How much classes differ. A test says whether they differ at all, and with millions of pixels it
-/// nearly always does.
+/// How much classes differ. A test only says whether they differ at all, as with millions of pixels
+/// they nearly always do.
 enum class EffectSize { kNegligible, kSmall, kMedium, kLarge };
 
 /// Returns the size of an effect: small from an eta^2 of 0.01 on, medium from 0.06, large from 0.14.

@@ -18,8 +18,8 @@ struct StddevShape {
 
 constexpr double kStddevEpsilon = 1e-8;  // added to the variance
 
-/// Writes out[group, feature], the mean of sqrt(variance + epsilon); sums in float32 for narrow
-/// types. Host memory: float32 and float64 only.
+/// Writes out[group, feature], the mean of sqrt(variance + epsilon); sums in float32 for
+/// low-precision types. Host memory: float32 and float64 only.
 void minibatch_stddev_reference(const void* x, void* out, const StddevShape& shape);
 
 /// The same in device memory, in `cuda_stream` (a cudaStream_t) of the current device. Throws

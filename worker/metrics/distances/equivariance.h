@@ -7,7 +7,7 @@ namespace ganscale::metrics {
 /// The largest part of an image's side by which translations move it, either way.
 constexpr double kMostTranslation = 0.125;
 
-/// What images in [-1, 1] differ by, over the pixels that can be compared.
+/// The difference of images in [-1, 1], over the pixels that can be compared.
 struct SquaredErrors {
   double sum = 0;
   double count = 0;  ///< of values: pixels times channels

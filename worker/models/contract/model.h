@@ -61,8 +61,8 @@ class Blueprint {
   /// Whether the discriminator has second derivatives, as penalties of its gradient need.
   virtual bool has_second_derivatives() const { return true; }
 
-  /// Returns the lowest resolution (shorter side) whose layers compute in ModelConfig::low_precision_type, where
-  /// there is one; above all resolutions if none does.
+  /// Returns the lowest resolution (shorter side) whose layers compute in
+  /// ModelConfig::low_precision_type; above all resolutions if none does.
   virtual int lowest_low_precision_resolution() const { return std::numeric_limits<int>::max(); }
 
   /// Returns the color that splits the world into groups of ranks that share statistics of

@@ -40,7 +40,7 @@ class BatchNormLayer : public torch::nn::Module {
   /// Sets how far the running statistics move toward a batch's: for pass k, 1 / k makes them the
   /// mean over k passes.
   void set_momentum(double momentum) { rule_.momentum = momentum; }
-  /// Says whether training passes move the running statistics. They do unless set otherwise.
+  /// Sets whether training passes move the running statistics. They do unless set otherwise.
   void move_statistics(bool moves) { moves_statistics_ = moves; }
 
  protected:

@@ -66,7 +66,7 @@ void read_precision(config::Section& in, const ModelConfig& model, Discriminator
 inline constexpr int kMostMappingLayers = 64;
 inline constexpr int kMostFeatures = 8192;
 
-/// Throws ConfigError for a discriminator that can't be. model: its name; lowest_resolution: of it.
+/// Throws ConfigError for an impossible discriminator. model: its name; lowest_resolution: of it.
 void require_possible(const config::Section& in, const DiscriminatorConfig& config,
                       const std::string& model, int lowest_resolution);
 

@@ -32,14 +32,14 @@ void require_mlflow_client(const config::Location& location);
 /// Speaks MLflow's REST API with one server. A build without services has none: it throws.
 class MlflowClient {
  public:
-  /// Throws ConfigError for an address that is none.
+  /// Throws ConfigError for an invalid address.
   MlflowClient(const MlflowAccess& access, std::chrono::milliseconds timeout);
   ~MlflowClient();
 
   /// Sends a body to a path below /api/2.0/mlflow/, such as runs/create, and returns the answer.
   /// Blocks. Throws MlflowError.
   nlohmann::ordered_json post(const std::string& path, const nlohmann::ordered_json& body);
-  /// Asks with one parameter.
+  /// Sends a GET request with one parameter. Blocks. Throws MlflowError.
   nlohmann::ordered_json get(const std::string& path, const std::string& name,
                              const std::string& value);
   /// Ends a request of another thread soon, and every later one at once.

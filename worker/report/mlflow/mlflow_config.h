@@ -13,7 +13,7 @@ struct MlflowConfig {
   std::string run_name;    ///< empty: the name of the run folder
   config::Location location = {};  ///< for what only the environment can show
 
-  /// Whether the run is logged. The environment alone does not ask for that: it may be there for
+  /// Whether the run is logged. The environment alone does not turn it on: it may be set for
   /// other programs.
   bool is_wanted() const { return !uri.empty() || !experiment.empty(); }
 };
@@ -22,7 +22,7 @@ struct MlflowConfig {
 /// one with a password, which would be written to the run folder.
 MlflowConfig parse_mlflow(config::Section in);
 
-/// What the environment says to all clients of MLflow.
+/// The environment of all clients of MLflow.
 struct MlflowEnvironment {
   std::string uri;                      ///< MLFLOW_TRACKING_URI
   std::string experiment;               ///< MLFLOW_EXPERIMENT_NAME
@@ -34,7 +34,7 @@ struct MlflowEnvironment {
 
 MlflowEnvironment read_mlflow_environment();
 
-/// A tracking server, and what it asks for. Holds secrets: never written to a file or a log.
+/// A tracking server and its credentials. Holds secrets: never written to a file or a log.
 struct MlflowAccess {
   std::string uri;
   std::string experiment;

@@ -46,7 +46,7 @@ class MeasuredWindow {
   bool is_over() const { return is_wanted() && count_ >= config_.warmup_steps + config_.steps; }
 
   void begin(Clock::time_point now, const Readings& readings);
-  /// Takes in a step that ended now.
+  /// Adds a step that ended now.
   void step(Clock::time_point now, const StepResult& result, const Readings& readings);
   void add_maintenance(double seconds);
 

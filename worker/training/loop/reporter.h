@@ -32,7 +32,7 @@ class Reporter {
   /// Starts the clock and drops lines of stats.jsonl after the progress, which a killed run left.
   /// Initializes the counters of all phases to 0, so that rates include their first increment.
   void begin(const Progress& progress);
-  /// Takes in a step.
+  /// Adds a step.
   void step(const StepResult& result, const Progress& progress);
   /// Reports the steps since the last tick. All ranks call it.
   /// budget_seconds_left: the run ends then, if not before.

@@ -17,7 +17,7 @@ class StepProfile {
   explicit StepProfile(const ProfileConfig& config) : config_(config) {}
 
   void begin();
-  /// Takes in a step that ended.
+  /// Adds a step that ended.
   void step(const StepResult& result);
   /// Writes the files and logs the shares once the windows of all ranks are over. All ranks call it;
   /// rank 0 writes.

@@ -27,8 +27,8 @@ class Trainer {
   /// Returns the names of all statistics that its steps may report.
   virtual std::vector<std::string> statistic_names() const = 0;
 
-  /// Takes this rank's next input and trains a step; adds to the progress what this rank knows that
-  /// all ranks together have done by it.
+  /// Takes this rank's next input and trains a step; adds to the progress what, as far as this
+  /// rank knows, all ranks together have done.
   virtual StepResult step(Progress& progress) = 0;
   virtual Readings readings() const = 0;
 

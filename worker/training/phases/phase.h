@@ -56,7 +56,7 @@ struct StepInput {
   std::optional<ScoredReals> scored_reals = {};
 };
 
-/// Returns what `count` images of an input take of it, from number `first` on.
+/// Returns the part of an input for `count` images, from number `first` on.
 StepInput part_of(const StepInput& input, std::int64_t first, std::int64_t count);
 
 /// The loss of a phase and its statistics.
@@ -109,9 +109,9 @@ NamedTensors compute_gradients(Phase& phase, const StepInput& input);
 /// here, unless one is NaN or infinite; then the averages of its parameters, if given. The host
 /// does not wait.
 ///
-/// Returns: float32 [1 + n] on the device of the parameters. Not 0 at 0 if the network was
-///          not updated, and at 1 + i if that was due to the i-th of the optimizer's parameters
-///          that have a gradient (SkippedUpdates gives their names).
+/// Returns: float32 [1 + n] on the device of the parameters. Element 0 is not 0 if the
+///          network was not updated, and neither is element 1 + i if that was due to the i-th of
+///          the optimizer's parameters with a gradient (SkippedUpdates gives their names).
 at::Tensor update_network(Phase& phase, std::int64_t images_seen,
                           const optim::Averages* averages = nullptr);
 

@@ -22,7 +22,7 @@ class Scheme {
  public:
   virtual ~Scheme() = default;
 
-  /// Returns whether what it makes takes labels even if its model takes none.
+  /// Returns whether its generator takes labels even if its model takes none.
   virtual bool makes_labels() const { return false; }
   /// Returns how many ranks a process without others runs, each on a thread.
   virtual int ranks_of_lone_process() const { return 1; }
