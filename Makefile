@@ -35,7 +35,7 @@ tsan: ## run the tests of code with threads, and the collective tests, under Thr
 fuzz: ## fuzz every parser of files and messages, SECONDS_EACH=60 each (docs/testing.md)
 	@scripts/fuzz.sh
 
-soak: ## train for MINUTES=60 by each scheme, and tell whether memory, descriptors, threads or disk grow
+soak: ## train for MINUTES=60 by each scheme, and report whether memory, descriptors, threads or disk grow
 	@scripts/setup.sh test
 	@scripts/build.sh release ganscale
 	@. scripts/environment.sh && "$$python_folder/bin/python3" tests/soak/soak.py --minutes $(or $(MINUTES),60)

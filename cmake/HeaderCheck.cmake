@@ -2,7 +2,7 @@
 #
 # A header may be lent what it includes anyway, by itself or by headers of ours, which are checked too: where these are
 # LibTorch's large headers, they come precompiled. Which headers include them is read when CMake configures; after a change
-# of includes, configure anew (scripts/test.sh headers does).
+# of includes, configure again (scripts/test.sh headers does).
 include_guard()
 
 add_custom_target(header_check)

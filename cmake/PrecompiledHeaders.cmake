@@ -1,5 +1,5 @@
 # LibTorch's headers take ten times longer to parse than one of our files takes to compile. Precompiled once, they serve
-# every target that uses LibTorch. A target whose options differ from theirs gets a warning, and so an error, of
+# every target that uses LibTorch. A target with other options gets a warning, and so an error, of
 # -Winvalid-pch. That each header of ours names what it needs is HeaderCheck.cmake's.
 include_guard()
 

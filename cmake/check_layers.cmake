@@ -2,7 +2,7 @@ cmake_minimum_required(VERSION 3.25)
 # Run by ctest: cmake -DROOT=worker -P check_layers.cmake, and with ROOT=operator
 #
 # A folder includes itself and folders of a lower layer; nothing else. Where a folder has rooms (subfolders, listed
-# below), the same holds for them among themselves; files beside the rooms may use all of them.
+# below), the same holds for them among themselves; files next to the rooms may use all of them.
 set(layers
   "base wire"
   "files command_line config cost profile tensors device telemetry markup http"

@@ -1,7 +1,7 @@
 # embed_texts(RESULT FILE...)
 #
 # Sets RESULT to the entries of a C++ map from the stem of each file's name to its text, for configure_file to put
-# between braces. A file that changes configures the build anew.
+# between braces. A change of a file reconfigures the build.
 include_guard()
 
 function(embed_texts result)

@@ -1,7 +1,7 @@
 # ganscale_module(NAME SOURCES ... HEADERS ... DEPENDS ... [PRIVATE_DEPENDS ...]
 #                 [CUDA_SOURCES ... CPU_SOURCES ...])
 #
-# One static library a folder, named ganscale::NAME. DEPENDS is the only place where a folder may name a
+# One static library per folder, named ganscale::NAME. DEPENDS is the only place where a folder may name a
 # lower one; the libraries that only its sources need go to PRIVATE_DEPENDS. A folder may also be a pure
 # interface (HEADERS and no SOURCES).
 #
@@ -126,7 +126,7 @@ function(ganscale_test name)
   # One ctest case a program: a process for each GoogleTest case would load LibTorch hundreds of times.
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   # It computes on one core: two of the slots of scripts/test.sh, which has two for each. Further threads would wait for
-  # each other while the tests beside have the cores. What may take long starts first.
+  # each other while other tests have the cores. What may take long starts first.
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS 2
                        ENVIRONMENT "OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive")
 endfunction()

@@ -1,5 +1,5 @@
 # Run in every build: cmake -DSOURCE=FOLDER -DTEMPLATE=FILE -DOUTPUT=FILE -P write_commit.cmake
-# Writes the commit of the sources into a file, which changes when the commit does: that of the environment's GANSCALE_COMMIT, for
+# Writes the commit of the sources into a file, which changes when the commit does: the environment's GANSCALE_COMMIT, for
 # sources without their repository, or of git.
 set(commit "$ENV{GANSCALE_COMMIT}")
 if(NOT commit)

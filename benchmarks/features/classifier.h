@@ -9,7 +9,7 @@
 #include "labeled_images.h"
 #include "tensors/named_tensors.h"
 
-/// Judges generated images of a dataset that has labels as FID and the inception score judge
+/// Evaluates generated images of a labeled dataset as FID and the inception score evaluate
 /// photographs, with a small network trained on its real images instead of Inception.
 namespace ganscale::features {
 

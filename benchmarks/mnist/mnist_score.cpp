@@ -40,7 +40,7 @@ bool passes(const Options& options) {
   const double correct = features::accuracy(on_test, test.labels);
   std::printf("classifier: %.2f%% of the real test images right, their score %.2f of 10\n",
               100 * correct, features::inception_score(on_test));
-  if (correct < kLeastAccuracy) throw DataError("the classifier is too bad to judge by");
+  if (correct < kLeastAccuracy) throw DataError("the classifier is too inaccurate for a score");
   if (options.samples.empty()) return true;
   const auto log_probabilities =
       classifier.log_probabilities(features::read_gray_images(options.samples));

@@ -28,7 +28,7 @@ COLUMNS = {"score": "is5k", "Fréchet distance": "fid5k", "recall": "pr5k3_recal
 
 def options(description, datasets):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="of all that the study makes; started again, it goes on there")
+    parser.add_argument("folder", type=Path, help="of all that the study makes; started again, it resumes there")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--dataset", default=datasets[0], choices=datasets)
     parser.add_argument("--from", dest="source", help="the dataset's file or folder; default in $GANSCALE_SHARED/data")

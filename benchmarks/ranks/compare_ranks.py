@@ -86,7 +86,7 @@ def main():
         if not arguments.feature_net:
             subprocess.run([arguments.build / "bin/feature_net", "--data", arguments.mnist,
                             "--out", runner.feature_net, "--epochs", "1"], check=True)
-        runner.evaluate(2, "1k")  # judges the real images
+        runner.evaluate(2, "1k")  # caches the features of the real images
         _, few = runner.evaluate(1, "1k")
         share, many = compare("evaluation", arguments.rounds,
                               lambda ranks: runner.evaluate(ranks, arguments.images))

@@ -29,7 +29,7 @@ if [ ! -f "$build/build.ninja" ]; then
   fi
   command -v ccache >/dev/null || options+=(-DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_CUDA_COMPILER_LAUNCHER=)
   (cd "$build/source" && cmake --preset gpu -B "$build" "${options[@]}") ||
-    die "CMake could not configure" "Anew, with other libraries: remove $build first."
+    die "CMake could not configure" "To use other libraries, remove $build first."
 fi
 cmake --build "$build" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" \
   --target ganscale ganscale-parity stylegan2_benchmark gpu_tests unit_tests

@@ -44,7 +44,7 @@ def options(arguments):
                              "build/gpu-check-prebuilt")
     parser.add_argument("--out", type=pathlib.Path, metavar="FOLDER",
                         default=os.environ.get("OUT"),
-                        help="where gpu-check.tar.gz and gpu-check.json go; default: $OUT, else that of --build")
+                        help="where gpu-check.tar.gz and gpu-check.json go; default: $OUT, else the folder of --build")
     on_gpu.add_choices(parser)
     parser.set_defaults(contenders=None, precisions=None)  # each script has its own
     chosen = parser.parse_args(arguments)

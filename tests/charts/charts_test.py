@@ -1,6 +1,6 @@
 """The charts without a cluster: lint, schema, golden templates, security, generated files.
 
-GANSCALE_UPDATE_GOLDEN=1 writes the golden templates anew.
+GANSCALE_UPDATE_GOLDEN=1 rewrites the golden templates.
 """
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Random faults; afterwards each training has one live attempt and the right status.
+"""Random faults; afterward each training has one live attempt and the right status.
 
 Fifty faults, 200 in `make check-long`; GANSCALE_FAULTS and GANSCALE_FAULT_SEED set how many and which.
 """
@@ -87,19 +87,19 @@ class Faults(OperatorCase):
 
     def delete_owned(self):
         kind = self.random.choice(["mpijobs", "cm", "networkpolicy", "pdb", "pods"])
-        names = self.labelled(kind)
+        names = self.labeled(kind)
         if names:
             with contextlib.suppress(subprocess.CalledProcessError):
                 self.cluster.delete(kind, self.random.choice(names))
 
-    def labelled(self, kind, labels="ganscale.dev/training"):
+    def labeled(self, kind, labels="ganscale.dev/training"):
         return [item["metadata"]["name"] for item in self.cluster.get(kind, selector=labels)["items"]]
 
     def flip_clock(self):
         self.clock.write_text(self.random.choice(["+0", "+3h", "-3h", "+40d", "-40d"]))
 
     def end_worker(self):
-        launchers = self.labelled("pods", "ganscale.dev/role=launcher")
+        launchers = self.labeled("pods", "ganscale.dev/role=launcher")
         if launchers:
             with contextlib.suppress(subprocess.CalledProcessError):
                 self.cluster.patch("pods", self.random.choice(launchers), {"metadata": {"annotations": {
@@ -118,7 +118,7 @@ class Faults(OperatorCase):
         name = self.random.choice(self.names)
         spec = self.get(name)["spec"]
         self.cluster.delete("gt", name)
-        wait_for(f"{name} is gone", lambda: name not in self.labelled("gt", ""), 240)
+        wait_for(f"{name} is gone", lambda: name not in self.labeled("gt", ""), 240)
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
                             "metadata": {"name": name}, "spec": spec})
 
@@ -221,7 +221,7 @@ class Faults(OperatorCase):
                 self.wait_right(name)
         self.assertEqual(self.two_at_once, [])
         for kind in ("cm", "networkpolicy"):
-            found = self.labelled(kind)
+            found = self.labeled(kind)
             self.assertEqual(len(found), len(self.names), found)
         for name in self.names:
             self.cluster.delete("gt", name)

@@ -241,7 +241,7 @@ TEST(Resume, OfLabelsTrainsAgainOnlyWhatCameAfterTheirCheckpoints) {
   const auto told = count_lines(done);
   ASSERT_NO_FATAL_FAILURE(finish(2, config, folder / "killed"));
 
-  EXPECT_EQ(fs::last_write_time(first), written) << "label 2 began anew";
+  EXPECT_EQ(fs::last_write_time(first), written) << "label 2 started over";
   EXPECT_EQ(count_lines(done), told) << "label 0 was trained again";
   const auto last = checkpoint::checkpoint_name(kStepsOfLabel * kTinyBatch);
   for (int i = 0; i < kTinyLabels; ++i) {

@@ -254,7 +254,8 @@ void expect_ages_within(comm::Group& world, std::int64_t bound, wire::RoleRatio 
   const at::Tensor true_ages = true_ages_of_images(trainee);
   EXPECT_LE(true_ages.max().item<std::int64_t>(), bound);
   if (trainee.role() == wire::Role::kDiscriminator) {
-    EXPECT_TRUE(at::tensor(ages).le(true_ages).all().item<bool>()) << "batches that nobody made";
+    EXPECT_TRUE(at::tensor(ages).le(true_ages).all().item<bool>())
+        << "batches that were never made";
   }
   trainee.finish();
 }

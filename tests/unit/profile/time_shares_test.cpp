@@ -65,7 +65,8 @@ TEST(SecondsByKind, OfADeviceHaveTheKindsOfTheOperatorsThatStartedItsKernels) {
       seconds_by_kind(recorded({on_thread("aten::mm", 0, 1, 41), on_thread("aten::add", 1, 2, 42),
                                 on_device(3, 9, 41), on_device(7, 11, 42), on_device(18, 25, 42)}));
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kMatrixProduct), 5) << "4 alone, half of 2";
-  EXPECT_DOUBLE_EQ(seconds(all, Kind::kElementwise), 5) << "half of 2, 2 alone, 2 of what goes on";
+  EXPECT_DOUBLE_EQ(seconds(all, Kind::kElementwise), 5)
+      << "half of 2, 2 alone, 2 of what continues";
   EXPECT_DOUBLE_EQ(seconds(all, Kind::kIdle), 10);
   EXPECT_DOUBLE_EQ(sum(all), 20);
 }

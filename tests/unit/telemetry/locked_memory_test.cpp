@@ -37,7 +37,7 @@ TEST(LockedMemory, IsReportedByEveryRankFromItsStart) {
     EXPECT_EQ(family.samples.at(0).value, is_too_small(locked_memory()) ? 1 : 0);
     return;
   }
-  FAIL() << "it is not told";
+  FAIL() << "it is not reported";
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(PrefetchControl, AddsHalfTheThreadsAndABatchIfTrainingWaits) {
   state.limits = state.calm = {4, 3};
   EXPECT_EQ(after(state, window).limits, (PrefetchLimits{6, 4}));
   window.stalled = 0.01;
-  EXPECT_EQ(after(state, window).limits, (PrefetchLimits{4, 3})) << "a hundredth is no stall";
+  EXPECT_EQ(after(state, window).limits, (PrefetchLimits{4, 3})) << "a hundredth is not a stall";
 }
 
 TEST(PrefetchControl, AddsNoThreadsBeyondTheCalmNumberWithoutCongestion) {

@@ -26,7 +26,7 @@ TEST(IsOwnedBy, AsksForTheUidOfTheController) {
   EXPECT_TRUE(is_owned_by(object, "b"));
   EXPECT_FALSE(is_owned_by(object, "a")) << "deleted with it, but made by somebody else";
   EXPECT_FALSE(is_owned_by(object, "c"));
-  EXPECT_FALSE(is_owned_by({{"metadata", Json::object()}}, "")) << "nobody owns it";
+  EXPECT_FALSE(is_owned_by({{"metadata", Json::object()}}, "")) << "it has no owner";
   EXPECT_FALSE(is_owned_by({{"metadata", Json::object()}}, "a"));
 }
 

@@ -151,7 +151,7 @@ TEST(Curves, TakeTheTimeOfAMetricFromItsLine) {
   RunSummary run;
   run.metrics = {{{"images_seen", 1000}, {"training_seconds", 180}, {"fid50k", 80.5}}};
   const auto charts = metric_time_charts(run);
-  ASSERT_EQ(charts.size(), 1U) << "seconds are no metric";
+  ASSERT_EQ(charts.size(), 1U) << "seconds are not a metric";
   EXPECT_THAT(charts[0].x, ElementsAre(3));
   EXPECT_EQ(charts[0].x_unit, "min");
 }

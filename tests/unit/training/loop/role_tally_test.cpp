@@ -41,7 +41,7 @@ TEST(RoleTally, SumsUpEachRole) {
     EXPECT_EQ(discriminator.images, 24);
     EXPECT_NEAR(discriminator.wait_share, 0.15, 1e-12);
     EXPECT_EQ(discriminator.steps_of_age, (Ages{{0, 2}, {1, 4}}));
-    EXPECT_TRUE(tally.take(group, 10).empty()) << "begins anew";
+    EXPECT_TRUE(tally.take(group, 10).empty()) << "starts over";
   });
 }
 

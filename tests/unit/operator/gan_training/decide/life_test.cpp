@@ -448,7 +448,7 @@ TEST(Life, EndsWithACheckpointThenThePurgeThenTheFinalizer) {
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kPurge));
   s.purge_started = true;
   EXPECT_THAT(decide(s).steps, IsEmpty());
-  EXPECT_TRUE(decide(s).requeue_after) << "nothing else tells that the Job has ended";
+  EXPECT_TRUE(decide(s).requeue_after) << "nothing else says that the Job has ended";
   s.purge = false;
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kRemoveFinalizer));
   s.has_finalizer = false;

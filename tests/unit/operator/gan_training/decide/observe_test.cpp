@@ -231,7 +231,7 @@ TEST(Observe, SeesThatANodeOfTheAttemptIsCordoned) {
         {ended, pod("unscheduled", "01", R"({"phase": "Pending"})"), worker},
         [&](const std::string& node) { return node == cordoned; },
         [&](Role role) { return stays && role == Role::kWorker; }, attempt);
-    EXPECT_EQ(attempt.disrupted, !attempt.leaving.empty()) << "a drain is no failure";
+    EXPECT_EQ(attempt.disrupted, !attempt.leaving.empty()) << "a drain is not a failure";
     return attempt.leaving;
   };
   EXPECT_EQ(leaving("dgx-3", false), "w: its node is cordoned: dgx-3");

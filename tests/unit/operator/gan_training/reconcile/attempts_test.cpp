@@ -48,7 +48,7 @@ TEST(AttemptIsCurrent, IsFalseForEveryOtherAttempt) {
   deleted["metadata"]["deletionTimestamp"] = "2025-06-15T15:06:40Z";
   EXPECT_FALSE(is_current(deleted));
   Json another = stored(wanted(3));
-  another["metadata"]["uid"] = "made anew by the same name";
+  another["metadata"]["uid"] = "made again by the same name";
   EXPECT_FALSE(is_current(another));
 }
 

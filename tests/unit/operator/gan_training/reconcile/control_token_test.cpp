@@ -51,7 +51,7 @@ TEST(TokenKey, OfAConcurrentOperatorIsUsed) {
   world.server.fail_next("POST", "/secrets", 409, "AlreadyExists");
   try {
     read_token_key(world.client, "ops");
-    ADD_FAILURE() << "here nobody was faster, and the Secret is missing";
+    ADD_FAILURE() << "here no other operator was faster, and the Secret is missing";
   } catch (const ApiError& error) {
     EXPECT_EQ(error.code(), 404);
   }

@@ -215,7 +215,7 @@ TEST(Progress, ABadSpecEndsTheTrainingAndKeepsTheResults) {
   EXPECT_EQ(d.record.results.size(), 2U);
   EXPECT_THAT(d.events, ElementsAre(testing::Field(&Event::note, s.problem)));
   s.record = d.record;
-  EXPECT_THAT(decide(s).events, IsEmpty()) << "it was told";
+  EXPECT_THAT(decide(s).events, IsEmpty()) << "it was reported";
 }
 
 TEST(Progress, WaitsForTrainingsOfAnEarlierSweepOfTheSameName) {
