@@ -48,7 +48,7 @@ void Controller::reconcile(const Key& key) {
     metrics_.on_reconcile(requeue_after ? "requeue_after" : "success");
   } catch (const ApiError& error) {
     if (error.code() != 409) return fail(error.what());
-    // A conflict: our copy is behind, and will have come by the retry.
+    // A conflict: our copy is stale, and will be fresh at the retry.
     metrics_.on_reconcile("error");
     queue_.add_rate_limited(key);
   } catch (const std::exception& error) {

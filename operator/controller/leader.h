@@ -23,7 +23,7 @@ struct LeaseTimes {
 /// Takes part in the leader election.
 class LeaderElector {
  public:
-  /// client: for the Lease alone. Its requests should be short and sent once, so that several fit
+  /// client: for the Lease only. Its requests should be short and sent once, so that several fit
   /// into the deadline.
   LeaderElector(Client& client, Key lease, std::string identity, LeaseTimes times);
 

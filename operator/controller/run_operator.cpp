@@ -90,8 +90,8 @@ void lead(const RunningKinds& kinds, int workers, const Stopped& stopped) {
   for (auto& thread : threads) thread.join();
 }
 
-/// Renews the Lease, and ends the process at its deadline, whatever hangs: a request for it, a
-/// reconcile, or the log.
+/// Renews the Lease, and ends the process at its deadline, even if something hangs: a request for
+/// it, a reconcile, or the log.
 class LeaseKeeper {
  public:
   LeaseKeeper(LeaderElector& elector, const std::string& identity)

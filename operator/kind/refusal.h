@@ -15,7 +15,7 @@ struct Refusal {
 inline constexpr const char* kMissingClaim = "MissingClaim";
 inline constexpr const char* kMissingConfigMap = "MissingConfigMap";
 
-/// Whether what is wrong may pass without an edit.
+/// Whether the fault may pass without an edit.
 bool may_pass(const Refusal& refusal);
 
 /// Returns the Refusal that a check throws; BadSpec for a ConfigError or a value of another type.

@@ -23,7 +23,7 @@ Json parse(const HttpResponse& response, const std::string& what) {
 
 bool is_good(int status) { return status >= 200 && status < 300; }
 
-/// Returns an item of a list with its apiVersion and kind, as an object read alone has them: the
+/// Returns an item of a list with its apiVersion and kind, as a single object has them: the
 /// server returns them for built-in objects only once, as the list's.
 Json typed_item(const Json& list, Json item) {
   constexpr std::string_view kSuffix = "List";

@@ -42,7 +42,7 @@ class EventRecorder {
 
   Client& client_;
   const std::string instance_;
-  std::map<std::string, Series> recent_;  // of the thread alone
+  std::map<std::string, Series> recent_;  // of the thread only
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Waiting> waiting_;

@@ -49,7 +49,7 @@ void Informer::put(Json object) {
   {
     const std::scoped_lock lock(mutex_);
     Entry& known = entries_[key];
-    // Not by version alone: a server that was restored from a backup gives versions again.
+    // Not only by version: a server that was restored from a backup gives versions again.
     if (known.object && *known.object == *kept) return;
     remove_from_index(key, known);
     if (entry.index) index_[*entry.index].insert(key);

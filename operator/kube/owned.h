@@ -13,7 +13,7 @@ class NameTaken : public std::runtime_error {
 };
 
 /// Creates an object. If one of its name exists, it is applied by force if it has the controller of
-/// `want`: our copy of the cluster may be behind. Throws NameTaken otherwise, and as Client does.
+/// `want`: our copy of the cluster may be stale. Throws NameTaken otherwise, and as Client does.
 void put_owned(Client& client, const Resource& resource, const Json& want);
 
 /// Applies an object by force over `have`, which is our copy of it. Throws NameTaken if that has

@@ -38,7 +38,7 @@ Json read_sweep(const std::string& file) {
   return documents[0];
 }
 
-/// A result of another spec is none of this sweep's points: the report would not have it.
+/// A result of another spec belongs to no point of this sweep: the report would omit it.
 void require_results(const scaling_sweep::Plan& plan, const scaling_sweep::Record& record,
                      const std::string& file) {
   const int done = scaling_sweep::done_count(plan, record);

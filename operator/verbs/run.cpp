@@ -47,7 +47,7 @@ std::string default_identity() {
   return (name.empty() ? "operator" : name) + "_" + std::to_string(getpid());
 }
 
-/// Says what is wrong with the name of a namespace: an empty one would mean all.
+/// Returns what is wrong with the name of a namespace: an empty one would mean all.
 std::string wrong_namespace(const std::string& name) {
   static const std::regex pattern("[a-z0-9]([-a-z0-9]*[a-z0-9])?");
   return std::regex_match(name, pattern) ? "" : "not the name of a namespace: \"" + name + "\"";

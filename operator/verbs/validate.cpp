@@ -30,7 +30,7 @@ void require_accepted(const Json& object, const std::vector<Definition>& definit
 ExitCode validate(const DocumentOptions& options) {
   const std::vector<Definition> definitions = built_in_definitions();
   for_each_document(options, [&](const auto& kind, const Json& document, const auto& context) {
-    // The operator's own words come first: they know more than a schema's.
+    // The operator's own messages come first: they say more than a schema's.
     const std::string description = kind.describe(document, context);
     require_accepted(document, definitions);
     for (const Json& object : kind.render(document, context).objects) {

@@ -20,7 +20,7 @@ enum class ExitCode : int {
   kStopped = 143,
 };
 
-/// An error that ends the verb. Who can fix it decides the type; main() alone catches it.
+/// An error that ends the verb. Who can fix it decides the type; only main() catches it.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}

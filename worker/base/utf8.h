@@ -5,7 +5,7 @@
 namespace ganscale {
 
 /// Returns the text with U+FFFD for each byte that is not UTF-8. Names of files may be any bytes; JSON
-/// takes UTF-8 alone.
+/// takes only UTF-8.
 std::string valid_utf8(const std::string& text);
 
 }  // namespace ganscale

@@ -21,7 +21,7 @@ using Assignments = std::vector<std::pair<std::string, std::string>>;
 
 void parse(const config::Section& root) { training::parse_run(root, training::schemes()); }
 
-/// Whether a configuration of these assignments alone is refused because of the last one.
+/// Whether a configuration of only these assignments is refused because of the last one.
 bool is_refused(const Assignments& assignments) {
   const config::Location nowhere{"schema", 0};
   config::Node root{.value = config::Node::Map{}, .location = nowhere};
@@ -49,7 +49,7 @@ bool takes_pairs(const models::Model& model, const std::vector<std::int64_t>& si
   return true;
 }
 
-/// Returns the resolutions of each model, which its parser alone knows.
+/// Returns the resolutions of each model, which only its parser knows.
 std::vector<config::Restriction> resolutions_of_models() {
   constexpr std::int64_t kMostPixels = 2048;
   std::vector<config::Restriction> restrictions;

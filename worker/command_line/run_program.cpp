@@ -28,8 +28,8 @@ Arguments with_options(Arguments arguments) {
   return arguments;
 }
 
-/// Returns the first argument that stands where a verb should and is none, with the verbs that it
-/// may have meant; empty without one.
+/// Returns the first argument that is in the place of a verb but is not one, with the verbs that
+/// it may mean; empty without one.
 std::string unknown_verb(const CLI::App& app, const Arguments& arguments) {
   const CLI::App* parent = &app;
   for (const std::string& argument : arguments) {

@@ -27,7 +27,7 @@ struct Operation {
   std::string name = {};  ///< "aten::add", "ganscale::upfirdn2d"
   Kind kind = Kind::kMemory;
   Number number = Number::kFloat32;
-  /// Two for a multiplication and an addition; of convolutions and matrix products alone. Zeros of
+  /// Two for a multiplication and an addition; for convolutions and matrix products only. Zeros of
   /// the padding are multiplied as well.
   double flops = 0;
   /// Bytes read and written, or reduced; none for a convolution.

@@ -46,7 +46,7 @@ enum class PenaltySite { kReals, kFakes, kBetween };
 
 /// A penalty: a line of the table.
 struct Penalty {
-  std::string_view name;  ///< of its statistic, behind "loss/"
+  std::string_view name;  ///< of its statistic, after "loss/"
   PenaltySite site = PenaltySite::kReals;
   at::Tensor (*of_gradient)(const at::Tensor& gradient) = nullptr;  ///< [N, C, H, W] to [N]
   double (*weight)(const LossConfig& loss, const PenaltyOptions& options) = nullptr;

@@ -26,7 +26,7 @@ struct Networks {
 };
 
 /// Returns both networks on the CPU in float32 and training mode, with their first weights, which
-/// depend on seed and parameter names alone.
+/// depend only on seed and parameter names.
 ///
 /// statistics_group: the ranks of Blueprint::statistics_color(), a group of its own (see
 ///                   comm/collectives/differentiable_all_reduce.h) that outlives the networks; nullptr: this
@@ -35,7 +35,7 @@ struct Networks {
 Networks build_networks(const ModelConfig& config, std::uint64_t seed,
                         comm::Group* statistics_group);
 
-/// Returns the generator alone, as build_networks does.
+/// Returns only the generator, as build_networks does.
 std::shared_ptr<Generator> build_generator(const ModelConfig& config, std::uint64_t seed,
                                            comm::Group* statistics_group);
 

@@ -27,7 +27,7 @@ struct Sample {
   };
   std::vector<std::pair<std::string, std::string>> labels;
   double value = 0;             ///< of a histogram: the sum of the observations
-  std::vector<Bucket> buckets;  ///< of a histogram alone; the last bound is infinity
+  std::vector<Bucket> buckets;  ///< of a histogram only; the last bound is infinity
 };
 
 /// All samples of one name.

@@ -64,7 +64,7 @@ struct Instrument {
                               StepSeconds Instruments::*, StalenessSteps Instruments::*,
                               Labeled<Counter> Instruments::*, Labeled<Gauge> Instruments::*>;
   std::string name;
-  std::string label;  ///< the label besides run and rank; empty if there is none
+  std::string label;  ///< the label other than run and rank; empty if there is none
   std::string help;
   Member member;
 };

@@ -48,7 +48,7 @@ struct Attempt {
 /// Reads an attempt from its MPIJob and the pods labeled with its number.
 Attempt observe_attempt(const Json& job, const std::vector<Json>& pods);
 
-/// Notes that pods are on nodes that are to be drained: the attempt is to leave them.
+/// Notes that pods are on nodes that are to be drained: so that the attempt leaves them.
 ///
 /// is_cordoned: of a node's name. stays: whether a pod of a role runs on such nodes, too.
 void observe_cordons(const std::vector<Json>& pods,

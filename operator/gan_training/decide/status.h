@@ -8,7 +8,7 @@
 
 namespace ganscale::controller::gan_training {
 
-/// What a status says besides the record.
+/// What a status says in addition to the record.
 struct Facts {
   std::int64_t generation = 0;
   std::string model;

@@ -21,7 +21,7 @@ Json mpi_job(const Plan& plan, int attempt, int restarts,
 /// attempt with another hash than the plan's must be replaced.
 std::string plan_hash(const Plan& plan);
 
-/// Returns a hash of the configuration alone.
+/// Returns a hash of the configuration only.
 std::string config_hash(const Plan& plan);
 
 }  // namespace ganscale::controller::gan_training

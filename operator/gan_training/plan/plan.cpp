@@ -52,7 +52,7 @@ Json worker_config(const TrainingSpec& spec, const Json& config) {
   set_default(telemetry, "bind_address", "0.0.0.0");
   set_default(telemetry, "metrics_port", wire::kDefaultMetricsPort);
   set_default(telemetry, "control_port", wire::kDefaultControlPort);
-  // Without the token the control port would listen on the pod's loopback alone.
+  // Without the token the control port would listen only on the pod's loopback.
   telemetry["token_file"] = kTokenFile;
   return result;
 }

@@ -25,7 +25,7 @@ inline constexpr OverlayField kVolumes{"volumes", "name"};
 inline constexpr OverlayField kEnvironment{"env", "name"};
 inline constexpr OverlayField kMounts{"volumeMounts", "mountPath"};
 
-/// What an overlay may set of a pod, besides its containers; everything else is the operator's.
+/// What an overlay may set of a pod, other than its containers; everything else is the operator's.
 inline constexpr std::array kPodFields{OverlayField{"affinity"},
                                        OverlayField{"dnsConfig"},
                                        OverlayField{"dnsPolicy"},

@@ -10,7 +10,7 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-/// An object of a training as it is to be, and our copy of what is there.
+/// The desired object of a training, and our copy of the existing one.
 struct Child {
   const Resource* resource;
   Json want;
@@ -61,7 +61,7 @@ void drop_budget(const GanTraining& training, const Cluster& cluster) {
   cluster.client.remove(resource::kBudgets, training.key, (*have)["metadata"].value("uid", ""));
 }
 
-/// Applies a child of which this field is not as it should be.
+/// Applies a child in which this field is wrong.
 void put_back(const GanTraining& training, const Child& child, const std::string& field,
               const Cluster& cluster) {
   apply_owned(cluster.client, *child.resource, child.want, *child.have);
@@ -71,7 +71,7 @@ void put_back(const GanTraining& training, const Child& child, const std::string
                              " was changed and has been restored"});
 }
 
-/// Makes a child as it is to be. Returns whether it was missing.
+/// Creates or restores a child. Returns whether it was missing.
 bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
                 const Cluster& cluster) {
   if (!child.have) {

@@ -58,7 +58,7 @@ void observe_nodes(const std::vector<Json>& pods, const Informers& informers,
       attempt);
 }
 
-/// Returns the MPIJob of a live attempt that the cache lacks: it may be behind, as after a restored
+/// Returns the MPIJob of a live attempt that the cache lacks: it may be stale, as after a restored
 /// backup, when each kind is listed again at its own time. Nothing if it was deleted.
 std::optional<Json> read_live_job(const GanTraining& training, Client& client,
                                   const Record& record) {

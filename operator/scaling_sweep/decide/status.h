@@ -9,7 +9,7 @@
 
 namespace ganscale::controller::scaling_sweep {
 
-/// What a status says besides the record.
+/// What a status says in addition to the record.
 struct Facts {
   std::int64_t generation = 0;
   std::string problem_reason;

@@ -85,7 +85,7 @@ void Reconciler::start_training(const ScalingSweep& sweep, const Plan& plan, std
   } catch (const ApiError& error) {
     if (error.code() != 409) throw;
     const auto there = parts_.client.get(kTrainings, key_of(object));
-    if (there && is_owned_by(*there, sweep.uid)) return;  // we made it; our copy is behind
+    if (there && is_owned_by(*there, sweep.uid)) return;  // we made it; our copy is stale
     throw NameTaken(kTrainings, key_of(object));
   }
   const std::string name = key_of(object).name;

@@ -35,7 +35,7 @@ struct SweepSpec {
   std::int64_t seed = 1;  ///< of the order of the runs
   int warmup_steps = 0;
   int measure_steps = 0;          ///< 0 for kPerLabel: the whole training is measured
-  int batch_per_rank = 0;         ///< kWeak alone
+  int batch_per_rank = 0;         ///< kWeak only
   std::optional<Point> baseline;  ///< of speed-ups; default: the fewest ranks
   bool stop_on_failure = false;
   bool suspend = false;

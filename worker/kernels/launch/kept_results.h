@@ -22,7 +22,7 @@ struct ResultsRecipe {
 /// for all its passes until the next update. One thread uses it at a time.
 ///
 /// LibTorch counts the operations that change a tensor, and by that count this sees a change. What
-/// writes to a source by its address alone has to call count_change().
+/// writes to a source only by its address has to call count_change().
 class KeptResults {
  public:
   /// Returns the results as they are kept, in tensors without a graph, and computes them before if

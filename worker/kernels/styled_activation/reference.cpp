@@ -36,7 +36,7 @@ struct StyledRun {
 };
 
 /// What threads take: a channel of an image or, channels last, some pixels of all channels. The
-/// cuts depend on sizes alone, and so do the sums.
+/// cuts depend only on sizes, and so do the sums.
 class Units {
  public:
   explicit Units(const ImageLayout& layout) : layout_(layout) {

@@ -21,7 +21,7 @@ namespace ganscale::models::biggan {
 ///
 /// The deep one (Table 7 onward) has two blocks a stage, of which the second upsamples, attention
 /// after them, and all of z with the label embedding as input of the linear layer and as every
-/// condition. Without hierarchy z enters the linear layer alone, and the label embedding the norms.
+/// condition. Without hierarchy z enters only the linear layer, and the label embedding the norms.
 /// The stages compute in NetworkConfig::compute_type(), the rest in the parameters' dtype.
 class BigganGenerator : public Generator {
  public:

@@ -26,7 +26,7 @@ class Generator : public torch::nn::Module, public LaidOut {
   virtual at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
                              kernels::RandomStream& random) = 0;
 
-  /// Computes forward() of eval mode by LibTorch's own operators alone, without the number of images
+  /// Computes forward() of eval mode by LibTorch's own operators only, without the number of images
   /// as a constant, for a tracer to record.
   virtual at::Tensor traceable_forward(const at::Tensor& z, const at::Tensor& labels) {
     kernels::RandomStream unused({}, Stream::kSamples);
@@ -36,12 +36,12 @@ class Generator : public torch::nn::Module, public LaidOut {
   /// Returns this generator if it has styles, else null.
   virtual StyleGenerator* as_style_generator() { return nullptr; }
 
-  /// Prepares what forward passes compute with that depends on parameters alone, and that they keep
+  /// Prepares what forward passes compute with that depends only on parameters, and that they keep
   /// until these change. A forward pass does it by itself if necessary; the replay of a captured
   /// one can't, and reads what was last prepared.
   virtual void prepare_weights() {}
 
-  /// Returns the state besides parameters that each rank updates on its own: running statistics,
+  /// Returns the state other than parameters that each rank updates on its own: running statistics,
   /// which are averaged over the ranks to keep the replicas identical.
   virtual NamedTensors moving_statistics() { return ganscale::named_buffers(*this); }
 

@@ -36,8 +36,8 @@ class StyleGenerator : public Generator {
   virtual at::Tensor map(const at::Tensor& z, const at::Tensor& labels,
                          const Truncation& truncation) = 0;
   /// Returns the style vectors of a training pass, with style mixing, and updates the mean style,
-  /// unless make_fakes() alone does. For zero images it updates the mean style from the other ranks'
-  /// images alone.
+  /// unless only make_fakes() does. For zero images it updates the mean style from the other ranks'
+  /// images only.
   virtual at::Tensor map_for_training(const Latents& latents) = 0;
   /// Draws style mixing for these latents.
   virtual Latents draw(const at::Tensor& z, const at::Tensor& labels,
@@ -47,7 +47,7 @@ class StyleGenerator : public Generator {
   virtual at::Tensor synthesize(const at::Tensor& w, kernels::RandomStream& random) = 0;
 
   /// Generates the images that a discriminator trains on: forward(), and an update of statistics
-  /// that these images alone move. In training mode.
+  /// that only these images move. In training mode.
   virtual at::Tensor make_fakes(const at::Tensor& z, const at::Tensor& labels,
                                 kernels::RandomStream& random) {
     return forward(z, labels, random);

@@ -17,7 +17,7 @@ namespace ganscale::models::r3gan {
 /// What operators a pass consists of.
 enum class Operators {
   kFused,      ///< ours, which are differentiable twice without waste
-  kTraceable,  ///< LibTorch's alone, for a tracer to record
+  kTraceable,  ///< LibTorch's only, for a tracer to record
 };
 
 /// A convolution of stride 1 without bias that keeps the size of images.

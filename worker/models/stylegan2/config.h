@@ -11,7 +11,7 @@ enum class NoiseMode {
 };
 
 /// The shape of both networks: the discriminator's, whose widths and types are the generator's as
-/// well, and what the generator has besides.
+/// well, and what else the generator has.
 struct NetworkConfig : stylegan::DiscriminatorConfig {
   int z_dim = 512;
   int w_dim = 512;

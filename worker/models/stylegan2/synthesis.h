@@ -21,7 +21,7 @@ struct SynthesisLayerOptions {
   std::optional<double> clamp = {};
 };
 
-/// What a layer computes with besides its features.
+/// What a layer computes with in addition to its features.
 struct SynthesisLayerInputs {
   at::Tensor weight;            ///< [out, in, 3, 3] in the features' dtype
   at::Tensor demodulation;      ///< [N, out]
@@ -136,7 +136,7 @@ class Synthesis : public torch::nn::Module {
   void prepare_weights() const;
 
  private:
-  /// What all layers compute with that depends on parameters alone.
+  /// What all layers compute with that depends only on parameters.
   struct LayerWeights {
     std::vector<stylegan::LayerParameters> of_affines;
     std::vector<at::Tensor> of_convolutions;  ///< SynthesisLayerInputs::weight

@@ -19,7 +19,7 @@ struct NetworkConfig {
   double output_scale = 0.25;
   std::optional<double> clamp = {};  ///< of the generator's activations
   std::optional<at::ScalarType> low_precision_type = {};
-  comm::Group* ranks = nullptr;  ///< whose images share magnitudes; null: this rank alone
+  comm::Group* ranks = nullptr;  ///< whose images share magnitudes; null: only this rank
   stylegan::DiscriminatorConfig discriminator;
 
   /// Returns the number of w vectors per image: one for the input and one per layer.

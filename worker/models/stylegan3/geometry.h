@@ -20,7 +20,7 @@ struct SynthesisShape {
   double first_cutoff = 2;    ///< of the first layer
   double first_stopband = 0;  ///< of the first layer
   double last_stopband = 0;   ///< of the last layers, as a multiple of their cutoff
-  int margin = 10;            ///< pixels around an image that layers compute besides
+  int margin = 10;            ///< pixels around an image that layers compute in addition
   int kernel = 3;             ///< of the convolutions
   int filter_taps = 6;        ///< for each multiple of a sampling rate
   int activation_rate = 2;    ///< how much more finely activations are sampled

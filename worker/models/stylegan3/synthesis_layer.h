@@ -16,7 +16,7 @@ struct SynthesisLayerOptions {
   std::optional<double> clamp = {};  ///< of what is activated
   double magnitude_beta = 0.999;     ///< decay of the mean square of what the layer takes
   std::optional<at::ScalarType> low_precision_type = {};
-  comm::Group* ranks = nullptr;  ///< whose images have one mean square; null: this rank alone
+  comm::Group* ranks = nullptr;  ///< whose images have one mean square; null: only this rank
 };
 
 /// A modulated convolution and a filtered leaky ReLU.

@@ -10,7 +10,7 @@
 
 namespace ganscale::planning {
 
-/// What goes wrong in a simulated run, besides what the model assumes.
+/// What goes wrong in a simulated run, in addition to the model's assumptions.
 struct Conditions {
   /// Grattafiori et al. 2024, arXiv:2407.21783, Table 5: 419 failures of 16,384 GPUs in 54 days.
   double rank_hours_between_failures = 50'000;

@@ -45,7 +45,7 @@ double device_seconds(const Phase& phase, const Assumptions& assumptions, double
   return assumptions.device * interpolate(phase.device, images);
 }
 
-/// Returns the parts of a step that are of a rank alone: device and host.
+/// Returns the parts of a step that concern only one rank: device and host.
 StepTime compute(const Workload& workload, const Assumptions& assumptions, const Scale& scale) {
   const double rounds = scale.rounds();
   StepTime step;

@@ -14,7 +14,7 @@ namespace ganscale::planning {
 enum class Mode {
   kStrong,    ///< the batch
   kWeak,      ///< the batch of a GPU
-  kPerLabel,  ///< the images of a label: each GPU trains one alone, all at the same time
+  kPerLabel,  ///< the images of a label: each GPU trains one by itself, all at the same time
 };
 
 std::string_view name_of(Mode mode);

@@ -9,7 +9,7 @@
 
 namespace ganscale::planning {
 
-/// A training, the machine that it runs on, and what is assumed about both. All of it is borrowed.
+/// A training, its machine, and the assumptions about both. All of it is borrowed.
 struct Setting {
   const Workload& workload;
   const Machine& machine;

@@ -14,13 +14,13 @@ struct Noise {
   double pause_seconds = 0;
 };
 
-/// The times that ranks take for their work. The n-th of a rank depends on the seed, the rank and n
-/// alone, so that simulations of different schemes have the same ranks.
+/// The times that ranks take for their work. The n-th of a rank depends only on the seed, the rank
+/// and n, so that simulations of different schemes have the same ranks.
 class NoisyRanks {
  public:
   NoisyRanks(int count, const Noise& noise, std::uint64_t seed);
 
-  /// Returns how long a rank takes for what a mean one takes `seconds` for. It pauses at most once.
+  /// Returns the time of a rank for work that takes a mean rank `seconds`. It pauses at most once.
   double seconds(int rank, double seconds);
 
  private:

@@ -26,8 +26,8 @@ struct StepsTaken {
   double busy_share = 0;    ///< of the time of all ranks, that they computed
 };
 
-/// Simulates `steps` steps of each team, an event for each step of a rank. Teams depend on each
-/// other such that not all of them ever wait.
+/// Simulates `steps` steps of each team, an event for each step of a rank. The dependencies of
+/// teams must not deadlock.
 StepsTaken simulate_steps(std::span<const Team> teams, const Noise& noise, int steps,
                           std::uint64_t seed);
 

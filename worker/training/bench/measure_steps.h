@@ -29,7 +29,7 @@ struct MeasuredSteps {
   MeasureConfig window;
   wire::Measurement measured = {};
   /// They add up to a step: compute, all_reduce (that the computation does not hide), data_wait, and
-  /// host, which is all that the host does besides phases and waiting for data.
+  /// host, which is all that the host does outside phases and waiting for data.
   std::vector<Spread> terms = {};
   /// Of the host: on a GPU, what it took to launch them.
   std::vector<Spread> phases = {};

@@ -243,7 +243,7 @@ void Loop::end_for_failed_checkpoint() const {
   throw DataError("rank 0 could not write a checkpoint, and checkpoint.on_error is stop");
 }
 
-/// Does what is due at an agreement.
+/// Takes the actions that are due at an agreement.
 void Loop::maintain(const Due& due) {
   if (due.tick) reporter_.tick(progress_, budget_.seconds_left());
   const auto start = Clock::now();

@@ -6,7 +6,7 @@
 namespace ganscale::training {
 
 /// What the ranks have read and waited for in a tick. Ranks not involved do not count, such
-/// as those that train a generator alone and load no images.
+/// as those that train only a generator and load no images.
 struct TickReadings {
   double data_wait_share = 0;    ///< part of the time in [0, 1], mean over the ranks with a loader
   int reader_threads = 0;        ///< now, of the rank with the most

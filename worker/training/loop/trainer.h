@@ -17,7 +17,7 @@ namespace ganscale::training {
 /// Ranks may have different parts (networks, images, statistics) and work at different speeds. They
 /// communicate at agreements only: a rank comes to one after steps_between_agreements() of its
 /// steps, and earlier if something is due by its progress. All must come to the same agreements, so
-/// ranks that do not share each step learn each other's progress from reconcile() alone.
+/// ranks that do not share each step learn each other's progress only from reconcile().
 class Trainer {
  public:
   virtual ~Trainer() = default;

@@ -44,7 +44,7 @@ struct ScoredReals {
 
 /// What the phases of a step compute their losses from.
 struct StepInput {
-  /// Images float [N, C, H, W] in [-1, 1] on D's device; a rank that trains G alone has labels only.
+  /// Images float [N, C, H, W] in [-1, 1] on D's device; a rank that trains only G has only labels.
   data::Batch real;
   /// The identity of this rank's images: all randomness of the step comes from it.
   ImageRandom images;
@@ -82,7 +82,7 @@ struct Phase {
   std::function<void(std::int64_t images_seen)> follow_schedules = {};
   /// The parts of its loss, whose gradients are added: each graph is freed before the next is made.
   std::vector<std::function<PhaseLoss(const StepInput&)>> losses;
-  /// Another part, of the network's weights alone; null: none.
+  /// Another part, of the network's weights only; null: none.
   std::function<PhaseLoss()> weight_loss = {};
   /// Each part is the mean over so many passes, each of the next images of the input.
   std::int64_t passes = 1;

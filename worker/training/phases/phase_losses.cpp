@@ -17,7 +17,7 @@
 namespace ganscale::training {
 namespace {
 
-/// The pass of D over the reals draws behind all draws of the pass over the fakes.
+/// The pass of D over the reals draws after all draws of the pass over the fakes.
 constexpr std::uint32_t kSitesOfFakes = 1024;
 
 /// Returns the random numbers of D's pass over the fakes, after G's.

@@ -45,7 +45,7 @@ class LoadedInputs : public StepInputs {
 };
 
 /// The labels of this rank's part of the batches and no images, for a rank that trains the
-/// generator alone.
+/// generator only.
 class LabelInputs : public StepInputs {
  public:
   /// group: the ranks that share a batch. All is borrowed.

@@ -14,7 +14,7 @@
 
 namespace ganscale::training {
 
-/// What a rank that trains one network alone took from the ranks that train the other one.
+/// What a rank that trains only one network took from the ranks that train the other one.
 struct RoleStep {
   wire::Role network = wire::Role::kGenerator;  ///< that this rank trains
   std::int64_t images = 0;  ///< reals shown to the discriminator, or fakes made for it
@@ -33,7 +33,7 @@ struct StepResult {
   std::optional<RoleStep> role = {};
 };
 
-/// What a rank has counted since its training began, besides its steps.
+/// What a rank has counted since its training began, in addition to its steps.
 struct Readings {
   data::LoaderReadings loader = {};
   comm::AllReduceCost all_reduce = {};   ///< of gradients

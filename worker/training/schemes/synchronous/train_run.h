@@ -12,7 +12,7 @@ struct TrainingResult {
   Progress progress;
 };
 
-/// Logs what is trained, on what.
+/// Logs what is trained, and on which devices.
 void log_start(std::string_view title, const TrainingContext& context);
 
 /// Builds what a training would use and reads its first batch, then stops. Throws what
