@@ -25,7 +25,7 @@ std::string dotted(const std::vector<std::string>& context) {
   return path;
 }
 
-/// Keeps only the last line of the faults that valijson reports once more for each level above.
+/// Whether a description only repeats a fault for a level above, as valijson does for each.
 bool is_echo(const std::string& description) {
   return description.starts_with("Failed to validate against schema associated with property") ||
          description.starts_with("Failed to validate against child schema") ||

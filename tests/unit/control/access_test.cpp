@@ -18,7 +18,7 @@ TEST(Access, TakesOnlyTheWholeToken) {
   }
 }
 
-TEST(Access, RefusesEveryoneWithoutAToken) { EXPECT_FALSE(bears_token("Bearer ", "")); }
+TEST(Access, RefusesAnEmptyToken) { EXPECT_FALSE(bears_token("Bearer ", "")); }
 
 TEST(Access, RecognizesLoopbackAddresses) {
   for (const char* address : {"127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"}) {
