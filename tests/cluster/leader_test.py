@@ -33,6 +33,11 @@ class Leader(OperatorCase):
         writers = [writer for _, writer in self.writes(*names)]
         return [writer for i, writer in enumerate(writers) if i == 0 or writer != writers[i - 1]]
 
+    def user_of(self, job):
+        """Returns as whom the workers of an MPIJob run."""
+        template = self.cluster.get("mpijob", job)["spec"]["mpiReplicaSpecs"]["Worker"]["template"]
+        return template["spec"]["securityContext"].get("runAsUser")
+
     def test_ends_at_its_deadline_while_its_requests_for_the_lease_hang(self):
         proxy = FaultProxy(self.cluster)
         self.addCleanup(proxy.close)
@@ -102,6 +107,29 @@ class Leader(OperatorCase):
         self.assertEqual(self.turns("operator-a", "operator-b"), ["operator-a", "operator-b", "operator-a"],
                          "two wrote side by side")
         first.stop()
+
+    def test_leaves_trainings_alone_to_which_it_would_give_other_pods(self):
+        """As another version of the operator may, or one with other node profiles."""
+        first = Operator(self.cluster, "operator-g").start().wait_ready()
+        for name in ("continues", "complete"):
+            self.training(name)
+            self.wait_running(name, 1)
+        self.end_launcher("complete", 0)
+        self.wait_phase("complete", "Succeeded")
+        before = {name: self.jobs(name) for name in ("continues", "complete")}
+        user = self.user_of("continues-r1")
+        first.stop()
+        second = Operator(self.cluster, "operator-h", options=["--unlimited-memlock"]).start().wait_ready()
+        wait_for("the second leads", lambda: self.holder() == "operator-h", TAKES_OVER_WITHIN + 5)
+        for name in before:
+            self.cluster.kubectl("label", f"gt/{name}", "looked=1")
+        wait_for("it has looked at both", lambda: second.total("controller_runtime_reconcile_total") >= 4)
+        self.assertEqual({name: self.jobs(name) for name in before}, before)
+        self.assertEqual([self.status(name)["phase"] for name in before], ["Running", "Succeeded"])
+        self.cluster.kubectl("scale", "gt/continues", "--replicas=2")
+        self.wait_running("continues", 2)
+        self.assertNotEqual(self.user_of("continues-r2"), user)
+        second.stop()
 
 
 if __name__ == "__main__":

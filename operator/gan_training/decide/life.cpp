@@ -148,6 +148,7 @@ void start(const Situation& s, Decision& d) {
   }
   d.record.restart_at.reset();
   d.record.state = AttemptState::kWanted;
+  d.record.request = s.request;
   d.record.hash = s.hash;
   set_phase(d, Phase::kValidated, "AttemptStarted", "");
   d.steps.push_back(Step::kStartAttempt);
@@ -320,6 +321,12 @@ void decide_disrupted(const Situation& s, Decision& d) {
   is_stopping(s, d, kDisruption, d.record.message);
 }
 
+/// Whether the user asked for something else than what an attempt was made of. Another version of the
+/// operator, or other node profiles, may make other pods of the same spec: its next attempt has these.
+bool is_edited(const std::string& request, const std::string& hash, const Situation& s) {
+  return request != s.request && hash != s.hash;
+}
+
 /// Ends an attempt that does not fit the current plan, with a checkpoint.
 void decide_outdated(const Situation& s, Decision& d) {
   const auto [reason, why] = difference(s);
@@ -341,7 +348,8 @@ void decide_live(const Situation& s, Decision& d) {
     add_event(d, false, "Succeeded", d.record.message);
     return;
   }
-  if (attempt.hash != s.hash && s.problem.empty()) return decide_outdated(s, d);
+  if (s.problem.empty() && is_edited(attempt.request, attempt.hash, s))
+    return decide_outdated(s, d);
   if (must_leave(s)) return decide_disrupted(s, d);
   d.record.ending.reset();  // the edit that asked for it was taken back
   if (is_preempted(s)) {
@@ -378,7 +386,12 @@ void decide_over(const Situation& s, Decision& d) {
   const bool holds_nodes = s.attempt && s.attempt->workers_running > 0 &&
                            (!s.attempt->finished() || !s.attempt->lost.empty());
   if (holds_nodes && s.record.phase == Phase::kFailed) end_attempt(d);
-  if (s.hash == s.record.hash || !s.problem.empty() || s.suspend) return decide_expiry(s, d);
+  if (!s.problem.empty() || s.suspend) return decide_expiry(s, d);
+  if (!is_edited(s.record.request, s.record.hash, s)) {
+    d.record.request = s.request;
+    d.record.hash = s.hash;
+    return decide_expiry(s, d);
+  }
   add_event(d, false, "StartedAgain", "the spec was edited after the training had ended");
   set_phase(d, Phase::kRestarting, "StartedAgain",
             "the spec was edited after the training had ended");

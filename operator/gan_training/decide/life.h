@@ -28,6 +28,7 @@ struct Situation {
   std::optional<std::chrono::seconds> ttl;                  ///< after its end, when it is deleted
   std::optional<Time> over_since;                           ///< when it succeeded or failed
   std::string checkpoint;                                   ///< name of the last one; empty: none
+  std::string request;                                      ///< changes with what the user asks for
   std::string hash;                                         ///< of the plan
   std::string config_hash;                                  ///< of the plan's configuration
   int nodes = 1;

@@ -279,6 +279,7 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
   attempt.uid = job["metadata"].value("uid", "");
   attempt.deleted = job["metadata"].contains("deletionTimestamp");
   const Json annotations = job["metadata"].value("annotations", Json::object());
+  attempt.request = annotations.value(kRequestAnnotation, "");
   attempt.hash = annotations.value(kHashAnnotation, "");
   attempt.config_hash = annotations.value(kConfigHashAnnotation, "");
   attempt.nodes = job.value(Pointer("/spec/mpiReplicaSpecs/Worker/replicas"), 0);

@@ -47,6 +47,7 @@ Record read_record(const Json& status) {
   record.failed_behind = text_at(status, "/failedBehind");
   record.attempt = static_cast<int>(whole_at(status, "/attempt/number"));
   record.state = kStates.value(text_at(status, "/attempt/state")).value_or(AttemptState::kNone);
+  record.request = text_at(status, "/attempt/request");
   record.hash = text_at(status, "/attempt/specHash");
   if (const auto since = parse_time(text_at(status, "/ending/since"))) {
     record.ending = Ending{text_at(status, "/ending/reason"), *since};
@@ -66,8 +67,10 @@ void write_record(const Record& record, Json& status) {
   status.erase("failedBehind");
   if (record.failures > 0) status["failures"] = record.failures;
   if (!record.failed_behind.empty()) status["failedBehind"] = record.failed_behind;
-  status["attempt"] = {
-      {"number", record.attempt}, {"state", kStates.of(record.state)}, {"specHash", record.hash}};
+  status["attempt"] = {{"number", record.attempt},
+                       {"state", kStates.of(record.state)},
+                       {"request", record.request},
+                       {"specHash", record.hash}};
   status.erase("ending");
   if (record.ending) {
     status["ending"] = {{"reason", record.ending->reason},

@@ -47,7 +47,8 @@ struct Record {
   std::string message;  ///< of the phase, for people
   int attempt = 0;
   AttemptState state = AttemptState::kNone;
-  std::string hash;  ///< of the plan that the attempt was made of
+  std::string request;  ///< of the plan that the attempt was made of
+  std::string hash;     ///< of that plan
   int restarts = 0;
   int failures = 0;           ///< since the last checkpoint, which maxRestarts limits
   std::string failed_behind;  ///< the checkpoint that was the last one then; empty: none

@@ -43,7 +43,8 @@ Json mpi_job(const Plan& plan, int attempt, int restarts, const std::vector<std:
   Json metadata = metadata_of(plan, attempt_name(plan.key, attempt));
   metadata["labels"].update(Json(plan.queue_labels));
   metadata["labels"][kAttemptLabel] = std::to_string(attempt);
-  metadata["annotations"] = {{kHashAnnotation, plan_hash(plan)},
+  metadata["annotations"] = {{kRequestAnnotation, plan.request},
+                             {kHashAnnotation, plan_hash(plan)},
                              {kConfigHashAnnotation, config_hash(plan)}};
   if (!plan.spec.queue_name.empty()) {
     metadata["labels"]["kueue.x-k8s.io/queue-name"] = plan.spec.queue_name;

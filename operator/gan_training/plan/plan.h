@@ -14,6 +14,7 @@ namespace ganscale::controller::gan_training {
 struct Plan {
   Key key;
   std::string uid;
+  std::string request;  ///< the generation of the spec, and a hash of the configuration it refers to
   TrainingSpec spec;
   NodeProfile profile;                              ///< resolved, with gpusPerNode applied
   Json config = Json::object();                     ///< what the worker reads: see worker_config()
@@ -26,6 +27,7 @@ struct Plan {
 inline constexpr const char* kTrainingLabel = "ganscale.dev/training";
 inline constexpr const char* kAttemptLabel = "ganscale.dev/attempt";
 inline constexpr const char* kRoleLabel = "ganscale.dev/role";
+inline constexpr const char* kRequestAnnotation = "ganscale.dev/request";
 inline constexpr const char* kHashAnnotation = "ganscale.dev/spec-hash";
 inline constexpr const char* kConfigHashAnnotation = "ganscale.dev/config-hash";
 

@@ -10,6 +10,7 @@
 #include "gan_training/plan/pod_overlay.h"
 #include "gan_training/plan/roles.h"
 #include "kind/refusal.h"
+#include "kind/spec_hash.h"
 #include "object/yaml.h"
 
 namespace ganscale::controller::gan_training {
@@ -197,6 +198,11 @@ void check_progress_is_told(const Plan& plan) {
                 "rank 0 reports its progress"};
 }
 
+std::string request_of(const GanTraining& training, const ReferencedConfig& referenced) {
+  const std::string generation = std::to_string(training.generation);
+  return referenced.text.empty() ? generation : generation + "-" + spec_hash(referenced.text);
+}
+
 }  // namespace
 
 Checked check_training(const GanTraining& training, const NodeProfiles& profiles,
@@ -204,6 +210,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
   Checked checked;
   checked.plan.key = training.key;
   checked.plan.uid = training.uid;
+  checked.plan.request = request_of(training, referenced);
   checked.plan.queue_labels = training.queue_labels;
   const Refusal refusal = refusal_of([&] {
     Plan& plan = checked.plan;

@@ -43,9 +43,10 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   return list;
 }
 
-/// Returns what an MPIJob must still be like. Its pods keep the grace that they were made with, and
-/// a queue gives them the tolerations of the nodes that it found for them.
+/// Returns what an MPIJob must still be like. Its pods keep the grace that they were made with, a queue
+/// gives them the tolerations of the nodes that it found for them, and an edit may concern no pod.
 Json lasting_part(Json job, bool is_queued) {
+  job["metadata"]["annotations"].erase(kRequestAnnotation);
   for (const char* role : {"Launcher", "Worker"}) {
     Json& pod = job["spec"]["mpiReplicaSpecs"][role]["template"]["spec"];
     pod.erase("terminationGracePeriodSeconds");
@@ -81,7 +82,11 @@ bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
   const bool is_job = child.resource == &kMpiJobs;
   const auto field =
       first_difference(*child.have, is_job ? lasting_part(child.want, is_queued) : child.want);
-  if (field) put_back(training, child, *field, cluster);
+  if (field) {
+    put_back(training, child, *field, cluster);
+  } else if (is_job && first_difference(*child.have, {{"metadata", child.want["metadata"]}})) {
+    apply_owned(cluster.client, *child.resource, child.want, *child.have);  // what it now is for
+  }
   return false;
 }
 

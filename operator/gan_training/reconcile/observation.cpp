@@ -159,6 +159,7 @@ void observe_plan(const Plan& plan, Situation& s) {
   s.scheduling_deadline = seconds_of(plan.spec.scheduling_deadline_seconds);
   s.progress_deadline = seconds_of(plan.spec.progress_deadline_seconds);
   s.ttl = seconds_of(plan.spec.ttl_seconds);
+  s.request = plan.request;
   s.hash = plan_hash(plan);
   s.config_hash = config_hash(plan);
   s.nodes = plan.spec.nodes;

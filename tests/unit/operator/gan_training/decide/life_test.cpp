@@ -15,6 +15,7 @@ const Time kNow{seconds(1750000000)};
 Situation accepted() {
   Situation s;
   s.has_finalizer = true;
+  s.request = "1";
   s.hash = "h1";
   s.config_hash = "c1";
   s.nodes = 8;
@@ -28,11 +29,13 @@ Situation with_attempt(JobPhase phase) {
   s.record.phase = Phase::kRunning;
   s.record.attempt = 3;
   s.record.state = AttemptState::kLive;
+  s.record.request = "1";
   s.record.hash = "h1";
   s.attempt.emplace();
   s.attempt->number = 3;
   s.attempt->name = "a-r3";
   s.attempt->uid = "u3";
+  s.attempt->request = "1";
   s.attempt->hash = "h1";
   s.attempt->config_hash = "c1";
   s.attempt->nodes = 8;
@@ -166,6 +169,7 @@ TEST(Life, ReturnsToTheQueueThatTookItsNodes) {
 TEST(Life, ResizesByACheckpointFirst) {
   Situation s = with_attempt(JobPhase::kRunning);
   s.nodes = 4;
+  s.request = "2";
   s.hash = "h2";
   const Decision asked = decide(s);
   EXPECT_EQ(asked.record.phase, Phase::kResizing);
@@ -409,11 +413,30 @@ TEST(Life, StartsAgainWhenTheSpecIsEditedAfterTheEnd) {
   s.record.phase = Phase::kFailed;
   s.record.restarts = 20;
   EXPECT_THAT(decide(s).steps, IsEmpty());
+  s.request = "2";
   s.hash = "h2";
   const Decision d = decide(s);
   EXPECT_EQ(d.record.phase, Phase::kRestarting);
   EXPECT_EQ(d.record.restarts, 0);
   EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+}
+
+TEST(Life, LeavesATrainingAloneThatAnotherVersionWouldGiveOtherPods) {
+  for (const Phase phase : {Phase::kRunning, Phase::kSucceeded, Phase::kFailed}) {
+    Situation s = with_attempt(phase == Phase::kRunning ? JobPhase::kRunning : JobPhase::kSucceeded);
+    s.record.phase = phase;
+    if (phase != Phase::kRunning) s.attempt.reset();
+    s.hash = "h2";
+    EXPECT_EQ(decide(s).record.phase, phase);
+    EXPECT_THAT(decide(s).steps, IsEmpty());
+  }
+}
+
+TEST(Life, LeavesATrainingAloneWhoseEditChangesNoPod) {
+  Situation s = with_attempt(JobPhase::kRunning);
+  s.request = "2";
+  EXPECT_EQ(decide(s).record.phase, Phase::kRunning);
+  EXPECT_THAT(decide(s).steps, IsEmpty());
 }
 
 TEST(Life, DeletesATrainingThatHasBeenOverForItsTime) {
@@ -427,7 +450,8 @@ TEST(Life, DeletesATrainingThatHasBeenOverForItsTime) {
   s.ttl = seconds(60);
   EXPECT_THAT(decide(s).steps, ElementsAre(Step::kDeleteTraining));
   EXPECT_EQ(decide(s).events.at(0).reason, "Expired");
-  s.hash = "h2";  // an edit starts it again first
+  s.request = "2";  // an edit starts it again first
+  s.hash = "h2";
   EXPECT_EQ(decide(s).record.phase, Phase::kRestarting);
   Situation running = with_attempt(JobPhase::kRunning);
   running.ttl = seconds(0);

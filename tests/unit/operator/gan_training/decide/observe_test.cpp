@@ -8,7 +8,7 @@ namespace {
 Json job(const std::string& condition) {
   return Json::parse(
       R"({"metadata": {"name": "a-r2", "uid": "u", "labels": {"ganscale.dev/attempt": "2"},
-      "annotations": {"ganscale.dev/spec-hash": "h", "ganscale.dev/config-hash": "c"}},
+      "annotations": {"ganscale.dev/request": "2", "ganscale.dev/spec-hash": "h", "ganscale.dev/config-hash": "c"}},
       "spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 2}}},
       "status": {"conditions": [{"type": ")" +
       condition + R"(", "status": "True", "message": "why"}]}})");
@@ -37,6 +37,7 @@ TEST(Observe, ReadsARunningAttempt) {
   EXPECT_EQ(attempt.nodes, 2);
   EXPECT_EQ(attempt.rank0_address, "10.0.0.7");
   EXPECT_EQ(attempt.lost, "");
+  EXPECT_EQ(attempt.request, "2");
   EXPECT_EQ(attempt.hash, "h");
 }
 

@@ -12,6 +12,7 @@ TEST(Record, IsReadAsItWasWritten) {
   record.message = "from 8 to 4 nodes";
   record.attempt = 7;
   record.state = AttemptState::kLive;
+  record.request = "4-f00";
   record.hash = "abc";
   record.restarts = 2;
   record.failures = 1;

@@ -79,6 +79,11 @@ TEST(Reconciler, LeavesTheAttemptWhereOnlyTheDeadlineOfCheckpointsChanges) {
   EXPECT_EQ(world.status()["phase"], "Running");
   EXPECT_EQ(world.status()["attempt"]["number"], 1);
   EXPECT_EQ(world.told("PutBack").size(), 0U);
+  const Json job = world.server.get(kMpiJobs, {kFaces.name_space, "faces-r1"});
+  EXPECT_EQ(job["metadata"]["annotations"][kRequestAnnotation], "2");
+  const std::size_t writes = world.writes();
+  world.settle();
+  EXPECT_EQ(world.writes(), writes);
 }
 
 TEST(Reconciler, LetsTheNodesBeDrainedWhenTheTrainingIsOver) {
