@@ -69,6 +69,15 @@ std::string image(const Frame& frame) {
          escaped(frame.caption) + "\" src=\"" + frame.uri + "\">";
 }
 
+/// An image of rows, with the name of each next to it.
+std::string image_with_rows(const Frame& frame, const std::vector<std::string>& names) {
+  if (names.empty()) return image(frame);
+  std::string rows;
+  for (const auto& name : names) rows += element("span", {{"title", name}}, escaped(name));
+  return element("div", {{"class", "grid"}},
+                 element("div", {{"class", "rows"}}, rows) + image(frame));
+}
+
 std::string strip(const std::vector<Frame>& frames) {
   std::string html;
   for (const auto& frame : frames) {
@@ -95,14 +104,16 @@ std::string samples_section(const RunSummary& run) {
   std::string images;
   if (!frames.empty()) {
     const bool plays = frames.size() > 1;
-    images += element("figure", {{"class", "card fakes"}},
-                      "<figcaption>Generated <output>after " + escaped(frames.back().caption) +
-                          "</output></figcaption>" + image(frames.back()) +
-                          (plays ? player(frames.size()) : ""));
+    images +=
+        element("figure", {{"class", "card fakes"}},
+                "<figcaption>Generated <output>after " + escaped(frames.back().caption) +
+                    "</output></figcaption>" + image_with_rows(frames.back(), run.row_labels) +
+                    (plays ? player(frames.size()) : ""));
   }
   if (run.reals) {
     images += element("figure", {{"class", "card reals"}},
-                      "<figcaption>Real</figcaption>" + image(read_frame(*run.reals, "real")));
+                      "<figcaption>Real</figcaption>" +
+                          image_with_rows(read_frame(*run.reals, "real"), run.row_labels));
   }
   auto html = element("h2", {}, "Samples") + element("div", {{"class", "images"}}, images);
   return frames.size() > 1 ? html + strip(frames) : html;
@@ -177,7 +188,7 @@ std::string progress(const RunSummary& run) {
       config::parse_number(config_value(run.config, "training.total_kimg").value_or(""));
   const double share = total && *total > 0 ? std::clamp(kimg / *total, 0.0, 1.0) : 1;
   const double rate = tick.value("s_per_kimg", 0.0);
-  const auto seen = kimg_text(tick.value("images_seen", std::int64_t{0}));
+  const std::string seen = fmt::format("{:.10g} kimg", std::round(10 * kimg) / 10);
   std::string tiles = tile(seen, total ? "of " + kimg_text(std::llround(1000 * *total)) : "seen");
   tiles += tile(format_duration(tick.value("seconds", 0.0)), "training time");
   if (total && share < 1) tiles += tile(format_duration((*total - kimg) * rate), "left");

@@ -1,12 +1,16 @@
 #include "report/page/run_summary.h"
 
 #include <algorithm>
+#include <cmath>
+#include <ranges>
 
 #include "base/error.h"
 #include "checkpoint/checkpoint_name.h"
 #include "config/differences.h"
+#include "config/units.h"
 #include "files/atomic_file.h"
 #include "report/log/stats_log.h"
+#include "report/media/grid_labels.h"
 
 namespace ganscale::report {
 namespace {
@@ -53,6 +57,34 @@ std::vector<SampleGrid> list_samples(const std::filesystem::path& folder) {
   return samples;
 }
 
+/// Returns the names of the labels that the newest readable checkpoint has; empty without any.
+std::vector<std::string> label_names(const std::vector<checkpoint::CheckpointInfo>& checkpoints) {
+  for (const auto& info : checkpoints | std::views::reverse) {
+    if (!info.defect.empty()) continue;
+    try {
+      return checkpoint::read_manifest(info.folder)
+          .state.value("label_names", std::vector<std::string>{});
+    } catch (const DataError&) {  // removed meanwhile
+    } catch (const nlohmann::json::exception&) {
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> row_labels(const config::Node& config,
+                                    const std::vector<std::string>& names) {
+  const auto number = [&](const char* key) {
+    return std::llround(config::parse_number(config_value(config, key).value_or("")).value_or(0));
+  };
+  const std::int64_t rows = number("training.grid_rows");
+  const std::int64_t columns = number("training.grid_columns");
+  if (names.empty() || columns < 1 || std::ssize(names) > rows) return {};
+  const auto labels = grid_labels(rows * columns, columns, std::ssize(names));
+  std::vector<std::string> result;
+  for (std::int64_t row = 0; row < rows; ++row) result.push_back(names[labels[row * columns]]);
+  return result;
+}
+
 }  // namespace
 
 RunSummary read_run(const std::filesystem::path& folder) {
@@ -73,6 +105,7 @@ RunSummary read_run(const std::filesystem::path& folder) {
   if (std::filesystem::exists(reals)) run.reals = reals;
   run.samples = list_samples(folder / "samples");
   run.checkpoints = checkpoint::list_checkpoints(folder);
+  run.row_labels = row_labels(run.config, label_names(run.checkpoints));
   return run;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "data/sources/read_image.h"
+#include "report/media/grid_labels.h"
 #include "report/media/image_grid.h"
 
 namespace ganscale::training {
@@ -15,18 +16,6 @@ namespace {
 
 /// The grid is drawn in parts, so that it needs no more memory than a training step.
 constexpr std::int64_t kImagesAtOnce = 32;
-
-/// Returns the label of each place of the grid: row r has label r modulo their number, or place p
-/// has label p if there are more labels than rows.
-std::vector<std::int64_t> grid_labels(std::int64_t image_count, int columns,
-                                      std::int64_t label_count) {
-  const bool has_rows = label_count <= image_count / columns;
-  std::vector<std::int64_t> labels;
-  for (std::int64_t place = 0; place < image_count; ++place) {
-    labels.push_back((has_rows ? place / columns : place) % label_count);
-  }
-  return labels;
-}
 
 constexpr std::int64_t kNoRecord = -1;
 
@@ -40,7 +29,8 @@ std::vector<std::int64_t> records_to_show(const data::Source& source, std::int64
   for (std::int64_t i = 0; i < source.record_count(); ++i) {
     by_label[label_count > 0 ? static_cast<std::size_t>(source.label(i)) : 0].push_back(i);
   }
-  const auto labels = grid_labels(count, columns, static_cast<std::int64_t>(by_label.size()));
+  const auto labels =
+      report::grid_labels(count, columns, static_cast<std::int64_t>(by_label.size()));
   std::vector<std::size_t> places(by_label.size());
   for (const std::int64_t label : labels) ++places[static_cast<std::size_t>(label)];
   std::vector<std::size_t> next(by_label.size());
@@ -78,7 +68,8 @@ at::Tensor SampleGrids::write_fakes(models::Generator& generator, std::int64_t i
   const auto options = generator.parameters().front().options();
   at::Tensor labels;
   if (generator.label_count() > 0) {
-    labels = at::tensor(grid_labels(image_count(), config_.grid_columns, generator.label_count()))
+    labels = at::tensor(
+                 report::grid_labels(image_count(), config_.grid_columns, generator.label_count()))
                  .to(options.device());
   }
   std::vector<at::Tensor> parts;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "checkpoint/write_checkpoint.h"
+#include "report/media/grid_labels.h"
 #include "report/page/curves.h"
 #include "report/page/data_uri.h"
 #include "support/expect_error.h"
@@ -13,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 int count(const std::string& text, const std::string& part) {
@@ -63,6 +66,28 @@ TEST(HtmlReport, SaysWhatEachLabelReached) {
   EXPECT_THAT(page, HasSubstr(": record &lt;7&gt;</td>"));
   EXPECT_THAT(page, HasSubstr("<b>1</b><span>of 2 labels have a generator</span>"));
   EXPECT_THAT(page, HasSubstr("<b>8 kimg</b><span>of 17 kimg</span>"));
+}
+
+TEST(HtmlReport, NamesTheRowsOfGridsWithALabelEach) {
+  const TemporaryFolder folder;
+  make_run(folder.path(), 1);
+  EXPECT_THAT(html_report(read_run(folder.path())), Not(HasSubstr("class=\"rows\"")));
+  const std::vector<std::string> names{"cat", "a<b"};
+  checkpoint::Snapshot snapshot;
+  snapshot.images_seen = 1000;
+  snapshot.state = {{"label_names", names}};
+  checkpoint::write_checkpoint(folder.path(), snapshot);
+  folder.write("config.yaml", "training: {grid_rows: 3, grid_columns: 2}\n");
+  const RunSummary run = read_run(folder.path());
+  EXPECT_THAT(run.row_labels, ElementsAre("cat", "a<b", "cat"));
+  EXPECT_EQ(count(html_report(run), "<span title=\"a&lt;b\">a&lt;b</span>"), 2) << "fakes, reals";
+  folder.write("config.yaml", "training: {grid_rows: 1, grid_columns: 2}\n");
+  EXPECT_THAT(read_run(folder.path()).row_labels, IsEmpty()) << "a row has both labels";
+}
+
+TEST(GridLabels, BelongToRowsOrToPlaces) {
+  EXPECT_THAT(grid_labels(6, 2, 2), ElementsAre(0, 0, 1, 1, 0, 0));
+  EXPECT_THAT(grid_labels(6, 2, 4), ElementsAre(0, 1, 2, 3, 0, 1));
 }
 
 TEST(HtmlReport, SaysWithWhichErrorTheRunEnded) {
