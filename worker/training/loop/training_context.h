@@ -8,6 +8,7 @@
 #include "telemetry/instruments.h"
 #include "training/evaluation/evaluator.h"
 #include "training/loop/stop_signal.h"
+#include "training/replica/resume.h"
 #include "training/run/dataset.h"
 #include "training/run/run_config.h"
 #include "training/run/run_folder.h"
@@ -28,6 +29,14 @@ struct TrainingContext {
   double budget_seconds = 0;          ///< over all restarts; 0: none
   double spent_seconds = 0;           ///< of it, if the caller knows of more than the checkpoint
   nlohmann::ordered_json start = {};  ///< see describe_start(); checkpoints carry it
+
+  /// Returns what the run resumes from, or begins with.
+  ResumeFrom resume_from() const {
+    return {.folder = folder,
+            .facts = dataset.facts,
+            .weights = config.training.resume_weights,
+            .resolved = config.resolved};
+  }
 };
 
 }  // namespace ganscale::training

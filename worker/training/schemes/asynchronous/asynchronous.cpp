@@ -63,12 +63,7 @@ class RoleSetup {
         links_(context.config, plan_, context.group),
         network_groups_(context.config, links_.ranks()),
         replica_(context.config, context.devices, network_groups_.borrowed()),
-        progress_(resume(replica_,
-                         {.folder = context.folder,
-                          .facts = context.dataset.facts,
-                          .weights = context.config.training.resume_weights,
-                          .resolved = context.config.resolved},
-                         context.group)) {
+        progress_(resume(replica_, context.resume_from(), context.group)) {
     for (const auto& [file, tensors] : replica_.state())
       comm::broadcast_from_rank_0(context.group, tensors, context.config.comm.bucket_bytes);
     inputs_ = open_inputs();

@@ -20,12 +20,7 @@ struct Prepared {
   explicit Prepared(const TrainingContext& context)
       : network_groups(context.config, context.group),
         replica(context.config, context.devices, network_groups.borrowed()),
-        progress(resume(replica,
-                        {.folder = context.folder,
-                         .facts = context.dataset.facts,
-                         .weights = context.config.training.resume_weights,
-                         .resolved = context.config.resolved},
-                        context.group)),
+        progress(resume(replica, context.resume_from(), context.group)),
         inputs(context.config, context.dataset, context.devices.discriminator, context.group,
                progress) {}
 
