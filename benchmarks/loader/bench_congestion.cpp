@@ -2,11 +2,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
 #include "data/loader/prefetcher.h"
+#include "data/sources/open_source.h"
 #include "support/throttled_source.h"
 
 namespace ganscale::data {
@@ -28,6 +32,8 @@ struct Options {
   double period_seconds = 20;
   int periods = 3;
   double step_ms = 50;
+  std::string path;
+  double start = 0;
 };
 
 Options parse(int argc, char** argv) {
@@ -35,7 +41,8 @@ Options parse(int argc, char** argv) {
   CLI::App app(
       "Compares a loader with fixed threads and one that is aware of congestion, behind a storage "
       "whose reads take --factor times as long in the last --share of each period. A step of the "
-      "training sleeps. Ends with 1 if a claim of benchmarks/README.md does not hold.");
+      "training sleeps. Ends with 1 if a claim of benchmarks/README.md does not hold. With --path, "
+      "something else makes a dataset's storage as slow: see from_s3.py.");
   app.add_option("--threads", options.threads, "reader threads of calm storage");
   app.add_option("--thread-limit", options.thread_limit, "of the aware loader");
   app.add_option("--batch", options.batch, "images a batch");
@@ -47,6 +54,9 @@ Options parse(int argc, char** argv) {
   app.add_option("--period", options.period_seconds, "from one congestion's end to the next's");
   app.add_option("--periods", options.periods, "to measure");
   app.add_option("--step", options.step_ms, "duration of a step, ms; 0: training only waits");
+  app.add_option("--path", options.path, "dataset of 64 x 64 color images; default: in memory");
+  app.add_option("--start", options.start,
+                 "with --path: of the uncongested loader, seconds since 1970");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -73,6 +83,38 @@ class MemorySource : public Source {
 
  private:
   std::vector<std::uint8_t> pixels_ = std::vector<std::uint8_t>(kImageBytes);
+};
+
+/// The storage of a loader, and its clock, which starts with the first period.
+class Storage {
+ public:
+  /// run: which of the loaders it is for; their periods follow each other.
+  Storage(const Options& options, const Throttle& throttle, int run) {
+    if (options.path.empty()) {
+      source_ = std::make_unique<ThrottledSource>(images_, throttle, clock(), pause);
+    } else {
+      source_ = open_source(options.path, kPolicy.resolution.height);
+      start_ = Clock::time_point(
+          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+              options.start + run * options.periods * options.period_seconds)));
+      std::this_thread::sleep_until(start_);
+    }
+  }
+
+  const Source& source() const { return *source_; }
+  std::function<double()> clock() const {
+    return [start = start_] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  }
+  static void pause(double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  }
+
+ private:
+  using Clock = std::chrono::system_clock;
+
+  Clock::time_point start_ = Clock::now();
+  MemorySource images_;
+  std::unique_ptr<Source> source_;
 };
 
 /// What a loader delivered.
@@ -113,28 +155,22 @@ class ThreadWatch {
   std::int64_t held_bytes_;
 };
 
-Outcome measure(const Options& options, double share, bool aware) {
+Outcome measure(const Options& options, int run, double share, bool aware) {
   const Throttle throttle{.latency = options.latency_ms / 1000,
                           .jitter = options.jitter_ms / 1000,
                           .period = options.period_seconds,
                           .congested_share = share,
                           .congested_factor = options.factor};
-  const auto start = std::chrono::steady_clock::now();
-  const auto clock = [start] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  const auto pause = [](double seconds) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  };
-  const MemorySource images;
-  const ThrottledSource source(images, throttle, clock, pause);
+  const Storage storage(options, throttle, run);
+  const auto clock = storage.clock();
   LoaderOptions loader;
   loader.share.batch_per_rank = options.batch;
   loader.prefetch = {.reader_threads = options.threads,
                      .thread_limit = options.thread_limit,
                      .memory_limit_bytes = std::int64_t{options.memory_mib} << 20,
                      .congestion_aware = aware};
-  Prefetcher prefetcher(source, ShardPlan(kRecords, /*seed=*/1, /*shuffle=*/true), kPolicy, loader);
+  const ShardPlan plan(storage.source().record_count(), /*seed=*/1, /*shuffle=*/true);
+  Prefetcher prefetcher(storage.source(), plan, kPolicy, loader);
   ThreadWatch watch(options.threads, options.batch * kImageBytes);
   Outcome outcome;
   const double end = options.period_seconds * options.periods;
@@ -145,7 +181,7 @@ Outcome measure(const Options& options, double share, bool aware) {
     outcome.rate += options.batch / end;
     if (congested) outcome.congested_rate += options.batch / (end * share);
     watch.see(prefetcher.readings(), congested, outcome);
-    if (options.step_ms > 0) pause(options.step_ms / 1000);
+    if (options.step_ms > 0) Storage::pause(options.step_ms / 1000);
   }
   return outcome;
 }
@@ -170,11 +206,11 @@ int compare(const Options& options) {
   std::printf(
       "| loader           | all/s |      | cong. |      | threads | MiB    | batches | rises |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
-  const Outcome calm = measure(options, 0, false);
+  const Outcome calm = measure(options, 0, 0, false);
   print("uncongested", calm, calm.rate);
-  const Outcome fixed = measure(options, options.share, false);
+  const Outcome fixed = measure(options, 1, options.share, false);
   print("fixed", fixed, calm.rate);
-  const Outcome aware = measure(options, options.share, true);
+  const Outcome aware = measure(options, 2, options.share, true);
   print("congestion-aware", aware, calm.rate);
   bool holds = claim("fixed, congested: below 40%", fixed.congested_rate < 0.4 * calm.rate);
   holds &= claim("aware, congested: at least 80%", aware.congested_rate >= 0.8 * calm.rate);

@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "data/loader/prefetcher.h"
+#include "data/sources/cached_source.h"
 #include "data/sources/open_source.h"
 
 namespace ganscale::data {
@@ -17,6 +19,7 @@ struct Options {
   int batch = 64;
   int epochs = 1;
   int reader_threads = 2;
+  std::string cache;
 };
 
 Options parse(int argc, char** argv) {
@@ -29,6 +32,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--batch", options.batch, "images a batch; what is left of an epoch is dropped");
   app.add_option("--epochs", options.epochs, "to measure");
   app.add_option("--reader-threads", options.reader_threads, "0: auto");
+  app.add_option("--cache", options.cache, "folder that keeps what was read once, up to 4 GiB");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -51,7 +55,11 @@ std::int64_t read_batches(Prefetcher& prefetcher, std::int64_t batch_count) {
 }
 
 nlohmann::ordered_json measure(const Options& options) {
-  const auto source = open_source(options.path, options.resolution);
+  constexpr std::int64_t kCacheBytes = std::int64_t{4} << 30;
+  const auto opened = open_source(options.path, options.resolution);
+  std::optional<CachedSource> cached;
+  if (!options.cache.empty()) cached.emplace(*opened, options.cache, kCacheBytes);
+  const Source* const source = cached ? &*cached : opened.get();
   DataConfig config;
   config.path = options.path;
   config.prefetch.reader_threads = options.reader_threads;

@@ -7,54 +7,18 @@ import random
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import unittest
-import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from programs import WORKER, newest_digests, wait_until  # noqa: E402
 from thorough import thorough  # noqa: E402
-from write_images import write_idx, write_png  # noqa: E402
+from write_images import WRITERS  # noqa: E402
 
-IMAGES, EXTENT = 64, 32
 WRONG_DATA = 65
 OPTIONS = ["training.batch=8", "training.tick_kimg=0.008", "training.samples_every_kimg=0", "training.threads=1", "training.grid_rows=1",
            "training.grid_columns=1", "training.total_kimg=0.8", "model.channels=0.125", "checkpoint.every_kimg=0.08",
            "telemetry.metrics_port=-1", "telemetry.control_port=-1"]
-
-
-def write_folder(folder):
-    images = folder / "images"
-    for number in range(IMAGES):
-        (images / "ab"[number % 2]).mkdir(parents=True, exist_ok=True)
-        write_png(images / "ab"[number % 2] / f"{number:03}.png")
-    return images
-
-
-def write_zip(folder):
-    with zipfile.ZipFile(folder / "images.zip", "w") as archive:
-        images = write_folder(folder)
-        for image in sorted(images.rglob("*.png")):
-            archive.write(image, image.relative_to(images))
-    return folder / "images.zip"
-
-
-def write_tar(folder):
-    with tarfile.open(folder / "images.tar", "w") as archive:
-        archive.add(write_folder(folder), arcname=".")
-    return folder / "images.tar"
-
-
-def write_tfrecord(folder):
-    subprocess.run([WORKER, "data", "convert", "--from", write_folder(folder), "--to", folder / "records", "--resolution", str(EXTENT)],
-                   check=True, capture_output=True)
-    return folder / "records"
-
-
-def write_gray(folder):
-    write_idx(folder / "idx", IMAGES, EXTENT)
-    return folder / "idx"
 
 
 def truncate(file):
@@ -77,9 +41,6 @@ def replace(file):
     other.rename(file)
 
 
-FORMATS = {"folder": write_folder, "zip": write_zip, "tar": write_tar, "tfrecord": write_tfrecord, "idx": write_gray}
-
-
 class ChangedDataset(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -89,7 +50,7 @@ class ChangedDataset(unittest.TestCase):
         folder = self.folder / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        data = FORMATS[name](folder)
+        data = WRITERS[name](folder)
         file = data if data.is_file() else max((file for file in data.rglob("*") if file.is_file()), key=lambda file: file.stat().st_size)
         return data, file
 

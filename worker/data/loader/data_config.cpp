@@ -74,7 +74,7 @@ void parse_cache(config::Section in, Sharding shard, CacheConfig& c) {
 
 DataConfig parse_data(config::Section in) {
   DataConfig c;
-  c.path = in.get("path", c.path, "file or folder of the dataset");
+  c.path = in.get("path", c.path, "file or folder of the dataset, or s3://BUCKET/KEY");
   c.labels = in.get_choice("labels", c.labels, kLabels,
                            "auto: use labels if there are any; required: refuse a dataset without "
                            "labels; ignore: do not use them");

@@ -59,6 +59,20 @@ Value value_of(arrow::Result<Value> result, const fs::path& path) {
   return std::move(result).ValueUnsafe();
 }
 
+/// Reads an object, again if a reply ends early: the SDK repeats all other requests that fail for a
+/// reason that may be transient.
+std::int64_t read_at(arrow::io::RandomAccessFile& file, std::int64_t offset,
+                     std::span<std::uint8_t> into, const fs::path& path) {
+  constexpr std::string_view kEndsEarly = "Failed to flush response stream";
+  constexpr int kAttempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    auto read = file.ReadAt(offset, std::ssize(into), into.data());
+    const bool is_repeated = !read.ok() && attempt < kAttempts &&
+                             read.status().message().find(kEndsEarly) != std::string::npos;
+    if (!is_repeated) return value_of(std::move(read), path);
+  }
+}
+
 /// Returns the first of these variables that is set and not empty; otherwise an empty string.
 std::string environment(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -162,7 +176,7 @@ class S3File : public StoredFile {
     const auto left = std::max<std::int64_t>(0, size_bytes_ - offset);
     const auto count = std::min(left, std::ssize(into));
     if (count == 0) return 0;
-    return value_of(file_->ReadAt(offset, count, into.data()), path_);
+    return read_at(*file_, offset, into.first(count), path_);
   }
 
   std::int64_t block_bytes() const override { return 4 << 20; }  // a request takes some 20 ms
@@ -198,7 +212,7 @@ class S3Storage : public Storage {
     auto& bucket = bucket_of(file.path);
     arrow::fs::FileInfo info(key_of(file.path), arrow::fs::FileType::File);
     if (file.size_bytes == ListedFile::kUnknownSize) {
-      info = value_of(bucket.GetFileInfo(info.path()), file.path);
+      info = info_of(file.path);
       if (info.type() != arrow::fs::FileType::File)
         throw DataError("cannot open the file (no such object): " + file.path.string());
     } else {
@@ -228,8 +242,21 @@ class S3Storage : public Storage {
     return *system;
   }
 
-  arrow::fs::FileType type_of(const fs::path& path) const {
-    return value_of(bucket_of(path).GetFileInfo(key_of(path)), path).type();
+  arrow::fs::FileType type_of(const fs::path& path) const { return info_of(path).type(); }
+
+  arrow::fs::FileInfo info_of(const fs::path& path) const {
+    auto& bucket = bucket_of(path);
+    const std::string key = key_of(path);
+    auto info = bucket.GetFileInfo(key);
+    const bool lacks_reason =
+        !info.ok() && info.status().message().find("No response body") != std::string::npos;
+    if (lacks_reason) {  // since it is the reply to a HEAD; a list is refused with a reason
+      arrow::fs::FileSelector selector;
+      selector.base_dir = key;
+      selector.allow_not_found = true;
+      value_of(bucket.GetFileInfo(selector), path);
+    }
+    return value_of(std::move(info), path);
   }
 
   std::vector<ListedFile> list(const fs::path& folder, bool at_any_depth) const {

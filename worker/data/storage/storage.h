@@ -10,7 +10,7 @@
 
 namespace ganscale::data {
 
-/// A read failed for a reason that may pass: the network, a server, too many open files.
+/// A read failed for a reason that may be transient: the network, a server, too many open files.
 class TransientReadError : public DataError {
  public:
   using DataError::DataError;
