@@ -48,6 +48,12 @@ def kimg_of(study, config, seconds, ranks):
     return {name: int(seconds / min(values)) for name, values in rates.items()}
 
 
+def require_typefaces(study):
+    images, _ = study.shape()
+    if images < LEAST_LETTERS:
+        sys.exit(f"only {images} letters of the installed fonts: run scripts/setup.sh demo, remove {study.folder}, and start again")
+
+
 def main():
     parser = options(__doc__, list(CONFIGS))
     parser.add_argument("--seconds", type=float, default=480)
@@ -55,9 +61,8 @@ def main():
     parser.add_argument("--kimg", type=float, nargs=2, metavar=("PLAIN", "DEMO"), help="instead of measuring rates")
     arguments = parser.parse_args()
     study = Study(arguments)
-    images, _ = study.shape()
-    if arguments.dataset == "letters" and images < LEAST_LETTERS:
-        sys.exit(f"only {images} letters of the installed fonts: run scripts/setup.sh demo, remove {study.folder}, and start again")
+    if arguments.dataset == "letters":
+        require_typefaces(study)
     config = CONFIGS[arguments.dataset]
     kimg = (dict(zip(VARIANTS, arguments.kimg)) if arguments.kimg
             else kimg_of(study, config, arguments.seconds, arguments.ranks))

@@ -86,8 +86,8 @@ data::OnProgress show_progress(report::ProgressBar& bar) {
 
 /// Repeats reads that fail for a reason that may pass.
 std::unique_ptr<data::Source> retrying(std::unique_ptr<data::Source> source) {
-  return std::make_unique<data::RetryingSource>(
-      std::move(source), data::RetryPolicy{.seed = std::random_device()()});
+  return std::make_unique<data::RetryingSource>(std::move(source),
+                                                data::RetryPolicy{.seed = std::random_device()()});
 }
 
 std::unique_ptr<data::Source> open_what_is_converted(const ConvertVerb& verb) {
