@@ -20,7 +20,7 @@ struct Attempt {
   std::string name;
   std::string uid;
   bool deleted = false;  ///< marked for deletion
-  std::string request;  ///< of the plan that it was made of
+  std::string request;   ///< of the plan that it was made of
   std::string hash;
   std::string config_hash;
   int nodes = 0;

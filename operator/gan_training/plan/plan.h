@@ -14,7 +14,8 @@ namespace ganscale::controller::gan_training {
 struct Plan {
   Key key;
   std::string uid;
-  std::string request;  ///< the generation of the spec, and a hash of the configuration it refers to
+  std::string
+      request;  ///< the generation of the spec, and a hash of the configuration it refers to
   TrainingSpec spec;
   NodeProfile profile;                              ///< resolved, with gpusPerNode applied
   Json config = Json::object();                     ///< what the worker reads: see worker_config()

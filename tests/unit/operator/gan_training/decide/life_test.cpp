@@ -423,7 +423,8 @@ TEST(Life, StartsAgainWhenTheSpecIsEditedAfterTheEnd) {
 
 TEST(Life, LeavesATrainingAloneThatAnotherVersionWouldGiveOtherPods) {
   for (const Phase phase : {Phase::kRunning, Phase::kSucceeded, Phase::kFailed}) {
-    Situation s = with_attempt(phase == Phase::kRunning ? JobPhase::kRunning : JobPhase::kSucceeded);
+    Situation s =
+        with_attempt(phase == Phase::kRunning ? JobPhase::kRunning : JobPhase::kSucceeded);
     s.record.phase = phase;
     if (phase != Phase::kRunning) s.attempt.reset();
     s.hash = "h2";
