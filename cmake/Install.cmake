@@ -62,6 +62,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${torch_folder}/lib ${nvidia_folder}/cu13/lib ${arrow_folder})
 set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin)  # mpirun; the libraries come by CPACK_DEBIAN_PACKAGE_SHLIBDEPS
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-noto-color-emoji, unicode-data")  # `data convert --from-font`
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ca-certificates, fonts-noto-color-emoji, unicode-data")  # s3://, `data convert --from-font`
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
 include(CPack)

@@ -30,7 +30,7 @@ COPY --from=programs /image/packages.txt /tmp/packages.txt
 # The emoji are a first dataset that every cluster has (docs/kubernetes.md): a font, and of unicode-data the list of their groups.
 RUN export DEBIAN_FRONTEND=noninteractive && apt-get update && \
     xargs -a /tmp/packages.txt apt-get install -y --no-install-recommends \
-      fonts-noto-color-emoji openmpi-bin openssh-client openssh-server procps tini unicode-data && \
+      ca-certificates fonts-noto-color-emoji openmpi-bin openssh-client openssh-server procps tini unicode-data && \
     find /usr/share/unicode -mindepth 1 -maxdepth 1 ! -name emoji -exec rm -rf {} + && \
     rm -rf /tmp/packages.txt /etc/ssh/ssh_host_* /var/lib/apt/lists/* /var/cache/apt /var/cache/debconf/*-old \
       /var/log/*.log /var/log/apt /usr/share/doc/* /usr/share/man/* /usr/share/locale/* && \

@@ -6,7 +6,7 @@
 Each phase runs in steps of its own, in which no other is due; what frames the phases of a step ("frame") is measured in
 steps without any, and subtracted. Columns: time; of it that in which the device did something; kernels, copies included;
 calls that gave the device work, where a CUDA graph is one; waits of the host for some of the work. Of ganscale also what
-`ganscale bench --count` predicts: the least time, and the kernels. Then the kernels that take longest in the mean step.
+`ganscale bench --count` predicts: the time, and the kernels. Then the kernels that take longest in the mean step.
 
 Writes a trace of each phase, for chrome://tracing, to --traces, and with --results FILE all numbers as JSON. Exit code 1
 where a contender failed, 77 where there is no GPU or no build for one.

@@ -58,7 +58,7 @@ constexpr auto kBenchExample =
     "  launches                    kernels of ganscale and operators of ATen, without views\n"
     "  reads                       times that the host waits for a value\n"
     "  reduced                     bytes of all-reduces\n"
-    "  time                        the minimum time of the device for that: convolutions and "
+    "  time                        the estimated time of the device for that: convolutions and "
     "matrix\n"
     "                              products at 65% of the low-precision peak or 50% of others, "
     "the\n"

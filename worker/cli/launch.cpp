@@ -52,7 +52,8 @@ Surroundings look_around() {
           .in_slurm = std::getenv("SLURM_JOB_ID") != nullptr,
           .is_root = geteuid() == 0,
           .terminal_columns = terminal::is_open() ? terminal::columns() : 0,
-          .reads_other_processes = reads_other_processes()};
+          .reads_other_processes = reads_other_processes(),
+          .passed_on = variables_to_pass_on(environ)};
 }
 
 void require_verb(const LaunchRequest& request) {

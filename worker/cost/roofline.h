@@ -25,7 +25,7 @@ struct Time {
   Time operator*(double factor) const;
 };
 
-/// Returns the least time that a device takes for these operations in their order, with factors
+/// Estimates the time that a device takes for these operations in their order, with factors
 /// that were fixed before anything was measured:
 ///
 /// - convolutions and matrix products at 65% of the low-precision peak, 50% of another one;

@@ -1,7 +1,9 @@
 #include "cli/launch/mpirun_command.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/terminal.h"
@@ -13,10 +15,17 @@ namespace {
 /// With more, few batches have an image for each.
 constexpr unsigned kMostRanksOnCores = 4;
 
+/// How the names of variables begin that mpirun passes to other machines.
+constexpr std::array<std::string_view, 4> kPassedOn{"AWS_", "MLFLOW_", "NCCL_", "SSL_CERT_FILE"};
+
+bool has_other_machines(const LaunchRequest& request, const Surroundings& here) {
+  return !request.hostfile.empty() || here.in_slurm;
+}
+
 }  // namespace
 
 int ranks_of(const LaunchRequest& request, const Surroundings& here) {
-  const bool mpirun_knows = !request.hostfile.empty() || here.in_slurm;
+  const bool mpirun_knows = has_other_machines(request, here);
   if (request.ranks == 0) {
     if (mpirun_knows) return 0;
     if (here.gpus > 0) return here.gpus;
@@ -30,6 +39,18 @@ int ranks_of(const LaunchRequest& request, const Surroundings& here) {
                      std::to_string(request.ranks));
   }
   return request.ranks;
+}
+
+std::vector<std::string> variables_to_pass_on(const char* const* environment) {
+  std::vector<std::string> names;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    const auto name = variable.substr(0, variable.find('='));
+    if (std::ranges::any_of(kPassedOn, [&](auto prefix) { return name.starts_with(prefix); }))
+      names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Surroundings& here) {
@@ -58,6 +79,9 @@ std::vector<std::string> mpirun_command(const LaunchRequest& request, const Surr
     add({"--oversubscribe"});  // ranks_of() has counted; mpirun may take two threads for a core
   }
   for (const auto& [name, value] : environment_of(here)) add({"-x", name});
+  if (has_other_machines(request, here)) {
+    for (const auto& name : here.passed_on) add({"-x", name});
+  }
   words.push_back(program);
   words.insert(words.end(), request.command.begin(), request.command.end());
   return words;

@@ -22,6 +22,7 @@ struct Surroundings {
   int terminal_columns = 0;  ///< of standard error; 0: not a terminal
   /// False if the kernel forbids a process to read another one's memory, as in some containers.
   bool reads_other_processes = true;
+  std::vector<std::string> passed_on = {};  ///< variables that ranks on other machines need, too
 };
 
 /// Returns how many ranks to start on this machine: as requested, otherwise one for each GPU, or up to
@@ -29,6 +30,10 @@ struct Surroundings {
 ///
 /// Throws: UsageError for more ranks than GPUs and cores, unless mpirun knows of other machines.
 int ranks_of(const LaunchRequest& request, const Surroundings& here);
+
+/// Returns the names in an environment (a list that ends with null) that ranks on other machines need,
+/// too: of NCCL's settings, and of what S3 and MLflow are reached with.
+std::vector<std::string> variables_to_pass_on(const char* const* environment);
 
 /// Returns the environment of the ranks, added to this process's.
 std::vector<std::pair<std::string, std::string>> environment_of(const Surroundings& here);

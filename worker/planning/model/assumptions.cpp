@@ -45,7 +45,7 @@ double Assumptions::start_seconds_on(int nodes) const {
 }
 
 Assumptions parse_assumptions(config::Section in, Assumptions c) {
-  read_positive(in, "device", c.device, "factor on the least time of the device");
+  read_positive(in, "device", c.device, "factor on the estimated time of the device");
   read_not_negative(in, "launch_seconds", c.launch_seconds,
                     "host time per launch outside CUDA graphs");
   read_not_negative(in, "synchronize_seconds", c.synchronize_seconds,

@@ -110,7 +110,7 @@ std::string to_table(const CountReport& report) {
   table += line_of(report.step);
   const cost::Time& time = report.step.time;
   table += fmt::format(
-      "{:.0f} GFLOP an image, at least {:.2f} s/kimg on {} x {}: convolutions {:.0f}%, matrix "
+      "{:.0f} GFLOP an image, estimated {:.2f} s/kimg on {} x {}: convolutions {:.0f}%, matrix "
       "products {:.0f}%, memory {:.0f}%, launches {:.0f}%\n",
       report.gflop_per_image(), report.seconds_per_kimg(), report.ranks, report.device.name,
       100 * time.convolutions / time.total(), 100 * time.matrix_products / time.total(),

@@ -12,7 +12,7 @@
 
 namespace ganscale::training {
 
-/// The work of one phase, or of a step on average, and the least time that a device takes for it.
+/// The work of one phase, or of a step on average, and the estimated time of a device for it.
 struct CountRow {
   std::string name = {};
   double interval = 1;

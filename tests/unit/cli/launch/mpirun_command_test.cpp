@@ -45,6 +45,16 @@ TEST(MpirunCommand, LeavesTheMachinesOfAHostfileToMpirun) {
                   "OMP_WAIT_POLICY", "-x", "GANSCALE_BIND_CORES", "gs", "bench"));
 }
 
+TEST(MpirunCommand, PassesVariablesToOtherMachines) {
+  const char* const environment[] = {"NCCL_DEBUG=INFO", "PATH=/bin", "AWS_REGION=a=b", nullptr};
+  const Surroundings here{.passed_on = variables_to_pass_on(environment)};
+  EXPECT_THAT(here.passed_on, ElementsAre("AWS_REGION", "NCCL_DEBUG"));
+  const auto there = mpirun_command({.hostfile = "hosts", .command = {"bench"}}, here, 0, "gs");
+  EXPECT_THAT(there, testing::IsSupersetOf({"AWS_REGION", "NCCL_DEBUG"}));
+  EXPECT_THAT(mpirun_command({.command = {"bench"}}, here, 2, "gs"),
+              testing::Not(testing::Contains("NCCL_DEBUG")));
+}
+
 TEST(EnvironmentOf, PassesTheTerminalWidthToTheRanks) {
   EXPECT_THAT(environment_of({.terminal_columns = 120}),
               testing::Contains(testing::Pair("GANSCALE_TERMINAL_COLUMNS", "120")));
