@@ -35,8 +35,8 @@ class Leader(OperatorCase):
 
     def user_of(self, job):
         """Returns as whom the workers of an MPIJob run."""
-        template = self.cluster.get("mpijob", job)["spec"]["mpiReplicaSpecs"]["Worker"]["template"]
-        return template["spec"]["securityContext"].get("runAsUser")
+        template = self.cluster.get("mpijobs", job)["spec"]["mpiReplicaSpecs"]["Worker"]["template"]
+        return template["spec"]["containers"][0]["securityContext"]["runAsUser"]
 
     def test_ends_at_its_deadline_while_its_requests_for_the_lease_hang(self):
         proxy = FaultProxy(self.cluster)

@@ -154,6 +154,7 @@ class S3(unittest.TestCase):
                 ("no such object", "s3://images/other.zip", {}, WRONG_DATA, "dataset not found: s3://images/other.zip"),
                 ("no such bucket", "s3://other/other.zip", {}, WRONG_DATA, "dataset not found: s3://other/other.zip"),
                 ("no bucket", "s3://", {}, WRONG_CONFIGURATION, "path has no bucket, as in s3://BUCKET/KEY: s3://"),
+                ("credentials in the path", "s3://key:secret@images/other.zip", {}, WRONG_CONFIGURATION, "path has credentials in it"),
                 ("wrong secret", data, {"AWS_SECRET_ACCESS_KEY": "wrong"}, WRONG_DATA, "check AWS_SECRET_ACCESS_KEY"),
                 ("no credentials", data, {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}, WRONG_DATA, "AWS_ACCESS_KEY_ID"),
                 ("no URL", data, {"AWS_ENDPOINT_URL": "127.0.0.1:9000"}, WRONG_CONFIGURATION, "AWS_ENDPOINT_URL is not http://HOST"),
