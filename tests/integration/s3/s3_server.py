@@ -67,6 +67,7 @@ class FaultyProxy:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = 1 << 16  # head and body in one segment: the client delays its ACK of a first one
 
             def do_GET(self):
                 proxy.answer(self)
@@ -129,5 +130,6 @@ class FaultyProxy:
         request.end_headers()
         with contextlib.suppress(OSError):
             request.wfile.write(body)
+            request.wfile.flush()
         with self.lock:
             self.sent_bytes += len(body)

@@ -16,7 +16,8 @@ namespace {
 constexpr unsigned kMostRanksOnCores = 4;
 
 /// How the names of variables begin that mpirun passes to other machines.
-constexpr std::array<std::string_view, 4> kPassedOn{"AWS_", "MLFLOW_", "NCCL_", "SSL_CERT_FILE"};
+constexpr std::array<std::string_view, 5> kPassedOn{"AWS_", "GOMP_", "MLFLOW_", "NCCL_",
+                                                    "SSL_CERT_FILE"};
 
 bool has_other_machines(const LaunchRequest& request, const Surroundings& here) {
   return !request.hostfile.empty() || here.in_slurm;

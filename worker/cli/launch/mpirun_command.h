@@ -32,7 +32,7 @@ struct Surroundings {
 int ranks_of(const LaunchRequest& request, const Surroundings& here);
 
 /// Returns the names in an environment (a list that ends with null) that ranks on other machines need,
-/// too: of NCCL's settings, and of what S3 and MLflow are reached with.
+/// too: the settings of OpenMP and NCCL, and what S3 and MLflow are reached with.
 std::vector<std::string> variables_to_pass_on(const char* const* environment);
 
 /// Returns the environment of the ranks, added to this process's.

@@ -12,12 +12,16 @@ namespace ganscale::comm {
 
 void wait_passively(char** argv) {
   constexpr const char* kPolicy = "OMP_WAIT_POLICY";
-  if (std::getenv(kPolicy) != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  constexpr const char* kSpins = "GOMP_SPINCOUNT";
+  // Some microseconds: waking a thread for each short loop takes a fourth of a small network's rate.
+  constexpr const char* kFewSpins = "1000";
+  if (std::getenv(kPolicy) != nullptr || std::getenv(kSpins) != nullptr) return;
   std::error_code error;
   // By its name, which ps and killall then show.
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return;
   setenv(kPolicy, "passive", /*overwrite=*/0);
+  setenv(kSpins, kFewSpins, /*overwrite=*/0);
   execv(program.c_str(), argv);  // returns only if it fails: the threads then spin
 }
 

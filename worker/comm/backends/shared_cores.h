@@ -5,9 +5,10 @@
 /// How a process shares the cores of a machine with others.
 namespace ganscale::comm {
 
-/// Has OpenMP's threads sleep while they wait for each other, unless the environment says how they wait
-/// (OMP_WAIT_POLICY or GOMP_SPINCOUNT). By default they spin: with other work on the machine, the
-/// threads that compute then wait for cores on which others wait for them.
+/// Has OpenMP's threads sleep while they wait for each other for more than some microseconds, unless the
+/// environment says how they wait (OMP_WAIT_POLICY or GOMP_SPINCOUNT). By default they spin for long:
+/// with other work on the machine, the threads that compute then wait for cores on which others wait
+/// for them.
 ///
 /// OpenMP reads the environment while the program is loaded. So this starts the program again, in
 /// place of this process and with the same arguments; there it does nothing. Call it first in

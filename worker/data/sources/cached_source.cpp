@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -53,13 +54,12 @@ CachedSource::CachedSource(const Source& source, const std::filesystem::path& fo
 void CachedSource::read(std::int64_t index, Record& record) const {
   std::optional<Entry> entry;
   {
-    const std::scoped_lock lock(mutex_);
+    const std::shared_lock lock(mutex_);
     const auto found = entries_.find(index);
     if (found != entries_.end()) entry = found->second;
   }
   if (entry && read_cached(*entry, record)) {
-    const std::scoped_lock lock(mutex_);
-    ++cached_reads_;
+    cached_reads_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   if (entry) log::warning("A cached record is damaged", {{"record", describe(index)}});
@@ -113,8 +113,8 @@ void CachedSource::keep(std::int64_t index, const Record& record) const {
 
 SourceCounts CachedSource::counts() const {
   SourceCounts counts = source_.counts();
-  const std::scoped_lock lock(mutex_);
-  counts.cached_reads += cached_reads_;
+  counts.cached_reads += cached_reads_.load(std::memory_order_relaxed);
+  const std::shared_lock lock(mutex_);
   counts.cached_bytes += used_bytes_;
   return counts;
 }

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 
 #include "data/image/source.h"
@@ -49,10 +50,10 @@ class CachedSource : public Source {
   const Source& source_;
   const std::int64_t limit_bytes_;
   FileDescriptor file_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::atomic<std::int64_t> cached_reads_ = 0;
+  mutable std::shared_mutex mutex_;  // guards what follows; reads of cached records share it
   mutable std::unordered_map<std::int64_t, Entry> entries_;
   mutable std::int64_t used_bytes_ = 0;
-  mutable std::int64_t cached_reads_ = 0;
   mutable bool is_writable_ = true;
 };
 
