@@ -107,6 +107,8 @@ if [ ${#missing[@]} -gt 0 ] || { $with_manifests && ! has_manifests; }; then
   if $with_manifests; then
     go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 || skip "the Go modules can't be downloaded"
     install_manifests "$@"
+  else
+    go list -deps "$(package_of "$1")" >/dev/null || skip "the Go modules can't be downloaded"
   fi
   flags="-s -w"
   [ -z "$release" ] || flags+=$(version_flags "$release")
