@@ -5,7 +5,8 @@
 
 First measures the rates of both in turn on two ranks, which needs an idle machine; then trains each for as many images as it gets in that
 time. As the results do not depend on what else runs, `--kimg` may tell these numbers instead. Prints the Fréchet distances of 5,000 images
-to all letters, or emoji, in the features of a classifier that the study trains. Exit code 1 where the demo's mean is not at least 25% lower.
+to all letters, or emoji, in the features of a classifier that the study trains. Exit code 1 if the demo's mean is not at least 25% lower
+for emoji; there is no claim for letters.
 """
 import json
 import statistics
@@ -19,7 +20,7 @@ VARIANTS = {"plain": ["model.batch_norm=local", "training.batch=32", "generator.
                       "generator.optimizer.learning_rate=0.0003", "generator.optimizer.schedule.final_fraction=1",
                       "discriminator.optimizer.learning_rate=0.0006", "discriminator.optimizer.schedule.final_fraction=1"],
             "demo": []}
-GAIN_NEEDED = 0.25
+GAIN_NEEDED = {"emoji": 0.25}  # none for letters, for which both are about as good
 LEAST_LETTERS = 8000  # some 300 typefaces
 RATE_KIMG = 8
 RATE_ROUNDS = 2
@@ -77,8 +78,9 @@ def main():
     print_table(arguments.dataset, rows)
     before, after = ([result["fid5k"] for result in row] for row in rows.values())
     gain = 1 - statistics.mean(after) / statistics.mean(before)
-    print(f"The demo's distance is {gain:.0%} lower (needed: {GAIN_NEEDED:.0%})")
-    return 0 if gain >= GAIN_NEEDED else 1
+    needed = GAIN_NEEDED.get(arguments.dataset)
+    print(f"The demo's distance is {gain:.0%} lower ({'no claim' if needed is None else f'needed: {needed:.0%}'})")
+    return 0 if needed is None or gain >= needed else 1
 
 
 if __name__ == "__main__":
