@@ -20,7 +20,7 @@ VARIANTS = {"plain": ["model.batch_norm=local", "training.batch=32", "generator.
                       "generator.optimizer.learning_rate=0.0003", "generator.optimizer.schedule.final_fraction=1",
                       "discriminator.optimizer.learning_rate=0.0006", "discriminator.optimizer.schedule.final_fraction=1"],
             "demo": []}
-GAIN_NEEDED = {"emoji": 0.25}  # none for letters, for which both are about as good
+GAIN_NEEDED = {"emoji": 0.25}  # none for letters, which R1 makes predictable rather than better
 LEAST_LETTERS = 8000  # some 300 typefaces
 RATE_KIMG = 8
 RATE_ROUNDS = 2
