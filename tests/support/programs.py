@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import socket
 import time
 
 BIN = pathlib.Path(__file__).resolve().parent.parent.parent / "build/release/bin"
@@ -10,6 +11,12 @@ OPERATOR = os.environ.get("GANSCALE_OPERATOR", str(BIN / "ganscale-operator"))
 WRONG_CONFIGURATION = 78
 # The section of a configuration that chooses each scheme.
 SCHEMES = {"synchronous": "", "asynchronous": "scheme: {name: asynchronous, max_staleness: 2}\n", "per_label": "scheme: {name: per_label}\n"}
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def wait_until(condition, seconds=200):

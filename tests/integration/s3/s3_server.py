@@ -15,17 +15,11 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1] / "support"), str(HERE.parents[1] / "cluster")]
 from build_tools import build_tools  # noqa: E402
-from programs import wait_until  # noqa: E402
+from programs import free_port, wait_until  # noqa: E402
 
 KEY, SECRET = "a-key", "its-secret-key"
 # For a client that must not look for credentials elsewhere.
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_EC2_METADATA_DISABLED": "true"}
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def answers(port):

@@ -11,8 +11,8 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
-from programs import WORKER, WRONG_CONFIGURATION, newest_digests, wait_until  # noqa: E402
-from s3_server import CREDENTIALS, FaultyProxy, S3Server, free_port  # noqa: E402
+from programs import WORKER, WRONG_CONFIGURATION, free_port, newest_digests, wait_until  # noqa: E402
+from s3_server import CREDENTIALS, FaultyProxy, S3Server  # noqa: E402
 from write_images import EXTENT, WRITERS, write_folder, write_tfrecord  # noqa: E402
 
 WRONG_DATA = 65
@@ -121,16 +121,20 @@ class S3(unittest.TestCase):
         index, = local.glob("*.index")
         os.utime(index, (0, 0))  # the times of objects are those of their uploads
         records, = local.glob("*.tfrecords")
-        for uploaded in True, False:
-            if not uploaded:
+        for uploaded in "whole", "damaged", "none":
+            if uploaded == "damaged":
+                index.write_bytes(index.read_bytes()[:-1] + b"?")
+            elif uploaded == "none":
                 index.unlink()
             for is_first in True, False:
                 with self.subTest(uploaded=uploaded, is_first=is_first), FaultyProxy(self.server.port) as proxy:
-                    environment = {**self.environment, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{proxy.port}"}
+                    environment = {**self.environment, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{proxy.port}",
+                                   "XDG_CACHE_HOME": str(self.folder / f"cache-{uploaded}")}
                     code, output = run("data", "inspect", remote, "--sample", 1, **environment)
                     self.assertEqual(code, 0, output)
                     read_whole = proxy.sent_bytes > records.stat().st_size
-                    self.assertEqual(read_whole, not uploaded and is_first)
+                    self.assertEqual(read_whole, uploaded != "whole" and is_first)
+        self.assertFalse(pathlib.Path("s3:").exists())
 
     def test_that_becomes_unreadable_ends_the_training_which_resumes_to_the_same_result(self):
         local, remote = self.write("tar", WRITERS["tar"])

@@ -5,7 +5,6 @@ import math
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ use_tracking_python()
 sys.path.insert(0, str(PROJECT / "tests/support"))
 import requests  # noqa: E402
 from mlflow import MlflowClient  # noqa: E402
-from programs import WORKER, WRONG_CONFIGURATION, wait_until  # noqa: E402
+from programs import WORKER, WRONG_CONFIGURATION, free_port, wait_until  # noqa: E402
 from werkzeug.serving import make_server  # noqa: E402
 from write_images import write_png  # noqa: E402
 
@@ -28,12 +27,6 @@ TRAINING = [f"--set={key}" for key in
             ("training.batch=4", "training.tick_kimg=0.2", "training.samples_every_kimg=0", "training.grid_rows=1",
              "training.grid_columns=1", "training.threads=1", "model.channels=0.125", "checkpoint.every_kimg=1000",
              "telemetry.metrics_port=-1", "telemetry.control_port=-1", "telemetry.mlflow.experiment=faces")]
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def load_server(folder):

@@ -92,8 +92,7 @@ bool is_current(const Header& header, const FileBytes& bytes, const fs::path& in
          header.record_count <= most_records;
 }
 
-std::optional<RecordOffsets> read_index(const FileBytes& bytes) {
-  const fs::path index = index_path(bytes.file());
+std::optional<RecordOffsets> read_index(const FileBytes& bytes, const fs::path& index) {
   const std::vector<std::uint8_t> content = content_if_there(index);
   Values values(content);
   Header header;
@@ -152,9 +151,7 @@ RecordOffsets walk(const FileBytes& bytes) {
   return offsets;
 }
 
-fs::path index_in_cache(const std::string& file) {
-  return files::cache_folder() / "index" / (hash_name(file) + ".index");
-}
+fs::path index_next_to(fs::path file) { return file += ".index"; }
 
 std::string index_content(const Header& header, const RecordOffsets& offsets) {
   const std::uint32_t sum = checksum(header, offsets);
@@ -185,24 +182,27 @@ bool write_index(const FileBytes& bytes, const RecordOffsets& offsets) {
 
 fs::path index_path(const fs::path& file) {
   const fs::path absolute = is_local(file) ? fs::absolute(file).lexically_normal() : file;
-  fs::path beside = absolute;
-  beside += ".index";
-  if (!is_local(file)) {
-    const bool is_there = storage_of(beside).is_file(beside);
-    return is_there ? beside : index_in_cache(absolute.string());
-  }
+  const fs::path beside = index_next_to(absolute);
   std::error_code error;
-  if (fs::exists(beside, error) || is_writable(absolute.parent_path())) return beside;
-  return index_in_cache(absolute.string());
+  if (is_local(file) && (fs::exists(beside, error) || is_writable(absolute.parent_path())))
+    return beside;
+  return files::cache_folder() / "index" / (hash_name(absolute.string()) + ".index");
 }
 
 bool write_index(const fs::path& file, const RecordOffsets& offsets) {
-  return write_index(FileBytes(file), offsets);
+  try {
+    return write_index(FileBytes(file), offsets);
+  } catch (const DataError&) {  // the file cannot be opened
+    return false;
+  }
 }
 
 RecordOffsets record_offsets(const FileBytes& bytes) {
   if (bytes.unpacked()) return walk(bytes);
-  if (auto offsets = read_index(bytes)) return std::move(*offsets);
+  if (!is_local(bytes.file())) {  // it may have been uploaded
+    if (auto offsets = read_index(bytes, index_next_to(bytes.file()))) return std::move(*offsets);
+  }
+  if (auto offsets = read_index(bytes, index_path(bytes.file()))) return std::move(*offsets);
   RecordOffsets offsets = walk(bytes);
   write_index(bytes, offsets);
   return offsets;

@@ -29,7 +29,7 @@ RecordOffsets record_offsets(const FileBytes& bytes);
 /// Writes the index file of a new TFRecord file. Returns whether it could.
 bool write_index(const std::filesystem::path& file, const RecordOffsets& offsets);
 
-/// Returns the path of a data file's index.
+/// Returns the path where a data file's index is written: in the file system, wherever the data are.
 std::filesystem::path index_path(const std::filesystem::path& file);
 
 }  // namespace ganscale::data
