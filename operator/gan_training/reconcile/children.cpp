@@ -85,7 +85,8 @@ bool keep_child(const GanTraining& training, const Child& child, bool is_queued,
   if (field) {
     put_back(training, child, *field, cluster);
   } else if (is_job && first_difference(*child.have, {{"metadata", child.want["metadata"]}})) {
-    apply_owned(cluster.client, *child.resource, child.want, *child.have);  // what it now is for
+    apply_owned(cluster.client, *child.resource, child.want,
+                *child.have);  // the request that it now serves
   }
   return false;
 }

@@ -121,12 +121,13 @@ std::string region_of(const std::string& bucket, const arrow::fs::S3Options& opt
   return value_of(arrow::fs::ResolveS3BucketRegion(bucket), path);
 }
 
-arrow::fs::S3Options options_for(const std::string& bucket, const fs::path& path) {
+arrow::fs::S3Options options_for(const std::string& bucket, const std::optional<Endpoint>& endpoint,
+                                 const fs::path& path) {
   constexpr double kConnectSeconds = 5;
   constexpr double kSilentSeconds = 10;  // after which a request is given up
   constexpr int kAttempts = 5;
   auto options = arrow::fs::S3Options::Defaults();
-  if (const auto endpoint = endpoint_of_environment()) {
+  if (endpoint) {
     options.scheme = endpoint->scheme;
     options.endpoint_override = endpoint->host;
   }
@@ -156,9 +157,9 @@ class Sdk {
 };
 
 std::shared_ptr<arrow::fs::FileSystem> connect(const std::string& bucket, const fs::path& path) {
-  static_cast<void>(endpoint_of_environment());  // refused before the SDK starts
+  const auto endpoint = endpoint_of_environment();  // refused before the SDK starts
   const Sdk sdk;
-  return value_of(arrow::fs::S3FileSystem::Make(options_for(bucket, path)), path);
+  return value_of(arrow::fs::S3FileSystem::Make(options_for(bucket, endpoint, path)), path);
 }
 
 class S3File : public StoredFile {

@@ -1,32 +1,20 @@
 #include "data/formats/gunzip.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <string>
 
 #include "data/formats/file_bytes.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "unit/data/deflated.h"
 
 namespace ganscale::data {
 namespace {
 
 std::string gzip(const std::string& text) {
-  z_stream stream = {};
   constexpr int kGzipHeader = 16;
-  constexpr int kMemoryLevel = 8;
-  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + kGzipHeader, kMemoryLevel,
-               Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<unsigned>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<unsigned>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
+  return deflated(text, MAX_WBITS + kGzipHeader);
 }
 
 /// A text of this many bytes that does not repeat itself soon.

@@ -1,12 +1,12 @@
 #include "data/sources/zip_source.h"
 
 #include <isa-l/crc.h>
-#include <zlib.h>
 
 #include "data/image/decode.h"
 #include "data/sources/open_source.h"
 #include "support/expect_error.h"
 #include "support/shared_files.h"
+#include "unit/data/deflated.h"
 #include "unit/data/encoded.h"
 
 namespace ganscale::data {
@@ -29,20 +29,6 @@ std::string number(std::uint64_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
   return text;
-}
-
-std::string deflated(const std::string& content) {
-  std::string out(content.size() + 100, '\0');
-  z_stream stream = {};
-  deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  stream.avail_in = static_cast<uInt>(content.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 /// The records behind the directory.
@@ -69,7 +55,7 @@ std::string zip_bytes(const std::vector<File>& files, const Options& options = {
   std::string out;
   std::string directory;
   for (const File& file : files) {
-    const std::string packed = file.deflate ? deflated(file.content) : file.content;
+    const std::string packed = file.deflate ? deflated(file.content, -MAX_WBITS) : file.content;
     const auto* bytes = reinterpret_cast<const unsigned char*>(file.content.data());
     const std::uint32_t crc = crc32_gzip_refl(0, bytes, file.content.size());
     const std::string common = number(20, 2) + number(options.flags, 2) +
