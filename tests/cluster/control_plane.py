@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import secrets
 import shutil
 import signal
@@ -39,12 +40,14 @@ PATHS = {"pods": "/api/v1/{}pods", "cm": "/api/v1/{}configmaps", "secret": "/api
 
 
 def free_ports(count):
-    held = [socket.socket() for _ in range(count)]
-    for each in held:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in held]
-    for each in held:
-        each.close()
+    """Returns ports of 127.0.0.1 that are free, and that no outgoing connection gets before a program listens there."""
+    first_of_connections = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(first_of_connections - 20000, first_of_connections)
+        with socket.socket() as probe:
+            if port not in ports and probe.connect_ex(("127.0.0.1", port)) != 0:
+                ports.append(port)
     return ports
 
 
@@ -342,7 +345,7 @@ class ControlPlane:
         wait_for("the API of MPIJobs", lambda: self.kubectl("get", "mpijobs", "-A", check=False).returncode == 0)
         self.kubectl("create", "namespace", "mpi-operator")
         self._start_mpi_operator()
-        threading.Thread(target=self._keep_mpi_operator, daemon=True).start()
+        threading.Thread(target=self._keep_controllers, daemon=True).start()
 
     def _start_mpi_operator(self):
         self.start("mpi-operator", self.mpi_operator / "mpi-operator", f"--kubeConfig={self.folder}/admin.kubeconfig",
@@ -356,10 +359,12 @@ class ControlPlane:
         self.kubectl("replace", "-f", self.mpi_operator / "mpijobs-crd.yaml")
         self._start_mpi_operator()
 
-    def _keep_mpi_operator(self):
-        """It ends when it can't renew its lease for five seconds, as on a busy machine or without an API server."""
+    def _keep_controllers(self):
+        """They end without an API server, and the MPI Operator when it can't renew its lease for five seconds, as on a busy
+        machine."""
         while not self.over.wait(0.5):
-            self.revive("mpi-operator")
+            for name in ("manager", "scheduler", "kwok", "mpi-operator"):
+                self.revive(name)
 
     # --- nodes
     @staticmethod

@@ -8,6 +8,11 @@ from operator_case import OperatorCase
 
 
 class Life(OperatorCase):
+    def training(self, name, **spec):
+        """Creates a GanTraining that leaves its nodes to the next test, whatever this one ends with."""
+        self.addCleanup(self.remove, "gt", name)
+        return super().training(name, **spec)
+
     def test_is_made_into_a_job_of_eight_times_eight_gpus(self):
         name = self.training("faces", nodes=8)
         self.wait_running(name, 1)
@@ -44,21 +49,21 @@ class Life(OperatorCase):
         self.assertEqual(self.status(name)["restarts"], 0)
 
         self.end_launcher(name, 0)
-        self.cluster.kubectl("wait", "--for=condition=Succeeded", f"gt/{name}", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Succeeded", f"gt/{name}", "--timeout=180s")
         wait_for("the workers are gone", lambda: not self.pods(name))
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_gives_its_nodes_back_while_suspended(self):
         name = self.training("pause", nodes=2)
         self.wait_running(name, 1)
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":true}}')
         self.wait_phase(name, "Suspended")
-        self.cluster.kubectl("wait", "--for=condition=Suspended", f"gt/{name}", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Suspended", f"gt/{name}", "--timeout=180s")
         wait_for("nothing is left", lambda: not self.jobs(name) and not self.pods(name))
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         self.wait_running(name, 2)
-        self.cluster.kubectl("wait", "--for=condition=Ready", f"gt/{name}", "--timeout=30s")
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Ready", f"gt/{name}", "--timeout=180s")
+        self.remove("gt", name)
         wait_for("its objects are collected", lambda: self.cluster.kubectl(
             "get", "cm,netpol,pdb,mpijob,pods", "-l", f"ganscale.dev/training={name}", "-o", "name") == "")
 
@@ -79,7 +84,7 @@ class Life(OperatorCase):
         # An edit starts it again.
         self.cluster.kubectl("patch", "gt", name, "--type=merge", "-p", '{"spec":{"image":"registry.example/ganscale:2"}}')
         self.wait_running(name, 5)
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_is_deleted_after_its_time_to_live(self):
         name = self.training("brief", ttlSecondsAfterFinished=2)
@@ -96,7 +101,7 @@ class Life(OperatorCase):
         self.end_launcher(name, 75)
         self.wait_phase(name, "Failed")
         self.assertEqual(self.condition(name, "Failed")["reason"], "RestartLimit")
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_restarts_the_whole_gang_when_a_worker_is_lost(self):
         name = self.training("gang", nodes=2)
@@ -110,7 +115,7 @@ class Life(OperatorCase):
                              json.dumps({"status": {"phase": "Failed", "reason": "Evicted", "containerStatuses": None}}))
         self.wait_running(name, 3)
         self.assertEqual({pod["metadata"]["name"] for pod in self.pods(name)}, {f"{name}-r3-worker-0", f"{name}-r3-worker-1"})
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_puts_back_what_a_user_edits(self):
         name = self.training("edits")
@@ -127,7 +132,7 @@ class Life(OperatorCase):
         # A deleted MPIJob is a lost attempt.
         self.cluster.kubectl("delete", "mpijob", f"{name}-r1")
         self.wait_running(name, 2)
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_reports_a_fault_in_a_condition_and_continues_once_it_is_fixed(self):
         name = self.training("wrong", nodeProfile="dgx-z9", config={"training": {"batch": 64}})
@@ -156,7 +161,7 @@ class Life(OperatorCase):
         told("BadSpec", "spec.podTemplate.worker.spec.hostNetwrok: can't be set by a podTemplate, which may set: affinity")
         patch({"podTemplate": None})
         self.wait_running(name, 1)
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_merges_the_pod_template_into_its_pods(self):
         self.cluster.apply({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "nvidia"}, "handler": "x"})
@@ -200,7 +205,7 @@ class Life(OperatorCase):
         self.cluster.patch("gt", name, {"spec": {"podTemplate": {"worker": {"metadata": worker["metadata"]}}}})
         self.wait_running(name, 2)
         self.assertIn("SpecChange", {event["reason"] for event in self.events(name)})
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_restarts_for_an_edit_of_the_configuration_and_reports_it(self):
         name = self.training("edited")
@@ -209,7 +214,7 @@ class Life(OperatorCase):
         self.wait_running(name, 2)
         self.assertIn("total_kimg: 50", self.cluster.get("cm", f"{name}-config")["data"]["config.yaml"])
         self.assertIn("ConfigChange", {event["reason"] for event in self.events(name)})
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_writes_nothing_when_nothing_changed(self):
         name = self.training("steady", nodes=2)
@@ -223,7 +228,7 @@ class Life(OperatorCase):
         self.assertTrue(self._writes_stay(1))
         # Only the election sends requests.
         self.assertLess(self.operator.total("rest_client_requests_total") - requests, 5 * 5)
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def _writes_stay(self, seconds):
         import time
@@ -267,7 +272,7 @@ class Life(OperatorCase):
         for node in ("dgx-0", "dgx-1"):
             self.cluster.kubectl("taint", "node", node, "flavor-")
         self.wait_running(name, 2)
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
     def test_deletes_its_run_folder_if_configured(self):
         self.cluster.apply({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "runs"}, "spec": {
@@ -278,7 +283,7 @@ class Life(OperatorCase):
         for name in ("keep", "purge", "stuck", "refused"):
             self.training(name, storage={"claimName": "runs", "path": "/runs"}, deletePolicy="Keep" if name == "keep" else "Purge")
             self.wait_running(name, 1)
-        self.cluster.kubectl("delete", "gt", "keep", "--timeout=90s")
+        self.remove("gt", "keep")
         self.check_a_failed_purge_holds_nothing_up()
         self.check_a_forbidden_purge_holds_nothing_up()
         self.cluster.delete("gt", "purge")
@@ -323,7 +328,7 @@ class Life(OperatorCase):
         self.cluster.kubectl("scale", f"gt/{name}", "--replicas=2")
         self.wait_running(name, 2)
         self.assertEqual(self.status(name)["newerField"], {"a": 1})
-        self.cluster.kubectl("delete", "gt", name, "--timeout=30s")
+        self.remove("gt", name)
 
 
 class Admission(OperatorCase):

@@ -15,7 +15,7 @@ class MishapCase(OperatorCase):
 
     def training(self, name, **spec):
         """Creates a GanTraining that is deleted at the end of the test."""
-        self.addCleanup(self.cluster.kubectl, "delete", "gt", name, "--ignore-not-found", "--timeout=120s")
+        self.addCleanup(self.remove, "gt", name)
         return super().training(name, **spec)
 
     def wait_told(self, name, reason, words="", seconds=180):

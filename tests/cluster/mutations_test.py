@@ -215,7 +215,7 @@ class Mutations(OperatorCase):
         name = self.training("good", nodeProfile="cpu")
         self.wait_running(name, 1)
         for each in ("odd", "good"):
-            self.cluster.kubectl("delete", "gt", each, "--timeout=60s")
+            self.remove("gt", each)
 
 
 if __name__ == "__main__":

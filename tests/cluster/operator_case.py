@@ -85,6 +85,7 @@ class OperatorCase(unittest.TestCase):
         before = len(result.failures) + len(result.errors) if result else 0
         super().run(result)
         if result and len(result.failures) + len(result.errors) > before:
+            print(f"--- trainings\n{self.cluster.kubectl('get', 'gt', '-o', 'wide', check=False).stdout}")
             for name in [name for name in self.cluster.logs_of() if name.startswith("operator")]:
                 print(f"--- {name}\n{self.cluster.log(name)[-4000:]}")
 
@@ -100,6 +101,10 @@ class OperatorCase(unittest.TestCase):
         self.cluster.apply({"apiVersion": "ganscale.dev/v1alpha1", "kind": "GanTraining",
                             "metadata": {"name": name}, "spec": {k: v for k, v in full.items() if v is not None}})
         return name
+
+    def remove(self, kind, name):
+        """Deletes an object and waits until it is gone."""
+        self.cluster.kubectl("delete", kind, name, "--ignore-not-found", "--timeout=180s")
 
     def get(self, name):
         return self.cluster.get("gt", name)

@@ -131,7 +131,7 @@ class Sweeps(OperatorCase):
             "pods", selector="ganscale.dev/role=worker")["items"])
         self.cluster.kubectl("patch", "sweep", "brief", "--type=merge", "-p", '{"spec":{"suspend":false}}')
         self.wait_current("brief")
-        self.cluster.kubectl("delete", "sweep", "brief", "--timeout=30s")
+        self.remove("sweep", "brief")
         wait_for("its training goes with it", lambda: not self.trainings("brief"))
 
     def test_says_what_failed_and_what_gave_no_figures(self):
@@ -145,7 +145,7 @@ class Sweeps(OperatorCase):
         runs = {run["run"]: run["message"] for run in self.sweep_status("odd")["runs"]}
         self.assertEqual(runs[first], "exit code 65: truncated record")
         self.assertIn("the worker reported no window", runs[second])
-        self.cluster.kubectl("delete", "sweep", "odd", "--timeout=30s")
+        self.remove("sweep", "odd")
 
     def test_reports_a_fault_that_admission_cannot_see(self):
         template = {**SWEEP["spec"]["template"], "config": {"training": {"bach": 1}}}
@@ -155,7 +155,7 @@ class Sweeps(OperatorCase):
         wait_for("the condition tells", lambda: condition().get("status") == "False")
         self.assertIn("spec.template.config.training", condition()["message"])
         self.assertEqual(self.trainings("fault"), [])
-        self.cluster.kubectl("delete", "sweep", "fault", "--timeout=30s")
+        self.remove("sweep", "fault")
 
 
 class SweepAdmission(OperatorCase):

@@ -44,7 +44,7 @@ class TakenNames(OperatorCase):
         self.wait_taken(lambda: self.get(name), f"{PLURALS[kind]} default/{object_name}")
         self.assertIsNotNone(self.status(name).get("phase"))
         self.assertEqual(self.stays(kind, object_name), before)
-        self.cluster.kubectl("delete", "gt", name, "--timeout=60s")
+        self.remove("gt", name)
         self.assertEqual(self.stays(kind, object_name), before)
 
     def test_of_a_config_map_that_the_training_itself_reads(self):
@@ -63,7 +63,7 @@ class TakenNames(OperatorCase):
         self.cluster.delete("networkpolicy", "c")
         self.wait_running("c", 1)
         wait_for("the condition holds again", lambda: self.condition("c", "Reconciled")["status"] == "True")
-        self.cluster.kubectl("delete", "gt", "c", "--timeout=60s")
+        self.remove("gt", "c")
 
     def test_of_a_disruption_budget(self):
         self.put("pdb", "d", spec={
@@ -82,7 +82,7 @@ class TakenNames(OperatorCase):
         self.end_launcher("f-n1-r1", 78, "ganscale: error: no")
         self.wait_taken(lambda: self.cluster.get("sweep", "f"), "configmaps default/f-report")
         self.assertEqual(self.stays("cm", "f-report"), before)
-        self.cluster.kubectl("delete", "sweep", "f", "--timeout=60s")
+        self.remove("sweep", "f")
         self.assertEqual(self.stays("cm", "f-report"), before)
 
 

@@ -1,12 +1,15 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 
 #include "checkpoint/reader.h"
+#include "files/file_descriptor.h"
 #include "support/temporary_folder.h"
 #include "training_process.h"
 
@@ -34,13 +37,20 @@ bool waits_for_usr1(TrainingProcess& training) {
          !training.has_ended();
 }
 
+/// Returns a lease on a file: while it is open, others wait in open(2) for seconds (45 by default).
+FileDescriptor lease(const fs::path& file) {
+  std::signal(SIGIO, SIG_IGN);  // which tells that somebody waits
+  FileDescriptor descriptor(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  EXPECT_EQ(::fcntl(descriptor.get(), F_SETLEASE, F_WRLCK), 0) << std::strerror(errno);
+  return descriptor;
+}
+
 TEST(Stop, TakesSignalsBeforeTheDataIsOpened) {
   const TemporaryFolder folder;
   const auto config = write_tiny_training(folder.path(), kSteps, "fp32", kTinyModel);
   fs::remove_all(folder / "data");
-  folder.write("data/a.png", "");
-  const auto labels = folder / "data/dataset.json";
-  ASSERT_EQ(::mkfifo(labels.c_str(), 0666), 0);  // opening it waits for a writer
+  folder.write("data/a.png", "not an image");
+  const FileDescriptor waits = lease(folder / "data/a.png");
   TrainingProcess training(1, config, folder / "run");
   EXPECT_TRUE(waits_for_usr1(training)) << training.output();
 }
