@@ -46,10 +46,10 @@ ExitCode serve(const ServeOptions& options) {
   if (config.token_file.empty()) config.token = new_token();
   PageServer server(config);
   const std::string query = config.token.empty() ? "" : "?token=" + config.token;
-  log::info(
-      "Serving the run; Ctrl-C ends it",
-      {{"run", options.run},
-       {"url", "http://" + config.address + ":" + std::to_string(server.port()) + "/" + query}});
+  log::info("Serving the run; Ctrl-C ends it",
+            {{"run", options.run},
+             {"url", (config.tls_certificate.empty() ? "http://" : "https://") + config.address +
+                         ":" + std::to_string(server.port()) + "/" + query}});
   while (!stop.received()) {
     if (const auto exchange = server.next_request()) {
       exchange->reply(run.answer(exchange->request));
@@ -76,6 +76,13 @@ void add_serve(CLI::App& app, Action& action) {
   verb->add_option("--token-file", options->server.token_file,
                    "file with the token of all requests; by default a new one, in the printed "
                    "address");
+  auto* certificate = verb->add_option(
+      "--tls-certificate", options->server.tls_certificate,
+      "PEM file with a certificate, and those that vouch for it, for HTTPS; read for each client");
+  auto* key =
+      verb->add_option("--tls-key", options->server.tls_key, "PEM file with the certificate's key");
+  certificate->needs(key);
+  key->needs(certificate);
   add_device_option(*verb, options->device);
   verb->callback([options, &action] { action = [options] { return serve(*options); }; });
 }

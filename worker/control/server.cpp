@@ -43,7 +43,8 @@ struct Server::Listener {
             {.refuse = [this](const http::Head& head) { return refuse_by(head); },
              .answer = [this](const http::Head& head, const std::string& body,
                               const http::Handlers::Send& send) { send(answer_to(head, body)); }},
-            {.body_bytes = kLargestBodyBytes}) {}
+            {.body_bytes = kLargestBodyBytes},
+            {.certificate = config.tls_certificate, .key = config.tls_key}) {}
 
   std::optional<http::Reply> refuse_by(const http::Head& head) const {
     const auto refusal = refuse(request_of(head), read_access(token_file));
@@ -77,6 +78,8 @@ Server::Server(const ServerConfig& config) {
   const std::string address = access.needs_token ? config.address : kLoopback;
   try {
     listener_ = std::make_unique<Listener>(config, address);
+  } catch (const http::TlsError& error) {
+    throw ConfigError(std::string("telemetry.tls_certificate, tls_key: ") + error.what());
   } catch (const std::system_error& error) {
     if (!http::is_port_refused(error)) {
       throw ConfigError("telemetry.bind_address: not an IPv4 address of this machine: " + address +

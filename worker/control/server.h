@@ -14,6 +14,8 @@ struct ServerConfig {
   std::string address = "0.0.0.0";  ///< without a token file, the server listens on 127.0.0.1 only
   int port = 0;                     ///< 0: any free port
   std::string token_file;
+  std::string tls_certificate = {};  ///< PEM; empty: plain HTTP
+  std::string tls_key = {};          ///< PEM
 };
 
 /// The control port of a training (see routes.h), on rank 0.
@@ -23,7 +25,8 @@ struct ServerConfig {
 /// (http::Limits). A build without services (GANSCALE_SERVICES=OFF) warns once and has no port.
 class Server {
  public:
-  /// Throws ConfigError if the address can't be bound, or the token file is unreadable or empty.
+  /// Throws ConfigError if the address can't be bound, the token file is unreadable or empty, or
+  /// certificate and key can't be used.
   explicit Server(const ServerConfig& config);
   /// Closes all connections.
   ~Server();

@@ -25,6 +25,13 @@ TelemetryConfig parse_telemetry(config::Section in) {
                              "port of status and commands, on rank 0; 0: any free port, -1: none");
   c.token_file = in.get("token_file", c.token_file,
                         "file with the bearer token of the control port; read for each request");
+  c.tls_certificate =
+      in.get("tls_certificate", c.tls_certificate,
+             "PEM file with the certificate, and those that vouch for it, with which the control "
+             "port speaks HTTPS; read for each client");
+  c.tls_key = in.get("tls_key", c.tls_key, "PEM file with the certificate's key");
+  in.require(c.tls_certificate.empty() == c.tls_key.empty(), "tls_key",
+             "a certificate and its key go together");
   const bool same = c.metrics_port > 0 && c.metrics_port == c.control_port;
   in.require(!same, "control_port", "is the metrics port: " + std::to_string(c.control_port));
   in.reject_unread_keys();

@@ -16,6 +16,8 @@ struct TelemetryConfig {
   int metrics_port = 0;  ///< 0: any free port, -1: none
   int control_port = 0;  ///< 0: any free port, -1: none
   std::string token_file;
+  std::string tls_certificate;  ///< of the control port, PEM; empty: plain HTTP
+  std::string tls_key;
 };
 
 /// Reads the section `telemetry`. Throws ConfigError.

@@ -2,6 +2,8 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <exception>
@@ -61,8 +63,41 @@ struct Sender {
 
 }  // namespace
 
-Connection::Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<Service> service)
-    : service_(std::move(service)), stream_(std::move(socket)) {}
+Connection::Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<Service> service,
+                       std::shared_ptr<Tls::Context> tls)
+    : service_(std::move(service)), stream_(std::move(socket)), tls_context_(std::move(tls)) {
+  if (tls_context_) tls_.emplace(stream_, *tls_context_);
+}
+
+template <class Use>
+void Connection::on_stream(Use use) {
+  if (tls_) {
+    use(*tls_);
+  } else {
+    use(stream_);
+  }
+}
+
+void Connection::start() {
+  if (!tls_) return read();
+  waits_since_ = Clock::now();
+  stream_.expires_after(service_->limits.transfer);
+  tls_->async_handshake(TlsStream::server, [self = shared_from_this()](Error error) {
+    if (error) return self->refuse_handshake(error);
+    self->read();
+  });
+}
+
+void Connection::refuse_handshake(Error error) {
+  if (ERR_GET_REASON(static_cast<unsigned long>(error.value())) != SSL_R_HTTP_REQUEST) return;
+  static constexpr std::string_view kReply =
+      "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\n\r\nthis port takes HTTPS, not "
+      "HTTP\n";
+  boost::asio::async_write(stream_, boost::asio::buffer(kReply),
+                           [self = shared_from_this()](Error error, std::size_t) {
+                             if (!error) self->end();
+                           });
+}
 
 void Connection::read() {
   waits_since_ = Clock::now();
@@ -71,9 +106,11 @@ void Connection::read() {
   // Any, until it is known whether its head is reason for another answer.
   parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
   stream_.expires_after(service_->limits.transfer);
-  async_read_header(
-      stream_, buffer_, *parser_,
-      [self = shared_from_this()](Error error, std::size_t) { self->on_head(error); });
+  on_stream([this](auto& stream) {
+    async_read_header(
+        stream, buffer_, *parser_,
+        [self = shared_from_this()](Error error, std::size_t) { self->on_head(error); });
+  });
 }
 
 void Connection::on_head(Error error) {
@@ -89,8 +126,10 @@ void Connection::on_head(Error error) {
   if (head_.content_length_bytes.value_or(0) > service_->limits.body_bytes)
     return refuse_unreadable(beast::http::error::body_limit);
   parser_->body_limit(service_->limits.body_bytes);
-  async_read(stream_, buffer_, *parser_,
-             [self = shared_from_this()](Error error, std::size_t) { self->on_body(error); });
+  on_stream([this](auto& stream) {
+    async_read(stream, buffer_, *parser_,
+               [self = shared_from_this()](Error error, std::size_t) { self->on_body(error); });
+  });
 }
 
 void Connection::on_body(Error error) {
@@ -130,13 +169,23 @@ void Connection::write(const Reply& reply, bool then_close) {
   response_.content_length(reply.body.size());
   if (head_.method != "HEAD") response_.body() = reply.body;
   stream_.expires_after(service_->limits.transfer);
-  async_write(stream_, response_,
-              [self = shared_from_this()](Error error, std::size_t) { self->on_written(error); });
+  on_stream([this](auto& stream) {
+    async_write(stream, response_,
+                [self = shared_from_this()](Error error, std::size_t) { self->on_written(error); });
+  });
 }
 
 void Connection::on_written(Error error) {
   if (error) return;
   if (response_.keep_alive() && !service_->is_closing) return read();
+  if (!tls_) return end();
+  waits_since_ = Clock::now();
+  stream_.expires_after(kDiscardFor);
+  tls_->async_shutdown([self = shared_from_this()](Error) { self->end(); });
+}
+
+void Connection::end() {
+  Error error;
   stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, error);
   if (error || service_->is_closing) return;
   waits_since_ = Clock::now();

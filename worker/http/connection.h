@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -30,10 +31,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<Service> service);
+  /// tls: null for plain HTTP.
+  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<Service> service,
+             std::shared_ptr<Tls::Context> tls);
 
-  /// Begins to read a request.
-  void read();
+  /// Begins to read requests, after the handshake of TLS.
+  void start();
   /// Replies to the request that was read.
   void write(const Reply& reply, bool then_close);
   /// Closes the connection if it waits for a client that has not sent a whole request.
@@ -43,16 +46,25 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   using Error = boost::beast::error_code;
+  using TlsStream = boost::asio::ssl::stream<boost::beast::tcp_stream&>;
 
+  /// Calls use(stream) with what carries HTTP.
+  template <class Use>
+  void on_stream(Use use);
+  void refuse_handshake(Error error);
+  void read();
   void on_head(Error error);
   void on_body(Error error);
   void on_written(Error error);
   void refuse_unreadable(Error error);
   void answer();
+  void end();
   void discard();
 
   std::shared_ptr<Service> service_;
   boost::beast::tcp_stream stream_;
+  std::shared_ptr<Tls::Context> tls_context_;
+  std::optional<TlsStream> tls_;  ///< on stream_; nothing for plain HTTP
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;

@@ -30,8 +30,10 @@ tcp::acceptor listen_on(boost::asio::io_context& context, const std::string& add
 }  // namespace
 
 struct Server::Listener {
-  Listener(const std::string& address, int port, Handlers handlers, const Limits& limits)
-      : context(std::make_shared<boost::asio::io_context>(1)),
+  Listener(const std::string& address, int port, Handlers handlers, const Limits& limits,
+           const TlsFiles& files)
+      : tls(files.certificate.empty() ? nullptr : std::make_unique<Tls>(files)),
+        context(std::make_shared<boost::asio::io_context>(1)),
         service(std::make_shared<Service>(Service{std::move(handlers), limits, context})),
         acceptor(listen_on(*context, address, port)),
         retry(*context),
@@ -56,9 +58,10 @@ struct Server::Listener {
       if (service->is_closing) return;
       if (error) return accept_later();
       if (make_room()) {
-        const auto connection = std::make_shared<Connection>(std::move(socket), service);
+        const auto connection = std::make_shared<Connection>(std::move(socket), service,
+                                                             tls ? tls->context() : nullptr);
         connections.push_back(connection);
-        connection->read();
+        connection->start();
       }
       accept();
     });
@@ -95,6 +98,7 @@ struct Server::Listener {
     context->stop();
   }
 
+  std::unique_ptr<Tls> tls;  // null: plain HTTP
   std::shared_ptr<boost::asio::io_context> context;
   std::shared_ptr<Service> service;
   tcp::acceptor acceptor;
@@ -104,8 +108,9 @@ struct Server::Listener {
   std::thread thread;
 };
 
-Server::Server(const std::string& address, int port, Handlers handlers, const Limits& limits)
-    : listener_(std::make_unique<Listener>(address, port, std::move(handlers), limits)) {}
+Server::Server(const std::string& address, int port, Handlers handlers, const Limits& limits,
+               const TlsFiles& tls)
+    : listener_(std::make_unique<Listener>(address, port, std::move(handlers), limits, tls)) {}
 
 Server::~Server() = default;
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "http/tls.h"
+
 namespace ganscale::http {
 
 /// The head of a request.
@@ -53,13 +55,15 @@ struct Limits {
   std::size_t connections = 256;
 };
 
-/// A server of HTTP/1.1 over TCP, for a few clients that may be slow or hostile.
+/// A server of HTTP/1.1 over TCP or TLS, for a few clients that may be slow or hostile.
 class Server {
  public:
   /// Listens on an IPv4 address; port 0: any free one. Throws std::system_error if that fails:
   /// std::errc::address_in_use if the port is taken, another code if the address is not one of this
-  /// machine.
-  Server(const std::string& address, int port, Handlers handlers, const Limits& limits = {});
+  /// machine. Throws TlsError if the files of `tls` can't be used; they are read again for each
+  /// client.
+  Server(const std::string& address, int port, Handlers handlers, const Limits& limits = {},
+         const TlsFiles& tls = {});
   /// Closes all connections. What was sent by then has a second to reach its clients.
   ~Server();
 

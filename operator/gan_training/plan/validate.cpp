@@ -198,6 +198,14 @@ void check_progress_is_told(const Plan& plan) {
                 "rank 0 reports its progress"};
 }
 
+void check_progress_can_be_read(const Plan& plan) {
+  const auto telemetry = plan.config.find("telemetry");
+  if (telemetry == plan.config.end() || telemetry->value("tls_certificate", "").empty()) return;
+  throw Refusal{"BadConfig",
+                "spec.config.telemetry.tls_certificate: the operator reads the control port over "
+                "plain HTTP, within the NetworkPolicy of the training"};
+}
+
 std::string request_of(const GanTraining& training, const ReferencedConfig& referenced) {
   const std::string generation = std::to_string(training.generation);
   return referenced.text.empty() ? generation : generation + "-" + spec_hash(referenced.text);
@@ -226,6 +234,7 @@ Checked check_training(const GanTraining& training, const NodeProfiles& profiles
     check_config(plan, schema);
     check_storage(plan);
     check_progress_is_told(plan);
+    check_progress_can_be_read(plan);
     check_overlays(plan);
   });
   checked.reason = refusal.reason;

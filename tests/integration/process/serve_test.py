@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -61,15 +62,16 @@ class ServedRun(unittest.TestCase):
         """Serves the run; returns the process, the address before the query, and the token."""
         process = self.start("serve", self.run_folder, *options)
         line = process.stdout.readline()
-        found = re.search(r"url=(http://127\.0\.0\.1:\d+)/(?:\?token=(\w+))?", line)
+        found = re.search(r"url=(https?://127\.0\.0\.1:\d+)/(?:\?token=(\w+))?", line)
         self.assertTrue(found, line)
         return process, *found.groups()
 
-    def get(self, address, token=None):
-        """Returns status, media type and body."""
+    def get(self, address, token=None, trusted=None):
+        """Returns status, media type and body. trusted: file of the certificate that an https address needs."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
+        context = trusted and ssl.create_default_context(cafile=trusted)
         try:
-            with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=200) as reply:
+            with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=200, context=context) as reply:
                 return reply.status, reply.headers["Content-Type"], reply.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -124,6 +126,21 @@ class Start(ServedRun):
         self.expect_refused(WRONG_USE, "--port", self.run_folder, "--port", 65536)
         self.expect_refused(WRONG_CONFIGURATION, "--address: not an IPv4 address", self.run_folder, "--address", "nowhere")
         self.expect_refused(WRONG_CONFIGURATION, "--token-file: unreadable or empty", self.run_folder, "--token-file", token)
+
+    def test_with_a_certificate_speaks_https(self):
+        self.run_folder.mkdir()
+        (self.run_folder / "config.yaml").write_text("model: {name: dcgan}\n")
+        certificate, key = self.folder / "tls.crt", self.folder / "tls.key"
+        self.expect_refused(WRONG_USE, "--tls-certificate requires --tls-key", self.run_folder, "--tls-certificate", certificate)
+        self.expect_refused(WRONG_CONFIGURATION, f"can't use the certificate (No such file or directory): {certificate}",
+                            self.run_folder, "--tls-certificate", certificate, "--tls-key", key)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+                        "/CN=here", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                       check=True, stderr=subprocess.DEVNULL)
+        _, address, token = self.serve("--tls-certificate", certificate, "--tls-key", key)
+        self.assertTrue(address.startswith("https://"))
+        self.assertEqual(self.get(f"{address}/state", token, certificate)[0], 200)
+        self.assertEqual(self.get(f"{address.replace('https', 'http')}/state", token)[0], 400)
 
     def test_with_a_token_file_does_not_print_the_token(self):
         self.run_folder.mkdir()

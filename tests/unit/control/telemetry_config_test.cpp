@@ -29,6 +29,14 @@ TEST(TelemetryConfig, RefusesNumbersThatAreNotPorts) {
                [] { parse("control_port: -2\n"); });
 }
 
+TEST(TelemetryConfig, RefusesACertificateWithoutItsKey) {
+  EXPECT_EQ(parse("tls_certificate: a.crt\ntls_key: a.key\n").tls_key, "a.key");
+  for (const char* half : {"tls_certificate: a.crt\n", "tls_key: a.key\n"}) {
+    expect_error(ExitCode::kConfig, "tls_key: a certificate and its key go together",
+                 [&] { parse(half); });
+  }
+}
+
 TEST(TelemetryConfig, RefusesOnePortForBoth) {
   expect_error(ExitCode::kConfig, "run.yaml:2: control_port: is the metrics port: 9000",
                [] { parse("metrics_port: 9000\ncontrol_port: 9000\n"); });

@@ -50,7 +50,8 @@ struct PageServer::Listener {
         server(config.address, config.port,
                {.refuse = [this](const http::Head& head) { return refuse_by(head); },
                 .answer = [this](const http::Head& head, const std::string& /*body*/,
-                                 const http::Handlers::Send& send) { queue(head, send); }}) {}
+                                 const http::Handlers::Send& send) { queue(head, send); }},
+               http::Limits{}, {.certificate = config.tls_certificate, .key = config.tls_key}) {}
 
   /// The file is read every time, so a mounted Secret can be rotated.
   control::Access access() const {
@@ -83,6 +84,8 @@ PageServer::PageServer(const PageServerConfig& config) {
     throw ConfigError("--token-file: unreadable or empty: " + config.token_file);
   try {
     listener_ = std::make_unique<Listener>(config);
+  } catch (const http::TlsError& error) {
+    throw ConfigError(std::string("--tls-certificate, --tls-key: ") + error.what());
   } catch (const std::system_error& error) {
     if (!http::is_port_refused(error)) {
       throw ConfigError("--address: not an IPv4 address of this machine, such as 127.0.0.1: " +

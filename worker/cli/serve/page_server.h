@@ -15,6 +15,8 @@ struct PageServerConfig {
   int port = 0;                 ///< 0: any free port
   std::string token_file = {};  ///< empty: `token` is it
   std::string token = {};
+  std::string tls_certificate = {};  ///< PEM; empty: plain HTTP
+  std::string tls_key = {};          ///< PEM
 };
 
 /// A request that waits for its reply, which may be given in any thread.
@@ -23,12 +25,13 @@ struct PageExchange {
   std::function<void(const PageReply&)> reply;
 };
 
-/// Serves the page of a run over plain HTTP. Its thread refuses what refuse() does; all else waits
+/// Serves the page of a run. Its thread refuses what refuse() does; all else waits
 /// for the caller of next_request(), or is refused with 503 if that is too much.
 class PageServer {
  public:
-  /// Throws ConfigError if the address can't be bound, the token file is unreadable or empty, or the
-  /// build has no network services (GANSCALE_SERVICES=OFF).
+  /// Throws ConfigError if the address can't be bound, the token file is unreadable or empty,
+  /// certificate and key can't be used, or the build has no network services
+  /// (GANSCALE_SERVICES=OFF).
   explicit PageServer(const PageServerConfig& config);
   /// Closes all connections, also of pending requests.
   ~PageServer();

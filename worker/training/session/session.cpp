@@ -47,7 +47,11 @@ class Services {
     }
     if (group.rank() == 0 && config.control_port != kOff) {
       server_ = std::make_unique<control::Server>(
-          control::ServerConfig{config.bind_address, config.control_port, config.token_file});
+          control::ServerConfig{.address = config.bind_address,
+                                .port = config.control_port,
+                                .token_file = config.token_file,
+                                .tls_certificate = config.tls_certificate,
+                                .tls_key = config.tls_key});
       log::info("Serving status and commands", {{"port", server_->port()}});
     }
   }

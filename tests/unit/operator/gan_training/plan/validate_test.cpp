@@ -143,6 +143,12 @@ TEST(Validate, RequiresTheControlPortForADeadlineOfProgress) {
               StartsWith("spec.progressDeadlineSeconds: needs spec.config.telemetry.control_port"));
 }
 
+TEST(Validate, RefusesAControlPortThatSpeaksHttps) {
+  const Json config = {{"telemetry", {{"tls_certificate", "/tls/tls.crt"}, {"tls_key", "/k"}}}};
+  EXPECT_THAT(check({{"config", config}}).problem,
+              StartsWith("spec.config.telemetry.tls_certificate: the operator reads"));
+}
+
 TEST(Validate, RequiresStorageForLabelsOnSeveralNodes) {
   const Json config = {{"scheme", {{"name", "per_label"}}}, {"training", {{"batch", 32}}}};
   EXPECT_EQ(check({{"nodes", 1}, {"config", config}}).problem, "");
