@@ -21,7 +21,7 @@ check: ## check what `make test` leaves out: formatting and limits, the CUDA bui
 	@scripts/test.sh lint cuda asan tsan
 
 check-long: ## before a release: run slow tests that seldom fail (docs/testing.md)
-	@scripts/test.sh headers gpu asan-all tsan-all long
+	@scripts/test.sh headers gpu asan-all tsan-all long kubernetes
 
 setup: ## install everything that any target needs
 	@scripts/setup.sh build test cuda

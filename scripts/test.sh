@@ -13,6 +13,7 @@
 #     asan-all, tsan-all   also the tests that compute with tensors
 #     long       `release` once more, with the tests that it shortens at full length (tests/support/thorough.*) and those with
 #                the label long
+#     kubernetes the tests against a control plane once more, with a newer Kubernetes
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
@@ -42,6 +43,11 @@ stage_release() {
 stage_long() {
   export GANSCALE_THOROUGH=1
   scripts/build.sh release && run_ctest release-long -LE gpu
+}
+
+stage_kubernetes() {
+  export GANSCALE_KUBERNETES=next
+  scripts/build.sh release && build_tools --next && run_ctest release-kubernetes -L cluster
 }
 
 stage_lint() { scripts/lint.sh; }

@@ -1,21 +1,28 @@
 #!/usr/bin/env bash
-# Builds the programs of a real control plane that tools/go.mod pins, or of those that tools/addons or tools/s3 pin, once for
+# Builds the programs of a real control plane that tools/go.mod pins, or those that another folder in tools/ pins, once for
 # each version of that file, into the user's cache folder, and prints where they are. Every module comes through the Go module
 # proxy and its checksum database.
 #   tests/cluster/build-tools.sh [PROGRAM...]            default: what the cluster tests need of Kubernetes, etcd, kwok, Helm;
 #                                                        mpi-operator is the old one, from which a test upgrades
 #   tests/cluster/build-tools.sh --addons [PROGRAM...]   mpi-operator (default), kueue
+#   tests/cluster/build-tools.sh --next [PROGRAM...]     the programs of a newer Kubernetes
 #   tests/cluster/build-tools.sh --s3                    versitygw, a server with the interface of S3
 # Exit code 77: this machine can't have them (no Go and none to install, no network); the reason is on standard error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/tools"
-shopt -s nullglob # tools/addons and tools/s3 have no program of their own
+shopt -s nullglob # the folders in tools/ have no program of their own
 with_manifests=true
 case ${1-} in
   --addons)
     shift
     cd addons
     [ $# -gt 0 ] || set -- mpi-operator
+    ;;
+  --next)
+    shift
+    cd next
+    [ $# -gt 0 ] || set -- kube-apiserver kube-controller-manager kube-scheduler kubectl
+    with_manifests=false
     ;;
   --s3)
     cd s3
@@ -103,7 +110,7 @@ has_manifests() { [ -f "$bin/mpijobs-crd.yaml" ] && [ -d "$bin/monitoring-crds" 
 if [ ${#missing[@]} -gt 0 ] || { $with_manifests && ! has_manifests; }; then
   find_go
   export CGO_ENABLED=0 GOFLAGS=-buildvcs=false
-  release=$(sed -n 's|^\tk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/addons
+  release=$(sed -n 's|^[^/]*\bk8s.io/kubernetes \(v[^ ]*\).*|\1|p' go.mod) # empty in tools/addons and tools/s3
   if $with_manifests; then
     go mod download github.com/kubeflow/mpi-operator ${release:+k8s.io/kubernetes} >&2 || skip "the Go modules can't be downloaded"
     install_manifests "$@"

@@ -1,5 +1,6 @@
 """A real Kubernetes control plane on free ports of 127.0.0.1, without root: etcd, kube-apiserver, kube-controller-manager,
-kube-scheduler, the MPI Operator, and kwok for the nodes. It has a network of its own where the machine allows that.
+kube-scheduler, the MPI Operator, and kwok for the nodes. It has a network of its own where the machine allows that. With
+GANSCALE_KUBERNETES=next in the environment, it is a newer Kubernetes.
 
     with ControlPlane() as cluster:
         cluster.kubectl("get", "nodes")
@@ -74,6 +75,7 @@ class ControlPlane:
         the old one until upgrade_mpi_operator()."""
         self.over = threading.Event()
         self.bin = build_tools()
+        self.kubernetes = build_tools("--next") if os.environ.get("GANSCALE_KUBERNETES") == "next" else self.bin
         self.addons = build_tools("--addons")
         self.mpi_operator = build_tools("mpi-operator") if old_mpi_operator else self.addons  # its program and definition
         self.turn = self._wait_for_turn(self.bin.parent)
@@ -164,7 +166,7 @@ class ControlPlane:
     def kubectl(self, *words, stdin=None, check=True, text=True):
         """Returns what kubectl printed. Raises CalledProcessError, with its message in `stderr`."""
         result = subprocess.run(
-            [str(self.bin / "kubectl"), "--kubeconfig", str(self.folder / "admin.kubeconfig"), *map(str, words)],
+            [str(self.kubernetes / "kubectl"), "--kubeconfig", str(self.folder / "admin.kubeconfig"), *map(str, words)],
             input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=text, check=False)
         if check and result.returncode != 0:
             error = subprocess.CalledProcessError(result.returncode, words, result.stdout, result.stderr)
@@ -308,7 +310,7 @@ class ControlPlane:
     def start_apiserver(self):
         pki = self.folder / "pki"
         self.start(
-            "apiserver", self.bin / "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.ports['etcd']}",
+            "apiserver", self.kubernetes / "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.ports['etcd']}",
             "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", f"--secure-port={self.ports['api']}",
             f"--cert-dir={pki}", f"--token-auth-file={pki}/tokens.csv",
             "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={pki}/sa.key",
@@ -321,7 +323,7 @@ class ControlPlane:
     def _start_controllers(self):
         pki = self.folder / "pki"
         leaderless = ["--leader-elect=false", "--bind-address=127.0.0.1"]
-        self.start("manager", self.bin / "kube-controller-manager", *leaderless,
+        self.start("manager", self.kubernetes / "kube-controller-manager", *leaderless,
                    f"--kubeconfig={self.folder}/kube-controller-manager.kubeconfig",
                    f"--secure-port={self.ports['manager']}", f"--service-account-private-key-file={pki}/sa.key",
                    f"--root-ca-file={pki}/apiserver.crt", "--use-service-account-credentials",
@@ -331,7 +333,7 @@ class ControlPlane:
                   "clientConnection": {"kubeconfig": f"{self.folder}/kube-scheduler.kubeconfig", "qps": 500,
                                        "burst": 1000}}
         (self.folder / "scheduler.yaml").write_text(json.dumps(config))
-        self.start("scheduler", self.bin / "kube-scheduler", "--bind-address=127.0.0.1",
+        self.start("scheduler", self.kubernetes / "kube-scheduler", "--bind-address=127.0.0.1",
                    f"--config={self.folder}/scheduler.yaml", f"--secure-port={self.ports['scheduler']}")
 
     def _start_kubelets(self):
