@@ -1,6 +1,7 @@
 """Datasets in a real S3 server are the same ones as in the file system, also while requests fail, and what can't be read is
 refused with the reason."""
 import hashlib
+import io
 import os
 import pathlib
 import subprocess
@@ -35,6 +36,20 @@ def write_shards(folder):
         with tarfile.open(folder / f"train-{number:03}.tar", "w") as archive:
             archive.add(write_folder(folder) / image_class, arcname=image_class)
     return folder / "train-{000..001}.tar"
+
+
+def write_samples(folder):
+    """Writes two tar shards as WebDataset does; returns the pattern of their names."""
+    images = sorted(write_folder(folder / "images").rglob("*.png"))
+    for number in range(2):
+        with tarfile.open(folder / f"samples-{number:03}.tar", "w") as archive:
+            for place, image in enumerate(images[number::2]):
+                archive.add(image, arcname=f"{place:06}.png")
+                content = str(place % 3).encode()
+                header = tarfile.TarInfo(f"{place:06}.cls")
+                header.size = len(content)
+                archive.addfile(header, io.BytesIO(content))
+    return folder / "samples-{000..001}.tar"
 
 
 def write_packed(folder):
@@ -135,6 +150,23 @@ class S3(unittest.TestCase):
                     read_whole = proxy.sent_bytes > records.stat().st_size
                     self.assertEqual(read_whole, uploaded != "whole" and is_first)
         self.assertFalse(pathlib.Path("s3:").exists())
+
+    def test_lists_tar_shards_once_until_they_change(self):
+        local, remote = self.write("samples", write_samples)
+        shards = sorted(local.parent.glob("*.tar"))
+        expected = self.digests(local, "local")
+        for attempt, reads_whole in ("first", True), ("again", False), ("changed", True), ("changed-again", False):
+            if attempt == "changed":  # by a shard of the same size: the other one
+                shards[1].write_bytes(shards[0].read_bytes())
+                os.utime(shards[1], (0, 0))
+                expected = self.digests(local, "local-changed")
+            with self.subTest(attempt), FaultyProxy(self.server.port) as proxy:
+                self.environment["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{proxy.port}"
+                code, output = run("data", "inspect", remote, "--sample", 1, **self.environment)
+                self.assertEqual(code, 0, output)
+                self.assertEqual(proxy.sent_bytes > shards[1].stat().st_size, reads_whole)
+            self.connect(self.server)
+            self.assertEqual(self.digests(remote, f"remote-{attempt}"), expected)
 
     def test_that_becomes_unreadable_ends_the_training_which_resumes_to_the_same_result(self):
         local, remote = self.write("tar", WRITERS["tar"])

@@ -27,6 +27,10 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+bool may_hold_label(std::string_view name) {
+  return name.ends_with(kClassFile) || name.ends_with(kJsonFile);
+}
+
 std::string_view sample_name(std::string_view path) {
   const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
   return path.substr(0, path.find('.', name));

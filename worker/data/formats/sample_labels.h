@@ -9,6 +9,12 @@
 /// 000017.jpg with its label in 000017.cls or 000017.json.
 namespace ganscale::data {
 
+inline constexpr char kClassFile[] = ".cls";
+inline constexpr char kJsonFile[] = ".json";
+
+/// Returns whether a file may hold the label of the image next to it, by its extension.
+bool may_hold_label(std::string_view name);
+
 /// Returns the name of the sample that a file belongs to: its path up to the first dot of its name.
 std::string_view sample_name(std::string_view path);
 

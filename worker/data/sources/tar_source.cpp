@@ -1,12 +1,7 @@
 #include "data/sources/tar_source.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <optional>
 #include <span>
@@ -18,6 +13,7 @@
 #include "data/formats/file_bytes.h"
 #include "data/formats/sample_labels.h"
 #include "data/formats/shard_files.h"
+#include "data/formats/tar_listing.h"
 #include "data/sources/image_files.h"
 
 namespace ganscale::data {
@@ -25,145 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kClassFile[] = ".cls";
-constexpr char kJsonFile[] = ".json";
-constexpr std::int64_t kMostLabelBytes = 1 << 26;
-constexpr std::int64_t kBlockBytes = 512;  ///< what members are padded to
-
-struct Member {
-  std::string name;
-  std::int64_t offset = 0;
-  std::int64_t count_bytes = 0;
+struct Member : TarMember {
   std::size_t shard = 0;
 };
-
-using Archive = std::unique_ptr<archive, int (*)(archive*)>;
-
-[[noreturn]] void refuse(archive* in, const fs::path& file) {
-  const char* reason = archive_error_string(in);
-  throw DataError(std::string("tar file is damaged (") + (reason != nullptr ? reason : "") + "): " +
-                  file.string() + ", offset " + std::to_string(archive_filter_bytes(in, 0)));
-}
-
-[[noreturn]] void refuse_truncated(const fs::path& file, const std::string& where,
-                                   std::int64_t offset) {
-  throw DataError("tar file is truncated: " + file.string() + ", " + where + ", offset " +
-                  std::to_string(offset));
-}
-
-/// Gives libarchive a file's bytes, and keeps the exception that it cannot pass on.
-class ArchiveInput {
- public:
-  explicit ArchiveInput(const FileBytes& bytes)
-      : bytes_(bytes), block_bytes_(std::max(kLeastBlockBytes, bytes.block_bytes())) {}
-
-  static la_ssize_t read(archive* in, void* self, const void** block) {
-    return static_cast<ArchiveInput*>(self)->read_block(in, block);
-  }
-  static la_int64_t skip(archive*, void* self, la_int64_t count) {
-    return static_cast<ArchiveInput*>(self)->skip_bytes(count);
-  }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  static constexpr std::int64_t kLeastBlockBytes = 1 << 16;
-
-  la_ssize_t read_block(archive* in, const void** block) {
-    try {
-      const auto read = bytes_.read_some(offset_, block_bytes_, buffer_);
-      offset_ += std::ssize(read);
-      *block = read.data();
-      return std::ssize(read);
-    } catch (const DataError& error) {
-      error_ = std::current_exception();
-      archive_set_error(in, EIO, "%s", error.what());
-      return ARCHIVE_FATAL;
-    }
-  }
-
-  la_int64_t skip_bytes(la_int64_t count) {
-    const auto skipped = std::clamp<std::int64_t>(bytes_.size_bytes() - offset_, 0, count);
-    offset_ += skipped;
-    return skipped;
-  }
-
-  const FileBytes& bytes_;
-  std::int64_t block_bytes_;
-  std::int64_t offset_ = 0;
-  std::vector<std::uint8_t> buffer_;
-  std::exception_ptr error_;
-};
-
-/// Moves to the next member; returns false at the end.
-bool next_member(archive* in, archive_entry*& entry, const ArchiveInput& input,
-                 const fs::path& file) {
-  const int status = archive_read_next_header(in, &entry);
-  input.rethrow();
-  if (status == ARCHIVE_EOF) return false;
-  // UTF-8 names cause a warning if the locale does not support them, but they are intact.
-  if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse(in, file);
-  return true;
-}
-
-std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
-  const char* name = archive_entry_pathname(entry);
-  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
-  if (name == nullptr) refuse(in, file);
-  return name;
-}
-
-/// Throws unless the archive ends as one should, with blocks of zeros: one that ends between two members
-/// is truncated, too. end_bytes: of the last member.
-void require_end(const FileBytes& bytes, std::int64_t end_bytes) {
-  const std::int64_t padded_bytes = (end_bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
-  if (bytes.size_bytes() < padded_bytes + kBlockBytes)
-    refuse_truncated(bytes.file(), "the end is missing", bytes.size_bytes());
-}
-
-[[noreturn]] void refuse_compressed(const fs::path& file) {
-  throw DataError("compressed tar has no random access; unpack it first: " + file.string());
-}
-
-/// Returns the location of all files in a tar file.
-std::vector<Member> members_of(const FileBytes& bytes, std::size_t shard) {
-  const fs::path& file = bytes.file();
-  if (bytes.unpacked()) refuse_compressed(file);
-  ArchiveInput input(bytes);
-  const Archive in(archive_read_new(), archive_read_free);
-  archive_read_support_format_tar(in.get());
-  archive_read_support_filter_all(in.get());
-  const int status = archive_read_open2(in.get(), &input, nullptr, ArchiveInput::read,
-                                        ArchiveInput::skip, nullptr);
-  input.rethrow();
-  if (status != ARCHIVE_OK) refuse(in.get(), file);
-  std::vector<Member> members;
-  std::int64_t end_bytes = 0;
-  archive_entry* entry = nullptr;
-  while (next_member(in.get(), entry, input, file)) {
-    if (archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_NONE) refuse_compressed(file);
-    const std::string name = name_of(in.get(), entry, file);
-    // After its header, the archive is positioned at the member's first byte.
-    end_bytes = archive_filter_bytes(in.get(), 0);
-    if (archive_entry_filetype(entry) != AE_IFREG) continue;
-    const Member member{name, end_bytes, archive_entry_size(entry), shard};
-    if (member.count_bytes > bytes.size_bytes() - member.offset)
-      refuse_truncated(file, name, member.offset);
-    end_bytes += member.count_bytes;
-    members.push_back(member);
-  }
-  require_end(bytes, end_bytes);
-  std::ranges::sort(members, {}, &Member::name);
-  return members;
-}
 
 class TarSource : public ImageFiles {
  public:
   explicit TarSource(const std::vector<fs::path>& files) {
     for (const fs::path& file : files) {
       shards_.emplace_back(file);
-      for (Member& member : members_of(shards_.back(), shards_.size() - 1)) add(std::move(member));
+      for (TarMember& member : list_tar(shards_.back()))
+        add({std::move(member), shards_.size() - 1});
     }
     labels_ = read_labels();
     if (!left_out_.empty())
@@ -192,14 +60,13 @@ class TarSource : public ImageFiles {
   }
 
   void add(Member member) {
-    const fs::path path = member.name;
     if (takes(member.name)) {
       names_.push_back(member.name);
       members_.push_back(std::move(member));
-    } else if (path.extension() == kClassFile || path.extension() == kJsonFile) {
+    } else if (may_hold_label(member.name)) {
       beside_[beside_key(member, member.name)] = std::move(member);
     } else if (unread_extension(member.name).empty()) {
-      ++left_out_[path.extension().string()];
+      ++left_out_[fs::path(member.name).extension().string()];
     }
   }
 
@@ -219,17 +86,11 @@ class TarSource : public ImageFiles {
   std::optional<std::int64_t> label_beside(const Member& image, const char* extension) const {
     const Member* member = beside(image, extension);
     if (member == nullptr) return std::nullopt;
-    try {
-      if (member->count_bytes > kMostLabelBytes) throw DataError("file of a label is too large");
-      std::vector<std::uint8_t> buffer;
-      const auto bytes = bytes_of(*member, buffer);
-      return extension == kClassFile ? label_of_class_file(bytes) : label_of_json_file(bytes);
-    } catch (const TransientReadError&) {
-      throw;
-    } catch (const DataError& error) {
-      throw DataError(std::string(error.what()) + ": " + file_of(*member) + ", " + member->name +
-                      ", offset " + std::to_string(member->offset));
+    if (!member->fault.empty()) {
+      throw DataError(member->fault + ": " + file_of(*member) + ", " + member->name + ", offset " +
+                      std::to_string(member->offset));
     }
+    return member->label;
   }
 
   LabelSet labels_beside(const char* extension) const {

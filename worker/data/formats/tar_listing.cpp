@@ -1,0 +1,224 @@
+#include "data/formats/tar_listing.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "base/error.h"
+#include "data/formats/record_index.h"
+#include "data/formats/sample_labels.h"
+#include "files/atomic_file.h"
+
+namespace ganscale::data {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMostLabelBytes = 1 << 20;
+constexpr std::int64_t kBlockBytes = 512;  ///< what members are padded to
+
+using Archive = std::unique_ptr<archive, int (*)(archive*)>;
+
+[[noreturn]] void refuse(archive* in, const fs::path& file) {
+  const char* reason = archive_error_string(in);
+  throw DataError(std::string("tar file is damaged (") + (reason != nullptr ? reason : "") + "): " +
+                  file.string() + ", offset " + std::to_string(archive_filter_bytes(in, 0)));
+}
+
+[[noreturn]] void refuse_truncated(const fs::path& file, const std::string& where,
+                                   std::int64_t offset) {
+  throw DataError("tar file is truncated: " + file.string() + ", " + where + ", offset " +
+                  std::to_string(offset));
+}
+
+/// Gives libarchive a file's bytes, and keeps the exception that it cannot pass on.
+class ArchiveInput {
+ public:
+  explicit ArchiveInput(const FileBytes& bytes)
+      : bytes_(bytes), block_bytes_(std::max(kLeastBlockBytes, bytes.block_bytes())) {}
+
+  static la_ssize_t read(archive* in, void* self, const void** block) {
+    return static_cast<ArchiveInput*>(self)->read_block(in, block);
+  }
+  static la_int64_t skip(archive*, void* self, la_int64_t count) {
+    return static_cast<ArchiveInput*>(self)->skip_bytes(count);
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  static constexpr std::int64_t kLeastBlockBytes = 1 << 16;
+
+  la_ssize_t read_block(archive* in, const void** block) {
+    try {
+      const auto read = bytes_.read_some(offset_, block_bytes_, buffer_);
+      offset_ += std::ssize(read);
+      *block = read.data();
+      return std::ssize(read);
+    } catch (const DataError& error) {
+      error_ = std::current_exception();
+      archive_set_error(in, EIO, "%s", error.what());
+      return ARCHIVE_FATAL;
+    }
+  }
+
+  la_int64_t skip_bytes(la_int64_t count) {
+    const auto skipped = std::clamp<std::int64_t>(bytes_.size_bytes() - offset_, 0, count);
+    offset_ += skipped;
+    return skipped;
+  }
+
+  const FileBytes& bytes_;
+  std::int64_t block_bytes_;
+  std::int64_t offset_ = 0;
+  std::vector<std::uint8_t> buffer_;
+  std::exception_ptr error_;
+};
+
+/// Moves to the next member; returns false at the end.
+bool next_member(archive* in, archive_entry*& entry, const ArchiveInput& input,
+                 const fs::path& file) {
+  const int status = archive_read_next_header(in, &entry);
+  input.rethrow();
+  if (status == ARCHIVE_EOF) return false;
+  // UTF-8 names cause a warning if the locale does not support them, but they are intact.
+  if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse(in, file);
+  return true;
+}
+
+std::string name_of(archive* in, archive_entry* entry, const fs::path& file) {
+  const char* name = archive_entry_pathname(entry);
+  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
+  if (name == nullptr) refuse(in, file);
+  return name;
+}
+
+/// Throws unless the archive ends as one should, with blocks of zeros: one that ends between two members
+/// is truncated, too. end_bytes: of the last member.
+void require_end(const FileBytes& bytes, std::int64_t end_bytes) {
+  const std::int64_t padded_bytes = (end_bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+  if (bytes.size_bytes() < padded_bytes + kBlockBytes)
+    refuse_truncated(bytes.file(), "the end is missing", bytes.size_bytes());
+}
+
+[[noreturn]] void refuse_compressed(const fs::path& file) {
+  throw DataError("compressed tar has no random access; unpack it first: " + file.string());
+}
+
+/// Reads the label that the current member holds.
+void read_label(archive* in, const ArchiveInput& input, const fs::path& file, TarMember& member) {
+  if (member.count_bytes > kMostLabelBytes) {
+    member.fault = "file of a label is too large";
+    return;
+  }
+  std::vector<std::uint8_t> content(member.count_bytes);
+  const la_ssize_t count = archive_read_data(in, content.data(), content.size());
+  input.rethrow();
+  if (count != member.count_bytes) refuse(in, file);
+  try {
+    member.label = member.name.ends_with(kClassFile) ? label_of_class_file(content)
+                                                     : label_of_json_file(content);
+  } catch (const DataError& error) {
+    member.fault = error.what();
+  }
+}
+
+std::vector<TarMember> scan(const FileBytes& bytes) {
+  const fs::path& file = bytes.file();
+  if (bytes.unpacked()) refuse_compressed(file);
+  ArchiveInput input(bytes);
+  const Archive in(archive_read_new(), archive_read_free);
+  archive_read_support_format_tar(in.get());
+  archive_read_support_filter_all(in.get());
+  const int status = archive_read_open2(in.get(), &input, nullptr, ArchiveInput::read,
+                                        ArchiveInput::skip, nullptr);
+  input.rethrow();
+  if (status != ARCHIVE_OK) refuse(in.get(), file);
+  std::vector<TarMember> members;
+  std::int64_t end_bytes = 0;
+  archive_entry* entry = nullptr;
+  while (next_member(in.get(), entry, input, file)) {
+    if (archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_NONE) refuse_compressed(file);
+    const std::string name = name_of(in.get(), entry, file);
+    // After its header, the archive is positioned at the member's first byte.
+    end_bytes = archive_filter_bytes(in.get(), 0);
+    if (archive_entry_filetype(entry) != AE_IFREG) continue;
+    TarMember member{.name = name, .offset = end_bytes, .count_bytes = archive_entry_size(entry)};
+    if (member.count_bytes > bytes.size_bytes() - member.offset)
+      refuse_truncated(file, name, member.offset);
+    end_bytes += member.count_bytes;
+    if (may_hold_label(name)) read_label(in.get(), input, file, member);
+    members.push_back(std::move(member));
+  }
+  require_end(bytes, end_bytes);
+  std::ranges::sort(members, {}, &TarMember::name);
+  return members;
+}
+
+/// The listing of an object as it is now: what a change of the object changes comes first.
+Json to_json(const FileBytes& bytes, const std::vector<TarMember>& members) {
+  Json listed = Json::array();
+  for (const TarMember& member : members) {
+    listed.push_back({member.name, member.offset, member.count_bytes,
+                      member.label ? Json(*member.label) : Json(), member.fault});
+  }
+  return {bytes.size_bytes(), bytes.modified_ns(), std::move(listed)};
+}
+
+/// Returns nothing if the listing is of another version of the object. Throws Json::exception if it is
+/// none.
+std::optional<std::vector<TarMember>> from_json(const FileBytes& bytes, const Json& json) {
+  if (json.at(0) != bytes.size_bytes() || json.at(1) != bytes.modified_ns()) return std::nullopt;
+  std::vector<TarMember> members;
+  for (const Json& listed : json.at(2)) {
+    TarMember member{.name = listed.at(0), .offset = listed.at(1), .count_bytes = listed.at(2)};
+    if (member.offset < 0 || member.count_bytes < 0 ||
+        member.count_bytes > bytes.size_bytes() - member.offset) {
+      return std::nullopt;
+    }
+    if (!listed.at(3).is_null()) member.label = listed.at(3).get<std::int64_t>();
+    member.fault = listed.at(4);
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
+std::optional<std::vector<TarMember>> kept_listing(const FileBytes& bytes) {
+  const fs::path kept = index_path(bytes.file());
+  if (!fs::exists(kept)) return std::nullopt;
+  try {
+    return from_json(bytes, Json::from_cbor(read_file(kept)));
+  } catch (const Json::exception&) {
+  } catch (const DataError&) {
+  }
+  return std::nullopt;
+}
+
+void keep(const FileBytes& bytes, const std::vector<TarMember>& members) {
+  const auto content = Json::to_cbor(to_json(bytes, members));
+  try {
+    files::write_file_atomically(index_path(bytes.file()),
+                                 {reinterpret_cast<const char*>(content.data()), content.size()});
+  } catch (const files::OutputError&) {  // the next start reads the object again
+  }
+}
+
+}  // namespace
+
+std::vector<TarMember> list_tar(const FileBytes& bytes) {
+  if (is_local(bytes.file())) return scan(bytes);
+  if (auto members = kept_listing(bytes)) return std::move(*members);
+  auto members = scan(bytes);
+  keep(bytes, members);
+  return members;
+}
+
+}  // namespace ganscale::data

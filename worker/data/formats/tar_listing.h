@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/formats/file_bytes.h"
+
+namespace ganscale::data {
+
+/// A file in a tar file.
+struct TarMember {
+  std::string name;
+  std::int64_t offset = 0;
+  std::int64_t count_bytes = 0;
+  std::optional<std::int64_t> label = {};  ///< that a `.cls` or `.json` file holds
+  std::string fault = {};                  ///< why such a file holds none; empty if it just doesn't
+
+  bool operator==(const TarMember&) const = default;
+};
+
+/// Returns the files in a tar file, sorted by name, by reading it once; an object in S3 is read only
+/// once by a user: its listing is in the cache folder from then on, until the object changes.
+///
+/// Throws: DataError with file, member and offset: damaged, truncated, compressed and thus without
+///         random access.
+std::vector<TarMember> list_tar(const FileBytes& bytes);
+
+}  // namespace ganscale::data
