@@ -13,8 +13,8 @@
 #include "data/formats/file_bytes.h"
 #include "data/formats/sample_labels.h"
 #include "data/formats/shard_files.h"
-#include "data/formats/tar_listing.h"
 #include "data/sources/image_files.h"
+#include "data/sources/tar_listing.h"
 
 namespace ganscale::data {
 namespace {

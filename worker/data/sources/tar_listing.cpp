@@ -1,4 +1,4 @@
-#include "data/formats/tar_listing.h"
+#include "data/sources/tar_listing.h"
 
 #include <archive.h>
 #include <archive_entry.h>
