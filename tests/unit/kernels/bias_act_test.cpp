@@ -32,6 +32,18 @@ TEST_P(EveryActivation, HasAGradientOfTheBiasThatHasOneItself) {
        fixed_numbers({2, 3, 3, 5}, 0.4)});
 }
 
+TEST_P(EveryActivation, AddsAndHasTwoDerivatives) {
+  const BiasAct options{.activation = activation_of(GetParam()), .gain = 1.3, .clamp = 0.8};
+  const Tensors in = {fixed_numbers({2, 3, 3, 5}, 0.1) * 1.5, fixed_numbers({3}, 0.7),
+                      fixed_numbers({2, 3, 3, 5}, 0.4)};
+  for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+    const auto sum = bias_act(in[0].contiguous(format), in[1], options, in[2]);
+    EXPECT_TRUE(at::allclose(sum, bias_act(in[0], in[1], options) + in[2], 0, 1e-15));
+  }
+  expect_two_derivatives([&](const Tensors& at) { return bias_act(at[0], at[1], options, at[2]); },
+                         in);
+}
+
 TEST_P(EveryActivation, IsTheSameChannelsLast) {
   const BiasAct options{.activation = activation_of(GetParam())};
   const auto x = fixed_numbers({2, 3, 5, 7}, 0.1);
@@ -91,10 +103,12 @@ TEST(BiasAct, PassesNoGradientThroughClampedValues) {
   EXPECT_TRUE(x.grad().flatten().equal(at::tensor({2.0, 0.0, 0.0}, at::kDouble)));
 }
 
-TEST(BiasAct, RefusesAnEmptyBatchAndABiasOfOtherSize) {
+TEST(BiasAct, RefusesAnEmptyBatchAndABiasOrAnAddendOfOtherSize) {
   expect_error(ExitCode::kBug, "not empty", [] { bias_act(at::zeros({0, 3}), {}, {}); });
   expect_error(ExitCode::kBug, "a bias per channel",
                [] { bias_act(at::zeros({1, 3}), at::zeros({2}), {}); });
+  expect_error(ExitCode::kBug, "x's shape",
+               [] { bias_act(at::zeros({1, 3}), {}, {}, at::zeros({1, 1})); });
 }
 
 TEST(BiasAct, GainsKeepTheVarianceOfTheReluFamily) {

@@ -135,6 +135,38 @@ TEST(Upfirdn2d, HasTheGradientsOfItsDefinitionUpToTheThirdOrder) {
   }
 }
 
+TEST(WithUpfirdn2d, HasTheGradientsOfBothUpToTheThirdOrder) {
+  const auto filter = at::randn({4, 4}, at::kDouble);
+  for (const auto& options : upfirdn2d_cases()) {
+    for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+      const auto x = image({1, 8, 13, 11}).contiguous(format).requires_grad_();
+      const auto weight = image({1, 8, 13, 11});
+      const auto gradients = [&](const WithResampled& both) {
+        const auto first = gradient(both.x.sin().sum() + both.resampled.cos().sum(), x);
+        const auto second = gradient((first.sin() * weight).sum(), x);
+        return std::vector<at::Tensor>{both.resampled, first, second,
+                                       gradient((second * weight).sum(), x)};
+      };
+      const auto expected = gradients({x, upfirdn2d(x, filter, options)});
+      const auto ours = gradients(with_upfirdn2d(x, filter, options));
+      for (std::size_t order = 0; order < expected.size(); ++order) {
+        const double scale = 1 + largest(expected[order]);
+        EXPECT_LT(largest(ours[order] - expected[order]) / scale, 1e-13) << "order " << order;
+      }
+    }
+  }
+}
+
+TEST(WithUpfirdn2d, HasTheGradientOfWhatIsUsed) {
+  const auto filter = at::randn({4, 4}, at::kDouble);
+  const auto x = image().requires_grad_();
+  const Upfirdn options{.down_x = 2, .down_y = 2};
+  const auto both = with_upfirdn2d(x, filter, options);
+  EXPECT_TRUE(gradient(both.x.sum(), x).equal(at::ones_like(x)));
+  EXPECT_TRUE(
+      gradient(both.resampled.sum(), x).equal(gradient(upfirdn2d(x, filter, options).sum(), x)));
+}
+
 TEST(Upfirdn2d, HasTheGradientOfFiniteDifferences) {
   const auto x = image({1, 1, 5, 4}).requires_grad_();
   const auto filter = at::randn({3, 4}, at::kDouble);

@@ -1,3 +1,4 @@
+#include <utility>
 #include <vector>
 
 #include "kernels/bias_act/fill.h"
@@ -34,7 +35,8 @@ class BiasActOnHost : public KernelOnHost {
             .x = in[0].const_data_ptr(),
             .bias = in[1].const_data_ptr(),
             .gradient = in[2].const_data_ptr(),
-            .tangent = in[3].const_data_ptr()};
+            .tangent = in[3].const_data_ptr(),
+            .addend = in.size() > 4 ? in[4].const_data_ptr() : nullptr};
   }
 
   /// What the reference fills.
@@ -71,8 +73,8 @@ TEST_P(BiasActOnHost, MatchesTheReference) {
   for (const ChannelLayout& layout : layouts_of({2, 3, 55})) {
     const auto in = inputs_behind(0, layout);
     for (const auto activation : kActivations) {
-      for (const auto order :
-           {BiasActOrder::kValue, BiasActOrder::kDerivative, BiasActOrder::kSecondDerivative}) {
+      for (const auto order : {BiasActOrder::kValue, BiasActOrder::kDerivative,
+                               BiasActOrder::kDerivativeOfInput, BiasActOrder::kSecondDerivative}) {
         SCOPED_TRACE(testing::Message() << "activation " << static_cast<int>(activation)
                                         << ", order " << static_cast<int>(order));
         expect_reference(in, {.layout = layout,
@@ -95,16 +97,32 @@ TEST_P(BiasActOnHost, TakesImagesOfEverySizeAndAlignment) {
   }
 }
 
+TEST_P(BiasActOnHost, AddsToThePiecewiseLinear) {
+  for (const ChannelLayout& layout : layouts_of({2, 3, 55})) {
+    for (const std::int64_t others : {0, 1}) {
+      auto in = inputs_behind(others, layout);
+      in.push_back(numbers_behind(others, layout.element_count));
+      for (const auto activation :
+           {Activation::kLinear, Activation::kRelu, Activation::kLeakyRelu}) {
+        expect_reference(in, {.layout = layout, .rule = {activation, 1.5, 1.25, 0.25}});
+      }
+    }
+  }
+}
+
 TEST_P(BiasActOnHost, SumsADerivativeOverAllButItsChannels) {
   for (const Images& images : kImages) {
     for (const ChannelLayout& layout : layouts_of(images)) {
       const auto in = inputs_behind(0, layout);
-      for (const auto activation : {Activation::kLeakyRelu, Activation::kSwish}) {
+      for (const auto& [activation, order] :
+           {std::pair{Activation::kLeakyRelu, BiasActOrder::kDerivative},
+            std::pair{Activation::kLeakyRelu, BiasActOrder::kDerivativeOfInput},
+            std::pair{Activation::kSwish, BiasActOrder::kDerivative}}) {
         SCOPED_TRACE(testing::Message() << images.channels << " channels of " << images.pixels);
         const BiasActTask task{.type = GetParam().type,
                                .layout = layout,
                                .rule = {activation, 1.5, 1.25, 0.25},
-                               .order = BiasActOrder::kDerivative};
+                               .order = order};
         const auto out = at::full_like(in[0], -77);
         const auto sums =
             at::full({walk_of(task).partial_rows(), images.channels}, -77, wide(out).options());

@@ -25,20 +25,35 @@ UpfirdnShape shape_of(const at::Tensor& x, const at::Tensor& filter, const Upfir
 
 class Upfirdn2dOnHost : public KernelOnHost {
  protected:
+  /// addend: laid out as the result, or undefined.
   static at::Tensor by_kernel(const at::Tensor& x, const at::Tensor& filter,
-                              const UpfirdnShape& shape) {
-    const auto out =
-        at::full({x.size(0), x.size(1), shape.out_height, shape.out_width}, -77, x.options())
-            .contiguous(x.suggest_memory_format());
+                              const UpfirdnShape& shape, const at::Tensor& addend = {}) {
+    const auto out = empty_result(x, shape);
     upfirdn2d_kernel({.x = x.const_data_ptr(),
                       .filter = filter.const_data_ptr(),
                       .out = out.mutable_data_ptr(),
+                      .addend = addend.defined() ? addend.const_data_ptr() : nullptr,
                       .x_strides = strides_of(x),
                       .out_strides = strides_of(out),
                       .channel_count = x.size(1),
                       .type = GetParam().type},
                      shape, nullptr);
     return out;
+  }
+
+  static at::Tensor empty_result(const at::Tensor& x, const UpfirdnShape& shape) {
+    return at::full({x.size(0), x.size(1), shape.out_height, shape.out_width}, -77, x.options())
+        .contiguous(x.suggest_memory_format());
+  }
+
+  /// Expects the reference's values, and their sum with others.
+  static void expect_reference(const at::Tensor& x, const at::Tensor& filter,
+                               const Upfirdn& options) {
+    const auto shape = shape_of(x, filter, options);
+    const auto expected = by_reference(wide(x), filter, shape);
+    expect_close(by_kernel(x, filter, shape), expected);
+    const auto addend = empty_result(x, shape).copy_(numbers(expected.sizes()));
+    expect_close(by_kernel(x, filter, shape, addend), expected + wide(addend));
   }
 
   static at::Tensor by_reference(const at::Tensor& x, const at::Tensor& filter,
@@ -63,8 +78,7 @@ TEST_P(Upfirdn2dOnHost, IsTheReferenceInEveryLayout) {
   for (const auto& x : {image, image.contiguous(at::MemoryFormat::ChannelsLast),
                         numbers({1, 2, 11, 13}).transpose(2, 3)}) {
     for (const auto& options : upfirdn2d_cases()) {
-      const auto shape = shape_of(x, filter, options);
-      expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+      expect_reference(x, filter, options);
     }
   }
 }
@@ -77,8 +91,7 @@ TEST_P(Upfirdn2dOnHost, TakesImagesOfSeveralBlocks) {
   const auto wide_image = numbers({2, 2, 9, 40});
   const auto many_channels = numbers({2, 40, 3, 9}).contiguous(at::MemoryFormat::ChannelsLast);
   for (const auto& x : {wide_image, many_channels}) {
-    const auto shape = shape_of(x, filter, options);
-    expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+    expect_reference(x, filter, options);
   }
 }
 
@@ -110,8 +123,7 @@ TEST_P(Upfirdn2dOnHost, IsTheReferenceForFourTaps) {
                         numbers({1, 11, 4, 5}).contiguous(last)}) {
     for (const auto& options : resamplings_by_four_taps()) {
       for (const auto& filter : {product, other}) {
-        const auto shape = shape_of(x, filter, options);
-        expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+        expect_reference(x, filter, options);
       }
     }
   }
@@ -126,8 +138,7 @@ TEST_P(Upfirdn2dOnHost, WalksDownStripsOfLargeImagesByFourTaps) {
     for (const std::int64_t up : {1, 2}) {
       const Upfirdn options{
           .up_x = up, .up_y = up, .pad_left = 2, .pad_right = 1, .pad_top = 2, .pad_bottom = 1};
-      const auto shape = shape_of(image, taps, options);
-      expect_close(by_kernel(image, taps, shape), by_reference(wide(image), taps, shape));
+      expect_reference(image, taps, options);
     }
   }
 }
@@ -136,8 +147,7 @@ TEST_P(Upfirdn2dOnHost, TakesPixelsThatNoAccessOfSixteenBytesReaches) {
   const auto filter = wide(numbers({4, 4})).square();
   const auto behind_one = numbers({1 + 1 * 5 * 7 * 16}).slice(0, 1).view({1, 5, 7, 16});
   const auto x = behind_one.permute({0, 3, 1, 2});
-  const auto shape = shape_of(x, filter, {.pad_left = 2, .pad_right = 1});
-  expect_close(by_kernel(x, filter, shape), by_reference(wide(x), filter, shape));
+  expect_reference(x, filter, {.pad_left = 2, .pad_right = 1});
 }
 
 TEST_P(Upfirdn2dOnHost, RefusesAFilterThatItCannotKeep) {

@@ -23,13 +23,14 @@ using torch::autograd::variable_list;
 struct Operands {
   at::Tensor x;  // the result, for a derivative of a piecewise linear activation
   at::Tensor bias;
-  at::Tensor gradient;
-  at::Tensor tangent;
+  at::Tensor gradient = {};
+  at::Tensor tangent = {};
+  at::Tensor addend = {};
 };
 
-// Autograd functions do not take undefined tensors: an empty one means no bias.
-at::Tensor or_empty(const at::Tensor& bias, const at::Tensor& x) {
-  return bias.defined() ? bias : at::empty({0}, x.options());
+// Autograd functions do not take undefined tensors: an empty one means none.
+at::Tensor or_empty(const at::Tensor& tensor, const at::Tensor& x) {
+  return tensor.defined() ? tensor : at::empty({0}, x.options());
 }
 
 const void* data_of(const at::Tensor& tensor) {
@@ -66,17 +67,19 @@ Filled fill_on_device(const Operands& in, const BiasActTask& task, bool sums) {
     partial_sums = at::empty({walk_of(task).partial_rows(), task.layout.channel_count},
                              in.x.options().dtype(wide));
   }
-  launch_on_device(
-      "ganscale::bias_act", {{in.x, in.bias, in.gradient, in.tangent}, {out, partial_sums}},
-      [&](void* stream) {
-        bias_act_kernel({.out = out.mutable_data_ptr(),
-                         .x = data_of(in.x),
-                         .bias = data_of(in.bias),
-                         .gradient = data_of(in.gradient),
-                         .tangent = data_of(in.tangent),
-                         .partial_sums = sums ? partial_sums.mutable_data_ptr() : nullptr},
-                        task, stream);
-      });
+  launch_on_device("ganscale::bias_act",
+                   {{in.x, in.bias, in.gradient, in.tangent, in.addend}, {out, partial_sums}},
+                   [&](void* stream) {
+                     bias_act_kernel(
+                         {.out = out.mutable_data_ptr(),
+                          .x = data_of(in.x),
+                          .bias = data_of(in.bias),
+                          .gradient = data_of(in.gradient),
+                          .tangent = data_of(in.tangent),
+                          .addend = data_of(in.addend),
+                          .partial_sums = sums ? partial_sums.mutable_data_ptr() : nullptr},
+                         task, stream);
+                   });
   return {out, sums ? row_sums(partial_sums, in.x.scalar_type()) : at::Tensor()};
 }
 
@@ -84,14 +87,19 @@ Filled fill_on_device(const Operands& in, const BiasActTask& task, bool sums) {
 Filled compute_bias_act(const Operands& in, const BiasActRule& rule, BiasActOrder order,
                         bool sums = false) {
   const at::Tensor x = in_dense_layout(in.x);
-  const Operands dense{x, in.bias.defined() ? in.bias.contiguous() : at::Tensor(),
-                       in.gradient.defined() ? in_layout_of(in.gradient, x) : at::Tensor(),
-                       in.tangent.defined() ? in_layout_of(in.tangent, x) : at::Tensor()};
+  const auto as_x = [&](const at::Tensor& tensor) {
+    return tensor.defined() ? in_layout_of(tensor, x) : at::Tensor();
+  };
+  const Operands dense{.x = x,
+                       .bias = in.bias.defined() ? in.bias.contiguous() : at::Tensor(),
+                       .gradient = as_x(in.gradient),
+                       .tangent = as_x(in.tangent),
+                       .addend = as_x(in.addend)};
   const BiasActTask task{scalar_type_of(x.scalar_type()), channel_layout_of(x), rule, order};
   if (takes_kernels(x)) return fill_on_device(dense, task, sums);
   if (is_low_precision(task.type)) {
     const Operands wide{upcast(x), upcast(dense.bias), upcast(dense.gradient),
-                        upcast(dense.tangent)};
+                        upcast(dense.tangent), upcast(dense.addend)};
     return with_sums_if(sums, compute_bias_act(wide, rule, order).out.to(x.scalar_type()));
   }
   const at::Tensor out = at::empty_like(x);
@@ -99,7 +107,8 @@ Filled compute_bias_act(const Operands& in, const BiasActRule& rule, BiasActOrde
                       .x = data_of(x),
                       .bias = data_of(dense.bias),
                       .gradient = data_of(dense.gradient),
-                      .tangent = data_of(dense.tangent)},
+                      .tangent = data_of(dense.tangent),
+                      .addend = data_of(dense.addend)},
                      task);
   return with_sums_if(sums, out);
 }
@@ -134,6 +143,7 @@ at::Tensor tangent_of(const variable_list& tangents, const at::Tensor& x) {
 
 struct DerivativeOptions {
   BiasActRule rule;
+  BiasActOrder order = BiasActOrder::kDerivative;
   bool sums = false;  ///< over all but the channels, too: the gradient of the bias
 };
 
@@ -143,11 +153,12 @@ struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
                                const at::Tensor& x, const at::Tensor& bias,
                                const DerivativeOptions& options) {
     save_rule(context, options.rule);
+    context->saved_data["order"] = static_cast<std::int64_t>(options.order);
     const bool bends = !is_piecewise_linear(options.rule.activation);
     context->save_for_backward({bends ? gradient : at::Tensor(), x, bias});
     context->set_materialize_grads(false);
-    const Filled filled = compute_bias_act({x, bias, gradient, {}}, options.rule,
-                                           BiasActOrder::kDerivative, options.sums);
+    const Filled filled =
+        compute_bias_act({x, bias, gradient}, options.rule, options.order, options.sums);
     if (!options.sums) return {filled.out};
     return {filled.out, filled.sums};
   }
@@ -160,7 +171,8 @@ struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
     at::Tensor d_x;
     at::Tensor d_bias;
     if (tangent.defined() && context->needs_input_grad(0)) {
-      d_gradient = apply(tangent, saved[1], saved[2], DerivativeOptions{rule})[0];
+      const auto order = static_cast<BiasActOrder>(context->saved_data["order"].toInt());
+      d_gradient = apply(tangent, saved[1], saved[2], DerivativeOptions{rule, order})[0];
     }
     const bool needs_bend = context->needs_input_grad(1) || context->needs_input_grad(2);
     if (tangent.defined() && needs_bend && !is_piecewise_linear(rule.activation)) {
@@ -176,11 +188,18 @@ struct BiasActDerivative : torch::autograd::Function<BiasActDerivative> {
 };
 
 struct BiasActValue : torch::autograd::Function<BiasActValue> {
+  /// bias, addend: empty for none.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& bias,
-                            const BiasActRule& rule) {
+                            const at::Tensor& addend, const BiasActRule& rule) {
     save_rule(context, rule);
-    const at::Tensor result = compute_bias_act({x, bias, {}, {}}, rule, BiasActOrder::kValue).out;
-    if (is_piecewise_linear(rule.activation)) {
+    const bool adds = addend.numel() > 0;
+    const at::Tensor result =
+        compute_bias_act({.x = x, .bias = bias, .addend = adds ? addend : at::Tensor()}, rule,
+                         BiasActOrder::kValue)
+            .out;
+    const bool from_result = is_piecewise_linear(rule.activation) && !adds;
+    context->saved_data["from_result"] = from_result;
+    if (from_result) {
       context->save_for_backward({result, at::empty({0}, x.options())});
     } else {
       context->save_for_backward({x, bias});
@@ -192,15 +211,23 @@ struct BiasActValue : torch::autograd::Function<BiasActValue> {
     const auto saved = context->get_saved_variables();
     const BiasActRule rule = saved_rule(context);
     const bool needs_bias = context->needs_input_grad(1);
+    const at::Tensor d_addend = context->needs_input_grad(2) ? gradients[0] : at::Tensor();
     if (rule.activation == Activation::kLinear && rule.clamp < 0) {
       const at::Tensor d_x = rule.gain == 1 ? gradients[0] : gradients[0].mul(rule.gain);
-      return {d_x, needs_bias ? sum_over_all_but_channels(d_x) : at::Tensor(), at::Tensor()};
+      return {d_x, needs_bias ? sum_over_all_but_channels(d_x) : at::Tensor(), d_addend,
+              at::Tensor()};
     }
-    const bool from_result = is_piecewise_linear(rule.activation);
-    variable_list result =
-        BiasActDerivative::apply(gradients[0], from_result ? saved[0].detach() : saved[0], saved[1],
-                                 DerivativeOptions{rule, needs_bias});
-    result.resize(3);
+    // A piecewise linear activation has no second derivative.
+    const bool bends = !is_piecewise_linear(rule.activation);
+    const bool from_result = context->saved_data["from_result"].toBool();
+    variable_list result = BiasActDerivative::apply(
+        gradients[0], bends ? saved[0] : saved[0].detach(), bends ? saved[1] : saved[1].detach(),
+        DerivativeOptions{
+            rule,
+            bends || from_result ? BiasActOrder::kDerivative : BiasActOrder::kDerivativeOfInput,
+            needs_bias});
+    result.resize(2);
+    result.insert(result.end(), {d_addend, at::Tensor()});
     return result;
   }
 };
@@ -216,12 +243,17 @@ double default_gain(Activation activation) {
   }
 }
 
-at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, const BiasAct& options) {
+at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, const BiasAct& options,
+                    const at::Tensor& addend) {
   check(x.dim() >= 2 && x.numel() > 0, "bias_act takes a batch [N, C, ...] that is not empty");
   check(!bias.defined() || (bias.dim() == 1 && bias.size(0) == x.size(1)),
         "bias_act takes a bias per channel");
+  check(!addend.defined() || addend.sizes() == x.sizes(), "bias_act adds what has x's shape");
   check(options.gain > 0 && options.slope > 0, "bias_act reads the sign off its result");
-  return BiasActValue::apply(x, or_empty(bias, x),
+  if (addend.defined() && !is_piecewise_linear(options.activation)) {
+    return bias_act(x, bias, options) + addend;
+  }
+  return BiasActValue::apply(x, or_empty(bias, x), or_empty(addend, x),
                              BiasActRule{.activation = options.activation,
                                          .gain = options.gain,
                                          .clamp = stored_bound(options.clamp, x.scalar_type()),

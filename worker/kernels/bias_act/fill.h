@@ -43,19 +43,23 @@ struct ChannelLayout {
 /// The arrays of a fill, of the layout's element count but for the bias: [channel_count] or null.
 struct BiasActArrays {
   void* out = nullptr;
-  const void* x = nullptr;  ///< the input; in the derivatives of piecewise linear rules the result
+  const void* x = nullptr;  ///< the input; with kDerivative of a piecewise linear rule the result
   const void* bias = nullptr;
   const void* gradient = nullptr;  ///< of the result; derivatives only
   const void* tangent = nullptr;   ///< second derivative only
-  /// Null, or with a kDerivative on a device: what its blocks have summed over all but the channels,
+  /// Null, or with a kValue of a piecewise linear activation: what is added to the clamped values.
+  const void* addend = nullptr;
+  /// Null, or with a first derivative on a device: what its blocks have summed over all but the channels,
   /// [walk_of(task).partial_rows(), channel_count], in float32 for low-precision types.
   void* partial_sums = nullptr;
 };
 
 /// What a fill writes, with u = x + bias, and 0 for the derivatives where the value is clamped.
 enum class BiasActOrder {
-  kValue,             ///< clamp(gain f(u))
-  kDerivative,        ///< gradient * gain f'(u)
+  kValue,       ///< clamp(gain f(u))
+  kDerivative,  ///< gradient * gain f'(u)
+  /// The same of a piecewise linear activation, from the input instead of the result.
+  kDerivativeOfInput,
   kSecondDerivative,  ///< gradient * tangent * gain f''(u)
 };
 

@@ -89,46 +89,56 @@ struct Element {
   T tangent = 0;
 };
 
+/// What a fill has to do beside its values.
+enum class Beside { kNothing, kAddend, kSums };
+
+/// Whether a derivative is computed from the result.
+constexpr bool is_from_result(Activation activation, BiasActOrder order) {
+  return is_piecewise_linear(activation) && order != BiasActOrder::kValue &&
+         order != BiasActOrder::kDerivativeOfInput;
+}
+
 template <class T, Activation kActivation, BiasActOrder kOrder>
 __device__ T result_of(const Element<T>& in, const BiasActRule& rule) {
   using Of = Curve<T, kActivation>;
   const T gain = static_cast<T>(rule.gain);
   const T clamp = static_cast<T>(rule.clamp);
   const T slope = static_cast<T>(rule.slope);
-  constexpr bool kFromResult = kOrder != BiasActOrder::kValue && is_piecewise_linear(kActivation);
-  const T y = kFromResult ? in.u : Of::value(in.u, slope) * gain;
+  const T y = is_from_result(kActivation, kOrder) ? in.u : Of::value(in.u, slope) * gain;
   const bool clamped = clamp >= 0 && abs(y) >= clamp;
   if constexpr (kOrder == BiasActOrder::kValue) return clamped ? copysign(clamp, y) : y;
   if (clamped) return T(0);
-  if constexpr (kOrder == BiasActOrder::kDerivative) {
-    return in.gradient * (Of::derivative(in.u, slope) * gain);
+  if constexpr (kOrder == BiasActOrder::kSecondDerivative) {
+    return in.gradient * in.tangent * (Of::second(in.u) * gain);
   }
-  return in.gradient * in.tangent * (Of::second(in.u) * gain);
+  return in.gradient * (Of::derivative(in.u, slope) * gain);
 }
 
 // Elements of a vector; the curves that bend are computed one by one.
 template <class Stored, Activation kActivation>
 constexpr int kWidth = is_piecewise_linear(kActivation) ? kVectorBytes / sizeof(Stored) : 1;
 
-template <BiasActOrder kOrder, class Stored>
+template <BiasActOrder kOrder, Beside kBeside, class Stored>
 __device__ auto arrays_of(const BiasActArrays& arrays) {
   const auto stored = [](const void* array) { return static_cast<const Stored*>(array); };
   auto* out = static_cast<Stored*>(arrays.out);
-  if constexpr (kOrder == BiasActOrder::kValue) {
-    return WalkedArrays<Stored, 1>{{stored(arrays.x)}, out};
-  } else if constexpr (kOrder == BiasActOrder::kDerivative) {
-    return WalkedArrays<Stored, 2>{{stored(arrays.x), stored(arrays.gradient)}, out};
-  } else {
+  if constexpr (kOrder == BiasActOrder::kSecondDerivative) {
     return WalkedArrays<Stored, 3>{
         {stored(arrays.x), stored(arrays.gradient), stored(arrays.tangent)}, out};
+  } else if constexpr (kOrder != BiasActOrder::kValue) {
+    return WalkedArrays<Stored, 2>{{stored(arrays.x), stored(arrays.gradient)}, out};
+  } else if constexpr (kBeside == Beside::kAddend) {
+    return WalkedArrays<Stored, 2>{{stored(arrays.x), stored(arrays.addend)}, out};
+  } else {
+    return WalkedArrays<Stored, 1>{{stored(arrays.x)}, out};
   }
 }
 
 // Stored is the type in memory, T the type of the computation.
-template <class Stored, class T, Activation kActivation, BiasActOrder kOrder, bool kSums>
+template <class Stored, class T, Activation kActivation, BiasActOrder kOrder, Beside kBeside>
 __global__ void fill(BiasActArrays arrays, BiasActRule rule, ChannelWalk walk, bool in_vectors) {
   constexpr int kElements = kWidth<Stored, kActivation>;
-  constexpr bool kHasBias = kOrder == BiasActOrder::kValue || !is_piecewise_linear(kActivation);
+  constexpr bool kHasBias = !is_from_result(kActivation, kOrder);
   const Strip strip = strip_of<kElements>(walk);
   [[maybe_unused]] T bias[kElements] = {};
   if (kHasBias && arrays.bias != nullptr) {
@@ -142,37 +152,52 @@ __global__ void fill(BiasActArrays arrays, BiasActRule rule, ChannelWalk walk, b
     if constexpr (kOrder == BiasActOrder::kSecondDerivative) {
       in.tangent = static_cast<T>(elements[2]);
     }
-    const T result = result_of<T, kActivation, kOrder>(in, rule);
-    if constexpr (kSums) sums[j] += result;
+    T result = result_of<T, kActivation, kOrder>(in, rule);
+    if constexpr (kBeside == Beside::kAddend) result += static_cast<T>(elements[1]);
+    if constexpr (kBeside == Beside::kSums) sums[j] += result;
     return static_cast<Stored>(result);
   };
-  walk_along<kElements>(strip, in_vectors, arrays_of<kOrder, Stored>(arrays), compute);
-  if constexpr (kSums) store_sums(sums, walk, static_cast<T*>(arrays.partial_sums));
+  walk_along<kElements>(strip, in_vectors, arrays_of<kOrder, kBeside, Stored>(arrays), compute);
+  if constexpr (kBeside == Beside::kSums)
+    store_sums(sums, walk, static_cast<T*>(arrays.partial_sums));
 }
 
 template <class Stored, class T, Activation kActivation>
 void launch(const BiasActArrays& arrays, const BiasActTask& task, void* stream) {
   constexpr int kElements = kWidth<Stored, kActivation>;
-  const bool has_bias = arrays.bias != nullptr && (task.order == BiasActOrder::kValue ||
-                                                   !is_piecewise_linear(task.rule.activation));
+  const bool has_bias = arrays.bias != nullptr && !is_from_result(kActivation, task.order);
   const bool knows_channels = has_bias || arrays.partial_sums != nullptr;
   const ChannelWalk walk =
       knows_channels ? walk_of(task) : walk_over_planes(1, task.layout.element_count, 1, kElements);
-  const bool in_vectors = takes_vectors(walk, kElements, sizeof(Stored),
-                                        {arrays.out, arrays.x, arrays.gradient, arrays.tangent});
+  const bool in_vectors =
+      takes_vectors(walk, kElements, sizeof(Stored),
+                    {arrays.out, arrays.x, arrays.gradient, arrays.tangent, arrays.addend});
   const auto start = [&](auto kernel) {
     launch_kernel("bias_act", grid_of(walk), stream, kernel, arrays, task.rule, walk, in_vectors);
   };
+  const auto start_derivative = [&]<BiasActOrder kOrder>() {
+    if (arrays.partial_sums != nullptr) {
+      return start(fill<Stored, T, kActivation, kOrder, Beside::kSums>);
+    }
+    start(fill<Stored, T, kActivation, kOrder, Beside::kNothing>);
+  };
   switch (task.order) {
     case BiasActOrder::kValue:
-      return start(fill<Stored, T, kActivation, BiasActOrder::kValue, false>);
-    case BiasActOrder::kDerivative:
-      if (arrays.partial_sums == nullptr) {
-        return start(fill<Stored, T, kActivation, BiasActOrder::kDerivative, false>);
+      if constexpr (is_piecewise_linear(kActivation)) {
+        if (arrays.addend != nullptr) {
+          return start(fill<Stored, T, kActivation, BiasActOrder::kValue, Beside::kAddend>);
+        }
       }
-      return start(fill<Stored, T, kActivation, BiasActOrder::kDerivative, true>);
+      return start(fill<Stored, T, kActivation, BiasActOrder::kValue, Beside::kNothing>);
+    case BiasActOrder::kDerivativeOfInput:
+      if constexpr (is_piecewise_linear(kActivation)) {
+        return start_derivative.template operator()<BiasActOrder::kDerivativeOfInput>();
+      }
+      [[fallthrough]];
+    case BiasActOrder::kDerivative:
+      return start_derivative.template operator()<BiasActOrder::kDerivative>();
     case BiasActOrder::kSecondDerivative:
-      return start(fill<Stored, T, kActivation, BiasActOrder::kSecondDerivative, false>);
+      return start(fill<Stored, T, kActivation, BiasActOrder::kSecondDerivative, Beside::kNothing>);
   }
 }
 

@@ -93,19 +93,28 @@ class Filler {
         x_(static_cast<const T*>(arrays.x)),
         gradient_(static_cast<const T*>(arrays.gradient)),
         tangent_(static_cast<const T*>(arrays.tangent)),
+        addend_(static_cast<const T*>(arrays.addend)),
         curve_{static_cast<T>(rule.slope)},
         gain_(static_cast<T>(rule.gain)),
         clamp_(static_cast<T>(rule.clamp)) {}
 
   void fill(const Run<T>& run, BiasActOrder order) const {
-    if (order == BiasActOrder::kValue) return fill_value(run);
+    if (order == BiasActOrder::kValue) {
+      fill_value(run);
+      return add(run);
+    }
     if (order == BiasActOrder::kSecondDerivative) return fill_second(run);
-    if constexpr (is_piecewise_linear(kActivation)) return fill_derivative_of_result(run);
-    return fill_derivative(run);
+    if (is_piecewise_linear(kActivation) && order == BiasActOrder::kDerivative) {
+      return fill_derivative_of_result(run);
+    }
+    if (run.bias != nullptr && !run.is_shared) {
+      return fill_derivative(run, [bias = run.bias](std::int64_t i) { return bias[i]; });
+    }
+    fill_derivative(run, [shared = run.bias_at(0)](std::int64_t) { return shared; });
   }
 
  private:
-  // The compiler vectorizes these two loops because they read no members, which `out` might alias.
+  // The compiler vectorizes these loops because they read no members, which `out` might alias.
   void fill_value(const Run<T>& run) const {
     T* __restrict__ out = out_ + run.first;
     const T* x = x_ + run.first;
@@ -124,6 +133,13 @@ class Filler {
       out[i] = std::min(std::max(out[i], -clamp), clamp);
   }
 
+  void add(const Run<T>& run) const {
+    if (addend_ == nullptr) return;
+    T* __restrict__ out = out_ + run.first;
+    const T* addend = addend_ + run.first;
+    for (std::int64_t i = 0; i < run.length; ++i) out[i] += addend[i];
+  }
+
   void fill_derivative_of_result(const Run<T>& run) const {
     T* __restrict__ out = out_ + run.first;
     const T* y = x_ + run.first;
@@ -138,11 +154,20 @@ class Filler {
 
   bool is_clamped(T u) const { return clamp_ >= 0 && std::abs(curve_.value(u) * gain_) >= clamp_; }
 
-  void fill_derivative(const Run<T>& run) const {
+  template <class BiasAt>
+  void fill_derivative(const Run<T>& run, BiasAt bias_at) const {
+    T* __restrict__ out = out_ + run.first;
+    const T* x = x_ + run.first;
+    const T* g = gradient_ + run.first;
+    const auto curve = curve_;
+    const T gain = gain_;
+    const T clamp = clamp_;
     for (std::int64_t i = 0; i < run.length; ++i) {
-      const T u = x_[run.first + i] + run.bias_at(i);
-      const T slope = is_clamped(u) ? T(0) : curve_.derivative(u) * gain_;
-      out_[run.first + i] = gradient_[run.first + i] * slope;
+      out[i] = g[i] * (curve.derivative(x[i] + bias_at(i)) * gain);
+    }
+    if (clamp < 0) return;
+    for (std::int64_t i = 0; i < run.length; ++i) {
+      out[i] = std::abs(curve.value(x[i] + bias_at(i)) * gain) < clamp ? out[i] : 0;
     }
   }
 
@@ -158,6 +183,7 @@ class Filler {
   const T* x_;
   const T* gradient_;
   const T* tangent_;
+  const T* addend_;
   Curve<T, kActivation> curve_;
   T gain_;
   T clamp_;
@@ -170,7 +196,8 @@ void fill_all(const BiasActArrays& arrays, const BiasActTask& task) {
   constexpr std::int64_t kGrainElements = 16384;
   const ChannelLayout& layout = task.layout;
   const Filler<T, kActivation> filler(arrays, task.rule);
-  const bool takes_bias = task.order == BiasActOrder::kValue || !is_piecewise_linear(kActivation);
+  const bool takes_bias =
+      !is_piecewise_linear(kActivation) || task.order != BiasActOrder::kDerivative;
   const auto* bias = takes_bias ? static_cast<const T*>(arrays.bias) : nullptr;
   const bool channels_last = layout.channel_stride == 1;
   std::int64_t length = channels_last ? layout.channel_count : layout.channel_stride;

@@ -30,13 +30,9 @@ at::Tensor reduced(const at::Tensor& x, const at::Tensor& weight, const at::Tens
                    const Resampling& options) {
   const auto padding = weight.size(2) / 2;
   const Margins margins = reducing_margins(filter.size(-1), options.down);
-  Upfirdn filtering = padded_by({padding + margins.before, padding + margins.after});
-  const at::Tensor kernel = oriented(weight, options.flip_weight);
-  if (weight.size(2) > 1) {
-    return convolution2d(upfirdn2d(x, filter, filtering), kernel, {.stride = options.down});
-  }
-  filtering.down_x = filtering.down_y = options.down;
-  return convolution2d(upfirdn2d(x, filter, filtering), kernel);
+  const Upfirdn filtering = padded_by({padding + margins.before, padding + margins.after});
+  return convolution2d(upfirdn2d(x, filter, filtering), oriented(weight, options.flip_weight),
+                       {.stride = options.down});
 }
 
 at::Tensor enlarged(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& filter,

@@ -44,8 +44,23 @@ at::MemoryFormat format_on_cpu(const at::Tensor& x) {
   return keeps ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
 }
 
-at::Tensor compute_on_cpu(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
-  auto shape = shape_of(x, filter, options);
+/// The tensors of a computation; the addend may be undefined.
+struct Operands {
+  at::Tensor x;
+  at::Tensor filter;
+  at::Tensor addend = {};
+};
+
+template <class T>
+void compute_reference(const Operands& in, const at::Tensor& out, const UpfirdnShape& shape) {
+  upfirdn2d_reference(in.x.const_data_ptr<T>(), in.filter.const_data_ptr<T>(),
+                      out.mutable_data_ptr<T>(), shape,
+                      in.addend.defined() ? in.addend.const_data_ptr<T>() : nullptr);
+}
+
+at::Tensor compute_on_cpu(const Operands& in, const Upfirdn& options) {
+  const at::Tensor& x = in.x;
+  auto shape = shape_of(x, in.filter, options);
   const bool is_double = x.scalar_type() == at::kDouble;
   const auto dtype = is_double ? at::kDouble : at::kFloat;
   const auto format = format_on_cpu(x);
@@ -53,16 +68,16 @@ at::Tensor compute_on_cpu(const at::Tensor& x, const at::Tensor& filter, const U
     shape.plane_count = x.size(0);
     shape.pixel_values = x.size(1);
   }
-  const at::Tensor planes = x.to(dtype).contiguous(format);
-  const at::Tensor taps = filter.to(dtype).contiguous();
+  const auto as_planes = [&](const at::Tensor& images) {
+    return images.defined() ? images.to(dtype).contiguous(format) : images;
+  };
+  const Operands wide{as_planes(x), in.filter.to(dtype).contiguous(), as_planes(in.addend)};
   const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
-                                   planes.options().memory_format(format));
+                                   wide.x.options().memory_format(format));
   if (is_double) {
-    upfirdn2d_reference(planes.const_data_ptr<double>(), taps.const_data_ptr<double>(),
-                        out.mutable_data_ptr<double>(), shape);
+    compute_reference<double>(wide, out, shape);
   } else {
-    upfirdn2d_reference(planes.const_data_ptr<float>(), taps.const_data_ptr<float>(),
-                        out.mutable_data_ptr<float>(), shape);
+    compute_reference<float>(wide, out, shape);
   }
   return out.to(x.scalar_type());
 }
@@ -71,20 +86,24 @@ PixelStrides strides_of(const at::Tensor& x) {
   return {x.stride(0), x.stride(1), x.stride(2), x.stride(3)};
 }
 
-at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
-  check(filter.device() == x.device(), "upfirdn2d's filter is on the device of x");
-  const auto shape = shape_of(x, filter, options);
+at::Tensor compute_on_cuda(const Operands& in, const Upfirdn& options) {
+  const at::Tensor& x = in.x;
+  check(in.filter.device() == x.device(), "upfirdn2d's filter is on the device of x");
+  const auto shape = shape_of(x, in.filter, options);
   const auto taps =
-      filter.to(x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat).contiguous();
+      in.filter.to(x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat).contiguous();
   // A kernel reads pixels wherever they are: planes of few channels need not be copied before.
   const auto format =
       x.size(1) >= kFewestValues ? x.suggest_memory_format() : at::MemoryFormat::Contiguous;
   const at::Tensor out = at::empty({x.size(0), x.size(1), shape.out_height, shape.out_width},
                                    x.options().memory_format(format));
-  launch_on_device("ganscale::upfirdn2d", {{x, taps}, {out}}, [&](void* stream) {
+  const at::Tensor addend =
+      in.addend.defined() ? in_layout_of(in.addend.to(x.scalar_type()), out) : in.addend;
+  launch_on_device("ganscale::upfirdn2d", {{x, taps, addend}, {out}}, [&](void* stream) {
     const UpfirdnMemory memory{.x = x.const_data_ptr(),
                                .filter = taps.const_data_ptr(),
                                .out = out.mutable_data_ptr(),
+                               .addend = addend.defined() ? addend.const_data_ptr() : nullptr,
                                .x_strides = strides_of(x),
                                .out_strides = strides_of(out),
                                .channel_count = x.size(1),
@@ -96,13 +115,13 @@ at::Tensor compute_on_cuda(const at::Tensor& x, const at::Tensor& filter, const 
 
 // A long filter is read from memory tap by tap, so two passes of K taps are better than one of
 // K * K. The reference finds the factors of a filter by itself, and both passes share the cache.
-at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter,
-                             const Upfirdn& options) {
+at::Tensor compute_upfirdn2d(const Operands& in, const Upfirdn& options) {
+  const at::Tensor& filter = in.filter;
   const bool is_line = filter.dim() == 1;
-  if (!takes_kernels(x)) {
-    return compute_on_cpu(x, is_line ? filter.outer(filter) : filter, options);
+  if (!takes_kernels(in.x)) {
+    return compute_on_cpu({in.x, is_line ? filter.outer(filter) : filter, in.addend}, options);
   }
-  if (!is_line) return compute_on_cuda(x, filter, options);
+  if (!is_line) return compute_on_cuda(in, options);
   Upfirdn rows = options;
   rows.up_y = rows.down_y = 1;
   rows.pad_top = rows.pad_bottom = 0;
@@ -110,48 +129,96 @@ at::Tensor compute_upfirdn2d(const at::Tensor& x, const at::Tensor& filter,
   Upfirdn columns = options;
   columns.up_x = columns.down_x = 1;
   columns.pad_left = columns.pad_right = 0;
-  return compute_on_cuda(compute_on_cuda(x, filter.unsqueeze(0), rows), filter.unsqueeze(1),
-                         columns);
+  const at::Tensor by_rows = compute_on_cuda({in.x, filter.unsqueeze(0)}, rows);
+  return compute_on_cuda({by_rows, filter.unsqueeze(1), in.addend}, columns);
+}
+
+/// Saves the filter and the operation that computes the gradient of x.
+void save_transposed(AutogradContext* context, const Operands& in, const Upfirdn& options) {
+  const at::Tensor& filter = in.filter;
+  const at::Tensor plane = filter.dim() == 1 ? filter.expand({filter.size(0), -1}) : filter;
+  const Upfirdn back = transposed(shape_of(in.x, plane, options));
+  context->save_for_backward({filter});
+  context->saved_data["sizes"] =
+      std::vector<std::int64_t>{back.up_x,    back.up_y,       back.down_x,
+                                back.down_y,  back.pad_left,   back.pad_right,
+                                back.pad_top, back.pad_bottom, back.flip_filter ? 1 : 0};
+  context->saved_data["gain"] = back.gain;
+}
+
+Upfirdn saved_options(AutogradContext* context) {
+  const auto s = context->saved_data["sizes"].toIntVector();
+  return {.up_x = s[0],
+          .up_y = s[1],
+          .down_x = s[2],
+          .down_y = s[3],
+          .pad_left = s[4],
+          .pad_right = s[5],
+          .pad_top = s[6],
+          .pad_bottom = s[7],
+          .gain = context->saved_data["gain"].toDouble(),
+          .flip_filter = s[8] == 1};
 }
 
 struct Upfirdn2d : torch::autograd::Function<Upfirdn2d> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& filter,
                             const Upfirdn& options) {
-    const at::Tensor plane = filter.dim() == 1 ? filter.expand({filter.size(0), -1}) : filter;
-    const Upfirdn back = transposed(shape_of(x, plane, options));
-    context->save_for_backward({filter});
-    context->saved_data["sizes"] =
-        std::vector<std::int64_t>{back.up_x,    back.up_y,       back.down_x,
-                                  back.down_y,  back.pad_left,   back.pad_right,
-                                  back.pad_top, back.pad_bottom, back.flip_filter ? 1 : 0};
-    context->saved_data["gain"] = back.gain;
-    return compute_upfirdn2d(x, filter, options);
+    save_transposed(context, {x, filter}, options);
+    return compute_upfirdn2d({x, filter}, options);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto s = context->saved_data["sizes"].toIntVector();
-    const Upfirdn back{.up_x = s[0],
-                       .up_y = s[1],
-                       .down_x = s[2],
-                       .down_y = s[3],
-                       .pad_left = s[4],
-                       .pad_right = s[5],
-                       .pad_top = s[6],
-                       .pad_bottom = s[7],
-                       .gain = context->saved_data["gain"].toDouble(),
-                       .flip_filter = s[8] == 1};
     const at::Tensor filter = context->get_saved_variables()[0];
-    return {apply(gradients[0], filter, back), at::Tensor(), at::Tensor()};
+    return {apply(gradients[0], filter, saved_options(context)), at::Tensor(), at::Tensor()};
   }
 };
+
+variable_list apply_with_resampled(const Operands& in, const Upfirdn& options);
+
+/// upfirdn2d() + addend, the gradient of WithUpfirdn2d; theirs in turn is WithUpfirdn2d.
+struct Upfirdn2dAndSum : torch::autograd::Function<Upfirdn2dAndSum> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& filter,
+                            const at::Tensor& addend, const Upfirdn& options) {
+    save_transposed(context, {x, filter}, options);
+    return compute_upfirdn2d({x, filter, addend}, options);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::Tensor filter = context->get_saved_variables()[0];
+    const auto both = apply_with_resampled({gradients[0], filter}, saved_options(context));
+    return {both[1], at::Tensor(), both[0], at::Tensor()};
+  }
+};
+
+struct WithUpfirdn2d : torch::autograd::Function<WithUpfirdn2d> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               const at::Tensor& filter, const Upfirdn& options) {
+    context->set_materialize_grads(false);
+    save_transposed(context, {x, filter}, options);
+    return {x, compute_upfirdn2d({x, filter}, options)};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::Tensor filter = context->get_saved_variables()[0];
+    const Upfirdn back = saved_options(context);
+    at::Tensor d_x = gradients[0];
+    if (gradients[1].defined()) {
+      d_x = d_x.defined() ? Upfirdn2dAndSum::apply(gradients[1], filter, d_x, back)
+                          : Upfirdn2d::apply(gradients[1], filter, back);
+    }
+    return {d_x, at::Tensor(), at::Tensor()};
+  }
+};
+
+variable_list apply_with_resampled(const Operands& in, const Upfirdn& options) {
+  return WithUpfirdn2d::apply(in.x, in.filter, options);
+}
 
 bool is_positive(const Upfirdn& options) {
   return options.up_x > 0 && options.up_y > 0 && options.down_x > 0 && options.down_y > 0;
 }
 
-}  // namespace
-
-at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
+void check_operands(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
   if (x.dim() != 4) refuse("x must be [N, C, H, W]", x, filter);
   if (x.numel() == 0) refuse("x must not be empty", x, filter);
   if (!x.is_floating_point()) refuse("x must be of a floating type", x, filter);
@@ -159,7 +226,20 @@ at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfird
   if (filter.numel() == 0) refuse("a filter has at least one tap", x, filter);
   if (!is_positive(options)) refuse("up and down must be at least 1", x, filter);
   check(!filter.requires_grad(), "upfirdn2d has no gradient for its filter");
+}
+
+}  // namespace
+
+at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options) {
+  check_operands(x, filter, options);
   return Upfirdn2d::apply(x, filter, options);
+}
+
+WithResampled with_upfirdn2d(const at::Tensor& x, const at::Tensor& filter,
+                             const Upfirdn& options) {
+  check_operands(x, filter, options);
+  auto both = WithUpfirdn2d::apply(x, filter, options);
+  return {both[0], both[1]};
 }
 
 }  // namespace ganscale::kernels

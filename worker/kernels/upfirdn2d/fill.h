@@ -54,8 +54,10 @@ constexpr void set_out_size(UpfirdnShape& shape) {
 /// double.
 ///
 /// filter: [filter_height, filter_width], row by row.
+/// addend: of the result's layout, added to it; null: none.
 template <class T>
-void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape);
+void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape,
+                         const T* addend = nullptr);
 
 /// Strides of a [N, C, H, W] tensor, in elements.
 struct PixelStrides {
@@ -71,6 +73,7 @@ struct UpfirdnMemory {
   const void* x = nullptr;
   const void* filter = nullptr;
   void* out = nullptr;
+  const void* addend = nullptr;  ///< laid out as `out`, added to it; null: none
   PixelStrides x_strides;
   PixelStrides out_strides;
   std::int64_t channel_count = 0;

@@ -22,12 +22,13 @@ __global__ void by_plane(const T* x, const Sum* filter, T* out, Work work) {
     const std::int64_t n = plane / work.channels;
     const std::int64_t c = plane % work.channels;
     const T* from = x + n * work.x_strides.image + c * work.x_strides.channel;
-    T* to = out + n * work.out_strides.image + c * work.out_strides.channel +
-            out_x * work.out_strides.column;
+    const std::int64_t to =
+        n * work.out_strides.image + c * work.out_strides.channel + out_x * work.out_strides.column;
     for (int out_y = blockIdx.y * blockDim.y + threadIdx.y; out_y < work.out_height;
          out_y += step_y) {
-      to[out_y * work.out_strides.row] =
-          static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x));
+      const std::int64_t place = to + out_y * work.out_strides.row;
+      out[place] = static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x) +
+                                  added_at<Sum, T>(work, place));
     }
   }
 }
@@ -43,12 +44,13 @@ __global__ void by_channel(const T* x, const Sum* filter, T* out, Work work) {
     const std::int64_t n = row / work.out_height;
     const int out_y = static_cast<int>(row % work.out_height);
     const T* from = x + n * work.x_strides.image + c * work.x_strides.channel;
-    T* to = out + n * work.out_strides.image + c * work.out_strides.channel +
-            out_y * work.out_strides.row;
+    const std::int64_t to =
+        n * work.out_strides.image + c * work.out_strides.channel + out_y * work.out_strides.row;
     for (int out_x = blockIdx.y * blockDim.y + threadIdx.y; out_x < work.out_width;
          out_x += gridDim.y * blockDim.y) {
-      to[out_x * work.out_strides.column] =
-          static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x));
+      const std::int64_t place = to + out_x * work.out_strides.column;
+      out[place] = static_cast<T>(value_at<kUp>(from, taps, work, out_y, out_x) +
+                                  added_at<Sum, T>(work, place));
     }
   }
 }
@@ -97,7 +99,8 @@ Work work_of(const UpfirdnMemory& memory, const UpfirdnShape& shape) {
   const Upfirdn& options = shape.options;
   narrow(shape.out_height * options.down_y + shape.filter_height);
   narrow(shape.out_width * options.down_x + shape.filter_width);
-  return {.x_strides = memory.x_strides,
+  return {.addend = memory.addend,
+          .x_strides = memory.x_strides,
           .out_strides = memory.out_strides,
           .image_count = shape.plane_count / memory.channel_count,
           .channels = narrow(memory.channel_count),

@@ -264,9 +264,8 @@ class PlaneFilter {
         out_row_values_(out_row_values),
         sum_(row_values) {}
 
-  /// Writes row y of the result for `plane`.
-  void run(const T* plane, std::int64_t y, T* out) {
-    bool add = false;
+  /// Writes, or adds to out, row y of the result for `plane`.
+  void run(const T* plane, std::int64_t y, bool add, T* out) {
     for (const Term<T>& term : terms_) {
       find_sources(contributions_[y], term.column, plane, row_values_, sources_);
       if (sources_.empty()) continue;
@@ -290,7 +289,8 @@ class PlaneFilter {
 }  // namespace
 
 template <class T>
-void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape) {
+void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape& shape,
+                         const T* addend) {
   const auto terms = terms_of(filter, shape);
   const Axis y{.up = shape.options.up_y,
                .down = shape.options.down_y,
@@ -314,7 +314,9 @@ void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape
                                           out_row_values);
     for (std::int64_t i = begin; i < end; ++i) {
       const T* plane = x + i / shape.out_height * shape.height * row_values;
-      planes.run(plane, i % shape.out_height, out + i * out_row_values);
+      T* const row = out + i * out_row_values;
+      if (addend != nullptr) std::copy_n(addend + i * out_row_values, out_row_values, row);
+      planes.run(plane, i % shape.out_height, /*add=*/addend != nullptr, row);
     }
   };
   constexpr std::int64_t kGrainValues = 1 << 14;
@@ -326,7 +328,9 @@ void upfirdn2d_reference(const T* x, const T* filter, T* out, const UpfirdnShape
                    });
 }
 
-template void upfirdn2d_reference(const float*, const float*, float*, const UpfirdnShape&);
-template void upfirdn2d_reference(const double*, const double*, double*, const UpfirdnShape&);
+template void upfirdn2d_reference(const float*, const float*, float*, const UpfirdnShape&,
+                                  const float*);
+template void upfirdn2d_reference(const double*, const double*, double*, const UpfirdnShape&,
+                                  const double*);
 
 }  // namespace ganscale::kernels

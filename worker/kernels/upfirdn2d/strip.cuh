@@ -131,8 +131,9 @@ __device__ void take_rows(const Sum (&rows)[kDown][kWidth], const Sum (&taps)[kS
 /// Where a thread computes.
 template <class T>
 struct StripPlace {
-  const T* x;  ///< pixel (0, 0) of its channels
-  T* out;      ///< output (0, out_x)
+  const T* x;       ///< pixel (0, 0) of its channels
+  T* out;           ///< output (0, out_x)
+  const T* addend;  ///< of that output; null: none
   int out_x;
   int first_row;
   int end_row;
@@ -177,9 +178,14 @@ __device__ void write_rows(const StripPlace<T>& place, const Work& work, int out
   const int begin = place.first_row > 0 ? place.first_row : 0;
   for (int k = 0; k < kUp; ++k) {
     if (out_y + k < begin || out_y + k >= place.end_row) continue;
+    const std::int64_t row = (out_y + k) * work.out_strides.row;
+    Vector<T, kWidth> added = {};
+    if (place.addend != nullptr) added = read_vector<T, kWidth>(place.addend + row);
     Vector<T, kWidth> result;
-    for (int j = 0; j < kWidth; ++j) result.at[j] = static_cast<T>(done[k][j]);
-    write_vector(result, place.out + (out_y + k) * work.out_strides.row);
+    for (int j = 0; j < kWidth; ++j) {
+      result.at[j] = static_cast<T>(done[k][j] + static_cast<Sum>(added.at[j]));
+    }
+    write_vector(result, place.out + row);
   }
 }
 
@@ -220,9 +226,12 @@ __global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter
   const std::int64_t c = plane % strips.planes_of_image + vector * kWidth;
   const int first_row = first_row_of<kUp>(strip % strips.strips_of_plane, strips, work.pad_top);
   const int beyond = first_row + strips.row_count;
+  const std::int64_t to =
+      n * work.out_strides.image + c * work.out_strides.channel + out_x * work.out_strides.column;
+  const T* const addend = static_cast<const T*>(work.addend);
   const StripPlace<T> place{.x = x + n * work.x_strides.image + c * work.x_strides.channel,
-                            .out = out + n * work.out_strides.image + c * work.out_strides.channel +
-                                   out_x * work.out_strides.column,
+                            .out = out + to,
+                            .addend = addend == nullptr ? nullptr : addend + to,
                             .out_x = out_x,
                             .first_row = first_row,
                             .end_row = beyond < work.out_height ? beyond : work.out_height};
@@ -233,8 +242,9 @@ __global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter
   }
   for (int y = first_row < 0 ? 0 : first_row; y < place.end_row; ++y) {
     for (int j = 0; j < kWidth; ++j) {
-      place.out[y * work.out_strides.row + j] =
-          static_cast<T>(value_at<kUp>(place.x + j, taps, work, y, out_x));
+      const std::int64_t row = y * work.out_strides.row + j;
+      place.out[row] = static_cast<T>(value_at<kUp>(place.x + j, taps, work, y, out_x) +
+                                      added_at<Sum, T>(work, to + row));
     }
   }
 }
@@ -274,7 +284,7 @@ bool has_vectors(const UpfirdnMemory& memory, const Work& work) {
            strides.row % kWidth == 0 && strides.image % kWidth == 0;
   };
   return work.channels % kWidth == 0 && lies_well(memory.x, memory.x_strides) &&
-         lies_well(memory.out, memory.out_strides);
+         lies_well(memory.out, memory.out_strides) && lies_well(memory.addend, memory.out_strides);
 }
 
 template <int kUp, int kDown, class T, class Sum>

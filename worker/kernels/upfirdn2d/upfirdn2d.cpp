@@ -18,6 +18,16 @@ FilterSize size_of(const at::Tensor& filter) {
   return {filter.size(0), filter.size(-1)};
 }
 
+Upfirdn downsampling(const at::Tensor& filter, std::int64_t down) {
+  const auto [height, width] = size_of(filter);
+  return {.down_x = down,
+          .down_y = down,
+          .pad_left = (width - down + 1) / 2,
+          .pad_right = (width - down) / 2,
+          .pad_top = (height - down + 1) / 2,
+          .pad_bottom = (height - down) / 2};
+}
+
 }  // namespace
 
 at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t up) {
@@ -33,14 +43,11 @@ at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_
 }
 
 at::Tensor downsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t down) {
-  const auto [height, width] = size_of(filter);
-  return upfirdn2d(x, filter,
-                   {.down_x = down,
-                    .down_y = down,
-                    .pad_left = (width - down + 1) / 2,
-                    .pad_right = (width - down) / 2,
-                    .pad_top = (height - down + 1) / 2,
-                    .pad_bottom = (height - down) / 2});
+  return upfirdn2d(x, filter, downsampling(filter, down));
+}
+
+WithResampled with_downsampled2d(const at::Tensor& x, const at::Tensor& filter) {
+  return with_upfirdn2d(x, filter, downsampling(filter, /*down=*/2));
 }
 
 at::Tensor setup_filter(c10::ArrayRef<double> taps, at::ScalarType dtype) {

@@ -28,6 +28,19 @@ namespace ganscale::kernels {
 /// Throws:  Error (kBug) for another rank, an empty x or a result without a pixel.
 at::Tensor upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options);
 
+/// An image, and the same resampled.
+struct WithResampled {
+  at::Tensor x;
+  at::Tensor resampled;
+};
+
+/// Returns x and upfirdn2d() of it, for a network that goes on with both: in the backward pass,
+/// the pass over memory that filters the one gradient adds the other.
+WithResampled with_upfirdn2d(const at::Tensor& x, const at::Tensor& filter, const Upfirdn& options);
+
+/// Returns x and downsample2d() of it by 2, see with_upfirdn2d().
+WithResampled with_downsampled2d(const at::Tensor& x, const at::Tensor& filter);
+
 /// Upsamples x, [N, C, H, W], to [N, C, H * up, W * up]. Keeps the brightness and the center.
 at::Tensor upsample2d(const at::Tensor& x, const at::Tensor& filter, std::int64_t up = 2);
 

@@ -15,6 +15,7 @@ constexpr std::int64_t kMostGridRows = 65535;
 
 /// The parameters of a thread, in 32 bits for sizes within a plane.
 struct Work {
+  const void* addend;  ///< laid out as the outputs; null: none
   PixelStrides x_strides;
   PixelStrides out_strides;
   std::int64_t image_count;
@@ -38,6 +39,13 @@ __device__ const Sum* load_filter(const Sum* filter, const Work& work) {
   }
   __syncthreads();
   return taps;
+}
+
+/// Returns what is added to the output `place` elements behind the first.
+template <class Sum, class T>
+__device__ Sum added_at(const Work& work, std::int64_t place) {
+  return work.addend == nullptr ? Sum(0)
+                                : static_cast<Sum>(static_cast<const T*>(work.addend)[place]);
 }
 
 /// The first tap of an output that covers a pixel rather than an inserted zero, and that pixel.

@@ -29,15 +29,17 @@ DiscriminatorBlock::DiscriminatorBlock(int resolution, const DiscriminatorConfig
   if (is_first || config.architecture == Architecture::kSkip) {
     fromrgb_ = register_module("fromrgb", make_fromrgb(config, resolution));
   }
+  const double gain = config.architecture == Architecture::kResnet ? std::sqrt(0.5) : 1;
   const ConvolutionLayerOptions plain{.clamp = config.clamp()};
-  ConvolutionLayerOptions reducing = plain;
-  reducing.down = 2;
+  const ConvolutionLayerOptions reducing{.down = 2, .clamp = config.clamp(), .result_gain = gain};
   conv0_ = register_module("conv0", std::make_shared<ConvolutionLayer>(width, width, plain));
   conv1_ =
       register_module("conv1", std::make_shared<ConvolutionLayer>(width, next_width, reducing));
   if (config.architecture == Architecture::kResnet) {
-    const ConvolutionLayerOptions linear{
-        .kernel = 1, .down = 2, .bias = false, .activation = kernels::Activation::kLinear};
+    const ConvolutionLayerOptions linear{.kernel = 1,
+                                         .bias = false,
+                                         .activation = kernels::Activation::kLinear,
+                                         .result_gain = gain};
     skip_ = register_module("skip", std::make_shared<ConvolutionLayer>(width, next_width, linear));
   }
 }
@@ -61,9 +63,13 @@ DiscriminatorBlock::State DiscriminatorBlock::forward(
       below.image = kernels::downsample2d(above.image, filter_);
     }
   }
-  const double gain = skip_ ? std::sqrt(0.5) : 1;
-  const at::Tensor y = conv1_->forward(conv0_->forward(x, parameters[1]), parameters[2], gain);
-  below.features = skip_ ? skip_->forward(x, parameters[3], gain) + y : y;
+  at::Tensor skipped;
+  if (skip_) {
+    auto both = kernels::with_downsampled2d(x, filter_);
+    x = both.x;
+    skipped = skip_->forward(both.resampled, parameters[3]);
+  }
+  below.features = conv1_->forward(conv0_->forward(x, parameters[1]), parameters[2], skipped);
   return below;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "kernels/upfirdn2d/upfirdn2d.h"
 
 namespace ganscale::models::stylegan {
@@ -30,6 +31,10 @@ std::vector<WeightsOfType> by_type(const std::vector<TypedWeight>& weights) {
     group->weights.push_back(weights[i].weight);
   }
   return groups;
+}
+
+bool is_linear(const ConvolutionLayerOptions& options) {
+  return options.activation == kernels::Activation::kLinear;
 }
 
 kernels::KeptResults* kept_of(const WeightsOfType& group, KeptByType* kept) {
@@ -125,9 +130,12 @@ at::Tensor FullyConnected::forward(const at::Tensor& x, const LayerParameters& p
 ConvolutionLayer::ConvolutionLayer(std::int64_t in_channels, std::int64_t out_channels,
                                    const ConvolutionLayerOptions& options)
     : EqualizedLayer(
-          1 / std::sqrt(static_cast<double>(in_channels * options.kernel * options.kernel)),
+          (is_linear(options) ? options.result_gain : 1) /
+              std::sqrt(static_cast<double>(in_channels * options.kernel * options.kernel)),
           /*bias_gain=*/1),
       options_(options) {
+  check(!is_linear(options) || !(options.bias || options.clamp),
+        "a linear convolution has neither bias nor clamp");
   weight_ = register_parameter(
       "weight", at::zeros({out_channels, in_channels, options.kernel, options.kernel}));
   filter_ = register_buffer("resample_filter", resampling_filter());
@@ -135,15 +143,16 @@ ConvolutionLayer::ConvolutionLayer(std::int64_t in_channels, std::int64_t out_ch
 }
 
 at::Tensor ConvolutionLayer::forward(const at::Tensor& x, const LayerParameters& parameters,
-                                     double gain) const {
+                                     const at::Tensor& addend) const {
   const at::Tensor y =
       convolved({x, parameters.weight}, layout(), [&](const ConvolutionOperands& in) {
         return kernels::resampled_convolution2d(in.x, in.weight, filter_, {.down = options_.down});
       });
+  if (is_linear(options_)) return y;
   kernels::BiasAct act{.activation = options_.activation,
-                       .gain = kernels::default_gain(options_.activation) * gain};
-  if (options_.clamp) act.clamp = *options_.clamp * gain;
-  return kernels::bias_act(y, parameters.bias, act);
+                       .gain = kernels::default_gain(options_.activation) * options_.result_gain};
+  if (options_.clamp) act.clamp = *options_.clamp * options_.result_gain;
+  return kernels::bias_act(y, parameters.bias, act, addend);
 }
 
 }  // namespace ganscale::models::stylegan

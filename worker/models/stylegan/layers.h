@@ -106,9 +106,11 @@ struct ConvolutionLayerOptions {
   bool bias = true;
   kernels::Activation activation = kernels::Activation::kLeakyRelu;
   std::optional<double> clamp = {};
+  double result_gain = 1;  ///< scales the result, and the clamp with it
 };
 
-/// A convolution of D: y = gain * f(x * weight + bias), downsampled by `down`.
+/// A convolution of D: y = gain * f(x * weight + bias), downsampled by `down`. A linear one has
+/// neither bias nor clamp, and its gain is in the weight.
 ///
 /// Parameters: weight [out, in, K, K], bias [out]. Buffers: resample_filter [4, 4].
 class ConvolutionLayer : public EqualizedLayer {
@@ -116,9 +118,10 @@ class ConvolutionLayer : public EqualizedLayer {
   ConvolutionLayer(std::int64_t in_channels, std::int64_t out_channels,
                    const ConvolutionLayerOptions& options);
 
-  /// x: [N, in, H, W]; parameters: those for x. gain: scales the result and the clamp.
-  /// Returns [N, out, H / down, W / down].
-  at::Tensor forward(const at::Tensor& x, const LayerParameters& parameters, double gain = 1) const;
+  /// x: [N, in, H, W]; parameters: those for x. addend: of the result's shape, added to it;
+  /// undefined: none, as for a linear layer. Returns [N, out, H / down, W / down].
+  at::Tensor forward(const at::Tensor& x, const LayerParameters& parameters,
+                     const at::Tensor& addend = {}) const;
 
  private:
   ConvolutionLayerOptions options_;

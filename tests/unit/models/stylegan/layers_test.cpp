@@ -63,19 +63,30 @@ TEST(FullyConnected, ScalesItsResultByItsGain) {
   EXPECT_NEAR(layer.forward(numbers({5}).view({1, 1})).item<double>(), 3 * (5 * 2 + 1), 1e-12);
 }
 
-at::Tensor convolved(const ConvolutionLayer& layer, const at::Tensor& x, double gain = 1) {
-  return layer.forward(x, parameters_for({&layer}, x.scalar_type()).front(), gain);
+at::Tensor convolved(const ConvolutionLayer& layer, const at::Tensor& x,
+                     const at::Tensor& addend = {}) {
+  return layer.forward(x, parameters_for({&layer}, x.scalar_type()).front(), addend);
 }
 
 // One channel, kernel 1: the root of the fan-in is 1.
 TEST(ConvolutionLayer, ScalesItsResultAndItsClampByTheGain) {
-  ConvolutionLayer layer(1, 1, {.kernel = 1, .clamp = 4.0});
-  set(layer, "weight", at::ones({1, 1, 1, 1}));
-  set(layer, "bias", numbers({1}));
   const auto x = numbers({1, 100, -6}).view({1, 1, 1, 3});
-  EXPECT_TRUE(at::allclose(convolved(layer, x).flatten(), numbers({2 * kRoot2, 4, -kRoot2})));
-  EXPECT_TRUE(
-      at::allclose(convolved(layer, x, /*gain=*/0.5).flatten(), numbers({kRoot2, 2, -kRoot2 / 2})));
+  for (const double gain : {1.0, 0.5}) {
+    ConvolutionLayer layer(1, 1, {.kernel = 1, .clamp = 4.0, .result_gain = gain});
+    set(layer, "weight", at::ones({1, 1, 1, 1}));
+    set(layer, "bias", numbers({1}));
+    const auto expected = numbers({2 * kRoot2, 4, -kRoot2}) * gain;
+    EXPECT_TRUE(at::allclose(convolved(layer, x).flatten(), expected));
+    EXPECT_TRUE(at::allclose(convolved(layer, x, x).flatten(), expected + x.flatten()));
+  }
+}
+
+TEST(ConvolutionLayer, ScalesItsWeightByTheGainIfItIsLinear) {
+  ConvolutionLayer layer(
+      1, 1,
+      {.kernel = 1, .bias = false, .activation = kernels::Activation::kLinear, .result_gain = 3});
+  set(layer, "weight", at::ones({1, 1, 1, 1}));
+  EXPECT_EQ(convolved(layer, numbers({2}).view({1, 1, 1, 1})).item<double>(), 6);
 }
 
 TEST(ConvolutionLayer, ScalesItsWeightsByTheFanIn) {
