@@ -30,8 +30,7 @@ struct Operation {
   /// Two for a multiplication and an addition; for convolutions and matrix products only. Zeros of
   /// the padding are multiplied as well.
   double flops = 0;
-  /// Bytes read and written, or reduced; none for a convolution.
-  double bytes = 0;
+  double bytes = 0;  ///< read and written, or reduced
   int launches = 1;
 };
 

@@ -50,22 +50,27 @@ double convolution_flops(const at::Tensor& image, const at::Tensor& weight,
 
 std::vector<Operation> of_convolution(const RecordedCall& call) {
   const at::Tensor& image = call.arguments[0].toTensor();
+  const at::Tensor& weight = call.arguments[1].toTensor();
+  const at::Tensor& result = call.outputs[0].toTensor();
   const bool transposed = call.arguments[6].toBool();
   return {{.name = call.name,
            .kind = transposed ? Kind::kDataGradient : Kind::kConvolution,
            .number = number_of(image),
-           .flops = convolution_flops(image, call.arguments[1].toTensor(),
-                                      call.outputs[0].toTensor(), transposed)}};
+           .flops = convolution_flops(image, weight, result, transposed),
+           .bytes = bytes_of({image, weight, result})}};
 }
 
 std::vector<Operation> of_convolution_gradients(const RecordedCall& call) {
+  const at::Tensor& result = call.arguments[0].toTensor();
   const at::Tensor& image = call.arguments[1].toTensor();
+  const at::Tensor& weight = call.arguments[2].toTensor();
   const bool transposed = call.arguments[7].toBool();
   const auto wanted = call.arguments[10].toBoolList();
+  // Of the three, each gradient is computed from two, and is as large as the third.
   Operation gradient{.name = call.name,
                      .number = number_of(image),
-                     .flops = convolution_flops(image, call.arguments[2].toTensor(),
-                                                call.arguments[0].toTensor(), transposed)};
+                     .flops = convolution_flops(image, weight, result, transposed),
+                     .bytes = bytes_of({image, weight, result})};
   std::vector<Operation> operations;
   if (wanted.get(0)) {
     // The transpose of a transposed convolution is a plain one.

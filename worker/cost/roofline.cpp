@@ -22,14 +22,14 @@ double flops_per_second(Number number, const Device& device, bool tf32) {
 
 /// Returns the time of one operation once it runs.
 Time time_of(const Operation& operation, const Device& device, bool tf32) {
+  const double moving = operation.bytes / (kShareOfBandwidth * device.memory_bytes);
   const double computing = operation.flops / flops_per_second(operation.number, device, tf32);
   switch (operation.kind) {
     case Kind::kConvolution:
     case Kind::kDataGradient:
-    case Kind::kWeightGradient: return {.convolutions = computing};
-    case Kind::kMatrixProduct: return {.matrix_products = computing};
-    case Kind::kMemory:
-      return {.memory = operation.bytes / (kShareOfBandwidth * device.memory_bytes)};
+    case Kind::kWeightGradient: return {.convolutions = std::max(computing, moving)};
+    case Kind::kMatrixProduct: return {.matrix_products = std::max(computing, moving)};
+    case Kind::kMemory: return {.memory = moving};
     case Kind::kAllReduce:
     case Kind::kHostRead: break;
   }

@@ -70,6 +70,9 @@ TEST(Recorder, CountsTheGradientOfATransposedConvolutionAsAPlainOne) {
   EXPECT_EQ(seen.work.data_gradient_flops, kLayerFlops);
   EXPECT_EQ(seen.work.convolution_flops, kLayerFlops);
   EXPECT_EQ(seen.work.weight_gradient_flops, 0);
+  for (const Operation& operation : seen.operations) {
+    EXPECT_EQ(operation.bytes, (kPixels * 5 + 5 * 7 * 3 * 3 + 8 * 7 * 33 * 33) * 4);
+  }
 }
 
 TEST(Recorder, CountsLibTorchsOwnConvolutionAlike) {

@@ -35,15 +35,19 @@ TEST(Roofline, ReadsAndWritesAtThreeQuartersOfTheBandwidth) {
   EXPECT_DOUBLE_EQ(time_of(one, kDevice, kGraph).memory, 2);
 }
 
-TEST(Roofline, TimesAMatrixProductByItsComputation) {
-  const Operations one = {{.kind = Kind::kMatrixProduct,
-                           .number = Number::kLowPrecision,
-                           .flops = 65e6,
-                           .bytes = 1e9,
-                           .launches = 0}};
-  const Time time = time_of(one, kDevice, kGraph);
-  EXPECT_DOUBLE_EQ(time.matrix_products, 0.1);
-  EXPECT_DOUBLE_EQ(time.total(), 0.1);
+TEST(Roofline, TimesAProductByItsComputationOrItsMemoryWhicheverIsSlower) {
+  Operation one{.kind = Kind::kMatrixProduct,
+                .number = Number::kLowPrecision,
+                .flops = 65e6,  // 0.1 s
+                .launches = 0};
+  for (const auto& [bytes, seconds] : {std::pair{3e5, 0.1}, {6e5, 0.2}}) {
+    one.bytes = bytes;
+    one.kind = Kind::kMatrixProduct;
+    EXPECT_DOUBLE_EQ(time_of(Operations{one}, kDevice, kGraph).matrix_products, seconds);
+    one.kind = Kind::kWeightGradient;
+    EXPECT_DOUBLE_EQ(time_of(Operations{one}, kDevice, kGraph).convolutions, seconds);
+    EXPECT_DOUBLE_EQ(time_of(Operations{one}, kDevice, kGraph).total(), seconds);
+  }
 }
 
 TEST(Roofline, CountsTheTimeOfEachLaunchInAGraph) {

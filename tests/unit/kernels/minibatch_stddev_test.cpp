@@ -47,14 +47,23 @@ TEST(MinibatchStddev, HasAnExactSecondDerivativeOfTwoImagesInFloat32) {
   EXPECT_NEAR(second[1].item<double>(), -expected, 1e-5 * expected);
 }
 
+TEST(MinibatchStddev, KeepsBatchesApart) {
+  const auto x = fixed_numbers({8, 4, 3, 1}, 0.1);
+  const auto apart =
+      at::cat({minibatch_stddev(x.slice(0, 0, 4), 2, 2), minibatch_stddev(x.slice(0, 4, 8), 2, 2)});
+  EXPECT_TRUE(minibatch_stddev(x, 2, 2, 2).equal(apart));
+}
+
 TEST(MinibatchStddev, TakesStridedInput) {
   const auto x = fixed_numbers({4, 6, 5, 14}, 0.1).slice(3, 0, 14, 2);
   EXPECT_TRUE(minibatch_stddev(x, 4, 2).equal(minibatch_stddev(x.contiguous(), 4, 2)));
 }
 
 TEST(MinibatchStddev, RefusesAGroupThatIsNotWholeAndNoImages) {
-  expect_error(ExitCode::kBug, "6 images in groups of 4",
+  expect_error(ExitCode::kBug, "6 images of 1 batches in groups of 4",
                [] { minibatch_stddev(at::zeros({6, 1, 1, 1}), 4); });
+  expect_error(ExitCode::kBug, "6 images of 2 batches in groups of 2",
+               [] { minibatch_stddev(at::zeros({6, 1, 1, 1}), 2, 1, 2); });
   expect_error(ExitCode::kBug, "not none", [] { minibatch_stddev(at::zeros({0, 1, 1, 1}), 1); });
 }
 

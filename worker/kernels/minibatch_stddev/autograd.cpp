@@ -57,16 +57,21 @@ struct MeanStddev : torch::autograd::Function<MeanStddev> {
 }  // namespace
 
 at::Tensor minibatch_stddev(const at::Tensor& x, std::int64_t group_size,
-                            std::int64_t feature_count) {
+                            std::int64_t feature_count, std::int64_t batch_count) {
   check(x.dim() == 4 && x.numel() > 0, "minibatch_stddev takes images [N, C, H, W], not none");
-  check(x.size(0) % group_size == 0,
-        "minibatch_stddev takes whole groups: " + std::to_string(x.size(0)) +
-            " images in groups of " + std::to_string(group_size));
+  check(x.size(0) % (group_size * batch_count) == 0,
+        "minibatch_stddev takes whole groups: " + std::to_string(x.size(0)) + " images of " +
+            std::to_string(batch_count) + " batches in groups of " + std::to_string(group_size));
   check(x.size(1) % feature_count == 0,
         "minibatch_stddev takes the same channels for each feature");
+  const std::int64_t groups = x.size(0) / (group_size * batch_count);  // of a batch
   const at::Tensor stddev =
-      MeanStddev::apply(x.reshape({group_size, x.size(0) / group_size, feature_count, -1}));
-  return stddev.repeat({group_size, 1});
+      MeanStddev::apply(x.reshape({batch_count, group_size, groups, feature_count, -1})
+                            .transpose(0, 1)
+                            .reshape({group_size, batch_count * groups, feature_count, -1}));
+  return stddev.view({batch_count, 1, groups, feature_count})
+      .expand({-1, group_size, -1, -1})
+      .reshape({-1, feature_count});
 }
 
 }  // namespace ganscale::kernels

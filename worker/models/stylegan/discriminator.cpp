@@ -2,7 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/cat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -144,13 +143,7 @@ at::Tensor StyleganDiscriminator::epilogue(const DiscriminatorBlock::State& stat
   const auto dtype = out_->weight().scalar_type();
   at::Tensor x = state.features.to(dtype).contiguous();
   if (last_fromrgb_) x = x + last_fromrgb_->forward(state.image.to(dtype), parameters[0]);
-  if (config_.stddev_features > 0) {
-    std::vector<at::Tensor> batches;
-    for (const at::Tensor& batch : x.chunk(batch_count)) {
-      batches.push_back(append_stddev(batch, config_));
-    }
-    x = batch_count == 1 ? batches.front() : at::cat(batches);
-  }
+  if (config_.stddev_features > 0) x = append_stddev(x, config_, batch_count);
   x = last_conv_->forward(x, parameters[1]).flatten(1);
   return out_->forward(fc_->forward(x, parameters[2]), parameters[3]);
 }

@@ -17,9 +17,11 @@ int ranks_of_a_group(int group_size, std::int64_t images_per_rank, int world_siz
 
 /// Appends channels with the standard deviation of each group: [N, C + features, H, W].
 ///
-/// x:      [N, C, H, W]. If ranks share groups (config.stddev_ranks), they all call it together
-///         with equal shapes, and run its derivatives together.
-/// Throws: ConfigError if the group size does not divide the images.
-at::Tensor append_stddev(const at::Tensor& x, const DiscriminatorConfig& config);
+/// x:           [N, C, H, W]. If ranks share groups (config.stddev_ranks), they all call it together
+///              with equal shapes, and run its derivatives together.
+/// batch_count: of batches of equal size, one after the other, that share no group.
+/// Throws:      ConfigError if the group size does not divide the images of a batch.
+at::Tensor append_stddev(const at::Tensor& x, const DiscriminatorConfig& config,
+                         int batch_count = 1);
 
 }  // namespace ganscale::models::stylegan

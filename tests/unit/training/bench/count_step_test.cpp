@@ -158,8 +158,8 @@ TEST(CountStep, OfConfigFStaysWithinItsBudgets) {
       "training: {batch: 32, precision: bf16}\n");
   const auto phases = count_step(config, 1);
   const auto report = report_counts(phases, config.training, 1, cost::device_of_name("H200"));
-  EXPECT_LE(report.step.work.launches, 1300);
-  EXPECT_LE(report.step.work.memory_bytes, 147e9);
+  EXPECT_LE(report.step.work.launches, 950);
+  EXPECT_LE(report.step.work.memory_bytes, 100e9);
 }
 
 /// Counts the gradients of a phase of BigGAN.
