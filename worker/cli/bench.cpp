@@ -61,8 +61,9 @@ constexpr auto kBenchExample =
     "  time                        the estimated time of the device for that: convolutions and "
     "matrix\n"
     "                              products at 65% of the low-precision peak or 50% of others, "
-    "the\n"
-    "                              rest at 75% of the bandwidth, 2.5 us for a launch in a CUDA "
+    "but\n"
+    "                              no faster than what they read and write, which as the\n"
+    "                              rest takes 75% of the bandwidth, 2.5 us for a launch in a CUDA "
     "graph\n"
     "                              (training.cuda_graphs), 6 us outside one if the device waits\n"
     "It is an estimate to compare measured times with, not a measurement.";

@@ -28,7 +28,8 @@ struct Time {
 /// Estimates the time that a device takes for these operations in their order, with factors
 /// that were fixed before anything was measured:
 ///
-/// - convolutions and matrix products at 65% of the low-precision peak, 50% of another one;
+/// - convolutions and matrix products at 65% of the low-precision peak, 50% of another one, but no
+///   faster than what they read and write;
 /// - everything else at 75% of the memory's bandwidth;
 /// - 2.5 us for each launch in a graph; outside one the host needs 6 us for a launch, and the
 ///   device waits if it is done sooner. After a kHostRead the host starts after the device;

@@ -162,6 +162,40 @@ __global__ void fill(BiasActArrays arrays, BiasActRule rule, ChannelWalk walk, b
     store_sums(sums, walk, static_cast<T*>(arrays.partial_sums));
 }
 
+/// Calls start(kernel) with the kernel of this order that also does what the arrays ask for.
+template <class Stored, class T, Activation kActivation, BiasActOrder kOrder, class Start>
+void start_with(const BiasActArrays& arrays, Start start) {
+  if constexpr (kOrder == BiasActOrder::kValue && is_piecewise_linear(kActivation)) {
+    if (arrays.addend != nullptr) {
+      return start(fill<Stored, T, kActivation, kOrder, Beside::kAddend>);
+    }
+  }
+  if constexpr (kOrder == BiasActOrder::kDerivative || kOrder == BiasActOrder::kDerivativeOfInput) {
+    if (arrays.partial_sums != nullptr) {
+      return start(fill<Stored, T, kActivation, kOrder, Beside::kSums>);
+    }
+  }
+  start(fill<Stored, T, kActivation, kOrder, Beside::kNothing>);
+}
+
+/// Calls start(kernel) with the kernel of an order.
+template <class Stored, class T, Activation kActivation, class Start>
+void start_order(BiasActOrder order, const BiasActArrays& arrays, Start start) {
+  switch (order) {
+    case BiasActOrder::kValue:
+      return start_with<Stored, T, kActivation, BiasActOrder::kValue>(arrays, start);
+    case BiasActOrder::kDerivativeOfInput:
+      if constexpr (is_piecewise_linear(kActivation)) {
+        return start_with<Stored, T, kActivation, BiasActOrder::kDerivativeOfInput>(arrays, start);
+      }
+      [[fallthrough]];
+    case BiasActOrder::kDerivative:
+      return start_with<Stored, T, kActivation, BiasActOrder::kDerivative>(arrays, start);
+    case BiasActOrder::kSecondDerivative:
+      return start_with<Stored, T, kActivation, BiasActOrder::kSecondDerivative>(arrays, start);
+  }
+}
+
 template <class Stored, class T, Activation kActivation>
 void launch(const BiasActArrays& arrays, const BiasActTask& task, void* stream) {
   constexpr int kElements = kWidth<Stored, kActivation>;
@@ -172,33 +206,9 @@ void launch(const BiasActArrays& arrays, const BiasActTask& task, void* stream) 
   const bool in_vectors =
       takes_vectors(walk, kElements, sizeof(Stored),
                     {arrays.out, arrays.x, arrays.gradient, arrays.tangent, arrays.addend});
-  const auto start = [&](auto kernel) {
+  start_order<Stored, T, kActivation>(task.order, arrays, [&](auto kernel) {
     launch_kernel("bias_act", grid_of(walk), stream, kernel, arrays, task.rule, walk, in_vectors);
-  };
-  const auto start_derivative = [&]<BiasActOrder kOrder>() {
-    if (arrays.partial_sums != nullptr) {
-      return start(fill<Stored, T, kActivation, kOrder, Beside::kSums>);
-    }
-    start(fill<Stored, T, kActivation, kOrder, Beside::kNothing>);
-  };
-  switch (task.order) {
-    case BiasActOrder::kValue:
-      if constexpr (is_piecewise_linear(kActivation)) {
-        if (arrays.addend != nullptr) {
-          return start(fill<Stored, T, kActivation, BiasActOrder::kValue, Beside::kAddend>);
-        }
-      }
-      return start(fill<Stored, T, kActivation, BiasActOrder::kValue, Beside::kNothing>);
-    case BiasActOrder::kDerivativeOfInput:
-      if constexpr (is_piecewise_linear(kActivation)) {
-        return start_derivative.template operator()<BiasActOrder::kDerivativeOfInput>();
-      }
-      [[fallthrough]];
-    case BiasActOrder::kDerivative:
-      return start_derivative.template operator()<BiasActOrder::kDerivative>();
-    case BiasActOrder::kSecondDerivative:
-      return start(fill<Stored, T, kActivation, BiasActOrder::kSecondDerivative, Beside::kNothing>);
-  }
+  });
 }
 
 template <class Stored, class T>

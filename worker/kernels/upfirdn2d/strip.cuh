@@ -228,10 +228,9 @@ __global__ void by_strip(const T* __restrict__ x, const Sum* __restrict__ filter
   const int beyond = first_row + strips.row_count;
   const std::int64_t to =
       n * work.out_strides.image + c * work.out_strides.channel + out_x * work.out_strides.column;
-  const T* const addend = static_cast<const T*>(work.addend);
   const StripPlace<T> place{.x = x + n * work.x_strides.image + c * work.x_strides.channel,
                             .out = out + to,
-                            .addend = addend == nullptr ? nullptr : addend + to,
+                            .addend = addend_of<T>(work, to),
                             .out_x = out_x,
                             .first_row = first_row,
                             .end_row = beyond < work.out_height ? beyond : work.out_height};

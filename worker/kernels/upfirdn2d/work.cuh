@@ -41,11 +41,17 @@ __device__ const Sum* load_filter(const Sum* filter, const Work& work) {
   return taps;
 }
 
-/// Returns what is added to the output `place` elements behind the first.
+/// Returns where the addend of the output `place` elements behind the first is; null without one.
+template <class T>
+__device__ const T* addend_of(const Work& work, std::int64_t place) {
+  return work.addend == nullptr ? nullptr : static_cast<const T*>(work.addend) + place;
+}
+
+/// Returns what is added to that output.
 template <class Sum, class T>
 __device__ Sum added_at(const Work& work, std::int64_t place) {
-  return work.addend == nullptr ? Sum(0)
-                                : static_cast<Sum>(static_cast<const T*>(work.addend)[place]);
+  const T* addend = addend_of<T>(work, place);
+  return addend == nullptr ? Sum(0) : static_cast<Sum>(*addend);
 }
 
 /// The first tap of an output that covers a pixel rather than an inserted zero, and that pixel.
