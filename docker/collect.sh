@@ -11,9 +11,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rm -rf "$out"
 mkdir -p "$out/usr/local/bin" "$out/usr/local/share/ganscale"
 
-# Prints "name path" of each library that a program loads at its start. Ends the script if one is missing.
+# Prints "name path" of each library that a program loads at its start. Ends the script if one is missing, other than the driver.
 libraries() {
-  ldd "$1" | awk '/not found/ { print > "/dev/stderr"; bad = 1 } $2 == "=>" && $3 ~ /^\// { print $1, $3 } END { exit bad }'
+  ldd "$1" | awk '/not found/ && $1 != "libcuda.so.1" { print > "/dev/stderr"; bad = 1 }
+    $2 == "=>" && $3 ~ /^\// { print $1, $3 } END { exit bad }'
 }
 
 # Prints the Debian package that a file belongs to. /lib is a link to /usr/lib where the package database may not know it.
@@ -21,6 +22,16 @@ package_of() {
   local file
   file=$(readlink -f "$1")
   dpkg -S "$file" 2>/dev/null || dpkg -S "${file#/usr}"
+}
+
+# Prints the same of the parts that LibTorch, cuDNN and NVRTC load by name.
+libraries_by_name() {
+  local part
+  for part in "$1"/torch/lib/lib{torch_cuda_linalg,caffe2_nvrtc}.so "$1"/nvidia/cudnn/lib/libcudnn_*.so.* \
+    "$1"/nvidia/cu13/lib/libnvrtc-builtins.so.*; do
+    echo "${part##*/} $part"
+    libraries "$part"
+  done
 }
 
 collect_worker() {
@@ -32,6 +43,10 @@ collect_worker() {
   mkdir -p "$folder" "$out/etc/ld.so.conf.d"
   found=$(libraries "$program")
   site=$(sed -n '/\/site-packages\// { s|^[^ ]* \(.*/site-packages\)/.*|\1|p; q }' <<<"$found")
+  if grep -q '^libtorch_cuda\.so ' <<<"$found"; then
+    found+=$'\n'$(libraries_by_name "$site")
+    wheels+=("$here/../scripts/requirements/test.txt")
+  fi
   while read -r name path; do
     case $path in
       */site-packages/*)
@@ -41,13 +56,6 @@ collect_worker() {
       *) package_of "$path" | sed 's/:.*//' ;;
     esac
   done <<<"$found" | sort -u >"$out/packages.txt"
-  if [ -e "$folder/torch/lib/libtorch_cuda.so" ]; then
-    # LibTorch, cuDNN and others load parts of theirs by name.
-    install -p -m 644 "$site"/torch/lib/lib{torch_cuda_linalg,caffe2_nvrtc}.so "$folder/torch/lib/"
-    cp -a "$site/nvidia" "$folder/"
-    find "$folder" \( -name include -o -name bin -o -name '*nvvm*' -o -name '*.a' \) -prune -exec rm -rf {} +
-    wheels+=("$here/../scripts/requirements/test.txt")
-  fi
   find "$folder" -name '*.so*' -printf '/usr/local/lib/ganscale/%P\n' | xargs -r -n 1 dirname | sort -u \
     >"$out/etc/ld.so.conf.d/ganscale.conf"
   # Name and version of each wheel that a library came from, for the bill of materials.

@@ -1,13 +1,14 @@
 # The worker: ganscale, Open MPI and sshd, for pods of an MPIJob and for mpirun on one machine.
-#   docker build -f docker/worker.Dockerfile -t ganscale .                                        CPU
-#   docker build -f docker/worker.Dockerfile -t ganscale:cuda --build-arg PRESET=cuda --build-arg "BASE=$(cat docker/cuda-base)" .   GPU
-# Instead of compiling, take what is built on a machine of BASE's release:
+#   docker build -f docker/worker.Dockerfile -t ganscale .                                   CPU
+#   docker build -f docker/worker.Dockerfile -t ganscale:cuda --build-arg PRESET=cuda .      GPU
+# Instead of compiling, take what is built on a machine of BASE's release (for a GPU with PRESET=cuda, too):
 #   docker/collect.sh worker build/release build/image/worker
 #   docker build -f docker/worker.Dockerfile -t ganscale build/image/worker
 ARG BASE=debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587
+ARG PRESET=release
 
 FROM ${BASE} AS programs
-ARG PRESET=release
+ARG PRESET
 ARG REVISION
 COPY . /image
 RUN if [ -e /image/scripts/setup.sh ]; then \
@@ -17,7 +18,13 @@ RUN if [ -e /image/scripts/setup.sh ]; then \
       docker/collect.sh worker "build/$PRESET" /image; \
     fi
 
-FROM ${BASE}
+FROM ${BASE} AS base-release
+
+# CUDA's libraries come with LibTorch. The container runtime adds the driver's, and refuses a driver that is too old.
+FROM ${BASE} AS base-cuda
+ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility NVIDIA_REQUIRE_CUDA=cuda>=13.0
+
+FROM base-${PRESET}
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="ganscale" \

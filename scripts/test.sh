@@ -9,7 +9,8 @@
 #     tsan       tests of what has threads, and collective tests, under ThreadSanitizer
 #   and what is slow and seldom broken (make check-long):
 #     headers    each header compiles alone
-#     gpu        the CUDA build for every architecture, also without services and MPI, as scripts/gpu-check.sh builds it
+#     gpu        the CUDA build for every architecture, the image with it, and the build without services and MPI, as
+#                scripts/gpu-check.sh builds it
 #     asan-all, tsan-all   also the tests that compute with tensors
 #     long       `release` once more, with the tests that it shortens at full length (tests/support/thorough.*) and those with
 #                the label long
@@ -94,7 +95,8 @@ stage_cuda() {
 }
 
 stage_gpu() {
-  scripts/build.sh cuda ganscale ganscale-parity gpu_tests && scripts/build.sh gpu ganscale gpu_tests
+  scripts/build.sh cuda ganscale ganscale-parity gpu_tests && { tests/e2e/cuda_image.sh build/cuda || [ $? -eq 77 ]; } &&
+    scripts/build.sh gpu ganscale gpu_tests
 }
 
 [ $# -gt 0 ] || die "no stage given" "Stages: $(declare -F | sed -n 's/^declare -f stage_//p' | tr '\n' ' ')"
@@ -103,7 +105,8 @@ for stage in "$@"; do
   declare -F "stage_$stage" >/dev/null || die "unknown stage: $stage" "Run scripts/test.sh without arguments for a list."
   case $stage in
     release) ;; # prepare_tests() brings the rest
-    cuda | gpu) tiers+=(test cuda) ;;
+    cuda) tiers+=(test cuda) ;;
+    gpu) tiers+=(test cuda e2e) ;;
     *) tiers+=(test) ;;
   esac
 done

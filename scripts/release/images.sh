@@ -20,5 +20,5 @@ publish() {
 }
 
 publish worker "ganscale:$version"
-publish worker "ganscale:$version-cuda" --build-arg PRESET=cuda --build-arg "BASE=$(cat docker/cuda-base)"
+publish worker "ganscale:$version-cuda" --build-arg PRESET=cuda
 publish operator "ganscale-operator:$version"

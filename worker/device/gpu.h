@@ -14,7 +14,8 @@ int visible_gpu_count();
 
 /// Makes `device` the current device of this thread, turns on cuDNN's benchmark mode, and forbids
 /// sums in low precision. Call it in main() before the first tensor, so that no rank creates a
-/// context on another rank's GPU. Does nothing for a CPU.
+/// context on another rank's GPU. Does nothing for a CPU. Throws ConfigError if the build has no
+/// kernels for the GPU.
 void use_device(c10::Device device);
 
 /// Returns the GPU's name, or "CPU".

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "device/gpu.h"
+#include "device/gpu_generation.h"
 #include "device/low_precision_sums.h"
 
 namespace ganscale::device {
@@ -35,6 +36,8 @@ int visible_gpu_count() { return c10::cuda::device_count(); }
 
 void use_device(c10::Device device) {
   if (!device.is_cuda()) return;
+  const cudaDeviceProp gpu = properties(device);
+  require_kernels_for(gpu.name, {gpu.major, gpu.minor}, GANSCALE_CUDA_ARCHITECTURES);
   at::globalContext().lazyInitDevice(c10::kCUDA);
   at::globalContext().setBenchmarkCuDNN(true);
   at::globalContext().setBenchmarkLimitCuDNN(kTriedAlgorithms);
