@@ -36,9 +36,11 @@ ROWS = [
     ("upfirdn2d, size kept, planes", "upfirdn2d", "by_strip<1, 1, 1, {stored}, float>"),
     ("upfirdn2d, doubled, planes", "upfirdn2d", "by_strip<2, 1, 1, {stored}, float>"),
     ("upfirdn2d, halved, planes", "upfirdn2d", "by_strip<1, 2, 1, {stored}, float>"),
-    ("bias_act of leaky ReLU", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)0, false>"),
-    ("its derivative", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)1, false>"),
-    ("its derivative with sums", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)1, true>"),
+    ("bias_act of leaky ReLU", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)0, (Beside)0>"),
+    ("the same with an addend", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)0, (Beside)1>"),
+    ("its derivative", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)1, (Beside)0>"),
+    ("its derivative with sums", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)1, (Beside)2>"),
+    ("the same from the input", "bias_act", "fill<{stored}, float, (Activation)2, (BiasActOrder)2, (Beside)2>"),
     ("scale_channels", "modulated_conv", "scale<{stored}, float>"),
     ("dot_channels", "modulated_conv", "dot<{stored}, float>"),
     ("row_sums", "row_sums", "fill<{stored}, float>"),
@@ -124,7 +126,7 @@ def table(kernels):
 
 def compile_commands(build):
     """Returns {folder: the command that compiles its kernel.cu in this build, without an output}."""
-    ninja = subprocess.run(["ninja", "-C", build, "-t", "commands", "ganscale_kernels"], stdout=subprocess.PIPE, text=True, check=True)
+    ninja = subprocess.run(["ninja", "-C", build, "-t", "commands", "ganscale"], stdout=subprocess.PIPE, text=True, check=True)
     commands = {}
     for line in ninja.stdout.splitlines():
         words = shlex.split(line)
@@ -151,7 +153,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="files compiled at a time")
     arguments = parser.parse_args()
     if not (arguments.build / "build.ninja").exists():
-        print(f"not compiled: {arguments.build} is no build; scripts/build.sh cuda ganscale_kernels makes it")
+        print(f"not compiled: {arguments.build} is no build; scripts/build.sh cuda ganscale makes it")
         return CANNOT
     commands = compile_commands(arguments.build)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
