@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 set(layers
   "base wire"
   "files command_line config cost profile tensors device telemetry markup http"
-  "comm data kernels checkpoint control schedule"
+  "comm data kernels checkpoint control pickle schedule"
   "models augment losses optim metrics report"
   "planning"
   "training"

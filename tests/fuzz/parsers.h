@@ -18,6 +18,9 @@ void parse_zip(Bytes input);
 // images.cpp
 void parse_image(Bytes input);
 
+// weights.cpp
+void parse_pickle(Bytes input);
+
 // configurations.cpp
 void parse_assignment(Bytes input);
 void parse_job_status(Bytes input);

@@ -5,7 +5,7 @@
 namespace ganscale::fuzz {
 
 std::span<const Target> targets() {
-  static constexpr std::array<Target, 16> kTargets = {{
+  static constexpr std::array<Target, 17> kTargets = {{
       {"assignment", parse_assignment},
       {"cel", parse_cel},
       {"cifar", parse_cifar},
@@ -17,6 +17,7 @@ std::span<const Target> targets() {
       {"kubeconfig", parse_kubeconfig},
       {"labels", parse_labels},
       {"parquet", parse_parquet},
+      {"pickle", parse_pickle},
       {"tf_example", parse_tf_example},
       {"tfrecord", parse_tfrecord},
       {"watch_event", parse_watch_event},

@@ -7,9 +7,13 @@
 #include "base/log.h"
 #include "cli/launch/supervise.h"
 #include "cli/options/beside_program.h"
+#include "cli/options/config_options.h"
 #include "cli/verbs.h"
 #include "files/atomic_file.h"
 #include "training/generators/import_weights.h"
+#include "training/generators/torch_file.h"
+#include "training/run/parse_run.h"
+#include "training/run/presets.h"
 
 namespace ganscale::cli {
 namespace {
@@ -17,13 +21,23 @@ namespace {
 struct ImportOptions {
   std::filesystem::path from;
   std::filesystem::path run;
+  ConfigOptions config;
+  ShapeOptions shapes;
 };
 
 constexpr auto kImportExample =
-    "\nExample:\n"
+    "\nExamples:\n"
     "  ganscale import --from ffhq.pkl --run runs/ffhq\n"
     "  ganscale generate --run runs/ffhq --truncation 0.7 --out faces.png\n"
-    "  ganscale train --config my.yaml --resume-weights runs/ffhq --run runs/mine";
+    "  ganscale train --config my.yaml --resume-weights runs/ffhq --run runs/mine\n"
+    "  ganscale import --from networks.pt --config my.yaml --run runs/networks\n"
+    "\n"
+    "networks.pt is a file of torch.save(), in Python:\n"
+    "  torch.save({'G': g.state_dict(), 'D': d.state_dict(), 'G_ema': ema.state_dict()}, "
+    "'networks.pt')\n"
+    "One network alone is a generator. The file does not say its model, so --config or --set "
+    "must.\n"
+    "It is read without Python, and refused if it has more than tensors and plain values.";
 
 namespace fs = std::filesystem;
 
@@ -60,14 +74,36 @@ void convert(const fs::path& network, const fs::path& to) {
   if (code != 0) throw UsageError("python3 has not converted the file: " + network.string());
 }
 
+/// Imports a network file, whose metadata tell its model.
+void import_network(const fs::path& from, const training::RunFolder& run) {
+  if (from.extension() != ".pkl") return training::import_weights(from, run);
+  const TemporaryFile converted(run.root());
+  convert(from, converted.path());
+  training::import_weights(converted.path(), run);
+}
+
+training::RunConfig config_of(const ImportOptions& options) {
+  config::Node node = read_config(options.config);
+  training::apply_presets(node, /*world_size=*/1);
+  return training::parse_run(config::Section(std::move(node)));
+}
+
 ExitCode import_weights(const ImportOptions& options) {
   const training::RunFolder run(options.run);
-  if (options.from.extension() == ".pkl") {
-    const TemporaryFile converted(options.run);
-    convert(options.from, converted.path());
-    training::import_weights(converted.path(), run);
+  const bool has_config = !options.config.file.empty() || !options.config.assignments.empty();
+  if (has_config) {
+    training::RunConfig config = config_of(options);
+    if (print_config_if_asked(options.config, config.resolved)) return ExitCode::kOk;
+    set_shapes(options.shapes, config.model);
+    if (options.config.dry_run) return ExitCode::kOk;
+    training::import_weights(options.from, config, run);
+  } else if (training::is_torch_file(options.from)) {
+    throw UsageError(
+        "a file of PyTorch does not say of which model it is, so name a configuration "
+        "(--config) or keys (--set model.name=...): " +
+        options.from.string());
   } else {
-    training::import_weights(options.from, run);
+    import_network(options.from, run);
   }
   log::info("Imported", {{"from", options.from}, {"run", options.run}});
   return ExitCode::kOk;
@@ -78,14 +114,18 @@ ExitCode import_weights(const ImportOptions& options) {
 void add_import(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ImportOptions>();
   CLI::App* verb = app.add_subcommand(
-      "import", "Make a run folder from public weights: StyleGAN2, StyleGAN3, R3GAN");
+      "import", "Make a run folder from public weights, or from a file of torch.save()");
   verb->footer(kImportExample);
-  verb->add_option("--from", options->from,
-                   "network file (.pkl), which python3 converts with torch and safetensors, or the "
-                   "output of scripts/convert-weights.py")
+  verb->add_option(
+          "--from", options->from,
+          "network file of StyleGAN2, StyleGAN3 or R3GAN (.pkl), which python3 converts "
+          "with torch and safetensors; the output of scripts/convert-weights.py; or, with a "
+          "configuration, a file of torch.save() or safetensors")
       ->required()
       ->type_name("FILE");
   verb->add_option("--run", options->run, "folder of the new run")->required()->type_name("DIR");
+  add_config_options(*verb, options->config);
+  add_shape_options(*verb, options->shapes);
   verb->callback([options, &action] { action = [options] { return import_weights(*options); }; });
 }
 

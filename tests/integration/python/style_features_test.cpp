@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <optional>
 
@@ -50,6 +50,22 @@ class StyleFeatures : public testing::Test {
 TEST_F(StyleFeatures, ImportedWeightsEqualTheFile) {
   ganscale("export --run " + path("run") + " --out " + path("g.safetensors"));
   run("python3 " SCRIPT " compare " + fixture_ + " " + path("g.safetensors"));
+}
+
+// The same networks by torch.save(), read where no Python is found, with the configuration of the run.
+TEST_F(StyleFeatures, SavedByPytorchAreImportedWithoutPython) {
+  run("python3 " SCRIPT " save " + fixture_ + " " + path("networks.pt"));
+  const std::string import =
+      "PATH=/nowhere " GANSCALE " import --from " + path("networks.pt") + " --run " + path("saved");
+  const ProgramResult unnamed = run_program(import);
+  EXPECT_EQ(unnamed.exit_code, 64);
+  EXPECT_THAT(unnamed.output, testing::HasSubstr("does not say of which model it is"));
+  const ProgramResult imported =
+      run_program(import + " --config " + path("run/config.yaml") + " --labels 10");
+  ASSERT_EQ(imported.exit_code, 0) << imported.output;
+  EXPECT_THAT(imported.output, testing::HasSubstr("tensors=0  other_values=1"));
+  ganscale("export --run " + path("saved") + " --out " + path("saved.safetensors"));
+  run("python3 " SCRIPT " compare " + fixture_ + " " + path("saved.safetensors"));
 }
 
 TEST_F(StyleFeatures, ExportedToTorchscriptHaveTheReferencesImages) {

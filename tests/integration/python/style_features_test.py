@@ -1,7 +1,7 @@
-"""Writes a network file as stylegan2-ada-pytorch, stylegan3 and R3GAN do, from a fixture; or compares exports with it: weights,
-and images of a TorchScript module.
+"""Writes a network file as stylegan2-ada-pytorch, stylegan3 and R3GAN do, from a fixture, or its networks by torch.save(); or
+compares exports with it: weights, and images of a TorchScript module.
 
-  style_features_test.py pickle FIXTURE OUT      style_features_test.py compare|images FIXTURE EXPORT
+  style_features_test.py pickle|save FIXTURE OUT      style_features_test.py compare|images FIXTURE EXPORT
 Exit code 77: torch or safetensors is missing.
 """
 import pickle
@@ -101,6 +101,12 @@ def write_pickle(fixture, out):
         pickle.dump({**networks, "G_ema": networks["G"], "augment_pipe": None}, file)
 
 
+def save_networks(fixture, out):
+    tensors = load_file(fixture)
+    networks = {name: module_of(tensors, f"init.{name}.").state_dict() for name in ("G", "D")}
+    torch.save({**networks, "G_ema": networks["G"], "images": 1000}, out)
+
+
 def compare(fixture, export):
     expected = {name[len("init.G."):]: tensor.float() for name, tensor in load_file(fixture).items()
                 if name.startswith("init.G.")}
@@ -122,4 +128,4 @@ def compare_images(fixture, export):
     assert error < 1e-5, error
 
 
-{"pickle": write_pickle, "compare": compare, "images": compare_images}[sys.argv[1]](*sys.argv[2:])
+{"pickle": write_pickle, "save": save_networks, "compare": compare, "images": compare_images}[sys.argv[1]](*sys.argv[2:])

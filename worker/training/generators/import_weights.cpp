@@ -1,11 +1,15 @@
 #include "training/generators/import_weights.h"
 
+#include <utility>
+
 #include "base/error.h"
+#include "base/log.h"
 #include "base/with_prefix.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/write_checkpoint.h"
 #include "config/units.h"
 #include "files/atomic_file.h"
+#include "training/generators/torch_file.h"
 #include "training/replica/run_snapshot.h"
 #include "training/run/parse_run.h"
 
@@ -13,6 +17,10 @@ namespace ganscale::training {
 namespace {
 
 using Metadata = std::map<std::string, std::string>;
+
+/// The files of a checkpoint, and what the names of their tensors begin with.
+constexpr std::pair<const char*, const char*> kPrefixes[] = {
+    {"generator", "G."}, {"discriminator", "D."}, {"generator_ema", "G_ema."}};
 
 const std::string& value_of(const Metadata& metadata, const std::string& key) {
   const auto found = metadata.find(key);
@@ -33,7 +41,8 @@ const models::Model& model_of(const Metadata& metadata, const std::filesystem::p
     if (model.public_weights == nullptr) continue;
     if (kind != metadata.end() && kind->second == model.public_weights->kind) return model;
   }
-  throw DataError("not a file of scripts/convert-weights.py: " + from.string());
+  throw DataError("not a file of scripts/convert-weights.py: " + from.string() +
+                  "; other files need a configuration (--config)");
 }
 
 /// Returns the configuration of a run with these networks.
@@ -56,27 +65,83 @@ RunConfig config_of(const models::Model& model, const Metadata& metadata) {
   return config;
 }
 
-}  // namespace
+/// The tensors of each network by checkpoint file.
+using Networks = std::map<std::string, NamedTensors>;
 
-void import_weights(const std::filesystem::path& from, const RunFolder& run) {
-  const auto weights = checkpoint::read_safetensors(from);
-  const models::Model& model = model_of(weights.metadata, from);
-  if (std::filesystem::exists(run.config())) {
-    throw ConfigError("this folder already contains a run: " + run.root().string());
+void warn_of_rest(const TorchFile& content, const Networks& networks,
+                  const std::filesystem::path& from) {
+  std::size_t used = 0;
+  for (const auto& [file, tensors] : networks) used += tensors.size();
+  const std::size_t unused = content.tensors.size() - used;
+  if (unused + content.others.size() > 0) {
+    log::warning("Left out what is not under G, D or G_ema",
+                 {{"from", from}, {"tensors", unused}, {"other_values", content.others.size()}});
   }
-  const RunConfig config = config_of(model, weights.metadata);
+}
+
+/// Returns the networks of a file: what is under their names, or all of it as a generator.
+Networks networks_in(const TorchFile& content, const std::filesystem::path& from) {
+  const NamedTensors& tensors = content.tensors;
+  Networks networks;
+  for (const auto& [file, prefix] : kPrefixes) {
+    auto of_network = with_prefix(tensors, prefix);
+    if (!of_network.empty()) networks.emplace(file, std::move(of_network));
+  }
+  if (networks.empty()) networks.emplace("generator_ema", tensors);
+  warn_of_rest(content, networks, from);
+  if (!networks.contains("generator_ema")) {
+    if (!networks.contains("generator"))
+      throw DataError("the file has no generator (G or G_ema): " + from.string());
+    networks.emplace("generator_ema", networks.at("generator"));
+  }
+  networks.emplace("generator", networks.at("generator_ema"));
+  if (!networks.contains("discriminator"))
+    log::warning("The file has no discriminator (D); its weights are initialized",
+                 {{"from", from}});
+  return networks;
+}
+
+void require_new(const RunFolder& run) {
+  if (std::filesystem::exists(run.config()))
+    throw ConfigError("this folder already contains a run: " + run.root().string());
+}
+
+void write_run(const RunConfig& config, const Networks& networks, const std::filesystem::path& from,
+               const RunFolder& run) {
   Replica replica(config, at::kCPU, ReplicaGroups{});
   const auto state = replica.state();
-  for (const auto& [file, prefix] :
-       {std::pair{"generator", "G."}, {"discriminator", "D."}, {"generator_ema", "G_ema."}}) {
-    copy_into(state.at(file), with_prefix(weights.tensors, prefix), from.string() + ": " + prefix);
+  for (const auto& [file, prefix] : kPrefixes) {
+    const auto found = networks.find(file);
+    if (found != networks.end())
+      copy_into(state.at(file), found->second, from.string() + ": " + prefix);
   }
+  for (const OtherAverage& other : replica.average().others())
+    copy_into(named_state(*other.generator), networks.at("generator_ema"), from.string());
   run.create();
   files::write_file_atomically(run.config(), config.resolved);
   const RunFacts facts{.model = config.model.name,
                        .label_count = config.model.label_count,
                        .channels = config.model.channels};
   checkpoint::write_checkpoint(run.root(), make_snapshot(replica.state(), facts, {}));
+}
+
+}  // namespace
+
+void import_weights(const std::filesystem::path& from, const RunFolder& run) {
+  const auto weights = checkpoint::read_safetensors(from);
+  const models::Model& model = model_of(weights.metadata, from);
+  require_new(run);
+  const TorchFile content{.tensors = weights.tensors, .others = {}};
+  write_run(config_of(model, weights.metadata), networks_in(content, from), from, run);
+}
+
+void import_weights(const std::filesystem::path& from, const RunConfig& config,
+                    const RunFolder& run) {
+  require_new(run);
+  const TorchFile content = is_torch_file(from)
+                                ? read_torch_file(from)
+                                : TorchFile{checkpoint::read_safetensors(from).tensors, {}};
+  write_run(config, networks_in(content, from), from, run);
 }
 
 }  // namespace ganscale::training

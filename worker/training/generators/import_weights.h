@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "training/run/run_config.h"
 #include "training/run/run_folder.h"
 
 namespace ganscale::training {
@@ -14,5 +15,16 @@ namespace ganscale::training {
 /// Throws: DataError for another file, or tensors that the networks do not have; ConfigError for a
 ///         run folder that is in use.
 void import_weights(const std::filesystem::path& from, const RunFolder& run);
+
+/// Creates such a run folder from weights that do not say what they are of.
+///
+/// from:   a file of torch.save() (read_torch_file()) or safetensors, with tensors G.*, G_ema.* and
+///         D.*, or those of a generator alone. Of G and G_ema, the one that is missing is the other.
+///         Without a discriminator, its weights are initialized; a warning says so, and what else
+///         the file has.
+/// config: of the networks, with channels and label_count.
+/// Throws: as above.
+void import_weights(const std::filesystem::path& from, const RunConfig& config,
+                    const RunFolder& run);
 
 }  // namespace ganscale::training

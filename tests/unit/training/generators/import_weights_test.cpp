@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 
+#include "checkpoint/reader.h"
 #include "checkpoint/safetensors.h"
 #include "models/build_model.h"
 #include "support/expect_error.h"
@@ -21,8 +22,8 @@ Metadata metadata() {
           {"discriminator", "skip"},     {"mbstd_group", "2"},    {"mbstd_features", "1"}};
 }
 
-/// Networks of the shape in the metadata, with weights of this seed.
-models::Networks networks(std::uint64_t seed) {
+/// The configuration that the metadata tell.
+RunConfig configuration() {
   RunConfig config = parse_run(config::parse_yaml(
       "model: {name: stylegan2, conditional: true, resolution: 16, z_dim: 8, w_dim: 8, "
       "mapping_layers: 2, channel_base: 128, channel_max: 16, discriminator: skip, "
@@ -30,7 +31,12 @@ models::Networks networks(std::uint64_t seed) {
       "test"));
   config.model.channels = 1;
   config.model.label_count = 3;
-  return models::build_networks(config.model, seed, nullptr);
+  return config;
+}
+
+/// Networks of this shape, with weights of this seed.
+models::Networks networks(std::uint64_t seed) {
+  return models::build_networks(configuration().model, seed, nullptr);
 }
 
 NamedTensors public_tensors() {
@@ -131,6 +137,66 @@ TEST(ImportWeights, NamesTheTensorThatNoNetworkHas) {
   tensors.emplace("G_ema.synthesis.b32.const", at::zeros({1}));
   expect_error(ExitCode::kData, "G_ema. has an unknown tensor: synthesis.b32.const",
                [&] { import(folder, metadata(), tensors); });
+}
+
+/// Imports weights without metadata, with a configuration.
+void import_with_configuration(const TemporaryFolder& folder, const NamedTensors& tensors) {
+  checkpoint::write_safetensors(folder / "weights.safetensors", tensors);
+  import_weights(folder / "weights.safetensors", configuration(), RunFolder(folder / "run"));
+}
+
+/// Expects that a network of the new run has the weights of this seed.
+void expect_weights(const TemporaryFolder& folder, const char* file, const NamedTensors& expected) {
+  const auto newest = checkpoint::newest_valid_checkpoint(folder / "run");
+  ASSERT_TRUE(newest);
+  const auto snapshot = checkpoint::load_checkpoint(*newest);
+  for (const auto& [name, tensor] : expected)
+    EXPECT_TRUE(at::equal(snapshot.files.at(file).at(name), tensor)) << file << ": " << name;
+}
+
+TEST(ImportWeights, TakesAConfigurationWhereTheFileHasNoMetadata) {
+  const TemporaryFolder folder;
+  import_with_configuration(folder, public_tensors());
+  expect_weights(folder, "generator", named_state(*networks(7).generator));
+  expect_weights(folder, "discriminator", named_state(*networks(7).discriminator));
+  expect_weights(folder, "generator_ema", named_state(*networks(8).generator));
+  EXPECT_EQ(load_newest_generator(folder / "run").config.model.name, "stylegan2");
+}
+
+TEST(ImportWeights, TakesASingleNetworkForTheGeneratorAndItsAverage) {
+  const TemporaryFolder folder;
+  import_with_configuration(folder, named_state(*networks(8).generator));
+  expect_weights(folder, "generator", named_state(*networks(8).generator));
+  expect_weights(folder, "generator_ema", named_state(*networks(8).generator));
+  expect_weights(folder, "discriminator",
+                 named_state(*networks(configuration().training.seed).discriminator));
+}
+
+TEST(ImportWeights, TakesTheGeneratorForItsAverageAndLeavesOutOtherTensors) {
+  const TemporaryFolder folder;
+  NamedTensors tensors{{"optimizer.0", at::zeros({2})}};
+  insert_with_prefix(tensors, "G.", named_state(*networks(8).generator));
+  import_with_configuration(folder, tensors);
+  expect_weights(folder, "generator", named_state(*networks(8).generator));
+  expect_weights(folder, "generator_ema", named_state(*networks(8).generator));
+}
+
+TEST(ImportWeights, NeedsAGenerator) {
+  const TemporaryFolder folder;
+  NamedTensors tensors;
+  insert_with_prefix(tensors, "D.", named_state(*networks(7).discriminator));
+  expect_error(ExitCode::kData, "the file has no generator (G or G_ema): ", [&] {
+    import_with_configuration(folder, tensors);
+  });
+}
+
+TEST(ImportWeights, RefusesWeightsOfAnotherShapeThanTheConfiguration) {
+  const TemporaryFolder folder;
+  auto tensors = named_state(*networks(8).generator);
+  tensors.at("synthesis.b4.const") = at::zeros({1, 4, 4});
+  expect_error(ExitCode::kData, "has a tensor of another shape: synthesis.b4.const: [1, 4, 4]",
+               [&] { import_with_configuration(folder, tensors); });
+  EXPECT_FALSE(std::filesystem::exists(folder / "run"));
 }
 
 TEST(ImportWeights, KeepsARunThatIsThere) {
