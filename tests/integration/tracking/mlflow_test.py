@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 from tracking_python import PROJECT, use_tracking_python
@@ -32,8 +33,10 @@ TRAINING = [f"--set={key}" for key in
 def load_server(folder):
     """Returns MLflow's server with a database in a folder, once in a process: that takes seconds."""
     os.environ["_MLFLOW_SERVER_FILE_STORE"] = f"sqlite:///{folder}/mlflow.db"
-    os.environ["_MLFLOW_SERVER_ARTIFACT_ROOT"] = f"{folder}/artifacts"
-    from mlflow.server import app  # pylint: disable=import-outside-toplevel; it reads the two variables
+    os.environ["_MLFLOW_SERVER_ARTIFACT_ROOT"] = "mlflow-artifacts:/"  # what mlflow server --serve-artifacts sets
+    os.environ["_MLFLOW_SERVER_SERVE_ARTIFACTS"] = "true"
+    os.environ["_MLFLOW_SERVER_ARTIFACT_DESTINATION"] = f"{folder}/artifacts"
+    from mlflow.server import app  # pylint: disable=import-outside-toplevel; it reads these variables
     experiment = app.test_client().get("/api/2.0/mlflow/experiments/get?experiment_id=0")  # makes the database
     assert experiment.status_code == 200, experiment.text
     return app
@@ -78,16 +81,37 @@ class Mlflow(unittest.TestCase):
         return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
     def expect_all_ticks(self, client, run_id):
-        """Expects the server to have the losses of stats.jsonl at their steps."""
+        """Expects the server to have the losses of stats.jsonl at their steps and times."""
         for network in ("generator", "discriminator"):
             history = client.get_metric_history(run_id, f"loss/{network}")
-            self.assertEqual([(metric.step, metric.value) for metric in history],
-                             [(tick["images_seen"], tick["loss"][network]) for tick in self.stats()])
+            self.assertEqual([(metric.step, metric.value, metric.timestamp) for metric in history],
+                             [(tick["images_seen"], tick["loss"][network], round(tick["unix_seconds"] * 1000))
+                              for tick in self.stats()])
+
+    def expect_artifacts(self, client, run_id):
+        """Expects the server to have the grids and the report of the run folder, byte by byte."""
+        grids = sorted(path.name for path in (self.run_folder / "samples").iterdir())
+        self.assertIn("reals.png", grids)
+        self.assertEqual(sorted(file.path for file in client.list_artifacts(run_id)), ["report.html", "samples"])
+        self.assertEqual(sorted(file.path for file in client.list_artifacts(run_id, "samples")),
+                         [f"samples/{name}" for name in grids])
+        for name in ["report.html", *(f"samples/{name}" for name in grids)]:
+            stored = client.download_artifacts(run_id, name, self.folder)
+            self.assertEqual(pathlib.Path(stored).read_bytes(), (self.run_folder / name).read_bytes(), name)
+
+    def expect_a_warning_without_proxy(self, client, kimg):
+        """Logs the run to an experiment whose clients must store artifacts themselves."""
+        client.create_experiment("elsewhere", artifact_location=str(self.folder / "elsewhere"))
+        code, output = self.end_of(self.train(kimg, "--set=telemetry.mlflow.experiment=elsewhere"))
+        self.assertEqual(code, 0, output)
+        self.assertEqual(output.count("The MLflow server does not store artifacts itself"), 1, output)
+        self.assertFalse((self.folder / "elsewhere").exists())
 
     def test_a_training_is_logged_and_resumed_whenever_the_server_came_up(self):
         server = load_server(self.folder)
         process = self.train(1_000_000)
         wait_until(lambda: len(self.stats()) >= 2 or process.poll() is not None)
+        missed, came_up = self.stats()[:2], time.time()
         self.addCleanup(serve(server, self.port))
         client = MlflowClient(self.uri)
         run_id = wait_until(lambda: (self.run_folder / "mlflow.json").exists() and
@@ -100,15 +124,22 @@ class Mlflow(unittest.TestCase):
         self.assertEqual(output.count("Cannot log to MLflow"), 1, output)
         self.assertEqual(output.count("The MLflow server has got what it missed"), 1, output)
         self.expect_run(client, run_id)
+        self.assertLessEqual(client.get_run(run_id).info.start_time, missed[0]["unix_seconds"] * 1000)
+        self.assertLess(missed[1]["unix_seconds"], came_up)  # when they were measured, not when they were sent
+        self.expect_artifacts(client, run_id)
         self.expect_no_secret()
 
-        code, output = self.end_of(self.train(self.stats()[-1]["kimg"] + 0.5))
+        kimg = self.stats()[-1]["kimg"] + 0.5
+        code, output = self.end_of(self.train(kimg))
         self.assertEqual(code, 0, output)
+        self.assertNotIn("artifacts", output)
+        self.expect_artifacts(client, run_id)
         self.assertEqual(client.get_run(run_id).info.status, "FINISHED")
         self.expect_all_ticks(client, run_id)
         runs = client.search_runs([client.get_experiment_by_name("faces").experiment_id])
         self.assertEqual([run.info.run_id for run in runs], [run_id])
         self.expect_that_the_server_reads_nan(client, run_id)
+        self.expect_a_warning_without_proxy(client, kimg)
 
     def expect_run(self, client, run_id):
         run = client.get_run(run_id)

@@ -6,6 +6,7 @@
 #include <pplx/threadpool.h>
 
 #include <mutex>
+#include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -16,6 +17,7 @@ namespace {
 namespace http = web::http;
 
 constexpr const char* kApi = "/api/2.0/mlflow/";
+constexpr const char* kArtifactsApi = "/api/2.0/mlflow-artifacts/artifacts/";
 constexpr int kThreads = 2;
 
 /// Starts the threads of cpprestsdk, which would be 40.
@@ -113,6 +115,13 @@ nlohmann::ordered_json MlflowClient::get(const std::string& path, const std::str
   http::http_request request(http::methods::GET);
   request.set_request_uri(uri.to_uri());
   return impl_->send(path, request);
+}
+
+void MlflowClient::put_artifact(const std::string& path, std::string content) {
+  http::http_request request(http::methods::PUT);
+  request.set_request_uri(web::uri::encode_uri(kArtifactsApi + path));
+  request.set_body(std::move(content), "application/octet-stream");
+  impl_->send(path, request);
 }
 
 void MlflowClient::cancel() { impl_->canceled.cancel(); }

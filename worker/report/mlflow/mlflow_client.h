@@ -42,6 +42,8 @@ class MlflowClient {
   /// Sends a GET request with one parameter. Blocks. Throws MlflowError.
   nlohmann::ordered_json get(const std::string& path, const std::string& name,
                              const std::string& value);
+  /// Stores a file as the artifact of this path, through the server. Blocks. Throws MlflowError.
+  void put_artifact(const std::string& path, std::string content);
   /// Ends a request of another thread soon, and every later one at once.
   void cancel();
 

@@ -28,6 +28,8 @@ nlohmann::ordered_json MlflowClient::get(const std::string& /*path*/, const std:
   return {};
 }
 
+void MlflowClient::put_artifact(const std::string& /*path*/, std::string /*content*/) {}
+
 void MlflowClient::cancel() {}
 
 }  // namespace ganscale::report

@@ -18,6 +18,7 @@ constexpr std::size_t kLongestKey = 250;
 constexpr std::size_t kLongestParam = 6000;
 constexpr std::size_t kLongestTag = 5000;
 constexpr const char* kStep = "images_seen";
+constexpr const char* kTime = "unix_seconds";
 
 std::string first_bytes(const std::string& text, std::size_t count) {
   return valid_utf8(text.substr(0, count));
@@ -80,7 +81,8 @@ ordered_json mlflow_tags(const ordered_json& object) {
 std::vector<std::pair<std::string, double>> mlflow_metrics(const ordered_json& line) {
   std::vector<std::pair<std::string, double>> metrics;
   collect(line, "", metrics);
-  std::erase_if(metrics, [](const auto& metric) { return metric.first == kStep; });
+  std::erase_if(metrics,
+                [](const auto& metric) { return metric.first == kStep || metric.first == kTime; });
   return metrics;
 }
 
@@ -89,11 +91,13 @@ std::vector<MlflowBatch> mlflow_batches(const std::vector<ordered_json>& lines,
   std::vector<MlflowBatch> batches;
   for (const ordered_json& line : lines) {
     const auto step = line.value(kStep, std::int64_t{0});
+    const std::int64_t time_ms =
+        line.contains(kTime) ? std::llround(line.at(kTime).get<double>() * 1000) : now_ms;
     for (const auto& [key, value] : mlflow_metrics(line)) {
       if (batches.empty() || batches.back().metrics.size() == kMostMlflowMetrics)
         batches.push_back({.metrics = ordered_json::array()});
       batches.back().metrics.push_back(
-          {{"key", key}, {"value", json_of(value)}, {"timestamp", now_ms}, {"step", step}});
+          {{"key", key}, {"value", json_of(value)}, {"timestamp", time_ms}, {"step", step}});
     }
     if (!batches.empty()) batches.back().images_seen = step;
   }

@@ -25,7 +25,8 @@ nlohmann::ordered_json mlflow_tags(const nlohmann::ordered_json& object);
 
 /// Returns the numbers of a line of stats.jsonl or metrics.jsonl with the paths of their keys:
 /// {"loss": {"generator": 1.5}} has "loss/generator". null is NaN. Leaves out "images_seen", which
-/// is the step, texts, and lists, which have a number for each label.
+/// is the step, "unix_seconds", which is the time, texts, and lists, which have a number for each
+/// label.
 std::vector<std::pair<std::string, double>> mlflow_metrics(const nlohmann::ordered_json& line);
 
 /// The metrics of one request.
@@ -35,7 +36,7 @@ struct MlflowBatch {
 };
 
 /// Returns the metrics of these lines in order, in batches of at most kMostMlflowMetrics.
-/// now_ms: the time of all of them, since 1970.
+/// now_ms: since 1970; the time of lines without "unix_seconds", of older versions.
 std::vector<MlflowBatch> mlflow_batches(const std::vector<nlohmann::ordered_json>& lines,
                                         std::int64_t now_ms);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/enum_names.h"
@@ -15,6 +17,7 @@ namespace ganscale::report {
 namespace {
 
 using nlohmann::ordered_json;
+using namespace nlohmann::literals;
 
 constexpr EnumNames<MlflowStatus, 3> kStatusNames = {{{MlflowStatus::kFinished, "FINISHED"},
                                                       {MlflowStatus::kFailed, "FAILED"},
@@ -25,11 +28,22 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
 }
 
+/// Returns the names of the images in a folder; none if it does not exist.
+std::set<std::string> images_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
+    if (entry.path().extension() == ".png") names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
 }  // namespace
 
 MlflowUpload::MlflowUpload(const MlflowAccess& access, MlflowSource source,
                            std::chrono::milliseconds timeout)
     : source_(std::move(source)),
+      start_ms_(now_ms()),
       client_(access, timeout),
       state_(read_state(access)),
       stats_{source_.stats},
@@ -84,12 +98,16 @@ void MlflowUpload::open_run() {
   if (state_.run_id.empty()) {
     const auto created = client_.post("runs/create", {{"experiment_id", find_experiment()},
                                                       {"run_name", source_.run_name},
-                                                      {"start_time", now_ms()},
+                                                      {"start_time", start_ms_},
                                                       {"tags", mlflow_tags(source_.facts)}});
-    state_.run_id = created.at("run").at("info").at("run_id").get<std::string>();
+    const auto& info = created.at("run").at("info");
+    state_.run_id = info.at("run_id").get<std::string>();
+    artifact_uri_ = info.value("artifact_uri", "");
     save();
   } else {
-    client_.post("runs/update", {{"run_id", state_.run_id}, {"status", "RUNNING"}});
+    const auto updated =
+        client_.post("runs/update", {{"run_id", state_.run_id}, {"status", "RUNNING"}});
+    artifact_uri_ = updated.value("/run_info/artifact_uri"_json_pointer, "");
   }
   is_open_ = true;
   log::info("Logging to MLflow",
@@ -127,11 +145,44 @@ void MlflowUpload::send() {
   send_lines(metrics_, state_.metrics_images_seen);
 }
 
+void MlflowUpload::send_artifacts() {
+  // The server stores what it names so; for any other address it expects clients to do that.
+  constexpr std::string_view kProxied = "mlflow-artifacts:/";
+  const bool is_proxied =
+      artifact_uri_.starts_with(kProxied) && !artifact_uri_.starts_with("mlflow-artifacts://");
+  if (!is_proxied) {
+    log::warning(
+        "The MLflow server does not store artifacts itself (mlflow server --serve-artifacts), so "
+        "sample grids and report are not sent",
+        {{"artifact_uri", artifact_uri_}});
+    return;
+  }
+  try {
+    send_artifacts_to(artifact_uri_.substr(kProxied.size()) + "/");
+  } catch (const MlflowError& error) {
+    if (error.may_pass()) throw;
+    log::warning("The MLflow server refuses sample grids and report", {{"reason", error.what()}});
+  }
+}
+
+/// folder: of this run on the server.
+void MlflowUpload::send_artifacts_to(const std::string& folder) {
+  for (const auto& name : images_in(source_.samples)) {
+    if (state_.samples.contains(name)) continue;
+    client_.put_artifact(folder + "samples/" + name, files::read_file(source_.samples / name));
+    state_.samples.insert(name);
+    save();
+  }
+  if (std::filesystem::exists(source_.report))
+    client_.put_artifact(folder + "report.html", files::read_file(source_.report));
+}
+
 void MlflowUpload::end(MlflowStatus status) {
   send();
   client_.post("runs/update", {{"run_id", state_.run_id},
                                {"status", name_in(kStatusNames, status)},
                                {"end_time", now_ms()}});
+  send_artifacts();
 }
 
 }  // namespace ganscale::report

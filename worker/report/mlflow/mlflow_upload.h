@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "report/mlflow/mlflow_client.h"
@@ -18,6 +19,8 @@ struct MlflowSource {
   std::filesystem::path state;    ///< which run of the server this is, and what it has got
   std::filesystem::path stats;    ///< stats.jsonl
   std::filesystem::path metrics;  ///< metrics.jsonl
+  std::filesystem::path samples;  ///< the folder of the sample grids
+  std::filesystem::path report;   ///< report.html
   std::string run_name;
   std::string config;            ///< as YAML: its parameters
   nlohmann::ordered_json facts;  ///< its tags
@@ -36,7 +39,8 @@ class MlflowUpload {
 
   /// Sends what the server lacks. Blocks. Throws MlflowError, OutputError, DataError.
   void send();
-  /// Does so and reports the end of the run to the server.
+  /// Does so, reports the end of the run to the server, and stores grids and report there. If the
+  /// server does not store artifacts itself, a warning says so.
   void end(MlflowStatus status);
   /// Ends either in another thread soon, and every later call at once.
   void cancel() { client_.cancel(); }
@@ -52,9 +56,10 @@ class MlflowUpload {
     bool has_params = false;
     std::int64_t stats_images_seen = -1;  ///< of the last line that was sent
     std::int64_t metrics_images_seen = -1;
+    std::set<std::string> samples;  ///< names of the grids that were sent
 
-    NLOHMANN_DEFINE_TYPE_INTRUSIVE(State, uri, experiment, run_id, has_params, stats_images_seen,
-                                   metrics_images_seen)
+    NLOHMANN_DEFINE_TYPE_INTRUSIVE_WITH_DEFAULT(State, uri, experiment, run_id, has_params,
+                                                stats_images_seen, metrics_images_seen, samples)
   };
 
   /// A file of JSON lines up to which this process has read it.
@@ -69,11 +74,15 @@ class MlflowUpload {
   void open_run();
   void send_params();
   void send_lines(Followed& from, std::int64_t& images_seen);
+  void send_artifacts();
+  void send_artifacts_to(const std::string& folder);
 
   const MlflowSource source_;
+  const std::int64_t start_ms_;  ///< since 1970
   MlflowClient client_;
   State state_;
   bool is_open_ = false;  ///< on the server, by this process
+  std::string artifact_uri_;
   Followed stats_;
   Followed metrics_;
 };

@@ -13,6 +13,7 @@
 #include "device/gpu.h"
 #include "files/atomic_file.h"
 #include "report/log/tick_line.h"
+#include "report/page/html_report.h"
 #include "telemetry/process_usage.h"
 #include "training/loop/tick_readings.h"
 #include "training/run/job_status.h"
@@ -46,6 +47,14 @@ void export_loader(telemetry::Instruments& instruments, const data::LoaderReadin
   instruments.repeated_reads_total.add(grown_in_source(&data::SourceCounts::repeated_reads));
   instruments.cached_reads_total.add(grown_in_source(&data::SourceCounts::cached_reads));
   instruments.cached_bytes.set(static_cast<double>(now.source.cached_bytes));
+}
+
+/// Adds the time to a line of statistics, to the millisecond.
+nlohmann::ordered_json with_time(nlohmann::ordered_json line) {
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(since_1970);
+  line["unix_seconds"] = static_cast<double>(time.count()) / 1000;
+  return line;
 }
 
 /// Returns what is known of a start as tags; those that MLflow has names for, with these.
@@ -110,6 +119,8 @@ void Reporter::open_mlflow(std::int64_t images_seen) {
           .state = context_.folder.mlflow(),
           .stats = context_.folder.stats(),
           .metrics = context_.folder.metrics(),
+          .samples = context_.folder.samples(),
+          .report = context_.folder.report(),
           .run_name = config.run_name.empty() ? root.filename().string() : config.run_name,
           .config = context_.config.resolved,
           .facts = std::move(facts),
@@ -241,7 +252,7 @@ void Reporter::tick(Progress& progress, double budget_seconds_left) {
 void Reporter::write_tick(const report::Tick& tick) {
   log::info(report::tick_line(tick, seconds_left(tick)));
   try {
-    stats_->append(report::to_json(tick));
+    stats_->append(with_time(report::to_json(tick)));
     if (mlflow_) mlflow_->notify();
     if (tensorboard_) tensorboard_->write_tick(tick);
   } catch (const files::OutputError& error) {
@@ -271,7 +282,7 @@ void Reporter::metrics(const MetricsLine& line) {
   const auto json = to_json(line);
   log::info("Evaluated the generator", {{"metrics", json.dump()}});
   try {
-    metrics_->append(json);
+    metrics_->append(with_time(json));
     if (mlflow_) mlflow_->notify();
   } catch (const files::OutputError& error) {
     log::warning("Cannot write the metrics", {{"reason", error.what()}});
@@ -319,8 +330,16 @@ void Reporter::state(wire::JobState state, const std::string& message) {
   if (context_.server != nullptr) context_.server->set_status(status_);
 }
 
-void Reporter::fail() {
-  if (mlflow_) mlflow_->finish(report::MlflowStatus::kFailed);
+void Reporter::fail() { finish_mlflow(report::MlflowStatus::kFailed); }
+
+void Reporter::finish_mlflow(report::MlflowStatus status) {
+  if (!mlflow_) return;
+  try {
+    report::write_html_report(context_.folder.root(), context_.folder.report());
+  } catch (const std::exception& error) {
+    log::warning("Cannot write the report for MLflow", {{"reason", error.what()}});
+  }
+  mlflow_->finish(status);
 }
 
 void Reporter::end(bool stopped) {
@@ -328,7 +347,7 @@ void Reporter::end(bool stopped) {
   state(wire::JobState::kDone);
   if (context_.server != nullptr) print_last_status(status_);
   using report::MlflowStatus;
-  if (mlflow_) mlflow_->finish(stopped ? MlflowStatus::kKilled : MlflowStatus::kFinished);
+  finish_mlflow(stopped ? MlflowStatus::kKilled : MlflowStatus::kFinished);
 }
 
 }  // namespace ganscale::training

@@ -72,6 +72,7 @@ class Reporter {
   void publish(const report::Tick& tick);
   void open_tensorboard(std::int64_t images_seen);
   void open_mlflow(std::int64_t images_seen);
+  void finish_mlflow(report::MlflowStatus status);
   void read_counters();
   double seconds_left(const report::Tick& tick) const;
 

@@ -39,6 +39,8 @@ class RunFolder {
   std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }
   /// Which run of an MLflow server this is, and what the server has got.
   std::filesystem::path mlflow() const { return root_ / "mlflow.json"; }
+  /// What `ganscale report` writes.
+  std::filesystem::path report() const { return root_ / "report.html"; }
   /// What the time of the profiled steps was spent on, and their trace.
   std::filesystem::path profile() const { return root_ / "profile.json"; }
   std::filesystem::path trace() const { return root_ / "trace.json"; }

@@ -76,6 +76,14 @@ TEST(MlflowBatches, HaveImagesSeenForStepsAndTheWordForNaN) {
   EXPECT_EQ(batches[0].images_seen, 500);
 }
 
+TEST(MlflowBatches, HaveTheTimesOfTheirLines) {
+  const auto batches =
+      mlflow_batches({{{"images_seen", 1}, {"fid50k", 2.5}, {"unix_seconds", 1764171600.123}}}, 7);
+  ASSERT_EQ(batches.size(), 1);
+  EXPECT_EQ(batches[0].metrics.dump(),
+            R"([{"key":"fid50k","value":2.5,"timestamp":1764171600123,"step":1}])");
+}
+
 TEST(MlflowBatches, HoldAThousandMetricsAndMarkCompleteLines) {
   const auto batches =
       mlflow_batches({line_with(1, 600), line_with(2, 600), line_with(3, 2500)}, 0);

@@ -32,7 +32,12 @@ std::string answer(const std::string& request) {
     return response("404 Not Found",
                     R"({"error_code":"RESOURCE_DOES_NOT_EXIST","message":"none"})");
   if (has("experiments/create")) return response("200 OK", R"({"experiment_id":"4"})");
-  if (has("runs/create")) return response("200 OK", R"({"run":{"info":{"run_id":"abc"}}})");
+  if (has("runs/create"))
+    return response("200 OK", R"({"run":{"info":{"run_id":"abc",)"
+                              R"("artifact_uri":"mlflow-artifacts:/4/abc/artifacts"}}})");
+  if (has("runs/update"))
+    return response("200 OK",
+                    R"({"run_info":{"artifact_uri":"mlflow-artifacts:/4/abc/artifacts"}})");
   return response("200 OK", "{}");
 }
 
@@ -71,6 +76,8 @@ class MlflowRunTest : public testing::Test {
                      {.state = folder_ / "mlflow.json",
                       .stats = folder_ / "stats.jsonl",
                       .metrics = folder_ / "metrics.jsonl",
+                      .samples = folder_ / "samples",
+                      .report = folder_ / "report.html",
                       .run_name = "r1",
                       .config = "model: {name: dcgan}\n",
                       .facts = {{"ganscale.version", "1"}},
@@ -95,14 +102,27 @@ class MlflowRunTest : public testing::Test {
     return steps;
   }
 
+  /// The first lines and the contents of the artifacts that came, in order.
+  std::vector<std::string> artifacts() const {
+    std::vector<std::string> artifacts;
+    for (const std::string& request : server_.requests()) {
+      if (!request.starts_with("PUT ")) continue;
+      artifacts.push_back(request.substr(0, request.find(" HTTP")) + " " +
+                          request.substr(request.find("\r\n\r\n") + 4));
+    }
+    return artifacts;
+  }
+
   TemporaryFolder folder_;
   std::atomic<bool> is_down_{false};
+  std::atomic<bool> takes_artifacts_{true};
   std::atomic<bool> is_silent_{false};
   std::atomic<bool> is_refusing_{false};
   LoopbackServer server_{[this](const std::string& request, const LoopbackServer::Write& write) {
     if (is_silent_) return server_.wait_for_hangup();
     if (is_down_) return write(response("503 Service Unavailable", "no"));
-    if (is_refusing_) return write(response("403 Forbidden", "no"));
+    if (is_refusing_ || (!takes_artifacts_ && request.starts_with("PUT ")))
+      return write(response("403 Forbidden", "no"));
     write(answer(request));
   }};
   MlflowPatience patience_{.request = std::chrono::seconds(50),
@@ -192,6 +212,30 @@ TEST_F(MlflowRunTest, SendsOnResumeWhatAServerThatWasDownMissed) {
   start(1000).finish(MlflowStatus::kFinished);
   EXPECT_THAT(steps(), ElementsAre(1000));
   testing::internal::GetCapturedStderr();
+}
+
+TEST_F(MlflowRunTest, StoresGridsOnceAndTheReportAtEachEnd) {
+  const std::string api = "PUT /api/2.0/mlflow-artifacts/artifacts/4/abc/artifacts/";
+  folder_.write("samples/reals.png", "R");
+  folder_.write("samples/unfinished.tmp", "T");
+  folder_.write("report.html", "P");
+  start().finish(MlflowStatus::kKilled);
+  EXPECT_THAT(artifacts(), ElementsAre(api + "samples/reals.png R", api + "report.html P"));
+  folder_.write("samples/fakes-000001.png", "F");
+  start().finish(MlflowStatus::kFinished);
+  EXPECT_THAT(artifacts(), ElementsAre(testing::_, testing::_, api + "samples/fakes-000001.png F",
+                                       api + "report.html P"));
+}
+
+TEST_F(MlflowRunTest, EndsWithAWarningIfTheServerRefusesArtifacts) {
+  takes_artifacts_ = false;
+  folder_.write("samples/reals.png", "R");
+  folder_.write("report.html", "P");
+  start().finish(MlflowStatus::kFinished);
+  EXPECT_THAT(artifacts(), SizeIs(1));
+  const std::string text = output();
+  EXPECT_EQ(occurrences(text, "refuses sample grids and report"), 1) << text;
+  EXPECT_EQ(occurrences(text, "ganscale: warning"), 1) << text;
 }
 
 TEST_F(MlflowRunTest, EndsInTimeIfTheServerNeverAnswers) {
