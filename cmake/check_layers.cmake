@@ -13,7 +13,7 @@ set(layers
   "cli")
 set(layers_of_augment "blur")
 set(layers_of_cli "launch options images" "serve")
-set(layers_of_comm "group" "backends collectives")
+set(layers_of_comm "group" "backends collectives" "preflight")
 set(layers_of_data "image storage" "formats fonts" "parquet" "sources" "loader tools")
 set(layers_of_kernels "launch" "row_sums"
     "bias_act counter_random grouped_products minibatch_stddev multi_tensor_adam nonfinite upfirdn2d weight_energies"

@@ -70,7 +70,7 @@ def check_ours(words):
         verbs.append(rest.pop(0))
         manual = output(program, *verbs, "--help")
     if verbs == ["launch"]:
-        started = next(i for i, word in enumerate(rest) if word in ("train", "evaluate", "bench"))
+        started = next(i for i, word in enumerate(rest) if word in ("train", "evaluate", "bench", "preflight"))
         rest, command = rest[:started], rest[started:]
         check_ours([words[0], *command])
     check_options(rest, manual)

@@ -8,11 +8,12 @@
 namespace ganscale {
 
 /// Exit codes of all binaries. mpirun passes on a rank's code, so they are an interface: the
-/// operator restarts on kDevice, kPeerLost and kStopped, never on the others.
+/// operator restarts on kFabric, kDevice, kPeerLost and kStopped, never on the others.
 enum class ExitCode : int {
   kOk = 0,
   kUsage = 64,
   kData = 65,
+  kFabric = 69,
   kBug = 70,
   kDevice = 71,
   kPeerLost = 75,
@@ -46,6 +47,12 @@ class ConfigError : public Error {
 class DataError : public Error {
  public:
   explicit DataError(const std::string& what) : Error(ExitCode::kData, what) {}
+};
+
+/// The network between the nodes is not what a training needs: see comm/preflight.
+class FabricError : public Error {
+ public:
+  explicit FabricError(const std::string& what) : Error(ExitCode::kFabric, what) {}
 };
 
 /// A device failed, or the requested device does not exist.

@@ -20,7 +20,7 @@
 namespace ganscale::cli {
 namespace {
 
-constexpr std::array kVerbs{"train", "evaluate", "bench"};
+constexpr std::array kVerbs{"train", "evaluate", "bench", "preflight"};
 
 constexpr auto kLaunchExample =
     "\n"
@@ -29,8 +29,10 @@ constexpr auto kLaunchExample =
     "  ganscale launch -n 2 train --config demo --set data.path=emoji --run runs/demo\n"
     "  ganscale launch --hostfile hosts train --config my.yaml --run runs/big\n"
     "\n"
-    "Starts train, evaluate or bench with mpirun: one rank for each GPU of this machine, or,\n"
-    "without GPUs, up to four ranks that share its cores. A hostfile has a line for each machine,\n"
+    "Starts train, evaluate, bench or preflight with mpirun: one rank for each GPU of this "
+    "machine,\n"
+    "or, without GPUs, up to four ranks that share its cores. A hostfile has a line for each "
+    "machine,\n"
     "such as `name slots=8`; mpirun reaches them by SSH, or within a Slurm allocation. If you "
     "need\n"
     "other options of mpirun, start mpirun yourself.\n"
@@ -60,7 +62,7 @@ void require_verb(const LaunchRequest& request) {
   const bool is_known = !request.command.empty() &&
                         std::ranges::find(kVerbs, request.command.front()) != kVerbs.end();
   if (is_known) return;
-  throw UsageError("launch takes train, evaluate or bench, with their options: " +
+  throw UsageError("launch takes train, evaluate, bench or preflight, with their options: " +
                    (request.command.empty() ? "nothing" : request.command.front()));
 }
 

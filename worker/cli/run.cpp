@@ -21,8 +21,8 @@ constexpr auto kDescription =
     "  ganscale generate --run runs/r1 --seeds 0-63 --grid 8x8 --out grid.png\n";
 
 constexpr auto kExitCodes =
-    "\nExit codes: 0 done, 64 usage, 65 data, 70 bug, 71 device, 75 peer lost, 78 configuration,\n"
-    "143 stopped by a signal after a checkpoint.";
+    "\nExit codes: 0 done, 64 usage, 65 data, 69 fabric, 70 bug, 71 device, 75 peer lost,\n"
+    "78 configuration, 143 stopped by a signal after a checkpoint.";
 
 /// All ranks find the same mistake of the user, the same damaged data. Rank 0 reports it and ends the
 /// others, which give it time to do so; a rank that is alone with its error reports it after that.
@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   add_import(app, action);
   add_project(app, action);
   add_bench(app, action);
+  add_preflight(app, action);
   add_plan(app, action);
   add_sweep(app, action);
   add_config_schema(app, action);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cli/options/config_options.h"
+#include "cli/options/fabric_options.h"
 #include "cli/this_build.h"
 #include "cli/verbs.h"
 #include "comm/backends/launcher.h"
@@ -22,6 +23,7 @@
 #include "training/session/check_config.h"
 #include "training/session/session.h"
 #include "training/suggestion/suggest_config.h"
+#include "wire/names.h"
 
 namespace ganscale::cli {
 namespace {
@@ -34,6 +36,8 @@ struct TrainOptions {
   std::string resume_weights;
   bool check_config = false;
   int world_size = comm::launched_world_size();
+  std::string preflight = "off";
+  comm::FabricRequirements fabric;
   bool prints_layout = false;
   std::string layout_device;  ///< empty: what the run computes on
   ShapeOptions shapes;
@@ -139,8 +143,11 @@ ExitCode train(const TrainOptions& options) {
     print_layout(options, std::move(config));
     return ExitCode::kOk;
   }
-  return training::run_session(std::move(config), training::RunFolder(options.run),
-                               {this_build(), typed_command_line()}, options.config.dry_run);
+  return training::run_session(
+      std::move(config), training::RunFolder(options.run), {this_build(), typed_command_line()},
+      {.dry_run = options.config.dry_run,
+       .preflight = value_in(training::kPreflightModes, options.preflight).value(),
+       .fabric = options.fabric});
 }
 
 }  // namespace
@@ -178,6 +185,13 @@ void add_train(CLI::App& app, Action& action) {
                        "; default: CPU-core, or H200 if the run uses a GPU")
       ->needs(prints_layout);
   add_shape_options(*verb, options->shapes);
+  verb->add_option("--preflight", options->preflight,
+                   "First measure the network between the ranks, as the verb preflight does: warn, "
+                   "or require (ends with 69 below --floor or without --hcas)")
+      ->envname(wire::environment::kPreflight)
+      ->check(CLI::IsMember({"off", "warn", "require"}))
+      ->capture_default_str();
+  add_fabric_options(*verb, options->fabric);
   verb->add_option("--log-format", options->log_format, "text, or json: one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

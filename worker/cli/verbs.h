@@ -23,6 +23,7 @@ void add_generate(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 void add_launch(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
+void add_preflight(CLI::App& app, Action& action);
 void add_project(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);

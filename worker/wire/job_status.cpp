@@ -136,6 +136,7 @@ Json to_json(const JobStatus& status) {
         {"written_unix_seconds", status.last_checkpoint->written_unix_seconds}};
   }
   if (status.measured) json["measured"] = to_json(*status.measured);
+  if (status.preflight) json["preflight"] = to_json(*status.preflight);
   if (!status.message.empty()) json["message"] = status.message;
   return json;
 }
@@ -171,6 +172,10 @@ JobStatus parse_job_status(const Json& json) {
   }
   if (const auto measured = json.find("measured"); measured != json.end()) {
     status.measured = read_measurement(*measured);
+  }
+  if (const auto preflight = json.find("preflight"); preflight != json.end()) {
+    if (!preflight->is_object()) fail("preflight", "an object");
+    status.preflight = parse_preflight(*preflight);
   }
   return status;
 }

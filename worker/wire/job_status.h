@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "wire/preflight.h"
+
 namespace ganscale::wire {
 
 /// The state of a training.
@@ -66,6 +68,7 @@ struct JobStatus {
   std::optional<double> augment_p;
   std::optional<LastCheckpoint> last_checkpoint;
   std::optional<Measurement> measured;  ///< once the window, or the run, is over
+  std::optional<Preflight> preflight;   ///< if there was one
   std::string message;                  ///< why it failed or what it waits for; otherwise empty
 
   double kimg() const { return static_cast<double>(images_seen) / 1000; }

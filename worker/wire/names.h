@@ -71,10 +71,18 @@ inline constexpr const char* kRestarts = "GANSCALE_RESTARTS";
 inline constexpr const char* kAttempt = "GANSCALE_ATTEMPT";
 /// If set, rank 0 prints its last status when it ends: a line that starts with kLastStatus.
 inline constexpr const char* kLeaveStatus = "GANSCALE_LEAVE_STATUS";
+/// What `train` does before anything else: off, warn or require; see its option --preflight.
+inline constexpr const char* kPreflight = "GANSCALE_PREFLIGHT";
+/// The least bus bandwidth in GB/s, and the HCAs of a node, that the preflight requires.
+inline constexpr const char* kPreflightFloor = "GANSCALE_PREFLIGHT_FLOOR";
+inline constexpr const char* kPreflightHcas = "GANSCALE_PREFLIGHT_HCAS";
 }  // namespace environment
 
 /// Prefix of the line with the last status, a JobStatus as JSON. The launcher's pod keeps it as its
 /// termination message.
 inline constexpr const char* kLastStatus = "ganscale: last status: ";
+
+/// Prefix of the line with the result of a preflight, a Preflight as JSON.
+inline constexpr const char* kPreflight = "ganscale: preflight: ";
 
 }  // namespace ganscale::wire

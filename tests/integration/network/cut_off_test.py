@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from programs import SCHEMES, WORKER, newest_digests, wait_until  # noqa: E402
 from thorough import thorough  # noqa: E402
 from write_images import write_idx  # noqa: E402
-from wire import SUBNET, Wire  # noqa: E402
+from wire import Wire, mpirun, start_agent  # noqa: E402
 
 EXTENT, RECORDS, BATCH, LABELS = 32, 64, 8, 4
 TIMEOUT_SECONDS = 15
@@ -42,14 +42,9 @@ class Training:
         self.folder, self.wire = folder, wire
         self.run = folder / "run"
         self.output_file = folder / "output"
-        agent = folder / "agent"
-        agent.write_text("#!/bin/sh\nshift\nexec " + " ".join(f"'{word}'" for word in wire.hosts[1].command("sh", "-c")) + ' "$*"\n')
-        agent.chmod(0o755)
         rank = f'"{WORKER}" train --config run.yaml --run run & pid=$!; echo $pid >pid.$OMPI_COMM_WORLD_RANK; wait $pid; ' \
                'code=$?; echo $code >code.$OMPI_COMM_WORLD_RANK; exit $code'
-        interfaces = [word for name in ("oob_tcp_if_include", "btl_tcp_if_include") for word in ("--mca", name, SUBNET)]
-        command = ["mpirun", "--allow-run-as-root", "--host", ",".join(f"{host.address}:1" for host in wire.hosts), "-n", "2",
-                   "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "tcp,self", *interfaces, "sh", "-c", rank]
+        command = [*mpirun(start_agent(folder, wire.hosts), wire.hosts), "sh", "-c", rank]
         for file in folder.glob("code.*"):
             file.unlink()
         with self.output_file.open("wb") as output:

@@ -37,28 +37,55 @@ def require_namespaces():
         raise unittest.SkipTest(f"this machine allows no network namespaces: {allowed.stderr.strip()}")
 
 
+def start_agent(folder, hosts):
+    """Writes the program by which mpirun starts processes on these hosts, given by their addresses, and returns its path."""
+    agent = folder / "agent"
+    cases = "".join(f"{host.address}) shift; exec " + " ".join(f"'{word}'" for word in host.command("sh", "-c")) + ' "$*" ;;\n'
+                    for host in hosts)
+    agent.write_text(f'#!/bin/sh\ncase $1 in\n{cases}esac\n')
+    agent.chmod(0o755)
+    return agent
+
+
+def mpirun(agent, hosts):
+    """Returns the command line of mpirun with a rank on each host, up to the program."""
+    interfaces = [word for name in ("oob_tcp_if_include", "btl_tcp_if_include") for word in ("--mca", name, SUBNET)]
+    return ["mpirun", "--allow-run-as-root", "--host", ",".join(f"{host.address}:1" for host in hosts), "-n", str(len(hosts)),
+            "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "tcp,self", *interfaces]
+
+
 class Host:
-    """A network namespace with an address, and the end of a wire."""
+    """A network namespace with an address on a device that is made for it."""
 
     def __init__(self, number):
         self.name = f"gan-wire-{os.getpid()}-{number}"
         self.address = f"10.93.0.{number + 1}"
-        self.end = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-        device = f"gan{os.getpid()}-{number}"
-        fcntl.ioctl(self.end, TUNSETIFF, struct.pack("16sH22x", device.encode(), IFF_TAP | IFF_NO_PI))
+        self.device = f"gan{os.getpid()}-{number}"
+        self.make_device()
         ip("netns", "add", self.name)
-        ip("link", "set", device, "netns", self.name)
+        ip("link", "set", self.device, "netns", self.name)
         ip("-n", self.name, "link", "set", "lo", "up")
-        ip("-n", self.name, "addr", "add", f"{self.address}/24", "dev", device)
-        ip("-n", self.name, "link", "set", device, "up")
+        ip("-n", self.name, "addr", "add", f"{self.address}/24", "dev", self.device)
+        ip("-n", self.name, "link", "set", self.device, "up")
 
     def command(self, *words):
         """Returns a command line that runs on this host, which has a name of its own."""
         return ["ip", "netns", "exec", self.name, "unshare", "--uts", "sh", "-c", f'hostname {self.name}; exec "$@"', "sh", *words]
 
     def close(self):
-        os.close(self.end)
         ip("netns", "del", self.name)
+
+
+class WiredHost(Host):
+    """A host at an end of a wire."""
+
+    def make_device(self):
+        self.end = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        fcntl.ioctl(self.end, TUNSETIFF, struct.pack("16sH22x", self.device.encode(), IFF_TAP | IFF_NO_PI))
+
+    def close(self):
+        os.close(self.end)
+        super().close()
 
 
 class Wire:
@@ -66,7 +93,7 @@ class Wire:
 
     def __init__(self):
         require_namespaces()
-        self.hosts = [Host(0), Host(1)]
+        self.hosts = [WiredHost(0), WiredHost(1)]
         self.is_cut = False
         self.delay_seconds = 0.0
         self.loss = 0.0  # share of the frames

@@ -115,7 +115,7 @@ class Mistakes(FirstRun):
     def test_a_verb_without_ranks_is_refused(self):
         code, output = run("launch", "report", "run")
         self.assertEqual(code, WRONG_USE)
-        self.assertIn("launch takes train, evaluate or bench", output)
+        self.assertIn("launch takes train, evaluate, bench or preflight", output)
 
     def test_a_dry_run_reads_images(self):
         words = ["train", "--data", self.write_images("."), "--run", self.run_folder, "--dry-run", *SHORT]

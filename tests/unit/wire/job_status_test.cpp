@@ -36,6 +36,15 @@ JobStatus full_status() {
                                   .step_seconds_p99 = 0.25,
                                   .memory_share = 0.75,
                                   .gpu_use = 0.5},
+          .preflight = Preflight{.gigabytes_per_second = 3.5,
+                                 .floor_gigabytes_per_second = 100,
+                                 .ranks = 64,
+                                 .nodes = 8,
+                                 .hcas = 7,
+                                 .gpu_direct = "peermem",
+                                 .measured_unix_seconds = 1'760'000'001,
+                                 .faulty_nodes = {{"faces-r1-worker-3", 24, "7 of 8 HCAs"}},
+                                 .message = "below the floor"},
           .message = "paused by command"};
 }
 

@@ -73,7 +73,8 @@ Reporter::Reporter(const TrainingContext& context, const Trainer& trainer,
       trainer_(trainer),
       writer_(writer),
       statistics_(agree_on_names(context.group, trainer.statistic_names())),
-      status_(first_status(context.config, context.folder, context.group.size())),
+      status_(
+          first_status(context.config, context.folder, context.group.size(), context.preflight)),
       window_(context.config.measure),
       profile_(context.config.profile) {}
 

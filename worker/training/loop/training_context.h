@@ -29,6 +29,7 @@ struct TrainingContext {
   double budget_seconds = 0;          ///< over all restarts; 0: none
   double spent_seconds = 0;           ///< of it, if the caller knows of more than the checkpoint
   nlohmann::ordered_json start = {};  ///< see describe_start(); checkpoints carry it
+  std::optional<wire::Preflight> preflight = {};  ///< for the status, if there was one
 
   /// Returns what the run resumes from, or begins with.
   ResumeFrom resume_from() const {

@@ -7,7 +7,8 @@
 
 namespace ganscale::training {
 
-wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, int world_size) {
+wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, int world_size,
+                             const std::optional<wire::Preflight>& preflight) {
   const char* restarts = std::getenv(wire::environment::kRestarts);
   wire::JobStatus status;
   status.run = folder.root().filename().string();
@@ -16,6 +17,7 @@ wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, i
   status.total_images = config.training.total_images();
   status.world_size = world_size;
   status.restarts = restarts == nullptr ? 0 : std::atoi(restarts);
+  status.preflight = preflight;
   return status;
 }
 

@@ -6,8 +6,9 @@
 
 namespace ganscale::training {
 
-/// Returns the initial status of a run.
-wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, int world_size);
+/// Returns the initial status of a run. preflight: its result, if there was one.
+wire::JobStatus first_status(const RunConfig& config, const RunFolder& folder, int world_size,
+                             const std::optional<wire::Preflight>& preflight);
 
 /// Prints the last status if the environment requests it: the operator can't query it any more.
 void print_last_status(const wire::JobStatus& status);

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "comm/collectives/numbers.h"
+#include "comm/preflight/preflight.h"
 #include "device/gpu.h"
 #include "files/append_line.h"
 #include "report/mlflow/mlflow_client.h"
@@ -91,6 +92,7 @@ struct Session {
   const Build& build;
   nlohmann::ordered_json start;
   double budget_seconds;
+  std::optional<wire::Preflight> preflight;
 };
 
 /// Opens the feature network before training, if there are metrics.
@@ -140,7 +142,8 @@ ExitCode run_rank(const Session& session, comm::Group& group, const comm::RankIn
                                 .server = services.server(),
                                 .evaluator = evaluator ? &*evaluator : nullptr,
                                 .budget_seconds = session.budget_seconds,
-                                .start = session.start};
+                                .start = session.start,
+                                .preflight = session.preflight};
   return session.scheme.run(context);
 }
 
@@ -161,14 +164,30 @@ ExitCode run_process(const Session& session, const comm::World& world, bool dry_
   });
 }
 
+/// Measures the network between the ranks, if that is wanted and there are any.
+std::optional<wire::Preflight> try_fabric(const SessionOptions& options,
+                                          const ProcessContext& process) {
+  comm::Group& group = *process.world.group;
+  if (options.preflight == PreflightMode::kOff || group.size() == 1) return std::nullopt;
+  auto result = comm::run_preflight(group, process.devices.generator, options.fabric);
+  if (result.passed()) return result;
+  if (options.preflight == PreflightMode::kRequire) throw FabricError(result.message);
+  if (group.rank() == 0) {
+    log::warning("The preflight failed, and the training begins nevertheless",
+                 {{"reason", result.message}});
+  }
+  return result;
+}
+
 }  // namespace
 
 ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance& provenance,
-                     bool dry_run) {
+                     const SessionOptions& options) {
   const Scheme& scheme = *config.scheme.chosen;
   const StopSignal stop;  // a signal during startup takes effect at the first step
   ProcessContext process = open_process_context(config);
   comm::Group& world = *process.world.group;
+  const auto preflight = try_fabric(options, process);
   if (world.rank() == 0) {
     for (const auto& warning : config_warnings(config)) log::warning(warning);
     require_mlflow(config.mlflow);
@@ -191,8 +210,9 @@ ExitCode run_session(RunConfig config, const RunFolder& folder, const Provenance
       .build = provenance.build,
       .start = describe_start(provenance, device::device_name(process.devices.generator),
                               devices_of_process, world),
-      .budget_seconds = config.budget.seconds(world.size() * devices_of_process)};
-  const ExitCode code = run_process(session, process.world, dry_run);
+      .budget_seconds = config.budget.seconds(world.size() * devices_of_process),
+      .preflight = preflight};
+  const ExitCode code = run_process(session, process.world, options.dry_run);
   if (code == ExitCode::kStopped) world.barrier();  // the first rank that ends, ends all
   world.finish();
   return code;

@@ -23,7 +23,8 @@ class Variable {
 };
 
 wire::JobStatus status() {
-  return first_status(parse("training: {total_kimg: 3}"), RunFolder("/runs/r1"), 4);
+  return first_status(parse("training: {total_kimg: 3}"), RunFolder("/runs/r1"), 4,
+                      wire::Preflight{.ranks = 4});
 }
 
 TEST(FirstStatus, DescribesTheRun) {
@@ -35,6 +36,7 @@ TEST(FirstStatus, DescribesTheRun) {
   EXPECT_EQ(first.world_size, 4);
   EXPECT_EQ(first.restarts, 0);
   EXPECT_EQ(first.images_seen, 0);
+  EXPECT_EQ(first.preflight, wire::Preflight{.ranks = 4});
 }
 
 TEST(FirstStatus, TakesTheRestartsFromTheOperator) {

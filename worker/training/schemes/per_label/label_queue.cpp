@@ -55,7 +55,8 @@ LabelQueue::LabelQueue(const TrainingContext& context, const LabelRecords& recor
       names_(context.dataset.source->label_names()),
       attempts_(attempts),
       single_group_(comm::make_single_group()),
-      status_(first_status(context.config, context.folder, context.group.size())) {}
+      status_(
+          first_status(context.config, context.folder, context.group.size(), context.preflight)) {}
 
 /// Returns the number of training images of a label: its share of the run's.
 std::int64_t LabelQueue::images_of(std::int64_t label) const {

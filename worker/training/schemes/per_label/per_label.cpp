@@ -82,7 +82,8 @@ wire::Measurement measure(const std::vector<LabelState>& states,
 void publish_end(const TrainingContext& context, const std::vector<LabelState>& states,
                  const wire::Measurement& measured) {
   if (context.server == nullptr) return;
-  wire::JobStatus status = first_status(context.config, context.folder, context.group.size());
+  wire::JobStatus status =
+      first_status(context.config, context.folder, context.group.size(), context.preflight);
   status.state = wire::JobState::kDone;
   status.total_images = 0;
   for (const LabelState& state : states) {

@@ -1,0 +1,54 @@
+#include "comm/preflight/preflight.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/options/fabric_options.h"
+#include "cli/verbs.h"
+#include "training/session/process_context.h"
+
+namespace ganscale::cli {
+namespace {
+
+constexpr double kTimeoutSeconds = 120;
+
+constexpr auto kPreflightExample =
+    "\n"
+    "Examples:\n"
+    "  ganscale launch --hostfile hosts preflight --floor 100 --hcas 8\n"
+    "  mpirun -n 16 ganscale preflight\n"
+    "\n"
+    "Measures the all-reduce that a training would use, in seconds, and prints what each node has: "
+    "HCAs\n"
+    "with an active port, and how they read GPU memory (peermem, dmabuf, none). If the bus "
+    "bandwidth\n"
+    "is below --floor, it also measures each node with its neighbors to find the slow one. Ends "
+    "with "
+    "69\n"
+    "if the bandwidth is below the floor or a node lacks HCAs, and names the node. The bus "
+    "bandwidth is\n"
+    "that of nccl-tests: 2 (n - 1) / n bytes per second for n ranks.";
+
+ExitCode preflight(const comm::FabricRequirements& required) {
+  training::RunConfig config;
+  config.comm.timeout_seconds = kTimeoutSeconds;
+  training::ProcessContext process = training::open_process_context(config);
+  comm::Group& group = *process.world.group;
+  const wire::Preflight result = comm::run_preflight(group, process.devices.generator, required);
+  if (!result.passed()) throw FabricError(result.message);
+  group.finish();
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_preflight(CLI::App& app, Action& action) {
+  const auto required = std::make_shared<comm::FabricRequirements>();
+  CLI::App* verb = app.add_subcommand(
+      "preflight", "Measure the network between the ranks, and find a slow node");
+  verb->footer(kPreflightExample);
+  add_fabric_options(*verb, *required);
+  verb->callback([required, &action] { action = [required] { return preflight(*required); }; });
+}
+
+}  // namespace ganscale::cli
