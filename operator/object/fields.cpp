@@ -77,6 +77,13 @@ int Fields::whole(const std::string& key, int fallback, int least, int most) {
   return static_cast<int>(value);
 }
 
+double Fields::positive(const std::string& key, double fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (!value->is_number() || value->get<double>() < 0) wrong(key, "a number of at least 0", *value);
+  return value->get<double>();
+}
+
 std::string Fields::name(const std::string& key) {
   std::string value = text(key);
   require(value.empty() || is_object_name(value), key, kNameRule + shown(value));

@@ -22,6 +22,8 @@ class Fields {
   std::int64_t whole(const std::string& key, std::int64_t fallback);
   /// An integer between `least` and `most`, both inclusive.
   int whole(const std::string& key, int fallback, int least, int most);
+  /// A number of at least 0.
+  double positive(const std::string& key, double fallback);
   /// The name of an object: a DNS subdomain (RFC 1123); empty if there is none.
   std::string name(const std::string& key);
   bool flag(const std::string& key, bool fallback);

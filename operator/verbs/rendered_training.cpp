@@ -27,10 +27,10 @@ Rendering render_training(const Json& document, const RenderContext& context) {
   for (const std::string& line : gan_training::describe_roles(plan)) {
     rendering.remarks.push_back(plan.key.text() + ", " + line);
   }
-  rendering.objects = {gan_training::config_map(plan),
-                       gan_training::control_secret(plan, "drawn by the operator"),
-                       gan_training::network_policy(plan, context.operator_namespace),
-                       gan_training::disruption_budget(plan), gan_training::mpi_job(plan, 1, 0)};
+  rendering.objects = {
+      gan_training::config_map(plan), gan_training::control_secret(plan, "drawn by the operator"),
+      gan_training::network_policy(plan, context.operator_namespace),
+      gan_training::disruption_budget(plan), gan_training::mpi_job(plan, {.attempt = 1})};
   return rendering;
 }
 

@@ -24,7 +24,7 @@ OF_THE_CLUSTER = ("MissingClaim", "MissingConfigMap")
 
 GOOD = {
     "image": "registry.example/ganscale:test", "imagePullPolicy": "IfNotPresent", "imagePullSecrets": ["registry"],
-    "nodes": 1, "config": {"model": {"name": "dcgan", "resolution": 32}, "data": {"path": "/data"},
+    "nodes": 1, "preflight": True, "config": {"model": {"name": "dcgan", "resolution": 32}, "data": {"path": "/data"},
                            "training": {"batch": 64, "total_kimg": 100}, "telemetry": {"control_port": 9401},
                            "generator": {"optimizer": {"name": "adam", "lr": 0.0002}}},
     "evaluation": {"every_kimg": 10}, "data": {"claimName": "faces", "path": "/data", "subPath": "a"},
@@ -41,7 +41,8 @@ GOOD = {
 NODES = [{"nodeProfile": "cpu"}, {"node": {"gpus": 1, "ranks": 2, "cpu": "2", "memory": "1Gi", "shm": "1Gi", "exclusive": True,
                                            "resources": {"example.com/nic": "1"}, "nodeSelector": {"disk": "fast"},
                                            "tolerations": [{"key": "a", "operator": "Exists"}],
-                                           "environment": {"NCCL_DEBUG": "INFO"}, "mpirun": ["--bind-to", "none"]}}]
+                                           "environment": {"NCCL_DEBUG": "INFO"}, "mpirun": ["--bind-to", "none"], "preflight": True,
+                                           "fabric": {"floorGigabytesPerSecond": 1.5, "hcas": 2}}}]
 NUMBERS = [0, -1, 1, 0.5, 1e300, -1e300, 2**31, 2**32 + 1, 2**53, 2**63 - 1, -2**63]
 TEXTS = ["", " ", "\u202e", "a\u202eb", "\u0000", "\x1b[31mred", "../../secrets/ganscale-operator-key", "a/b?c=d&e#f", "%2e%2e", "x" * 20000,
          "'; rm -rf / #", "$(reboot)", "{{ .Values }}", "\n---\nkind: Secret", "☃", "null", "true", "1e9", "&a [*a]", "-", "A.B"]

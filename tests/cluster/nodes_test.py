@@ -1,5 +1,6 @@
 """Nodes that end pods slowly, are cut off, or drained: never two attempts at once, and the training moves on."""
 import contextlib
+import json
 import time
 import unittest
 
@@ -83,6 +84,54 @@ class Nodes(MishapCase):
         self.assertNotEqual(self.only_worker(name)[1], node)
         notes = {event["reason"]: event["note"] for event in self.events(name)}
         self.assertIn(f"its node is cordoned: {node}", notes["Disruption"])
+        self.assertEqual(self.status(name).get("failures", 0), 0)
+
+    def fail_preflight(self, name, attempt, worker):
+        """Ends an attempt as a preflight does that names the node of one of its workers. Returns that node."""
+        pod = f"{name}-r{attempt}-worker-{worker}"
+        [node] = [item["spec"]["nodeName"] for item in self.pods(name) if item["metadata"]["name"] == pod]
+        found = {"gigabytes_per_second": 9.5, "floor_gigabytes_per_second": 100, "ranks": 16, "nodes": 2, "hcas": 8,
+                 "measured_unix_seconds": 1760000000 + attempt, "message": "the all-reduce is slow",
+                 "faulty_nodes": [{"host": pod, "first_rank": 8 * worker, "reason": "9.5 GB/s at best with a neighbor"}]}
+        self.end_launcher(name, 69, f"ganscale: preflight: {json.dumps(found)}\nganscale: error: {found['message']}\n")
+        return node
+
+    def test_that_are_below_the_floor_of_the_preflight(self):
+        name = self.training("floor", nodes=2, restartPolicy={"maxRestarts": 0, "backoffSeconds": 1, "avoidNodeSeconds": 20})
+        self.wait_right(name, 1)
+        environment = self.pods(name)[0]["spec"]["containers"][0]["env"]
+        self.assertIn({"name": "GANSCALE_PREFLIGHT", "value": "require"}, environment)
+        self.assertIn({"name": "GANSCALE_PREFLIGHT_FLOOR", "value": "100"}, environment)
+        slow = self.fail_preflight(name, 1, 1)
+        self.wait_right(name, 2)  # there are three nodes
+        self.assertNotIn(slow, [pod["spec"]["nodeName"] for pod in self.pods(name)])
+        status = self.status(name)
+        self.assertEqual([(node["name"], node["reason"]) for node in status["avoidedNodes"]], [(slow, "Fabric")])
+        self.assertEqual((status["preflight"]["passed"], status["preflight"]["gigabytesPerSecond"]), (False, 9.5))
+        self.assertEqual(status.get("failures", 0), 0)
+        fabric = self.condition(name, "FabricReady")
+        self.assertEqual((fabric["status"], fabric["reason"]), ("False", "FabricBelowFloor"))
+        self.assertIn("FabricBelowFloor", {event["reason"] for event in self.events(name)})
+        # Now it avoids as many nodes as it has. The third attempt may use one of them, and only warns.
+        self.fail_preflight(name, 2, 0)
+        self.wait_right(name, 3)
+        self.assert_fabric_is_accepted(name)
+
+    def assert_fabric_is_accepted(self, name):
+        environment = self.pods(name)[0]["spec"]["containers"][0]["env"]
+        self.assertIn({"name": "GANSCALE_PREFLIGHT", "value": "warn"}, environment)
+        self.assertEqual(self.condition(name, "FabricReady")["reason"], "Accepted")
+
+    def test_that_are_all_needed_although_one_is_below_the_floor(self):
+        name = self.training("needed", nodes=3, restartPolicy={"backoffSeconds": 1, "avoidNodeSeconds": 20},
+                             config={"model": {"name": "dcgan", "resolution": 64}, "training": {"batch": 48}})
+        self.wait_right(name, 1)
+        self.fail_preflight(name, 1, 2)
+        self.wait_told(name, "Unschedulable")
+        wait_for("the condition tells that there are too few nodes",
+                 lambda: self.condition(name, "FabricReady").get("reason") == "TooFewNodes")
+        self.wait_right(name, 3)
+        self.assert_fabric_is_accepted(name)
         self.assertEqual(self.status(name).get("failures", 0), 0)
 
 

@@ -11,6 +11,9 @@ nodeProfile: {{ .Values.nodeProfile }}
 {{- if and .Values.gpusPerNode (not .Values.sweep) }}
 gpusPerNode: {{ .Values.gpusPerNode }}
 {{- end }}
+{{- if not (kindIs "invalid" .Values.preflight) }}
+preflight: {{ .Values.preflight }}
+{{- end }}
 image: {{ include "training.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- with .Values.imagePullSecrets }}

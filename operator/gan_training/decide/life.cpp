@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/joined.h"
+#include "gan_training/decide/fabric.h"
 #include "gan_training/decide/restart.h"
 
 namespace ganscale::controller::gan_training {
@@ -141,6 +143,7 @@ void start(const Situation& s, Decision& d) {
   }
   if (d.record.state != AttemptState::kWanted) {
     std::erase_if(d.record.avoided, [&](const AvoidedNode& node) { return s.now >= node.until; });
+    if (d.record.request != s.request) d.record.fabric_accepted = false;
     ++d.record.attempt;
     add_event(d, false, "AttemptStarted",
               "attempt " + std::to_string(d.record.attempt) + " on " + std::to_string(s.nodes) +
@@ -165,23 +168,27 @@ bool may_fail_again(const Situation& s, Decision& d) {
   return true;
 }
 
-/// Keeps the next attempts off the node whose device failed. Returns what to say of it.
-std::string avoid_failed_node(const Situation& s, Decision& d) {
-  constexpr std::size_t kMostNodes = 16;
-  const std::string node = s.attempt ? s.attempt->failed_node : "";
-  if (node.empty() || s.restart.avoid_node_seconds == 0) return "";
+/// Keeps the next attempts off the nodes that failed. Returns what to say of it.
+std::string avoid_failed_nodes(const Situation& s, Decision& d, bool for_fabric) {
+  if (!s.attempt || s.attempt->failed_nodes.empty() || s.restart.avoid_node_seconds == 0) return "";
   auto& avoided = d.record.avoided;
-  std::erase_if(avoided, [&](const AvoidedNode& known) { return known.name == node; });
-  avoided.push_back({node, s.now + seconds(s.restart.avoid_node_seconds)});
-  if (avoided.size() > kMostNodes) avoided.erase(avoided.begin());
-  return "; avoids its node for " + std::to_string(s.restart.avoid_node_seconds) + " s: " + node;
+  for (const std::string& node : s.attempt->failed_nodes) {
+    std::erase_if(avoided, [&](const AvoidedNode& known) { return known.name == node; });
+    avoided.push_back({node, s.now + seconds(s.restart.avoid_node_seconds), for_fabric});
+    if (avoided.size() > kMostAvoided) avoided.erase(avoided.begin());
+  }
+  return std::string("; avoids its node") + (s.attempt->failed_nodes.size() > 1 ? "s" : "") +
+         " for " + std::to_string(s.restart.avoid_node_seconds) +
+         " s: " + joined(s.attempt->failed_nodes);
 }
 
 void restart_or_fail(const Situation& s, Decision& d, const RestartDecision& decision) {
   if (decision.restart && (!decision.counts || may_fail_again(s, d))) {
     ++d.record.restarts;
     d.record.restart_at = s.now + backoff(s.restart, decision.counts ? d.record.failures : 1);
-    const std::string message = decision.message + avoid_failed_node(s, d);
+    const bool for_fabric = decision.reason == kFabricBelowFloor;
+    std::string message = decision.message + avoid_failed_nodes(s, d, for_fabric);
+    if (for_fabric) message += accept_fabric(s, d);
     set_phase(d, Phase::kRestarting, decision.reason, message);
     add_event(d, true, decision.reason,
               "restart " + std::to_string(d.record.restarts) + ": " + message);
@@ -254,13 +261,18 @@ bool decide_unscheduled(const Situation& s, Decision& d) {
 /// Starts again, with the nodes that may be had again, if an attempt lacks nodes without them.
 bool decide_avoided(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
-  const auto& avoided = s.record.avoided;
+  auto avoided = s.record.avoided;
+  std::erase_if(avoided, [&](const AvoidedNode& node) { return is_last_resort(s.record, node); });
   const bool lacks_nodes =
       attempt.phase == JobPhase::kCreated && attempt.workers_running < attempt.nodes;
   if (avoided.empty() || !lacks_nodes) return false;
   const auto first = std::ranges::min_element(avoided, {}, &AvoidedNode::until);
   if (!has_passed(first->until, s, d)) return false;
   set_phase(d, Phase::kRestarting, "NodeAllowed", "may have a node again: " + first->name);
+  if (first->for_fabric) {
+    d.record.fabric_accepted = true;
+    d.record.message += ", and trains even below the floor: there are too few other nodes";
+  }
   add_event(d, false, "NodeAllowed", d.record.message);
   end_attempt(d);
   d.requeue_after = kPollEvery;
@@ -342,6 +354,7 @@ void decide_unfinished(const Situation& s, Decision& d) {
 void decide_live(const Situation& s, Decision& d) {
   const Attempt& attempt = *s.attempt;
   d.record.state = AttemptState::kLive;
+  note_preflight(s, d);
   if (s.others) d.steps.push_back(Step::kDeleteAttempts);
   if (attempt.phase == JobPhase::kSucceeded && !d.record.ending) {
     set_phase(d, Phase::kSucceeded, "Done", "the training is complete");

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "gan_training/plan/pod_overlay.h"
 #include "object/lookup.h"
+#include "wire/names.h"
 
 namespace ganscale::controller::gan_training {
 namespace {
@@ -105,15 +106,39 @@ std::optional<int> rank_of_error(const std::string& last_words) {
   return rank;
 }
 
-/// Notes the rank whose device failed, and its node: mpirun fills the workers in turn.
-void observe_failed_device(const Json& job, const std::vector<Json>& pods, Attempt& attempt) {
-  if (attempt.exit_code != static_cast<int>(ExitCode::kDevice)) return;
-  if (!attempt.failed_rank && attempt.nodes > 1) return;
+/// Reads the result of a preflight in a launcher's last words; nothing if there is none.
+std::optional<wire::Preflight> told_preflight(const std::string& words) {
+  std::size_t begin = words.rfind(wire::kPreflight);
+  if (begin == std::string::npos) return std::nullopt;
+  begin += std::string_view(wire::kPreflight).size();
+  try {
+    return wire::parse_preflight(
+        nlohmann::ordered_json::parse(words.substr(begin, words.find('\n', begin) - begin)));
+  } catch (const std::exception&) {
+    return std::nullopt;  // it was cut off
+  }
+}
+
+/// Returns the ranks whose device or whose node's fabric failed.
+std::vector<int> failed_ranks(const Attempt& attempt) {
+  std::vector<int> ranks;
+  if (attempt.exit_code == static_cast<int>(ExitCode::kDevice)) {
+    if (attempt.failed_rank || attempt.nodes == 1) ranks.push_back(attempt.failed_rank.value_or(0));
+  } else if (attempt.exit_code == static_cast<int>(ExitCode::kFabric) && attempt.preflight) {
+    for (const auto& node : attempt.preflight->faulty_nodes) ranks.push_back(node.first_rank);
+  }
+  return ranks;
+}
+
+/// Notes the nodes of these ranks: mpirun fills the workers in turn.
+void observe_failed_nodes(const Json& job, const std::vector<Json>& pods, Attempt& attempt) {
   const auto slots = std::max<std::int64_t>(whole_at(job, "/spec/slotsPerWorker"), 1);
-  const std::string worker =
-      attempt.name + "-worker-" + std::to_string(attempt.failed_rank.value_or(0) / slots);
-  for (const Json& pod : pods) {
-    if (pod["metadata"]["name"] == worker) attempt.failed_node = text_at(pod, "/spec/nodeName");
+  for (const int rank : failed_ranks(attempt)) {
+    const std::string worker = attempt.name + "-worker-" + std::to_string(rank / slots);
+    for (const Json& pod : pods) {
+      const std::string node = text_at(pod, "/spec/nodeName");
+      if (pod["metadata"]["name"] == worker && !node.empty()) attempt.failed_nodes.push_back(node);
+    }
   }
 }
 
@@ -133,6 +158,7 @@ void observe_launcher(const Json& pod, Attempt& attempt) {
   if (state.is_null()) return;
   const auto words = state.value("message", std::string());
   attempt.last_status = left_status(words);
+  attempt.preflight = attempt.last_status ? attempt.last_status->preflight : told_preflight(words);
   const int code = state.value("exitCode", 0);
   end_with_launcher(pod, code, attempt);
   if (code == 0) return;
@@ -291,7 +317,7 @@ Attempt observe_attempt(const Json& job, const std::vector<Json>& pods) {
       parse_time(text_at(job, "/status/startTime", text_at(job, "/metadata/creationTimestamp")));
   observe_pods(pods, attempt);
   attempt.lacks_pods = lacks_pods(pods, attempt);
-  observe_failed_device(job, pods, attempt);
+  observe_failed_nodes(job, pods, attempt);
   // The MPI Operator deletes the pods of a suspended job: none of them is lost.
   if (attempt.suspended && !attempt.finished()) attempt.lost.clear();
   return attempt;

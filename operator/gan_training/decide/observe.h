@@ -29,14 +29,15 @@ struct Attempt {
   std::string message;             ///< of a failure: the worker's own last words, else the MPIJob's
   std::optional<int> exit_code;    ///< of a failed launcher
   std::optional<int> failed_rank;  ///< that wrote the last error; nothing if that is unknown
-  std::string failed_node;         ///< where a device failed; empty: none did, or it is unknown
-  std::string lost;                ///< which pod was lost and why; empty if none
-  std::string leaving;             ///< which pod is to leave its node and why; it still runs
-  bool disrupted = false;          ///< Kubernetes took a pod: an eviction, a drain, a lost node
-  std::string waits_reason;        ///< why a pod does not run: Unschedulable, ImagePullBackOff, ...
-  std::string waits;               ///< which pod that is, and the words about it
-  std::optional<Time> started;     ///< when it was admitted, or made
-  bool lacks_pods = false;         ///< workers, or the launcher though all of them run
+  std::vector<std::string> failed_nodes;  ///< where a device or the fabric failed, if it is known
+  std::optional<wire::Preflight> preflight;  ///< its result, once the worker has told it
+  std::string lost;                          ///< which pod was lost and why; empty if none
+  std::string leaving;          ///< which pod is to leave its node and why; it still runs
+  bool disrupted = false;       ///< Kubernetes took a pod: an eviction, a drain, a lost node
+  std::string waits_reason;     ///< why a pod does not run: Unschedulable, ImagePullBackOff, ...
+  std::string waits;            ///< which pod that is, and the words about it
+  std::optional<Time> started;  ///< when it was admitted, or made
+  bool lacks_pods = false;      ///< workers, or the launcher though all of them run
   int workers_running = 0;
   std::vector<std::string> node_names;  ///< of the running workers
   std::string image_id;                 ///< of the first worker, with its digest

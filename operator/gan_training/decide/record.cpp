@@ -13,12 +13,17 @@ constexpr Names<AttemptState, 4> kStates{{{
     {AttemptState::kEnded, "Ended"},
 }}};
 
+constexpr const char* kForDevice = "Device";
+constexpr const char* kForFabric = "Fabric";
+
 std::vector<AvoidedNode> read_avoided(const Json& status) {
   std::vector<AvoidedNode> nodes;
   for (const Json& item : list_at(status, "/avoidedNodes")) {
     const std::string name = text_at(item, "/name");
     const auto until = parse_time(text_at(item, "/until"));
-    if (!name.empty() && until) nodes.push_back({name, *until});
+    if (!name.empty() && until) {
+      nodes.push_back({name, *until, text_at(item, "/reason") == kForFabric});
+    }
   }
   return nodes;
 }
@@ -26,15 +31,62 @@ std::vector<AvoidedNode> read_avoided(const Json& status) {
 void write_avoided(const std::vector<AvoidedNode>& nodes, Json& status) {
   status.erase("avoidedNodes");
   for (const AvoidedNode& node : nodes) {
-    status["avoidedNodes"].push_back({{"name", node.name}, {"until", format_time(node.until)}});
+    status["avoidedNodes"].push_back({{"name", node.name},
+                                      {"until", format_time(node.until)},
+                                      {"reason", node.for_fabric ? kForFabric : kForDevice}});
+  }
+}
+
+std::optional<wire::Preflight> read_preflight(const Json& status) {
+  const auto time = parse_time(text_at(status, "/preflight/time"));
+  if (!time) return std::nullopt;
+  const Json& told = status["preflight"];
+  wire::Preflight preflight{
+      .gigabytes_per_second = number_at(told, "/gigabytesPerSecond").value_or(0),
+      .floor_gigabytes_per_second = number_at(told, "/floorGigabytesPerSecond").value_or(0),
+      .ranks = static_cast<int>(whole_at(told, "/ranks")),
+      .nodes = static_cast<int>(whole_at(told, "/nodes")),
+      .hcas = static_cast<int>(whole_at(told, "/hcas")),
+      .gpu_direct = text_at(told, "/gpuDirect"),
+      .measured_unix_seconds = time->time_since_epoch().count(),
+      .message = text_at(told, "/message")};
+  for (const Json& node : list_at(told, "/faultyWorkers")) {
+    preflight.faulty_nodes.push_back({.host = text_at(node, "/host"),
+                                      .first_rank = static_cast<int>(whole_at(node, "/firstRank")),
+                                      .reason = text_at(node, "/reason")});
+  }
+  return preflight;
+}
+
+void write_preflight(const Record& record, Json& status) {
+  status.erase("fabricAccepted");
+  if (record.fabric_accepted) status["fabricAccepted"] = true;
+  status.erase("preflight");
+  if (!record.preflight) return;
+  const wire::Preflight& found = *record.preflight;
+  Json& told = status["preflight"];
+  told = {{"passed", found.passed()},
+          {"gigabytesPerSecond", found.gigabytes_per_second},
+          {"floorGigabytesPerSecond", found.floor_gigabytes_per_second},
+          {"ranks", found.ranks},
+          {"nodes", found.nodes},
+          {"hcas", found.hcas},
+          {"time", format_time(Time(std::chrono::seconds(found.measured_unix_seconds)))}};
+  if (!found.gpu_direct.empty()) told["gpuDirect"] = found.gpu_direct;
+  if (!found.message.empty()) told["message"] = found.message;
+  for (const auto& node : found.faulty_nodes) {
+    told["faultyWorkers"].push_back(
+        {{"host", node.host}, {"firstRank", node.first_rank}, {"reason", node.reason}});
   }
 }
 
 }  // namespace
 
-std::vector<std::string> avoided_names(const Record& record) {
+std::vector<std::string> avoided_names(const Record& record, bool last_resort) {
   std::vector<std::string> names;
-  for (const AvoidedNode& node : record.avoided) names.push_back(node.name);
+  for (const AvoidedNode& node : record.avoided) {
+    if (is_last_resort(record, node) == last_resort) names.push_back(node.name);
+  }
   return names;
 }
 
@@ -57,6 +109,8 @@ Record read_record(const Json& status) {
     record.progress = Progress{whole_at(status, "/progress/images"), *since};
   }
   record.avoided = read_avoided(status);
+  record.preflight = read_preflight(status);
+  record.fabric_accepted = status.value("fabricAccepted", Json()) == true;
   return record;
 }
 
@@ -84,6 +138,7 @@ void write_record(const Record& record, Json& status) {
                           {"since", format_time(record.progress->since)}};
   }
   write_avoided(record.avoided, status);
+  write_preflight(record, status);
 }
 
 }  // namespace ganscale::controller::gan_training

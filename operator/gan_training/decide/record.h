@@ -7,6 +7,7 @@
 #include "kind/phase.h"
 #include "object/json.h"
 #include "object/time.h"
+#include "wire/preflight.h"
 
 namespace ganscale::controller::gan_training {
 
@@ -32,10 +33,11 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-/// A node whose device failed, on which no worker is to run for a while.
+/// A node whose device or fabric failed, on which no worker is to run for a while.
 struct AvoidedNode {
   std::string name;
   Time until;
+  bool for_fabric = false;
   bool operator==(const AvoidedNode&) const = default;
 };
 
@@ -53,14 +55,22 @@ struct Record {
   int failures = 0;           ///< since the last checkpoint, which maxRestarts limits
   std::string failed_behind;  ///< the checkpoint that was the last one then; empty: none
   std::optional<Ending> ending;
-  std::optional<Time> restart_at;    ///< no new attempt before
-  std::optional<Progress> progress;  ///< only with progressDeadlineSeconds, while it runs
-  std::vector<AvoidedNode> avoided;  ///< by the current attempt, or the next
+  std::optional<Time> restart_at;            ///< no new attempt before
+  std::optional<Progress> progress;          ///< only with progressDeadlineSeconds, while it runs
+  std::vector<AvoidedNode> avoided;          ///< by the current attempt, or the next
+  std::optional<wire::Preflight> preflight;  ///< the last one
+  bool fabric_accepted = false;              ///< trains even if it fails, until the spec is edited
   bool operator==(const Record&) const = default;
 };
 
-/// Returns the names of the nodes that the attempt avoids.
-std::vector<std::string> avoided_names(const Record& record);
+/// Whether an attempt runs on a node that it avoids rather than to wait: once the fabric is accepted,
+/// on those that the preflight named.
+inline bool is_last_resort(const Record& record, const AvoidedNode& node) {
+  return record.fabric_accepted && node.for_fabric;
+}
+
+/// Returns the names of the nodes that the attempt avoids: those of last resort, or the others.
+std::vector<std::string> avoided_names(const Record& record, bool last_resort = false);
 
 /// Reads the record from a status; missing or invalid fields have their defaults.
 Record read_record(const Json& status);

@@ -14,11 +14,12 @@ struct Meaning {
   const char* reason;
 };
 
-constexpr std::array<Meaning, 7> kMeanings{{
+constexpr std::array<Meaning, 8> kMeanings{{
     {ExitCode::kUsage, false, "BadUsage"},
     {ExitCode::kData, false, "BadData"},
     {ExitCode::kBug, false, "WorkerBug"},
     {ExitCode::kConfig, false, "BadConfig"},
+    {ExitCode::kFabric, true, kFabricBelowFloor},
     {ExitCode::kDevice, true, "DeviceFailed"},
     {ExitCode::kPeerLost, true, "PeerLost"},
     {ExitCode::kStopped, true, "Stopped"},
@@ -28,7 +29,9 @@ constexpr std::array<Meaning, 7> kMeanings{{
 
 RestartDecision decide_restart(const Attempt& attempt) {
   const int code = attempt.exit_code.value_or(0);
-  const bool counts = !attempt.disrupted;
+  // A failed preflight does not repeat without end by itself: see decide/fabric.h.
+  const bool counts =
+      !attempt.disrupted && attempt.exit_code != static_cast<int>(ExitCode::kFabric);
   const std::string error = attempt.message.empty() ? "" : ": " + attempt.message;
   for (const Meaning& meaning : kMeanings) {
     if (code == static_cast<int>(meaning.code)) {

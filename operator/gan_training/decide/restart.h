@@ -17,9 +17,12 @@ struct RestartDecision {
   std::string message;  ///< for people
 };
 
-/// Decides whether to restart after an attempt that failed or lost a worker. Exit codes 71, 75 and
-/// 143 and lost pods are restarted; 64, 65, 70, 78 and any other code are not. What Kubernetes did
-/// to the pods does not count.
+/// The reason of a restart after a failed preflight.
+inline constexpr const char* kFabricBelowFloor = "FabricBelowFloor";
+
+/// Decides whether to restart after an attempt that failed or lost a worker. Exit codes 69, 71, 75
+/// and 143 and lost pods are restarted; 64, 65, 70, 78 and any other code are not. What Kubernetes
+/// did to the pods does not count, nor does a failed preflight.
 RestartDecision decide_restart(const Attempt& attempt);
 
 /// Returns how long to wait before restart number `restart` (from 1): doubled each time.

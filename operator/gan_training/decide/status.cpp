@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "gan_training/decide/restart.h"
 #include "kind/measured.h"
 #include "kind/summary.h"
 #include "object/condition.h"
@@ -38,6 +39,32 @@ Condition checkpointed(const Json& status) {
   const auto last = status.find("lastCheckpoint");
   if (last == status.end()) return {"Checkpointed", false, "NoneYet", ""};
   return {"Checkpointed", true, "Written", text_at(*last, "/name")};
+}
+
+/// Returns when the attempt may use a node again that it avoids for its fabric, if it lacks nodes.
+std::optional<Time> waits_for_other_nodes_until(const Record& record, const Facts& facts) {
+  const bool lacks_nodes = facts.attempt && facts.attempt->waits_reason == "Unschedulable";
+  if (!lacks_nodes || record.fabric_accepted) return std::nullopt;
+  std::optional<Time> until;
+  for (const AvoidedNode& node : record.avoided) {
+    if (node.for_fabric) until = std::min(until.value_or(node.until), node.until);
+  }
+  return until;
+}
+
+/// Says whether the last preflight passed and, if it did not, what became of it.
+Condition fabric_ready(const Record& record, const Facts& facts) {
+  const wire::Preflight& found = *record.preflight;
+  if (found.passed()) return {"FabricReady", true, "PreflightPassed", ""};
+  if (const auto until = waits_for_other_nodes_until(record, facts)) {
+    return {"FabricReady", false, "TooFewNodes",
+            "waits until " + format_time(*until) +
+                " for nodes that it does not avoid, then trains on the others: " + found.message};
+  }
+  if (record.fabric_accepted) {
+    return {"FabricReady", false, "Accepted", "trains nevertheless: " + found.message};
+  }
+  return {"FabricReady", false, kFabricBelowFloor, found.message};
 }
 
 double rounded(double value, double digits) { return std::round(value * digits) / digits; }
@@ -112,6 +139,7 @@ Json next_status(const Json& old, const Record& record, const Facts& facts) {
   }
   set(progressing(record));
   set(checkpointed(status));
+  if (record.preflight) set(fabric_ready(record, facts));
   return status;
 }
 

@@ -1,8 +1,6 @@
 #include "gan_training/desired/mpi_job.h"
 
-#include "gan_training/desired/avoided_nodes.h"
 #include "gan_training/desired/config_map.h"
-#include "gan_training/desired/pod.h"
 #include "kind/spec_hash.h"
 
 namespace ganscale::controller::gan_training {
@@ -16,11 +14,11 @@ Json scheduling_policy(const Plan& plan) {
   return policy;
 }
 
-Json job_spec(const Plan& plan, int attempt, int restarts) {
+Json job_spec(const Plan& plan, const Try& which) {
   const auto replica = [&](Role role, int count) -> Json {
     return {{"replicas", count},
             {"restartPolicy", "Never"},
-            {"template", pod_template(plan, role, attempt, restarts)}};
+            {"template", pod_template(plan, role, which)}};
   };
   Json spec = {{"slotsPerWorker", plan.profile.ranks},
                {"launcherCreationPolicy", "WaitForWorkersReady"},
@@ -39,17 +37,17 @@ Json job_spec(const Plan& plan, int attempt, int restarts) {
 
 }  // namespace
 
-Json mpi_job(const Plan& plan, int attempt, int restarts, const std::vector<std::string>& avoided) {
-  Json metadata = metadata_of(plan, attempt_name(plan.key, attempt));
+Json mpi_job(const Plan& plan, const Try& which, const AvoidedNodes& avoided) {
+  Json metadata = metadata_of(plan, attempt_name(plan.key, which.attempt));
   metadata["labels"].update(Json(plan.queue_labels));
-  metadata["labels"][kAttemptLabel] = std::to_string(attempt);
+  metadata["labels"][kAttemptLabel] = std::to_string(which.attempt);
   metadata["annotations"] = {{kRequestAnnotation, plan.request},
                              {kHashAnnotation, plan_hash(plan)},
                              {kConfigHashAnnotation, config_hash(plan)}};
   if (!plan.spec.queue_name.empty()) {
     metadata["labels"]["kueue.x-k8s.io/queue-name"] = plan.spec.queue_name;
   }
-  Json spec = job_spec(plan, attempt, restarts);
+  Json spec = job_spec(plan, which);
   avoid_nodes(spec["mpiReplicaSpecs"]["Worker"]["template"]["spec"], avoided);
   return {{"apiVersion", "kubeflow.org/v2beta1"},
           {"kind", "MPIJob"},
@@ -60,7 +58,7 @@ Json mpi_job(const Plan& plan, int attempt, int restarts, const std::vector<std:
 std::string plan_hash(const Plan& plan) {
   Plan hashed = plan;
   hashed.spec.checkpoint_deadline_seconds = 0;  // the operator heeds it: no pod needs to be new
-  return spec_hash(job_spec(hashed, 0, 0).dump() + config_map(plan)["data"].dump());
+  return spec_hash(job_spec(hashed, {}).dump() + config_map(plan)["data"].dump());
 }
 
 std::string config_hash(const Plan& plan) { return spec_hash(plan.config.dump()); }

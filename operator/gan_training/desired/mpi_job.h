@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "gan_training/desired/avoided_nodes.h"
+#include "gan_training/desired/pod.h"
 #include "gan_training/plan/plan.h"
 
 namespace ganscale::controller::gan_training {
@@ -11,11 +13,8 @@ inline const Resource kMpiJobs{"kubeflow.org/v2beta1", "mpijobs"};
 
 /// Returns the MPIJob of one attempt: a worker replica is a node, slotsPerWorker its processes.
 ///
-/// attempt:  counts the MPIJobs of the training from 1; part of the name.
-/// restarts: how often the training was restarted before; the worker reports it.
-/// avoided:  nodes on which no worker is to run.
-Json mpi_job(const Plan& plan, int attempt, int restarts,
-             const std::vector<std::string>& avoided = {});
+/// avoided: nodes on which no worker is to run.
+Json mpi_job(const Plan& plan, const Try& which, const AvoidedNodes& avoided = {});
 
 /// Returns a hash of everything in the attempt's pods, configuration included, but their grace: an
 /// attempt with another hash than the plan's must be replaced.

@@ -1,5 +1,7 @@
 #include "gan_training/desired/pod.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "gan_training/desired/overlaid.h"
@@ -11,13 +13,16 @@ namespace {
 
 constexpr int kSshPort = 2222;
 
-/// Which attempt a pod belongs to, and how often the training was restarted before.
-struct Try {
-  int attempt = 0;
-  int restarts = 0;
-};
+void add_preflight(const NodeProfile& profile, const Try& which,
+                   std::map<std::string, std::string>& variables) {
+  if (!profile.preflight) return;
+  variables[wire::environment::kPreflight] = which.accepts_fabric ? "warn" : "require";
+  variables.emplace(wire::environment::kPreflightFloor,
+                    fmt::format("{}", profile.floor_gigabytes_per_second));
+  variables.emplace(wire::environment::kPreflightHcas, std::to_string(profile.hcas));
+}
 
-Json environment(const Plan& plan, Try which) {
+Json environment(const Plan& plan, const Try& which) {
   std::map<std::string, std::string> variables = plan.profile.environment;
   // What is computed once stays for the next attempt; the root folder is read-only.
   variables.emplace("XDG_CACHE_HOME", plan.spec.storage.path + "/.cache");
@@ -25,13 +30,14 @@ Json environment(const Plan& plan, Try which) {
   variables[wire::environment::kRestarts] = std::to_string(which.restarts);
   variables[wire::environment::kAttempt] = plan.uid + "/" + std::to_string(which.attempt);
   variables[wire::environment::kLeaveStatus] = "1";
+  add_preflight(plan.profile, which, variables);
   Json list = Json::array();
   for (const auto& [name, value] : variables) list.push_back({{"name", name}, {"value", value}});
   merge(list, overlay_environment(plan), kEnvironment);
   return list;
 }
 
-Json launcher_environment(const Plan& plan, Try which) {
+Json launcher_environment(const Plan& plan, const Try& which) {
   Json list = environment(plan, which);
   // Open MPI 5 does not read the ORTE variables that the MPI Operator sets, and would start every
   // rank in the launcher.
@@ -141,7 +147,7 @@ Json volumes(const Plan& plan, Role role) {
   return list;
 }
 
-Json launcher_container(const Plan& plan, Try which) {
+Json launcher_container(const Plan& plan, const Try& which) {
   return {{"name", kLauncherPod},
           {"args", launcher_arguments(plan)},  // of the image's entry point
           {"env", launcher_environment(plan, which)},
@@ -161,7 +167,7 @@ Json worker_ports(const Plan& plan) {
   return ports;
 }
 
-Json worker_container(const Plan& plan, Try which) {
+Json worker_container(const Plan& plan, const Try& which) {
   // sshd would end at once and take the ranks along: they get the time for a checkpoint.
   const Json stop = {
       "/bin/sh", "-c",
@@ -217,7 +223,7 @@ Json topology_annotations(const Plan& plan) {
   return annotations;
 }
 
-Json pod_spec(const Plan& plan, Role role, Try which) {
+Json pod_spec(const Plan& plan, Role role, const Try& which) {
   Json container =
       role == Role::kLauncher ? launcher_container(plan, which) : worker_container(plan, which);
   container["resources"] = resources(plan, role);
@@ -251,7 +257,7 @@ Json pod_around(const Plan& plan, Role role, Json container) {
 }
 
 bool tolerates_cordon(const Plan& plan, Role role) {
-  const Json pod = pod_template(plan, role, 0, 0);
+  const Json pod = pod_template(plan, role, {});
   return std::ranges::any_of(list_at(pod, "/spec/tolerations"), [](const Json& toleration) {
     const std::string key = text_at(toleration, "/key");
     const std::string effect = text_at(toleration, "/effect");
@@ -272,16 +278,15 @@ Json storage_volume(const Plan& plan) {
   return {{"name", "storage"}, {"persistentVolumeClaim", {{"claimName", claim}}}};
 }
 
-Json pod_template(const Plan& plan, Role role, int attempt, int restarts) {
+Json pod_template(const Plan& plan, Role role, const Try& which) {
   Json labels = labels_of(plan.key);
-  labels[kAttemptLabel] = std::to_string(attempt);
+  labels[kAttemptLabel] = std::to_string(which.attempt);
   const std::string name = kRoles.of(role);
   labels[kRoleLabel] = name;
   Json metadata = {{"labels", labels}};
   const Json annotations = role == Role::kWorker ? topology_annotations(plan) : Json::object();
   if (!annotations.empty()) metadata["annotations"] = annotations;
-  return overlaid({{"metadata", metadata}, {"spec", pod_spec(plan, role, {attempt, restarts})}},
-                  plan, name);
+  return overlaid({{"metadata", metadata}, {"spec", pod_spec(plan, role, which)}}, plan, name);
 }
 
 }  // namespace ganscale::controller::gan_training

@@ -4,8 +4,15 @@
 
 namespace ganscale::controller::gan_training {
 
-/// Returns the pod template of launcher or worker. `attempt` and `restarts` as for mpi_job().
-Json pod_template(const Plan& plan, Role role, int attempt, int restarts);
+/// What distinguishes one attempt of a training from the others.
+struct Try {
+  int attempt = 0;   ///< counts the MPIJobs of the training from 1; part of the name
+  int restarts = 0;  ///< how often the training was restarted before; the worker reports it
+  bool accepts_fabric = false;  ///< trains even if the preflight fails
+};
+
+/// Returns the pod template of launcher or worker.
+Json pod_template(const Plan& plan, Role role, const Try& which);
 
 /// Returns a pod of one container, which gets what every pod of a training has: the image and how
 /// to pull it, the role's rights, the profile's tolerations (for GPUs: workers only).

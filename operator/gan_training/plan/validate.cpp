@@ -19,6 +19,8 @@ namespace {
 constexpr int kDeepestLevel = 32;
 
 void set_ranks(NodeProfile& profile, int ranks) {
+  // The GPUs that are left reach the fabric through the HCAs beside them.
+  profile.floor_gigabytes_per_second *= std::min(1.0, static_cast<double>(ranks) / profile.ranks);
   profile.ranks = ranks;
   for (std::string& argument : profile.mpirun) {
     if (argument.starts_with("ppr:")) argument = "ppr:" + std::to_string(ranks) + ":node";
@@ -66,6 +68,8 @@ NodeProfile profile_of(const TrainingSpec& spec, const NodeProfiles& profiles) {
     profile = found->second;
   }
   if (spec.gpus_per_node > 0) take_part(profile, spec.gpus_per_node);
+  // A single node needs no fabric.
+  profile.preflight = spec.preflight.value_or(profile.preflight) && spec.nodes > 1;
   return profile;
 }
 

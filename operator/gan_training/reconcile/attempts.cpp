@@ -18,11 +18,19 @@ bool attempt_is_current(const GanTraining& training, const Record& record, const
          confirmed.state == AttemptState::kWanted;
 }
 
+Json recorded_job(const Plan& plan, const Record& record) {
+  return mpi_job(plan,
+                 {.attempt = record.attempt,
+                  .restarts = record.restarts,
+                  .accepts_fabric = record.fabric_accepted},
+                 {.always = avoided_names(record),
+                  .if_possible = avoided_names(record, /*last_resort=*/true)});
+}
+
 void start_attempt(const Plan& plan, const Record& record, const std::string& token,
                    Client& client) {
   put_owned(client, resource::kSecrets, control_secret(plan, token));
-  put_owned(client, kMpiJobs,
-            mpi_job(plan, record.attempt, record.restarts, avoided_names(record)));
+  put_owned(client, kMpiJobs, recorded_job(plan, record));
 }
 
 void delete_attempts(const GanTraining& training, const Record& record, const Cluster& cluster) {

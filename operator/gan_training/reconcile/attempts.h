@@ -15,6 +15,9 @@ namespace ganscale::controller::gan_training {
 bool attempt_is_current(const GanTraining& training, const Record& record, const Json& stored,
                         Client& client);
 
+/// Returns the MPIJob of the record's attempt.
+Json recorded_job(const Plan& plan, const Record& record);
+
 /// Applies the Secret with the control token, then the MPIJob of the record's attempt. The operator
 /// may not read Secrets, so it writes the token for each attempt. Throws NameTaken, ApiError,
 /// TransportError.

@@ -4,6 +4,7 @@
 #include "gan_training/desired/disruption_budget.h"
 #include "gan_training/desired/mpi_job.h"
 #include "gan_training/desired/network_policy.h"
+#include "gan_training/reconcile/attempts.h"
 #include "kube/owned.h"
 #include "object/difference.h"
 
@@ -37,8 +38,7 @@ std::vector<Child> children(const Observation& seen, const Record& record, const
   const auto& attempt = seen.situation.attempt;
   const bool is_current = attempt && attempt->hash == seen.situation.hash && !attempt->deleted;
   if (is_current && record.state == AttemptState::kLive && !attempt->finished()) {
-    add(kMpiJobs, *informers.jobs,
-        mpi_job(plan, record.attempt, record.restarts, avoided_names(record)));
+    add(kMpiJobs, *informers.jobs, recorded_job(plan, record));
   }
   return list;
 }

@@ -43,6 +43,7 @@ std::chrono::seconds Reconciler::reconcile(const GanTraining& training) {
   if (const auto told = parts_.probe.latest(training.key, situation.record.attempt)) {
     situation.images_seen = told->images_seen;
     situation.paused = told->state == wire::JobState::kPaused;
+    if (situation.attempt && told->preflight) situation.attempt->preflight = told->preflight;
   }
   const Decision decision = decide(situation);
   // What an attempt stands on is there before it: the next reconcile, which its coming brings

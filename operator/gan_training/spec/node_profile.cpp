@@ -26,6 +26,11 @@ NodeProfile parse_node_profile(Fields in) {
   p.topology_key = in.text("topologyKey");
   p.environment = in.words("environment");
   p.mpirun = in.list("mpirun");
+  p.preflight = in.flag("preflight", p.preflight);
+  Fields fabric = in.object("fabric");
+  p.floor_gigabytes_per_second = fabric.positive("floorGigabytesPerSecond", 0);
+  p.hcas = fabric.whole("hcas", 0, 0, 64);
+  fabric.refuse_unknown();
   in.any("description");
   in.any("tolerations");
   in.refuse_unknown();

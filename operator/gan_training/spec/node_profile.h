@@ -26,7 +26,10 @@ struct NodeProfile {
   bool exclusive = false;    ///< at most one worker pod of any training on a node
   std::string topology_key;  ///< label that close nodes share; workers are packed by it
   std::map<std::string, std::string> environment;
-  std::vector<std::string> mpirun;  ///< arguments of mpirun
+  std::vector<std::string> mpirun;        ///< arguments of mpirun
+  bool preflight = false;                 ///< each attempt measures the fabric before it trains
+  double floor_gigabytes_per_second = 0;  ///< the least bus bandwidth that it passes with; 0: any
+  int hcas = 0;                           ///< InfiniBand HCAs of the node; 0: any
 };
 
 /// The known profiles by name.

@@ -27,6 +27,7 @@ void parse_node(Fields& in, TrainingSpec& s) {
   in.require(s.node.has_value() != !s.node_profile.empty(), "nodeProfile",
              "give either nodeProfile or node");
   s.gpus_per_node = in.whole("gpusPerNode", 0, 0, 64);
+  if (in.has("preflight")) s.preflight = in.flag("preflight", false);
 }
 
 /// The object at a key as it is; an empty one if there is none.

@@ -36,6 +36,7 @@ struct TrainingSpec {
   int nodes = 1;
   std::string node_profile;         ///< name of a profile, or
   std::optional<NodeProfile> node;  ///< the profile itself
+  std::optional<bool> preflight;    ///< other than the profile's
   int gpus_per_node = 0;            ///< other than the profile's; 0: the profile's
   std::string image;
   std::string image_pull_policy;

@@ -274,7 +274,7 @@ Situation with_failed_device() {
   Situation s = with_attempt(JobPhase::kFailed);
   s.attempt->exit_code = 71;
   s.attempt->message = "[rank 9] ECC error";
-  s.attempt->failed_node = "dgx-1";
+  s.attempt->failed_nodes = {"dgx-1"};
   s.restart.avoid_node_seconds = 600;
   return s;
 }
@@ -302,7 +302,7 @@ TEST(Life, AvoidsNoNodeIfTurnedOffOrUnknown) {
   s.restart.avoid_node_seconds = 0;
   EXPECT_TRUE(decide(s).record.avoided.empty());
   s = with_failed_device();
-  s.attempt->failed_node.clear();
+  s.attempt->failed_nodes.clear();
   EXPECT_TRUE(decide(s).record.avoided.empty());
   EXPECT_EQ(decide(s).record.message, "exit code 71: [rank 9] ECC error");
 }

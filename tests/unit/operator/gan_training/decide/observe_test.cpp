@@ -71,21 +71,47 @@ Json worker_on_node(int index) {
   return worker;
 }
 
+/// An attempt of eight ranks a node whose launcher ended with a code and these words.
+Attempt ended(int nodes, int code, const std::string& words) {
+  Json made = job("Failed");
+  made["spec"]["slotsPerWorker"] = 8;
+  made["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"] = nodes;
+  Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Failed"})");
+  launcher["status"]["containerStatuses"] =
+      Json::array({{{"state", {{"terminated", {{"exitCode", code}, {"message", words}}}}}}});
+  return observe_attempt(made, {worker_on_node(0), worker_on_node(1), launcher});
+}
+
 TEST(Observe, FindsTheNodeWhoseDeviceFailed) {
-  const auto failed_node = [](int nodes, int code, const std::string& words) {
-    Json made = job("Failed");
-    made["spec"]["slotsPerWorker"] = 8;
-    made["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"] = nodes;
-    Json launcher = pod("a-r2-launcher-x", "05", R"({"phase": "Failed"})");
-    launcher["status"]["containerStatuses"] =
-        Json::array({{{"state", {{"terminated", {{"exitCode", code}, {"message", words}}}}}}});
-    return observe_attempt(made, {worker_on_node(0), worker_on_node(1), launcher}).failed_node;
+  const auto failed_nodes = [](int nodes, int code, const std::string& words) {
+    return ended(nodes, code, words).failed_nodes;
   };
-  EXPECT_EQ(failed_node(2, 71, "ganscale: error: [rank 9] ECC error\nmpirun: ended"), "dgx-1");
-  EXPECT_EQ(failed_node(2, 71, "ganscale: error: no GPU"), "dgx-0") << "rank 0 is not named";
-  EXPECT_EQ(failed_node(2, 71, "mpirun: ended"), "") << "unknown";
-  EXPECT_EQ(failed_node(1, 71, "mpirun: ended"), "dgx-0") << "there is but one";
-  EXPECT_EQ(failed_node(2, 75, "ganscale: error: [rank 9] lost a peer"), "");
+  using Nodes = std::vector<std::string>;
+  EXPECT_EQ(failed_nodes(2, 71, "ganscale: error: [rank 9] ECC error\nmpirun: ended"),
+            Nodes{"dgx-1"});
+  EXPECT_EQ(failed_nodes(2, 71, "ganscale: error: no GPU"), Nodes{"dgx-0"})
+      << "rank 0 is not named";
+  EXPECT_EQ(failed_nodes(2, 71, "mpirun: ended"), Nodes{}) << "unknown";
+  EXPECT_EQ(failed_nodes(1, 71, "mpirun: ended"), Nodes{"dgx-0"}) << "there is but one";
+  EXPECT_EQ(failed_nodes(2, 75, "ganscale: error: [rank 9] lost a peer"), Nodes{});
+}
+
+TEST(Observe, FindsTheNodesThatAPreflightNames) {
+  const std::string words =
+      "rank 0\nganscale: preflight: " +
+      to_json(wire::Preflight{.gigabytes_per_second = 9,
+                              .faulty_nodes = {{"a-r2-worker-1", 8, "9 GB/s"}},
+                              .message = "slow"})
+          .dump() +
+      "\nganscale: error: slow\n";
+  const Attempt attempt = ended(2, 69, words);
+  EXPECT_EQ(attempt.failed_nodes, std::vector<std::string>{"dgx-1"});
+  EXPECT_EQ(attempt.preflight->gigabytes_per_second, 9);
+  EXPECT_EQ(attempt.message, "slow");
+  EXPECT_TRUE(ended(2, 0, words).failed_nodes.empty());
+  const Attempt cut = ended(2, 69, words.substr(0, 60));
+  EXPECT_FALSE(cut.preflight);
+  EXPECT_TRUE(cut.failed_nodes.empty());
 }
 
 TEST(Observe, ReadsTheStatusThatATrainingLeft) {

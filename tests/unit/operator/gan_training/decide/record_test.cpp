@@ -20,17 +20,34 @@ TEST(Record, IsReadAsItWasWritten) {
   record.ending = Ending{"Resize", Time(std::chrono::seconds(1750000000))};
   record.restart_at = Time(std::chrono::seconds(1750000100));
   record.progress = Progress{64000, Time(std::chrono::seconds(1750000050))};
-  record.avoided = {{"dgx-3", Time(std::chrono::seconds(1750003600))}};
+  record.avoided = {{"dgx-3", Time(std::chrono::seconds(1750003600))},
+                    {"dgx-4", Time(std::chrono::seconds(1750003600)), /*for_fabric=*/true}};
+  record.preflight = wire::Preflight{.gigabytes_per_second = 9.5,
+                                     .floor_gigabytes_per_second = 100,
+                                     .ranks = 16,
+                                     .nodes = 2,
+                                     .hcas = 7,
+                                     .gpu_direct = "peermem",
+                                     .measured_unix_seconds = 1750000000,
+                                     .faulty_nodes = {{"a-r7-worker-1", 8, "7 of 8 HCAs"}},
+                                     .message = "below the floor"};
+  record.fabric_accepted = true;
   Json status = {{"kimg", 12.5}};
   write_record(record, status);
   EXPECT_EQ(read_record(status), record);
   EXPECT_EQ(status["kimg"], 12.5);
   EXPECT_EQ(status["ending"]["since"], "2025-06-15T15:06:40Z");
   EXPECT_EQ(status["avoidedNodes"],
-            Json::parse(R"([{"name": "dgx-3", "until": "2025-06-15T16:06:40Z"}])"));
+            Json::parse(R"([{"name": "dgx-3", "until": "2025-06-15T16:06:40Z", "reason": "Device"},
+                            {"name": "dgx-4", "until": "2025-06-15T16:06:40Z", "reason": "Fabric"}])"));
   EXPECT_EQ(avoided_names(record), std::vector<std::string>{"dgx-3"});
+  EXPECT_EQ(avoided_names(record, /*last_resort=*/true), std::vector<std::string>{"dgx-4"});
+  EXPECT_EQ(status["preflight"]["time"], "2025-06-15T15:06:40Z");
+  EXPECT_EQ(status["preflight"]["passed"], false);
   write_record(Record(), status);
-  EXPECT_FALSE(status.contains("avoidedNodes"));
+  for (const char* key : {"avoidedNodes", "preflight", "fabricAccepted"}) {
+    EXPECT_FALSE(status.contains(key)) << key;
+  }
 }
 
 TEST(Record, OfAnOddStatusHasDefaults) {

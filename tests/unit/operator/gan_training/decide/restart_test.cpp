@@ -13,8 +13,9 @@ Attempt failed(int code) {
   return attempt;
 }
 
-TEST(Restart, IsForLostPeersDevicesAndSignalsAlone) {
-  for (const int code : {71, 75, 143}) EXPECT_TRUE(decide_restart(failed(code)).restart) << code;
+TEST(Restart, IsForTheFabricLostPeersDevicesAndSignalsAlone) {
+  for (const int code : {69, 71, 75, 143})
+    EXPECT_TRUE(decide_restart(failed(code)).restart) << code;
   for (const int code : {1, 64, 65, 70, 78, 137})
     EXPECT_FALSE(decide_restart(failed(code)).restart) << code;
   EXPECT_EQ(decide_restart(failed(65)).message, "exit code 65: words");
@@ -37,6 +38,11 @@ TEST(Restart, DoesNotCountWhatKubernetesDidToThePods) {
   attempt.exit_code.reset();
   attempt.lost = "a-r1-worker-0: disrupted: drained";
   EXPECT_FALSE(decide_restart(attempt).counts);
+}
+
+TEST(Restart, DoesNotCountAFailedPreflight) {
+  EXPECT_FALSE(decide_restart(failed(69)).counts);
+  EXPECT_EQ(decide_restart(failed(69)).reason, "FabricBelowFloor");
 }
 
 TEST(Restart, WaitsTwiceAsLongEachTimeUpToTheLimit) {

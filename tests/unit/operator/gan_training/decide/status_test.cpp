@@ -73,6 +73,32 @@ TEST(Status, ShowsWhatWasMeasuredAndWhere) {
   EXPECT_EQ(next_status(status, Record{}, f)["nodeNames"].size(), 2U);
 }
 
+TEST(Status, SaysWhetherTheFabricIsReady) {
+  Record record;
+  EXPECT_TRUE(condition(next_status({}, record, facts(0)), "FabricReady").is_null());
+  record.preflight = wire::Preflight{.measured_unix_seconds = 1750000000};
+  EXPECT_EQ(condition(next_status({}, record, facts(0)), "FabricReady")["status"], "True");
+  record.preflight->message = "9 GB/s";
+  Json told = condition(next_status({}, record, facts(0)), "FabricReady");
+  EXPECT_EQ(told["status"], "False");
+  EXPECT_EQ(told["reason"], "FabricBelowFloor");
+  EXPECT_EQ(told["message"], "9 GB/s");
+  record.fabric_accepted = true;
+  told = condition(next_status({}, record, facts(0)), "FabricReady");
+  EXPECT_EQ(told["reason"], "Accepted");
+  EXPECT_EQ(told["message"], "trains nevertheless: 9 GB/s");
+  record.avoided = {{"dgx-1", Time(std::chrono::seconds(1750000060)), /*for_fabric=*/true}};
+  Facts waiting = facts(0);
+  waiting.attempt.emplace();
+  waiting.attempt->waits_reason = "Unschedulable";
+  record.fabric_accepted = false;
+  told = condition(next_status({}, record, waiting), "FabricReady");
+  EXPECT_EQ(told["reason"], "TooFewNodes");
+  EXPECT_EQ(told["message"],
+            "waits until 2025-06-15T15:07:40Z for nodes that it does not avoid, "
+            "then trains on the others: 9 GB/s");
+}
+
 TEST(Status, IsTheSameWhileNothingChanges) {
   const Json status = next_status({}, Record{}, facts(0));
   EXPECT_EQ(next_status(status, Record{}, facts(60)), status);

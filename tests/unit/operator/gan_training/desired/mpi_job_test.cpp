@@ -15,8 +15,8 @@ TEST(PlanHash, ChangesOnlyWithTheContentOfThePods) {
   other.spec.suspend = true;
   other.spec.restart.max_restarts = 1;
   EXPECT_EQ(plan_hash(other), hash);
-  EXPECT_EQ(mpi_job(plan, 1, 0)["metadata"]["annotations"],
-            mpi_job(plan, 5, 3)["metadata"]["annotations"]);
+  EXPECT_EQ(mpi_job(plan, {1, 0})["metadata"]["annotations"],
+            mpi_job(plan, {5, 3})["metadata"]["annotations"]);
   other.spec.nodes = 4;
   EXPECT_NE(plan_hash(other), hash);
   EXPECT_EQ(config_hash(other), config_hash(plan));
@@ -27,7 +27,7 @@ TEST(PlanHash, ChangesOnlyWithTheContentOfThePods) {
 }
 
 TEST(MpiJob, CarriesRanksAndRestartsAndIsNamedByAttempt) {
-  const Json job = mpi_job(make_plan(), 7, 3);
+  const Json job = mpi_job(make_plan(), {7, 3});
   EXPECT_EQ(job["metadata"]["name"], "faces-r7");
   EXPECT_EQ(job["spec"]["slotsPerWorker"], 8);
   EXPECT_EQ(job["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"], 2);
@@ -40,7 +40,7 @@ TEST(MpiJob, CarriesRanksAndRestartsAndIsNamedByAttempt) {
 }
 
 TEST(MpiJob, MountsDataReadOnly) {
-  const Json job = mpi_job(make_plan(), 1, 0);
+  const Json job = mpi_job(make_plan(), {1, 0});
   const Json& pod = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"];
   for (const Json& mount : pod["containers"][0]["volumeMounts"]) {
     if (mount["name"] == "data") {
@@ -52,8 +52,8 @@ TEST(MpiJob, MountsDataReadOnly) {
 TEST(MpiJob, RunsAsRootForRdmaAlone) {
   Plan plan = make_plan();
   const auto context = [&] {
-    return mpi_job(plan, 1, 0)["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]
-                              ["containers"][0]["securityContext"];
+    return mpi_job(plan, {1, 0})["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]
+                                ["containers"][0]["securityContext"];
   };
   EXPECT_EQ(context()["runAsNonRoot"], true);
   EXPECT_EQ(context()["seccompProfile"]["type"], "RuntimeDefault");
@@ -69,7 +69,7 @@ TEST(MpiJob, PassesQueueGangAndPriorityOn) {
   plan.spec.priority_class = "urgent";
   plan.spec.scheduler_name = "volcano";
   plan.queue_labels["kueue.x-k8s.io/priority-class"] = "high";
-  const Json job = mpi_job(plan, 1, 0);
+  const Json job = mpi_job(plan, {1, 0});
   EXPECT_EQ(job["metadata"]["labels"]["kueue.x-k8s.io/priority-class"], "high");
   EXPECT_EQ(job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "research");
   // The launcher comes once the workers run: a gang that waited for it would never start.
@@ -87,9 +87,9 @@ TEST(MpiJob, PassesQueueGangAndPriorityOn) {
 TEST(MpiJob, StartsRanksThroughTheBindingScriptIfTheProfileSaysSo) {
   Plan plan = make_plan();
   const auto arguments = [&] {
-    return mpi_job(plan, 1, 0)["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"]
-                              ["containers"][0]["args"]
-                                  .dump();
+    return mpi_job(plan, {1, 0})["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"]
+                                ["containers"][0]["args"]
+                                    .dump();
   };
   EXPECT_THAT(arguments(), testing::Not(testing::HasSubstr("bind.sh")));
   plan.profile.bind_to_gpu = true;

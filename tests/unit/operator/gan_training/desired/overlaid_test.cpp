@@ -47,11 +47,11 @@ TEST(Overlaid, AddsLabelsAndAnnotations) {
       plan_with("worker", {{"metadata",
                             {{"labels", {{"team", "vision"}}},
                              {"annotations", {{"k8s.v1.cni.cncf.io/networks", "rail-0"}}}}}});
-  const Json metadata = pod_template(plan, Role::kWorker, 3, 0)["metadata"];
+  const Json metadata = pod_template(plan, Role::kWorker, {3, 0})["metadata"];
   EXPECT_EQ(metadata["labels"]["team"], "vision");
   EXPECT_EQ(metadata["labels"][kAttemptLabel], "3");
   EXPECT_EQ(metadata["annotations"], (Json{{"k8s.v1.cni.cncf.io/networks", "rail-0"}}));
-  EXPECT_FALSE(pod_template(plan, Role::kLauncher, 3, 0)["metadata"].contains("annotations"));
+  EXPECT_FALSE(pod_template(plan, Role::kLauncher, {3, 0})["metadata"].contains("annotations"));
 }
 
 TEST(Overlaid, MergesMapsByKeyAndAddsToLists) {
@@ -62,7 +62,7 @@ TEST(Overlaid, MergesMapsByKeyAndAddsToLists) {
                                            {"nodeSelector", {{"rack", "7"}}},
                                            {"securityContext", {{"supplementalGroups", {2000}}}},
                                            {"tolerations", Json::array({gpu, toleration})}}}});
-  const Json spec = pod_template(plan, Role::kWorker, 1, 0)["spec"];
+  const Json spec = pod_template(plan, Role::kWorker, {1, 0})["spec"];
   EXPECT_EQ(spec["hostNetwork"], true);
   EXPECT_EQ(spec["nodeSelector"], (Json{{"gpu", "a100"}, {"rack", "7"}}));
   EXPECT_EQ(spec["securityContext"], (Json{{"fsGroup", 1000}, {"supplementalGroups", {2000}}}));
@@ -75,8 +75,8 @@ TEST(Overlaid, MergesListsByTheKeyOfTheirItems) {
   Json overlay = with_container({{"volumeMounts", Json::array({mount})},
                                  {"resources", {{"limits", {{"nvidia.com/hca_vf", "2"}}}}}});
   overlay["spec"]["volumes"] = Json::array({raid});
-  const Json spec = pod_template(plan_with("worker", overlay), Role::kWorker, 1, 0)["spec"];
-  const Json bare = pod_template(make_plan(), Role::kWorker, 1, 0)["spec"];
+  const Json spec = pod_template(plan_with("worker", overlay), Role::kWorker, {1, 0})["spec"];
+  const Json bare = pod_template(make_plan(), Role::kWorker, {1, 0})["spec"];
   EXPECT_EQ(by("name", spec["volumes"])["raid"], raid);
   EXPECT_EQ(spec["volumes"].size(), bare["volumes"].size() + 1);
   const Json& container = spec["containers"][0];
@@ -93,20 +93,20 @@ TEST(Overlaid, GivesTheVariablesOfTheWorkerToEveryRank) {
                                            {{{"name", "NCCL_SOCKET_IFNAME"}, {"value", "net1"}},
                                             {{"name", "LICENSE"}, {"valueFrom", secret}}}}}));
   for (const Role role : {Role::kWorker, Role::kLauncher}) {
-    const Json container = pod_template(plan, role, 1, 0)["spec"]["containers"][0];
+    const Json container = pod_template(plan, role, {1, 0})["spec"]["containers"][0];
     auto variables = by("name", container["env"]);
     EXPECT_EQ(variables["NCCL_SOCKET_IFNAME"]["value"], "net1");
     EXPECT_EQ(variables["NCCL_DEBUG"]["value"], "WARN");
     EXPECT_EQ(variables["LICENSE"]["valueFrom"], secret);
   }
-  const Json launcher = pod_template(plan, Role::kLauncher, 1, 0)["spec"]["containers"][0];
+  const Json launcher = pod_template(plan, Role::kLauncher, {1, 0})["spec"]["containers"][0];
   EXPECT_THAT(launcher["args"].dump(), HasSubstr(R"("-x","LICENSE")"));
 }
 
 TEST(Overlaid, AddsSidecarsBehindTheOperatorsContainer) {
   const Json sidecar = {{"name", "dcgm"}, {"image", "y"}};
   const Plan plan = plan_with("worker", {{"spec", {{"containers", Json::array({sidecar})}}}});
-  const Json containers = pod_template(plan, Role::kWorker, 1, 0)["spec"]["containers"];
+  const Json containers = pod_template(plan, Role::kWorker, {1, 0})["spec"]["containers"];
   ASSERT_EQ(containers.size(), 2U);
   EXPECT_EQ(containers[0]["name"], "worker");
   EXPECT_EQ(containers[1], sidecar);

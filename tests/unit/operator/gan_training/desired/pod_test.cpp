@@ -10,10 +10,10 @@
 namespace ganscale::controller::gan_training {
 namespace {
 
-Json spec_of(const Plan& plan, Role role) { return pod_template(plan, role, 3, 2)["spec"]; }
+Json spec_of(const Plan& plan, Role role) { return pod_template(plan, role, {3, 2})["spec"]; }
 
 TEST(Pod, IsLabeledWithTrainingAttemptAndRole) {
-  const Json labels = pod_template(make_plan(), Role::kWorker, 3, 0)["metadata"]["labels"];
+  const Json labels = pod_template(make_plan(), Role::kWorker, {3, 0})["metadata"]["labels"];
   EXPECT_EQ(labels[kTrainingLabel], "faces");
   EXPECT_EQ(labels[kAttemptLabel], "3");
   EXPECT_EQ(labels[kRoleLabel], "worker");
@@ -49,6 +49,30 @@ TEST(Pod, StaysOnACordonedNodeIfItToleratesIt) {
   EXPECT_FALSE(tolerates_cordon(plan, Role::kWorker));
 }
 
+Json variables_of(const Plan& plan, const Try& which) {
+  Json variables = Json::object();
+  const Json pod = pod_template(plan, Role::kLauncher, which);
+  for (const Json& variable : pod["spec"]["containers"][0]["env"]) {
+    variables[variable["name"].get<std::string>()] = variable["value"];
+  }
+  return variables;
+}
+
+TEST(Pod, HasThePreflightOfTheProfile) {
+  Plan plan = make_plan();
+  EXPECT_FALSE(variables_of(plan, {}).contains("GANSCALE_PREFLIGHT"));
+  plan.profile.preflight = true;
+  plan.profile.floor_gigabytes_per_second = 12.5;
+  plan.profile.hcas = 8;
+  const Json variables = variables_of(plan, {});
+  EXPECT_EQ(variables["GANSCALE_PREFLIGHT"], "require");
+  EXPECT_EQ(variables["GANSCALE_PREFLIGHT_FLOOR"], "12.5");
+  EXPECT_EQ(variables["GANSCALE_PREFLIGHT_HCAS"], "8");
+  EXPECT_EQ(variables_of(plan, {.accepts_fabric = true})["GANSCALE_PREFLIGHT"], "warn");
+  const Json arguments = spec_of(plan, Role::kLauncher)["containers"][0]["args"];
+  EXPECT_EQ(std::ranges::count(arguments, Json("GANSCALE_PREFLIGHT")), 1) << "for all ranks";
+}
+
 TEST(Pod, OfAWorkerGetsWhatTheProfileGives) {
   Plan plan = make_plan();
   plan.profile.cpu = "8";
@@ -75,9 +99,9 @@ TEST(Pod, OfAWorkerGetsWhatTheProfileGives) {
 TEST(Pod, OfAWorkerNamesTheTopologyForItsQueue) {
   Plan plan = make_plan();
   plan.spec.required_topology = "cloud/rack";
-  const Json metadata = pod_template(plan, Role::kWorker, 1, 0)["metadata"];
+  const Json metadata = pod_template(plan, Role::kWorker, {1, 0})["metadata"];
   EXPECT_EQ(metadata["annotations"]["kueue.x-k8s.io/podset-required-topology"], "cloud/rack");
-  EXPECT_FALSE(pod_template(plan, Role::kLauncher, 1, 0)["metadata"].contains("annotations"));
+  EXPECT_FALSE(pod_template(plan, Role::kLauncher, {1, 0})["metadata"].contains("annotations"));
 }
 
 TEST(Pod, MountsPartsOfVolumes) {
@@ -120,7 +144,7 @@ TEST(Pod, GivesAWorkerTheTimeForACheckpoint) {
 }
 
 TEST(Pod, GivesTheRanksTheNumberOfTheirAttempt) {
-  const Json spec = pod_template(make_plan(), Role::kLauncher, 3, 1)["spec"];
+  const Json spec = pod_template(make_plan(), Role::kLauncher, {3, 1})["spec"];
   const Json container = spec["containers"][0];
   EXPECT_NE(container["env"].dump().find(R"({"name":"GANSCALE_ATTEMPT","value":"u/3"})"),
             std::string::npos)

@@ -25,7 +25,7 @@ TEST(PurgeJob, HasTheRightsAndTheImageOfTheTrainingsOwnPods) {
   const auto same_as_launcher = [&](const char* pointer) {
     const Json::json_pointer path(pointer);
     const Json launcher =
-        mpi_job(plan, 1, 0)["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"];
+        mpi_job(plan, {1, 0})["spec"]["mpiReplicaSpecs"]["Launcher"]["template"]["spec"];
     EXPECT_EQ(purge_job(plan)["spec"]["template"]["spec"].at(path), launcher.at(path)) << pointer;
   };
   for (const char* pointer :

@@ -59,7 +59,7 @@ TEST(PodOverlay, CannotChangeAnythingThatTheOperatorMakes) {
   plan.profile.shm = "1Gi";
   for (const auto& [role, pod] :
        {std::pair(Role::kWorker, "worker"), std::pair(Role::kLauncher, "launcher")}) {
-    const Json made = pod_template(plan, role, 1, 0);
+    const Json made = pod_template(plan, role, {1, 0});
     const Json& own = made["spec"]["containers"][0];
     for (const auto& label : made["metadata"]["labels"].items()) {
       EXPECT_THAT(problem({{pod, {{"metadata", {{"labels", {{label.key(), "x"}}}}}}}}),

@@ -48,6 +48,21 @@ TEST(Validate, GivesANodeFewerGpus) {
   EXPECT_THAT(checked.plan.profile.mpirun, testing::Contains("ppr:4:node"));
 }
 
+TEST(Validate, ScalesTheFloorWithTheGpusAndNeedsNoFabricOnOneNode) {
+  const auto profile_with = [](const Json& changes) {
+    Json spec = {{"nodeProfile", "dgx-a100"}, {"nodes", 2}};
+    spec.merge_patch(changes);
+    return check(spec).plan.profile;
+  };
+  EXPECT_TRUE(profile_with(Json::object()).preflight);
+  EXPECT_EQ(profile_with(Json::object()).floor_gigabytes_per_second, 100);
+  EXPECT_EQ(profile_with({{"gpusPerNode", 4}}).floor_gigabytes_per_second, 50);
+  EXPECT_FALSE(profile_with({{"nodes", 1}}).preflight);
+  EXPECT_FALSE(profile_with({{"preflight", false}}).preflight);
+  EXPECT_TRUE(profile_with({{"nodeProfile", "cpu"}, {"preflight", true}}).preflight);
+  EXPECT_FALSE(profile_with({{"nodeProfile", "cpu"}}).preflight);
+}
+
 TEST(Validate, TakesOnlyTheShareOfItsGpusOfANode) {
   const auto profile_with = [](int gpus) {
     return check({{"nodeProfile", "dgx-a100"}, {"gpusPerNode", gpus}}).plan.profile;
@@ -292,7 +307,7 @@ TEST(Validate, HasAMessageForAnyValue) {
       EXPECT_NO_THROW(checked = check({{"podTemplate", pods}})) << place << value;
       EXPECT_EQ(checked.reason.empty(), checked.problem.empty()) << place << value;
       if (checked.problem.empty()) {
-        EXPECT_NO_THROW(mpi_job(checked.plan, 1, 0)) << place << value;
+        EXPECT_NO_THROW(mpi_job(checked.plan, {1, 0})) << place << value;
       }
     }
   }

@@ -16,8 +16,13 @@ TEST(NodeProfile, OfADgxHasEightGpusAndWhatRdmaNeeds) {
     EXPECT_TRUE(p.exclusive);
     EXPECT_TRUE(p.bind_to_gpu);
     EXPECT_EQ(p.resources.count("rdma/rdma_shared_device_a"), 1U);
+    EXPECT_TRUE(p.preflight);
+    EXPECT_EQ(p.hcas, 8);
     EXPECT_EQ(p.mpirun, (std::vector<std::string>{"--map-by", "ppr:8:node", "--bind-to", "none"}));
   }
+  EXPECT_EQ(profiles.at("dgx-a100").floor_gigabytes_per_second, 100);
+  EXPECT_EQ(profiles.at("dgx-h100").floor_gigabytes_per_second, 200);
+  EXPECT_FALSE(profiles.at("cpu").preflight);
   EXPECT_EQ(profiles.at("puhti-v100").ranks, 4);
   EXPECT_EQ(profiles.at("summit-v100").ranks, 6);
   EXPECT_EQ(profiles.at("cpu").gpus, 0);
@@ -41,6 +46,14 @@ TEST(NodeProfile, NamesFileAndFieldOfAFault) {
   NodeProfiles profiles;
   expect_error(ExitCode::kConfig, "mine.yaml.gpu: unknown field",
                [&] { add_node_profiles(profiles, folder.path()); });
+  for (const auto& [text, error] : {std::pair("fabric: {floor: 2}", "fabric.floor: unknown field"),
+                                    {"fabric: {floorGigabytesPerSecond: -1}",
+                                     "floorGigabytesPerSecond: expected a number of at least 0"},
+                                    {"fabric: {floorGigabytesPerSecond: fast}",
+                                     "floorGigabytesPerSecond: expected a number of at least 0"}}) {
+    folder.write("mine.yaml", text);
+    expect_error(ExitCode::kConfig, error, [&] { add_node_profiles(profiles, folder.path()); });
+  }
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ TEST(TrainingSpec, HasDefaults) {
   EXPECT_EQ(s.restart.max_restarts, 20);
   EXPECT_EQ(s.storage.path, "/runs");
   EXPECT_FALSE(s.suspend);
+  EXPECT_FALSE(s.preflight);
   EXPECT_FALSE(s.purge);
   EXPECT_FALSE(s.ttl_seconds);
   EXPECT_FALSE(s.scheduling_deadline_seconds);
@@ -28,8 +29,8 @@ TEST(TrainingSpec, HasDefaults) {
 }
 
 TEST(TrainingSpec, IsReadWhole) {
-  const TrainingSpec s =
-      parse_spec(spec(R"({"nodes": 8, "gpusPerNode": 4, "imagePullPolicy": "Always",
+  const TrainingSpec s = parse_spec(
+      spec(R"({"nodes": 8, "gpusPerNode": 4, "preflight": false, "imagePullPolicy": "Always",
       "imagePullSecrets": ["registry"], "data": {"claimName": "faces.v2", "subPath": "a/b"},
       "storage": {"claimName": "runs", "path": "/out"}, "suspend": true,
       "restartPolicy": {"maxRestarts": 3, "backoffSeconds": 0, "maxBackoffSeconds": 9, "avoidNodeSeconds": 60},
@@ -38,6 +39,7 @@ TEST(TrainingSpec, IsReadWhole) {
       "topology": {"preferred": "cloud/rack"}, "deletePolicy": "Purge"})"));
   EXPECT_EQ(s.nodes, 8);
   EXPECT_EQ(s.gpus_per_node, 4);
+  EXPECT_EQ(s.preflight, false);
   EXPECT_EQ(s.image_pull_secrets, std::vector<std::string>{"registry"});
   EXPECT_EQ(s.data.claim_name, "faces.v2");
   EXPECT_EQ(s.data.path, "/data");
