@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "device/gpu.h"
-#include "device/gpu_generation.h"
 #include "device/low_precision_sums.h"
+#include "device/select_device.h"
 
 namespace ganscale::device {
 namespace {
