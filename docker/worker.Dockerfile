@@ -1,14 +1,13 @@
 # The worker: ganscale, Open MPI and sshd, for pods of an MPIJob and for mpirun on one machine.
 #   docker build -f docker/worker.Dockerfile -t ganscale .                                   CPU
 #   docker build -f docker/worker.Dockerfile -t ganscale:cuda --build-arg PRESET=cuda .      GPU
-# Instead of compiling, take what is built on a machine of BASE's release (for a GPU with PRESET=cuda, too):
+# Instead of compiling, take what is built on a machine of BASE's release:
 #   docker/collect.sh worker build/release build/image/worker
 #   docker build -f docker/worker.Dockerfile -t ganscale build/image/worker
 ARG BASE=debian:bookworm-20261005-slim@sha256:7c7b2c966bc9ee8cedfeef67e0e279108992c77681fa595db4a9d65c06ccc587
-ARG PRESET=release
 
 FROM ${BASE} AS programs
-ARG PRESET
+ARG PRESET=release
 ARG REVISION
 COPY . /image
 RUN if [ -e /image/scripts/setup.sh ]; then \
@@ -18,13 +17,7 @@ RUN if [ -e /image/scripts/setup.sh ]; then \
       docker/collect.sh worker "build/$PRESET" /image; \
     fi
 
-FROM ${BASE} AS base-release
-
-# CUDA's libraries come with LibTorch. The container runtime adds the driver's, and refuses a driver that is too old.
-FROM ${BASE} AS base-cuda
-ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility NVIDIA_REQUIRE_CUDA=cuda>=13.0
-
-FROM base-${PRESET}
+FROM ${BASE}
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="ganscale" \
@@ -61,7 +54,9 @@ RUN ldconfig && cd /usr/local/share/ganscale && \
     sh sbom.sh ganscale "${VERSION}" > sbom.spdx && rm sbom.sh wheels.txt
 # Containers forbid the system call that Open MPI would copy with, and it says so at length.
 # When a rank dies, mpirun ends the others with SIGTERM, on which those that can write a checkpoint, and by SIGKILL seconds later.
-ENV OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_odls_base_sigkill_timeout=30
+# To a container with GPUs, NVIDIA's runtime adds the driver's libraries for these, unless the driver is too old for LibTorch's CUDA.
+ENV OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_odls_base_sigkill_timeout=30 \
+    NVIDIA_DRIVER_CAPABILITIES=compute,utility NVIDIA_REQUIRE_CUDA=cuda>=13.0
 # By number: a kubelet with runAsNonRoot knows no names.
 USER 1000:1000
 WORKDIR /home/mpiuser

@@ -132,7 +132,8 @@ class Collected(unittest.TestCase):
         """Creates the libraries of the wheels, then lays out the image; `needed` is the output of ldd."""
         for name in ["torch/lib/libtorch_cpu.so", "torch/lib/libtorch_cuda.so", "torch/lib/libtorch_cuda_linalg.so",
                      "torch/lib/libcaffe2_nvrtc.so", "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcudart_static.a",
-                     "nvidia/cu13/include/cuda.h", "nvidia/cudnn/lib/libcudnn_ops.so.9"]:
+                     "nvidia/cu13/include/cuda.h", "nvidia/cu13/lib/libcusolverMg.so.12", "nvidia/cu13/lib/libnvrtc-builtins.so.13.0",
+                     "nvidia/cudnn/lib/libcudnn_ops.so.9"]:
             (self.site / name).parent.mkdir(parents=True, exist_ok=True)
             (self.site / name).write_text(name)
         libc = next(line.split()[2] for line in subprocess.run(["ldd", "/bin/true"], check=True, text=True,
@@ -169,7 +170,7 @@ class Collected(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(self.files(), {
             "torch/lib/libtorch_cuda.so", "torch/lib/libtorch_cuda_linalg.so", "torch/lib/libcaffe2_nvrtc.so",
-            "nvidia/cu13/lib/libcudart.so.13", "nvidia/cudnn/lib/libcudnn_ops.so.9"})
+            "nvidia/cu13/lib/libnvrtc-builtins.so.13.0", "nvidia/cudnn/lib/libcudnn_ops.so.9"})
         self.assertIn("nvidia-cudnn-cu13", self.wheels())
         self.assertIn("nvidia-nccl-cu13", self.wheels())
         self.assertNotIn("numpy", self.wheels())

@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 image=localhost/ganscale-worker:cuda-test
 docker/collect.sh worker "$build" build/image/worker-cuda
 "${buildah[@]}" build --quiet --layers --network host -f docker/worker.Dockerfile --build-arg "BASE=$base" \
-  --build-arg PRESET=cuda -t "$image" build/image/worker-cuda >/dev/null
+  -t "$image" build/image/worker-cuda >/dev/null
 container=$("${buildah[@]}" from "$image")
 trap '"${buildah[@]}" rm "$container" >/dev/null; remove_unused_layers' EXIT
 inside() { "${buildah[@]}" run --user 1000:1000 "$container" -- "$@"; }
@@ -38,6 +38,6 @@ expect "a step on a GPU that is not there" 'a GPU was requested' "$refused"
 about=$("${buildah[@]}" inspect --type image --format \
   '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Env}}' "$image")
 expect "user and entry point" '^1000:1000 \[/usr/bin/tini -- /usr/local/bin/ganscale-entrypoint\]' "$about"
-expect "variables of NVIDIA's runtime" 'NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility' "$about"
+expect "variables of NVIDIA's runtime" 'NVIDIA_DRIVER_CAPABILITIES=compute,utility' "$about"
 
 say "$(($(du -sb build/image/worker-cuda | cut -f 1) / 1000000)) MB of programs and libraries in the image for GPUs"
