@@ -113,25 +113,7 @@ void require_end(const FileBytes& bytes, std::int64_t end_bytes) {
   throw DataError("compressed tar has no random access; unpack it first: " + file.string());
 }
 
-/// Reads the label that the current member holds.
-void read_label(archive* in, const ArchiveInput& input, const fs::path& file, TarMember& member) {
-  if (member.count_bytes > kMostLabelBytes) {
-    member.fault = "file of a label is too large";
-    return;
-  }
-  std::vector<std::uint8_t> content(member.count_bytes);
-  const la_ssize_t count = archive_read_data(in, content.data(), content.size());
-  input.rethrow();
-  if (count != member.count_bytes) refuse(in, file);
-  try {
-    member.label = member.name.ends_with(kClassFile) ? label_of_class_file(content)
-                                                     : label_of_json_file(content);
-  } catch (const DataError& error) {
-    member.fault = error.what();
-  }
-}
-
-std::vector<TarMember> scan(const FileBytes& bytes) {
+std::vector<TarMember> scan(const FileBytes& bytes, bool with_labels) {
   const fs::path& file = bytes.file();
   if (bytes.unpacked()) refuse_compressed(file);
   ArchiveInput input(bytes);
@@ -143,6 +125,7 @@ std::vector<TarMember> scan(const FileBytes& bytes) {
   input.rethrow();
   if (status != ARCHIVE_OK) refuse(in.get(), file);
   std::vector<TarMember> members;
+  std::vector<std::uint8_t> content;
   std::int64_t end_bytes = 0;
   archive_entry* entry = nullptr;
   while (next_member(in.get(), entry, input, file)) {
@@ -155,7 +138,15 @@ std::vector<TarMember> scan(const FileBytes& bytes) {
     if (member.count_bytes > bytes.size_bytes() - member.offset)
       refuse_truncated(file, name, member.offset);
     end_bytes += member.count_bytes;
-    if (may_hold_label(name)) read_label(in.get(), input, file, member);
+    if (with_labels && may_hold_label(name)) {
+      read_label(member, [&]() -> std::span<const std::uint8_t> {
+        content.resize(member.count_bytes);
+        const la_ssize_t count = archive_read_data(in.get(), content.data(), content.size());
+        input.rethrow();
+        if (count != member.count_bytes) refuse(in.get(), file);
+        return content;
+      });
+    }
     members.push_back(std::move(member));
   }
   require_end(bytes, end_bytes);
@@ -213,10 +204,24 @@ void keep(const FileBytes& bytes, const std::vector<TarMember>& members) {
 
 }  // namespace
 
+void read_label(TarMember& member, const std::function<std::span<const std::uint8_t>()>& read) {
+  if (member.count_bytes > kMostLabelBytes) {
+    member.fault = "file of a label is too large";
+    return;
+  }
+  const auto content = read();
+  try {
+    member.label = member.name.ends_with(kClassFile) ? label_of_class_file(content)
+                                                     : label_of_json_file(content);
+  } catch (const DataError& error) {
+    member.fault = error.what();
+  }
+}
+
 std::vector<TarMember> list_tar(const FileBytes& bytes) {
-  if (is_local(bytes.file())) return scan(bytes);
+  if (is_local(bytes.file())) return scan(bytes, /*with_labels=*/false);
   if (auto members = kept_listing(bytes)) return std::move(*members);
-  auto members = scan(bytes);
+  auto members = scan(bytes, /*with_labels=*/true);
   keep(bytes, members);
   return members;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,13 @@ struct TarMember {
   bool operator==(const TarMember&) const = default;
 };
 
-/// Returns the files in a tar file, sorted by name, by reading it once; an object in S3 is read only
-/// once by a user: its listing is in the cache folder from then on, until the object changes.
+/// Sets the label of a `.cls` or `.json` file, or its fault, from what read() returns; does not call
+/// it if the file is too large to be one of a label.
+void read_label(TarMember& member, const std::function<std::span<const std::uint8_t>()>& read);
+
+/// Returns the files in a tar file, sorted by name, by reading it once, without labels; an object in S3 is read only
+/// once by a user, with labels: its listing is in the cache folder from then on, until the object
+/// changes.
 ///
 /// Throws: DataError with file, member and offset: damaged, truncated, compressed and thus without
 ///         random access.

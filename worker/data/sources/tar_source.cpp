@@ -86,11 +86,15 @@ class TarSource : public ImageFiles {
   std::optional<std::int64_t> label_beside(const Member& image, const char* extension) const {
     const Member* member = beside(image, extension);
     if (member == nullptr) return std::nullopt;
-    if (!member->fault.empty()) {
-      throw DataError(member->fault + ": " + file_of(*member) + ", " + member->name + ", offset " +
-                      std::to_string(member->offset));
+    TarMember read = *member;
+    std::vector<std::uint8_t> buffer;
+    if (is_local(shards_[member->shard].file()))
+      read_label(read, [&] { return bytes_of(*member, buffer); });
+    if (!read.fault.empty()) {
+      throw DataError(read.fault + ": " + file_of(*member) + ", " + read.name + ", offset " +
+                      std::to_string(read.offset));
     }
-    return member->label;
+    return read.label;
   }
 
   LabelSet labels_beside(const char* extension) const {
