@@ -104,13 +104,18 @@ class Filler {
       return add(run);
     }
     if (order == BiasActOrder::kSecondDerivative) return fill_second(run);
+    const T* x = x_ + run.first;
     if (is_piecewise_linear(kActivation) && order == BiasActOrder::kDerivative) {
-      return fill_derivative_of_result(run);
+      const auto result_at = [x](std::int64_t i) { return x[i]; };
+      return fill_derivative(run, result_at, [](T y) { return y; });
     }
+    const auto value_of = [curve = curve_, gain = gain_](T u) { return curve.value(u) * gain; };
     if (run.bias != nullptr && !run.is_shared) {
-      return fill_derivative(run, [bias = run.bias](std::int64_t i) { return bias[i]; });
+      const auto input_at = [x, bias = run.bias](std::int64_t i) { return x[i] + bias[i]; };
+      return fill_derivative(run, input_at, value_of);
     }
-    fill_derivative(run, [shared = run.bias_at(0)](std::int64_t) { return shared; });
+    const auto input_at = [x, shared = run.bias_at(0)](std::int64_t i) { return x[i] + shared; };
+    fill_derivative(run, input_at, value_of);
   }
 
  private:
@@ -140,34 +145,23 @@ class Filler {
     for (std::int64_t i = 0; i < run.length; ++i) out[i] += addend[i];
   }
 
-  void fill_derivative_of_result(const Run<T>& run) const {
-    T* __restrict__ out = out_ + run.first;
-    const T* y = x_ + run.first;
-    const T* g = gradient_ + run.first;
-    const auto curve = curve_;
-    const T gain = gain_;
-    const T clamp = clamp_;
-    for (std::int64_t i = 0; i < run.length; ++i) out[i] = g[i] * (curve.derivative(y[i]) * gain);
-    if (clamp < 0) return;
-    for (std::int64_t i = 0; i < run.length; ++i) out[i] = std::abs(y[i]) < clamp ? out[i] : 0;
-  }
-
   bool is_clamped(T u) const { return clamp_ >= 0 && std::abs(curve_.value(u) * gain_) >= clamp_; }
 
-  template <class BiasAt>
-  void fill_derivative(const Run<T>& run, BiasAt bias_at) const {
+  /// from_at(i): what the derivative is computed from, the input or the result; value_of(from): the
+  /// result before it is clamped.
+  template <class FromAt, class ValueOf>
+  void fill_derivative(const Run<T>& run, FromAt from_at, ValueOf value_of) const {
     T* __restrict__ out = out_ + run.first;
-    const T* x = x_ + run.first;
     const T* g = gradient_ + run.first;
     const auto curve = curve_;
     const T gain = gain_;
     const T clamp = clamp_;
     for (std::int64_t i = 0; i < run.length; ++i) {
-      out[i] = g[i] * (curve.derivative(x[i] + bias_at(i)) * gain);
+      out[i] = g[i] * (curve.derivative(from_at(i)) * gain);
     }
     if (clamp < 0) return;
     for (std::int64_t i = 0; i < run.length; ++i) {
-      out[i] = std::abs(curve.value(x[i] + bias_at(i)) * gain) < clamp ? out[i] : 0;
+      out[i] = std::abs(value_of(from_at(i))) < clamp ? out[i] : 0;
     }
   }
 
