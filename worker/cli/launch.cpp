@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -58,6 +59,13 @@ Surroundings look_around() {
           .passed_on = variables_to_pass_on(environ)};
 }
 
+/// How long mpirun may go on after a rank lost another, as in the image's entrypoint.
+std::chrono::milliseconds patience_with_mpirun() {
+  constexpr std::chrono::seconds kDefault{60};
+  const char* seconds = std::getenv("GANSCALE_MPIRUN_SECONDS");
+  return seconds == nullptr ? kDefault : std::chrono::seconds(std::atoi(seconds));
+}
+
 void require_verb(const LaunchRequest& request) {
   const bool is_known = !request.command.empty() &&
                         std::ranges::find(kVerbs, request.command.front()) != kVerbs.end();
@@ -74,8 +82,8 @@ ExitCode launch(const LaunchRequest& request) {
     setenv(name.c_str(), value.c_str(), /*overwrite=*/0);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   log::info("Launching", {{"ranks", ranks}, {"gpus", here.gpus}, {"cores", here.cores}});
-  return static_cast<ExitCode>(
-      supervise(mpirun_command(request, here, ranks, program), "openmpi-bin"));
+  return static_cast<ExitCode>(supervise(mpirun_command(request, here, ranks, program),
+                                         "openmpi-bin", patience_with_mpirun()));
 }
 
 }  // namespace

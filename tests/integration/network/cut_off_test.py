@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from programs import SCHEMES, WORKER, newest_digests, wait_until  # noqa: E402
 from thorough import thorough  # noqa: E402
 from write_images import write_idx  # noqa: E402
-from wire import Wire, mpirun, start_agent  # noqa: E402
+from wire import Wire, mpirun, mpirun_variables, start_agent  # noqa: E402
 
 EXTENT, RECORDS, BATCH, LABELS = 32, 64, 8, 4
 TIMEOUT_SECONDS = 15
@@ -126,6 +126,22 @@ class CutOff(unittest.TestCase):
                 again = Training(training.folder, self.wire)
                 self.addCleanup(self.kill, again)
                 self.assert_same_result(again, scheme)
+
+    def test_launch_does_not_wait_long_for_a_host_out_of_reach(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        write_inputs(folder, "synchronous", TIMEOUT_SECONDS)
+        (folder / "hosts").write_text("".join(f"{host.address} slots=1\n" for host in self.wire.hosts))
+        words = [WORKER, "launch", "--hostfile", "hosts", "train", "--config", "run.yaml", "--run", "run"]
+        variables = {**mpirun_variables(start_agent(folder, self.wire.hosts)), "OMP_NUM_THREADS": "1", "GANSCALE_MPIRUN_SECONDS": "2"}
+        with subprocess.Popen(self.wire.hosts[0].command(*words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**os.environ, **variables}) as launch:
+            stats = folder / "run/stats.jsonl"
+            wait_until(lambda: launch.poll() is not None or (stats.exists() and stats.read_text().count("\n") >= 15))
+            self.wire.is_cut = True
+            output, _ = launch.communicate(timeout=4 * TIMEOUT_SECONDS)
+            self.wire.is_cut = False
+        self.assertEqual(launch.returncode, PEER_LOST, output)
+        self.assertIn("mpirun waited for a machine that it can't reach", output)
 
     def disturb(self, disturb, timeout_seconds=TIMEOUT_SECONDS):
         """Trains by each scheme, and disturbs the training once it is under way."""

@@ -47,11 +47,20 @@ def start_agent(folder, hosts):
     return agent
 
 
+def parameters(agent):
+    """Returns the parameters with which mpirun starts processes by an agent, and these exchange messages over the network."""
+    return {"plm_rsh_agent": str(agent), "btl": "tcp,self", "oob_tcp_if_include": SUBNET, "btl_tcp_if_include": SUBNET}
+
+
 def mpirun(agent, hosts):
     """Returns the command line of mpirun with a rank on each host, up to the program."""
-    interfaces = [word for name in ("oob_tcp_if_include", "btl_tcp_if_include") for word in ("--mca", name, SUBNET)]
     return ["mpirun", "--allow-run-as-root", "--host", ",".join(f"{host.address}:1" for host in hosts), "-n", str(len(hosts)),
-            "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "tcp,self", *interfaces]
+            *(word for name, value in parameters(agent).items() for word in ("--mca", name, value))]
+
+
+def mpirun_variables(agent):
+    """Returns variables that say the same to an mpirun which another program starts."""
+    return {f"OMPI_MCA_{name}": value for name, value in parameters(agent).items()}
 
 
 class Host:

@@ -3,10 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
@@ -57,6 +59,38 @@ TEST(Supervise, ForwardsTheFirstSignalAsUsr1AndTheSecondAsTerm) {
     EXPECT_EQ(WEXITSTATUS(status), 4);
     EXPECT_EQ(received(folder), "ready\nUSR1\nTERM\n");
   }
+}
+
+/// Returns what a process writes to standard error while it supervises a shell, and its exit code.
+std::pair<std::string, int> supervised(const std::string& script, Patience patience = {}) {
+  testing::internal::CaptureStderr();
+  const int code = supervise({"sh", "-c", script}, "dash", patience);
+  return {testing::internal::GetCapturedStderr(), code};
+}
+
+TEST(Supervise, PassesOnWhatIsWritten) {
+  const auto [text, code] = supervised("printf 'a line\nan end' >&2");
+  EXPECT_EQ(text, "a line\nan end");
+  EXPECT_EQ(code, 0);
+}
+
+// As mpirun waits for a machine that it can't reach, after a rank has said what it lost.
+TEST(Supervise, EndsWhatGoesOnLongAfterARankLostAnother) {
+  for (const std::string lost : {"exit_code=75", R"("exit_code":75)"}) {
+    const auto [text, code] =
+        supervised("printf '" + lost.substr(0, 5) + "' >&2; sleep 0.1; printf '" + lost.substr(5) +
+                       "' >&2; exec sleep 600",
+                   std::chrono::milliseconds(50));
+    EXPECT_TRUE(text.starts_with(lost)) << text;
+    EXPECT_EQ(code, 75);
+  }
+}
+
+TEST(Supervise, WaitsForWhatEndsAfterARankLostAnother) {
+  const auto [text, code] =
+      supervised("echo exit_code=75 >&2; sleep 0.3; exit 3", std::chrono::minutes(10));
+  EXPECT_EQ(text, "exit_code=75\n");
+  EXPECT_EQ(code, 3);
 }
 
 }  // namespace
