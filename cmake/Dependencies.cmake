@@ -40,7 +40,7 @@ if(GANSCALE_SERVICES)  # and the operator
   add_library(valijson INTERFACE)
   target_include_directories(valijson SYSTEM INTERFACE ${VALIJSON_FOLDER})
   find_package(cpprestsdk REQUIRED)
-  find_package(prometheus-cpp REQUIRED COMPONENTS core pull)
+  find_package(prometheus-cpp REQUIRED COMPONENTS core)
 endif()
 if(GANSCALE_MPI)
   find_package(MPI REQUIRED COMPONENTS C)

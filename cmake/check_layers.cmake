@@ -4,8 +4,8 @@ cmake_minimum_required(VERSION 3.25)
 # A folder includes itself and folders of a lower layer; nothing else. Where a folder has rooms (subfolders, listed
 # below), the same holds for them among themselves; files next to the rooms may use all of them.
 set(layers
-  "base wire"
-  "files command_line config cost profile tensors device telemetry markup http"
+  "base wire http"
+  "files command_line config cost profile tensors device telemetry markup"
   "comm data kernels checkpoint control pickle schedule"
   "models augment losses optim metrics report"
   "planning"
@@ -28,7 +28,7 @@ set(layers_of_training/schemes "synchronous" "asynchronous per_label")
 set(divided augment cli comm data kernels metrics models optim planning report training training/schemes)
 if(ROOT MATCHES "operator$")
   # Of the worker the operator sees base, wire, files, command_line, config, telemetry, markup and http.
-  set(layers "base wire" "files command_line config telemetry markup http" "object" "definition kube" "controller kind" "gan_training"
+  set(layers "base wire http" "files command_line config telemetry markup" "object" "definition kube" "controller kind" "gan_training"
       "scaling_sweep" "verbs")
   set(layers_of_definition "cel")
   set(layers_of_gan_training "spec" "plan" "desired decide" "reconcile")

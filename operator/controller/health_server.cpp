@@ -16,11 +16,6 @@ int status_of(const std::string& path, const HealthServer::Checks& checks) {
   return 404;
 }
 
-std::optional<http::Reply> refuse_all_but_get(const http::Head& head) {
-  if (head.method == "GET") return std::nullopt;
-  return http::Reply{.status = 405, .media_type = "", .body = "", .headers = {{"Allow", "GET"}}};
-}
-
 /// Returns the port of "0.0.0.0:8081", -1 without one.
 int port_of(const std::string& address, std::size_t colon) {
   if (colon == std::string::npos) return -1;
@@ -44,7 +39,7 @@ HealthServer::HealthServer(const std::string& address, const Checks& checks) {
   try {
     server_ = std::make_unique<http::Server>(
         address.substr(0, colon), port,
-        http::Handlers{.refuse = refuse_all_but_get, .answer = answer});
+        http::Handlers{.refuse = http::refuse_all_but_get, .answer = answer});
   } catch (const std::system_error& error) {
     throw ConfigError("--health-address: can't listen on " + address + ": " +
                       error.code().message());

@@ -69,7 +69,7 @@ ExitCode run(const RunOptions& options) {
     return std::make_unique<RestTransport>(access, idle);
   };
   settings.workers = options.workers;
-  settings.metrics = {options.metrics_address, options.metrics_port};
+  settings.metrics = {options.metrics_address, options.metrics_port, "--metrics-port"};
   settings.health_address = options.health_address;
   log::info(
       "Starting",

@@ -116,6 +116,11 @@ Server::~Server() = default;
 
 int Server::port() const { return listener_->port; }
 
+std::optional<Reply> refuse_all_but_get(const Head& head) {
+  if (head.method == "GET") return std::nullopt;
+  return Reply{.status = 405, .media_type = "", .body = "", .headers = {{"Allow", "GET"}}};
+}
+
 bool is_port_refused(const std::system_error& error) {
   return error.code() == std::errc::address_in_use || error.code() == std::errc::permission_denied;
 }

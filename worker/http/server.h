@@ -45,6 +45,9 @@ struct Handlers {
   std::function<void(const Head&, const std::string& body, const Send& send)> answer;
 };
 
+/// Returns 405 for other methods than GET, for Handlers::refuse.
+std::optional<Reply> refuse_all_but_get(const Head& head);
+
 /// What a client can take up. What exceeds it ends the connection, after 413 or 431 if that can
 /// still be sent.
 struct Limits {

@@ -1,23 +1,18 @@
 #include "telemetry/exposer.h"
 
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
 
-#include <exception>
+#include <system_error>
 
 #include "base/error.h"
+#include "http/server.h"
 
 namespace ganscale::telemetry {
 namespace {
 
-/// Returns civetweb's options. A connection has one of its threads until the request is there, or
-/// the time for it is over. However many clients hang, at most 16 + 20 + 200 connections are let
-/// in, which are through in 7.4 s: a scrape gets its answer within the 10 s that Prometheus waits.
-std::vector<std::string> options_of(const std::string& address) {
-  return {"listening_ports",   address, "num_threads",      "16", "request_timeout_ms", "500",
-          "enable_keep_alive", "no",    "connection_queue", "20", "listen_backlog",     "200"};
-}
+constexpr const char* kPath = "/metrics";
+constexpr const char* kTextFormat = "text/plain; version=0.0.4; charset=utf-8";
 
 prometheus::MetricType type_of(Type type) {
   switch (type) {
@@ -43,48 +38,47 @@ prometheus::ClientMetric metric_of(Type type, const Sample& sample) {
   return metric;
 }
 
-class Collectable : public prometheus::Collectable {
- public:
-  explicit Collectable(Exposer::Collect collect) : collect_(std::move(collect)) {}
-
-  std::vector<prometheus::MetricFamily> Collect() const override {
-    std::vector<prometheus::MetricFamily> result;
-    for (const Family& family : collect_()) {
-      result.push_back({family.name, family.help, type_of(family.type), {}});
-      for (const Sample& sample : family.samples) {
-        result.back().metric.push_back(metric_of(family.type, sample));
-      }
-    }
-    return result;
+std::string text_of(const std::vector<Family>& families) {
+  std::vector<prometheus::MetricFamily> all;
+  for (const Family& family : families) {
+    all.push_back({family.name, family.help, type_of(family.type), {}});
+    for (const Sample& sample : family.samples)
+      all.back().metric.push_back(metric_of(family.type, sample));
   }
+  return prometheus::TextSerializer().Serialize(all);
+}
 
- private:
-  Exposer::Collect collect_;
-};
+http::Reply reply_to(const http::Head& head, const Exposer::Collect& collect) {
+  if (head.path != kPath) {
+    return {.status = 404,
+            .media_type = "text/plain",
+            .body = std::string("the metrics are at ") + kPath + "\n"};
+  }
+  return {.media_type = kTextFormat, .body = text_of(collect())};
+}
 
 }  // namespace
 
 struct Exposer::Server {
-  // Destroyed in reverse order: first the threads, then what they call.
-  std::shared_ptr<Collectable> collectable;
-  prometheus::Exposer exposer;
+  http::Server http;
 };
 
 Exposer::Exposer(const Endpoint& endpoint, Collect collect) {
-  const std::string address = endpoint.address + ":" + std::to_string(endpoint.port);
-  auto collectable = std::make_shared<Collectable>(std::move(collect));
+  const auto answer = [collect = std::move(collect)](
+                          const http::Head& head, const std::string& /*body*/,
+                          const http::Handlers::Send& send) { send(reply_to(head, collect)); };
   try {
-    server_.reset(new Server{collectable, prometheus::Exposer(options_of(address))});
-  } catch (const std::exception& error) {
-    throw ConfigError(
-        "telemetry.metrics_port: can't listen on " + address + " (" + error.what() +
-        "); is another training using it? 0 picks any free port, -1 turns metrics off");
+    server_.reset(new Server{http::Server(endpoint.address, endpoint.port,
+                                          {.refuse = http::refuse_all_but_get, .answer = answer})});
+  } catch (const std::system_error& error) {
+    throw ConfigError(endpoint.setting + ": can't listen on " + endpoint.address + ":" +
+                      std::to_string(endpoint.port) + " (" + error.code().message() +
+                      "); is another program using it? 0 picks any free port");
   }
-  server_->exposer.RegisterCollectable(server_->collectable);
 }
 
 Exposer::~Exposer() = default;
 
-int Exposer::port() const { return server_->exposer.GetListeningPorts().front(); }
+int Exposer::port() const { return server_->http.port(); }
 
 }  // namespace ganscale::telemetry

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -53,7 +54,7 @@ std::string scrape_two_ranks() {
   return answer.body;
 }
 
-/// Scrapes once for all cases: an exposer that has served a client takes two seconds to stop.
+/// Scrapes once for all cases.
 const std::string& two_ranks() {
   static const std::string text = scrape_two_ranks();
   return text;
@@ -91,6 +92,28 @@ TEST(Exposer, AnswersDuringRequestsThatNeverEnd) {
   const Exposer exposer(kAnyPort, [] { return std::vector<Family>{}; });
   const auto half_open = open_half_requests(exposer.port(), 150);
   EXPECT_EQ(http_request(exposer.port(), "GET /metrics").status, 200);
+}
+
+/// As much as CUDA's libraries keep for each thread, for which a small stack has no room.
+thread_local std::array<char, 256 * 1024> kept_for_each_thread;
+
+TEST(Exposer, StartsWhereLibrariesKeepMuchForEachThread) {
+  kept_for_each_thread.fill('a');
+  const Exposer exposer(kAnyPort, [] { return std::vector<Family>{}; });
+  EXPECT_EQ(http_request(exposer.port(), "GET /metrics").status, 200);
+}
+
+TEST(Exposer, HasNothingButGetMetrics) {
+  const Exposer exposer(kAnyPort, [] { return std::vector<Family>{}; });
+  EXPECT_EQ(http_request(exposer.port(), "GET /").status, 404);
+  EXPECT_EQ(http_request(exposer.port(), "POST /metrics").status, 405);
+}
+
+TEST(Exposer, NamesTheSettingOfAnAddressThatCannotBeHad) {
+  expect_error(ExitCode::kConfig, "--metrics-port: can't listen on 203.0.113.1:0", [] {
+    const Exposer exposer({.address = "203.0.113.1", .port = 0, .setting = "--metrics-port"},
+                          [] { return std::vector<Family>{}; });
+  });
 }
 
 TEST(Exposer, RefusesAPortThatIsTaken) {
