@@ -133,15 +133,17 @@ class CutOff(unittest.TestCase):
         (folder / "hosts").write_text("".join(f"{host.address} slots=1\n" for host in self.wire.hosts))
         words = [WORKER, "launch", "--hostfile", "hosts", "train", "--config", "run.yaml", "--run", "run"]
         variables = {**mpirun_variables(start_agent(folder, self.wire.hosts)), "OMP_NUM_THREADS": "1", "GANSCALE_MPIRUN_SECONDS": "2"}
-        with subprocess.Popen(self.wire.hosts[0].command(*words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env={**os.environ, **variables}) as launch:
-            stats = folder / "run/stats.jsonl"
-            wait_until(lambda: launch.poll() is not None or (stats.exists() and stats.read_text().count("\n") >= 15))
-            self.wire.is_cut = True
-            output, _ = launch.communicate(timeout=4 * TIMEOUT_SECONDS)
-            self.wire.is_cut = False
-        self.assertEqual(launch.returncode, PEER_LOST, output)
-        self.assertIn("mpirun waited for a machine that it can't reach", output)
+        stats, output = folder / "run/stats.jsonl", folder / "output"
+        with output.open("wb") as file:
+            launch = subprocess.Popen(self.wire.hosts[0].command(*words), cwd=folder, stdout=file, stderr=subprocess.STDOUT,
+                                      env={**os.environ, **variables})
+        self.addCleanup(launch.kill)
+        wait_until(lambda: launch.poll() is not None or (stats.exists() and stats.read_text().count("\n") >= 15))
+        self.wire.is_cut = True
+        code = launch.wait(timeout=4 * TIMEOUT_SECONDS)
+        self.wire.is_cut = False
+        self.assertEqual(code, PEER_LOST, output.read_text())
+        self.assertIn("mpirun waited for a machine that it can't reach", output.read_text())
 
     def disturb(self, disturb, timeout_seconds=TIMEOUT_SECONDS):
         """Trains by each scheme, and disturbs the training once it is under way."""
