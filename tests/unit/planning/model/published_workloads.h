@@ -6,9 +6,10 @@
 
 namespace ganscale::planning {
 
-/// The trainings of StyleGAN2 and 3 of published tables, as `ganscale bench --count` counts them on one of 8
-/// GPUs: the times of the phases on an A100 at two batches, launches, and reduced bytes. Where code
-/// counts, it is ganscale's: a published one has other launches, but in the same proportion.
+/// The trainings of StyleGAN2 and 3 of published tables, as `ganscale bench --count` counted them on one of 8
+/// GPUs: the times of the phases on an A100 at two batches, launches, and reduced bytes. They
+/// describe the published code and not today's ganscale: each pass of the discriminator's skips and
+/// gains is counted by itself, as that code runs it, and is not part of another kernel.
 struct PhaseCount {
   const char* name;
   double interval;
