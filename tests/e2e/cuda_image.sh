@@ -13,9 +13,13 @@ image=localhost/ganscale-worker:cuda-test
 docker/collect.sh worker "$build" build/image/worker-cuda
 "${buildah[@]}" build --quiet --layers --network host -f docker/worker.Dockerfile --build-arg "BASE=$base" \
   -t "$image" build/image/worker-cuda >/dev/null
+photos=$(mktemp -d)
+PYTHONPATH=tests/support GANSCALE_WORKER="$build/bin/ganscale" /usr/bin/python3 -c \
+  'import pathlib, sys, write_images; [write_images.write_png(pathlib.Path(sys.argv[1], f"{i}.png")) for i in range(8)]' "$photos"
+chmod a+rx "$photos"
 container=$("${buildah[@]}" from "$image")
-trap '"${buildah[@]}" rm "$container" >/dev/null; remove_unused_layers' EXIT
-inside() { "${buildah[@]}" run --user 1000:1000 "$container" -- "$@"; }
+trap '"${buildah[@]}" rm "$container" >/dev/null; remove_unused_layers; rm -rf "$photos"' EXIT
+inside() { "${buildah[@]}" run --user 1000:1000 --volume "$photos:/photos:ro" "$container" -- "$@"; }
 
 fail() { say "FAILED: $*"; exit 1; }
 #   expect WHAT PATTERN TEXT
@@ -31,6 +35,9 @@ expect "ganscale --version" 'cuda +13.*nccl +2' "$version"
 trained=$(inside ganscale bench --set model.name=dcgan --set training.device=cpu --set training.batch=4 --set model.channels=0.125 \
   --set measure.steps=1 --set measure.warmup_steps=1)
 expect "a step on the CPU" 'dcgan on 1 x CPU' "$trained"
+trained=$(inside ganscale train --data /photos --run /tmp/run --set training.batch=4 \
+  --set training.total_kimg=0.008 2>&1) || fail "a training on the CPU: $trained"
+expect "a training on the CPU, with all of its ports" 'Serving metrics.*Training is complete' "${trained//$'\n'/ }"
 refused=$(inside ganscale bench --set model.name=dcgan --set training.device=gpu --set training.batch=4 2>&1) &&
   fail "a step on a GPU that is not there: $refused"
 expect "a step on a GPU that is not there" 'a GPU was requested' "$refused"
