@@ -1,0 +1,50 @@
+// Communicators of a rank share a stream: ranks that start the sums of gradients and of statistics in
+// different orders would wait for each other forever.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "collective/nccl_ranks.h"
+#include "integration/training/asynchronous_claims.h"
+#include "integration/training/training_claims.h"
+#include "support/host_gpu/group_on_gpu.h"
+#include "support/thorough.h"
+
+namespace ganscale::training {
+namespace {
+
+/// Those in which the most groups take turns; all of them in `make check-long`.
+std::vector<comm::GroupClaim> claims() {
+  auto all = training_claims();
+  std::ranges::copy(asynchronous_claims(), std::back_inserter(all));
+  if (is_thorough()) return all;
+  const std::vector<std::string_view> kSome{"DcganWithSynchronizedBatchNormEqualsOneRank",
+                                            "AdaptiveAugmentationEqualsOneRank",
+                                            "Stylegan2WithUnevenlySharedPathLengthsEqualsOneRank",
+                                            "Stylegan2WithOneGroupOfFewerImagesEqualsOneRank",
+                                            "Staleness0IsSynchronousWithLabels",
+                                            "Staleness0IsSynchronousWithUnevenRoles"};
+  std::erase_if(
+      all, [&](const auto& claim) { return std::ranges::find(kSome, claim.name) == kSome.end(); });
+  return all;
+}
+
+class TrainingOnNccl : public testing::TestWithParam<comm::GroupClaim> {
+ protected:
+  void TearDown() override { comm::expect_no_mistakes(); }
+};
+
+TEST_P(TrainingOnNccl, KeepsTheClaim) {
+  comm::run_gpus(2, [body = GetParam().body](comm::Group& group, at::Device gpu) {
+    host_gpu::GroupOnGpu on_gpus(group, gpu);
+    body(on_gpus);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, TrainingOnNccl, testing::ValuesIn(claims()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace ganscale::training
