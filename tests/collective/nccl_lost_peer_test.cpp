@@ -168,5 +168,17 @@ TEST_F(LostPeerOfNccl, InInitIsPeerLostIfNcclNotices) {
   });
 }
 
+TEST_F(LostPeerOfNccl, InFinishIsPeerLostIfNcclNotices) {
+  expect_error(ExitCode::kPeerLost, "ncclCommFinalize failed: remote process exited", [] {
+    run_ranks(2, [](Group& threads) {
+      const auto gpu = use_gpu_of(threads);
+      const auto group = make_nccl_group(threads.split(0), gpu, nullptr);
+      if (group->rank() == 0) return group->finish();
+      group->barrier();
+      host_gpu::lose(1);
+    });
+  });
+}
+
 }  // namespace
 }  // namespace ganscale::comm

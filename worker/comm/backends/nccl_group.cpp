@@ -158,9 +158,9 @@ class NcclGroup final : public Group {
     host_->finish();
     wait();
     stream_.synchronize();
-    ncclComm_t comm = release_communicator();
-    require_nccl(ncclCommFinalize(comm), "ncclCommFinalize", comm);
-    require_nccl(ncclCommDestroy(comm), "ncclCommDestroy", nullptr);
+    NcclComm comm = take_communicator();  // which is aborted if a peer is lost meanwhile
+    require_nccl(ncclCommFinalize(comm.get()), "ncclCommFinalize", comm.get());
+    require_nccl(ncclCommDestroy(comm.release()), "ncclCommDestroy", nullptr);
   }
 
   AllReduceCost all_reduce_cost() const override {
@@ -232,9 +232,9 @@ class NcclGroup final : public Group {
   }
 
  private:
-  ncclComm_t release_communicator() {
+  NcclComm take_communicator() {
     const std::scoped_lock lock(comm_->mutex);
-    return comm_->handle.release();
+    return std::move(comm_->handle);
   }
 
   CUDAStream current_stream() const { return c10::cuda::getCurrentCUDAStream(device_.index()); }
