@@ -61,7 +61,7 @@ class Group {
   /// Sends `data` to one rank. May or may not return before the receiver has it.
   virtual void send(const at::Tensor& data, int destination) = 0;
   /// Starts to send `data` to one rank; wait() completes it. Do not write it before. Until then other
-  /// operations of this group may wait for the receiver, but none of another group does.
+  /// operations of this group may wait for the receiver; of another group, only those on a GPU.
   virtual void send_async(const at::Tensor& data, int destination) = 0;
   /// Replaces `data` by what `source` sends. Messages of a rank arrive in the order of sending.
   virtual void receive(const at::Tensor& data, int source) = 0;
