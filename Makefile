@@ -1,7 +1,7 @@
 # A thin front of scripts/ and CMakePresets.json. `make help` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := programs
-.PHONY: programs release demo test check check-long setup asan tsan fuzz soak headers cuda gpu-check docs site format lint env clean help
+.PHONY: programs release demo test check check-long setup asan tsan fuzz mutation soak headers cuda gpu-check docs site format lint env clean help
 
 programs: ## compile build/release/bin/ganscale and ganscale-operator (the default)
 	@scripts/setup.sh build
@@ -34,6 +34,9 @@ tsan: ## run the tests of code with threads, and the collective tests, under Thr
 
 fuzz: ## fuzz every parser of files and messages, SECONDS_EACH=60 each (docs/testing.md)
 	@scripts/fuzz.sh
+
+mutation: ## plant COUNT=300 small mistakes into the code that decides, and report which the unit tests catch (docs/testing.md)
+	@scripts/mutation.sh
 
 soak: ## train for MINUTES=60 by each scheme, and report whether memory, descriptors, threads or disk grow
 	@scripts/setup.sh test

@@ -6,6 +6,7 @@
 #                                     every compile command, and a new pin there recompiles everything
 #   scripts/python-folder.sh wheel    of what makes the wheel
 #   scripts/python-folder.sh site     of what makes the documentation's site
+#   scripts/python-folder.sh mutation    of what finds the places for mutants
 #   scripts/python-folder.sh tracking    of what the tests of trackers and WebDataset compare with
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

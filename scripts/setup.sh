@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what ganscale needs on Debian 12 or Ubuntu 24.04, and nothing that is there already.
-#   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [wheel] [site] [tracking] [video] [e2e] [fuzz]     default: build
+#   scripts/setup.sh [build] [demo] [test] [cuda] [docs] [package] [wheel] [site] [tracking] [video] [e2e] [fuzz] [mutation]     default: build
 #     build    Debian packages, LibTorch (CPU part), Arrow, CMake, Ninja                        1.5 GB
 #     demo     typefaces, whose letters the demo learns                                         0.2 GB more
 #     test     the rest of torch, numpy, safetensors, clang-format, lizard, a browser           3.6 GB more
@@ -12,6 +12,7 @@
 #     tracking an MLflow server and others that the tests of trackers and WebDataset compare with 0.3 GB more
 #     video    libav: the next build writes videos as MP4                                       0.3 GB more
 #     fuzz     clang with libFuzzer                                                             0.5 GB more
+#     mutation libclang, which finds the places for mutants                                     0.1 GB more
 #     e2e      a container runtime and Prometheus, for the tests with real pods                 0.5 GB more
 # Packages come by apt-get (root or sudo); the rest goes into a Python environment in the user's cache folder,
 # which every clone with the same pins shares.
@@ -215,7 +216,8 @@ for tier in "$@"; do
     video) needed_packages "$scripts/apt-packages-video.txt" ;;
     e2e) packages_for_e2e ;;
     fuzz) needed_packages "$scripts/apt-packages-fuzz.txt" ;;
-    *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, wheel, site, tracking, video, e2e, fuzz." ;;
+    mutation) own_tier mutation 100 ;;
+    *) die "unknown tier: $tier" "Tiers: build, demo, test, cuda, docs, package, wheel, site, tracking, video, e2e, fuzz, mutation." ;;
   esac
 done
 say "Setup is complete: $*"
