@@ -3,45 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "unit/operator/gan_training/decide/situations.h"
+
 namespace ganscale::controller::gan_training {
 namespace {
 
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-const Time kNow{seconds(1750000000)};
-
-Situation accepted() {
-  Situation s;
-  s.has_finalizer = true;
-  s.request = "1";
-  s.hash = "h1";
-  s.config_hash = "c1";
-  s.nodes = 8;
-  s.now = kNow;
-  s.restart.backoff_seconds = 10;
-  return s;
-}
-
-Situation with_attempt(JobPhase phase) {
-  Situation s = accepted();
-  s.record.phase = Phase::kRunning;
-  s.record.attempt = 3;
-  s.record.state = AttemptState::kLive;
-  s.record.request = "1";
-  s.record.hash = "h1";
-  s.attempt.emplace();
-  s.attempt->number = 3;
-  s.attempt->name = "a-r3";
-  s.attempt->uid = "u3";
-  s.attempt->request = "1";
-  s.attempt->hash = "h1";
-  s.attempt->config_hash = "c1";
-  s.attempt->nodes = 8;
-  s.attempt->phase = phase;
-  return s;
-}
 
 TEST(Life, TakesTheNumberOfAnAttemptBeforeMakingIt) {
   const Decision d = decide(accepted());
@@ -161,6 +130,7 @@ TEST(Life, ReturnsToTheQueueThatTookItsNodes) {
   EXPECT_EQ(d.record.state, AttemptState::kEnded);
   EXPECT_EQ(d.record.restarts, 0);  // nothing failed
   EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
+  EXPECT_THAT(d.events, ElementsAre(testing::Field(&Event::reason, "Preempted")));
   s.record.phase = Phase::kScheduling;  // it waits for the first time
   EXPECT_EQ(decide(s).record.reason, "Queued");
   EXPECT_THAT(decide(s).steps, IsEmpty());
@@ -316,6 +286,7 @@ TEST(Life, StartsAgainWithANodeThatItMayHaveAgainIfItLacksOne) {
   s.now += seconds(5);
   const Decision d = decide(s);
   EXPECT_EQ(d.record.reason, "NodeAllowed");
+  EXPECT_THAT(d.events, ElementsAre(Event{false, "NodeAllowed", "may have a node again: dgx-1"}));
   EXPECT_EQ(d.record.failures, 0);
   EXPECT_THAT(d.steps, ElementsAre(Step::kDeleteAttempts));
   s.attempt->workers_running = 8;

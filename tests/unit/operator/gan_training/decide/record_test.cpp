@@ -45,7 +45,8 @@ TEST(Record, IsReadAsItWasWritten) {
   EXPECT_EQ(status["preflight"]["time"], "2025-06-15T15:06:40Z");
   EXPECT_EQ(status["preflight"]["passed"], false);
   write_record(Record(), status);
-  for (const char* key : {"avoidedNodes", "preflight", "fabricAccepted"}) {
+  for (const char* key : {"failures", "failedBehind", "ending", "restartAt", "progress",
+                          "avoidedNodes", "preflight", "fabricAccepted"}) {
     EXPECT_FALSE(status.contains(key)) << key;
   }
 }
@@ -55,6 +56,9 @@ TEST(Record, OfAnOddStatusHasDefaults) {
   EXPECT_EQ(
       read_record(Json::parse(R"({"phase": 3, "attempt": "x", "ending": {"since": "soon"}})")),
       Record());
+  const Json preflight = {{"preflight", {{"time", "2025-06-15T15:06:40Z"}}}};
+  EXPECT_EQ(read_record(preflight).preflight,
+            (wire::Preflight{.ranks = 0, .nodes = 0, .measured_unix_seconds = 1750000000}));
 }
 
 }  // namespace

@@ -87,7 +87,9 @@ TEST(Status, SaysWhetherTheFabricIsReady) {
   told = condition(next_status({}, record, facts(0)), "FabricReady");
   EXPECT_EQ(told["reason"], "Accepted");
   EXPECT_EQ(told["message"], "trains nevertheless: 9 GB/s");
-  record.avoided = {{"dgx-1", Time(std::chrono::seconds(1750000060)), /*for_fabric=*/true}};
+  record.avoided = {{"dgx-0", Time(std::chrono::seconds(1750000030))},
+                    {"dgx-1", Time(std::chrono::seconds(1750000060)), /*for_fabric=*/true},
+                    {"dgx-2", Time(std::chrono::seconds(1750000090)), /*for_fabric=*/true}};
   Facts waiting = facts(0);
   waiting.attempt.emplace();
   waiting.attempt->waits_reason = "Unschedulable";
@@ -97,6 +99,18 @@ TEST(Status, SaysWhetherTheFabricIsReady) {
   EXPECT_EQ(told["message"],
             "waits until 2025-06-15T15:07:40Z for nodes that it does not avoid, "
             "then trains on the others: 9 GB/s");
+}
+
+TEST(Status, SaysWhetherTheTrainingGoesOn) {
+  const auto progresses = [](Phase phase) {
+    Record record;
+    record.phase = phase;
+    return condition(next_status({}, record, facts(0)), "Progressing")["status"];
+  };
+  EXPECT_EQ(progresses(Phase::kScheduling), "True");
+  EXPECT_EQ(progresses(Phase::kRunning), "True");
+  EXPECT_EQ(progresses(Phase::kSuspended), "False");
+  EXPECT_EQ(progresses(Phase::kSucceeded), "False");
 }
 
 TEST(Status, IsTheSameWhileNothingChanges) {
@@ -153,6 +167,7 @@ TEST(WaitingTime, CountsFromTheLastChangeUntilTheTrainingRuns) {
   Json training = {{"metadata", {{"creationTimestamp", "2025-06-15T15:06:40Z"}}}};
   const auto waits = [&](int second) { return waiting_time(training, facts(second).now).count(); };
   EXPECT_EQ(waits(7), 7);
+  EXPECT_EQ(waits(-7), 0) << "the clock was set back";
   Record record;
   record.phase = Phase::kScheduling;
   training["status"] = next_status({}, record, facts(10));

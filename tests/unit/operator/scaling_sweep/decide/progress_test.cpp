@@ -170,8 +170,10 @@ TEST(Progress, GivesItsNodesBackWhileSuspended) {
   Situation s = situation({{"suspend", true}});
   give_results(s, 1);
   s.children = {child_of(s, 1)};
+  s.record.current = s.plan.runs[1].name;
   const Decision d = decide(s);
   EXPECT_EQ(d.record.phase, Phase::kSuspended);
+  EXPECT_EQ(d.record.current, "");
   EXPECT_THAT(d.remove, ElementsAre(s.plan.runs[1].name));
   EXPECT_EQ(d.record.results.size(), 1U) << "what is measured stays";
   s.children[0].phase = Phase::kSucceeded;

@@ -40,6 +40,48 @@ TEST(SweepStatus, HasWhatKubectlShows) {
   EXPECT_EQ(find_condition(status, "Succeeded")["status"], "False");
 }
 
+TEST(SweepStatus, RoundsItsFigures) {
+  Plan plan = make_plan();
+  plan.points[0].global_batch = 1;
+  plan.points[1].point.gpus_per_node = 1;
+  Summary summary;
+  summary.points.resize(3);
+  PointResult& point = summary.points[1];
+  point.measured = 2;
+  point.images_per_second = 234.56789;
+  point.interval = Interval{230.12345, 239.98765};
+  point.variation = 0.0123456;
+  point.speedup = 1.98765;
+  point.speedup_interval = Interval{1.91234, 2.06789};
+  point.efficiency = 0.912345;
+  point.communication = 0.123456;
+  point.straggler_ratio = 1.23456;
+  point.memory_share = 0.456789;
+  point.gpu_use = 0.345678;
+  point.image_ids = {"x@sha256:1"};
+  summary.best = 1;
+  summary.amdahl =
+      ScalingFit{.rate_of_one = 118.76543, .contention = 0.01234567, .r_squared = 0.98765};
+  Json status;
+  write_figures(plan, Record(), summary, status);
+  EXPECT_EQ(status["bestImagesPerSecond"], 234.6);
+  EXPECT_EQ(status["speedup"], 1.99);
+  EXPECT_EQ(status["efficiencyPercent"], 91.2);
+  EXPECT_EQ(status["communicationPercent"], 12.3);
+  EXPECT_EQ(status["fit"]["amdahl"], Json::parse(R"({"imagesPerSecondOfOneRank": 118.765,
+                                                     "contention": 0.012346, "rSquared": 0.9877})"));
+  Json shown = status["points"][1];
+  shown.erase("step");
+  EXPECT_EQ(shown, Json::parse(R"({
+    "name": "n2g1", "nodes": 2, "ranks": 2, "gpus": 0, "gpusPerNode": 1, "globalBatch": 16, "n": 2, "failed": 0,
+    "imagesPerSecond": 234.57, "secondsPerKimg": 4.263, "interval": {"low": 230.12, "high": 239.99},
+    "variationPercent": 1.23, "speedup": 1.988, "speedupInterval": {"low": 1.912, "high": 2.068},
+    "efficiencyPercent": 91.2, "communicationPercent": 12.3, "stragglerRatio": 1.235, "memoryPercent": 45.7,
+    "gpuUsePercent": 34.6, "imageIDs": ["x@sha256:1"]})"));
+  EXPECT_EQ(status["points"][0], Json::parse(R"({
+    "name": "n1", "nodes": 1, "ranks": 1, "gpus": 0, "globalBatch": 1, "n": 0, "failed": 0})"));
+}
+
 TEST(SweepStatus, ReportsAFaultAndKeepsUnknownFields) {
   Facts bad = facts({});
   bad.problem_reason = "BadSpec";
