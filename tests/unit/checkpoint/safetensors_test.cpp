@@ -162,6 +162,16 @@ TEST(Safetensors, WritesTheBytesOfTheFormat) {
   EXPECT_EQ(read_bytes(folder / "file"), length + json + data);
 }
 
+TEST(Safetensors, PadsTheHeaderToEightBytesAndNoMore) {
+  const TemporaryFolder folder;
+  for (std::size_t length = 1; length <= 8; ++length) {
+    write_safetensors(folder / "file", {{std::string(length, 'a'), at::empty({0}, at::kByte)}});
+    const std::string header = read_bytes(folder / "file").substr(8);
+    EXPECT_EQ(header.size() % 8, 0U) << header;
+    EXPECT_LT(header.size() - header.find_last_of('}') - 1, 8U) << header;
+  }
+}
+
 TEST(Safetensors, TruncatedAnywhereIsADataError) {
   const TemporaryFolder folder;
   write_safetensors(folder / "file", {{"a", at::ones({3})}});

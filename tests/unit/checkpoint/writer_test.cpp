@@ -88,6 +88,17 @@ TEST(Writer, KeepsTheBestByWhatIsMeasuredLater) {
   EXPECT_EQ(best.metrics, (std::map<std::string, double>{{"fid50k", 5}}));
 }
 
+TEST(Writer, DeletesAtOnceWhatAMeasurementMakesSuperfluous) {
+  const TemporaryFolder run;
+  Writer writer(run.path(), {.keep_last = 1, .keep_best = "fid50k"});
+  write_measured(writer, "fid50k", {9});
+  writer.write(make_snapshot(2'000, 2.0));
+  EXPECT_TRUE(writer.wait());
+  EXPECT_EQ(names(run / "checkpoints"), (std::vector<std::string>{"kimg-000001", "kimg-000002"}));
+  writer.add_metrics(2'000, {{"fid50k", 5}});
+  EXPECT_EQ(names(run / "checkpoints"), std::vector<std::string>{"kimg-000002"});
+}
+
 TEST(Writer, RemovesWhatAKilledRunLeft) {
   const TemporaryFolder run;
   fs::create_directories(run / "checkpoints/.tmp-kimg-000007");

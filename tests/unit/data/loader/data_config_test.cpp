@@ -44,6 +44,11 @@ TEST(DataConfig, LeavesTheThreadsOpenByDefault) {
 TEST(DataConfig, NamesTheLineOfAnImpossibleValue) {
   expect_error(ExitCode::kConfig, "run.yaml:2: reader_threads: expected auto or a number from 1",
                [] { parse("path: a\nreader_threads: many\n"); });
+  for (const char* text : {"0", "1025"}) {
+    expect_error(ExitCode::kConfig,
+                 std::string("expected auto or a number from 1 to 1024: ") + text,
+                 [&] { parse("reader_threads: " + std::string(text) + "\n"); });
+  }
   expect_error(ExitCode::kConfig, "expected a number from 0 to 255: 256",
                [] { parse("background: [0, 256, 0]\n"); });
   expect_error(ExitCode::kConfig, "expected three numbers", [] { parse("background: [0]\n"); });
@@ -76,6 +81,29 @@ TEST(DecodePolicy, KeepsTheChannelsOfTheFirstRecord) {
   EXPECT_EQ(policy.channels, 1);
   EXPECT_FALSE(policy.convert_colors);
   EXPECT_EQ(policy.resolution, 64);
+}
+
+/// Images with this number of channels.
+class SourceOfChannels : public FakeSource {
+ public:
+  explicit SourceOfChannels(int channels) : FakeSource(3), channels_(channels) {}
+
+  void read(std::int64_t index, Record& record) const override {
+    FakeSource::read(index, record);
+    record.buffer.resize(4 * static_cast<std::size_t>(channels_));
+    record.bytes = record.buffer;
+    record.channels = channels_;
+  }
+
+ private:
+  int channels_;
+};
+
+TEST(DecodePolicy, DoesWithoutTheTransparencyOfTheFirstRecord) {
+  for (const auto& [of_record, kept] : {std::pair(1, 1), {2, 1}, {3, 3}, {4, 3}}) {
+    EXPECT_EQ(decode_policy(DataConfig{}, SourceOfChannels(of_record), 64).channels, kept)
+        << of_record;
+  }
 }
 
 TEST(DecodePolicy, ConvertsToTheColorsThatTheConfigurationNames) {

@@ -86,6 +86,17 @@ TEST(PrefetchControl, KeepsTheThreadsThatAreBusyAndHalfOfThat) {
   EXPECT_EQ(state.calm, state.limits);
 }
 
+// Needing as much as before is not needing less: after any number of such windows, the first with
+// less changes nothing.
+TEST(PrefetchControl, IsIdleOnlyWhileItNeedsLess) {
+  PrefetchWindow less = calm_window();
+  less.busy_threads = 0.1;
+  for (int windows = 1; windows <= 9; ++windows) {
+    EXPECT_EQ(after(after(at_start(), calm_window(), windows), less).calm, (PrefetchLimits{2, 2}))
+        << windows;
+  }
+}
+
 TEST(PrefetchControl, HoldsEnoughBatchesForTheSlowestRead) {
   PrefetchWindow window = calm_window();
   window.reads.slowest = 0.45;  // 45 records at this rate: 4.5 batches, and the one that is read

@@ -325,6 +325,14 @@ TEST(Prefetcher, RefusesFewerRecordsThanABatch) {
                [&] { Prefetcher(source, ShardPlan(7, kSeed, true), kPolicy, options); });
 }
 
+TEST(Prefetcher, TakesADatasetOfOneBatch) {
+  const FakeSource source(8);
+  auto options = make_options(1);
+  options.share.world_size = 2;
+  Prefetcher prefetcher(source, ShardPlan(8, kSeed, true), kPolicy, options);
+  EXPECT_EQ(prefetcher.next().images.size(0), 4);
+}
+
 TEST(Prefetcher, ThrowsTheFirstBadRecordWhenItsTurnComes) {
   FakeSource source(50);
   source.unreadable = {9, 10};
