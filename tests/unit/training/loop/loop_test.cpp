@@ -1,16 +1,19 @@
 #include "training/loop/loop.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <limits>
 
 #include "checkpoint/reader.h"
 #include "comm/backends/thread_group.h"
+#include "files/folder_lock.h"
 #include "report/log/stats_log.h"
 #include "support/expect_error.h"
 #include "support/fake_gpu_allocator.h"
 #include "unit/training/fake_trainer.h"
 #include "unit/training/fake_training.h"
 #include "unit/training/parse_text.h"
+#include "wire/names.h"
 
 namespace ganscale::training {
 namespace {
@@ -186,6 +189,24 @@ TEST_F(RunLoop, EndsWhenItsBudgetIsSpent) {
   budget_seconds_ = 1e-9;
   EXPECT_EQ(run(), ExitCode::kOk);
   EXPECT_EQ(checkpoints(), (Images{4}));
+}
+
+TEST_F(RunLoop, EndsWhenEarlierAttemptsSpentItsBudget) {
+  configure("tick_kimg: 0.04");
+  budget_seconds_ = 3600;
+  progress_.trained_seconds = 3601;
+  EXPECT_EQ(run(), ExitCode::kOk);
+  EXPECT_EQ(checkpoints(), (Images{4}));
+}
+
+TEST_F(RunLoop, WritesNoCheckpointOnceAnotherAttemptHasTheFolder) {
+  configure("tick_kimg: 0.04");
+  std::filesystem::create_directories(folder().root());
+  const files::FolderLock other(folder().root() / "lock", "second");
+  setenv(wire::environment::kAttempt, "first", 1);
+  expect_error(ExitCode::kPeerLost, "another training has taken the folder over", [&] { run(); });
+  unsetenv(wire::environment::kAttempt);
+  EXPECT_TRUE(checkpoints().empty());
 }
 
 TEST_F(RunLoop, ReportsItsReasonToEnd) {

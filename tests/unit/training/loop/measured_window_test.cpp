@@ -71,6 +71,14 @@ TEST(MeasuredWindow, TakesInNothingMoreOnceItIsOver) {
   EXPECT_NEAR(window.gather(*comm::make_single_group(), {})->seconds, 5, 1e-6);
 }
 
+TEST(MeasuredWindow, WithoutWarmUpCountsFromTheBeginning) {
+  MeasuredWindow window({.warmup_steps = 0, .steps = 1});
+  window.begin(at_second(0), readings(7, 8));
+  window.step(at_second(4), {.images = 8}, readings(7.5, 8.25));
+  EXPECT_NEAR(window.parts().data_wait_seconds, 0.5, 1e-9);
+  EXPECT_NEAR(window.parts().all_reduce_seconds, 0.25, 1e-9);
+}
+
 TEST(MeasuredWindow, LeavesOutWhatIsNotTraining) {
   MeasuredWindow window({.warmup_steps = 0, .steps = 2});
   window.begin(at_second(0), {});

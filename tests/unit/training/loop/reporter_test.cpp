@@ -198,10 +198,38 @@ TEST(Reporter, GivesTheRateOfTheImagesSinceTheLastTickWithoutMaintenance) {
   train(2000);
   const auto lines = report::read_json_lines(alone.folder.stats());
   EXPECT_EQ(lines.at(1).at("maintenance_seconds"), 1e6);
+  EXPECT_LT(lines.at(1).at("s_per_kimg").get<double>(), 1) << "all of its time and more";
   EXPECT_EQ(lines.at(2).at("maintenance_seconds"), 0);
   const double seconds =
       lines[2].at("seconds").get<double>() - lines[1].at("seconds").get<double>();
   EXPECT_NEAR(lines[2].at("s_per_kimg").get<double>(), seconds / 2, 1e-9);
+}
+
+TEST(Reporter, WritesNoEventsUnlessConfigured) {
+  ReportedAlone alone;
+  alone.reporter.begin(alone.progress);
+  EXPECT_FALSE(std::filesystem::exists(alone.folder.events()));
+}
+
+TEST(Reporter, ReadsTheCountersOnceMoreAtTheEnd) {
+  ReportedAlone alone;
+  alone.reporter.begin(alone.progress);
+  alone.reported.trainer.now.loader.wait_seconds = 3;
+  alone.reporter.end(/*stopped=*/false);
+  EXPECT_EQ(alone.reported.instruments.data_wait_seconds_total.value(), 3);
+}
+
+TEST(Reporter, HasNoTimeLeftThatTheBudgetLacks) {
+  ReportedAlone alone;
+  alone.reporter.begin(alone.progress);
+  alone.progress.images_seen = 4;
+  testing::internal::CaptureStderr();
+  alone.reporter.tick(alone.progress, /*budget_seconds_left=*/0);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("  left 0"));
+  alone.progress.images_seen = 40;  // all
+  testing::internal::CaptureStderr();
+  alone.reporter.tick(alone.progress, /*budget_seconds_left=*/7200);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("  left 0"));
 }
 
 TEST(Reporter, SaysATickOfNoImagesOnce) {

@@ -45,6 +45,13 @@ TEST(RoleTally, SumsUpEachRole) {
   });
 }
 
+TEST(RoleTally, CountsStepsOfTheHighestAge) {
+  RoleTally tally;
+  tally.add(step_of(wire::Role::kGenerator, 4, 64, 0));
+  const auto roles = tally.take(*comm::make_single_group(), /*seconds=*/1);
+  EXPECT_EQ(roles.at("generator").steps_of_age, (Ages{{64, 1}}));
+}
+
 TEST(RoleTally, IsEmptyIfRanksTrainBothNetworks) {
   const auto alone = comm::make_single_group();
   RoleTally tally;

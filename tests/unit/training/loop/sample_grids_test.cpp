@@ -76,6 +76,29 @@ TEST(SampleGrids, ShowAllLabelsIfThereAreMoreThanRows) {
   EXPECT_EQ(shown.size(), 10);
 }
 
+/// Requires labels, of which it has one.
+class OfOneLabel : public models::Generator {
+ public:
+  OfOneLabel() : Generator({.channels = 1, .resolution = 2}, /*z_dim=*/4, /*label_count=*/1) {
+    register_parameter("weight", at::zeros({1}));
+  }
+
+  at::Tensor forward(const at::Tensor& z, const at::Tensor& labels,
+                     kernels::RandomStream& /*random*/) override {
+    EXPECT_TRUE(labels.defined());
+    return at::zeros({z.size(0), 1, 2, 2});
+  }
+};
+
+TEST(SampleGrids, GiveLabelsToAGeneratorThatTakesThem) {
+  const TemporaryFolder run;
+  OfOneLabel generator;
+  TrainingConfig config;
+  config.grid_rows = 1;
+  config.grid_columns = 2;
+  EXPECT_EQ(SampleGrids(config, RunFolder(run.path())).write_fakes(generator, 0).size(0), 2);
+}
+
 TEST(SampleGrids, NamesTheImageThatItCannotShow) {
   const TemporaryFolder folder;
   folder.write("data/a.png", data::encode_png(data::flat_image(3, 48, 9)));

@@ -1,6 +1,7 @@
 #include "training/loop/step_profile.h"
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -40,7 +41,11 @@ TEST(StepProfile, WritesWhatTheStepsOfItsWindowDid) {
   profile.step({.role = RoleStep{.network = wire::Role::kGenerator}});
   a.exp();  // after the window
   profile.step({});
+  testing::internal::CaptureStderr();
   profile.write_if_over(*group, folder);
+  const std::string logged = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(logged, testing::HasSubstr("Profile of rank 0, generator: "));
+  EXPECT_THAT(logged, testing::HasSubstr("matrix_product "));
 
   const auto rank = read_json(folder.profile()).at("ranks").at(0);
   EXPECT_EQ(rank.at("name"), "rank 0, generator");
@@ -55,6 +60,29 @@ TEST(StepProfile, WritesWhatTheStepsOfItsWindowDid) {
   std::filesystem::remove(folder.profile());
   profile.write_if_over(*group, folder);
   EXPECT_FALSE(std::filesystem::exists(folder.profile())) << "once";
+}
+
+TEST(StepProfile, OfOneStepBeginsAtOnce) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  StepProfile profile({.warmup_steps = 0, .steps = 1});
+  profile.begin();
+  profile.step({});
+  profile.write_if_over(*comm::make_single_group(), folder);
+  EXPECT_EQ(read_json(folder.profile()).at("ranks").at(0).at("steps"), 1);
+}
+
+// Only the first rank's window is over; the other has not begun its own.
+TEST(StepProfile, WaitsForTheWindowsOfAllRanks) {
+  const TemporaryFolder run;
+  const RunFolder folder(run / "run");
+  comm::run_ranks(2, [&](comm::Group& group) {
+    StepProfile profile({.warmup_steps = 5 * group.rank(), .steps = 1});
+    profile.begin();
+    profile.step({});
+    profile.write_if_over(group, folder);
+  });
+  EXPECT_FALSE(std::filesystem::exists(folder.profile()));
 }
 
 TEST(StepProfile, DoesNothingUnlessAskedTo) {

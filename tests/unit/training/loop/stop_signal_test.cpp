@@ -16,5 +16,18 @@ TEST(StopSignal, RemembersASignalThatAsksToStop) {
   }
 }
 
+TEST(StopSignal, EndsTheProgramAtTheSecondInterruptAlone) {
+  const StopSignal stop;
+  std::raise(SIGTERM);
+  std::raise(SIGTERM);
+  EXPECT_TRUE(stop.received());
+  const auto interrupt_twice = [] {
+    const StopSignal own;
+    std::raise(SIGINT);
+    std::raise(SIGINT);
+  };
+  EXPECT_EXIT(interrupt_twice(), testing::KilledBySignal(SIGINT), "");
+}
+
 }  // namespace
 }  // namespace ganscale::training

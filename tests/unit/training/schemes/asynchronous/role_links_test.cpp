@@ -1,8 +1,12 @@
 #include "training/schemes/asynchronous/role_links.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <set>
+
+#include "comm/backends/thread_group.h"
+#include "unit/training/parse_text.h"
 
 namespace ganscale::training {
 namespace {
@@ -33,6 +37,32 @@ TEST(SharedRows, SendEachImageToOneRankOfTheOtherRole) {
       ASSERT_EQ(received.size(), kBatch / receivers);
       for (std::int64_t row = 0; row < kBatch / receivers; ++row) EXPECT_EQ(received.count(row), 1);
     }
+  }
+}
+
+// The buffers of discriminator d return with the fakes of generator d mod the number of generators.
+TEST(RoleLinks, ReturnTheBuffersOfEachDiscriminatorOnce) {
+  const RunConfig config = parse(
+      "model: {z_dim: 2, channels: 0.125, resolution: 32}\n"
+      "scheme: {name: asynchronous, max_staleness: 0}\ntraining: {batch: 4, precision: fp32}\n");
+  for (const wire::RoleRatio ratio : {wire::RoleRatio{1, 2}, wire::RoleRatio{2, 1}}) {
+    comm::run_ranks(3, [&](comm::Group& world) {
+      const wire::RolePlan plan(ratio, 3);
+      RoleLinks links(config, plan, world);
+      const int rank = links.ranks().rank();
+      if (links.role() == wire::Role::kGenerator) {
+        const at::Tensor images =
+            at::zeros({4 / links.ranks().size(), config.model.channels, 32, 32});
+        links.send_fakes({.step = 7, .fakes = {.images = images}},
+                         {{"mean", at::full({1}, 10 + rank)}});
+      } else {
+        const at::Tensor mean = at::zeros({1}, at::kLong);
+        EXPECT_EQ(links.receive_fakes({{"mean", mean}}).step, 7);
+        EXPECT_EQ(mean.item<std::int64_t>(), 10 + rank % ratio.generator);
+      }
+      world.barrier();
+      links.finish();
+    });
   }
 }
 

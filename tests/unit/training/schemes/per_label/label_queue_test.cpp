@@ -37,6 +37,17 @@ class Labels : public FakeTraining {
     return read_label_state(label_folder(folder(), label));
   }
 
+  /// Writes that a label ran out of its budget after this time.
+  void write_spent(std::int64_t label, double seconds) const {
+    const auto of_label = label_folder(folder(), label);
+    std::filesystem::create_directories(of_label);
+    LabelState state;
+    state.label = label;
+    state.state = wire::LabelStage::kOutOfBudget;
+    state.spent_seconds = seconds;
+    write_label_state(of_label, state);
+  }
+
   const LabelRecords records_ = {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
   ExitCode first_failure_ = ExitCode::kOk;
 };
@@ -48,6 +59,14 @@ TEST_F(Labels, AreTrainedOnTheirSharesOfTheImages) {
   EXPECT_EQ(state(2).value().state, wire::LabelStage::kDone);
   EXPECT_FALSE(state(1));
   EXPECT_EQ(first_failure_, ExitCode::kOk);
+}
+
+TEST_F(Labels, AreDoneWithPartOfABatchOfImages) {
+  config_.training.total_kimg = 0.02;
+  EXPECT_FALSE(train({1}));
+  EXPECT_EQ(state(1).value().total_images, 5);
+  EXPECT_EQ(state(1).value().images_seen, 8);
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kDone);
 }
 
 TEST_F(Labels, AreRetriedUpToTheLimitAndThenSkipped) {
@@ -81,18 +100,19 @@ TEST_F(Labels, EndWithTheirShareOfTheBudget) {
   EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);
 }
 
+TEST_F(Labels, GetNoTimeOnceOthersUsedUpTheBudget) {
+  budget_seconds_ = 0.9;
+  write_spent(0, 0.9);
+  EXPECT_FALSE(train({0, 1}));
+  EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);
+  EXPECT_EQ(state(1).value().images_seen, 4);
+}
+
 TEST_F(Labels, AreFinishedOnceTheyTookTheirShareOfTheBudget) {
   budget_seconds_ = 3000;  // of which label 0 has 8 / 12, label 1 the rest
   unreadable_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};  // one that is trained again fails
-  for (const auto& [label, seconds] : {std::pair(0, 2001.0), std::pair(1, 1000.0)}) {
-    const auto of_label = label_folder(folder(), label);
-    std::filesystem::create_directories(of_label);
-    LabelState state;
-    state.label = label;
-    state.state = wire::LabelStage::kOutOfBudget;
-    state.spent_seconds = seconds;
-    write_label_state(of_label, state);
-  }
+  write_spent(0, 2001);
+  write_spent(1, 1000);
   EXPECT_FALSE(train({0, 1}));
   EXPECT_EQ(state(0).value().state, wire::LabelStage::kOutOfBudget);
   EXPECT_EQ(state(1).value().state, wire::LabelStage::kOutOfBudget);

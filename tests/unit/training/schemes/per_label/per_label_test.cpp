@@ -5,8 +5,10 @@
 #include <csignal>
 
 #include "comm/backends/thread_group.h"
+#include "control/server.h"
 #include "files/atomic_file.h"
 #include "support/expect_error.h"
+#include "support/loopback_http.h"
 #include "support/observed_group.h"
 #include "training/generators/label_bundle_file.h"
 #include "training/generators/trained_generator.h"
@@ -77,6 +79,27 @@ TEST_F(PerLabel, MakesOneConditionalGeneratorOfAllLabels) {
             std::vector<double>(kLabels, 0.25));
 }
 
+TEST_F(PerLabel, PublishesWhatAllRanksDid) {
+  control::Server server(control::ServerConfig{});
+  if (server.port() == 0) GTEST_SKIP() << "a build without services has no control port";
+  comm::run_ranks(2, [&](comm::Group& group) {
+    with_context(group, std::make_unique<data::FakeSource>(kLabels * kRecordsOfLabel, label_count_),
+                 [&](TrainingContext context) {
+                   if (group.rank() == 0) context.server = &server;
+                   return config_.scheme.chosen->run(context);
+                 });
+  });
+  const HttpAnswer answer = http_request(server.port(), "GET /status");
+  const auto status = wire::parse_job_status(nlohmann::ordered_json::parse(answer.body));
+  EXPECT_EQ(status.state, wire::JobState::kDone);
+  EXPECT_EQ(status.images_seen, 32);
+  EXPECT_EQ(status.total_images, 32);
+  ASSERT_TRUE(status.measured);
+  EXPECT_EQ(status.measured->images, 32);
+  EXPECT_GT(status.measured->straggler_ratio, 1) << "two ranks never take the same time";
+  EXPECT_LT(status.measured->straggler_ratio, 2);
+}
+
 TEST_F(PerLabel, TrainsTheLabelsThatAreNamed) {
   name_labels({1, 3});
   EXPECT_EQ(train_alone(), ExitCode::kOk);
@@ -127,7 +150,15 @@ TEST_F(PerLabel, TriesALabelAgainAndContinuesWithoutIt) {
   unreadable_.clear();  // a restart tries the failed label alone
   EXPECT_EQ(train_alone(), ExitCode::kOk);
   EXPECT_EQ(state(2).state, wire::LabelStage::kDone);
+  EXPECT_EQ(state(2).error, "");
+  EXPECT_EQ(state(2).exit_code, 0);
   EXPECT_EQ(state(0).attempts, 1);
+}
+
+TEST_F(PerLabel, MakesNoGeneratorIfEveryLabelFails) {
+  for (int record = 0; record < kLabels * kRecordsOfLabel; ++record) unreadable_.insert(record);
+  EXPECT_EQ(train_alone(), ExitCode::kData);
+  EXPECT_FALSE(std::filesystem::exists(folder().bundle()));
 }
 
 TEST_F(PerLabel, SkipsFinishedLabelsAfterARestart) {
@@ -195,6 +226,12 @@ TEST_F(PerLabel, FailsALabelWhoseRecordsChanged) {
   records_of_label_ = kRecordsOfLabel + 1;
   EXPECT_NE(train_alone(), ExitCode::kOk);
   EXPECT_EQ(state(1).state, wire::LabelStage::kFailed);
+}
+
+TEST_F(PerLabel, TrainsALabelThatFillsOneBatch) {
+  config_.training.batch = kRecordsOfLabel;
+  EXPECT_EQ(train_alone(), ExitCode::kOk);
+  EXPECT_TRUE(std::filesystem::exists(folder().config()));
 }
 
 TEST_F(PerLabel, RefusesWhatItCannotTrain) {

@@ -99,6 +99,15 @@ TEST_F(TrainRun, MeasuresEachAverageAsIfItWereAlone) {
   EXPECT_NE(both[0].at("fid24_ema_0.01"), both[0].at("fid24"));
 }
 
+TEST_F(TrainRun, ReadsTheFirstBatchInADryRun) {
+  for (int record = 0; record < kRecords; ++record) unreadable_.insert(record);
+  const auto alone = comm::make_single_group();
+  expect_error(ExitCode::kData, "fake, record", [&] {
+    with_context(*alone, std::make_unique<data::FakeSource>(kRecords),
+                 [](const TrainingContext& context) { try_training(context); });
+  });
+}
+
 TEST_F(TrainRun, FinishesTheGroupsOfItsNetworks) {
   const auto alone = comm::make_single_group();
   std::map<std::string, int> operations;
