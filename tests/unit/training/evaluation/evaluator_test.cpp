@@ -13,6 +13,7 @@
 #include "models/label_bundle.h"
 #include "support/expect_error.h"
 #include "support/temporary_folder.h"
+#include "training/loop/evaluate_averages.h"
 #include "unit/data/fake_source.h"
 #include "unit/models/read_model.h"
 
@@ -122,6 +123,17 @@ TEST_F(EvaluatorTest, LeavesOutLabelsWithoutAGenerator) {
   EXPECT_TRUE(std::isfinite(distances[0]));
   EXPECT_TRUE(std::isnan(distances[1]));
   EXPECT_TRUE(std::isfinite(distances[2]));
+}
+
+TEST_F(EvaluatorTest, MeasuresOtherAveragesWithinEachLabelToo) {
+  measure_by({"fid100_by_label"});
+  const auto group = comm::make_single_group();
+  Evaluator evaluator(config_, images(), at::kCPU, *group);
+  const auto average = generator("conditional_dcgan");
+  const auto measured =
+      evaluate_averages(evaluator, *average, 10, {{.kimg = 2, .generator = average}}, 5);
+  EXPECT_EQ(measured.values.at("fid100_by_label_ema_2"), measured.values.at("fid100_by_label"));
+  EXPECT_EQ(measured.by_label.at("fid100_labels_ema_2"), measured.by_label.at("fid100_labels"));
 }
 
 TEST_F(EvaluatorTest, SaysHowOftenLabelsAreGenerated) {
